@@ -1,0 +1,16 @@
+/** An expected outcome as a value: either what was asked for, or every reason why not. */
+export type Result<Value, Reason> = Ok<Value> | Failed<Reason>
+
+export interface Ok<Value> {
+  readonly ok: true
+  readonly value: Value
+}
+
+export interface Failed<Reason> {
+  readonly ok: false
+  readonly reasons: readonly Reason[]
+}
+
+export const ok = <Value>(value: Value): Ok<Value> => ({ ok: true, value })
+
+export const failed = <Reason>(...reasons: readonly Reason[]): Failed<Reason> => ({ ok: false, reasons })

@@ -1,0 +1,54 @@
+/** The way to a key in a file: `['contentTypes', 'article', 'attributes', 'title']`. */
+export type Path = readonly (string | number)[]
+
+/** Where something stands in a file. Lines and columns count from 1; columns count UTF-16 units. */
+export interface Place {
+  /** As shown to the user: relative to the folder of project.yaml where it lies inside, else absolute. */
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** The whole line of the file, without its line break. */
+  readonly source: string
+}
+
+/**
+ * One thing that is wrong with a file of the user's. Every check returns all that it finds.
+ * `code` is stable and closed per room (`unknown-key`, `unknown-target`, …): tests and editors rely on it.
+ */
+export interface Diagnostic {
+  readonly code: string
+  readonly message: string
+  readonly place: Place
+  readonly path: Path
+  /** A second place that takes part, such as the first definition of a name defined twice. */
+  readonly related?: { readonly place: Place; readonly message: string }
+}
+
+/** `contentTypes.article.attributes.title`, `roles[0]`; a key that is no plain word is quoted. */
+export function printPath(path: Path): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
+    if (/^[A-Za-z_$][\w$-]*$/.test(key)) return text === '' ? key : `${text}.${key}`
+    return `${text}[${JSON.stringify(key)}]`
+  }, '')
+}
+
+/** Two or three lines for a terminal: `file:line:column message`, the offending line, a caret under it. */
+export function printDiagnostic(diagnostic: Diagnostic): string {
+  const { place, message, path, related } = diagnostic
+  const where = path.length === 0 ? '' : ` (${printPath(path)})`
+  const lines = [`${place.file}:${place.line}:${place.column} ${message}${where}`]
+  if (place.source.trim() !== '') lines.push(...excerpt(place))
+  if (related) lines.push(`  ${related.place.file}:${related.place.line}:${related.place.column} ${related.message}`)
+  return lines.join('\n')
+}
+
+const EXCERPT_WIDTH = 120
+
+function excerpt({ source, column, line }: Place): readonly string[] {
+  const start = Math.max(0, column - EXCERPT_WIDTH + 20)
+  const shown = source.slice(start, start + EXCERPT_WIDTH)
+  const gutter = `  ${line} | `
+  const indent = shown.slice(0, column - 1 - start).replace(/[^\t]/g, ' ')
+  return [`${gutter}${shown}`, `${' '.repeat(gutter.length)}${indent}^`]
+}

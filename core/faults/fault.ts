@@ -1,0 +1,73 @@
+/**
+ * Everything that can be wrong with a request: the closed table of the contract (contract/rest.md 2).
+ * `status` and `name` go out as they are; `details: false` means that the answer has no `details` key.
+ */
+export const FAULTS = {
+  validation: { status: 400, name: 'ValidationError', details: true },
+  pagination: { status: 400, name: 'PaginationError', details: true },
+  application: { status: 400, name: 'ApplicationError', details: true },
+  syntax: { status: 400, name: 'SyntaxError', details: false },
+  badRequest: { status: 400, name: 'BadRequestError', details: false },
+  unauthorized: { status: 401, name: 'UnauthorizedError', details: true },
+  forbidden: { status: 403, name: 'ForbiddenError', details: true },
+  policy: { status: 403, name: 'PolicyError', details: true },
+  notFound: { status: 404, name: 'NotFoundError', details: true },
+  methodNotAllowed: { status: 405, name: 'MethodNotAllowedError', details: false },
+  preconditionFailed: { status: 412, name: 'PreconditionFailedError', details: true },
+  payloadTooLarge: { status: 413, name: 'PayloadTooLargeError', details: false },
+  rateLimit: { status: 429, name: 'RateLimitError', details: true },
+  internal: { status: 500, name: 'InternalServerError', details: false },
+  notImplemented: { status: 501, name: 'NotImplementedError', details: false },
+  unavailable: { status: 503, name: 'ServiceUnavailableError', details: true },
+} as const satisfies Record<string, { status: number; name: string; details: boolean }>
+
+export type FaultCode = keyof typeof FAULTS
+
+/** Why a request was not done, before REST or GraphQL gives it a form. */
+export interface Fault {
+  readonly code: FaultCode
+  readonly message: string
+  readonly details: FaultDetails
+}
+
+export type FaultDetails = Readonly<Record<string, unknown>>
+
+export const fault = (code: FaultCode, message: string, details: FaultDetails = {}): Fault => ({
+  code,
+  message,
+  details,
+})
+
+/** Contract 2: the part of a request's query string that a fault lies in. */
+export type QueryParam = 'filters' | 'sort' | 'fields' | 'populate'
+
+/**
+ * Contract 2, "bad key in a query". `path` is null for an attribute that does not exist at the top,
+ * else the dotted place; it shows in the message where it differs from the key.
+ */
+export function invalidKey(key: string, path: string | null, param: QueryParam): Fault {
+  const at = path === null || path === key ? '' : ` at ${path}`
+  return fault('validation', `Invalid key ${key}${at}`, { key, path, source: 'query', param })
+}
+
+export const notFound = (): Fault => fault('notFound', 'Not Found')
+
+export const forbidden = (): Fault => fault('forbidden', 'Forbidden')
+
+/** Carries faults through code that may throw (a transaction's work); caught where the request is answered. */
+export class RequestFault extends Error {
+  override readonly name = 'RequestFault'
+  readonly fault: Fault
+
+  constructor(fault: Fault) {
+    super(fault.message)
+    this.fault = fault
+  }
+}
+
+/** Contract 2: the body of an error answer. */
+export function toErrorBody(fault: Fault): { data: null; error: Record<string, unknown> } {
+  const { status, name, details } = FAULTS[fault.code]
+  const error = { status, name, message: fault.message }
+  return { data: null, error: details ? { ...error, details: fault.details } : error }
+}

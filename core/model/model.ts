@@ -1,0 +1,144 @@
+import type { MediaKind, RelationKind, ScalarType } from '../project/settings.ts'
+
+/**
+ * What the project declares, compiled: every name resolved, every default decided, both sides of every
+ * relation found. Frozen, and built once; requests look things up in it and never change it.
+ * Content-types refer to one another directly, so the graph is cyclic: do not serialise it.
+ */
+export interface Model {
+  /** By uid (`api::article.article`, `plugin::upload.file`), the project's in the file's order, then the built-in ones. */
+  readonly contentTypes: ReadonlyMap<string, ContentType>
+  /** By uid (`shared.seo`). */
+  readonly components: ReadonlyMap<string, Component>
+  readonly builtIn: BuiltInTypes
+  readonly locales: readonly Locale[]
+  readonly defaultLocale: string
+}
+
+export interface Locale {
+  readonly code: string
+  readonly name: string
+}
+
+export interface BuiltInTypes {
+  readonly user: ContentType
+  readonly role: ContentType
+  readonly file: ContentType
+  readonly locale: ContentType
+}
+
+/** What attributes stand on: a content-type, or a component. */
+export type Holder = ContentType | Component
+
+export interface ContentType {
+  readonly holder: 'content-type'
+  readonly uid: string
+  /** The key in project.yaml, which is the singular API ID; `user`, `role`, `file`, `locale` for built-in ones. */
+  readonly key: string
+  readonly builtIn: boolean
+  readonly kind: 'collection' | 'single'
+  readonly pluralApiId: string
+  readonly displayName: string
+  readonly draftAndPublish: boolean
+  readonly localized: boolean
+  /** The name that its tables are derived from. */
+  readonly tableName: string
+  readonly indexes: readonly (readonly string[])[]
+  /** All that may be read or written: id and documentId, declared ones in the file's order, stamps, locale, localizations. */
+  readonly attributes: ReadonlyMap<string, Attribute>
+}
+
+export interface Component {
+  readonly holder: 'component'
+  /** `category.name` */
+  readonly uid: string
+  readonly category: string
+  readonly key: string
+  readonly tableName: string
+  /** id, then the declared ones in the file's order. */
+  readonly attributes: ReadonlyMap<string, Attribute>
+}
+
+export type Attribute = ScalarAttribute | LinkAttribute | ComponentAttribute | ZoneAttribute
+
+export interface AttributeBase {
+  readonly name: string
+  readonly required: boolean
+  /** Never leaves, filters or sorts, for any caller. */
+  readonly private: boolean
+  /** false: only the document service writes it. */
+  readonly writable: boolean
+  /** Each locale has its own value. Always false on unlocalised types and on components (their owner decides). */
+  readonly localized: boolean
+  /** Made by Plinth, not declared: id, documentId, stamps, locale, localizations. */
+  readonly system: boolean
+}
+
+/** The types that scalar attributes have once compiled: the declared ones and those of system attributes. */
+export type ValueType = ScalarType | 'id' | 'documentId' | 'locale'
+
+export interface ScalarAttribute extends AttributeBase {
+  readonly kind: 'scalar'
+  readonly type: ValueType
+  readonly unique: boolean
+  /** undefined: none. */
+  readonly default?: unknown
+  readonly min?: number | string
+  readonly max?: number | string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly regex?: RegExp
+  /** enumeration: its values in order. */
+  readonly values?: readonly string[]
+  /** uid: what it is made from, and whether it is made when left out. */
+  readonly targetField?: string
+  readonly generate?: boolean
+}
+
+/** Leads to other documents: a relation, a media attribute, or the other locales of the same document. */
+export type LinkAttribute = RelationAttribute | MediaAttribute | LocalizationsAttribute
+
+interface LinkBase extends AttributeBase {
+  readonly target: ContentType
+  /** Answers a list. */
+  readonly many: boolean
+}
+
+export interface RelationAttribute extends LinkBase {
+  readonly kind: 'relation'
+  readonly relation: RelationKind
+  /**
+   * `owner`: this side stores the link (also every one-way relation);
+   * `inverse`: it is read backwards from `counterpart`.
+   */
+  readonly side: 'owner' | 'inverse'
+  /** The other side of a two-way relation; null for a one-way one. */
+  readonly counterpart: RelationAttribute | null
+}
+
+export interface MediaAttribute extends LinkBase {
+  readonly kind: 'media'
+  readonly allowedTypes: readonly MediaKind[]
+}
+
+export interface LocalizationsAttribute extends LinkBase {
+  readonly kind: 'localizations'
+}
+
+export interface ComponentAttribute extends AttributeBase {
+  readonly kind: 'component'
+  readonly component: Component
+  readonly repeatable: boolean
+  readonly min?: number
+  readonly max?: number
+}
+
+export interface ZoneAttribute extends AttributeBase {
+  readonly kind: 'zone'
+  readonly components: readonly Component[]
+  readonly min?: number
+  readonly max?: number
+}
+
+export const isLink = (attribute: Attribute): attribute is LinkAttribute =>
+  attribute.kind === 'relation' || attribute.kind === 'media' || attribute.kind === 'localizations'

@@ -1,0 +1,63 @@
+import type { ValueType } from '../model/model.ts'
+
+/** How many values an operator takes: one, two, any number, or a yes-or-no of its own. */
+export type Arity = 'one' | 'two' | 'many' | 'flag'
+
+/** Spec 4.6. `text`: compares letters; `fold`: without regard to case. */
+interface OperatorTerms {
+  readonly arity: Arity
+  readonly text: boolean
+  readonly fold: boolean
+}
+
+const OPERATORS = {
+  $eq: { arity: 'one', text: false, fold: false },
+  $eqi: { arity: 'one', text: true, fold: true },
+  $ne: { arity: 'one', text: false, fold: false },
+  $nei: { arity: 'one', text: true, fold: true },
+  $lt: { arity: 'one', text: false, fold: false },
+  $lte: { arity: 'one', text: false, fold: false },
+  $gt: { arity: 'one', text: false, fold: false },
+  $gte: { arity: 'one', text: false, fold: false },
+  $in: { arity: 'many', text: false, fold: false },
+  $notIn: { arity: 'many', text: false, fold: false },
+  $contains: { arity: 'one', text: true, fold: false },
+  $notContains: { arity: 'one', text: true, fold: false },
+  $containsi: { arity: 'one', text: true, fold: true },
+  $notContainsi: { arity: 'one', text: true, fold: true },
+  $null: { arity: 'flag', text: false, fold: false },
+  $notNull: { arity: 'flag', text: false, fold: false },
+  $between: { arity: 'two', text: false, fold: false },
+  $startsWith: { arity: 'one', text: true, fold: false },
+  $startsWithi: { arity: 'one', text: true, fold: true },
+  $endsWith: { arity: 'one', text: true, fold: false },
+  $endsWithi: { arity: 'one', text: true, fold: true },
+} as const satisfies Record<`$${string}`, OperatorTerms>
+
+export type Operator = keyof typeof OPERATORS
+
+export const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly Operator[]
+
+export const isOperator = (name: string): name is Operator => Object.hasOwn(OPERATORS, name)
+
+export const operatorTerms = (operator: Operator): OperatorTerms => OPERATORS[operator]
+
+const TEXTUAL: ReadonlySet<ValueType> = new Set<ValueType>([
+  'string', 'text', 'richtext', 'enumeration', 'email', 'password', 'uid', 'documentId', 'locale',
+])
+
+export const isTextual = (type: ValueType): boolean => TEXTUAL.has(type)
+
+/**
+ * Whether an operator has a meaning for values of a type. Case-insensitive ones read any value as text
+ * (contract/rest.md 7); the other text operators need text; json, blocks and arrays have no order.
+ */
+export function operatorFits(operator: Operator, type: ValueType): boolean {
+  const { text, fold } = OPERATORS[operator]
+  if (text && !fold) return isTextual(type)
+  if (type === 'json' || type === 'blocks' || type === 'array') {
+    return fold || ['$null', '$notNull', '$eq', '$ne', '$in', '$notIn'].includes(operator)
+  }
+  if (type === 'boolean') return !['$lt', '$lte', '$gt', '$gte', '$between'].includes(operator)
+  return true
+}

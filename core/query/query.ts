@@ -1,0 +1,152 @@
+import type {
+  ComponentAttribute,
+  Component,
+  ContentType,
+  LinkAttribute,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../model/model.ts'
+import type { Operator } from './operators.ts'
+
+/**
+ * A read of documents of one content-type, as REST and GraphQL both parse it: names are resolved to
+ * attributes and values have their attribute's type, but nothing is said of who asks.
+ * Plain data: nodes are told apart by `kind`, rewriting makes new ones.
+ */
+export interface Query {
+  readonly kind: 'query'
+  readonly type: ContentType
+  /** One document (by its id; a single type's only one where null), or a list. */
+  readonly take: { readonly kind: 'one'; readonly documentId: string | null } | { readonly kind: 'many'; readonly page: Page; readonly total: boolean }
+  readonly status: Status
+  readonly locale: LocaleChoice
+  readonly selection: Selection
+  readonly filter: Filter | null
+  /** `_q`: text to be found in any readable text, number or uid attribute or the documentId. */
+  readonly search: string | null
+  /** In order; ties are broken by id. */
+  readonly sort: readonly Sort[]
+}
+
+export const STATUSES = ['published', 'draft'] as const
+export type Status = (typeof STATUSES)[number]
+
+/** Of types without i18n: `all`. */
+export type LocaleChoice = { readonly kind: 'all' } | { readonly kind: 'these'; readonly codes: readonly string[] }
+
+/** Both count documents. */
+export interface Page {
+  readonly start: number
+  readonly limit: number
+}
+
+export interface Selection {
+  readonly fields: readonly ScalarAttribute[]
+  readonly populate: readonly Populate[]
+}
+
+export type Populate = LinkPopulate | ComponentPopulate | ZonePopulate
+
+interface PopulateBase {
+  /** The key in the answer. */
+  readonly as: string
+  /** The number of them instead of them. */
+  readonly count: boolean
+}
+
+export interface LinkPopulate extends PopulateBase {
+  readonly kind: 'link'
+  readonly attribute: LinkAttribute
+  readonly scope: Scope | null
+  readonly selection: Selection
+  readonly filter: Filter | null
+  readonly sort: readonly Sort[]
+  /** null: all of them. */
+  readonly page: Page | null
+}
+
+export interface ComponentPopulate extends PopulateBase {
+  readonly kind: 'component'
+  readonly attribute: ComponentAttribute
+  readonly selection: Selection
+  readonly filter: Filter | null
+  readonly sort: readonly Sort[]
+  readonly page: Page | null
+}
+
+export interface ZonePopulate extends PopulateBase {
+  readonly kind: 'zone'
+  readonly attribute: ZoneAttribute
+  /** Only these are answered. */
+  readonly components: readonly { readonly component: Component; readonly selection: Selection }[]
+}
+
+/**
+ * What the caller sees at the end of a link: set by access alone (parsers leave null). `status` where it
+ * differs from the query's, because drafts of the target are not for the caller; `where` his row condition.
+ */
+export interface Scope {
+  readonly status: Status | null
+  readonly where: Filter | null
+}
+
+/**
+ * Three-valued logic as in SQL: a comparison with an absent value is unknown, and only true rows match.
+ * `related` holds where some row at the other end meets its filter; where there is none, an absent row
+ * (every value null) is tried instead, and a negation passes through to the row (contract/rest.md 7).
+ */
+export type Filter = AndFilter | OrFilter | NotFilter | Comparison | RelatedFilter
+
+export interface AndFilter {
+  readonly kind: 'and'
+  readonly filters: readonly Filter[]
+}
+
+export interface OrFilter {
+  readonly kind: 'or'
+  readonly filters: readonly Filter[]
+}
+
+export interface NotFilter {
+  readonly kind: 'not'
+  readonly filter: Filter
+}
+
+export interface Comparison {
+  readonly kind: 'comparison'
+  readonly attribute: ScalarAttribute
+  readonly operator: Operator
+  /** As many as the operator takes (operators.ts), each of the attribute's type. */
+  readonly values: readonly Value[]
+}
+
+export interface RelatedFilter {
+  readonly kind: 'related'
+  readonly attribute: LinkAttribute | ComponentAttribute
+  /** Access alone sets it; null for components. */
+  readonly scope: Scope | null
+  readonly filter: Filter
+}
+
+/** A value in the form that PostgreSQL takes for its attribute's type: numbers, booleans, else text. */
+export type Value = string | number | boolean
+
+export interface Sort {
+  /** The way to the attribute over links and components; empty for the type's own. */
+  readonly path: readonly SortStep[]
+  readonly attribute: ScalarAttribute
+  readonly direction: 'asc' | 'desc'
+}
+
+export interface SortStep {
+  readonly attribute: LinkAttribute | ComponentAttribute
+  readonly scope: Scope | null
+}
+
+declare const restricted: unique symbol
+
+/**
+ * A query narrowed to what its caller may see. Only access/ makes one, and plan/ takes nothing else:
+ * there is no other way from a request to SQL.
+ */
+export type RestrictedQuery = Query & { readonly [restricted]: true }

@@ -39,7 +39,8 @@ export function printDiagnostic(diagnostic: Diagnostic): string {
   const where = path.length === 0 ? '' : ` (${printPath(path)})`
   const lines = [`${place.file}:${place.line}:${place.column} ${message}${where}`]
   if (place.source.trim() !== '') lines.push(...excerpt(place))
-  if (related) lines.push(`  ${related.place.file}:${related.place.line}:${related.place.column} ${related.message}`)
+  if (related)
+    lines.push(`  ${related.place.file}:${related.place.line}:${related.place.column} ${related.message}`)
   return lines.join('\n')
 }
 

@@ -97,8 +97,17 @@ export interface Table {
 }
 
 export type ColumnType =
-  | 'integer' | 'bigint' | 'double precision' | 'numeric(10,2)' | 'boolean'
-  | 'varchar(255)' | 'text' | 'jsonb' | 'date' | 'time(3)' | 'timestamptz(3)'
+  | 'integer'
+  | 'bigint'
+  | 'double precision'
+  | 'numeric(10,2)'
+  | 'boolean'
+  | 'varchar(255)'
+  | 'text'
+  | 'jsonb'
+  | 'date'
+  | 'time(3)'
+  | 'timestamptz(3)'
 
 export interface Column {
   readonly name: string
@@ -117,7 +126,10 @@ export interface Index {
   readonly columns: readonly string[]
   readonly unique: boolean
   /** Rows that it covers: those of one status, or those whose column is not null. */
-  readonly where: { readonly column: string; readonly equals: string } | { readonly column: string; readonly notNull: true } | null
+  readonly where:
+    | { readonly column: string; readonly equals: string }
+    | { readonly column: string; readonly notNull: true }
+    | null
 }
 
 /** A row may stand only if the column is one of the values, or is not null, where `onlyWhen` holds. */
@@ -135,3 +147,6 @@ export interface ForeignKey {
   readonly onDelete: 'cascade' | 'set null'
 }
 
+/** What a component's row calls its owner: `article.seo` below a content-type, `shared.seo.image` below a component. */
+export const ownerName = (holder: Holder, attribute: string): string =>
+  `${holder.holder === 'content-type' ? holder.key : holder.uid}.${attribute}`

@@ -43,7 +43,15 @@ export const isOperator = (name: string): name is Operator => Object.hasOwn(OPER
 export const operatorTerms = (operator: Operator): OperatorTerms => OPERATORS[operator]
 
 const TEXTUAL: ReadonlySet<ValueType> = new Set<ValueType>([
-  'string', 'text', 'richtext', 'enumeration', 'email', 'password', 'uid', 'documentId', 'locale',
+  'string',
+  'text',
+  'richtext',
+  'enumeration',
+  'email',
+  'password',
+  'uid',
+  'documentId',
+  'locale',
 ])
 
 export const isTextual = (type: ValueType): boolean => TEXTUAL.has(type)

@@ -1,6 +1,6 @@
 import type {
-  ComponentAttribute,
   Component,
+  ComponentAttribute,
   ContentType,
   LinkAttribute,
   ScalarAttribute,
@@ -17,22 +17,35 @@ export interface Query {
   readonly kind: 'query'
   readonly type: ContentType
   /** One document (by its id; a single type's only one where null), or a list. */
-  readonly take: { readonly kind: 'one'; readonly documentId: string | null } | { readonly kind: 'many'; readonly page: Page; readonly total: boolean }
+  readonly take:
+    | { readonly kind: 'one'; readonly documentId: string | null }
+    | { readonly kind: 'many'; readonly page: Page; readonly total: boolean }
   readonly status: Status
   readonly locale: LocaleChoice
   readonly selection: Selection
   readonly filter: Filter | null
-  /** `_q`: text to be found in any readable text, number or uid attribute or the documentId. */
-  readonly search: string | null
+  /** `_q` */
+  readonly search: Search | null
   /** In order; ties are broken by id. */
   readonly sort: readonly Sort[]
+}
+
+/**
+ * Text to be found, whatever its case, in any of the attributes. Parsers name every text, number and uid
+ * attribute and the documentId; access leaves those that the caller may read.
+ */
+export interface Search {
+  readonly text: string
+  readonly attributes: readonly ScalarAttribute[]
 }
 
 export const STATUSES = ['published', 'draft'] as const
 export type Status = (typeof STATUSES)[number]
 
 /** Of types without i18n: `all`. */
-export type LocaleChoice = { readonly kind: 'all' } | { readonly kind: 'these'; readonly codes: readonly string[] }
+export type LocaleChoice =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'these'; readonly codes: readonly string[] }
 
 /** Both count documents. */
 export interface Page {

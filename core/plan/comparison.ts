@@ -1,0 +1,103 @@
+import { isTextual, type Operator } from '../query/operators.ts'
+import type { Comparison, Value } from '../query/query.ts'
+import { allOf, binary, call, cast, equal, isNull, parameter } from '../sql/build.ts'
+import type { BinaryOperator, Expression, ParameterNode } from '../sql/nodes.ts'
+import type { PlanContext, Row } from './row.ts'
+import { scalarOf, sqlTypeOf } from './scalar.ts'
+
+/** One comparison of an attribute of a row with values, in the semantics of spec 4.6 and contract/rest.md 7. */
+export function planComparison(comparison: Comparison, row: Row, context: PlanContext): Expression {
+  const { attribute, operator, values } = comparison
+  const left = scalarOf(row, attribute, context)
+  const text = isTextual(attribute.type) ? left : cast(left, 'text')
+  return OPERATIONS[operator]({ comparison, values, left, text })
+}
+
+interface Operands {
+  readonly comparison: Comparison
+  readonly values: readonly Value[]
+  readonly left: Expression
+  /** The left side as text. */
+  readonly text: Expression
+}
+
+type Operation = (operands: Operands) => Expression
+
+const typed = ({ comparison, values }: Operands, at = 0): ParameterNode =>
+  parameter(valueAt(values, at, comparison), sqlTypeOf(comparison.attribute))
+
+function valueAt(values: readonly Value[], at: number, { operator, attribute }: Comparison): Value {
+  const value = values[at]
+  if (value === undefined) throw new TypeError(`${operator} on ${attribute.name} lacks a value`)
+  return value
+}
+
+const comparing =
+  (operator: BinaryOperator): Operation =>
+  operands =>
+    binary(operands.left, operator, typed(operands))
+
+const folded =
+  (operator: '=' | '<>'): Operation =>
+  operands =>
+    binary(call('plinth_fold', operands.text), operator, call('plinth_fold', textOf(operands)))
+
+const textOf = ({ comparison, values }: Operands): ParameterNode =>
+  parameter(String(valueAt(values, 0, comparison)), 'text')
+
+interface LikeTerms {
+  readonly before: '%' | ''
+  readonly after: '%' | ''
+  readonly fold: boolean
+  readonly negated?: boolean
+}
+
+/** `%`, `_` and `\` of the value are literal. */
+const like =
+  ({ before, after, fold, negated = false }: LikeTerms): Operation =>
+  operands => {
+    const literal = String(valueAt(operands.values, 0, operands.comparison)).replace(/[\\%_]/g, '\\$&')
+    const pattern = parameter(`${before}${literal}${after}`, 'text')
+    const operator = negated ? 'NOT LIKE' : 'LIKE'
+    if (!fold) return binary(operands.text, operator, pattern)
+    return binary(call('plinth_fold', operands.text), operator, call('plinth_fold', pattern))
+  }
+
+const listed =
+  (negated: boolean): Operation =>
+  ({ comparison, values, left }) => ({
+    kind: 'list-test',
+    negated,
+    left,
+    list: { kind: 'parameter', value: values, type: sqlTypeOf(comparison.attribute) },
+  })
+
+const nullTest =
+  (wanted: boolean): Operation =>
+  ({ comparison, values, left }) =>
+    isNull(left, (valueAt(values, 0, comparison) === true) !== wanted)
+
+const OPERATIONS: { readonly [Name in Operator]: Operation } = {
+  $eq: operands => equal(operands.left, typed(operands)),
+  $eqi: folded('='),
+  $ne: comparing('<>'),
+  $nei: folded('<>'),
+  $lt: comparing('<'),
+  $lte: comparing('<='),
+  $gt: comparing('>'),
+  $gte: comparing('>='),
+  $in: listed(false),
+  $notIn: listed(true),
+  $contains: like({ before: '%', after: '%', fold: false }),
+  $notContains: like({ before: '%', after: '%', fold: false, negated: true }),
+  $containsi: like({ before: '%', after: '%', fold: true }),
+  $notContainsi: like({ before: '%', after: '%', fold: true, negated: true }),
+  $null: nullTest(true),
+  $notNull: nullTest(false),
+  $between: operands =>
+    allOf([binary(operands.left, '>=', typed(operands, 0)), binary(operands.left, '<=', typed(operands, 1))]),
+  $startsWith: like({ before: '', after: '%', fold: false }),
+  $startsWithi: like({ before: '', after: '%', fold: true }),
+  $endsWith: like({ before: '%', after: '', fold: false }),
+  $endsWithi: like({ before: '%', after: '', fold: true }),
+}

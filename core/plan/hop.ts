@@ -1,0 +1,238 @@
+import type {
+  Component,
+  ComponentAttribute,
+  ContentType,
+  LinkAttribute,
+  RelationAttribute,
+} from '../model/model.ts'
+import type { ColumnLink, TableLink } from '../model/storage.ts'
+import type { Scope, Status } from '../query/query.ts'
+import { binary, column, constant, equal } from '../sql/build.ts'
+import type { Expression, Order, Source } from '../sql/nodes.ts'
+import { componentRow, ownerConstant, type PlanContext, type Row, typeRow } from './row.ts'
+
+/** One step from a row to the rows at the other end of a link, or to its components. */
+export interface Hop {
+  /** What to join; correlated with the row that the step starts from by `where`. */
+  readonly from: readonly Source[]
+  readonly where: readonly Expression[]
+  readonly row: Row
+  /** The order in which the rows answer where nothing else is asked. */
+  readonly order: readonly Order[]
+}
+
+const ascending = (...expressions: readonly Expression[]): readonly Order[] =>
+  expressions.map(expression => ({ expression, direction: 'asc' }))
+
+/**
+ * Resolves a link to the version that the reader asks for: a link alone proves nothing, the resolved row must
+ * be there (documents.md 8 and 9).
+ */
+export function hopLink(row: Row, attribute: LinkAttribute, scope: Scope | null, context: PlanContext): Hop {
+  const target = typeRow(attribute.target, context.alias(), scope?.status ?? row.status, context.storage)
+  const versions = versionConditions(target, context)
+  if (attribute.kind === 'localizations') return otherLocales(row, target, versions, context)
+  if (attribute.kind === 'relation' && attribute.side === 'inverse')
+    return inverse(row, attribute, target, versions, context)
+  const link = context.storage.link(row.holder, attribute.name)
+  return link.kind === 'column'
+    ? alongColumn(row, link, target, versions, context)
+    : alongTable(row, link, target, versions, context)
+}
+
+/** The rows of one component attribute of a row. */
+export function hopComponent(row: Row, attribute: ComponentAttribute, context: PlanContext): Hop {
+  return hopOwned(row, attribute, attribute.component, context)
+}
+
+/** The rows of one component that an attribute (a component or a dynamic zone) of a row owns. */
+export function hopOwned(
+  row: Row,
+  attribute: { readonly name: string; readonly localized: boolean },
+  component: Component,
+  context: PlanContext,
+): Hop {
+  const table = context.storage.componentTable(component)
+  const owned = componentRow(row, component, context.alias())
+  const where = [
+    equal(column(owned.alias, table.owner), ownerConstant(row, attribute.name)),
+    equal(column(owned.alias, table.ownerKey), row.key),
+    equal(column(owned.alias, table.status), row.ownStatus),
+  ]
+  if (attribute.localized && row.locale) where.push(equal(column(owned.alias, table.locale), row.locale))
+  return {
+    from: [{ table: table.name, alias: owned.alias, on: null }],
+    where,
+    row: owned,
+    order: ascending(column(owned.alias, table.position), column(owned.alias, table.id)),
+  }
+}
+
+function versionConditions(target: Row, context: PlanContext): readonly Expression[] {
+  const { status } = context.storage.table(target.root)
+  return status === null ? [] : [equal(column(target.alias, status), constant(target.status))]
+}
+
+const source = (target: Row, context: PlanContext, on: Expression | null = null): Source => ({
+  table: context.storage.table(target.root).name,
+  alias: target.alias,
+  on,
+})
+
+const idOf = (row: Row): Expression => column(row.alias, 'id')
+
+function otherLocales(row: Row, target: Row, versions: readonly Expression[], context: PlanContext): Hop {
+  const where = [equal(target.key, row.key), ...versions]
+  if (row.locale && target.locale) where.push(binary(target.locale, '<>', row.locale))
+  return { from: [source(target, context)], where, row: target, order: ascending(idOf(target)) }
+}
+
+/** Where the target has a locale: the source row's own, or the one that the link itself names. */
+function localeCondition(row: Row, target: Row, named: Expression | null): readonly Expression[] {
+  if (!target.locale) return []
+  const wanted = row.locale ?? named
+  if (!wanted) throw new TypeError(`a link from ${row.holder.uid} to ${target.root.uid} names no locale`)
+  return [equal(target.locale, wanted)]
+}
+
+/** The slot of a to-one link: types without drafts keep one for the target's draft beside the published one. */
+function slotOf(
+  link: ColumnLink,
+  owner: ContentType,
+  target: ContentType,
+  status: Status,
+): { key: string; locale: string | null } {
+  const draft = !owner.draftAndPublish && target.draftAndPublish && status === 'draft'
+  if (draft && link.draftKey !== null) return { key: link.draftKey, locale: link.draftLocale }
+  return { key: link.key, locale: link.locale }
+}
+
+function alongColumn(
+  row: Row,
+  link: ColumnLink,
+  target: Row,
+  versions: readonly Expression[],
+  context: PlanContext,
+): Hop {
+  const slot = slotOf(link, row.root, target.root, target.status)
+  const named = slot.locale === null ? null : column(row.alias, slot.locale)
+  return {
+    from: [source(target, context)],
+    where: [
+      equal(target.key, column(row.alias, slot.key)),
+      ...versions,
+      ...localeCondition(row, target, named),
+    ],
+    row: target,
+    order: [],
+  }
+}
+
+function alongTable(
+  row: Row,
+  link: TableLink,
+  target: Row,
+  versions: readonly Expression[],
+  context: PlanContext,
+): Hop {
+  const alias = context.alias()
+  const where = link.owner.map(([own, owner]) => equal(column(alias, own), column(row.alias, owner)))
+  if (link.targetStatus !== null && !row.root.draftAndPublish && target.root.draftAndPublish) {
+    where.push(equal(column(alias, link.targetStatus), constant(target.status)))
+  }
+  const named = link.targetLocale === null ? null : column(alias, link.targetLocale)
+  return {
+    from: [
+      { table: link.table, alias, on: null },
+      source(target, context, equal(target.key, column(alias, link.targetKey))),
+    ],
+    where: [...where, ...versions, ...localeCondition(row, target, named)],
+    row: target,
+    order: ascending(column(alias, link.position), idOf(target)),
+  }
+}
+
+/** Backwards: the rows whose own link resolves to this one. */
+function inverse(
+  row: Row,
+  attribute: RelationAttribute,
+  target: Row,
+  versions: readonly Expression[],
+  context: PlanContext,
+): Hop {
+  const { counterpart } = attribute
+  if (!counterpart) throw new TypeError(`${row.holder.uid}.${attribute.name} is an inverse of nothing`)
+  const link = context.storage.link(target.root, counterpart.name)
+  const hop =
+    link.kind === 'column'
+      ? inverseOfColumn(row, link, target, versions, context)
+      : inverseOfTable(row, link, target, versions, context)
+  return attribute.many || row.locale || !target.locale
+    ? hop
+    : { ...hop, order: preferLocale(target.locale, hop.order, context) }
+}
+
+function inverseOfColumn(
+  row: Row,
+  link: ColumnLink,
+  target: Row,
+  versions: readonly Expression[],
+  context: PlanContext,
+): Hop {
+  const slot = slotOf(link, target.root, row.root, row.status)
+  const named = slot.locale === null ? null : column(target.alias, slot.locale)
+  const order = link.inversePosition === null ? [] : [column(target.alias, link.inversePosition)]
+  return {
+    from: [source(target, context)],
+    where: [
+      equal(column(target.alias, slot.key), row.key),
+      ...versions,
+      ...inverseLocale(row, target, named),
+    ],
+    row: target,
+    order: ascending(...order, idOf(target)),
+  }
+}
+
+function inverseOfTable(
+  row: Row,
+  link: TableLink,
+  target: Row,
+  versions: readonly Expression[],
+  context: PlanContext,
+): Hop {
+  const alias = context.alias()
+  const joined = link.owner.map(([own, owner]) => equal(column(target.alias, owner), column(alias, own)))
+  const where = [equal(column(alias, link.targetKey), row.key)]
+  if (link.targetStatus !== null && row.root.draftAndPublish && !target.root.draftAndPublish) {
+    where.push(equal(column(alias, link.targetStatus), constant(row.status)))
+  }
+  const named = link.targetLocale === null ? null : column(alias, link.targetLocale)
+  const order = link.inversePosition === null ? [] : [column(alias, link.inversePosition)]
+  return {
+    from: [
+      { table: link.table, alias, on: null },
+      source(target, context, { kind: 'logic', operator: 'and', terms: joined }),
+    ],
+    where: [...where, ...versions, ...inverseLocale(row, target, named)],
+    row: target,
+    order: ascending(...order, idOf(target)),
+  }
+}
+
+/** From an unlocalised side all locales show as separate entries (documents.md 9). */
+function inverseLocale(row: Row, target: Row, named: Expression | null): readonly Expression[] {
+  if (!row.locale) return []
+  const own = target.locale ?? named
+  return own ? [equal(own, row.locale)] : []
+}
+
+function preferLocale(locale: Expression, order: readonly Order[], context: PlanContext): readonly Order[] {
+  const preferred = [context.locale, context.defaultLocale].map(
+    (code): Order => ({
+      expression: binary(locale, '=', { kind: 'parameter', value: code, type: 'text' }),
+      direction: 'desc',
+    }),
+  )
+  return [...preferred, ...order]
+}

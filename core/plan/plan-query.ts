@@ -1,0 +1,84 @@
+import type { Storage } from '../model/storage.ts'
+import type { LocaleChoice, Query, RestrictedQuery } from '../query/query.ts'
+import { allOf, call, column, constant, equal, parameter, select } from '../sql/build.ts'
+import type { Answer, Expression, Source } from '../sql/nodes.ts'
+import { planFilter } from './filter.ts'
+import { planOrder } from './order.ts'
+import { type PlanContext, type Row, type Shape, typeRow } from './row.ts'
+import { planSearch } from './search.ts'
+import { documentColumns, limits } from './selection.ts'
+
+/** What a plan needs to know besides the query. */
+export interface PlanTerms {
+  readonly storage: Storage
+  readonly defaultLocale: string
+  readonly shape: Shape
+}
+
+/** One restricted query → one answer, printed by sql/ as one statement whatever it populates. */
+export function planQuery(query: RestrictedQuery, terms: PlanTerms): Answer {
+  const context = contextFor(query, terms)
+  const row = typeRow(query.type, context.alias(), query.status, terms.storage)
+  const from: readonly Source[] = [
+    { table: terms.storage.table(query.type).name, alias: row.alias, on: null },
+  ]
+  const where = allOf([...versionTerms(query, row, terms.storage), ...conditions(query, row, context)])
+  const rows = select({ columns: documentColumns(query.selection, row, context), from, where })
+  if (query.take.kind === 'one') {
+    const one = {
+      ...rows,
+      order: [{ expression: column(row.alias, 'id'), direction: 'asc' as const }],
+      limit: constant(1),
+    }
+    return { kind: 'answer', form: 'one', rows: query.take.documentId === null ? one : rows, total: null }
+  }
+  const page = { ...rows, order: planOrder(query.sort, row, context), ...limits(query.take.page) }
+  const total = query.take.total
+    ? select({ columns: [{ as: 'total', expression: call('count') }], from, where })
+    : null
+  return { kind: 'answer', form: 'many', rows: page, total }
+}
+
+function contextFor(query: Query, terms: PlanTerms): PlanContext {
+  let aliases = 0
+  const locale = query.locale.kind === 'these' ? query.locale.codes[0] : undefined
+  return {
+    storage: terms.storage,
+    defaultLocale: terms.defaultLocale,
+    locale: locale ?? terms.defaultLocale,
+    shape: terms.shape,
+    alias: () => `t${++aliases}`,
+  }
+}
+
+/** Which versions of documents answer: those of the status and the locales asked for. */
+function versionTerms(query: Query, row: Row, storage: Storage): readonly Expression[] {
+  const table = storage.table(query.type)
+  const terms: Expression[] = []
+  if (query.take.kind === 'one' && query.take.documentId !== null) {
+    terms.push(equal(column(row.alias, table.documentId), parameter(query.take.documentId, 'text')))
+  }
+  if (table.status !== null) terms.push(equal(column(row.alias, table.status), constant(query.status)))
+  if (row.locale) terms.push(...localeTerms(query.locale, row.locale))
+  return terms
+}
+
+function localeTerms(choice: LocaleChoice, locale: Expression): readonly Expression[] {
+  if (choice.kind === 'all') return []
+  const [code, ...others] = choice.codes
+  if (code !== undefined && others.length === 0) return [equal(locale, parameter(code, 'text'))]
+  return [
+    {
+      kind: 'list-test',
+      negated: false,
+      left: locale,
+      list: { kind: 'parameter', value: choice.codes, type: 'text' },
+    },
+  ]
+}
+
+function conditions(query: Query, row: Row, context: PlanContext): readonly Expression[] {
+  const filter = query.filter ? [planFilter(query.filter, row, context)] : []
+  const search = query.search ? [planSearch(query.search, row, context)] : []
+  return [...filter, ...search]
+}

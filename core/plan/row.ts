@@ -1,0 +1,65 @@
+import type { ContentType, Holder } from '../model/model.ts'
+import { ownerName, type Storage } from '../model/storage.ts'
+import type { Status } from '../query/query.ts'
+import { column, constant } from '../sql/build.ts'
+import type { Expression } from '../sql/nodes.ts'
+
+/** What the whole plan knows; `alias` hands out t1, t2, … in the order of asking. */
+export interface PlanContext {
+  readonly storage: Storage
+  /** The locale that an inverse to-one prefers where it finds several; then the default one. */
+  readonly locale: string
+  readonly defaultLocale: string
+  readonly shape: Shape
+  alias(): string
+}
+
+/** How documents lie in the answer: attributes beside the id, or nested under `attributes` (contract/rest.md 16). */
+export type Shape = 'flat' | 'v4'
+
+/**
+ * A bound row: a version of a document, or a component that belongs to one. What follows a link from it needs
+ * its key, and the coordinates that its links leave out (documents.md 6 and 8).
+ */
+export interface Row {
+  readonly alias: string
+  readonly holder: Holder
+  /** The content-type whose drafts and locales the row takes part in: a component's is its owner's. */
+  readonly root: ContentType
+  /** The status that the reader asks for here. */
+  readonly status: Status
+  /** The document's key; a component's id. */
+  readonly key: Expression
+  /** The status that the row itself has, by which its components are found. */
+  readonly ownStatus: Expression
+  /** The locale of the row's document; null on types without. */
+  readonly locale: Expression | null
+}
+
+export function typeRow(type: ContentType, alias: string, status: Status, storage: Storage): Row {
+  const table = storage.table(type)
+  return {
+    alias,
+    holder: type,
+    root: type,
+    status,
+    key: column(alias, table.key),
+    ownStatus: table.status === null ? constant('published') : column(alias, table.status),
+    locale: table.locale === null ? null : column(alias, table.locale),
+  }
+}
+
+export function componentRow(owner: Row, holder: Holder, alias: string): Row {
+  return {
+    alias,
+    holder,
+    root: owner.root,
+    status: owner.status,
+    key: column(alias, 'id'),
+    ownStatus: column(alias, 'status'),
+    locale: owner.locale,
+  }
+}
+
+export const ownerConstant = (row: Row, attribute: string): Expression =>
+  constant(ownerName(row.holder, attribute))

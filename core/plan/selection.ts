@@ -1,0 +1,156 @@
+import type { ScalarAttribute } from '../model/model.ts'
+import type {
+  ComponentPopulate,
+  LinkPopulate,
+  Page,
+  Populate,
+  Selection,
+  ZonePopulate,
+} from '../query/query.ts'
+import { allOf, call, column, constant, parameter, select } from '../sql/build.ts'
+import type { Expression, NamedColumn, Select } from '../sql/nodes.ts'
+import { planFilter } from './filter.ts'
+import { type Hop, hopComponent, hopLink, hopOwned } from './hop.ts'
+import { planOrder } from './order.ts'
+import type { PlanContext, Row } from './row.ts'
+import { outputOf } from './scalar.ts'
+
+/** The columns of a document's answer: id and documentId always, then what was selected (contract/rest.md 4 and 16). */
+export function documentColumns(
+  selection: Selection,
+  row: Row,
+  context: PlanContext,
+): readonly NamedColumn[] {
+  const names = [
+    { as: 'id', expression: column(row.alias, 'id') },
+    { as: 'documentId', expression: column(row.alias, context.storage.table(row.root).documentId) },
+  ]
+  const rest = selectedColumns(selection, row, context)
+  if (context.shape === 'flat') return [...names, ...rest]
+  return [...names, { as: 'attributes', expression: rowJson(select({ columns: rest })) }]
+}
+
+/** The columns of a component's answer; components are flat in every shape. */
+const componentColumns = (selection: Selection, row: Row, context: PlanContext): readonly NamedColumn[] => [
+  { as: 'id', expression: column(row.alias, 'id') },
+  ...selectedColumns(selection, row, context),
+]
+
+const isId = (attribute: ScalarAttribute): boolean =>
+  attribute.system && (attribute.type === 'id' || attribute.type === 'documentId')
+
+function selectedColumns(selection: Selection, row: Row, context: PlanContext): readonly NamedColumn[] {
+  const fields = selection.fields
+    .filter(attribute => !isId(attribute))
+    .map(attribute => ({ as: attribute.name, expression: outputOf(row, attribute, context) }))
+  const populated = selection.populate.map(populate => ({
+    as: populate.as,
+    expression: planPopulate(populate, row, context),
+  }))
+  return [...fields, ...populated]
+}
+
+function planPopulate(populate: Populate, row: Row, context: PlanContext): Expression {
+  switch (populate.kind) {
+    case 'link':
+      return planLink(populate, row, context)
+    case 'component':
+      return planComponent(populate, row, context)
+    case 'zone':
+      return planZone(populate, row, context)
+  }
+}
+
+function planLink(populate: LinkPopulate, row: Row, context: PlanContext): Expression {
+  const hop = hopLink(row, populate.attribute, populate.scope, context)
+  const visible = populate.scope?.where ? [planFilter(populate.scope.where, hop.row, context)] : []
+  if (populate.count) return countJson(hop, [...visible, ...filterTerms(populate, hop, context)], context)
+  const rows = rowsOf(hop, populate, visible, documentColumns(populate.selection, hop.row, context), context)
+  return wrapped(populate.attribute.many ? rowsJson(rows) : rowJson(limitedToOne(rows)), context)
+}
+
+function planComponent(populate: ComponentPopulate, row: Row, context: PlanContext): Expression {
+  const hop = hopComponent(row, populate.attribute, context)
+  if (populate.count) return countJson(hop, filterTerms(populate, hop, context), context)
+  const rows = rowsOf(hop, populate, [], componentColumns(populate.selection, hop.row, context), context)
+  return populate.attribute.repeatable ? rowsJson(rows) : rowJson(limitedToOne(rows))
+}
+
+/** Components of several kinds in one order (spec 4.8, contract/rest.md 8). */
+function planZone(populate: ZonePopulate, row: Row, context: PlanContext): Expression {
+  const parts = populate.components.map(({ component, selection }) => {
+    const hop = hopOwned(row, populate.attribute, component, context)
+    const tag = { as: '__component', expression: constant(component.uid) }
+    const columns = populate.count ? [tag] : [tag, ...componentColumns(selection, hop.row, context)]
+    const position = hop.order[0]?.expression ?? column(hop.row.alias, 'id')
+    return { row: select({ columns, from: hop.from, where: allOf(hop.where) }), position }
+  })
+  if (!populate.count)
+    return parts.length === 0 ? EMPTY_LIST : { kind: 'rows-json', rows: { kind: 'union', parts } }
+  const counts = parts.map(
+    ({ row: part }): Expression => ({ kind: 'subquery', select: { ...part, columns: [COUNT] } }),
+  )
+  return countOf(
+    counts.reduce((sum, next) => ({ kind: 'binary', operator: '+', left: sum, right: next }), constant(0)),
+    context,
+  )
+}
+
+const EMPTY_LIST: Expression = { kind: 'cast', term: constant('[]'), type: 'json' }
+
+const COUNT: NamedColumn = { as: 'count', expression: call('count') }
+
+type Rows = Pick<LinkPopulate, 'filter' | 'sort' | 'page'>
+
+const filterTerms = ({ filter }: Rows, hop: Hop, context: PlanContext): readonly Expression[] =>
+  filter ? [planFilter(filter, hop.row, context)] : []
+
+function rowsOf(
+  hop: Hop,
+  rows: Rows,
+  visible: readonly Expression[],
+  columns: readonly NamedColumn[],
+  context: PlanContext,
+): Select {
+  return select({
+    columns,
+    from: hop.from,
+    where: allOf([...hop.where, ...visible, ...filterTerms(rows, hop, context)]),
+    order: rows.sort.length > 0 ? planOrder(rows.sort, hop.row, context) : hop.order,
+    ...limits(rows.page),
+  })
+}
+
+/** LIMIT and OFFSET of a page, as parameters. */
+export function limits(page: Page | null): Pick<Select, 'limit' | 'offset'> {
+  if (!page) return { limit: null, offset: null }
+  return {
+    limit: parameter(page.limit, 'integer'),
+    offset: page.start === 0 ? null : parameter(page.start, 'integer'),
+  }
+}
+
+/** Only an inverse can find several for a to-one relation, and only it has an order to choose by. */
+const limitedToOne = (rows: Select): Select =>
+  rows.order.length > 0 ? { ...rows, limit: constant(1) } : rows
+
+function countJson(hop: Hop, terms: readonly Expression[], context: PlanContext): Expression {
+  const counted = select({ columns: [COUNT], from: hop.from, where: allOf([...hop.where, ...terms]) })
+  return countOf({ kind: 'subquery', select: counted }, context)
+}
+
+/** `{"count":3}`; in v4 `{"data":{"attributes":{"count":3}}}`. */
+function countOf(number: Expression, context: PlanContext): Expression {
+  const flat = rowJson(select({ columns: [{ as: 'count', expression: number }] }))
+  return context.shape === 'flat' ? flat : object('data', object('attributes', flat))
+}
+
+const wrapped = (json: Expression, context: PlanContext): Expression =>
+  context.shape === 'flat' ? json : object('data', json)
+
+const object = (key: string, json: Expression): Expression =>
+  rowJson(select({ columns: [{ as: key, expression: json }] }))
+
+const rowJson = (row: Select): Expression => ({ kind: 'row-json', select: row })
+
+const rowsJson = (rows: Select): Expression => ({ kind: 'rows-json', rows })

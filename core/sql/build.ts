@@ -1,0 +1,81 @@
+import type {
+  BinaryNode,
+  BinaryOperator,
+  CallNode,
+  ColumnNode,
+  ConstantNode,
+  Expression,
+  FunctionName,
+  ParameterNode,
+  ParameterValue,
+  Select,
+  SqlType,
+} from './nodes.ts'
+
+export const column = (of: string, name: string): ColumnNode => ({ kind: 'column', of, name })
+
+export const parameter = (value: ParameterValue, type: SqlType): ParameterNode => ({
+  kind: 'parameter',
+  value,
+  type,
+})
+
+export const constant = (value: ConstantNode['value']): ConstantNode => ({ kind: 'constant', value })
+
+export const binary = (left: Expression, operator: BinaryOperator, right: Expression): BinaryNode => ({
+  kind: 'binary',
+  operator,
+  left,
+  right,
+})
+
+export const equal = (left: Expression, right: Expression): BinaryNode => binary(left, '=', right)
+
+export const call = (name: FunctionName, ...terms: readonly Expression[]): CallNode => ({
+  kind: 'call',
+  name,
+  terms,
+})
+
+export const cast = (term: Expression, type: SqlType): Expression => ({ kind: 'cast', term, type })
+
+export const isNull = (term: Expression, negated = false): Expression => ({
+  kind: 'null-test',
+  negated,
+  term,
+})
+
+export const not = (term: Expression): Expression => ({ kind: 'not', term })
+
+export const TRUE: ConstantNode = constant(true)
+export const FALSE: ConstantNode = constant(false)
+
+const isConstant = (term: Expression, value: boolean): boolean =>
+  term.kind === 'constant' && term.value === value
+
+/** AND of the terms, without those that are always true; false where one always is. */
+export function allOf(terms: readonly Expression[]): Expression {
+  const open = terms.filter(term => !isConstant(term, true))
+  if (open.some(term => isConstant(term, false))) return FALSE
+  if (open.length === 0) return TRUE
+  return open.length === 1 && open[0] ? open[0] : { kind: 'logic', operator: 'and', terms: open }
+}
+
+/** OR of the terms, without those that are always false; true where one always is. */
+export function anyOf(terms: readonly Expression[]): Expression {
+  const open = terms.filter(term => !isConstant(term, false))
+  if (open.some(term => isConstant(term, true))) return TRUE
+  if (open.length === 0) return FALSE
+  return open.length === 1 && open[0] ? open[0] : { kind: 'logic', operator: 'or', terms: open }
+}
+
+export const select = (parts: Partial<Omit<Select, 'kind'>>): Select => ({
+  kind: 'select',
+  columns: [],
+  from: [],
+  where: null,
+  order: [],
+  limit: null,
+  offset: null,
+  ...parts,
+})

@@ -4,6 +4,7 @@ import { allOf, call, column, constant, equal, parameter, select } from '../sql/
 import type { Answer, Expression, Source } from '../sql/nodes.ts'
 import { planFilter } from './filter.ts'
 import { planOrder } from './order.ts'
+import { planPublication } from './publication.ts'
 import { type PlanContext, type Row, type Shape, typeRow } from './row.ts'
 import { planSearch } from './search.ts'
 import { documentColumns, limits } from './selection.ts'
@@ -80,5 +81,6 @@ function localeTerms(choice: LocaleChoice, locale: Expression): readonly Express
 function conditions(query: Query, row: Row, context: PlanContext): readonly Expression[] {
   const filter = query.filter ? [planFilter(query.filter, row, context)] : []
   const search = query.search ? [planSearch(query.search, row, context)] : []
-  return [...filter, ...search]
+  const publication = query.publication ? [planPublication(query.publication, row, context)] : []
+  return [...filter, ...search, ...publication]
 }

@@ -26,6 +26,8 @@ export interface Query {
   readonly filter: Filter | null
   /** `_q` */
   readonly search: Search | null
+  /** `publicationFilter`; null also on types without drafts. */
+  readonly publication: PublicationFilter | null
   /** In order; ties are broken by id. */
   readonly sort: readonly Sort[]
 }
@@ -41,6 +43,22 @@ export interface Search {
 
 export const STATUSES = ['published', 'draft'] as const
 export type Status = (typeof STATUSES)[number]
+
+/**
+ * contract/rest.md 10: documents by how their draft and published versions stand to one another, in the row's
+ * own locale or (`…-document`) in any.
+ */
+export const PUBLICATION_FILTERS = [
+  'never-published',
+  'has-published-version',
+  'modified',
+  'unmodified',
+  'never-published-document',
+  'has-published-version-document',
+  'published-without-draft',
+  'published-with-draft',
+] as const
+export type PublicationFilter = (typeof PUBLICATION_FILTERS)[number]
 
 /** Of types without i18n: `all`. */
 export type LocaleChoice =

@@ -39,7 +39,11 @@ const changedSince = (row: Row, version: (status: Status, terms: VersionTerms) =
 const stampsDiffer =
   (row: Row) =>
   (version: Row): Expression =>
-    anyOf(stampsOf(row).map(stamp => binary(column(version.alias, stamp), '<>', column(row.alias, stamp))))
+    anyOf(
+      stampsOf(row).map(stamp =>
+        binary(column(version.alias, stamp), 'IS DISTINCT FROM', column(row.alias, stamp)),
+      ),
+    )
 
 const stampsOf = ({ root }: Row): readonly string[] =>
   root.localized ? ['updated_at', 'shared_updated_at'] : ['updated_at']
@@ -47,7 +51,7 @@ const stampsOf = ({ root }: Row): readonly string[] =>
 function hasVersion(row: Row, status: Status, terms: VersionTerms, context: PlanContext): Expression {
   const table = context.storage.table(row.root)
   const version = typeRow(row.root, context.alias(), status, context.storage)
-  const where = [equal(version.key, row.key)]
+  const where: Expression[] = [equal(version.key, row.key)]
   if (table.status !== null) where.push(equal(column(version.alias, table.status), constant(status)))
   if (version.locale && row.locale && terms.anyLocale !== true) where.push(equal(version.locale, row.locale))
   if (terms.when) where.push(terms.when(version))

@@ -53,7 +53,17 @@ export interface ConstantNode {
   readonly value: string | number | boolean | null
 }
 
-export type BinaryOperator = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'LIKE' | 'NOT LIKE' | '+'
+export type BinaryOperator =
+  | '='
+  | '<>'
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'LIKE'
+  | 'NOT LIKE'
+  | '+'
+  | 'IS DISTINCT FROM'
 
 export interface BinaryNode {
   readonly kind: 'binary'

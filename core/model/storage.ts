@@ -87,6 +87,8 @@ export interface Table {
   readonly name: string
   /** For messages: the content-type, component or attribute that it serves. */
   readonly serves: string
+  /** The name that it had before: it is renamed where that table is there and this one is not. */
+  readonly renamedFrom?: string
   readonly columns: readonly Column[]
   readonly primaryKey: readonly string[]
   readonly indexes: readonly Index[]
@@ -117,6 +119,12 @@ export interface Column {
   readonly generated: 'identity' | null
   /** A constant, as the driver would send it; undefined: none. */
   readonly default?: string | number | boolean
+  /** A constant that rows get where they hold nothing, when the column is added or comes to be required. */
+  readonly backfill?: string | number | boolean
+  /** The name that it had before: it is renamed where that column is there and this one is not. */
+  readonly renamedFrom?: string
+  /** Old value → new: values of an enumeration, locales, owners of components. */
+  readonly renamedValues?: ReadonlyMap<string, string>
   /** For messages and renames: the attribute that it holds, if one. */
   readonly attribute?: Attribute
 }

@@ -18,6 +18,8 @@ export interface Model {
 export interface Locale {
   readonly code: string
   readonly name: string
+  /** The code that it had before; its rows are rewritten. */
+  readonly renamedFrom?: string
 }
 
 export interface BuiltInTypes {
@@ -39,6 +41,9 @@ export interface ContentType {
   readonly kind: 'collection' | 'single'
   readonly pluralApiId: string
   readonly displayName: string
+  readonly description?: string
+  /** The key that it had before: its tables are renamed, not dropped. */
+  readonly renamedFrom?: string
   readonly draftAndPublish: boolean
   readonly localized: boolean
   /** The name that its tables are derived from. */
@@ -54,6 +59,10 @@ export interface Component {
   readonly uid: string
   readonly category: string
   readonly key: string
+  readonly displayName: string
+  readonly description?: string
+  /** The uid that it had before. */
+  readonly renamedFrom?: string
   readonly tableName: string
   /** id, then the declared ones in the file's order. */
   readonly attributes: ReadonlyMap<string, Attribute>
@@ -72,6 +81,8 @@ export interface AttributeBase {
   readonly localized: boolean
   /** Made by Plinth, not declared: id, documentId, stamps, locale, localizations. */
   readonly system: boolean
+  /** The name that it had before. */
+  readonly renamedFrom?: string
 }
 
 /** The types that scalar attributes have once compiled: the declared ones and those of system attributes. */
@@ -90,6 +101,10 @@ export interface ScalarAttribute extends AttributeBase {
   readonly regex?: RegExp
   /** enumeration: its values in order. */
   readonly values?: readonly string[]
+  /** enumeration: values that were renamed, old to new. */
+  readonly renamedValues?: ReadonlyMap<string, string>
+  /** What rows get that exist when the attribute is added or becomes required. */
+  readonly backfill?: unknown
   /** uid: what it is made from, and whether it is made when left out. */
   readonly targetField?: string
   readonly generate?: boolean

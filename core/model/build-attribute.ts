@@ -1,0 +1,139 @@
+import type {
+  AttributeDeclaration,
+  ComponentUse,
+  DynamicZoneDeclaration,
+  MediaDeclaration,
+  RelationDeclaration,
+  ScalarDeclaration,
+} from '../project/settings.ts'
+import type {
+  Attribute,
+  AttributeBase,
+  Component,
+  ComponentAttribute,
+  ContentType,
+  MediaAttribute,
+  RelationAttribute,
+  ScalarAttribute,
+  ZoneAttribute,
+} from './model.ts'
+import { present } from './present.ts'
+
+/** Where an attribute finds what it refers to; every name in it was checked. */
+export interface Surroundings {
+  readonly localized: boolean
+  target(name: string): ContentType
+  component(uid: string): Component
+  readonly file: ContentType
+}
+
+export function buildAttribute(
+  name: string,
+  declaration: AttributeDeclaration,
+  around: Surroundings,
+): Attribute {
+  const base = baseOf(name, declaration, around)
+  switch (declaration.type) {
+    case 'relation':
+      return relationOf(base, declaration, around)
+    case 'media':
+      return mediaOf(base, declaration, around)
+    case 'component':
+      return componentOf(base, declaration, around)
+    case 'dynamiczone':
+      return zoneOf(base, declaration, around)
+    default:
+      return scalarOf(base, declaration)
+  }
+}
+
+const baseOf = (name: string, declaration: AttributeDeclaration, around: Surroundings): AttributeBase => ({
+  name,
+  required: declaration.required,
+  private: declaration.private,
+  writable: declaration.writable,
+  localized: around.localized && declaration.localized !== false,
+  system: false,
+  ...present({ renamedFrom: declaration.renamedFrom }),
+})
+
+/** The other side is found later, when all attributes are there. */
+const relationOf = (
+  base: AttributeBase,
+  declaration: RelationDeclaration,
+  around: Surroundings,
+): RelationAttribute => ({
+  ...base,
+  kind: 'relation',
+  target: around.target(declaration.target),
+  many: isToMany(declaration),
+  relation: declaration.relation,
+  side: declaration.mappedBy === undefined ? 'owner' : 'inverse',
+  counterpart: null,
+})
+
+const isToMany = ({ relation }: RelationDeclaration): boolean =>
+  relation === 'oneToMany' || relation === 'manyToMany'
+
+const mediaOf = (
+  base: AttributeBase,
+  declaration: MediaDeclaration,
+  around: Surroundings,
+): MediaAttribute => ({
+  ...base,
+  kind: 'media',
+  target: around.file,
+  many: declaration.multiple,
+  allowedTypes: declaration.allowedTypes,
+})
+
+const componentOf = (
+  base: AttributeBase,
+  declaration: ComponentUse,
+  around: Surroundings,
+): ComponentAttribute => ({
+  ...base,
+  kind: 'component',
+  component: around.component(declaration.component),
+  repeatable: declaration.repeatable,
+  ...present({ min: declaration.min, max: declaration.max }),
+})
+
+const zoneOf = (
+  base: AttributeBase,
+  declaration: DynamicZoneDeclaration,
+  around: Surroundings,
+): ZoneAttribute => ({
+  ...base,
+  kind: 'zone',
+  components: declaration.components.map(uid => around.component(uid)),
+  ...present({ min: declaration.min, max: declaration.max }),
+})
+
+/** A uid is unique whether it says so or not (contract/rest.md 3). */
+function scalarOf(base: AttributeBase, declaration: ScalarDeclaration): ScalarAttribute {
+  const { type, min, max, minLength, maxLength, targetField, backfill, regex } = declaration
+  return {
+    ...base,
+    kind: 'scalar',
+    type,
+    unique: declaration.unique || type === 'uid',
+    ...present({ default: declaration.default, min, max, minLength, maxLength, targetField, backfill }),
+    ...(regex === undefined ? {} : { regex: new RegExp(regex) }),
+    ...(type === 'uid' ? { generate: declaration.generate === true } : {}),
+    ...enumerationOf(declaration),
+  }
+}
+
+function enumerationOf({
+  enum: values,
+}: ScalarDeclaration): Pick<ScalarAttribute, 'values' | 'renamedValues'> {
+  if (values === undefined) return {}
+  const renamed = values.flatMap(({ value, renamedFrom }): [string, string][] =>
+    renamedFrom === undefined ? [] : [[renamedFrom, value]],
+  )
+  return {
+    values: values.map(({ value }) => value),
+    ...(renamed.length === 0 ? {} : { renamedValues: new Map(renamed) }),
+  }
+}

@@ -1,0 +1,24 @@
+import { type Declarations, type DeclaredType, holderName } from '../declarations.ts'
+import { type Claim, clashes } from './claims.ts'
+import type { Finding } from './finding.ts'
+
+/** Singular and plural API IDs are one space of names: routes, queries and files of content are called by them. */
+export function* apiIds({ types }: Declarations): Generator<Finding> {
+  const own = types.filter(type => !type.builtIn)
+  for (const type of own) {
+    if (type.kind === 'collection' && type.pluralApiId === type.key) yield samePlural(type)
+  }
+  yield* clashes('api-id-clash', 'API ID', own.flatMap(claimsOf))
+}
+
+const samePlural = (type: DeclaredType): Finding => ({
+  code: 'api-id-clash',
+  message: `the plural of \`${type.key}\` is \`${type.key}\` too: give it another \`pluralApiId\``,
+  path: type.path,
+  atKey: true,
+})
+
+function claimsOf(type: DeclaredType): readonly Claim[] {
+  const names = type.kind === 'single' ? [type.key] : new Set([type.key, type.pluralApiId])
+  return [...names].map(name => ({ name, by: holderName(type), path: type.path }))
+}

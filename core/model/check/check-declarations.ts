@@ -1,0 +1,48 @@
+import type { Diagnostic } from '../../faults/diagnostic.ts'
+import type { Project } from '../../project/project.ts'
+import type { Declarations } from '../declarations.ts'
+import { alwaysLocalized } from './always-localized.ts'
+import { apiIds } from './api-ids.ts'
+import { columnNames } from './column-names.ts'
+import { componentCycles } from './component-cycles.ts'
+import { enumerations } from './enumerations.ts'
+import type { Finding, Rule } from './finding.ts'
+import { graphqlNames } from './graphql-names.ts'
+import { indexes } from './indexes.ts'
+import { knownComponents } from './known-components.ts'
+import { knownTargets } from './known-targets.ts'
+import { regexes } from './regexes.ts'
+import { relationSides } from './relation-sides.ts'
+import { renames } from './renames.ts'
+import { reservedNames } from './reserved-names.ts'
+import { tableNames } from './table-names.ts'
+import { uidSources } from './uid-sources.ts'
+
+const RULES: readonly Rule[] = [
+  reservedNames,
+  knownTargets,
+  knownComponents,
+  componentCycles,
+  relationSides,
+  alwaysLocalized,
+  uidSources,
+  enumerations,
+  regexes,
+  indexes,
+  renames,
+  apiIds,
+  graphqlNames,
+  tableNames,
+  columnNames,
+]
+
+/** Everything that is wrong, rule by rule, in the file's order within a rule. */
+export const checkDeclarations = (declarations: Declarations, project: Project): readonly Diagnostic[] =>
+  RULES.flatMap(rule => [...rule(declarations)]).map(finding => toDiagnostic(finding, project))
+
+function toDiagnostic({ code, message, path, atKey, related }: Finding, project: Project): Diagnostic {
+  const place = atKey ? project.keyPlace(path) : project.place(path)
+  const diagnostic = { code, message, place, path }
+  if (!related) return diagnostic
+  return { ...diagnostic, related: { place: project.keyPlace(related.path), message: related.message } }
+}

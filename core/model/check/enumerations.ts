@@ -1,0 +1,59 @@
+import { didYouMean } from '../../base/nearest.ts'
+import type { ScalarDeclaration } from '../../project/settings.ts'
+import {
+  attributeName,
+  attributePath,
+  attributesOf,
+  type Declarations,
+  type DeclaredAttribute,
+} from '../declarations.ts'
+import { graphqlEnumValue } from '../graphql-names.ts'
+import type { Finding } from './finding.ts'
+
+/** An enumeration's values differ, in GraphQL too, and its default is one of them. */
+export function* enumerations(declarations: Declarations): Generator<Finding> {
+  for (const attribute of attributesOf(declarations)) {
+    const { declaration } = attribute
+    if (declaration.type !== 'enumeration') continue
+    yield* checkValues(attribute, declaration)
+    yield* checkDefault(attribute, declaration)
+  }
+}
+
+function* checkValues(
+  { holder, name }: DeclaredAttribute,
+  { enum: values = [] }: ScalarDeclaration,
+): Generator<Finding> {
+  const path = attributePath(holder, name, 'enum')
+  if (values.length === 0) {
+    yield { code: 'enumeration', message: `\`${attributeName(holder, name)}\` has no values`, path }
+  }
+  const seen = new Map<string, string>()
+  for (const [index, { value, renamedFrom }] of values.entries()) {
+    const graphqlName = graphqlEnumValue(value)
+    const other = seen.get(graphqlName)
+    const message =
+      other === value
+        ? `the value \`${value}\` is given twice`
+        : `\`${other}\` and \`${value}\` are both \`${graphqlName}\` in GraphQL`
+    if (other !== undefined) yield { code: 'enumeration', message, path: [...path, index] }
+    seen.set(graphqlName, value)
+    if (renamedFrom === undefined || !values.some(other => other.value === renamedFrom)) continue
+    const still = `\`${value}\` cannot be renamed from \`${renamedFrom}\`, which is still a value`
+    yield { code: 'renamed-from', message: still, path: [...path, index, 'renamedFrom'] }
+  }
+}
+
+function* checkDefault(
+  { holder, name }: DeclaredAttribute,
+  declaration: ScalarDeclaration,
+): Generator<Finding> {
+  const values = declaration.enum?.map(({ value }) => value) ?? []
+  for (const key of ['default', 'backfill'] as const) {
+    const given = declaration[key]
+    if (given === undefined || given === null || (typeof given === 'string' && values.includes(given)))
+      continue
+    const message = `\`${String(given)}\` is not one of the values${didYouMean(String(given), values)}`
+    yield { code: 'enumeration', message, path: attributePath(holder, name, key) }
+  }
+}

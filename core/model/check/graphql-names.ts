@@ -1,0 +1,131 @@
+import {
+  attributeName,
+  type Declarations,
+  type DeclaredHolder,
+  type DeclaredType,
+  holderName,
+} from '../declarations.ts'
+import {
+  graphqlEnumName,
+  graphqlMutationNames,
+  graphqlQueryNames,
+  graphqlTypeName,
+  graphqlWrapperNames,
+  graphqlZoneName,
+} from '../graphql-names.ts'
+import { type Claim, clashes } from './claims.ts'
+import type { Finding } from './finding.ts'
+
+/** Types that every schema has (contract/graphql-reference.graphql), those of GraphQL itself included. */
+const OWN_TYPES = [
+  'Query',
+  'Mutation',
+  'Subscription',
+  'ID',
+  'String',
+  'Int',
+  'Float',
+  'Boolean',
+  'JSON',
+  'DateTime',
+  'Time',
+  'Date',
+  'Long',
+  'Upload',
+  'I18NLocaleCode',
+  'Error',
+  'Pagination',
+  'PaginationArg',
+  'ResponseCollectionMeta',
+  'PublicationState',
+  'GenericMorph',
+  'FileInfoInput',
+  ...['ID', 'Boolean', 'String', 'Int', 'Long', 'Float', 'Date', 'Time', 'DateTime', 'JSON'].map(
+    type => `${type}FilterInput`,
+  ),
+  ...[
+    'Me',
+    'MeRole',
+    'RegisterInput',
+    'LoginInput',
+    'PasswordPayload',
+    'LoginPayload',
+    'CreateRolePayload',
+    'UpdateRolePayload',
+    'DeleteRolePayload',
+  ].map(name => `UsersPermissions${name}`),
+]
+
+const OWN_FIELDS = [
+  'me',
+  'upload',
+  'multipleUpload',
+  'updateFileInfo',
+  'removeFile',
+  'login',
+  'register',
+  'forgotPassword',
+  'resetPassword',
+  'changePassword',
+  'emailConfirmation',
+]
+
+/** Types, and fields of Query and Mutation, are called after what is declared: no two may get the same name. */
+export function* graphqlNames(declarations: Declarations): Generator<Finding> {
+  const { types, holders } = declarations
+  yield* clashes('graphql-clash', 'GraphQL type', [
+    ...own(OWN_TYPES),
+    ...builtInFirst(holders).flatMap(typeClaims),
+  ])
+  yield* clashes('graphql-clash', 'GraphQL field', [
+    ...own(OWN_FIELDS),
+    ...builtInFirst(types).flatMap(fieldClaims),
+  ])
+}
+
+const own = (names: readonly string[]): readonly Claim[] =>
+  names.map(name => ({ name, by: 'Plinth itself', path: null }))
+
+const isBuiltIn = (holder: DeclaredHolder): boolean => holder.holder === 'content-type' && holder.builtIn
+
+/** So that a clash is told of the project's side. */
+const builtInFirst = <Holder extends DeclaredHolder>(holders: readonly Holder[]): readonly Holder[] =>
+  holders.toSorted((one, two) => Number(isBuiltIn(two)) - Number(isBuiltIn(one)))
+
+function typeClaims(holder: DeclaredHolder): readonly Claim[] {
+  const name = graphqlTypeName(holder)
+  const { input, filters, ...wrappers } = graphqlWrapperNames(name)
+  const names = [name, input, filters, ...(holder.holder === 'content-type' ? Object.values(wrappers) : [])]
+  return [...names.map(each => claim(each, holder)), ...attributeClaims(holder, name)]
+}
+
+const claim = (name: string, holder: DeclaredHolder): Claim => ({
+  name,
+  by: holderName(holder),
+  path: isBuiltIn(holder) ? null : holder.path,
+})
+
+function attributeClaims(holder: DeclaredHolder, typeName: string): readonly Claim[] {
+  return Object.entries(holder.attributes).flatMap(([attribute, { type }]) => {
+    const by = {
+      by: `attribute \`${attributeName(holder, attribute)}\``,
+      path: [...holder.path, 'attributes', attribute],
+    }
+    if (type === 'enumeration') return [{ name: graphqlEnumName(typeName, attribute), ...by }]
+    if (type !== 'dynamiczone') return []
+    const zone = graphqlZoneName(typeName, attribute)
+    return [
+      { name: zone, ...by },
+      { name: `${zone}Input`, ...by },
+    ]
+  })
+}
+
+/** Queries and mutations are two types, but a name in both is no gain to anybody who reads an operation. */
+function fieldClaims(type: DeclaredType): readonly Claim[] {
+  const { one, many } = graphqlQueryNames(type)
+  const { localize, ...mutations } = graphqlMutationNames(type)
+  const queries = type.kind === 'single' || one === many ? [one] : [one, many]
+  const names = [...queries, ...Object.values(mutations), ...(type.localized ? [localize] : [])]
+  return names.map(name => claim(name, type))
+}

@@ -1,0 +1,15 @@
+import { didYouMean } from '../../base/nearest.ts'
+import { attributePath, attributesOf, type Declarations } from '../declarations.ts'
+import type { Finding } from './finding.ts'
+
+/** Every relation leads to a content-type of the project, or to `user`, `role`, `file`. */
+export function* knownTargets(declarations: Declarations): Generator<Finding> {
+  for (const { holder, name, declaration } of attributesOf(declarations)) {
+    if (declaration.type !== 'relation' || declarations.targets.has(declaration.target)) continue
+    yield {
+      code: 'unknown-target',
+      message: `unknown target \`${declaration.target}\`${didYouMean(declaration.target, declarations.targets.keys())}`,
+      path: attributePath(holder, name, 'target'),
+    }
+  }
+}

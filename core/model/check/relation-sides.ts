@@ -1,0 +1,141 @@
+import { didYouMean } from '../../base/nearest.ts'
+import type { RelationDeclaration, RelationKind } from '../../project/settings.ts'
+import {
+  attributeName,
+  attributePath,
+  attributesOf,
+  type Declarations,
+  type DeclaredHolder,
+  type DeclaredType,
+} from '../declarations.ts'
+import type { Finding } from './finding.ts'
+
+/** One side of a two-way relation: `key` is how it names the other side, `other` the name it gives. */
+interface Side {
+  readonly holder: DeclaredHolder
+  readonly name: string
+  readonly relation: RelationDeclaration
+  readonly key: Role
+  readonly other: string
+}
+
+type Role = 'inversedBy' | 'mappedBy'
+
+const OPPOSITE: { readonly [Kind in RelationKind]: RelationKind } = {
+  oneToOne: 'oneToOne',
+  oneToMany: 'manyToOne',
+  manyToOne: 'oneToMany',
+  manyToMany: 'manyToMany',
+}
+
+/** Of a relation between one and many, the many own the link: it is a column of theirs. */
+const ONLY_ROLE: { readonly [Kind in RelationKind]?: Role } = {
+  oneToMany: 'mappedBy',
+  manyToOne: 'inversedBy',
+}
+
+/** The two sides of a two-way relation name one another, in opposite roles and kinds. */
+export function* relationSides(declarations: Declarations): Generator<Finding> {
+  for (const { holder, name, declaration } of attributesOf(declarations)) {
+    if (declaration.type !== 'relation') continue
+    const { inversedBy, mappedBy } = declaration
+    const other = inversedBy ?? mappedBy
+    if (other === undefined) continue
+    const side: Side = {
+      holder,
+      name,
+      relation: declaration,
+      key: inversedBy === undefined ? 'mappedBy' : 'inversedBy',
+      other,
+    }
+    const finding = checkAlone(side) ?? checkPair(side, declarations)
+    if (finding) yield finding
+  }
+}
+
+/** What is wrong with a side whatever the other one says. */
+function checkAlone(side: Side): Finding | undefined {
+  const { holder, name, relation, key } = side
+  const own = `\`${attributeName(holder, name)}\``
+  if (relation.inversedBy !== undefined && relation.mappedBy !== undefined) {
+    return at(
+      side,
+      `${own} has both \`inversedBy\` and \`mappedBy\`: a side either owns the link or mirrors it`,
+    )
+  }
+  if (holder.holder === 'component') {
+    return at(side, `${own} is in a component, where relations are one-way: leave out \`${key}\``)
+  }
+  const only = ONLY_ROLE[relation.relation]
+  if (only === undefined || only === key) return undefined
+  return at(side, `${own} is ${relation.relation}, which takes \`${only}\`, not \`${key}\``)
+}
+
+function checkPair(side: Side, declarations: Declarations): Finding | undefined {
+  const target = declarations.targets.get(side.relation.target)
+  if (!target) return undefined
+  const back = target.attributes[side.other]
+  if (back === undefined) {
+    return at(
+      side,
+      `\`${target.key}\` has no attribute \`${side.other}\`${didYouMean(side.other, Object.keys(target.attributes))}`,
+    )
+  }
+  if (back.type !== 'relation') {
+    return at(side, `\`${attributeName(target, side.other)}\` is of type ${back.type}, not a relation`)
+  }
+  return checkBack(side, target, back, declarations)
+}
+
+function checkBack(
+  side: Side,
+  target: DeclaredType,
+  back: RelationDeclaration,
+  declarations: Declarations,
+): Finding | undefined {
+  const own = attributeName(side.holder, side.name)
+  const other = attributeName(target, side.other)
+  const fault = (message: string) => at(side, message, target)
+  if (target === side.holder && side.other === side.name)
+    return at(side, `\`${own}\` cannot be its own other side`)
+  const end = declarations.targets.get(back.target)
+  if (!end) return undefined
+  if (end !== side.holder)
+    return fault(`\`${other}\` leads to \`${end.key}\`, not back to \`${side.holder.key}\``)
+  const needed = side.key === 'inversedBy' ? 'mappedBy' : 'inversedBy'
+  const named = back[needed]
+  if (named === undefined && back[side.key] !== undefined) return bothClaim(side, target, fault)
+  if (named === undefined)
+    return fault(`\`${other}\` does not name \`${own}\`: give it \`${needed}: ${side.name}\``)
+  if (named !== side.name)
+    return fault(`\`${other}\` says \`${needed}: ${named}\`, not \`${needed}: ${side.name}\``)
+  const kind = OPPOSITE[side.relation.relation]
+  if (back.relation === kind || side.key === 'mappedBy') return undefined
+  return fault(
+    `\`${own}\` is ${side.relation.relation}, so \`${other}\` must be ${kind}, not ${back.relation}`,
+  )
+}
+
+/** Told at one of the two sides only: at the one whose name comes first. */
+function bothClaim(
+  side: Side,
+  target: DeclaredType,
+  fault: (message: string) => Finding,
+): Finding | undefined {
+  const own = attributeName(side.holder, side.name)
+  const other = attributeName(target, side.other)
+  if (own > other) return undefined
+  return fault(
+    `\`${own}\` and \`${other}\` both say \`${side.key}\`: one must say \`inversedBy\`, the other \`mappedBy\``,
+  )
+}
+
+function at(side: Side, message: string, target?: DeclaredType): Finding {
+  const finding: Finding = {
+    code: 'relation-side',
+    message,
+    path: attributePath(side.holder, side.name, side.key),
+  }
+  if (!target) return finding
+  return { ...finding, related: { path: attributePath(target, side.other), message: 'the other side' } }
+}

@@ -1,0 +1,90 @@
+import { BUILT_IN_TYPES } from '../built-in-types.ts'
+import { attributePath, attributesOf, type Declarations } from '../declarations.ts'
+import type { Finding } from './finding.ts'
+
+/** Subjects of permissions, first parts of routes, and names of built-in relation targets. */
+const RESERVED_KEYS: ReadonlySet<string> = new Set([
+  'user',
+  'users',
+  'auth',
+  'upload',
+  'i18n',
+  'users-permissions',
+  'role',
+  'file',
+])
+
+/** What documents have anyway, what the wire formats use beside attributes, and what every JavaScript object has. */
+const RESERVED_ATTRIBUTES: ReadonlySet<string> = new Set([
+  'id',
+  'documentId',
+  'createdAt',
+  'updatedAt',
+  'publishedAt',
+  'locale',
+  'localizations',
+  'createdBy',
+  'updatedBy',
+  'and',
+  'or',
+  'not',
+  '__component',
+  '__typename',
+  'prototype',
+  ...Object.getOwnPropertyNames(Object.prototype),
+])
+
+export function* reservedNames(declarations: Declarations): Generator<Finding> {
+  yield* reservedKeys(declarations)
+  yield* reservedTables(declarations)
+  yield* reservedAttributes(declarations)
+  yield* userAttributes(declarations)
+}
+
+function* reservedKeys({ types }: Declarations): Generator<Finding> {
+  for (const type of types) {
+    if (type.builtIn) continue
+    if (RESERVED_KEYS.has(type.key)) {
+      yield {
+        code: 'reserved-name',
+        message: `\`${type.key}\` is a reserved name`,
+        path: type.path,
+        atKey: true,
+      }
+    }
+    if (type.kind === 'single' || !RESERVED_KEYS.has(type.pluralApiId) || type.pluralApiId === type.key)
+      continue
+    const message = `\`${type.pluralApiId}\`, the plural API ID of \`${type.key}\`, is a reserved name`
+    yield { code: 'reserved-name', message, path: [...type.path, 'pluralApiId'] }
+  }
+}
+
+function* reservedTables({ types }: Declarations): Generator<Finding> {
+  for (const type of types) {
+    const prefix = ['plinth_', 'pg_'].find(start => type.tableName.startsWith(start))
+    if (type.builtIn || prefix === undefined) continue
+    const message = `table names that begin with \`${prefix}\` are reserved`
+    yield { code: 'reserved-name', message, path: [...type.path, 'tableName'] }
+  }
+}
+
+function* reservedAttributes(declarations: Declarations): Generator<Finding> {
+  for (const { holder, name } of attributesOf(declarations)) {
+    if (!RESERVED_ATTRIBUTES.has(name)) continue
+    yield {
+      code: 'reserved-name',
+      message: `\`${name}\` is a reserved name`,
+      path: attributePath(holder, name),
+      atKey: true,
+    }
+  }
+}
+
+function* userAttributes({ settings }: Declarations): Generator<Finding> {
+  const builtIn = BUILT_IN_TYPES.find(({ key }) => key === 'user')?.attributes ?? {}
+  for (const name of Object.keys(settings.user.attributes)) {
+    if (!Object.hasOwn(builtIn, name)) continue
+    const message = `the built-in user already has an attribute \`${name}\``
+    yield { code: 'reserved-name', message, path: ['user', 'attributes', name], atKey: true }
+  }
+}

@@ -1,0 +1,39 @@
+import { didYouMean } from '../../base/nearest.ts'
+import {
+  attributeName,
+  attributePath,
+  attributesOf,
+  type Declarations,
+  type DeclaredHolder,
+} from '../declarations.ts'
+import type { Finding } from './finding.ts'
+
+const TEXTUAL: ReadonlySet<string> = new Set(['string', 'text', 'richtext', 'email', 'enumeration'])
+
+/** A uid is made from a textual attribute that stands beside it. */
+export function* uidSources(declarations: Declarations): Generator<Finding> {
+  for (const { holder, name, declaration } of attributesOf(declarations)) {
+    if (declaration.type !== 'uid') continue
+    const message = faultOf(holder, name, declaration)
+    const key = declaration.targetField === undefined ? 'generate' : 'targetField'
+    if (message !== undefined) yield { code: 'uid-source', message, path: attributePath(holder, name, key) }
+  }
+}
+
+function faultOf(
+  holder: DeclaredHolder,
+  name: string,
+  { targetField, generate }: { readonly targetField?: string; readonly generate?: boolean },
+): string | undefined {
+  if (targetField === undefined) {
+    return generate
+      ? `\`${attributeName(holder, name)}\` is to be generated, but has no \`targetField\``
+      : undefined
+  }
+  const source = holder.attributes[targetField]
+  if (source === undefined) {
+    return `unknown attribute \`${targetField}\`${didYouMean(targetField, Object.keys(holder.attributes))}`
+  }
+  if (TEXTUAL.has(source.type)) return undefined
+  return `\`${attributeName(holder, targetField)}\` is of type ${source.type}: a uid is made from a text`
+}

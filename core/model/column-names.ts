@@ -1,0 +1,58 @@
+import { toSnakeCase } from './names.ts'
+import type { ColumnLink } from './storage.ts'
+
+type HolderKind = 'content-type' | 'component'
+
+/** Columns that serve versions and owners. The list is the same for all types, so that drafts or locales can be turned on without a rename. */
+const OWN_COLUMNS: { readonly [Kind in HolderKind]: ReadonlySet<string> } = {
+  'content-type': new Set(['document_key', 'status', 'locale', 'shared_updated_at']),
+  component: new Set(['status', 'owner', 'owner_key', 'locale', 'position']),
+}
+
+/** The column of a declared attribute; it steps aside (`status_`) where the table has one of that name itself. */
+export const attributeColumn = (kind: HolderKind, attribute: string): string =>
+  aside(kind, toSnakeCase(attribute))
+
+const aside = (kind: HolderKind, column: string): string =>
+  OWN_COLUMNS[kind].has(column) ? `${column}_` : column
+
+/** What a link must say of its target because the owner's row does not say it (documents.md 6), and whether an inverse list has an order. */
+export interface LinkCoordinates {
+  readonly status: boolean
+  readonly locale: boolean
+  readonly inverseOrder: boolean
+}
+
+interface Versioned {
+  readonly draftAndPublish: boolean
+  readonly localized: boolean
+}
+
+/** Components count as owners without drafts and locales: some owner of theirs may be. */
+export const linkCoordinates = (
+  owner: Versioned,
+  target: Versioned,
+  inverseOrder: boolean,
+): LinkCoordinates => ({
+  status: target.draftAndPublish && !owner.draftAndPublish,
+  locale: target.localized && !owner.localized,
+  inverseOrder,
+})
+
+/** The columns of a to-one link on its owner's row. */
+export function linkColumns(kind: HolderKind, attribute: string, coordinates: LinkCoordinates): ColumnLink {
+  const { status, locale, inverseOrder } = coordinates
+  const column = (suffix: string) => aside(kind, `${toSnakeCase(attribute)}_${suffix}`)
+  return {
+    kind: 'column',
+    key: column('key'),
+    draftKey: status ? column('draft_key') : null,
+    locale: locale ? column('locale') : null,
+    draftLocale: status && locale ? column('draft_locale') : null,
+    inversePosition: inverseOrder ? column('inverse_position') : null,
+  }
+}
+
+/** The columns that a link takes, in their order in the table. */
+export const columnsOfLink = (link: ColumnLink): readonly string[] =>
+  [link.key, link.draftKey, link.locale, link.draftLocale, link.inversePosition].filter(name => name !== null)

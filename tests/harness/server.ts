@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { freshDatabase } from './database.ts'
+
+const root = resolve(import.meta.dirname, '..', '..')
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** The parsed body; the text itself where it is not JSON; null where it is empty. */
+  readonly body: unknown
+}
+
+export interface Server {
+  readonly base: string
+  readonly pid: number
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  request(method: string, path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  /** Ends it by SIGTERM; the exit code. */
+  stop(): Promise<number | null>
+  /** What it wrote until now. */
+  log(): string
+}
+
+interface StartOptions {
+  readonly project: string
+  readonly environment?: Readonly<Record<string, string>>
+  /** Milliseconds until it has to answer. */
+  readonly within?: number
+}
+
+/** Runs `plinth start` on a project folder in a process of its own, with a fresh database on loopback. */
+export async function startServer({
+  project,
+  environment = {},
+  within = 60_000,
+}: StartOptions): Promise<Server> {
+  const database = await freshDatabase()
+  const port = await freePort()
+  const child = spawn(process.execPath, ['--import=tsx', join(root, 'core/cli/main.ts'), 'start', project], {
+    cwd: root,
+    env: {
+      ...process.env,
+      NODE_ENV: 'development',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', part => (output += String(part)))
+  const base = `http://127.0.0.1:${port}`
+  await untilReady(child, base, within).catch(async (reason: unknown) => {
+    await end(child)
+    await database.drop()
+    throw new Error(`${String(reason)}\n${output}`)
+  })
+  return {
+    base,
+    pid: child.pid ?? 0,
+    get: (path, headers = {}) => request(base, 'GET', path, headers),
+    request: (method, path, headers = {}) => request(base, method, path, headers),
+    async stop() {
+      const code = await end(child)
+      await database.drop()
+      return code
+    },
+    log: () => output,
+  }
+}
+
+async function request(
+  base: string,
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const answer = await fetch(base + path, {
+    method,
+    headers,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(20_000),
+  })
+  return { status: answer.status, headers: answer.headers, body: parse(await answer.text()) }
+}
+
+function parse(text: string): unknown {
+  if (text === '') return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+async function untilReady(child: ChildProcess, base: string, within: number): Promise<void> {
+  const deadline = Date.now() + within
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`The server ended with code ${child.exitCode}.`)
+    if (await isHealthy(base)) return
+    await pause(50)
+  }
+  throw new Error(`The server did not answer within ${within} ms.`)
+}
+
+const isHealthy = (base: string): Promise<boolean> =>
+  fetch(`${base}/_health`).then(
+    answer => answer.ok,
+    () => false,
+  )
+
+async function end(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null) return child.exitCode
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  const patience = setTimeout(() => child.kill('SIGKILL'), 15_000)
+  await exit
+  clearTimeout(patience)
+  return child.exitCode
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  return address !== null && typeof address === 'object' ? address.port : 0
+}

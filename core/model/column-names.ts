@@ -1,3 +1,4 @@
+import { identifier } from './identifiers.ts'
 import { toSnakeCase } from './names.ts'
 import type { ColumnLink } from './storage.ts'
 

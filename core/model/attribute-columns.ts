@@ -1,0 +1,86 @@
+import type { Blueprint } from './blueprint.ts'
+import { attributeColumn, columnsOfLink, linkColumns } from './column-names.ts'
+import { localeColumn, optional } from './columns.ts'
+import { coordinatesOf, isStoredLink, type StoredLink } from './layout.ts'
+import type { Holder, ScalarAttribute } from './model.ts'
+import { present } from './present.ts'
+import type { Column, ColumnLink, ColumnType } from './storage.ts'
+import { COLUMN_TYPES } from './value-columns.ts'
+
+/** The columns of a holder's declared attributes, in their order. */
+export function attributeColumns(holder: Holder, blueprint: Blueprint): readonly Column[] {
+  return [...holder.attributes.values()].flatMap(attribute => {
+    if (attribute.system) return []
+    if (attribute.kind === 'scalar') return [scalarColumn(holder, attribute, blueprint)]
+    return isStoredLink(attribute) ? linkColumnsOf(holder, attribute, blueprint) : []
+  })
+}
+
+/** Only a type without drafts requires a value of every row; elsewhere published rows alone are checked. */
+function scalarColumn(
+  holder: Holder,
+  attribute: ScalarAttribute,
+  { layout, renamedLocales }: Blueprint,
+): Column {
+  const plain = holder.holder === 'content-type' && !holder.draftAndPublish
+  const { renamedFrom } = attribute
+  const isLocaleCode = holder.uid === 'plugin::i18n.locale' && attribute.name === 'code'
+  const column: Column = {
+    name: layout.column(holder, attribute.name),
+    type: COLUMN_TYPES[attribute.type],
+    nullable: !(plain && attribute.required),
+    generated: null,
+    attribute,
+    ...present({
+      backfill: backfillOf(attribute),
+      renamedFrom: renamedFrom === undefined ? undefined : attributeColumn(holder.holder, renamedFrom),
+      renamedValues: attribute.renamedValues,
+    }),
+  }
+  return isLocaleCode ? localeColumn(column, renamedLocales) : column
+}
+
+/** What is required and has a default needs no other word for rows that are there already. */
+function backfillOf(attribute: ScalarAttribute): string | number | boolean | undefined {
+  const value = attribute.backfill ?? (attribute.required ? attribute.default : undefined)
+  if (value === undefined || value === null) return undefined
+  if (COLUMN_TYPES[attribute.type] === 'jsonb') return JSON.stringify(value)
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? value
+    : undefined
+}
+
+function linkColumnsOf(
+  holder: Holder,
+  attribute: StoredLink,
+  { layout, renamedLocales }: Blueprint,
+): readonly Column[] {
+  const link = layout.link(holder, attribute.name)
+  if (link.kind === 'table') return []
+  const former = formerNames(holder, attribute, link)
+  return columnsOfLink(link).map(name => {
+    const column: Column = {
+      ...optional(name, typeInLink(link, name)),
+      attribute,
+      ...present({ renamedFrom: former.get(name) }),
+    }
+    return name === link.locale || name === link.draftLocale ? localeColumn(column, renamedLocales) : column
+  })
+}
+
+function formerNames(
+  holder: Holder,
+  attribute: StoredLink,
+  link: ColumnLink,
+): ReadonlyMap<string, string | undefined> {
+  if (attribute.renamedFrom === undefined) return new Map()
+  const former = columnsOfLink(
+    linkColumns(holder.holder, attribute.renamedFrom, coordinatesOf(holder, attribute)),
+  )
+  return new Map(columnsOfLink(link).map((name, index) => [name, former[index]]))
+}
+
+function typeInLink(link: ColumnLink, column: string): ColumnType {
+  if (column === link.key || column === link.draftKey) return 'integer'
+  return column === link.inversePosition ? 'double precision' : 'varchar(255)'
+}

@@ -1,0 +1,31 @@
+import { componentTableName } from './declarations.ts'
+import { identifier } from './identifiers.ts'
+import type { Layout } from './layout.ts'
+import type { Holder, Model } from './model.ts'
+import { pluralOf, toSnakeCase } from './names.ts'
+
+/** What every table is built from. */
+export interface Blueprint {
+  readonly model: Model
+  readonly layout: Layout
+  /** Old code → new. */
+  readonly renamedLocales: ReadonlyMap<string, string>
+}
+
+export const toBlueprint = (model: Model, layout: Layout): Blueprint => ({
+  model,
+  layout,
+  renamedLocales: new Map(
+    model.locales.flatMap(({ code, renamedFrom }): [string, string][] =>
+      renamedFrom === undefined ? [] : [[renamedFrom, code]],
+    ),
+  ),
+})
+
+/** The name that the table of a renamed type or component had, unless it was given by `tableName`. */
+export function formerTableName({ holder, renamedFrom }: Holder): string | undefined {
+  if (renamedFrom === undefined) return undefined
+  return identifier(
+    holder === 'component' ? componentTableName(renamedFrom) : toSnakeCase(pluralOf(renamedFrom)),
+  )
+}

@@ -1,0 +1,132 @@
+import { attributeColumn, linkColumns, linkCoordinates } from './column-names.ts'
+import { identifier, linkTableName } from './identifiers.ts'
+import {
+  type Attribute,
+  type Component,
+  type ContentType,
+  type Holder,
+  isLink,
+  type MediaAttribute,
+  type Model,
+  type RelationAttribute,
+} from './model.ts'
+import { toSnakeCase } from './names.ts'
+import type { ComponentTable, Link, Storage, TableLink, TypeTable } from './storage.ts'
+
+/** The names alone: what plans need, and what the tables are built from. */
+export type Layout = Omit<Storage, 'tables'>
+
+/** A link that some side stores; the other ones are read backwards. */
+export type StoredLink = MediaAttribute | RelationAttribute
+
+interface Named<Table> {
+  readonly table: Table
+  readonly columns: ReadonlyMap<string, string>
+  readonly links: ReadonlyMap<string, Link>
+}
+
+export function toLayout(model: Model): Layout {
+  const types = new Map([...model.contentTypes.values()].map(type => [type, nameAll(type, typeTable(type))]))
+  const components = new Map(
+    [...model.components.values()].map(each => [each, nameAll(each, componentTable(each))]),
+  )
+  const named = (holder: Holder) =>
+    found(
+      holder.holder === 'component' ? components.get(holder) : types.get(holder),
+      holder,
+      'is not of this model',
+    )
+  return {
+    table: type => found(types.get(type), type, 'is not of this model').table,
+    componentTable: component => found(components.get(component), component, 'is not of this model').table,
+    column: (holder, attribute) =>
+      found(named(holder).columns.get(attribute), holder, `has no column for ${attribute}`),
+    link: (holder, attribute) =>
+      found(named(holder).links.get(attribute), holder, `stores no link ${attribute}`),
+  }
+}
+
+export const isStoredLink = (attribute: Attribute): attribute is StoredLink =>
+  isLink(attribute) &&
+  attribute.kind !== 'localizations' &&
+  !(attribute.kind === 'relation' && attribute.side === 'inverse')
+
+const typeTable = (type: ContentType): TypeTable => ({
+  name: identifier(type.tableName),
+  id: 'id',
+  key: type.draftAndPublish || type.localized ? 'document_key' : 'id',
+  documentId: 'document_id',
+  status: type.draftAndPublish ? 'status' : null,
+  locale: type.localized ? 'locale' : null,
+})
+
+const componentTable = (component: Component): ComponentTable => ({
+  name: identifier(component.tableName),
+  id: 'id',
+  status: 'status',
+  owner: 'owner',
+  ownerKey: 'owner_key',
+  locale: 'locale',
+  position: 'position',
+})
+
+function nameAll<Table extends TypeTable | ComponentTable>(holder: Holder, table: Table): Named<Table> {
+  const columns = new Map<string, string>()
+  const links = new Map<string, Link>()
+  for (const attribute of holder.attributes.values()) {
+    if (attribute.kind === 'scalar') columns.set(attribute.name, columnOf(holder, attribute))
+    else if (isStoredLink(attribute))
+      links.set(attribute.name, Object.freeze(linkOf(holder, table, attribute)))
+  }
+  return { table: Object.freeze(table), columns, links }
+}
+
+const columnOf = (holder: Holder, { name, system }: Attribute): string =>
+  system ? toSnakeCase(name) : attributeColumn(holder.holder, name)
+
+const linkOf = (holder: Holder, table: TypeTable | ComponentTable, attribute: StoredLink): Link =>
+  attribute.many
+    ? tableLink(holder, table, attribute)
+    : linkColumns(holder.holder, attribute.name, coordinatesOf(holder, attribute))
+
+const NO_VERSIONS = { draftAndPublish: false, localized: false }
+
+export function coordinatesOf(holder: Holder, attribute: StoredLink) {
+  const owner = holder.holder === 'component' ? NO_VERSIONS : holder
+  const inverseOrder = attribute.kind === 'relation' && attribute.counterpart?.many === true
+  return linkCoordinates(owner, attribute.target, inverseOrder)
+}
+
+function tableLink(holder: Holder, table: TypeTable | ComponentTable, attribute: StoredLink): TableLink {
+  const { status, locale, inverseOrder } = coordinatesOf(holder, attribute)
+  return {
+    kind: 'table',
+    table: linkTableName(table.name, attribute.name),
+    owner: ownerPairs(holder, attribute),
+    targetKey: 'target_key',
+    targetStatus: status ? 'target_status' : null,
+    targetLocale: locale ? 'target_locale' : null,
+    position: 'position',
+    inversePosition: inverseOrder ? 'inverse_position' : null,
+  }
+}
+
+function ownerPairs(holder: Holder, attribute: StoredLink): TableLink['owner'] {
+  if (holder.holder === 'component')
+    return [
+      ['owner_id', 'id'],
+      ['owner_status', 'status'],
+    ]
+  if (!holder.localized || attribute.localized) return [['owner_id', 'id']]
+  return holder.draftAndPublish
+    ? [
+        ['owner_key', 'document_key'],
+        ['owner_status', 'status'],
+      ]
+    : [['owner_key', 'document_key']]
+}
+
+function found<Value>(value: Value | undefined, holder: Holder, why: string): Value {
+  if (value === undefined) throw new TypeError(`${holder.uid} ${why}`)
+  return value
+}

@@ -1,0 +1,70 @@
+import { type Blueprint, formerTableName } from './blueprint.ts'
+import { identity, localeColumn, optional, required } from './columns.ts'
+import { index, oneOf, ownedBy, STATUSES, unique } from './constraints.ts'
+import { linkTableName } from './identifiers.ts'
+import { isStoredLink, type StoredLink } from './layout.ts'
+import type { Holder } from './model.ts'
+import { present } from './present.ts'
+import { type Column, type ForeignKey, ownerName, type Table, type TableLink } from './storage.ts'
+
+/** One row a link, for every to-many link that the holder stores. */
+export function buildLinkTables(holder: Holder, blueprint: Blueprint): readonly Table[] {
+  return [...holder.attributes.values()].flatMap(attribute => {
+    if (!isStoredLink(attribute)) return []
+    const link = blueprint.layout.link(holder, attribute.name)
+    return link.kind === 'table' ? [linkTable(holder, attribute, link, blueprint)] : []
+  })
+}
+
+function linkTable(holder: Holder, attribute: StoredLink, link: TableLink, blueprint: Blueprint): Table {
+  const owner = link.owner.map(([column]) => column)
+  const target = [link.targetKey, link.targetStatus, link.targetLocale].filter(name => name !== null)
+  return {
+    name: link.table,
+    serves: `attribute \`${ownerName(holder, attribute.name)}\``,
+    columns: linkColumns(holder, link, blueprint),
+    primaryKey: ['id'],
+    indexes: [unique(link.table, [...owner, ...target]), index(link.table, target)],
+    checks: [...owner, ...target].filter(isStatus).map(column => oneOf(link.table, column, STATUSES)),
+    foreignKeys: ownerKeys(holder, link, blueprint),
+    versioned: true,
+    ...present({ renamedFrom: formerLinkTable(holder, attribute, link, blueprint) }),
+  }
+}
+
+const isStatus = (column: string): boolean => column.endsWith('_status')
+
+function linkColumns(holder: Holder, link: TableLink, { renamedLocales }: Blueprint): readonly Column[] {
+  // Whether a component's link names a status or locale is its owner's matter.
+  const coordinate = holder.holder === 'component' ? optional : required
+  return [
+    identity('id'),
+    ...link.owner.map(([column]) => required(column, isStatus(column) ? 'varchar(255)' : 'integer')),
+    required(link.targetKey, 'integer'),
+    ...(link.targetStatus === null ? [] : [coordinate(link.targetStatus, 'varchar(255)')]),
+    ...(link.targetLocale === null
+      ? []
+      : [localeColumn(coordinate(link.targetLocale, 'varchar(255)'), renamedLocales)]),
+    required(link.position, 'double precision'),
+    ...(link.inversePosition === null ? [] : [optional(link.inversePosition, 'double precision')]),
+  ]
+}
+
+/** A list that all locales share is owned by no single row. */
+function ownerKeys(holder: Holder, link: TableLink, { layout }: Blueprint): readonly ForeignKey[] {
+  const columns = link.owner.map(([own]) => own)
+  if (columns.includes('owner_key')) return []
+  const table = holder.holder === 'component' ? layout.componentTable(holder) : layout.table(holder)
+  return [ownedBy(link.table, columns, { table: table.name, columns: link.owner.map(([, owner]) => owner) })]
+}
+
+function formerLinkTable(
+  holder: Holder,
+  attribute: StoredLink,
+  link: TableLink,
+  { layout }: Blueprint,
+): string | undefined {
+  const table = holder.holder === 'component' ? layout.componentTable(holder) : layout.table(holder)
+  const former = linkTableName(formerTableName(holder) ?? table.name, attribute.renamedFrom ?? attribute.name)
+  return former === link.table ? undefined : former
+}

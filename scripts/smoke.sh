@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# What a stranger does with the package: unpack, install, start, ask, stop, start again. Needs `npm run build` first.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=scripts/server.sh
+. "$root/scripts/server.sh"
+
+work=$(mktemp -d)
+server=
+clean() {
+  [ -z "$server" ] || stop_server "$server" || true
+  rm -rf "$work"
+}
+trap clean EXIT
+
+cd "$root"
+npm pack --ignore-scripts --silent --pack-destination "$work" >/dev/null
+tar -xzf "$work"/plinth-*.tgz -C "$work"
+cd "$work/package"
+npm install --omit=dev --ignore-scripts --silent
+port=$(free_port)
+
+# start: `npm start` with the embedded database; prints what it took until the server answered.
+start() {
+  local began=$EPOCHREALTIME
+  PORT=$port HOST=127.0.0.1 DATABASE_URL=embedded npm start >"$work/log" 2>&1 </dev/null &
+  server=$!
+  wait_ready "$server" "$port" "$work/log"
+  echo "$1 start: $(((${EPOCHREALTIME/./} - ${began/./} ) / 1000)) ms"
+}
+
+stop() {
+  local code=0
+  stop_server "$server" || code=$?
+  server=
+  [ "$code" -eq 0 ] || { echo "SIGTERM ended the server with code $code"; tail -n 40 "$work/log"; return 1; }
+}
+
+ask() {
+  node -e '
+    fetch(process.argv[1]).then(async answer => {
+      const text = await answer.text()
+      const { data } = JSON.parse(text)
+      const related = data?.some(one => one.cuisines?.length > 0 && one.address)
+      if (answer.status !== 200 || !related) throw new Error(`${answer.status} ${text.slice(0, 500)}`)
+      console.log(`GET /api/restaurants?populate=*: 200, ${data.length} restaurants with their relations`)
+    }).catch(reason => { console.error(String(reason)); process.exit(1) })' \
+    "http://127.0.0.1:$port/api/restaurants?populate=*"
+}
+
+start first
+ask
+stop
+start second
+ask
+stop
+echo "The packed tarball installs, starts, answers and stops."

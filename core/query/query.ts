@@ -73,14 +73,24 @@ export interface Page {
 
 export interface Selection {
   readonly fields: readonly ScalarAttribute[]
+  /** The request named its fields itself: one that the caller may not read is refused, else it is left out. */
+  readonly named: boolean
   readonly populate: readonly Populate[]
 }
 
 export type Populate = LinkPopulate | ComponentPopulate | ZonePopulate
 
+/**
+ * How a request came to ask for a populate. `named`: by its own name, so that an attribute that the caller may
+ * not read is refused; `passed`: only on the way to others (`a` in `a.b`), so that it is left out where none of
+ * those is left (contract/rest.md 8); `all`: by `*`, so that whatever is not for the caller is left out.
+ */
+export type Asked = 'named' | 'passed' | 'all'
+
 interface PopulateBase {
   /** The key in the answer. */
   readonly as: string
+  readonly asked: Asked
   /** The number of them instead of them. */
   readonly count: boolean
 }

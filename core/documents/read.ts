@@ -1,0 +1,37 @@
+import type { Database, Rows } from '../database/database.ts'
+import type { Storage } from '../model/storage.ts'
+import { planQuery } from '../plan/plan-query.ts'
+import type { Shape } from '../plan/row.ts'
+import type { RestrictedQuery } from '../query/query.ts'
+import { printAnswer } from '../sql/print.ts'
+import type { Statement } from '../sql/statement.ts'
+import type { Documents } from './documents.ts'
+
+export interface ReadTerms {
+  readonly database: Database
+  readonly storage: Storage
+  readonly defaultLocale: string
+}
+
+/** The reading half of the document service: query → plan → statement → row. */
+export function openReads({ database, storage, defaultLocale }: ReadTerms): Documents {
+  const toStatement = (query: RestrictedQuery, shape: Shape): Statement =>
+    printAnswer(planQuery(query, { storage, defaultLocale, shape }))
+  const read = (query: RestrictedQuery, shape: Shape): Promise<Rows> =>
+    database.run(toStatement(query, shape), { readonly: true })
+  return {
+    async findOne(query, shape) {
+      const { rows } = await read(query, shape)
+      const text = rows[0]?.[0]
+      return typeof text === 'string' ? text : null
+    },
+    async findMany(query, shape) {
+      const { rows } = await read(query, shape)
+      const [text, total] = rows[0] ?? []
+      return {
+        text: typeof text === 'string' ? text : '[]',
+        total: total === undefined || total === null ? null : Number(total),
+      }
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import { constant, qualified } from './schema-print.ts'
+
+/** How many rows a table's version is spread over before writers are more than that at once. */
+const SHARDS = 16
+
+/**
+ * SQL that makes the function of the trigger: it moves the version of a table, which is the sum of the table's
+ * shards in `plinth_versions` and only grows.
+ *
+ * A shard is a writer's own until its transaction ends: it takes a number by an advisory lock that nobody waits
+ * for, trying from its backend's pid modulo 16 on and past 16 where more write at once. So a writer's rows are
+ * locked by no other writer: versions add no waiting and, whatever the order of tables, no deadlock.
+ */
+export const printMoveVersion = (schema: string): string =>
+  `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_move_version')}() RETURNS trigger LANGUAGE plpgsql AS ` +
+  constant(body(schema, qualified(schema, 'plinth_versions')))
+
+/** Room in each page for the next version of its rows, so that moving them touches no index. */
+export const printVersionsStorage = (schema: string): string =>
+  `ALTER TABLE IF EXISTS ${qualified(schema, 'plinth_versions')} SET (fillfactor = 50)`
+
+const body = (schema: string, versions: string): string => `
+DECLARE
+  lane constant integer := hashtext(${constant(`plinth versions of ${schema}`)});
+  own constant integer := pg_backend_pid() % ${SHARDS};
+  tries integer := 0;
+  shard_taken integer := own;
+BEGIN
+  WHILE NOT pg_try_advisory_xact_lock(lane, shard_taken) LOOP
+    tries := tries + 1;
+    shard_taken := CASE WHEN tries < ${SHARDS} THEN (own + tries) % ${SHARDS} ELSE tries END;
+  END LOOP;
+  UPDATE ${versions} SET version = version + 1 WHERE table_name = TG_TABLE_NAME AND shard = shard_taken;
+  IF NOT FOUND THEN
+    INSERT INTO ${versions} AS held (table_name, shard, version) VALUES (TG_TABLE_NAME, shard_taken, 1)
+    ON CONFLICT (table_name, shard) DO UPDATE SET version = held.version + 1;
+  END IF;
+  RETURN NULL;
+END
+`
+
+/** A renamed table goes on from where it was, and never below what its new name has been at. */
+export function printVersionsCopy(schema: string, from: string, to: string): string {
+  const versions = qualified(schema, 'plinth_versions')
+  return (
+    `INSERT INTO ${versions} AS held (table_name, shard, version) ` +
+    `SELECT ${constant(to)}, shard, version + 1 FROM ${versions} WHERE table_name = ${constant(from)} ` +
+    `ON CONFLICT (table_name, shard) DO UPDATE SET version = held.version + excluded.version`
+  )
+}

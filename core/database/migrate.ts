@@ -1,0 +1,122 @@
+import { PRODUCT_VERSION } from '../base/product.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Table } from '../model/storage.ts'
+import { bootstrap } from './bootstrap.ts'
+import { printVersionsStorage } from './bootstrap-versions.ts'
+import type { Database, Transaction } from './database.ts'
+import { toDatabaseFault } from './database-fault.ts'
+import { runPlain, type Site } from './run-plain.ts'
+import { readCatalogue } from './schema-catalogue-read.ts'
+import { type Left, refusal, type SchemaRefusal, type Step } from './schema-finding.ts'
+import { hashSchema } from './schema-hash.ts'
+import { judge, needed } from './schema-judge.ts'
+import { planSchema } from './schema-plan.ts'
+import { isRecorded, record, recordTables } from './schema-record.ts'
+
+export interface MigrationReport {
+  /** What was done, a line each; none where the schema was as the model wants it. */
+  readonly steps: readonly string[]
+  /** What Plinth made, nobody wants and holds nothing: left as it is. */
+  readonly left: readonly Left[]
+}
+
+/** Milliseconds. */
+export interface MigrationLimits {
+  /** How long to wait for another process that migrates. */
+  readonly turn: number
+  /** How long to wait for those who use a table that is to be changed. */
+  readonly lock: number
+  /** How long one statement may take. */
+  readonly statement: number
+}
+
+const LIMITS: MigrationLimits = { turn: 60_000, lock: 10_000, statement: 300_000 }
+
+/**
+ * Brings the database to the model's tables: everything that loses nothing, in one transaction, under an advisory
+ * lock; or nothing at all, and every reason why not. Rejects where the database is not reachable.
+ */
+export async function migrate(
+  database: Database,
+  tables: readonly Table[],
+  limits: MigrationLimits = LIMITS,
+): Promise<Result<MigrationReport, SchemaRefusal>> {
+  const hash = hashSchema(database.schema, tables)
+  if (await isRecorded(database, database.schema, hash)) return ok({ steps: [], left: [] })
+  try {
+    const work = (transaction: Transaction) =>
+      migrateInTurn({ database, transaction }, { tables, hash, limits })
+    return ok(await database.transaction(work, { statementTimeout: limits.statement }))
+  } catch (error) {
+    return failed(...refusalsOf(error, limits))
+  }
+}
+
+interface Task {
+  readonly tables: readonly Table[]
+  readonly hash: string
+  readonly limits: MigrationLimits
+}
+
+async function migrateInTurn(site: Site, { tables, hash, limits }: Task): Promise<MigrationReport> {
+  const { database, transaction } = site
+  await takeTurn(transaction, database.schema, limits)
+  if (await isRecorded(transaction, database.schema, hash)) return { steps: [], left: [] }
+  await bootstrap(site)
+  const catalogue = await readCatalogue(transaction, database.schema)
+  const plan = planSchema(tables, catalogue)
+  const refusals = await judge(transaction, plan)
+  if (refusals.length > 0) throw new MigrationRefused(refusals)
+  const steps = await needed(transaction, plan.steps)
+  await runPlain(site, [...statementsOf(steps), printVersionsStorage(database.schema)])
+  await recordTables(site, tables, plan, catalogue)
+  const summaries = steps.map(step => step.summary)
+  await record(site, { product: PRODUCT_VERSION, hash, steps: summaries })
+  return { steps: summaries, left: plan.left }
+}
+
+const statementsOf = (steps: readonly Step[]): readonly string[] => steps.flatMap(step => step.statements)
+
+async function takeTurn(transaction: Transaction, schema: string, limits: MigrationLimits): Promise<void> {
+  await limitLocks(transaction, limits.turn)
+  try {
+    await transaction.lock(`plinth migration of ${schema}`)
+  } catch (error) {
+    if (toDatabaseFault(error)?.kind !== 'timeout') throw error
+    const waited = `another process has been migrating this database for over ${seconds(limits.turn)}`
+    throw new MigrationRefused([refusal('busy', null, `${waited}: start again when it is done`)])
+  }
+  await limitLocks(transaction, limits.lock)
+}
+
+const limitLocks = (transaction: Transaction, milliseconds: number) =>
+  transaction.run({ text: `SELECT set_config('lock_timeout', $1, true)`, values: [String(milliseconds)] })
+
+const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`
+
+/** Carries refusals out of the transaction, which is rolled back by it. */
+class MigrationRefused extends Error {
+  override readonly name = 'MigrationRefused'
+  readonly refusals: readonly SchemaRefusal[]
+
+  constructor(refusals: readonly SchemaRefusal[]) {
+    super('the migration was refused')
+    this.refusals = refusals
+  }
+}
+
+function refusalsOf(error: unknown, limits: MigrationLimits): readonly SchemaRefusal[] {
+  if (error instanceof MigrationRefused) return error.refusals
+  const fault = toDatabaseFault(error)
+  if (fault === undefined || fault.kind === 'unavailable') throw error
+  if (fault.kind !== 'timeout')
+    return [refusal('database', null, `PostgreSQL refused a change: ${fault.message}`)]
+  const bounds = `a table was in use for over ${seconds(limits.lock)}, or a change took over ${seconds(limits.statement)}`
+  return [
+    refusal(
+      'busy',
+      null,
+      `${bounds} (${fault.message}): nothing was changed; start again when the database is less busy`,
+    ),
+  ]
+}

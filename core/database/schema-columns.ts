@@ -1,0 +1,200 @@
+import type { Column } from '../model/storage.ts'
+import { quoteIdentifier as name } from '../sql/identifier.ts'
+import type { ActualColumn } from './schema-catalogue.ts'
+import { type Finding, type Proviso, refusal, type Step, step } from './schema-finding.ts'
+import { sameDefault } from './schema-literals.ts'
+import { type Pair, projection, withNewValues } from './schema-pair.ts'
+import { alter, constant, printColumn, qualified } from './schema-print.ts'
+import { countRows, countTooMany } from './schema-question.ts'
+import { CATALOGUE_TYPES, CONVERSIONS, type Conversion } from './schema-types.ts'
+
+/** What the columns of a table lack. */
+export function* compareColumns(pair: Pair): Generator<Finding> {
+  for (const column of pair.desired.columns) {
+    const actual = pair.columns.get(column.name)
+    if (actual === undefined) yield* addColumn(pair, column)
+    else if (pair.made.columns.has(actual.name)) yield* changeColumn(pair, column, actual)
+    else yield foreignColumn(pair, column)
+  }
+  yield* leftColumns(pair)
+}
+
+/** `rating of article`, for messages: the attribute where there is one. */
+export const called = ({ desired }: Pair, column: Column): string =>
+  `${column.attribute?.name ?? `column "${column.name}"`} of ${desired.serves}`
+
+const alterColumn = ({ schema, desired }: Pair, column: Column, action: string): string =>
+  alter(schema, desired.name, `ALTER COLUMN ${name(column.name)} ${action}`)
+
+function foreignColumn({ desired }: Pair, { name: column }: Column) {
+  const what = `column "${column}" of table "${desired.name}" (${desired.serves}) was not made by Plinth`
+  return refusal('foreign-column', desired.name, `${what}: rename that column, or the attribute`)
+}
+
+function* addColumn(pair: Pair, column: Column): Generator<Finding> {
+  const { schema, desired } = pair
+  const filling = column.backfill ?? column.default
+  const add = alter(schema, desired.name, `ADD COLUMN ${printColumn(column, filling)}`)
+  const summary = `add column "${column.name}" to "${desired.name}" (${called(pair, column)})`
+  if (filling === column.default) yield step('change', summary, add)
+  else yield step('change', summary, add, alterColumn(pair, column, defaultAction(column)))
+  if (!column.nullable && filling === undefined && column.generated === null) yield needsValue(pair, column)
+}
+
+function needsValue(pair: Pair, column: Column): Proviso {
+  return {
+    kind: 'proviso',
+    code: 'needs-value',
+    table: pair.desired.name,
+    question: countRows(projection(pair), `${name(column.name)} IS NULL`),
+    message: `${called(pair, column)} is required, but {rows} would have no value: give the attribute a \`backfill\``,
+  }
+}
+
+function* changeColumn(pair: Pair, column: Column, actual: ActualColumn): Generator<Finding> {
+  if (column.name !== actual.name) yield renameColumn(pair, column, actual)
+  if ((column.generated === 'identity') !== actual.identity) yield numberingChanged(pair, column)
+  yield* renameValues(pair, column, actual)
+  if (actual.type !== CATALOGUE_TYPES[column.type]) yield* changeType(pair, column, actual)
+  else if (!actual.identity && !sameDefault(column.type, column.default, actual.default))
+    yield changeDefault(pair, column)
+  if (column.nullable && !actual.nullable) yield dropNotNull(pair, column)
+  if (!column.nullable && actual.nullable) yield* requireValue(pair, column)
+}
+
+function renameColumn({ schema, desired }: Pair, column: Column, actual: ActualColumn): Step {
+  const summary = `rename column "${actual.name}" of "${desired.name}" to "${column.name}"`
+  return step(
+    'rename',
+    summary,
+    alter(schema, desired.name, `RENAME COLUMN ${name(actual.name)} TO ${name(column.name)}`),
+  )
+}
+
+function numberingChanged({ desired }: Pair, column: Column) {
+  const what = `column "${column.name}" of table "${desired.name}" is no longer numbered as Plinth made it`
+  return refusal('key-change', desired.name, `${what}: undo what was changed by hand`)
+}
+
+const defaultAction = ({ default: value }: Column): string =>
+  value === undefined ? 'DROP DEFAULT' : `SET DEFAULT ${constant(value)}`
+
+const changeDefault = (pair: Pair, column: Column): Step =>
+  step(
+    'change',
+    `change the default of ${called(pair, column)}`,
+    alterColumn(pair, column, defaultAction(column)),
+  )
+
+const dropNotNull = (pair: Pair, column: Column): Step =>
+  step('loosen', `let ${called(pair, column)} be empty`, alterColumn(pair, column, 'DROP NOT NULL'))
+
+function* requireValue(pair: Pair, column: Column): Generator<Finding> {
+  if (column.backfill === undefined) yield needsValue(pair, column)
+  else yield fillEmpty(pair, column, 'true')
+  yield step('tighten', `require ${called(pair, column)}`, alterColumn(pair, column, 'SET NOT NULL'))
+}
+
+/** Gives the rows that hold nothing the attribute's backfill; `rows` is SQL in the model's names. */
+export function fillEmpty(pair: Pair, column: Column, rows: string): Step {
+  const { schema, desired } = pair
+  const value = column.backfill === undefined ? 'NULL' : constant(column.backfill)
+  const empty = `${name(column.name)} IS NULL AND (${rows})`
+  const update = `UPDATE ${qualified(schema, desired.name)} SET ${name(column.name)} = ${value} WHERE ${empty}`
+  return {
+    ...step('values', `fill ${called(pair, column)} where it is empty`, update),
+    onlyIf: countRows(projection(pair), empty),
+  }
+}
+
+function* renameValues(pair: Pair, column: Column, actual: ActualColumn): Generator<Finding> {
+  const former = [...(column.renamedValues?.keys() ?? [])].map(constant).join(', ')
+  if (former === '') return
+  const { schema, desired } = pair
+  const own = name(column.name)
+  const set = `${own} = ${withNewValues(column, own)}`
+  const update = `UPDATE ${qualified(schema, desired.name)} SET ${set} WHERE ${own} IN (${former})`
+  yield {
+    ...step('values', `rename values of ${called(pair, column)}`, update),
+    onlyIf: countRows(qualified(schema, pair.actual.name), `${name(actual.name)} IN (${former})`),
+  }
+}
+
+function* changeType(pair: Pair, column: Column, actual: ActualColumn): Generator<Finding> {
+  const conversion = CONVERSIONS[actual.type]?.[column.type]
+  const type = `TYPE ${column.type} USING ${conversion ? name(column.name) : 'NULL'}::${column.type}`
+  const actions = ['DROP DEFAULT', type, ...(column.default === undefined ? [] : [defaultAction(column)])]
+  const statements = actions.map(action => alterColumn(pair, column, action))
+  yield step('change', `change ${called(pair, column)} from ${actual.type} to ${column.type}`, ...statements)
+  if (conversion === undefined) yield losesValues(pair, column, actual)
+  else yield* limits(pair, column, actual, conversion)
+}
+
+function losesValues(pair: Pair, column: Column, actual: ActualColumn): Proviso {
+  const change = `${called(pair, column)} cannot change from ${actual.type} to ${column.type}`
+  return {
+    kind: 'proviso',
+    code: 'type-change',
+    table: pair.desired.name,
+    question: countRows(qualified(pair.schema, pair.actual.name), `${name(actual.name)} IS NOT NULL`),
+    message: `${change} while {rows} hold a value: give the attribute its former type, or a new name`,
+  }
+}
+
+function* limits(
+  pair: Pair,
+  column: Column,
+  actual: ActualColumn,
+  conversion: Conversion,
+): Generator<Proviso> {
+  const { schema, desired } = pair
+  const table = qualified(schema, pair.actual.name)
+  const change = `${called(pair, column)} cannot change from ${actual.type} to ${column.type}`
+  if (conversion.unfit !== null) {
+    const question = countRows(table, conversion.unfit(name(actual.name)))
+    const message = `${change}: {rows} hold a value that does not fit: shorten those first`
+    yield { kind: 'proviso', code: 'type-change', table: desired.name, question, message }
+  }
+  if (conversion.rewrites) yield tooLarge(pair, `${change} at start`, statementByHand(pair, column, actual))
+}
+
+const statementByHand = ({ schema, actual: table }: Pair, column: Column, actual: ActualColumn): string =>
+  alter(
+    schema,
+    table.name,
+    `ALTER COLUMN ${name(actual.name)} TYPE ${column.type} USING ${name(actual.name)}::${column.type}`,
+  )
+
+/** Refuses work on so many rows that a start should not do it unasked. */
+export const tooLarge = ({ schema, desired, actual }: Pair, what: string, byHand: string): Proviso => ({
+  kind: 'proviso',
+  code: 'too-large',
+  table: desired.name,
+  question: countTooMany(qualified(schema, actual.name)),
+  message: `${what}, because the table holds over a million rows and would be locked meanwhile: run when it suits you: ${byHand}`,
+})
+
+function* leftColumns(pair: Pair): Generator<Finding> {
+  const { schema, desired, actual, made } = pair
+  const kept = new Set([...pair.columns.values()].map(column => column.name))
+  for (const column of actual.columns) {
+    if (kept.has(column.name) || !made.columns.has(column.name)) continue
+    yield { kind: 'left', table: desired.name, column: column.name }
+    yield vanished(pair, column)
+    if (column.nullable || column.identity || actual.primaryKey.includes(column.name)) continue
+    const release = alter(schema, desired.name, `ALTER COLUMN ${name(column.name)} DROP NOT NULL`)
+    yield step('loosen', `let the abandoned column "${column.name}" of "${desired.name}" be empty`, release)
+  }
+}
+
+function vanished({ schema, desired, actual }: Pair, { name: column }: ActualColumn): Proviso {
+  const what = `column "${column}" of table "${actual.name}" (${desired.serves}) is no longer in the project and {rows} hold a value`
+  const drop = alter(schema, actual.name, `DROP COLUMN ${name(column)}`)
+  return {
+    kind: 'proviso',
+    code: 'vanished-column',
+    table: desired.name,
+    question: countRows(qualified(schema, actual.name), `${name(column)} IS NOT NULL`),
+    message: `${what}: put the attribute back, name it as \`renamedFrom\` of its successor, or give its values up with: ${drop}`,
+  }
+}

@@ -1,0 +1,81 @@
+/** The order in which a plan's steps are done: names first, then what makes room, data, and what narrows. */
+export const PHASES = ['rename', 'create', 'loosen', 'change', 'values', 'tighten'] as const
+export type Phase = (typeof PHASES)[number]
+
+/** What comparing the model with the database brings to light. */
+export type Finding = Step | Proviso | SchemaRefusal | Left
+
+/** A change that loses nothing. */
+export interface Step {
+  readonly kind: 'step'
+  readonly phase: Phase
+  /** One line for a reader: `add column "rating" to "articles"`. */
+  readonly summary: string
+  readonly statements: readonly string[]
+  /** Done only if this finds rows; null: always. */
+  readonly onlyIf: Question | null
+}
+
+/** SQL that answers one row: `rows` (a count) and `values` (some of what was found, a JSON list of texts). */
+export type Question = string
+
+/** Holds while its question finds no rows; else the whole plan is refused. */
+export interface Proviso {
+  readonly kind: 'proviso'
+  readonly code: RefusalCode
+  readonly table: string
+  readonly question: Question
+  /** `{rows}` stands for "1 row" or "5 rows", `{values}` for the values. */
+  readonly message: string
+}
+
+export const REFUSAL_CODES = [
+  'foreign-table',
+  'foreign-index',
+  'foreign-constraint',
+  'foreign-column',
+  'vanished-table',
+  'vanished-column',
+  'type-change',
+  'key-change',
+  'needs-value',
+  'not-unique',
+  'value-in-use',
+  'dangling-link',
+  'too-large',
+  'busy',
+  'database',
+] as const
+export type RefusalCode = (typeof REFUSAL_CODES)[number]
+
+/** Why the schema is not changed; the message says what to do. */
+export interface SchemaRefusal {
+  readonly kind: 'refusal'
+  readonly code: RefusalCode
+  /** null: not about one table. */
+  readonly table: string | null
+  readonly message: string
+}
+
+/** Something that Plinth made, that the model no longer wants, and that stays where it is. */
+export interface Left {
+  readonly kind: 'left'
+  readonly table: string
+  /** null: the table itself. */
+  readonly column: string | null
+}
+
+export const step = (phase: Phase, summary: string, ...statements: readonly string[]): Step => ({
+  kind: 'step',
+  phase,
+  summary,
+  statements,
+  onlyIf: null,
+})
+
+export const refusal = (code: RefusalCode, table: string | null, message: string): SchemaRefusal => ({
+  kind: 'refusal',
+  code,
+  table,
+  message,
+})

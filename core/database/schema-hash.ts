@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto'
+import type { Column, Table } from '../model/storage.ts'
+import { printBootstrap } from './bootstrap.ts'
+
+/** Names a state that the schema ought to have: equal for equal tables, whatever else the model holds. */
+export function hashSchema(schema: string, tables: readonly Table[]): string {
+  const wanted = { bootstrap: printBootstrap(schema), tables: tables.map(withPlainColumns) }
+  return createHash('sha256').update(JSON.stringify(wanted)).digest('hex')
+}
+
+const withPlainColumns = (table: Table): object => ({ ...table, columns: table.columns.map(toPlain) })
+
+/** The attribute leads into the whole model, which is cyclic; only its name shows in messages. */
+const toPlain = ({ attribute, renamedValues, ...column }: Column): object => ({
+  ...column,
+  renamedValues: [...(renamedValues ?? [])],
+})

@@ -1,0 +1,101 @@
+import type { Index } from '../model/storage.ts'
+import { quoteIdentifier as name } from '../sql/identifier.ts'
+import type { ActualIndex } from './schema-catalogue.ts'
+import { tooLarge } from './schema-columns.ts'
+import { type Finding, refusal, step } from './schema-finding.ts'
+import { literalsOf, sameList } from './schema-literals.ts'
+import { match } from './schema-match.ts'
+import { type Pair, projection, renamed } from './schema-pair.ts'
+import { alter, printIndex, printVersionTrigger, qualified, VERSION_TRIGGER } from './schema-print.ts'
+import { findDuplicates } from './schema-question.ts'
+
+export function* compareIndexes(pair: Pair): Generator<Finding> {
+  const { schema, desired, actual, made } = pair
+  const matched = match(desired.indexes, actual.indexes, made.indexes, (index, one) =>
+    sameIndex(pair, index, one),
+  )
+  for (const { wanted, actual: former } of matched.renamed) {
+    const rename = `ALTER INDEX ${qualified(schema, former.name)} RENAME TO ${name(wanted.name)}`
+    yield step('rename', `rename index "${former.name}" to "${wanted.name}"`, rename)
+  }
+  for (const index of matched.surplus) {
+    yield step(
+      'loosen',
+      `drop index "${index.name}" of "${desired.name}"`,
+      `DROP INDEX ${qualified(schema, index.name)}`,
+    )
+  }
+  for (const index of matched.foreign) {
+    const what = `index "${index.name}" of table "${actual.name}" was not made by Plinth`
+    yield refusal('foreign-index', desired.name, `${what}: rename it`)
+  }
+  for (const index of matched.missing) yield* addIndex(pair, index)
+}
+
+function sameIndex(pair: Pair, { columns, unique, where }: Index, actual: ActualIndex): boolean {
+  const [one] = where === null ? [null] : renamed(pair, mentioned(pair, actual.where ?? ''))
+  const literals = where !== null && 'equals' in where ? [where.equals] : []
+  return (
+    actual.valid &&
+    actual.unique === unique &&
+    sameList(columns, renamed(pair, actual.columns)) &&
+    (where === null) === (actual.where === null) &&
+    one === (where?.column ?? null) &&
+    sameList(literals, literalsOf(actual.where ?? '')) &&
+    (where !== null && 'notNull' in where) === / IS NOT NULL/.test(actual.where ?? '')
+  )
+}
+
+/** The columns that an expression of PostgreSQL's printing names. */
+function mentioned({ actual }: Pair, expression: string): readonly string[] {
+  const words = [...expression.matchAll(/'(?:[^']|'')*'|"((?:[^"]|"")*)"|([\p{L}_][\p{L}\p{N}_$]*)/gu)]
+  const columns = new Set(actual.columns.map(column => column.name))
+  return words
+    .map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '')
+    .filter(word => columns.has(word))
+}
+
+function* addIndex(pair: Pair, index: Index): Generator<Finding> {
+  const { schema, desired, actual } = pair
+  const create = printIndex(schema, desired.name, index)
+  yield step(
+    'tighten',
+    `add ${index.unique ? 'unique ' : ''}index "${index.name}" to "${desired.name}"`,
+    create,
+  )
+  const byHand = create
+    .replace('INDEX', 'INDEX CONCURRENTLY')
+    .replace(qualified(schema, desired.name), qualified(schema, actual.name))
+  yield tooLarge(pair, `index "${index.name}" cannot be made at start`, byHand)
+  if (!index.unique) return
+  const names = index.columns.map(
+    column => desired.columns.find(one => one.name === column)?.attribute?.name ?? column,
+  )
+  const what = `${names.join(' with ')} of ${desired.serves} must be unique, but {rows} share a value with another: {values}`
+  const question = findDuplicates(projection(pair), index)
+  yield {
+    kind: 'proviso',
+    code: 'not-unique',
+    table: desired.name,
+    question,
+    message: `${what}: change these first`,
+  }
+}
+
+export function* compareTriggers({ schema, desired, actual }: Pair): Generator<Finding> {
+  const trigger = actual.triggers.find(one => one.name === VERSION_TRIGGER)
+  const table = `"${desired.name}"`
+  if (desired.versioned && trigger === undefined) {
+    yield step(
+      'tighten',
+      `let writes to ${table} move its version`,
+      printVersionTrigger(schema, desired.name),
+    )
+  } else if (desired.versioned && trigger?.enabled === false) {
+    const enable = alter(schema, desired.name, `ENABLE TRIGGER ${name(VERSION_TRIGGER)}`)
+    yield step('tighten', `let writes to ${table} move its version again`, enable)
+  } else if (!desired.versioned && trigger !== undefined) {
+    const drop = `DROP TRIGGER ${name(VERSION_TRIGGER)} ON ${qualified(schema, desired.name)}`
+    yield step('loosen', `let writes to ${table} move no version`, drop)
+  }
+}

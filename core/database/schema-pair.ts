@@ -1,0 +1,66 @@
+import type { Column, Table } from '../model/storage.ts'
+import { quoteIdentifier as name } from '../sql/identifier.ts'
+import type { ActualColumn, ActualTable, Catalogue, Made } from './schema-catalogue.ts'
+import { constant, qualified } from './schema-print.ts'
+import { CATALOGUE_TYPES, CONVERSIONS } from './schema-types.ts'
+
+/** A table of the model, and the one of Plinth's making in the database that it is, perhaps under its old name. */
+export interface Pair {
+  readonly schema: string
+  readonly desired: Table
+  readonly actual: ActualTable
+  readonly made: Made
+  /** By the column's name in the model; those that are not there yet are missing. */
+  readonly columns: ReadonlyMap<string, ActualColumn>
+}
+
+export function toPair(catalogue: Catalogue, desired: Table, actual: ActualTable, made: Made): Pair {
+  const there = new Map(actual.columns.map(column => [column.name, column]))
+  const wanted = new Set(desired.columns.map(column => column.name))
+  const columns = desired.columns.flatMap((column): [string, ActualColumn][] => {
+    const found = there.get(column.name) ?? formerOf(column, there, wanted)
+    return found === undefined ? [] : [[column.name, found]]
+  })
+  return { schema: catalogue.schema, desired, actual, made, columns: new Map(columns) }
+}
+
+function formerOf(
+  { renamedFrom }: Column,
+  there: ReadonlyMap<string, ActualColumn>,
+  wanted: ReadonlySet<string>,
+): ActualColumn | undefined {
+  return renamedFrom === undefined || wanted.has(renamedFrom) ? undefined : there.get(renamedFrom)
+}
+
+/** The columns' names in the model, for names in the database. */
+export function renamed(pair: Pair, columns: readonly (string | null)[]): readonly (string | null)[] {
+  const names = new Map([...pair.columns].map(([wanted, { name: actual }]) => [actual, wanted]))
+  return columns.map(column => (column === null ? null : (names.get(column) ?? column)))
+}
+
+/**
+ * The table's rows as they will be once its columns are changed, under the names that they will have: what
+ * a proviso asks about, before anything is changed.
+ */
+export function projection({ schema, desired, actual, columns }: Pair): string {
+  const values = desired.columns.map(
+    column => `${valueIn(column, columns.get(column.name))} AS ${name(column.name)}`,
+  )
+  return `(SELECT ${values.join(', ')} FROM ${qualified(schema, actual.name)}) AS future`
+}
+
+function valueIn(column: Column, actual: ActualColumn | undefined): string {
+  if (actual === undefined) {
+    const value = column.backfill ?? column.default
+    return `${value === undefined ? 'NULL' : constant(value)}::${column.type}`
+  }
+  const value = withNewValues(column, name(actual.name))
+  if (actual.type === CATALOGUE_TYPES[column.type]) return value
+  return CONVERSIONS[actual.type]?.[column.type] ? `(${value})::${column.type}` : `NULL::${column.type}`
+}
+
+export function withNewValues({ renamedValues }: Column, value: string): string {
+  if (renamedValues === undefined || renamedValues.size === 0) return value
+  const cases = [...renamedValues].map(([from, to]) => `WHEN ${constant(from)} THEN ${constant(to)}`)
+  return `CASE ${value} ${cases.join(' ')} ELSE ${value} END`
+}

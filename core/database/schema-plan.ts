@@ -1,0 +1,172 @@
+import type { Table } from '../model/storage.ts'
+import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { printVersionsCopy } from './bootstrap-versions.ts'
+import type { ActualTable, Catalogue } from './schema-catalogue.ts'
+import { compareColumns } from './schema-columns.ts'
+import { compareChecks, compareForeignKeys, type Neighbours } from './schema-constraints.ts'
+import {
+  type Finding,
+  type Left,
+  PHASES,
+  type Proviso,
+  refusal,
+  type SchemaRefusal,
+  type Step,
+  step,
+} from './schema-finding.ts'
+import { compareIndexes, compareTriggers } from './schema-indexes.ts'
+import { sameList } from './schema-literals.ts'
+import { type Pair, projection, renamed, toPair } from './schema-pair.ts'
+import {
+  alter,
+  printForeignKey,
+  printIndex,
+  printTable,
+  printVersionTrigger,
+  qualified,
+} from './schema-print.ts'
+import { countRows } from './schema-question.ts'
+
+/** How the database is brought to what the model wants. */
+export interface SchemaPlan {
+  /** In the order to do them in. */
+  readonly steps: readonly Step[]
+  /** To ask before the first step; any that does not hold refuses the whole plan. */
+  readonly provisos: readonly Proviso[]
+  /** Known without asking. */
+  readonly refusals: readonly SchemaRefusal[]
+  readonly left: readonly Left[]
+  /** Old name → new, of tables. */
+  readonly renamedTables: ReadonlyMap<string, string>
+}
+
+/** The model's tables minus the database's. Asks nothing, changes nothing. */
+export function planSchema(desired: readonly Table[], catalogue: Catalogue): SchemaPlan {
+  const matches = desired.map(table => ({ table, actual: actualOf(table, desired, catalogue) }))
+  const pairs = matches.flatMap(({ table, actual }) => toPairs(catalogue, table, actual))
+  const neighbours = toNeighbours(pairs)
+  const created = matches.filter(({ actual }) => actual === undefined).map(({ table }) => table)
+  const findings = [
+    ...created.flatMap(table => [...createTable(catalogue, table)]),
+    ...pairs.flatMap(pair => [...comparePair(pair, neighbours)]),
+    ...matches.flatMap(({ table, actual }) => [...foreignTable(catalogue, table, actual)]),
+    ...vanishedTables(catalogue, desired, pairs),
+  ]
+  return sorted(findings, pairs)
+}
+
+function sorted(findings: readonly Finding[], pairs: readonly Pair[]): SchemaPlan {
+  const steps = findings.filter(finding => finding.kind === 'step')
+  const moved = pairs.filter(pair => pair.desired.name !== pair.actual.name)
+  return {
+    steps: PHASES.flatMap(phase => steps.filter(one => one.phase === phase)),
+    provisos: findings.filter(finding => finding.kind === 'proviso'),
+    refusals: findings.filter(finding => finding.kind === 'refusal'),
+    left: findings.filter(finding => finding.kind === 'left'),
+    renamedTables: new Map(moved.map(({ actual, desired }) => [actual.name, desired.name])),
+  }
+}
+
+function actualOf(
+  table: Table,
+  desired: readonly Table[],
+  { tables, made, otherNames }: Catalogue,
+): ActualTable | undefined {
+  const same = tables.get(table.name)
+  if (same !== undefined || otherNames.has(table.name) || table.renamedFrom === undefined) return same
+  const { renamedFrom } = table
+  const taken = desired.some(other => other.name === renamedFrom)
+  return taken || !made.has(renamedFrom) ? undefined : tables.get(renamedFrom)
+}
+
+function toPairs(catalogue: Catalogue, table: Table, actual: ActualTable | undefined): readonly Pair[] {
+  const made = actual && catalogue.made.get(actual.name)
+  return actual && made ? [toPair(catalogue, table, actual, made)] : []
+}
+
+function toNeighbours(pairs: readonly Pair[]): Neighbours {
+  const byActual = new Map(pairs.map(pair => [pair.actual.name, pair.desired.name]))
+  const byWanted = new Map(pairs.map(pair => [pair.desired.name, pair]))
+  return {
+    wantedName: actual => byActual.get(actual) ?? actual,
+    rowsOf: wanted => {
+      const pair = byWanted.get(wanted)
+      return pair === undefined ? null : projection(pair).replace(/ AS future$/, '')
+    },
+  }
+}
+
+function* createTable({ schema, otherNames }: Catalogue, table: Table): Generator<Finding> {
+  if (otherNames.has(table.name)) return
+  const statements = [
+    printTable(schema, table),
+    ...table.indexes.map(index => printIndex(schema, table.name, index)),
+    ...(table.versioned ? [printVersionTrigger(schema, table.name)] : []),
+  ]
+  yield step('create', `create table "${table.name}" (${table.serves})`, ...statements)
+  if (table.foreignKeys.length === 0) return
+  const keys = table.foreignKeys.map(key => `ADD ${printForeignKey(schema, key)}`).join(', ')
+  yield step('tighten', `add foreign keys to "${table.name}"`, alter(schema, table.name, keys))
+}
+
+function* comparePair(pair: Pair, neighbours: Neighbours): Generator<Finding> {
+  yield* renameTable(pair)
+  yield* compareKey(pair)
+  yield* compareColumns(pair)
+  yield* compareIndexes(pair)
+  yield* compareChecks(pair)
+  yield* compareForeignKeys(pair, neighbours)
+  yield* compareTriggers(pair)
+}
+
+function* renameTable({ schema, desired, actual }: Pair): Generator<Finding> {
+  if (actual.name === desired.name) return
+  const rename = alter(schema, actual.name, `RENAME TO ${name(desired.name)}`)
+  const copy = printVersionsCopy(schema, actual.name, desired.name)
+  yield step('rename', `rename table "${actual.name}" to "${desired.name}" (${desired.serves})`, rename, copy)
+}
+
+function* compareKey(pair: Pair): Generator<Finding> {
+  const { desired, actual } = pair
+  if (sameList(desired.primaryKey, renamed(pair, actual.primaryKey))) return
+  const found =
+    actual.primaryKey.length === 0 ? 'none' : actual.primaryKey.map(column => `"${column}"`).join(', ')
+  const wanted = desired.primaryKey.map(column => `"${column}"`).join(', ')
+  const what = `table "${actual.name}" (${desired.serves}) needs the primary key ${wanted}, but has ${found}`
+  yield refusal('key-change', desired.name, `${what}: undo what was changed by hand`)
+}
+
+function* foreignTable(
+  catalogue: Catalogue,
+  table: Table,
+  actual: ActualTable | undefined,
+): Generator<Finding> {
+  const taken = actual === undefined ? catalogue.otherNames.has(table.name) : !catalogue.made.has(actual.name)
+  if (!taken) return
+  const what = `table "${table.name}" (${table.serves}) is there already and was not made by Plinth`
+  const advice =
+    'rename that table, give the content-type another `tableName`, or Plinth another `database.schema`'
+  yield refusal('foreign-table', table.name, `${what}: ${advice}`)
+}
+
+function* vanishedTables(
+  catalogue: Catalogue,
+  desired: readonly Table[],
+  pairs: readonly Pair[],
+): Generator<Finding> {
+  const wanted = new Set([...desired.map(table => table.name), ...pairs.map(pair => pair.actual.name)])
+  for (const [table, { serves }] of catalogue.made) {
+    if (wanted.has(table) || !catalogue.tables.has(table)) continue
+    const place = qualified(catalogue.schema, table)
+    const what = `table "${table}" (${serves}) is no longer in the project and holds {rows}`
+    const advice = 'put it back, name it as `renamedFrom` of its successor, or give its rows up with'
+    yield { kind: 'left', table, column: null }
+    yield {
+      kind: 'proviso',
+      code: 'vanished-table',
+      table,
+      question: countRows(place),
+      message: `${what}: ${advice}: DROP TABLE ${place}`,
+    }
+  }
+}

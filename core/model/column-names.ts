@@ -15,7 +15,7 @@ export const attributeColumn = (kind: HolderKind, attribute: string): string =>
   aside(kind, toSnakeCase(attribute))
 
 const aside = (kind: HolderKind, column: string): string =>
-  OWN_COLUMNS[kind].has(column) ? `${column}_` : column
+  OWN_COLUMNS[kind].has(column) ? `${column}_` : identifier(column)
 
 /** What a link must say of its target because the owner's row does not say it (documents.md 6), and whether an inverse list has an order. */
 export interface LinkCoordinates {

@@ -56,18 +56,11 @@ const OWN_TYPES = [
   ].map(name => `UsersPermissions${name}`),
 ]
 
-const OWN_FIELDS = [
-  'me',
-  'upload',
-  'multipleUpload',
-  'updateFileInfo',
-  'removeFile',
-  'login',
-  'register',
-  'forgotPassword',
-  'resetPassword',
-  'changePassword',
-  'emailConfirmation',
+const OWN_QUERIES = ['me']
+
+const OWN_MUTATIONS = [
+  ...['upload', 'multipleUpload', 'updateFileInfo', 'removeFile', 'login', 'register', 'forgotPassword'],
+  ...['resetPassword', 'changePassword', 'emailConfirmation'],
 ]
 
 /** Types, and fields of Query and Mutation, are called after what is declared: no two may get the same name. */
@@ -77,9 +70,11 @@ export function* graphqlNames(declarations: Declarations): Generator<Finding> {
     ...own(OWN_TYPES),
     ...builtInFirst(holders).flatMap(typeClaims),
   ])
-  yield* clashes('graphql-clash', 'GraphQL field', [
-    ...own(OWN_FIELDS),
-    ...builtInFirst(types).flatMap(fieldClaims),
+  const fields = builtInFirst(types)
+  yield* clashes('graphql-clash', 'GraphQL query', [...own(OWN_QUERIES), ...fields.flatMap(queryClaims)])
+  yield* clashes('graphql-clash', 'GraphQL mutation', [
+    ...own(OWN_MUTATIONS),
+    ...fields.flatMap(mutationClaims),
   ])
 }
 
@@ -121,11 +116,14 @@ function attributeClaims(holder: DeclaredHolder, typeName: string): readonly Cla
   })
 }
 
-/** Queries and mutations are two types, but a name in both is no gain to anybody who reads an operation. */
-function fieldClaims(type: DeclaredType): readonly Claim[] {
+function queryClaims(type: DeclaredType): readonly Claim[] {
   const { one, many } = graphqlQueryNames(type)
+  const names = type.kind === 'single' || one === many ? [one] : [one, many]
+  return names.map(name => claim(name, type))
+}
+
+function mutationClaims(type: DeclaredType): readonly Claim[] {
   const { localize, ...mutations } = graphqlMutationNames(type)
-  const queries = type.kind === 'single' || one === many ? [one] : [one, many]
-  const names = [...queries, ...Object.values(mutations), ...(type.localized ? [localize] : [])]
+  const names = [...Object.values(mutations), ...(type.localized ? [localize] : [])]
   return names.map(name => claim(name, type))
 }

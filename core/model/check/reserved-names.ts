@@ -51,11 +51,10 @@ function* reservedKeys({ types }: Declarations): Generator<Finding> {
         path: type.path,
         atKey: true,
       }
+    } else if (type.kind === 'collection' && RESERVED_KEYS.has(type.pluralApiId)) {
+      const message = `\`${type.pluralApiId}\`, the plural API ID of \`${type.key}\`, is a reserved name`
+      yield { code: 'reserved-name', message, path: [...type.path, 'pluralApiId'] }
     }
-    if (type.kind === 'single' || !RESERVED_KEYS.has(type.pluralApiId) || type.pluralApiId === type.key)
-      continue
-    const message = `\`${type.pluralApiId}\`, the plural API ID of \`${type.key}\`, is a reserved name`
-    yield { code: 'reserved-name', message, path: [...type.path, 'pluralApiId'] }
   }
 }
 

@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { compileModel } from '../../core/model/compile-model.ts'
+import { compileStorage } from '../../core/model/compile-storage.ts'
+import { graphqlEnumValue, graphqlQueryNames, graphqlTypeName } from '../../core/model/graphql-names.ts'
+import { attributeOf, holderOf, modelOf } from './compiled.ts'
+import { declare } from './declare.ts'
+
+const names = (yaml: string, holder: string): readonly string[] => [
+  ...holderOf(modelOf(yaml), holder).attributes.keys(),
+]
+
+test('attributes answer in the order id, declared, stamps, locale', t => {
+  t.deepEqual(names('contentTypes: { page: { attributes: { b: string, a: string } } }', 'page'), [
+    'id',
+    'documentId',
+    'b',
+    'a',
+    'createdAt',
+    'updatedAt',
+    'publishedAt',
+  ])
+  t.deepEqual(names('contentTypes: { page: { localized: true, attributes: { b: string } } }', 'page'), [
+    'id',
+    'documentId',
+    'b',
+    'createdAt',
+    'updatedAt',
+    'publishedAt',
+    'locale',
+    'localizations',
+  ])
+  t.deepEqual(names('components: { a.part: { attributes: { b: string } } }', 'a.part'), ['id', 'b'])
+})
+
+test('attributes of a localized type are localized unless they say otherwise; all others are not', t => {
+  const model = modelOf(`
+components: { a.part: { attributes: { title: string } } }
+contentTypes:
+  page: { localized: true, attributes: { title: string, code: { type: string, localized: false } } }
+  tag: { attributes: { title: string } }`)
+  const localized = (holder: string, name: string) => attributeOf(model, holder, name).localized
+  t.deepEqual(
+    [
+      localized('page', 'title'),
+      localized('page', 'code'),
+      localized('tag', 'title'),
+      localized('a.part', 'title'),
+    ],
+    [true, false, false, false],
+  )
+})
+
+test('both sides of a relation know one another, and which of them stores the link', t => {
+  const model = modelOf(`contentTypes:
+  author: { attributes: { articles: { type: relation, relation: oneToMany, target: article, mappedBy: author } } }
+  article: { attributes: { author: { type: relation, relation: manyToOne, target: author, inversedBy: articles } } }`)
+  const author = attributeOf(model, 'article', 'author')
+  const articles = attributeOf(model, 'author', 'articles')
+  if (author.kind !== 'relation' || articles.kind !== 'relation') return t.fail()
+  t.is(author.counterpart, articles)
+  t.is(articles.counterpart, author)
+  t.true(author.target === model.contentTypes.get('api::author.author'))
+  t.deepEqual([author.side, author.many, articles.side, articles.many], ['owner', false, 'inverse', true])
+})
+
+test('a type may relate to itself', t => {
+  const model = modelOf(`contentTypes:
+  page:
+    attributes:
+      parent: { type: relation, relation: manyToOne, target: page, inversedBy: children }
+      children: { type: relation, relation: oneToMany, target: page, mappedBy: parent }
+      next: { type: relation, relation: oneToOne, target: api::page.page }`)
+  const parent = attributeOf(model, 'page', 'parent')
+  const next = attributeOf(model, 'page', 'next')
+  if (parent.kind !== 'relation' || next.kind !== 'relation') return t.fail()
+  t.true(parent.counterpart === attributeOf(model, 'page', 'children'))
+  t.true(next.target === holderOf(model, 'page'))
+  t.is(next.counterpart, null)
+})
+
+test('users have a role, roles their users, and a project adds attributes to users', t => {
+  const model = modelOf(`
+contentTypes: { article: { attributes: { owner: { type: relation, relation: manyToOne, target: user, inversedBy: articles } } } }
+user:
+  attributes:
+    nickname: string
+    articles: { type: relation, relation: oneToMany, target: article, mappedBy: owner }`)
+  const { user, role } = model.builtIn
+  t.is(user.uid, 'plugin::users-permissions.user')
+  t.deepEqual([...user.attributes.keys()].slice(2, -3), [
+    'username',
+    'email',
+    'provider',
+    'password',
+    'resetPasswordToken',
+    'confirmationToken',
+    'confirmed',
+    'blocked',
+    'sessionVersion',
+    'role',
+    'nickname',
+    'articles',
+  ])
+  const own = attributeOf(model, 'user', 'role')
+  t.true(own.kind === 'relation' && own.target === role && own.counterpart === role.attributes.get('users'))
+  for (const name of ['password', 'resetPasswordToken', 'confirmationToken'])
+    t.true(user.attributes.get(name)?.private)
+})
+
+test('plurals are English, of the last word, and given ones win', t => {
+  const model = modelOf(`contentTypes:
+  blog-person: { attributes: { name: string } }
+  category: { attributes: { name: string } }
+  analysis: { attributes: { name: string } }
+  news: { pluralApiId: news-items, attributes: { name: string } }`)
+  const plurals = [...model.contentTypes.values()].filter(type => !type.builtIn).map(type => type.pluralApiId)
+  t.deepEqual(plurals, ['blog-people', 'categories', 'analyses', 'news-items'])
+})
+
+test('GraphQL names are the reference’s', t => {
+  const model = modelOf(`
+components: { category.big-thing: { attributes: { name: string } } }
+contentTypes: { shadow-loc-nocreate: { attributes: { name: string } } }`)
+  const { locale, file, user } = model.builtIn
+  const type = model.contentTypes.get('api::shadow-loc-nocreate.shadow-loc-nocreate')
+  if (!type) return t.fail()
+  t.deepEqual([type, holderOf(model, 'category.big-thing'), locale, file, user].map(graphqlTypeName), [
+    'ShadowLocNocreate',
+    'ComponentCategoryBigThing',
+    'I18NLocale',
+    'UploadFile',
+    'UsersPermissionsUser',
+  ])
+  t.deepEqual(graphqlQueryNames(type), { one: 'shadowLocNocreate', many: 'shadowLocNocreates' })
+  t.deepEqual(graphqlQueryNames(locale), { one: 'i18NLocale', many: 'i18NLocales' })
+  t.deepEqual(['two words', 'with-dash', 'été', '1st'].map(graphqlEnumValue), [
+    'two_words',
+    'with_dash',
+    'ete',
+    '_1st',
+  ])
+})
+
+test('a model cannot be changed', t => {
+  const model = modelOf(
+    'contentTypes: { page: { attributes: { kind: { type: enumeration, enum: [a, b] } } } }',
+  )
+  const kind = attributeOf(model, 'page', 'kind')
+  t.true([model, model.builtIn, model.locales, holderOf(model, 'page'), kind].every(Object.isFrozen))
+  t.true(kind.kind === 'scalar' && Object.isFrozen(kind.values))
+})
+
+test('the conformance project compiles', t => {
+  const file = join(import.meta.dirname, '..', 'conformance', 'project', 'project.yaml')
+  const result = compileModel(declare(readFileSync(file, 'utf8')))
+  t.true(result.ok)
+  t.true(result.ok && result.value.contentTypes.size === 13)
+})
+
+test('five hundred content-types compile in less than a second of computing', t => {
+  const types = Array.from({ length: 500 }, (_, index) => {
+    const next = (index + 1) % 500
+    return `  type-${index}x:
+    draftAndPublish: true
+    localized: true
+    attributes:
+      title: { type: string, required: true }
+      slug: { type: uid, targetField: title }
+      kind: { type: enumeration, enum: [a, b, c] }
+      next: { type: relation, relation: manyToOne, target: type-${next}x, inversedBy: previous }
+      previous: { type: relation, relation: oneToMany, target: type-${(index + 499) % 500}x, mappedBy: next }
+      others: { type: relation, relation: manyToMany, target: type-${next}x }
+      cover: { type: media, multiple: true, localized: false }`
+  })
+  const project = declare(['contentTypes:', ...types].join('\n'))
+  const start = process.cpuUsage()
+  const result = compileModel(project)
+  const tables = result.ok ? compileStorage(result.value).tables.length : 0
+  const spent = process.cpuUsage(start).user / 1000
+  t.true(result.ok)
+  t.true(tables > 1500)
+  t.true(spent < 1000, `${Math.round(spent)} ms`)
+  t.log(`${Math.round(spent)} ms`)
+})

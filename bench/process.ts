@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+
+export interface Running {
+  readonly base: string
+  /** Milliseconds from the start of the process to its first answer. */
+  readonly startedIn: number
+  /** Milliseconds of processor time, until now. */
+  cpu(): number
+  /** Resident memory in MB (10^6). */
+  memory(): number
+  stop(): Promise<void>
+}
+
+interface Launch {
+  readonly command: readonly string[]
+  readonly port: number
+  readonly environment: Readonly<Record<string, string>>
+  /** A path that answers once it is up. */
+  readonly probe: string
+}
+
+export async function launch({ command, port, environment, probe }: Launch): Promise<Running> {
+  const began = performance.now()
+  const child = spawn(process.execPath, command, {
+    env: { ...process.env, ...environment, PORT: String(port) },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const base = `http://127.0.0.1:${port}`
+  await untilUp(child, base + probe)
+  const startedIn = performance.now() - began
+  const stat = `/proc/${child.pid}`
+  return {
+    base,
+    startedIn,
+    cpu: () => cpuOf(readFileSync(`${stat}/stat`, 'utf8')),
+    memory: () => (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`${stat}/status`, 'utf8'))?.[1]) * 1024) / 1e6,
+    async stop() {
+      if (child.exitCode !== null) return
+      const exit = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exit
+    },
+  }
+}
+
+/** utime and stime, in ticks of 10 ms. */
+function cpuOf(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+async function untilUp(child: ChildProcess, url: string): Promise<void> {
+  const deadline = Date.now() + 120_000
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`The server ended with code ${child.exitCode}.`)
+    if (await isUp(url)) return
+    await pause(5)
+  }
+  throw new Error(`${url} did not answer within two minutes.`)
+}
+
+const isUp = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    answer => answer.ok,
+    () => false,
+  )

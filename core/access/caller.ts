@@ -1,0 +1,36 @@
+import type { Attribute, ContentType } from '../model/model.ts'
+import type { Action } from './actions.ts'
+import type { Condition } from './condition.ts'
+
+/** Who asks, and what he may do. Made by identity/ from a request, or by whoever acts on somebody's behalf. */
+export interface Caller {
+  /** Nobody known, a program with an API token, or somebody signed in. */
+  readonly kind: 'public' | 'token' | 'user'
+  readonly grants: Grants
+  /** What `$user.…` stands for in conditions; null without a user. */
+  readonly user: UserValues | null
+}
+
+/** The user's attributes by name, those behind to-one relations nested in objects. */
+export interface UserValues {
+  readonly [attribute: string]: unknown
+}
+
+/** All that one role or one token may do. Nothing that is not granted is allowed. */
+export interface Grants {
+  /** The key of the role or token in project.yaml. */
+  readonly name: string
+  /** subject: a content-type's key, or `users`, `auth`, `upload`, `i18n`, `role`. */
+  allows(subject: string, action: Action): boolean
+  /** What may be seen of a content-type by an action; null where the action is not granted. */
+  view(type: ContentType, action: Action): View | null
+}
+
+/** What a caller sees of the documents of one content-type. */
+export interface View {
+  readonly readable: ReadonlySet<Attribute>
+  /** Documents that do not meet it are out of sight; null: none are. */
+  readonly where: Condition | null
+  /** null: drafts are not for him; else the condition that they meet beside `where`. */
+  readonly drafts: { readonly where: Condition | null } | null
+}

@@ -1,0 +1,28 @@
+import type { ContentType } from '../model/model.ts'
+import type { Filter } from '../query/query.ts'
+import type { UserValues } from './caller.ts'
+
+/** A permission's `where`, compiled. `personal`: it speaks of `$user` and is read anew for each caller. */
+export type Condition =
+  | { readonly kind: 'fixed'; readonly filter: Filter }
+  | {
+      readonly kind: 'personal'
+      readonly type: ContentType
+      bind(user: UserValues): Filter | null
+    }
+
+/** Met by no document. */
+export const NOTHING: Filter = { kind: 'or', filters: [] }
+
+/** The condition as it is for one caller; met by nothing where a `$user.…` has no value. */
+export function filterFor(condition: Condition, user: UserValues | null): Filter {
+  if (condition.kind === 'fixed') return condition.filter
+  return (user && condition.bind(user)) ?? NOTHING
+}
+
+/** All of the filters; null where there is none. */
+export function conjunction(...filters: readonly (Filter | null)[]): Filter | null {
+  const present = filters.filter(filter => filter !== null)
+  if (present.length < 2) return present[0] ?? null
+  return { kind: 'and', filters: present }
+}

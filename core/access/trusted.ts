@@ -1,0 +1,39 @@
+import type { Populate, Query, RestrictedQuery, Selection } from '../query/query.ts'
+import { brand } from './brand.ts'
+import { isPassword } from './visible.ts'
+import { mapKept } from './walk.ts'
+
+/**
+ * A query of code that may see everything (the server itself, plugins, content), as it is: private attributes
+ * included, but passwords never leave.
+ */
+export function trusted(query: Query): RestrictedQuery {
+  const selection = withoutPasswords(query.selection)
+  return brand(selection === query.selection ? query : { ...query, selection })
+}
+
+function withoutPasswords(selection: Selection): Selection {
+  const fields = mapKept(selection.fields, field => (isPassword(field) ? null : field))
+  const populate = mapKept(selection.populate, populateWithoutPasswords)
+  if (fields === selection.fields && populate === selection.populate) return selection
+  return { ...selection, fields, populate }
+}
+
+function populateWithoutPasswords(populate: Populate): Populate | null {
+  switch (populate.kind) {
+    case 'link':
+    case 'component': {
+      const selection = withoutPasswords(populate.selection)
+      return selection === populate.selection ? populate : { ...populate, selection }
+    }
+    case 'zone': {
+      const components = mapKept(populate.components, part => {
+        const selection = withoutPasswords(part.selection)
+        return selection === part.selection ? part : { ...part, selection }
+      })
+      return components === populate.components ? populate : { ...populate, components }
+    }
+    default:
+      return null
+  }
+}

@@ -21,7 +21,9 @@ function buildIfStale() {
   if (!existsSync(join(root, 'core')) || !existsSync(compiler)) return
   const stamp = join(root, 'dist', '.tsbuildinfo')
   if (existsSync(stamp) && statSync(stamp).mtimeMs >= newest(join(root, 'core'))) return
-  const built = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
+  const built = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], {
+    stdio: 'inherit',
+  })
   if (built.status !== 0) process.exit(1)
 }
 

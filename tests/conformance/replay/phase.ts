@@ -41,7 +41,7 @@ function changes({ request, expect }: Step): boolean {
 function prepare(recorded: Case, start: number): Phase | null {
   const earlier = recorded.steps.slice(0, start)
   try {
-    const draft = earlier.filter(changes).reduce(take, begin(recorded))
+    const draft = earlier.reduce(follow, begin(recorded))
     const length = recorded.steps.slice(start).findIndex(changes)
     const reads = recorded.steps.slice(start, length < 0 ? undefined : start + length)
     return {
@@ -61,6 +61,22 @@ function begin(recorded: Case): Draft {
   const variables = new Map<string, Json>([['run', Math.random().toString(36).slice(2, 8).padEnd(6, 'x')]])
   for (const [name, text] of Object.entries(recorded.vars ?? {})) variables.set(name, fill(text, variables))
   return { world: EMPTY_WORLD, variables, later: [] }
+}
+
+function follow(draft: Draft, step: Step): Draft {
+  if (changes(step)) return take(draft, step)
+  return isGet(step) && step.capture ? recognise(draft, step) : draft
+}
+
+/** A list that is read for a document's id, where only one can be meant. */
+function recognise(draft: Draft, step: Step): Draft {
+  const plural = step.request.path.replace(/^\/api\/|\?.*$/g, '')
+  const [only, ...others] = [...draft.world.documents.values()].filter(document => document.plural === plural)
+  for (const [variable, at] of Object.entries(step.capture ?? {})) {
+    if (at === 'data.0.documentId' && only && others.length === 0)
+      draft.variables.set(variable, only.documentId)
+  }
+  return draft
 }
 
 function take(draft: Draft, step: Step): Draft {

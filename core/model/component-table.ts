@@ -8,6 +8,7 @@ import { present } from './present.ts'
 import { renamedOwners } from './renamed-owners.ts'
 import type { Column, ComponentTable, Index, Table } from './storage.ts'
 import { valueChecks } from './value-checks.ts'
+import { fitsIndex } from './value-columns.ts'
 
 /** One row a component of a (document, status, locale), whoever owns it. */
 export function buildComponentTable(component: Component, blueprint: Blueprint): Table {
@@ -52,7 +53,7 @@ function attributeIndexes(
 ): readonly Index[] {
   const { name, locale } = layout.componentTable(component)
   if (attribute.kind === 'scalar') {
-    return attribute.unique
+    return attribute.unique && fitsIndex(attribute)
       ? [unique(name, [layout.column(component, attribute.name), locale], PUBLISHED)]
       : []
   }

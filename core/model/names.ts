@@ -1,8 +1,7 @@
 import pluralize from 'pluralize'
 
 /** The words of a name: `bigThing`, `big-thing` and `big_thing` have the same; digits are words of their own. */
-export const wordsOf = (name: string): readonly string[] =>
-  name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []
+const wordsOf = (name: string): readonly string[] => name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()
 

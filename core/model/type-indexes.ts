@@ -3,6 +3,7 @@ import type { Layout } from './layout.ts'
 import { isStoredLink } from './layout.ts'
 import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from './model.ts'
 import type { ColumnLink, Index, TypeTable } from './storage.ts'
+import { fitsIndex } from './value-columns.ts'
 
 export function typeIndexes(type: ContentType, layout: Layout): readonly Index[] {
   const table = layout.table(type)
@@ -26,7 +27,7 @@ const versionIndexes = (table: TypeTable): readonly Index[] => [
 
 function attributeIndexes(type: ContentType, attribute: Attribute, layout: Layout): readonly Index[] {
   const table = layout.table(type)
-  if (attribute.kind === 'scalar') return attribute.unique ? uniqueIndexes(type, attribute, layout) : []
+  if (attribute.kind === 'scalar') return uniqueIndexes(type, attribute, layout)
   if (!isStoredLink(attribute)) return []
   const link = layout.link(type, attribute.name)
   if (link.kind === 'table') return []
@@ -35,6 +36,7 @@ function attributeIndexes(type: ContentType, attribute: Attribute, layout: Layou
 
 /** documents.md 5: unique among the published versions of a locale, or among all rows of a plain type. */
 function uniqueIndexes(type: ContentType, attribute: ScalarAttribute, layout: Layout): readonly Index[] {
+  if (!attribute.unique || !fitsIndex(attribute)) return []
   const { name, locale, status } = layout.table(type)
   const columns = [layout.column(type, attribute.name), ...(locale === null ? [] : [locale])]
   if (status === null) return [unique(name, columns)]

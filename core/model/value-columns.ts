@@ -1,4 +1,4 @@
-import type { ValueType } from './model.ts'
+import type { ScalarAttribute, ValueType } from './model.ts'
 import type { ColumnType } from './storage.ts'
 
 /** How PostgreSQL keeps the values of each type. */
@@ -28,5 +28,13 @@ export const COLUMN_TYPES: { readonly [Type in ValueType]: ColumnType } = {
 }
 
 /** Values that may be longer than an entry of an index can be. */
-export const isUnbounded = (type: ValueType): boolean =>
+const isUnbounded = (type: ValueType): boolean =>
   COLUMN_TYPES[type] === 'text' || COLUMN_TYPES[type] === 'jsonb'
+
+/** PostgreSQL takes index entries of up to 2,704 bytes, and a character may be four. */
+const LONGEST_INDEXED = 600
+
+/** Whether every value fits into an index; where not, the check before a write stands alone for `unique`. */
+export const fitsIndex = ({ type, maxLength }: Pick<ScalarAttribute, 'type' | 'maxLength'>): boolean =>
+  !isUnbounded(type) ||
+  (COLUMN_TYPES[type] === 'text' && maxLength !== undefined && maxLength <= LONGEST_INDEXED)

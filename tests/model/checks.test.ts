@@ -1,5 +1,8 @@
 import test from 'ava'
+import { MODEL_CODES } from '../../core/model/check/finding.ts'
+import { compileModel } from '../../core/model/compile-model.ts'
 import { faultsOf, modelOf } from './compiled.ts'
+import { declare } from './declare.ts'
 
 /** Each: what a person writes, and all that they are told. */
 const CASES: Readonly<Record<string, readonly [yaml: string, ...told: string[]]>> = {
@@ -269,6 +272,14 @@ contentTypes:
 for (const [promise, [yaml, ...told]] of Object.entries(CASES)) {
   test(promise, t => t.deepEqual(faultsOf(yaml), told))
 }
+
+test('every code of a diagnostic has a case', t => {
+  const codes = Object.values(CASES).flatMap(([yaml]) => {
+    const result = compileModel(declare(yaml))
+    return result.ok ? [] : result.reasons.map(({ code }) => code)
+  })
+  t.deepEqual([...new Set(codes)].toSorted(), [...MODEL_CODES].toSorted())
+})
 
 test('everything that is wrong is told at once', t => {
   const faults = faultsOf(`

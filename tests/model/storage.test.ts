@@ -157,3 +157,13 @@ test('an index that exists already is not made twice', t => {
     'index (date)',
   ])
 })
+
+test('unique texts have an index as far as PostgreSQL can hold them', t => {
+  const storage = storageOf(`contentTypes:
+  page:
+    attributes:
+      long: { type: text, unique: true }
+      short: { type: text, unique: true, maxLength: 600 }
+      meta: { type: json, unique: true }`)
+  t.deepEqual(tableOf(storage, 'pages').indexes.map(printIndex), ['unique (document_id)', 'unique (short)'])
+})

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../base/nearest.ts'
 import type { Declarations, DeclaredType } from '../declarations.ts'
-import { isUnbounded } from '../value-columns.ts'
+import { fitsIndex } from '../value-columns.ts'
 import type { Finding } from './finding.ts'
 
 const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']
@@ -36,7 +36,7 @@ function faultOf(type: DeclaredType, name: string): string | undefined {
         ? undefined
         : `${at} is not a column of \`${type.key}\`: it cannot be part of an index`
     default:
-      return isUnbounded(declaration.type)
+      return !fitsIndex(declaration)
         ? `${at} is of type ${declaration.type}, which is too large for an index`
         : undefined
   }

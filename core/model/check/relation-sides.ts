@@ -136,6 +136,6 @@ function at(side: Side, message: string, target?: DeclaredType): Finding {
     message,
     path: attributePath(side.holder, side.name, side.key),
   }
-  if (!target) return finding
+  if (!target || target.builtIn) return finding
   return { ...finding, related: { path: attributePath(target, side.other), message: 'the other side' } }
 }

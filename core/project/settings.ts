@@ -102,7 +102,15 @@ export interface ShadowCrudDeclaration {
   readonly mutations: boolean
   readonly actions: Readonly<Record<string, boolean>>
   readonly fields: Readonly<
-    Record<string, { readonly enabled: boolean; readonly output: boolean; readonly input: boolean; readonly filters: boolean }>
+    Record<
+      string,
+      {
+        readonly enabled: boolean
+        readonly output: boolean
+        readonly input: boolean
+        readonly filters: boolean
+      }
+    >
   >
 }
 
@@ -147,10 +155,25 @@ export interface ContentTypeDeclaration {
 }
 
 export const SCALAR_TYPES = [
-  'string', 'text', 'richtext', 'blocks', 'enumeration', 'email', 'password', 'uid',
-  'date', 'time', 'datetime', 'timestamp',
-  'integer', 'biginteger', 'float', 'decimal',
-  'boolean', 'json', 'array',
+  'string',
+  'text',
+  'richtext',
+  'blocks',
+  'enumeration',
+  'email',
+  'password',
+  'uid',
+  'date',
+  'time',
+  'datetime',
+  'timestamp',
+  'integer',
+  'biginteger',
+  'float',
+  'decimal',
+  'boolean',
+  'json',
+  'array',
 ] as const
 export type ScalarType = (typeof SCALAR_TYPES)[number]
 

@@ -1,0 +1,130 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { Path } from '../faults/diagnostic.ts'
+import { decideUnions } from './decide-unions.ts'
+import type { Finding } from './faults.ts'
+import { type JsonSchema, readProjectSchema } from './schema-file.ts'
+import { toFinding } from './shape-sentences.ts'
+import { deleteAt, prune, setAt, valueAt } from './value-at.ts'
+import { locate, toValue, type YamlNode } from './yaml-tree.ts'
+
+/** A file held against the grammar. */
+export interface Shape {
+  readonly findings: readonly Finding[]
+  /** The file's value with everything that does not fit the grammar taken out; undefined where nothing is left. */
+  readonly fitting: unknown
+}
+
+interface Grammar {
+  readonly schema: JsonSchema
+  readonly validate: ValidateFunction
+}
+
+let compiled: Grammar | undefined
+
+/** Compiling takes longer than checking: once a process. */
+function grammar(): Grammar {
+  if (compiled) return compiled
+  const schema = readProjectSchema()
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false, validateFormats: false })
+  ajv.addVocabulary(['patternErrorMessage'])
+  compiled = { schema, validate: ajv.compile(decideUnions(schema)) }
+  return compiled
+}
+
+/** Checks a tree against project.schema.json; texts from the environment become what the schema wants. */
+export function checkShape(tree: YamlNode): Shape {
+  const { schema, validate } = grammar()
+  const value = toValue(tree)
+  const errors = errorsAfterConversion(tree, value, validate)
+  const findings = errors.flatMap(error => {
+    const path = pathOf(tree, error)
+    const isKnown = isBroken(tree, path)
+    return isKnown ? [] : toFinding(error, { path, tree, schema })
+  })
+  return { findings, fitting: fittingPart(value, validate) }
+}
+
+/** `if` and `propertyNames` only say that one of the others was found below them. */
+const ECHOES = new Set(['if', 'propertyNames'])
+
+function errorsOf(validate: ValidateFunction, value: unknown): readonly ErrorObject[] {
+  validate(value)
+  return (validate.errors ?? []).filter(error => !ECHOES.has(error.keyword))
+}
+
+/** Texts that came from variables are converted where the schema says so, until nothing is left to convert. */
+function errorsAfterConversion(
+  tree: YamlNode,
+  value: unknown,
+  validate: ValidateFunction,
+): readonly ErrorObject[] {
+  for (;;) {
+    const errors = errorsOf(validate, value)
+    const converted = errors.filter(error => error.keyword === 'type' && convertAt(tree, value, error))
+    if (converted.length === 0) return errors
+  }
+}
+
+function convertAt(tree: YamlNode, value: unknown, error: ErrorObject): boolean {
+  const path = pathOf(tree, error)
+  const { node, exact } = locate(tree, path)
+  const said = valueAt(value, path)
+  if (!exact || node.kind !== 'scalar' || node.variables.length === 0 || typeof said !== 'string')
+    return false
+  const wanted: readonly string[] = [error.params.type].flat()
+  const converted = convertText(said, wanted)
+  if (converted === undefined) return false
+  setAt(value, path, converted)
+  return true
+}
+
+function convertText(text: string, wanted: readonly string[]): number | boolean | null | undefined {
+  if (wanted.includes('boolean') && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true'
+  if (wanted.includes('null') && text === '') return null
+  if (wanted.includes('integer') && /^[+-]?\d{1,15}$/.test(text)) return Number(text)
+  if (wanted.includes('number') && /^[+-]?\d{1,15}(\.\d+)?$/.test(text)) return Number(text)
+  return undefined
+}
+
+function isBroken(tree: YamlNode, path: Path): boolean {
+  const { node, exact } = locate(tree, path)
+  return exact && node.kind === 'scalar' && node.broken
+}
+
+/** An instance path of ajv (a JSON pointer) as a path of ours: indexes of lists are numbers. */
+function pathOf(tree: YamlNode, error: ErrorObject): Path {
+  const path: (string | number)[] = []
+  for (const step of stepsOf(error)) {
+    path.push(locate(tree, path).node.kind === 'list' ? Number(step) : step)
+  }
+  return path
+}
+
+const stepsOf = (error: ErrorObject): readonly string[] =>
+  error.instancePath
+    .split('/')
+    .slice(1)
+    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+/** More rounds than the grammar is deep: each round takes out at least one level of what does not fit. */
+const MOST_ROUNDS = 30
+
+function fittingPart(value: unknown, validate: ValidateFunction): unknown {
+  const fitting = structuredClone(value)
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const errors = errorsOf(validate, fitting)
+    if (errors.length === 0) return fitting
+    if (errors.some(error => error.instancePath === '' && error.keyword === 'type')) return undefined
+    for (const error of errors) takeOut(fitting, error)
+  }
+  return undefined
+}
+
+/** Takes out what one error complains of: the unknown key, the badly named entry, or the value itself. */
+function takeOut(value: unknown, error: ErrorObject): void {
+  const path = stepsOf(error)
+  const { additionalProperty = error.propertyName, missingProperty } = error.params
+  if (typeof additionalProperty === 'string') deleteAt(value, [...path, additionalProperty])
+  else if (path.length === 0 && missingProperty === 'name') setAt(value, ['name'], 'unnamed')
+  else prune(value, path)
+}

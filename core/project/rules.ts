@@ -1,0 +1,8 @@
+import type { Finding } from './faults.ts'
+import type { Settings } from './settings.ts'
+
+/** One thing that the schema cannot say. Answers every place where it does not hold. */
+export type Rule = (settings: Settings) => readonly Finding[]
+
+/** In the order of the file's sections. */
+export const rules: readonly Rule[] = []

@@ -1,0 +1,63 @@
+import type { ErrorCode, YAMLError } from 'yaml'
+import type { ProjectFault } from './faults.ts'
+
+/** A fault of the YAML itself, in words for somebody who does not know the parser. */
+export interface SyntaxFault {
+  readonly code: ProjectFault
+  readonly message: string
+  readonly offset: number
+}
+
+/** Codes of the parser that always mean the same. The others carry the parser's own sentence. */
+const SENTENCES: Partial<Record<ErrorCode, string>> = {
+  TAB_AS_INDENT: 'a tab in the indentation: YAML is indented with spaces',
+  BAD_DQ_ESCAPE:
+    'an unknown escape in a text between double quotes: write `\\\\` for a backslash, or use single quotes',
+  MULTIPLE_DOCS: 'a second document begins here (`---`): a file holds one',
+  MULTILINE_IMPLICIT_KEY: 'a key goes over several lines: is a `:` missing, or a quote?',
+  BLOCK_AS_IMPLICIT_KEY: 'two `:` on one line: put a text that contains `: ` in quotes',
+  BAD_SCALAR_START: 'a value cannot begin with this character: put it in quotes',
+  NON_STRING_KEY: 'a key must be a text, not a list or a mapping',
+  BAD_INDENT: 'the indentation does not fit the lines above',
+  BLOCK_IN_FLOW: 'lines that are indented cannot stand between brackets: is a `]` or `}` missing?',
+  MULTIPLE_ANCHORS: 'a value has at most one anchor',
+  MULTIPLE_TAGS: 'a value has at most one tag',
+  ALIAS_PROPS: 'an alias (`*name`) has neither a tag nor an anchor',
+}
+
+/** The first fault of each line: what follows on a line is most often its echo. Unknown tags are faults of their own. */
+export function syntaxFaults(errors: readonly YAMLError[], text: string): readonly SyntaxFault[] {
+  const lines = new Set<number>()
+  return errors.flatMap(error => {
+    const line = text.slice(0, error.pos[0]).split('\n').length
+    if (lines.has(line)) return []
+    lines.add(line)
+    return [toSyntaxFault(error, text)]
+  })
+}
+
+function toSyntaxFault(error: YAMLError, text: string): SyntaxFault {
+  const offset = error.pos[0]
+  if (error.code === 'RESOURCE_EXHAUSTION')
+    return { code: 'too-deep', message: 'the file nests too deeply', offset }
+  if (error.code === 'TAG_RESOLVE_FAILED') return { ...tagFault(text.slice(...error.pos)), offset }
+  return { code: 'syntax', message: `the YAML cannot be read: ${sentenceFor(error)}`, offset }
+}
+
+function sentenceFor({ code, message }: YAMLError): string {
+  if (code === 'BAD_INDENT' && /must end with a (.)/.test(message))
+    return `a closing \`${message.at(-1)}\` is missing`
+  if (code === 'MISSING_CHAR' && message.startsWith('Missing closing')) return 'a closing quote is missing'
+  if (code === 'MISSING_CHAR' && message.startsWith('Implicit map keys'))
+    return 'a `:` and a space are missing after a key'
+  return SENTENCES[code] ?? message.slice(0, 1).toLowerCase() + message.slice(1)
+}
+
+function tagFault(source: string): { code: ProjectFault; message: string } {
+  const tag = source.split(/\s/)[0] ?? source
+  if (!tag.startsWith('!')) return { code: 'bad-value', message: 'the value does not fit its tag' }
+  return {
+    code: 'unknown-tag',
+    message: `unknown tag \`${tag}\`: put a text that begins with \`!\` in quotes`,
+  }
+}

@@ -1,0 +1,53 @@
+import type { ProjectFile, RateLimit as WrittenRateLimit } from './project-types.ts'
+import type { DatabaseSettings, RateLimit, RestSettings, ServerSettings } from './settings.ts'
+import { toBytes, toMilliseconds } from './units.ts'
+
+export function toServer(written: ProjectFile['server'] = {}): ServerSettings {
+  return {
+    host: written.host ?? '0.0.0.0',
+    port: written.port ?? 1337,
+    url: (written.url ?? 'http://localhost:1337').replace(/\/+$/, ''),
+    cors: { origins: ['*'], credentials: false, ...written.cors },
+    bodyLimit: toBytes(written.bodyLimit ?? '1mb'),
+    requestTimeout: toMilliseconds(written.requestTimeout ?? '30s'),
+    trustProxy: written.trustProxy ?? false,
+    rateLimit: {
+      api: toRateLimit(written.rateLimit?.api ?? false),
+      auth: toRateLimit(written.rateLimit?.auth ?? {}),
+    },
+    securityHeaders: written.securityHeaders ?? true,
+    metrics: { enabled: false, path: '/metrics', port: null, ...written.metrics },
+    slowQuery: toMilliseconds(written.slowQuery ?? '1s'),
+    logLevel: written.logLevel ?? 'info',
+  }
+}
+
+const SECOND = 1000
+
+function toRateLimit(written: false | WrittenRateLimit): RateLimit | false {
+  if (written === false) return false
+  return { window: toMilliseconds(written.window ?? 60, SECOND), max: written.max ?? 10 }
+}
+
+export function toDatabase(written: ProjectFile['database'] = {}): DatabaseSettings {
+  return {
+    url: written.url ?? 'embedded',
+    replicas: written.replicas ?? [],
+    pool: {
+      max: written.pool?.max ?? 10,
+      idle: toMilliseconds(written.pool?.idle ?? '10s'),
+      acquire: toMilliseconds(written.pool?.acquire ?? '5s'),
+    },
+    statementTimeout: toMilliseconds(written.statementTimeout ?? '15s'),
+    preparedStatements: written.preparedStatements ?? true,
+    schema: written.schema ?? 'public',
+  }
+}
+
+export const toRest = (written: ProjectFile['rest'] = {}): RestSettings => ({
+  prefix: '/api',
+  defaultLimit: 25,
+  maxLimit: 100,
+  withCount: true,
+  ...written,
+})

@@ -1,0 +1,113 @@
+/** Why a statement failed. Messages name no values of the data, and no secrets. */
+export type DatabaseFault =
+  /** Not reachable, gone in the middle, or no connection free in time. */
+  | { readonly kind: 'unavailable'; readonly message: string }
+  /** A statement or the wait for a lock took too long. */
+  | { readonly kind: 'timeout'; readonly message: string }
+  | ConstraintFault
+  /** The same transaction, run again, may well succeed. */
+  | { readonly kind: 'serialization'; readonly message: string; readonly code: string }
+  | { readonly kind: 'other'; readonly message: string; readonly code: string | null }
+
+export interface ConstraintFault {
+  readonly kind: 'unique' | 'check' | 'foreignKey' | 'notNull'
+  readonly message: string
+  /** The constraint's name; of a notNull, null. */
+  readonly constraint: string | null
+  readonly table: string | null
+  /** Of a notNull only. */
+  readonly column: string | null
+}
+
+/** Carries a fault through code that may throw. */
+export class DatabaseFailure extends Error {
+  override readonly name = 'DatabaseFailure'
+  readonly fault: DatabaseFault
+
+  constructor(fault: DatabaseFault, cause?: unknown) {
+    super(fault.message, { cause })
+    this.fault = fault
+  }
+}
+
+/** The fault behind anything that this room, Sequelize or the driver throws; undefined for an error of other origin. */
+export function toDatabaseFault(error: unknown): DatabaseFault | undefined {
+  if (error instanceof DatabaseFailure) return error.fault
+  const driver = toDriverError(error)
+  return driver && (faultOfCode(driver) ?? faultOfMessage(driver))
+}
+
+/** What pg and Node put on errors, and Sequelize hides under `parent`. */
+export interface DriverError {
+  readonly message: string
+  readonly name?: unknown
+  readonly code?: unknown
+  readonly constraint?: unknown
+  readonly table?: unknown
+  readonly column?: unknown
+  readonly routine?: unknown
+  readonly severity?: unknown
+}
+
+export function toDriverError(error: unknown): DriverError | undefined {
+  if (!(error instanceof Error)) return undefined
+  if ('parent' in error && error.parent instanceof Error) return toDriverError(error.parent)
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return error.errors[0]
+  return error
+}
+
+/** Classes of SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+function faultOfCode(error: DriverError): DatabaseFault | undefined {
+  const { code, message } = error
+  if (typeof code !== 'string') return undefined
+  const constraint = CONSTRAINTS[code]
+  if (constraint) return { kind: constraint, message, ...namesOf(error) }
+  if (TIMEOUTS.has(code)) return { kind: 'timeout', message }
+  if (RETRIABLE.has(code)) return { kind: 'serialization', message, code }
+  if (UNAVAILABLE.has(code) || code.startsWith('08')) return { kind: 'unavailable', message }
+  return SQLSTATE.test(code) ? { kind: 'other', message, code } : undefined
+}
+
+const SQLSTATE = /^[0-9A-Z]{5}$/
+
+const CONSTRAINTS: Readonly<Record<string, ConstraintFault['kind']>> = {
+  '23505': 'unique',
+  '23P01': 'unique',
+  '23514': 'check',
+  '23503': 'foreignKey',
+  '23502': 'notNull',
+}
+
+/** query_canceled (statement_timeout), lock_not_available (lock_timeout) */
+const TIMEOUTS: ReadonlySet<string> = new Set(['57014', '55P03'])
+
+/** serialization_failure, deadlock_detected, and a plan or a prepared statement gone stale in a transaction */
+const RETRIABLE: ReadonlySet<string> = new Set(['40001', '40P01', '26000'])
+
+/** shutdown and crash of the server, too many connections, idle session ends; and what sockets report */
+const UNAVAILABLE: ReadonlySet<string> = new Set([
+  '57P01', '57P02', '57P03', '57P05', '25P03', '25P04', '53300',
+  'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN',
+  'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT', 'EACCES',
+])
+
+const namesOf = (error: DriverError) => ({
+  constraint: textOrNull(error.constraint),
+  table: textOrNull(error.table),
+  column: textOrNull(error.column),
+})
+
+const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
+
+/** pg and the pool say these with a message or a class name only. */
+function faultOfMessage(error: DriverError): DatabaseFault | undefined {
+  const { message, name } = error
+  if (name === 'TimeoutError' || /acquire/i.test(String(name))) {
+    return { kind: 'unavailable', message: 'No database connection became free in time' }
+  }
+  if (/read timeout/i.test(message)) return { kind: 'timeout', message: 'The database did not answer in time' }
+  if (LOST.test(message)) return { kind: 'unavailable', message: 'The connection to the database was lost' }
+  return undefined
+}
+
+const LOST = /connection terminated|timeout expired|not queryable|pool is draining|connection manager was closed|client was closed/i

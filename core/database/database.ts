@@ -1,0 +1,58 @@
+import type { Sequelize, Transaction as SequelizeTransaction } from 'sequelize'
+import type { Statement } from '../sql/statement.ts'
+
+/**
+ * The one way to PostgreSQL. Every rejection is a DatabaseFailure (database-fault.ts), except that what the work
+ * of a transaction throws comes out as it was thrown.
+ */
+export interface Database {
+  readonly kind: 'embedded' | 'server'
+  /** The schema that holds Plinth's tables; first in the search path of every connection. */
+  readonly schema: string
+  /** Runs one statement: as a prepared one, unless settings say otherwise. */
+  run(statement: Statement, options?: RunOptions): Promise<Rows>
+  /** Commits when `work` resolves, rolls back when it rejects. The connection is given back either way. */
+  transaction<Value>(work: (transaction: Transaction) => Promise<Value>, options?: TransactionOptions): Promise<Value>
+  /** Answers in bounded time whether the database does. For readiness. */
+  ping(): Promise<Ping>
+  /** Ends the work in progress, then the connections. Safe to call twice. */
+  close(): Promise<void>
+  /** For DDL through queryInterface; used inside this room only. */
+  readonly sequelize: Sequelize
+}
+
+export interface RunOptions {
+  readonly transaction?: Transaction
+  /** May run on a replica, which can be behind. Ignored inside a transaction. */
+  readonly readonly?: boolean
+}
+
+export interface TransactionOptions {
+  readonly isolation?: 'read committed' | 'repeatable read' | 'serializable'
+  readonly readonly?: boolean
+  /** Milliseconds a statement may take instead of `statementTimeout`; 0: no limit (migrations). */
+  readonly statementTimeout?: number
+}
+
+export interface Transaction {
+  /** Runs one statement inside the transaction. */
+  run(statement: Statement): Promise<Rows>
+  /** Waits for the advisory lock of this name, which the end of the transaction frees. */
+  lock(name: string): Promise<void>
+  /** The same, without waiting: false when somebody else holds it. */
+  tryLock(name: string): Promise<boolean>
+  /** For queryInterface calls; used inside this room only. */
+  readonly sequelize: SequelizeTransaction
+}
+
+/** Integers that JavaScript holds exactly, floats and booleans are values of their own; all else is PostgreSQL's text. */
+export type Cell = string | number | boolean | null
+
+export interface Rows {
+  readonly rows: readonly (readonly Cell[])[]
+  /** Rows that an INSERT, UPDATE or DELETE touched, or a SELECT answered. */
+  readonly count: number
+}
+
+/** `milliseconds`: how long the answer took. */
+export type Ping = { readonly ok: true; readonly milliseconds: number } | { readonly ok: false; readonly message: string }

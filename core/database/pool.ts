@@ -1,0 +1,56 @@
+import type { Sequelize } from 'sequelize'
+import type { Connection } from './connection.ts'
+import { DatabaseFailure, toDatabaseFault } from './database-fault.ts'
+
+/** Sequelize's pool, narrowed to what statements and transactions need. Rejections are DatabaseFailures. */
+export interface Pool {
+  acquire(use: 'read' | 'write'): Promise<Connection>
+  release(connection: Connection): void
+  /** Ends the connection instead of giving it back. */
+  discard(connection: Connection): Promise<void>
+  /** Gives a connection back after an error, or ends it where the error makes it unusable. */
+  settle(connection: Connection, error: unknown): Promise<void>
+}
+
+export function poolOf(sequelize: Sequelize, hasReplicas: boolean): Pool {
+  const manager = sequelize.connectionManager
+  // Sequelize's types say `read`, its code compares with `SELECT`.
+  const acquireFrom = async (type: 'SELECT' | 'UPDATE') =>
+    (await manager.getConnection({ type: type as 'read', useMaster: type !== 'SELECT' })) as Connection
+  const release = (connection: Connection) => manager.releaseConnection(connection)
+  const discard = async (connection: Connection) => {
+    connection._invalid = true
+    await manager.destroyConnection(connection).catch(reportNothing)
+  }
+  return {
+    release,
+    discard,
+    async acquire(use) {
+      if (!hasReplicas || use === 'write') return acquireFrom('UPDATE').catch(fail)
+      return acquireFrom('SELECT').catch(() => acquireFrom('UPDATE').catch(fail))
+    },
+    async settle(connection, error) {
+      if (isUnusable(connection, error)) await discard(connection)
+      else release(connection)
+    },
+  }
+}
+
+/** A connection that is being thrown away may already be gone; its end interests nobody. */
+const reportNothing = () => undefined
+
+/** A failed login has an SQLSTATE of its own; whatever it is, a connection that cannot be had is unavailable. */
+function fail(error: unknown): never {
+  const message = toDatabaseFault(error)?.message ?? (error instanceof Error ? error.message : String(error))
+  throw new DatabaseFailure({ kind: 'unavailable', message }, error)
+}
+
+/** Lost, left inside a transaction, or with an answer still to come after its reader gave up. */
+function isUnusable(connection: Connection, error: unknown): boolean {
+  if (connection._invalid) return true
+  if (connection.getTransactionStatus() !== 'I') return true
+  const fault = toDatabaseFault(error)
+  return fault?.kind === 'unavailable' || (fault?.kind === 'timeout' && !hasCode(error))
+}
+
+const hasCode = (error: unknown) => error instanceof Error && 'code' in error

@@ -6,11 +6,12 @@ import { printVersionsStorage } from './bootstrap-versions.ts'
 import type { Database, Transaction } from './database.ts'
 import { toDatabaseFault } from './database-fault.ts'
 import { runPlain, type Site } from './run-plain.ts'
+import type { Catalogue } from './schema-catalogue.ts'
 import { readCatalogue } from './schema-catalogue-read.ts'
 import { type Left, refusal, type SchemaRefusal, type Step } from './schema-finding.ts'
 import { hashSchema } from './schema-hash.ts'
 import { judge, needed } from './schema-judge.ts'
-import { planSchema } from './schema-plan.ts'
+import { planSchema, type SchemaPlan } from './schema-plan.ts'
 import { isRecorded, record, recordTables } from './schema-record.ts'
 
 export interface MigrationReport {
@@ -32,9 +33,16 @@ export interface MigrationLimits {
 
 const LIMITS: MigrationLimits = { turn: 60_000, lock: 10_000, statement: 300_000 }
 
+/** New tables in one transaction: each holds locks to its end, and PostgreSQL has room for some thousands. */
+const TABLES_AT_ONCE = 300
+
+/** What `plinth_migrations` says of a transaction after which there is more to do. */
+const UNFINISHED = 'unfinished'
+
 /**
  * Brings the database to the model's tables: everything that loses nothing, in one transaction, under an advisory
- * lock; or nothing at all, and every reason why not. Rejects where the database is not reachable.
+ * lock; or nothing at all, and every reason why not. (Of very many new tables some are made in transactions before:
+ * empty tables that the next start goes on from.) Rejects where the database is not reachable.
  */
 export async function migrate(
   database: Database,
@@ -42,15 +50,15 @@ export async function migrate(
   limits: MigrationLimits = LIMITS,
 ): Promise<Result<MigrationReport, SchemaRefusal>> {
   const hash = hashSchema(database.schema, tables)
-  if (await isRecorded(database, database.schema, hash)) return ok({ steps: [], left: [] })
+  if (await isRecorded(database, database.schema, hash)) return ok(NOTHING)
   try {
-    const work = (transaction: Transaction) =>
-      migrateInTurn({ database, transaction }, { tables, hash, limits })
-    return ok(await database.transaction(work, { statementTimeout: limits.statement }))
+    return ok(await migrateInRounds(database, { tables, hash, limits }))
   } catch (error) {
     return failed(...refusalsOf(error, limits))
   }
 }
+
+const NOTHING: MigrationReport = { steps: [], left: [] }
 
 interface Task {
   readonly tables: readonly Table[]
@@ -58,15 +66,54 @@ interface Task {
   readonly limits: MigrationLimits
 }
 
-async function migrateInTurn(site: Site, { tables, hash, limits }: Task): Promise<MigrationReport> {
+interface Round extends MigrationReport {
+  readonly complete: boolean
+}
+
+async function migrateInRounds(database: Database, task: Task): Promise<MigrationReport> {
+  const work = (transaction: Transaction) => migrateInTurn({ database, transaction }, task)
+  const round = await database.transaction(work, { statementTimeout: task.limits.statement })
+  if (round.complete) return { steps: round.steps, left: round.left }
+  const rest = await migrateInRounds(database, task)
+  return { steps: [...round.steps, ...rest.steps], left: rest.left }
+}
+
+async function migrateInTurn(site: Site, task: Task): Promise<Round> {
   const { database, transaction } = site
-  await takeTurn(transaction, database.schema, limits)
-  if (await isRecorded(transaction, database.schema, hash)) return { steps: [], left: [] }
+  await takeTurn(transaction, database.schema, task.limits)
+  if (await isRecorded(transaction, database.schema, task.hash)) return { ...NOTHING, complete: true }
   await bootstrap(site)
   const catalogue = await readCatalogue(transaction, database.schema)
-  const plan = planSchema(tables, catalogue)
+  const plan = planSchema(task.tables, catalogue)
   const refusals = await judge(transaction, plan)
   if (refusals.length > 0) throw new MigrationRefused(refusals)
+  const part = plan.renamedTables.size > 0 ? null : firstTables(task.tables, catalogue)
+  if (part === null) return { ...(await apply(site, task, { catalogue, plan })), complete: true }
+  const first = { ...task, tables: part, hash: UNFINISHED }
+  return { ...(await apply(site, first, { catalogue, plan: planTables(part, catalogue) })), complete: false }
+}
+
+/** The new tables to begin with; null where they are few enough to be made with all the rest. */
+function firstTables(tables: readonly Table[], catalogue: Catalogue): readonly Table[] | null {
+  const missing = tables.filter(table => !catalogue.tables.has(table.name))
+  return missing.length > TABLES_AT_ONCE ? missing.slice(0, TABLES_AT_ONCE) : null
+}
+
+/** These tables alone: nothing else counts as changed or vanished. */
+const planTables = (tables: readonly Table[], catalogue: Catalogue): SchemaPlan =>
+  planSchema(tables, { ...catalogue, made: new Map() })
+
+interface Findings {
+  readonly catalogue: Catalogue
+  readonly plan: SchemaPlan
+}
+
+async function apply(
+  site: Site,
+  { tables, hash }: Task,
+  { catalogue, plan }: Findings,
+): Promise<MigrationReport> {
+  const { database, transaction } = site
   const steps = await needed(transaction, plan.steps)
   await runPlain(site, [...statementsOf(steps), printVersionsStorage(database.schema)])
   await recordTables(site, tables, plan, catalogue)

@@ -17,14 +17,7 @@ import {
 import { compareIndexes, compareTriggers } from './schema-indexes.ts'
 import { sameList } from './schema-literals.ts'
 import { type Pair, projection, renamed, toPair } from './schema-pair.ts'
-import {
-  alter,
-  printForeignKey,
-  printIndex,
-  printTable,
-  printVersionTrigger,
-  qualified,
-} from './schema-print.ts'
+import { alter, printIndex, printTable, printVersionTrigger, qualified } from './schema-print.ts'
 import { countRows } from './schema-question.ts'
 
 /** How the database is brought to what the model wants. */
@@ -104,9 +97,6 @@ function* createTable({ schema, otherNames }: Catalogue, table: Table): Generato
     ...(table.versioned ? [printVersionTrigger(schema, table.name)] : []),
   ]
   yield step('create', `create table "${table.name}" (${table.serves})`, ...statements)
-  if (table.foreignKeys.length === 0) return
-  const keys = table.foreignKeys.map(key => `ADD ${printForeignKey(schema, key)}`).join(', ')
-  yield step('tighten', `add foreign keys to "${table.name}"`, alter(schema, table.name, keys))
 }
 
 function* comparePair(pair: Pair, neighbours: Neighbours): Generator<Finding> {

@@ -15,6 +15,7 @@ export function printTable(schema: string, table: Table): string {
     ...table.columns.map(column => printColumn(column, column.default)),
     `PRIMARY KEY (${names(table.primaryKey)})`,
     ...table.checks.map(printCheck),
+    ...table.foreignKeys.map(key => printForeignKey(schema, key)),
   ]
   return `CREATE TABLE ${qualified(schema, table.name)} (\n  ${lines.join(',\n  ')}\n)`
 }

@@ -10,8 +10,11 @@ export const ROW_NAMES = Object.keys(ROWS) as readonly RowName[]
 
 /** Different documents and pages, so that no answer is asked for again soon. */
 export function pathsOf(row: RowName): readonly string[] {
-  const numbers = Array.from({ length: 400 }, (_, index) => ((index * 7919) % 400) + 1)
-  if (row === 'one') return numbers.map(number => `/api/articles/article-${number * 25}`)
+  if (row === 'one') return mixed(1000).map(number => `/api/articles/article-${number * 10}`)
   const more = row === 'populate' ? '&populate=author,categories' : ''
-  return numbers.map(number => `/api/articles?pagination[page]=${number}${more}`)
+  return mixed(40).map(number => `/api/articles?pagination[page]=${number}${more}`)
 }
+
+/** 1 to `count`, each once, in an order that jumps about (7919 is prime). */
+const mixed = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => ((index * 7919) % count) + 1)

@@ -10,15 +10,15 @@ FROM generate_series(1, 30) AS n;
 INSERT INTO articles (id, document_id, document_key, status, created_at, updated_at, published_at,
   title, slug, excerpt, body, rating, price, day, featured, kind, author_key, author_inverse_position)
 OVERRIDING SYSTEM VALUE
-SELECT n + version.first, 'article-' || n, n, version.status, now(), now(), CASE version.status WHEN 'published' THEN now() END,
+SELECT 2 * n - 1 + later, 'article-' || n, 2 * n - 1, version.status, now(), now(), CASE version.status WHEN 'published' THEN now() END,
   'Article number ' || n, 'article-number-' || n, 'What article ' || n || ' is about, in a line or two of text.',
   repeat('A paragraph of body text, as long as such things are. ', 20), n % 11, n % 100 + 0.5,
   date '2024-01-01' + n % 365, n % 7 = 0, (ARRAY['news', 'opinion', 'review'])[n % 3 + 1], n % 100 + 1, n
-FROM generate_series(1, 10000) AS n, (VALUES ('draft', 0), ('published', 10000)) AS version (status, first)
-ORDER BY version.first, n;
+FROM generate_series(1, 10000) AS n, (VALUES ('draft', 0), ('published', 1)) AS version (status, later)
+ORDER BY n, later;
 
 INSERT INTO articles_categories_links (owner_id, target_key, position, inverse_position)
-SELECT n + first, (n + 10 * place) % 30 + 1, place, n
-FROM generate_series(1, 10000) AS n, (VALUES (0), (10000)) AS version (first), generate_series(1, 3) AS place;
+SELECT row, (row / 2 + 10 * place) % 30 + 1, place, row
+FROM generate_series(1, 20000) AS row, generate_series(1, 3) AS place;
 
 VACUUM ANALYZE authors, categories, articles, articles_categories_links;

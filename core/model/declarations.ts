@@ -132,6 +132,12 @@ export const attributePath = (holder: DeclaredHolder, attribute: string, ...rest
   ...rest,
 ]
 
+/** An attribute by a name that the file gives, which may be one that every JavaScript object has. */
+export const attributeNamed = (
+  { attributes }: DeclaredHolder,
+  name: string,
+): AttributeDeclaration | undefined => (Object.hasOwn(attributes, name) ? attributes[name] : undefined)
+
 /** `article.author`, `shared.seo.image`: how messages name an attribute. */
 export const attributeName = (holder: DeclaredHolder, attribute: string): string =>
   `${holder.holder === 'content-type' ? holder.key : holder.uid}.${attribute}`

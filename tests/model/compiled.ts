@@ -1,21 +1,32 @@
+import { printPath } from '../../core/faults/diagnostic.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { Attribute, Holder, Model } from '../../core/model/model.ts'
 import type { Storage, Table } from '../../core/model/storage.ts'
+import type { Project } from '../../core/project/project.ts'
 import { declare } from './declare.ts'
 
-export function modelOf(yaml: string): Model {
-  const result = compileModel(declare(yaml))
+export async function modelOf(yaml: string): Promise<Model> {
+  return compiled(await declare(yaml))
+}
+
+export function compiled(project: Project): Model {
+  const result = compileModel(project)
   if (!result.ok) throw new Error(result.reasons.map(({ message }) => message).join('\n'))
   return result.value
 }
 
-export const storageOf = (yaml: string): Storage => compileStorage(modelOf(yaml))
+export async function storageOf(yaml: string): Promise<Storage> {
+  return compileStorage(await modelOf(yaml))
+}
 
-/** `path: message` of everything that is wrong. */
-export function faultsOf(yaml: string): readonly string[] {
-  const result = compileModel(declare(yaml))
-  return result.ok ? [] : result.reasons.map(({ message, place }) => `${place.source}: ${message}`)
+/** `line:column path: message` of everything that is wrong. */
+export async function faultsOf(yaml: string): Promise<readonly string[]> {
+  const result = compileModel(await declare(yaml))
+  if (result.ok) return []
+  return result.reasons.map(
+    ({ message, place, path }) => `${place.line}:${place.column} ${printPath(path)}: ${message}`,
+  )
 }
 
 export function holderOf(model: Model, name: string): Holder {

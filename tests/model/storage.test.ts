@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import test from 'ava'
 import { compileStorage } from '../../core/model/compile-storage.ts'
-import { attributeOf, holderOf, modelOf, storageOf, tableOf } from './compiled.ts'
+import { attributeOf, compiled, holderOf, modelOf, storageOf, tableOf } from './compiled.ts'
+import { conformanceProject } from './declare.ts'
 import { golden } from './golden.ts'
 import { printColumn, printIndex, printTables } from './print-tables.ts'
 
@@ -33,26 +32,25 @@ for (const [name, versions] of [
   ['locales', 'localized: true'],
   ['both', 'draftAndPublish: true\n    localized: true'],
 ] as const) {
-  test(`the table of a type that is ${name}`, t => {
-    const storage = storageOf(
+  test(`the table of a type that is ${name}`, async t => {
+    const storage = await storageOf(
       `contentTypes:\n  thing:\n    ${versions}\n    indexes: [[date, integer]]\n    attributes:${ALL_TYPES}`,
     )
     golden(t, `type-${name}`, printTables([tableOf(storage, 'things')]))
   })
 }
 
-test('the table of a component', t => {
-  const storage = storageOf(`components:\n  shared.thing:\n    attributes:${ALL_TYPES}`)
+test('the table of a component', async t => {
+  const storage = await storageOf(`components:\n  shared.thing:\n    attributes:${ALL_TYPES}`)
   golden(t, 'component', printTables([tableOf(storage, 'components_shared_thing')]))
 })
 
-test('the tables of the conformance project, those of Plinth itself included', t => {
-  const file = join(import.meta.dirname, '..', 'conformance', 'project', 'project.yaml')
-  golden(t, 'conformance', printTables(storageOf(readFileSync(file, 'utf8')).tables))
+test('the tables of the conformance project, those of Plinth itself included', async t => {
+  golden(t, 'conformance', printTables(compileStorage(compiled(await conformanceProject())).tables))
 })
 
-test('a renamed project keeps its rows: tables, columns, links, values and owners say what they were called', t => {
-  const storage = storageOf(`
+test('a renamed project keeps its rows: tables, columns, links, values and owners say what they were called', async t => {
+  const storage = await storageOf(`
 i18n: { locales: [en, { code: fr, renamedFrom: fr-FR }] }
 components: { shared.seo: { renamedFrom: seo.meta, attributes: { title: { type: string, renamedFrom: name } } } }
 contentTypes:
@@ -78,9 +76,9 @@ contentTypes:
   )
 })
 
-test('names that PostgreSQL would cut are shortened, and stay apart', t => {
+test('names that PostgreSQL would cut are shortened, and stay apart', async t => {
   const long = 'x'.repeat(70)
-  const storage = storageOf(`contentTypes:
+  const storage = await storageOf(`contentTypes:
   ${long}-a:
     attributes:
       ${long}A: string
@@ -98,8 +96,8 @@ test('names that PostgreSQL would cut are shortened, and stay apart', t => {
   t.true([...names, ...columns].every(name => Buffer.byteLength(name) <= 63))
 })
 
-test('constraints of different tables never share a name', t => {
-  const storage = storageOf(
+test('constraints of different tables never share a name', async t => {
+  const storage = await storageOf(
     `contentTypes:
   one: { tableName: a_b, attributes: { c: { type: string, unique: true } } }
   two: { tableName: a, attributes: { b_c: { type: string, unique: true } } }
@@ -113,13 +111,13 @@ test('constraints of different tables never share a name', t => {
   t.is(new Set(names).size, names.length)
 })
 
-test('a column of our own makes an attribute of that name step aside, with drafts and without', t => {
-  const yaml = (more: string) =>
-    modelOf(
+test('a column of our own makes an attribute of that name step aside, with drafts and without', async t => {
+  const yaml = async (more: string) =>
+    await modelOf(
       `contentTypes: { order: { ${more} attributes: { status: string, document: { type: media }, locales: string } } }`,
     )
   for (const more of ['', 'draftAndPublish: true, localized: true,']) {
-    const model = yaml(more)
+    const model = await yaml(more)
     const storage = compileStorage(model)
     const order = holderOf(model, 'order')
     t.is(storage.column(order, 'status'), 'status_')
@@ -129,27 +127,28 @@ test('a column of our own makes an attribute of that name step aside, with draft
   }
 })
 
-test('the same project gives the same tables', t => {
+test('the same project gives the same tables', async t => {
   const yaml =
     'contentTypes: { page: { attributes: { title: { type: string, unique: true }, next: { type: relation, relation: manyToMany, target: page } } } }'
-  t.deepEqual(printTables(storageOf(yaml).tables), printTables(storageOf(yaml).tables))
+  t.deepEqual(printTables((await storageOf(yaml)).tables), printTables((await storageOf(yaml)).tables))
 })
 
-test('what was compiled is frozen, and asking for what it has not is a mistake that is told', t => {
-  const model = modelOf('contentTypes: { page: { attributes: { title: string } } }')
+test('what was compiled is frozen, and asking for what it has not is a mistake that is told', async t => {
+  const model = await modelOf('contentTypes: { page: { attributes: { title: string } } }')
+  const empty = await modelOf('')
   const storage = compileStorage(model)
   t.true(Object.isFrozen(storage) && storage.tables.every(table => Object.isFrozen(table.columns)))
   t.throws(() => storage.column(holderOf(model, 'page'), 'nothing'), {
     message: 'api::page.page has no column for nothing',
   })
-  t.throws(() => storage.table(modelOf('{}').builtIn.user), {
+  t.throws(() => storage.table(empty.builtIn.user), {
     message: 'plugin::users-permissions.user is not of this model',
   })
   t.is(attributeOf(model, 'page', 'title').name, 'title')
 })
 
-test('an index that exists already is not made twice', t => {
-  const storage = storageOf(`contentTypes:
+test('an index that exists already is not made twice', async t => {
+  const storage = await storageOf(`contentTypes:
   page: { attributes: { other: { type: relation, relation: manyToOne, target: page }, date: date }, indexes: [[date], [date]] }`)
   t.deepEqual(tableOf(storage, 'pages').indexes.map(printIndex), [
     'unique (document_id)',
@@ -158,12 +157,11 @@ test('an index that exists already is not made twice', t => {
   ])
 })
 
-test('unique texts have an index as far as PostgreSQL can hold them', t => {
-  const storage = storageOf(`contentTypes:
+test('unique texts have an index as far as PostgreSQL can hold them', async t => {
+  const storage = await storageOf(`contentTypes:
   page:
     attributes:
       long: { type: text, unique: true }
-      short: { type: text, unique: true, maxLength: 600 }
-      meta: { type: json, unique: true }`)
+      short: { type: text, unique: true, maxLength: 600 }`)
   t.deepEqual(tableOf(storage, 'pages').indexes.map(printIndex), ['unique (document_id)', 'unique (short)'])
 })

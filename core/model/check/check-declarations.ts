@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../faults/diagnostic.ts'
+import { sortDiagnostics } from '../../project/faults.ts'
 import type { Project } from '../../project/project.ts'
 import type { Declarations } from '../declarations.ts'
 import { alwaysLocalized } from './always-localized.ts'
@@ -36,9 +37,11 @@ const RULES: readonly Rule[] = [
   columnNames,
 ]
 
-/** Everything that is wrong, rule by rule, in the file's order within a rule. */
+/** Everything that is wrong, in the file's order. */
 export const checkDeclarations = (declarations: Declarations, project: Project): readonly Diagnostic[] =>
-  RULES.flatMap(rule => [...rule(declarations)]).map(finding => toDiagnostic(finding, project))
+  sortDiagnostics(
+    RULES.flatMap(rule => [...rule(declarations)]).map(finding => toDiagnostic(finding, project)),
+  )
 
 function toDiagnostic({ code, message, path, atKey, related }: Finding, project: Project): Diagnostic {
   const place = atKey ? project.keyPlace(path) : project.place(path)

@@ -1,12 +1,6 @@
 import { didYouMean } from '../../base/nearest.ts'
 import type { ScalarDeclaration } from '../../project/settings.ts'
-import {
-  attributeName,
-  attributePath,
-  attributesOf,
-  type Declarations,
-  type DeclaredAttribute,
-} from '../declarations.ts'
+import { attributePath, attributesOf, type Declarations, type DeclaredAttribute } from '../declarations.ts'
 import { graphqlEnumValue } from '../graphql-names.ts'
 import type { Finding } from './finding.ts'
 
@@ -25,9 +19,6 @@ function* checkValues(
   { enum: values = [] }: ScalarDeclaration,
 ): Generator<Finding> {
   const path = attributePath(holder, name, 'enum')
-  if (values.length === 0) {
-    yield { code: 'enumeration', message: `\`${attributeName(holder, name)}\` has no values`, path }
-  }
   const seen = new Map<string, string>()
   for (const [index, { value, renamedFrom }] of values.entries()) {
     const graphqlName = graphqlEnumValue(value)

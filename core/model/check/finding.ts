@@ -6,7 +6,6 @@ export const MODEL_CODES = [
   'reserved-name',
   'unknown-target',
   'unknown-component',
-  'repeated-component',
   'relation-side',
   'component-cycle',
   'always-localized',

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/nearest.ts'
-import type { Declarations, DeclaredType } from '../declarations.ts'
+import { attributeNamed, type Declarations, type DeclaredType } from '../declarations.ts'
 import { fitsIndex } from '../value-columns.ts'
 import type { Finding } from './finding.ts'
 
@@ -10,7 +10,7 @@ export function* indexes({ types }: Declarations): Generator<Finding> {
   for (const type of types) {
     for (const [number, names] of type.indexes.entries()) {
       for (const [position, name] of names.entries()) {
-        const message = names.indexOf(name) < position ? `\`${name}\` is given twice` : faultOf(type, name)
+        const message = faultOf(type, name)
         if (message === undefined) continue
         yield { code: 'index', message, path: [...type.path, 'indexes', number, position] }
       }
@@ -20,7 +20,7 @@ export function* indexes({ types }: Declarations): Generator<Finding> {
 
 function faultOf(type: DeclaredType, name: string): string | undefined {
   if (SYSTEM.includes(name) || (name === 'locale' && type.localized)) return undefined
-  const declaration = type.attributes[name]
+  const declaration = attributeNamed(type, name)
   const at = `\`${type.key}.${name}\``
   if (declaration === undefined) {
     return `unknown attribute \`${name}\`${didYouMean(name, [...Object.keys(type.attributes), ...SYSTEM])}`

@@ -3,7 +3,7 @@ import type { Path } from '../../faults/diagnostic.ts'
 import { attributePath, attributesOf, type Declarations } from '../declarations.ts'
 import type { Finding } from './finding.ts'
 
-/** Every component that is used exists, and stands in a dynamic zone once. */
+/** Every component that is used exists. */
 export function* knownComponents(declarations: Declarations): Generator<Finding> {
   for (const { holder, name, declaration } of attributesOf(declarations)) {
     if (declaration.type === 'component') {
@@ -13,7 +13,6 @@ export function* knownComponents(declarations: Declarations): Generator<Finding>
     for (const [index, uid] of declaration.components.entries()) {
       const path = attributePath(holder, name, 'components', index)
       yield* known(uid, path, declarations)
-      if (declaration.components.indexOf(uid) < index) yield repeated(uid, path)
     }
   }
 }
@@ -23,9 +22,3 @@ function* known(uid: string, path: Path, { componentsByUid }: Declarations): Gen
   const near = didYouMean(uid, componentsByUid.keys())
   yield { code: 'unknown-component', message: `unknown component \`${uid}\`${near}`, path }
 }
-
-const repeated = (uid: string, path: Path): Finding => ({
-  code: 'repeated-component',
-  message: `the zone already holds \`${uid}\``,
-  path,
-})

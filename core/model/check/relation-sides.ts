@@ -2,6 +2,7 @@ import { didYouMean } from '../../base/nearest.ts'
 import type { RelationDeclaration, RelationKind } from '../../project/settings.ts'
 import {
   attributeName,
+  attributeNamed,
   attributePath,
   attributesOf,
   type Declarations,
@@ -74,7 +75,7 @@ function checkAlone(side: Side): Finding | undefined {
 function checkPair(side: Side, declarations: Declarations): Finding | undefined {
   const target = declarations.targets.get(side.relation.target)
   if (!target) return undefined
-  const back = target.attributes[side.other]
+  const back = attributeNamed(target, side.other)
   if (back === undefined) {
     return at(
       side,

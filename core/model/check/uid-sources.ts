@@ -1,6 +1,7 @@
 import { didYouMean } from '../../base/nearest.ts'
 import {
   attributeName,
+  attributeNamed,
   attributePath,
   attributesOf,
   type Declarations,
@@ -30,7 +31,7 @@ function faultOf(
       ? `\`${attributeName(holder, name)}\` is to be generated, but has no \`targetField\``
       : undefined
   }
-  const source = holder.attributes[targetField]
+  const source = attributeNamed(holder, targetField)
   if (source === undefined) {
     return `unknown attribute \`${targetField}\`${didYouMean(targetField, Object.keys(holder.attributes))}`
   }

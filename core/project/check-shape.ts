@@ -10,6 +10,8 @@ import { locate, toValue, type YamlNode } from './yaml-tree.ts'
 /** A file held against the grammar. */
 export interface Shape {
   readonly findings: readonly Finding[]
+  /** Every place that does not fit, also those whose fault was told when the file was read. */
+  readonly misfits: readonly Path[]
   /** The file's value with everything that does not fit the grammar taken out; undefined where nothing is left. */
   readonly fitting: unknown
 }
@@ -36,12 +38,12 @@ export function checkShape(tree: YamlNode): Shape {
   const { schema, validate } = grammar()
   const value = toValue(tree)
   const errors = errorsAfterConversion(tree, value, validate)
-  const findings = errors.flatMap(error => {
-    const path = pathOf(tree, error)
-    const isKnown = isBroken(tree, path)
-    return isKnown ? [] : toFinding(error, { path, tree, schema })
-  })
-  return { findings, fitting: fittingPart(value, validate) }
+  const told = errors.map(error => ({ error, path: pathOf(tree, error) }))
+  const findings = told
+    .filter(({ path }) => !isBroken(tree, path))
+    .map(({ error, path }) => toFinding(error, { path, tree, schema }))
+  const misfits = [...told.map(({ path }) => path), ...brokenPaths(tree)]
+  return { findings, misfits, fitting: fittingPart(value, validate) }
 }
 
 /** `if` and `propertyNames` only say that one of the others was found below them. */
@@ -89,6 +91,12 @@ function convertText(text: string, wanted: readonly string[]): number | boolean 
 function isBroken(tree: YamlNode, path: Path): boolean {
   const { node, exact } = locate(tree, path)
   return exact && node.kind === 'scalar' && node.broken
+}
+
+function brokenPaths(node: YamlNode, path: Path = []): readonly Path[] {
+  if (node.kind === 'scalar') return node.broken ? [path] : []
+  if (node.kind === 'list') return node.items.flatMap((item, index) => brokenPaths(item, [...path, index]))
+  return Array.from(node.entries).flatMap(([key, { value }]) => brokenPaths(value, [...path, key]))
 }
 
 /** An instance path of ajv (a JSON pointer) as a path of ours: indexes of lists are numbers. */

@@ -2,34 +2,65 @@ import { join, resolve } from 'node:path'
 import { deepFreeze } from '../base/freeze.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
-import { checkShape } from './check-shape.ts'
+import { checkTree } from './check-tree.ts'
 import { type Environment, readEnvironment } from './environment.ts'
-import { type Finding, sortDiagnostics } from './faults.ts'
+import { sortDiagnostics } from './faults.ts'
 import { mergeTrees } from './merge-trees.ts'
 import type { Project } from './project.ts'
-import type { ProjectFile } from './project-types.ts'
 import { readProjectFiles } from './read-files.ts'
 import { placesOf } from './read-yaml.ts'
-import { rules } from './rules.ts'
 import type { Settings } from './settings.ts'
-import { toSettings } from './to-settings.ts'
 import type { YamlNode } from './yaml-tree.ts'
 
 const PROJECT_FILE = 'project.yaml'
 
+/** A project as it was found. */
+export interface ReadProject {
+  /** Every fault of its files, sorted by place. */
+  readonly faults: readonly Diagnostic[]
+  /**
+   * There even where the files have faults, so that others can go on judging: what did not fit the grammar is left
+   * out. Absent where a fault lies in what others would judge, since they would only tell its echoes.
+   */
+  readonly project?: Project
+}
+
 /** Reads a project's file, includes and environment, checks them, and writes out what they leave unsaid; or tells every fault. */
 export async function loadProject(folder: string, env: Environment): Promise<Result<Project, Diagnostic>> {
+  const { project, faults } = await readProject(folder, env)
+  return project === undefined || faults.length > 0 ? failed(...faults) : ok(project)
+}
+
+/** As `loadProject`, for whoever wants to go on checking a project that has faults. */
+export async function readProject(folder: string, env: Environment): Promise<ReadProject> {
   const root = resolve(folder)
   const environment = await readEnvironment(root, env)
   const files = await readProjectFiles(join(root, PROJECT_FILE), environment.ok ? environment.value : env)
   const { tree, faults } = mergeTrees(files.trees)
   const found = [...(environment.ok ? [] : environment.reasons), ...files.faults, ...faults]
-  if (tree === undefined || !files.complete) return failed(...sortDiagnostics(found))
-  const { settings, findings } = checkTree(tree)
-  const all = [...found, ...findings.map(finding => toDiagnostic(finding, tree))]
-  if (settings === undefined || all.length > 0) return failed(...sortDiagnostics(all))
-  return ok(toProject(root, tree, settings))
+  if (tree === undefined || !files.complete) return { faults: sortDiagnostics(found) }
+  const checked = checkTree(tree)
+  const all = sortDiagnostics([...found, ...checked.misfits, ...checked.faults])
+  const isJudgeable = ![...found, ...checked.misfits].some(isOfDeclarations)
+  return {
+    faults: all,
+    ...(checked.settings && isJudgeable && { project: toProject(root, tree, checked.settings) }),
+  }
 }
+
+/** The sections that the model and the permissions are made of. */
+const DECLARATIONS = new Set<unknown>([
+  undefined,
+  'include',
+  'i18n',
+  'components',
+  'contentTypes',
+  'user',
+  'roles',
+  'apiTokens',
+])
+
+const isOfDeclarations = ({ path }: Diagnostic): boolean => DECLARATIONS.has(path[0])
 
 function toProject(root: string, tree: YamlNode, settings: Settings): Project {
   return Object.freeze({
@@ -38,36 +69,4 @@ function toProject(root: string, tree: YamlNode, settings: Settings): Project {
     settings: deepFreeze(settings),
     ...placesOf(tree),
   })
-}
-
-interface Checked {
-  readonly settings: Settings | undefined
-  readonly findings: readonly Finding[]
-}
-
-/** The grammar first; then the rules, on all that fits the grammar. */
-function checkTree(tree: YamlNode): Checked {
-  const shape = checkShape(tree)
-  if (shape.fitting === undefined) return { settings: undefined, findings: shape.findings }
-  const settings = toSettings(fits(shape.fitting))
-  const scopes = new Set(shape.findings.map(scopeOf))
-  const broken = rules.flatMap(rule => rule(settings)).filter(finding => !scopes.has(scopeOf(finding)))
-  return { settings, findings: [...shape.findings, ...broken] }
-}
-
-/** The schema let it pass, and the type is made from the schema. */
-const fits = (value: unknown): ProjectFile => value as ProjectFile
-
-/** One attribute, one named thing, or one section: where the grammar found a fault, a rule's finding may be its echo. */
-function scopeOf({ path }: Finding): string {
-  const isDeclaring = path[0] === 'contentTypes' || path[0] === 'components'
-  const isNaming = path[0] === 'roles' || path[0] === 'apiTokens'
-  return JSON.stringify(path.slice(0, isDeclaring ? 4 : isNaming ? 2 : path[0] === 'user' ? 3 : 1))
-}
-
-export function toDiagnostic(finding: Finding, tree: YamlNode): Diagnostic {
-  const { place, keyPlace } = placesOf(tree)
-  const { code, message, path, atKey, related } = finding
-  const also = related && { related: { place: keyPlace(related.path), message: related.message } }
-  return { code, message, path, place: atKey ? keyPlace(path) : place(path), ...also }
 }

@@ -1,8 +1,41 @@
-import type { Finding } from './faults.ts'
-import type { Settings } from './settings.ts'
+import { apiTokens } from './checks/api-tokens.ts'
+import { attributeBounds } from './checks/attribute-bounds.ts'
+import { cors } from './checks/cors.ts'
+import { durations } from './checks/durations.ts'
+import { endpoints } from './checks/endpoints.ts'
+import { givenValues } from './checks/given-values.ts'
+import { graphqlNames } from './checks/graphql-names.ts'
+import { jwtSecret } from './checks/jwt-secret.ts'
+import { limits } from './checks/limits.ts'
+import { locales } from './checks/locales.ts'
+import { objectNames } from './checks/object-names.ts'
+import { permissionFields } from './checks/permission-fields.ts'
+import { providerOptions } from './checks/provider-options.ts'
+import { registration } from './checks/registration.ts'
+import { roleParents } from './checks/role-parents.ts'
+import { routes } from './checks/routes.ts'
+import type { Rule } from './checks/rule.ts'
+import { tokenCallers } from './checks/token-callers.ts'
+import { trustedDocuments } from './checks/trusted-documents.ts'
 
-/** One thing that the schema cannot say. Answers every place where it does not hold. */
-export type Rule = (settings: Settings) => readonly Finding[]
-
-/** In the order of the file's sections. */
-export const rules: readonly Rule[] = []
+/** What a file must keep besides its schema, in the order of its sections. What takes the compiled model to judge is the model's. */
+export const rules: readonly Rule[] = [
+  cors,
+  durations,
+  locales,
+  limits,
+  graphqlNames,
+  trustedDocuments,
+  endpoints,
+  attributeBounds,
+  givenValues,
+  objectNames,
+  roleParents,
+  permissionFields,
+  apiTokens,
+  tokenCallers,
+  routes,
+  jwtSecret,
+  registration,
+  providerOptions,
+]

@@ -1,0 +1,47 @@
+import type { Finding } from '../faults.ts'
+import type { Settings } from '../settings.ts'
+import { attributesOf, type DeclaredAttribute } from './attributes-of.ts'
+
+const PAIRS = [
+  ['min', 'max'],
+  ['minLength', 'maxLength'],
+] as const
+
+/** A lower bound is not above its upper one, and only a list of components has them. */
+export function* attributeBounds(settings: Settings): Generator<Finding> {
+  for (const declared of attributesOf(settings)) {
+    yield* crossedBounds(declared)
+    yield* boundsOfOne(declared)
+  }
+}
+
+type Bounds = Partial<Record<'min' | 'max' | 'minLength' | 'maxLength', number | string>>
+
+function* crossedBounds({ attribute, path }: DeclaredAttribute): Generator<Finding> {
+  const bounds: Bounds = attribute
+  for (const [low, high] of PAIRS) {
+    const [least, most] = [bounds[low], bounds[high]]
+    if (least === undefined || most === undefined || !isAbove(least, most)) continue
+    const message = `\`${low}\` is ${least}, which is more than \`${high}\`: ${most}`
+    yield {
+      code: 'conflict',
+      message,
+      path: [...path, low],
+      related: { path: [...path, high], message: `\`${high}\` stands here` },
+    }
+  }
+}
+
+/** Texts stand for whole numbers that a double cannot keep. */
+export function isAbove(one: number | string, other: number | string): boolean {
+  return typeof one === 'number' && typeof other === 'number' ? one > other : BigInt(one) > BigInt(other)
+}
+
+function* boundsOfOne({ attribute, path }: DeclaredAttribute): Generator<Finding> {
+  if (attribute.type !== 'component' || attribute.repeatable) return
+  for (const bound of ['min', 'max'] as const) {
+    if (attribute[bound] === undefined) continue
+    const message = `\`${bound}\` counts the components of a list: it needs \`repeatable: true\``
+    yield { code: 'conflict', message, path: [...path, bound], atKey: true }
+  }
+}

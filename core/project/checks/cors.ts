@@ -1,0 +1,11 @@
+import type { Finding } from '../faults.ts'
+import type { Settings } from '../settings.ts'
+
+/** Every page of the web could act in the name of whoever visits it. */
+export function* cors({ server }: Settings): Generator<Finding> {
+  const { origins, credentials } = server.cors
+  if (!credentials || !origins.includes('*')) return
+  const message =
+    '`credentials: true` does not go with the origin `*`: name the origins that may send credentials'
+  yield { code: 'conflict', message, path: ['server', 'cors', 'credentials'], atKey: true }
+}

@@ -1,0 +1,23 @@
+import type { Finding } from '../faults.ts'
+import type { Settings } from '../settings.ts'
+
+/** Milliseconds. A longer timer of Node's would go off at once. */
+const LONGEST = 2 ** 31 - 1
+
+/** What is waited for with a timer ends within 24 days. */
+export function* durations(settings: Settings): Generator<Finding> {
+  const { server, database, graphql, policyTimeout } = settings
+  const all: readonly (readonly [milliseconds: number, ...path: string[]])[] = [
+    [server.requestTimeout, 'server', 'requestTimeout'],
+    [server.slowQuery, 'server', 'slowQuery'],
+    [database.pool.idle, 'database', 'pool', 'idle'],
+    [database.pool.acquire, 'database', 'pool', 'acquire'],
+    [database.statementTimeout, 'database', 'statementTimeout'],
+    [graphql.config.limits.time, 'graphql', 'config', 'limits', 'time'],
+    [policyTimeout, 'policyTimeout'],
+  ]
+  for (const [milliseconds, ...path] of all) {
+    if (milliseconds > LONGEST)
+      yield { code: 'bad-value', message: 'the duration is too long: at most 24d', path }
+  }
+}

@@ -1,0 +1,18 @@
+import type { Finding } from '../faults.ts'
+import type { Settings } from '../settings.ts'
+
+/** REST, GraphQL and metrics are told apart by their paths. */
+export function* endpoints({ rest, graphql, server }: Settings): Generator<Finding> {
+  const taken = new Map([[rest.prefix, ['rest', 'prefix']]])
+  const { metrics } = server
+  const others: readonly (readonly [isServed: boolean, at: string, path: string[]])[] = [
+    [graphql.enabled, graphql.config.endpoint, ['graphql', 'config', 'endpoint']],
+    [metrics.enabled && metrics.port === null, metrics.path, ['server', 'metrics', 'path']],
+  ]
+  for (const [isServed, at, path] of others) {
+    const other = taken.get(at)
+    if (isServed && other)
+      yield { code: 'conflict', message: `\`${at}\` is the path of \`${other.join('.')}\`, too`, path }
+    if (isServed) taken.set(at, path)
+  }
+}

@@ -1,0 +1,63 @@
+import type { Finding } from '../faults.ts'
+import type { Json, ScalarDeclaration, Settings } from '../settings.ts'
+import { isAbove } from './attribute-bounds.ts'
+import { attributesOf } from './attributes-of.ts'
+
+/** What `default` and `backfill` give is a value that the attribute itself would take. */
+export function* givenValues(settings: Settings): Generator<Finding> {
+  for (const { attribute, path } of attributesOf(settings)) {
+    if (!isScalar(attribute)) continue
+    for (const key of ['default', 'backfill'] as const) {
+      const given = attribute[key]
+      if (given === undefined || given === null) continue
+      for (const reason of reasonsAgainst(given, attribute)) {
+        yield { code: 'bad-value', message: `the \`${key}\` ${reason}`, path: [...path, key] }
+      }
+    }
+  }
+}
+
+const isScalar = (attribute: { type: string }): attribute is ScalarDeclaration =>
+  !['relation', 'media', 'component', 'dynamiczone'].includes(attribute.type)
+
+function* reasonsAgainst(given: Json, attribute: ScalarDeclaration): Generator<string> {
+  if (isAmount(attribute) && isCountable(given)) yield* reasonsAgainstAmount(given, attribute)
+  else if (typeof given === 'string') yield* reasonsAgainstText(given, attribute)
+}
+
+const isAmount = ({ type }: ScalarDeclaration): boolean =>
+  ['integer', 'biginteger', 'float', 'decimal'].includes(type)
+
+const isCountable = (given: Json): given is number | string =>
+  typeof given === 'number' || typeof given === 'string'
+
+function* reasonsAgainstAmount(given: number | string, { min, max }: ScalarDeclaration): Generator<string> {
+  if (min !== undefined && isAbove(min, given)) yield `is less than \`min\`: ${min}`
+  if (max !== undefined && isAbove(given, max)) yield `is more than \`max\`: ${max}`
+}
+
+function* reasonsAgainstText(given: string, attribute: ScalarDeclaration): Generator<string> {
+  const { type, minLength, maxLength, regex } = attribute
+  if (minLength !== undefined && given.length < minLength) yield `is shorter than \`minLength\`: ${minLength}`
+  if (maxLength !== undefined && given.length > maxLength) yield `is longer than \`maxLength\`: ${maxLength}`
+  if (regex !== undefined && !matches(given, regex)) yield 'does not match `regex`'
+  if (['date', 'datetime', 'timestamp'].includes(type) && !isRealDay(given))
+    yield 'is a day that no calendar has'
+}
+
+/** A regex that is none is for the model's rule to report. */
+function matches(given: string, regex: string): boolean {
+  try {
+    return new RegExp(regex).test(given)
+  } catch (error) {
+    if (error instanceof SyntaxError) return true
+    throw error
+  }
+}
+
+/** `2027-02-30` is well-formed, and JavaScript would read it as the 2nd of March. */
+export function isRealDay(text: string): boolean {
+  const [day = ''] = text.split(/[T ]/)
+  const moment = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day)
+}

@@ -1,0 +1,36 @@
+import { didYouMean } from '../../base/nearest.ts'
+import type { Finding } from '../faults.ts'
+import type { Settings } from '../settings.ts'
+
+/** What `graphql` says by role or by content-type, it says of ones that exist. */
+export function* graphqlNames({ graphql, roles, contentTypes }: Settings): Generator<Finding> {
+  for (const role of Object.keys(graphql.config.limits.cost)) {
+    if (role === 'default' || Object.hasOwn(roles, role)) continue
+    const message = `unknown role \`${role}\`${didYouMean(role, Object.keys(roles))}`
+    yield { code: 'unknown-name', message, path: ['graphql', 'config', 'limits', 'cost', role], atKey: true }
+  }
+  for (const [key, { fields }] of Object.entries(graphql.shadowCRUD)) {
+    const path = ['graphql', 'shadowCRUD', key]
+    const type = Object.hasOwn(contentTypes, key) ? contentTypes[key] : undefined
+    if (type === undefined) {
+      const message = `unknown content-type \`${key}\`${didYouMean(key, Object.keys(contentTypes))}`
+      yield { code: 'unknown-name', message, path, atKey: true }
+    } else yield* unknownFields(Object.keys(fields), Object.keys(type.attributes), path)
+  }
+}
+
+/** Fields of the generated schema that nobody declares. */
+const SYSTEM_FIELDS = ['createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations']
+
+function* unknownFields(
+  fields: readonly string[],
+  declared: readonly string[],
+  path: readonly string[],
+): Generator<Finding> {
+  const known = [...declared, ...SYSTEM_FIELDS]
+  for (const field of fields) {
+    if (known.includes(field)) continue
+    const message = `\`${path.at(-1)}\` has no attribute \`${field}\`${didYouMean(field, known)}`
+    yield { code: 'unknown-name', message, path: [...path, 'fields', field], atKey: true }
+  }
+}

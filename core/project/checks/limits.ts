@@ -1,0 +1,15 @@
+import type { Finding } from '../faults.ts'
+import type { Settings } from '../settings.ts'
+
+/** A list that asks for no number gets no more than one that asks for all. */
+export function* limits({ rest, graphql }: Settings): Generator<Finding> {
+  const { defaultLimit, amountLimit } = graphql.config
+  if (rest.defaultLimit > rest.maxLimit) {
+    const message = `\`defaultLimit\` is ${rest.defaultLimit}, which is more than \`maxLimit\`: ${rest.maxLimit}`
+    yield { code: 'conflict', message, path: ['rest', 'defaultLimit'] }
+  }
+  if (defaultLimit > amountLimit) {
+    const message = `\`defaultLimit\` is ${defaultLimit}, which is more than \`amountLimit\`: ${amountLimit}`
+    yield { code: 'conflict', message, path: ['graphql', 'config', 'defaultLimit'] }
+  }
+}

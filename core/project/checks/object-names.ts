@@ -1,0 +1,19 @@
+import type { Finding } from '../faults.ts'
+import type { Settings } from '../settings.ts'
+
+const TAKEN: ReadonlySet<string> = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype'])
+
+/** Roles and tokens are not called like what every object of JavaScript has. (Types and attributes: the model's rule.) */
+export function* objectNames(settings: Settings): Generator<Finding> {
+  for (const section of ['roles', 'apiTokens'] as const) {
+    for (const name of Object.keys(settings[section])) {
+      if (!TAKEN.has(name)) continue
+      yield {
+        code: 'reserved-name',
+        message: `\`${name}\` is a reserved name`,
+        path: [section, name],
+        atKey: true,
+      }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import type { Path } from '../../faults/diagnostic.ts'
+import type { Finding } from '../faults.ts'
+import type { Settings } from '../settings.ts'
+import { permissionTermsOf } from './permission-terms-of.ts'
+
+/** `fields` says either what a permission covers or, with `!`, what it does not. */
+export function* permissionFields(settings: Settings): Generator<Finding> {
+  for (const { terms, path } of permissionTermsOf(settings)) {
+    const fields = terms.fields ?? []
+    const odd = fields.findIndex(field => isExcluding(field) !== isExcluding(fields[0]))
+    if (odd > 0) yield mixed([...path, 'fields'], odd)
+  }
+}
+
+const isExcluding = (field: string | undefined): boolean => field?.startsWith('!') ?? false
+
+const mixed = (path: Path, odd: number): Finding => ({
+  code: 'conflict',
+  message: '`fields` holds names, or names with `!`, not both',
+  path: [...path, odd],
+})

@@ -1,0 +1,18 @@
+import { didYouMean } from '../../base/nearest.ts'
+import type { Finding } from '../faults.ts'
+import type { Settings } from '../settings.ts'
+
+/** Somebody who registers gets a role that exists, and sets attributes that the user has. */
+export function* registration({ auth, roles, user }: Settings): Generator<Finding> {
+  const { role, allowedFields } = auth.register
+  const path = ['auth', 'register']
+  if (!Object.hasOwn(roles, role)) {
+    const message = `unknown role \`${role}\`${didYouMean(role, Object.keys(roles))}`
+    yield { code: 'unknown-name', message, path: [...path, 'role'] }
+  }
+  for (const [index, field] of allowedFields.entries()) {
+    if (Object.hasOwn(user.attributes, field)) continue
+    const message = `\`user\` declares no attribute \`${field}\`${didYouMean(field, Object.keys(user.attributes))}`
+    yield { code: 'unknown-name', message, path: [...path, 'allowedFields', index] }
+  }
+}

@@ -1,0 +1,23 @@
+import { didYouMean } from '../../base/nearest.ts'
+import type { Finding } from '../faults.ts'
+import type { Settings } from '../settings.ts'
+
+const BUILT_IN = ['users', 'auth', 'upload', 'i18n', 'role']
+const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
+
+/** `routesConfig` names routes that are there. (The actions of built-in routes: whoever serves them.) */
+export function* routes({ routesConfig, contentTypes }: Settings): Generator<Finding> {
+  for (const route of Object.keys(routesConfig)) {
+    const [type = '', action = ''] = route.split('.')
+    const path = ['routesConfig', route]
+    const isDeclared = Object.hasOwn(contentTypes, type)
+    if (!isDeclared && !BUILT_IN.includes(type)) {
+      const hint = didYouMean(type, [...Object.keys(contentTypes), ...BUILT_IN])
+      yield { code: 'unknown-name', message: `unknown content-type \`${type}\`${hint}`, path, atKey: true }
+    }
+    if (isDeclared && !ACTIONS.includes(action)) {
+      const hint = didYouMean(action, ACTIONS) || `: one of ${ACTIONS.map(each => `\`${each}\``).join(', ')}`
+      yield { code: 'unknown-name', message: `unknown action \`${action}\`${hint}`, path, atKey: true }
+    }
+  }
+}

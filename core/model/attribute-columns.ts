@@ -23,27 +23,33 @@ function scalarColumn(
   { layout, renamedLocales }: Blueprint,
 ): Column {
   const plain = holder.holder === 'content-type' && !holder.draftAndPublish
-  const { renamedFrom } = attribute
+  const name = layout.column(holder, attribute.name)
   const isLocaleCode = holder.uid === 'plugin::i18n.locale' && attribute.name === 'code'
   const column: Column = {
-    name: layout.column(holder, attribute.name),
+    name,
     type: COLUMN_TYPES[attribute.type],
     nullable: !(plain && attribute.required),
     generated: null,
     attribute,
     ...present({
       backfill: backfillOf(attribute),
-      renamedFrom: renamedFrom === undefined ? undefined : attributeColumn(holder.holder, renamedFrom),
+      renamedFrom: formerColumn(holder, attribute, name),
       renamedValues: attribute.renamedValues,
     }),
   }
   return isLocaleCode ? localeColumn(column, renamedLocales) : column
 }
 
-/** What is required and has a default needs no other word for rows that are there already. */
+/** `fooBar` may have become `foo_bar`, which is no other column. */
+function formerColumn(holder: Holder, { renamedFrom }: ScalarAttribute, name: string): string | undefined {
+  const former = renamedFrom === undefined ? undefined : attributeColumn(holder.holder, renamedFrom)
+  return former === name ? undefined : former
+}
+
+/** What is required and has a default needs no other word for rows that are there already; a password is never kept as it was written. */
 function backfillOf(attribute: ScalarAttribute): string | number | boolean | undefined {
   const value = attribute.backfill ?? (attribute.required ? attribute.default : undefined)
-  if (value === undefined || value === null) return undefined
+  if (value === undefined || value === null || attribute.type === 'password') return undefined
   if (COLUMN_TYPES[attribute.type] === 'jsonb') return JSON.stringify(value)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? value
@@ -77,7 +83,9 @@ function formerNames(
   const former = columnsOfLink(
     linkColumns(holder.holder, attribute.renamedFrom, coordinatesOf(holder, attribute)),
   )
-  return new Map(columnsOfLink(link).map((name, index) => [name, former[index]]))
+  return new Map(
+    columnsOfLink(link).map((name, index) => [name, former[index] === name ? undefined : former[index]]),
+  )
 }
 
 function typeInLink(link: ColumnLink, column: string): ColumnType {

@@ -23,9 +23,8 @@ export const toBlueprint = (model: Model, layout: Layout): Blueprint => ({
 })
 
 /** The name that the table of a renamed type or component had, unless it was given by `tableName`. */
-export function formerTableName({ holder, renamedFrom }: Holder): string | undefined {
+export function formerTableName({ holder, renamedFrom, tableName }: Holder): string | undefined {
   if (renamedFrom === undefined) return undefined
-  return identifier(
-    holder === 'component' ? componentTableName(renamedFrom) : toSnakeCase(pluralOf(renamedFrom)),
-  )
+  const former = holder === 'component' ? componentTableName(renamedFrom) : toSnakeCase(pluralOf(renamedFrom))
+  return former === tableName ? undefined : identifier(former)
 }

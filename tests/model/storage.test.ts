@@ -165,3 +165,15 @@ test('unique texts have an index as far as PostgreSQL can hold them', async t =>
       short: { type: text, unique: true, maxLength: 600 }`)
   t.deepEqual(tableOf(storage, 'pages').indexes.map(printIndex), ['unique (document_id)', 'unique (short)'])
 })
+
+test('a rename that leaves tables and columns as they were is none in the database', async t => {
+  const storage = await storageOf(`contentTypes:
+  article:
+    renamedFrom: post
+    tableName: posts
+    attributes:
+      foo_bar: { type: string, renamedFrom: fooBar }
+      an_other: { type: relation, relation: oneToOne, target: article, renamedFrom: anOther }
+      all_others: { type: relation, relation: oneToMany, target: article, renamedFrom: allOthers }`)
+  t.notRegex(printTables(storage.tables), / was /)
+})

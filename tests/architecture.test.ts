@@ -23,6 +23,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['identity', 'media', 'plugins', 'content'],
   ['rest', 'graphql'],
   ['http'],
+  ['app'],
 ]
 /** They compose the rooms, and one another. */
 const TOP: ReadonlySet<string> = new Set(['cli', 'index.ts', 'testing.ts'])

@@ -25,8 +25,9 @@ export function caseMessages(): ReadonlySet<string> {
   return new Set(messages.filter(message => (message.match(/\w+/g) ?? []).some(word => own.has(word))))
 }
 
-/** Values that any code may have: media types, stamps, uids of permissions. */
-const isPlain = (text: string): boolean => /^[a-z]+\/[\w.+-]+$|^\d|^plugin::/.test(text)
+/** Values that any code may have: words with hyphens, media types, stamps, uids of permissions. */
+const isPlain = (text: string): boolean =>
+  /^[a-z]+(-[a-z]+)*$|^[a-z]+\/[\w.+-]+$|^\d|^plugin::/.test(text)
 
 function steps(): readonly Step[] {
   const cases = join(folder, 'cases')

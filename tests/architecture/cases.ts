@@ -26,8 +26,7 @@ export function caseMessages(): ReadonlySet<string> {
 }
 
 /** Values that any code may have: words with hyphens, media types, stamps, uids of permissions. */
-const isPlain = (text: string): boolean =>
-  /^[a-z]+(-[a-z]+)*$|^[a-z]+\/[\w.+-]+$|^\d|^plugin::/.test(text)
+const isPlain = (text: string): boolean => /^[a-z]+(-[a-z]+)*$|^[a-z]+\/[\w.+-]+$|^\d|^plugin::/.test(text)
 
 function steps(): readonly Step[] {
   const cases = join(folder, 'cases')

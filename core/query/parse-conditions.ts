@@ -1,0 +1,128 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, fault, invalidKey, type QueryParam } from '../faults/fault.ts'
+import type { ScalarAttribute } from '../model/model.ts'
+import type { BadValue } from './bad-value.ts'
+import { isOperator, type Operator, operatorFits, operatorTerms } from './operators.ts'
+import { isRecord } from './parse-place.ts'
+import { isTrue, parseText, parseValue } from './parse-value.ts'
+import type { Comparison, Filter, Value } from './query.ts'
+
+type Parsed = Result<Filter, Fault>
+
+/** Where the conditions stand, for faults: the dotted way to their attribute, the attribute included. */
+export interface ConditionPlace {
+  readonly param: QueryParam
+  readonly path: string
+}
+
+/** What a scalar attribute is compared with: a value (`$eq`), a list (`$in`), or an object of operators. */
+export function parseConditions(raw: unknown, attribute: ScalarAttribute, place: ConditionPlace): Parsed {
+  const on: Subject = { attribute, place }
+  if (Array.isArray(raw)) return parseOperator('$in', raw, on)
+  if (!isRecord(raw)) return parseOperator('$eq', raw, on)
+  const filters: Filter[] = []
+  for (const [key, value] of Object.entries(raw)) {
+    const parsed = parseCondition(key, value, on)
+    if (!parsed.ok) return parsed
+    filters.push(parsed.value)
+  }
+  const [only] = filters
+  return ok(only && filters.length === 1 ? only : { kind: 'and', filters })
+}
+
+interface Subject {
+  readonly attribute: ScalarAttribute
+  readonly place: ConditionPlace
+}
+
+function parseCondition(key: string, value: unknown, on: Subject): Parsed {
+  if (key === '$not') {
+    const parsed = parseConditions(value, on.attribute, on.place)
+    return parsed.ok ? ok({ kind: 'not', filter: parsed.value }) : parsed
+  }
+  if (!isOperator(key)) return failed(invalidKey(key, on.place.path, on.place.param))
+  if (!operatorFits(key, on.attribute.type))
+    return refuse(key, on, `an operator for values of type ${on.attribute.type}`)
+  // `[$eq][$eq]=x` is read as `[$eq]=x`.
+  if (key === '$eq' && isRecord(value) && Object.keys(value).every(isOperator))
+    return parseConditions(value, on.attribute, on.place)
+  return parseOperator(key, value, on)
+}
+
+function parseOperator(operator: Operator, raw: unknown, on: Subject): Parsed {
+  switch (operatorTerms(operator).arity) {
+    case 'flag':
+      return parseFlag(operator, raw, on)
+    case 'one':
+      return parseOne(operator, raw, on)
+    case 'two':
+      return Array.isArray(raw) && raw.length === 2
+        ? parseMany(operator, raw, on)
+        : refuse(operator, on, 'a list of exactly two values')
+    case 'many':
+      return parseMany(operator, Array.isArray(raw) ? raw.flat(Number.POSITIVE_INFINITY) : [raw], on)
+  }
+}
+
+const compare = (operator: Operator, values: readonly Value[], { attribute }: Subject): Comparison => ({
+  kind: 'comparison',
+  attribute,
+  operator,
+  values,
+})
+
+function parseFlag(operator: Operator, raw: unknown, on: Subject): Parsed {
+  if (raw !== null && typeof raw === 'object') return refuse(operator, on, 'true or false')
+  return ok(compare(operator, [isTrue(raw)], on))
+}
+
+/** Of several values, any one will do; null is no value, but may be asked for (files only, query strings have none). */
+function parseOne(operator: Operator, raw: unknown, on: Subject): Parsed {
+  if (Array.isArray(raw)) return parseAny(operator, raw.flat(Number.POSITIVE_INFINITY), on)
+  if (raw === null && operator === '$eq') return ok(compare('$null', [true], on))
+  if (raw === null && operator === '$ne') return ok(compare('$notNull', [true], on))
+  return parseMany(operator, [raw], on)
+}
+
+function parseAny(operator: Operator, items: readonly unknown[], on: Subject): Parsed {
+  if (operator === '$eq') return parseMany('$in', items, on)
+  const filters: Filter[] = []
+  for (const item of items) {
+    const parsed = parseMany(operator, [item], on)
+    if (!parsed.ok) return parsed
+    filters.push(parsed.value)
+  }
+  const [only] = filters
+  return ok(only && filters.length === 1 ? only : { kind: 'or', filters })
+}
+
+function parseMany(operator: Operator, items: readonly unknown[], on: Subject): Parsed {
+  const values: Value[] = []
+  for (const item of items) {
+    const parsed = operatorTerms(operator).text ? parseText(item) : parseValue(on.attribute, item)
+    if (!parsed.ok) return refuseBad(operator, parsed.reasons[0], on)
+    values.push(parsed.value)
+  }
+  return ok(compare(operator, values, on))
+}
+
+/** Dates and times have sentences of their own (contract/rest.md 3). */
+function refuseBad(operator: Operator, reason: BadValue | undefined, on: Subject): Parsed {
+  if (typeof reason?.message === 'string') return failed(fault('validation', reason.message))
+  return refuse(operator, on, reason?.expected ?? 'another value')
+}
+
+/** contract/rest.md 0, section 18: the key, the place and what was expected. */
+function refuse(operator: Operator, { attribute, place }: Subject, expected: string): Parsed {
+  const { param, path } = place
+  const at = path === attribute.name ? '' : ` at ${path}`
+  return failed(
+    fault('validation', `Invalid value for ${operator} of ${attribute.name}${at}: expected ${expected}`, {
+      key: operator,
+      path,
+      source: 'query',
+      param,
+      expected,
+    }),
+  )
+}

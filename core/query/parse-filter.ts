@@ -1,0 +1,105 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, fault, type QueryParam } from '../faults/fault.ts'
+import type { Attribute, Holder, ScalarAttribute } from '../model/model.ts'
+import { isOperator } from './operators.ts'
+import { parseConditions } from './parse-conditions.ts'
+import {
+  holderBehind,
+  isRecord,
+  type ParsePlace,
+  refuseKey,
+  refuseValue,
+  unknownKey,
+  within,
+} from './parse-place.ts'
+import type { Filter } from './query.ts'
+
+type Parsed = Result<Filter, Fault>
+
+export interface FilterOptions {
+  /** The part of the request that faults name. */
+  readonly param?: QueryParam
+}
+
+/**
+ * The language of REST `filters` and of permissions' `where` (contract/rest.md 7, spec 4.6): objects of
+ * attributes, operators and groups, as a query string or a file has them. Tells the first fault. Attributes are
+ * resolved whoever asks; whether he may use them is access/'s to say.
+ */
+export function parseFilter(raw: unknown, holder: Holder, { param = 'filters' }: FilterOptions = {}): Parsed {
+  if (raw === null || typeof raw !== 'object')
+    return failed(fault('validation', 'The filters parameter must be an object or an array'))
+  return parseGroup(raw, { holder, param, path: null, id: null })
+}
+
+interface Place extends ParsePlace {
+  /** At the end of a link: what operators without an attribute compare. */
+  readonly id: ScalarAttribute | null
+}
+
+/** All terms of an object hold together. */
+function parseGroup(raw: unknown, place: Place): Parsed {
+  if (!isRecord(raw)) return Array.isArray(raw) ? refuseKey(place, '0') : refuseGroup(place, 'filters')
+  return allOf(Object.entries(raw), ([key, value]) => parseTerm(key, value, place))
+}
+
+const refuseGroup = (place: Place, key: string) =>
+  refuseValue(place, key, place.path ?? key, 'an object of conditions')
+
+function allOf<Item>(items: readonly Item[], parse: (item: Item) => Parsed): Parsed {
+  const filters: Filter[] = []
+  for (const item of items) {
+    const parsed = parse(item)
+    if (!parsed.ok) return parsed
+    filters.push(parsed.value)
+  }
+  const [only] = filters
+  return ok(only && filters.length === 1 ? only : { kind: 'and', filters })
+}
+
+function parseTerm(key: string, value: unknown, place: Place): Parsed {
+  if (key === '$and' || key === '$or') return parseList(key, value, place)
+  if (key === '$not') return negate(parseNegated(value, place))
+  if (isOperator(key))
+    return place.id ? parseConditions({ [key]: value }, place.id, onId(place)) : refuseKey(place, key)
+  const attribute = place.holder.attributes.get(key)
+  return attribute ? parseAttribute(attribute, value, place) : refuseKey(place, key)
+}
+
+function parseList(key: '$and' | '$or', value: unknown, place: Place): Parsed {
+  if (!Array.isArray(value))
+    return refuseValue(place, key, within(place, key), 'a list of objects of conditions')
+  const filters: Filter[] = []
+  for (const item of value) {
+    const parsed = isRecord(item) ? parseGroup(item, place) : refuseGroup(place, key)
+    if (!parsed.ok) return parsed
+    filters.push(parsed.value)
+  }
+  return ok({ kind: key === '$and' ? 'and' : 'or', filters })
+}
+
+/** A list is negated as a whole. */
+function parseNegated(value: unknown, place: Place): Parsed {
+  if (place.id && !isRecord(value)) return parseConditions(value, place.id, onId(place))
+  if (!Array.isArray(value)) return isRecord(value) ? parseGroup(value, place) : refuseGroup(place, '$not')
+  return allOf(value, item => (isRecord(item) ? parseGroup(item, place) : refuseGroup(place, '$not')))
+}
+
+const negate = (parsed: Parsed): Parsed => (parsed.ok ? ok({ kind: 'not', filter: parsed.value }) : parsed)
+
+function parseAttribute(attribute: Attribute, value: unknown, place: Place): Parsed {
+  if (attribute.kind === 'scalar')
+    return parseConditions(value, attribute, { param: place.param, path: within(place, attribute.name) })
+  // Spec 4.6: filtering on dynamic zones and media is not possible.
+  if (attribute.kind === 'zone' || attribute.kind === 'media')
+    return failed(unknownKey(place, attribute.name))
+  const holder = holderBehind(attribute)
+  const id = holder?.attributes.get('id')
+  if (!holder || id?.kind !== 'scalar') return failed(unknownKey(place, attribute.name))
+  const there: Place = { holder, id, param: place.param, path: within(place, attribute.name) }
+  const parsed = isRecord(value) ? parseGroup(value, there) : parseConditions(value, id, onId(there))
+  return parsed.ok ? ok({ kind: 'related', attribute, scope: null, filter: parsed.value }) : parsed
+}
+
+/** Faults of a condition on the id behind a link tell the place of the link. */
+const onId = ({ param, path }: Place) => ({ param, path: path ?? 'id' })

@@ -1,4 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { nearest } from '../base/nearest.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import { decideUnions } from './decide-unions.ts'
 import type { Finding } from './faults.ts'
@@ -41,6 +42,7 @@ export function checkShape(tree: YamlNode): Shape {
   const told = errors.map(error => ({ error, path: pathOf(tree, error) }))
   const findings = told
     .filter(({ path }) => !isBroken(tree, path))
+    .filter(({ error }) => !isMisspelt(error, errors))
     .map(({ error, path }) => toFinding(error, { path, tree, schema }))
   const misfits = [...told.map(({ path }) => path), ...brokenPaths(tree)]
   return { findings, misfits, fitting: fittingPart(value, validate) }
@@ -86,6 +88,17 @@ function convertText(text: string, wanted: readonly string[]): number | boolean 
   if (wanted.includes('integer') && /^[+-]?\d{1,15}$/.test(text)) return Number(text)
   if (wanted.includes('number') && /^[+-]?\d{1,15}(\.\d+)?$/.test(text)) return Number(text)
   return undefined
+}
+
+/** A key is missing only because an unknown one beside it is not spelled like it: one fault, told by the unknown key. */
+function isMisspelt({ keyword, params, instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean {
+  if (keyword !== 'required') return false
+  return errors.some(other => {
+    const isBeside = other.keyword === 'additionalProperties' && other.instancePath === instancePath
+    return (
+      isBeside && nearest(String(other.params.additionalProperty), [params.missingProperty]) !== undefined
+    )
+  })
 }
 
 function isBroken(tree: YamlNode, path: Path): boolean {

@@ -593,10 +593,29 @@ export interface ShadowCrud {
    */
   mutations?: boolean
   /**
-   * Single actions: find, findOne, create, update, delete.
+   * Single actions.
    */
   actions?: {
-    [k: string]: boolean
+    /**
+     * Lists documents.
+     */
+    find?: boolean
+    /**
+     * Reads one document.
+     */
+    findOne?: boolean
+    /**
+     * Creates.
+     */
+    create?: boolean
+    /**
+     * Updates.
+     */
+    update?: boolean
+    /**
+     * Deletes.
+     */
+    delete?: boolean
   }
   /**
    * Single attributes.

@@ -23,7 +23,7 @@ export function secretRanges(document: Document, text: string, isSecret: SecretT
     else if (isAlias(node) && isSecret(path))
       ranges.push(...(anchored.get(node.source) ?? []).flatMap(rangeOf))
     else if (isScalar(node) && isSecret(path))
-      ranges.push(...rangeOf(node).filter(range => !onlyNames(text, range)))
+      ranges.push(...rangeOf(node).filter(range => !saysNothing(node, text, range)))
   }
   seek(document.contents, [])
   return [...ranges, ...lexicalRanges(text, CREDENTIALS)]
@@ -44,8 +44,11 @@ const CREDENTIALS = /(?<=\w:\/\/[^\s/@:"']*:)[^\s@"']+(?=@)/g
 const lexicalRanges = (text: string, pattern: RegExp): readonly SecretRange[] =>
   Array.from(text.matchAll(pattern), found => [found.index, found.index + found[0].length])
 
-const onlyNames = (text: string, [start, end]: SecretRange): boolean =>
-  ONLY_A_VARIABLE.test(text.slice(start, end))
+/** Switches, numbers, words of the grammar and names of variables give nothing away. */
+function saysNothing({ value }: Scalar, text: string, [start, end]: SecretRange): boolean {
+  const isText = typeof value === 'string' && value !== '' && value !== 'embedded'
+  return !isText || ONLY_A_VARIABLE.test(text.slice(start, end))
+}
 
 const rangeOf = (node: Node): readonly SecretRange[] => (node.range ? [[node.range[0], node.range[1]]] : [])
 

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import { didYouMean, nearest } from '../base/nearest.ts'
 import type { Path } from '../faults/diagnostic.ts'
-import { wordFor } from './decide-unions.ts'
+import { resolveRef, wordFor } from './decide-unions.ts'
 import type { Finding } from './faults.ts'
 import { isProjectSecret } from './project-secrets.ts'
 import type { JsonSchema } from './schema-file.ts'
@@ -62,6 +62,14 @@ function unknownKey(error: ErrorObject, scene: Scene): Finding {
     const message = `unknown key \`${key}\`: an attribute of type \`${type}\` has none, it belongs to ${ticked(owners)}`
     return { code: 'unknown-key', message, path, atKey: true }
   }
+  if (key === 'permissions' && scene.path[0] === 'apiTokens') {
+    return {
+      code: 'unknown-key',
+      message: 'only a token of type `custom` has `permissions`',
+      path,
+      atKey: true,
+    }
+  }
   const hint = didYouMean(key, known) || listed(known, 'the keys here are')
   return { code: 'unknown-key', message: `unknown key \`${key}\`${hint}`, path, atKey: true }
 }
@@ -86,8 +94,10 @@ export function typesOf(branch: JsonSchema): readonly unknown[] {
 
 function missingKey(error: ErrorObject, scene: Scene): Finding {
   const key = String(error.params.missingProperty)
-  const description: unknown = error.parentSchema?.properties?.[key]?.description
-  const meaning = typeof description === 'string' ? `: ${lowerFirst(description.replace(/\.$/, ''))}` : ''
+  const said: JsonSchema = resolveRef(error.parentSchema?.properties?.[key] ?? {}, scene.schema)
+  const meaning = said.enum
+    ? `: one of ${ticked(said.enum)}`
+    : `: ${lowerFirst(said.description ?? '').replace(/\.$/, '')}`
   return { code: 'missing-key', message: `missing key \`${key}\`${meaning}`, path: scene.path, atKey: true }
 }
 
@@ -97,13 +107,13 @@ const lowerFirst = (text: string): string =>
 function wrongType(error: ErrorObject, scene: Scene): Finding {
   const wanted: readonly string[] = [error.params.type].flat()
   const expected = error.parentSchema?.patternErrorMessage ?? wanted.map(wordFor).join(' or ')
-  const message = `expected ${expected}, found ${foundAt(scene)}${remedy(wanted, scene)}`
+  const message = `expected ${expected}, found ${foundAt(scene)}${remedy(wanted, error, scene)}`
   return { code: 'wrong-type', message, path: scene.path }
 }
 
 const YES_OR_NO: Readonly<Record<string, string>> = { yes: 'true', on: 'true', no: 'false', off: 'false' }
 
-function remedy(wanted: readonly string[], { path, tree }: Scene): string {
+function remedy(wanted: readonly string[], { parentSchema }: ErrorObject, { path, tree }: Scene): string {
   const { node } = locate(tree, path)
   if (node.kind !== 'scalar' || node.variables.length > 0 || isProjectSecret(path)) return ''
   const { value } = node
@@ -111,11 +121,16 @@ function remedy(wanted: readonly string[], { path, tree }: Scene): string {
     const meant = YES_OR_NO[value.toLowerCase()]
     return meant === undefined ? '' : `: write \`${meant}\``
   }
-  if (wanted.includes('string') && (typeof value === 'number' || typeof value === 'boolean'))
-    return ': put it in quotes'
+  if (isFreeText(wanted, parentSchema) && value !== null) return ': put it in quotes'
   if (wanted.length === 1 && wanted[0] === 'array' && value !== null) return `: write \`[${value}]\``
   return ''
 }
+
+const isFreeText = (wanted: readonly string[], schema: JsonSchema | undefined): boolean =>
+  wanted[0] === 'string' &&
+  schema?.pattern === undefined &&
+  schema?.enum === undefined &&
+  schema?.allOf === undefined
 
 function badValue(error: ErrorObject, scene: Scene): Finding {
   const expected = error.parentSchema?.patternErrorMessage ?? `\`${String(error.params.allowedValue)}\``

@@ -15,7 +15,9 @@ export function* attributeBounds(settings: Settings): Generator<Finding> {
   }
 }
 
-type Bounds = Partial<Record<'min' | 'max' | 'minLength' | 'maxLength', number | string>>
+type Bounds = { readonly type: string } & Partial<
+  Record<'min' | 'max' | 'minLength' | 'maxLength', number | string>
+>
 
 function* crossedBounds({ attribute, path }: DeclaredAttribute): Generator<Finding> {
   const bounds: Bounds = attribute

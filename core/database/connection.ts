@@ -6,7 +6,7 @@ import { toDriverError } from './database-fault.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 
 /** One connection of the pool: pg's client with what this room keeps beside it. */
-export interface Connection extends Client {
+export interface Connection extends Omit<Client, 'connection'> {
   /** pg's record of what this connection has parsed, by name; its types leave it out. */
   readonly connection: Wire
   /** Absent: statements run unprepared. */
@@ -35,8 +35,10 @@ export function runOn(connection: Connection, statement: Statement, patience: nu
   const query = { name, text, values, rowMode: 'array', types: cellTypes, query_timeout: patience }
   return new Promise((resolve, reject) => {
     const answer = (error: Error | null, result: DriverResult) => {
-      if (error) reject(error)
-      else resolve({ rows: result.rows, count: result.rowCount ?? 0 })
+      if (!error) return resolve({ rows: result.rows, count: result.rowCount ?? 0 })
+      // Its answer is still to come, and would meet the next statement.
+      if (error.message === 'Query read timeout') connection._invalid = true
+      reject(error)
     }
     // pg's types know neither `query_timeout` nor read-only values.
     connection.query(query as unknown as string, answer as never)

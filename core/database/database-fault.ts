@@ -63,7 +63,8 @@ function faultOfCode(error: DriverError): DatabaseFault | undefined {
   const constraint = CONSTRAINTS[code]
   if (constraint) return { kind: constraint, message, ...namesOf(error) }
   if (TIMEOUTS.has(code)) return { kind: 'timeout', message }
-  if (RETRIABLE.has(code)) return { kind: 'serialization', message, code }
+  if (RETRIABLE.has(code) || error.routine === 'RevalidateCachedQuery')
+    return { kind: 'serialization', message, code }
   if (UNAVAILABLE.has(code) || code.startsWith('08')) return { kind: 'unavailable', message }
   return SQLSTATE.test(code) ? { kind: 'other', message, code } : undefined
 }
@@ -86,9 +87,24 @@ const RETRIABLE: ReadonlySet<string> = new Set(['40001', '40P01', '26000'])
 
 /** shutdown and crash of the server, too many connections, idle session ends; and what sockets report */
 const UNAVAILABLE: ReadonlySet<string> = new Set([
-  '57P01', '57P02', '57P03', '57P05', '25P03', '25P04', '53300',
-  'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN',
-  'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT', 'EACCES',
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P05',
+  '25P03',
+  '25P04',
+  '53300',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'EACCES',
 ])
 
 const namesOf = (error: DriverError) => ({
@@ -105,9 +121,11 @@ function faultOfMessage(error: DriverError): DatabaseFault | undefined {
   if (name === 'TimeoutError' || /acquire/i.test(String(name))) {
     return { kind: 'unavailable', message: 'No database connection became free in time' }
   }
-  if (/read timeout/i.test(message)) return { kind: 'timeout', message: 'The database did not answer in time' }
+  if (/read timeout/i.test(message))
+    return { kind: 'timeout', message: 'The database did not answer in time' }
   if (LOST.test(message)) return { kind: 'unavailable', message: 'The connection to the database was lost' }
   return undefined
 }
 
-const LOST = /connection terminated|timeout expired|not queryable|pool is draining|connection manager was closed|client was closed/i
+const LOST =
+  /connection terminated|timeout expired|not queryable|pool is draining|connection manager was closed|client was closed/i

@@ -12,7 +12,10 @@ export interface Database {
   /** Runs one statement: as a prepared one, unless settings say otherwise. */
   run(statement: Statement, options?: RunOptions): Promise<Rows>
   /** Commits when `work` resolves, rolls back when it rejects. The connection is given back either way. */
-  transaction<Value>(work: (transaction: Transaction) => Promise<Value>, options?: TransactionOptions): Promise<Value>
+  transaction<Value>(
+    work: (transaction: Transaction) => Promise<Value>,
+    options?: TransactionOptions,
+  ): Promise<Value>
   /** Answers in bounded time whether the database does. For readiness. */
   ping(): Promise<Ping>
   /** Ends the work in progress, then the connections. Safe to call twice. */
@@ -55,4 +58,6 @@ export interface Rows {
 }
 
 /** `milliseconds`: how long the answer took. */
-export type Ping = { readonly ok: true; readonly milliseconds: number } | { readonly ok: false; readonly message: string }
+export type Ping =
+  | { readonly ok: true; readonly milliseconds: number }
+  | { readonly ok: false; readonly message: string }

@@ -7,9 +7,9 @@ export interface Pool {
   acquire(use: 'read' | 'write'): Promise<Connection>
   release(connection: Connection): void
   /** Ends the connection instead of giving it back. */
-  discard(connection: Connection): Promise<void>
+  discard(connection: Connection): void
   /** Gives a connection back after an error, or ends it where the error makes it unusable. */
-  settle(connection: Connection, error: unknown): Promise<void>
+  settle(connection: Connection, error: unknown): void
 }
 
 export function poolOf(sequelize: Sequelize, hasReplicas: boolean): Pool {
@@ -18,9 +18,9 @@ export function poolOf(sequelize: Sequelize, hasReplicas: boolean): Pool {
   const acquireFrom = async (type: 'SELECT' | 'UPDATE') =>
     (await manager.getConnection({ type: type as 'read', useMaster: type !== 'SELECT' })) as Connection
   const release = (connection: Connection) => manager.releaseConnection(connection)
-  const discard = async (connection: Connection) => {
+  const discard = (connection: Connection) => {
     connection._invalid = true
-    await manager.destroyConnection(connection).catch(reportNothing)
+    manager.destroyConnection(connection).catch(reportNothing)
   }
   return {
     release,
@@ -29,8 +29,8 @@ export function poolOf(sequelize: Sequelize, hasReplicas: boolean): Pool {
       if (!hasReplicas || use === 'write') return acquireFrom('UPDATE').catch(fail)
       return acquireFrom('SELECT').catch(() => acquireFrom('UPDATE').catch(fail))
     },
-    async settle(connection, error) {
-      if (isUnusable(connection, error)) await discard(connection)
+    settle(connection, error) {
+      if (isUnusable(connection, error)) discard(connection)
       else release(connection)
     },
   }
@@ -45,12 +45,8 @@ function fail(error: unknown): never {
   throw new DatabaseFailure({ kind: 'unavailable', message }, error)
 }
 
-/** Lost, left inside a transaction, or with an answer still to come after its reader gave up. */
+/** Lost, left inside a transaction, or marked. */
 function isUnusable(connection: Connection, error: unknown): boolean {
-  if (connection._invalid) return true
-  if (connection.getTransactionStatus() !== 'I') return true
-  const fault = toDatabaseFault(error)
-  return fault?.kind === 'unavailable' || (fault?.kind === 'timeout' && !hasCode(error))
+  if (connection._invalid || connection.getTransactionStatus() !== 'I') return true
+  return toDatabaseFault(error)?.kind === 'unavailable'
 }
-
-const hasCode = (error: unknown) => error instanceof Error && 'code' in error

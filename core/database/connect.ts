@@ -1,0 +1,83 @@
+import type { Options, Sequelize } from 'sequelize'
+import type { DatabaseSettings } from '../project/settings.ts'
+import type { Connection } from './connection.ts'
+import type { Observe } from './observation.ts'
+import { type SessionSettings, setUpSession } from './session.ts'
+
+/** Where connections go: pg's words, as far as Sequelize passes them on. */
+export interface Target {
+  readonly host: string
+  readonly port: number
+  readonly username?: string
+  readonly password?: string
+  readonly database?: string
+  readonly dialectOptions: { readonly ssl?: object | boolean; readonly options?: string; stream?(): object }
+}
+
+export interface ConnectOptions {
+  readonly primary: Target
+  readonly replicas: readonly Target[]
+  readonly pool: DatabaseSettings['pool']
+  readonly session: SessionSettings
+  readonly observe: Observe
+}
+
+/** Milliseconds for a TCP connection, TLS and login together. */
+const CONNECT_TIMEOUT = 5_000
+
+/** How often the pool looks for connections that have been idle too long. */
+const REAP_INTERVAL = 10_000
+
+/** Sequelize with its pool; nothing is connected yet. */
+export async function connect(options: ConnectOptions): Promise<Sequelize> {
+  const [{ Sequelize }, { default: pg }] = await Promise.all([import('sequelize'), import('pg')])
+  const sequelize = new Sequelize(toSequelizeOptions(options, { Client: pg.Client, types: pg.types }))
+  // Hooks are the only place where Sequelize hands out a new connection.
+  sequelize.addHook('afterConnect', async (connection: unknown) => {
+    await prepare(connection as Connection, options)
+  })
+  return sequelize
+}
+
+function toSequelizeOptions({ primary, replicas, pool, session }: ConnectOptions, driver: object): Options {
+  const target = ({ dialectOptions, ...rest }: Target) => ({
+    ...rest,
+    dialectOptions: { ...COMMON, ...dialectOptions },
+  })
+  const { max, idle, acquire } = pool
+  return {
+    ...target(primary),
+    ...(replicas.length > 0 && { replication: { write: target(primary), read: replicas.map(target) } }),
+    dialect: 'postgres',
+    dialectModule: driver,
+    ...UNTYPED,
+    logging: false,
+    schema: session.schema,
+    pool: { max, min: 0, idle, acquire, evict: Math.min(idle, REAP_INTERVAL) },
+  }
+}
+
+/** Options that Sequelize's types leave out. */
+const UNTYPED = {
+  // Checked per connection (session.ts); Sequelize would open one more connection to ask.
+  databaseVersion: '14.0.0',
+  keepDefaultTimezone: true,
+}
+
+const COMMON = {
+  // Set with all the rest, in one round trip (session.ts).
+  clientMinMessages: 'ignore',
+  keepAlive: true,
+  connectionTimeoutMillis: CONNECT_TIMEOUT,
+}
+
+async function prepare(connection: Connection, { session, observe }: ConnectOptions): Promise<void> {
+  connection.on('error', error => observe({ event: 'database.connection-lost', message: error.message }))
+  try {
+    await setUpSession(connection, session)
+  } catch (error) {
+    // Sequelize forgets a connection whose hook fails.
+    connection.end().catch(() => undefined)
+    throw error
+  }
+}

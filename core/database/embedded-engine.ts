@@ -1,0 +1,49 @@
+import type { PGlite } from '@electric-sql/pglite'
+import { EmbeddedBackend } from './embedded-backend.ts'
+import { EmbeddedStream } from './embedded-stream.ts'
+import { greeting } from './embedded-wire.ts'
+import { IDLE_IN_TRANSACTION } from './session.ts'
+
+/** PostgreSQL in the process. */
+export interface EmbeddedEngine {
+  /** One more client's end of a connection. */
+  connect(): EmbeddedStream
+  close(): Promise<void>
+}
+
+/** Rejects with PostgreSQL's last words where the files are not readable. */
+export async function startEngine(dataDir: string, snapshot?: Blob): Promise<EmbeddedEngine> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  const words: string[] = []
+  const onStderr = (line: string) => words.push(line) < 0
+  try {
+    const postgres = await PGlite.create({ dataDir, onStderr, ...(snapshot && { loadDataDir: snapshot }) })
+    const { rows } = await postgres.query<{ version: string }>(
+      "SELECT current_setting('server_version') AS version",
+    )
+    return serve(postgres, rows[0]?.version ?? '')
+  } catch (error) {
+    throw new Error(lastWords(words) ?? describe(error), { cause: error })
+  }
+}
+
+const lastWords = (lines: readonly string[]) => lines.findLast(line => /FATAL|PANIC|ERROR/.test(line))
+
+const describe = (error: unknown) => (error instanceof Error ? error.message : JSON.stringify(error))
+
+function serve(postgres: PGlite, version: string): EmbeddedEngine {
+  const backend = new EmbeddedBackend(batch => execute(postgres, batch), IDLE_IN_TRANSACTION)
+  return {
+    connect: () => new EmbeddedStream(backend, greeting(version)),
+    close: () => postgres.close(),
+  }
+}
+
+/** The streaming form: the other one parses every answer, for listeners that we do not have. */
+async function execute(postgres: PGlite, batch: Buffer): Promise<Buffer> {
+  const parts: Buffer[] = []
+  // The bytes lie in the engine's memory, which the next call overwrites.
+  const onRawData = (bytes: Uint8Array) => void parts.push(Buffer.from(bytes))
+  await postgres.execProtocolRawStream(batch, { syncToFs: false, onRawData })
+  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
+}

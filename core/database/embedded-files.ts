@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type FolderLock, lockFolder } from './folder-lock.ts'
+import { OpeningError } from './opening-fault.ts'
+
+/** The embedded database's place on the disk, locked. */
+export interface EmbeddedFiles {
+  readonly dataDir: string
+  readonly lock: FolderLock
+  /** To be called once the database has opened: what is there now is worth keeping. */
+  created(): void
+}
+
+/**
+ * Locks `.plinth/` under the project's folder. A database whose creation was interrupted holds nothing and is
+ * begun anew; anything else that is not whole is left as it is, and refused.
+ */
+export async function takeFiles(root: string): Promise<EmbeddedFiles> {
+  const folder = join(root, '.plinth')
+  const dataDir = join(folder, 'database')
+  const marker = join(folder, 'database.creating')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const lock = await lockFolder(join(folder, 'database.lock'))
+  if ('holder' in lock) throw locked(folder, lock.holder.pid, lock.holder.host)
+  try {
+    if (existsSync(marker)) rmSync(dataDir, { recursive: true, force: true })
+    if (isEmpty(dataDir)) writeFileSync(marker, '')
+    else if (!existsSync(join(dataDir, 'PG_VERSION'))) throw damaged(dataDir, 'PG_VERSION is missing')
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+  return { dataDir, lock, created: () => rmSync(marker, { force: true }) }
+}
+
+const isEmpty = (folder: string) => !existsSync(folder) || readdirSync(folder).length === 0
+
+const locked = (folder: string, pid: number, host: string) =>
+  new OpeningError(
+    'locked',
+    `${folder} is in use by process ${pid} on ${host}: the embedded database serves one process. Stop that one, or set database.url to a PostgreSQL server`,
+  )
+
+export const damaged = (dataDir: string, reason: string, cause?: unknown) =>
+  new OpeningError(
+    'damaged',
+    `The embedded database in ${dataDir} cannot be opened (${reason}). Nothing was changed. Put back a copy of the folder, or move it away to start with an empty database`,
+    cause,
+  )

@@ -1,0 +1,9 @@
+/** What is worth knowing about the connections. Times in milliseconds. */
+export type DatabaseObservation =
+  | { readonly event: 'database.opened'; readonly kind: 'embedded' | 'server'; readonly milliseconds: number }
+  /** An earlier process died without closing the embedded database; nothing it acknowledged is lost. */
+  | { readonly event: 'database.recovered'; readonly pid: number }
+  /** An idle connection broke, or its server ended it. */
+  | { readonly event: 'database.connection-lost'; readonly message: string }
+
+export type Observe = (observation: DatabaseObservation) => void

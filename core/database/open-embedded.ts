@@ -1,0 +1,64 @@
+import type { DatabaseSettings } from '../project/settings.ts'
+import { connect } from './connect.ts'
+import type { Database } from './database.ts'
+import { type EmbeddedEngine, startEngine } from './embedded-engine.ts'
+import { damaged, type EmbeddedFiles, takeFiles } from './embedded-files.ts'
+import type { OpenOptions } from './open-options.ts'
+import { pooledDatabase } from './pooled-database.ts'
+
+/** Clients of the one session: a few, so that its prepared statements are not kept many times. */
+const CLIENTS = 5
+
+/** Never reaped: a client's prepared statements would stay behind in the session. */
+const FOR_EVER = 2 ** 31 - 1
+
+/** PostgreSQL in the process, its files under `.plinth/`. Rejects with an OpeningError. */
+export async function openEmbedded(settings: DatabaseSettings, options: OpenOptions): Promise<Database> {
+  const { dataDir, snapshot } = options.embedded ?? {}
+  if (dataDir !== undefined) {
+    const engine = await startEngine(dataDir, snapshot)
+    return overEngine(engine, settings, options, engine.close)
+  }
+  const files = await takeFiles(options.root)
+  const engine = await startOn(files, options)
+  return overEngine(engine, settings, options, () => engine.close().finally(files.lock.release))
+}
+
+async function startOn(
+  { dataDir, lock, created }: EmbeddedFiles,
+  { observe }: OpenOptions,
+): Promise<EmbeddedEngine> {
+  try {
+    const engine = await startEngine(dataDir)
+    created()
+    if (lock.takenFrom) observe({ event: 'database.recovered', pid: lock.takenFrom.pid })
+    return engine
+  } catch (error) {
+    lock.release()
+    throw damaged(dataDir, error instanceof Error ? error.message : String(error), error)
+  }
+}
+
+async function overEngine(
+  engine: EmbeddedEngine,
+  settings: DatabaseSettings,
+  { observe, statementLimit }: OpenOptions,
+  afterClose: () => Promise<void>,
+): Promise<Database> {
+  let clients = 0
+  const statementPrefix = () => `c${++clients}_`
+  const sequelize = await connect({
+    primary: {
+      host: 'embedded',
+      port: 0,
+      username: 'postgres',
+      database: 'postgres',
+      dialectOptions: { stream: engine.connect },
+    },
+    replicas: [],
+    pool: { ...settings.pool, max: Math.min(settings.pool.max, CLIENTS), idle: FOR_EVER },
+    session: { ...settings, statementPrefix, ...(statementLimit !== undefined && { statementLimit }) },
+    observe,
+  })
+  return pooledDatabase({ kind: 'embedded', sequelize, settings: { ...settings, replicas: [] }, afterClose })
+}

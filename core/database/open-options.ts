@@ -1,0 +1,15 @@
+import type { Observe } from './observation.ts'
+
+export interface OpenOptions {
+  /** The project's folder; the embedded database lies in `.plinth/` under it. */
+  readonly root: string
+  readonly observe: Observe
+  /** Prepared statements that a connection keeps; 250 when absent. */
+  readonly statementLimit?: number
+  readonly embedded?: {
+    /** `memory://` instead of files: gone with the process. */
+    readonly dataDir?: string
+    /** A snapshot of an embedded database to start a new one from, instead of creating it. */
+    readonly snapshot?: Blob
+  }
+}

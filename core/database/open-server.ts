@@ -1,0 +1,101 @@
+import type { DatabaseSettings } from '../project/settings.ts'
+import { connect, type Target } from './connect.ts'
+import type { Database } from './database.ts'
+import { toDriverError } from './database-fault.ts'
+import type { OpenOptions } from './open-options.ts'
+import { OpeningError, type OpeningFaultKind } from './opening-fault.ts'
+import { poolOf } from './pool.ts'
+import { pooledDatabase } from './pooled-database.ts'
+
+/** A database by URL. Rejects with an OpeningError unless one connection stands. */
+export async function openServer(
+  settings: DatabaseSettings,
+  { observe, statementLimit }: OpenOptions,
+): Promise<Database> {
+  const [primary, ...replicas] = await Promise.all([settings.url, ...settings.replicas].map(parseTarget))
+  if (!primary) throw new OpeningError('url', 'database.url is empty')
+  const session = {
+    ...settings,
+    statementPrefix: () => 'p',
+    ...(statementLimit !== undefined && { statementLimit }),
+  }
+  const sequelize = await connect({ primary, replicas, pool: settings.pool, session, observe })
+  try {
+    const pool = poolOf(sequelize, false)
+    pool.release(await pool.acquire('write'))
+  } catch (error) {
+    await sequelize.close()
+    throw toOpeningError(error, primary)
+  }
+  return pooledDatabase({ kind: 'server', sequelize, settings, afterClose: async () => {} })
+}
+
+/** pg reads its own URLs: hosts, sockets, `sslmode` and the rest of libpq's words. */
+async function parseTarget(url: string): Promise<Target> {
+  const { default: pg } = await import('pg')
+  if (!/^postgres(ql)?:\/\//.test(url)) throw invalidUrl()
+  try {
+    const client = new pg.Client({ connectionString: url }) as unknown as ParsedClient
+    const { host, port, user, password, database, connectionParameters: parameters } = client
+    const dialectOptions = {
+      ...(parameters.ssl && { ssl: parameters.ssl }),
+      ...(parameters.options && { options: parameters.options }),
+    }
+    return { host, port, username: user, ...(password && { password }), database, dialectOptions }
+  } catch (error) {
+    if (error instanceof TypeError) throw invalidUrl()
+    throw error
+  }
+}
+
+/** What pg's types leave out of a client. */
+interface ParsedClient {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string | null
+  readonly database: string
+  readonly connectionParameters: { readonly ssl?: object | boolean; readonly options?: string }
+}
+
+const invalidUrl = () =>
+  new OpeningError(
+    'url',
+    'database.url must be `embedded` or like postgres://user:password@host:5432/database',
+  )
+
+/** The user and the place of a URL are named, its password never. */
+function toOpeningError(error: unknown, target: Target): OpeningError {
+  const reason = error instanceof Error && error.cause !== undefined ? error.cause : error
+  if (reason instanceof OpeningError) return reason
+  const driver = toDriverError(reason)
+  const code = typeof driver?.code === 'string' ? driver.code : ''
+  const known = KINDS[code]
+  const kind = known ?? (/^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code) ? 'refused' : 'unreachable')
+  return new OpeningError(kind, explain(kind, target, driver?.message ?? String(reason)), reason)
+}
+
+/** By SQLSTATE: invalid_password, invalid_authorization_specification, invalid_catalog_name. */
+const KINDS: Readonly<Record<string, OpeningFaultKind>> = {
+  '28P01': 'login',
+  '28000': 'login',
+  '3D000': 'missing',
+}
+
+function explain(
+  kind: OpeningFaultKind,
+  { host, port, username, database }: Target,
+  message: string,
+): string {
+  const place = host.startsWith('/') ? host : `${host}:${port}`
+  switch (kind) {
+    case 'login':
+      return `PostgreSQL at ${place} refuses the user ${username} of database.url: ${message}`
+    case 'missing':
+      return `PostgreSQL at ${place} has no database ${database}: create it (createdb ${database}), or change database.url`
+    case 'unreachable':
+      return `PostgreSQL at ${place} cannot be reached: ${message}. Is it running, and is database.url right?`
+    default:
+      return `PostgreSQL at ${place} refuses the connection: ${message}`
+  }
+}

@@ -1,0 +1,34 @@
+/** Why a database could not be opened: one clear message each, which names no secret. */
+export interface OpeningFault {
+  readonly kind: OpeningFaultKind
+  readonly message: string
+}
+
+export type OpeningFaultKind =
+  /** `database.url` is neither `embedded` nor a URL of PostgreSQL. */
+  | 'url'
+  /** No server answers there in time. */
+  | 'unreachable'
+  /** The server knows neither this user nor this password. */
+  | 'login'
+  /** The server has no database of this name. */
+  | 'missing'
+  /** Older than PostgreSQL 14. */
+  | 'tooOld'
+  /** Another process has the embedded database open. */
+  | 'locked'
+  /** The files of the embedded database cannot be read. */
+  | 'damaged'
+  /** The server refused for a reason of its own. */
+  | 'refused'
+
+/** Carries the fault through libraries that expect errors. */
+export class OpeningError extends Error {
+  override readonly name = 'OpeningError'
+  readonly fault: OpeningFault
+
+  constructor(kind: OpeningFaultKind, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.fault = { kind, message }
+  }
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Runs a command with TEST_DATABASE_URL naming a throw-away PostgreSQL:
+#   scripts/with-postgres.sh npx ava
+# The cluster lies in a temporary folder, listens on 127.0.0.1 and a socket, and is gone afterwards.
+# PG_BIN names the folder of PostgreSQL's programs where they are not found by themselves.
+# KEEP_LOG=1 shows the server's log at the end.
+set -euo pipefail
+
+if [ $# -eq 0 ]; then
+  echo "usage: $0 command [argument...]" >&2
+  exit 2
+fi
+
+find_bin() {
+  if [ -n "${PG_BIN:-}" ]; then
+    echo "$PG_BIN"
+  elif command -v initdb >/dev/null; then
+    dirname "$(command -v initdb)"
+  else
+    # Debian and Ubuntu keep them off the path, a folder for each version; the newest comes last.
+    find /usr/lib/postgresql /usr/local/opt /opt/homebrew/opt -path '*/bin/initdb' 2>/dev/null | sort -V | tail -n 1 | xargs -r dirname
+  fi
+}
+
+bin=$(find_bin)
+if [ -z "$bin" ] || [ ! -x "$bin/initdb" ]; then
+  echo "$0: PostgreSQL is not installed (no initdb found); set PG_BIN to the folder of its programs" >&2
+  exit 127
+fi
+
+# PostgreSQL refuses to run as root.
+as_owner() {
+  if [ "$(id -u)" -eq 0 ]; then
+    runuser -u postgres -- "$@"
+  else
+    "$@"
+  fi
+}
+
+# A short path: a socket's may have 107 characters at most.
+folder=$(mktemp -d /tmp/plinth-pg.XXXXXX)
+if [ "$(id -u)" -eq 0 ]; then chown postgres "$folder"; fi
+
+clean_up() {
+  if [ -f "$folder/data/postmaster.pid" ]; then
+    as_owner "$bin/pg_ctl" -D "$folder/data" -m immediate -w stop >/dev/null 2>&1 || true
+  fi
+  if [ -n "${KEEP_LOG:-}" ]; then cat "$folder/log" >&2 || true; fi
+  rm -rf "$folder"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+free_port() {
+  node -e "const s = require('node:net').createServer().listen(0, '127.0.0.1', () => { console.log(s.address().port); s.close() })"
+}
+
+cd "$folder" # initdb and the server must not depend on a folder that their user cannot read
+as_owner "$bin/initdb" -D "$folder/data" -U postgres --auth=trust --locale=C.UTF-8 --encoding=UTF8 --no-sync >"$folder/initdb.log" 2>&1 || {
+  cat "$folder/initdb.log" >&2
+  exit 1
+}
+
+start() {
+  port=$(free_port)
+  as_owner "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -t 60 start -o \
+    "-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories=$folder -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=200 -c max_locks_per_transaction=256" >/dev/null
+}
+# The port may be taken between its choice and its use.
+start || start || {
+  cat "$folder/log" >&2
+  exit 1
+}
+cd "$OLDPWD"
+
+export TEST_DATABASE_URL="postgres://postgres@127.0.0.1:$port/postgres"
+status=0
+"$@" || status=$?
+exit "$status"

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { ExecutionContext } from 'ava'
+import pg from 'pg'
+import type { Database } from '../../core/database/database.ts'
+import { openDatabase } from '../../core/database/open-database.ts'
+import type { OpenOptions } from '../../core/database/open-options.ts'
+import type { DatabaseSettings } from '../../core/project/settings.ts'
+
+export const DATABASE_SETTINGS: DatabaseSettings = {
+  url: 'embedded',
+  replicas: [],
+  pool: { max: 10, idle: 10_000, acquire: 5_000 },
+  statementTimeout: 15_000,
+  preparedStatements: true,
+  schema: 'public',
+}
+
+export interface TestDatabaseOptions {
+  readonly settings?: Partial<DatabaseSettings>
+  readonly open?: Partial<OpenOptions>
+}
+
+type Test = Pick<ExecutionContext, 'teardown'>
+
+/** The server that tests run on; undefined: the embedded database, in memory. */
+export const testServer = (): string | undefined => process.env.TEST_DATABASE_URL || undefined
+
+/** An empty database of this test's own, gone with the test. Some 50 ms on a server, 500 ms embedded. */
+export async function openTestDatabase(t: Test, options: TestDatabaseOptions = {}): Promise<Database> {
+  const server = testServer()
+  const url = server ? await createDatabase(t, server) : 'embedded'
+  const embedded = server ? {} : { embedded: { dataDir: 'memory://', snapshot: await snapshot() } }
+  const opened = await openDatabase(
+    { ...DATABASE_SETTINGS, url, ...options.settings },
+    { root: tmpdir(), observe: () => {}, ...embedded, ...options.open },
+  )
+  if (!opened.ok) throw new Error(opened.reasons.map(reason => reason.message).join('\n'))
+  t.teardown(() => opened.value.close())
+  return opened.value
+}
+
+/** An empty database on the server; answers its URL. */
+export async function createDatabase(t: Test, server: string): Promise<string> {
+  const name = `plinth_test_${randomBytes(6).toString('hex')}`
+  await administer(server, `CREATE DATABASE ${name} TEMPLATE template0`)
+  t.teardown(() => administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Runs one statement on a connection of its own. */
+export async function administer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+/** Creating an embedded database takes seconds; starting from a copy of an empty one, half of one. */
+async function snapshot(): Promise<Blob> {
+  const { version } = JSON.parse(readFileSync(pathOf('@electric-sql/pglite/package.json'), 'utf8'))
+  const folder = fileURLToPath(new URL('../../node_modules/.cache/plinth/', import.meta.url))
+  const file = `${folder}embedded-${version}.tar`
+  if (!existsSync(file)) await writeSnapshot(folder, file)
+  return new Blob([readFileSync(file)])
+}
+
+const pathOf = (name: string) => fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url))
+
+async function writeSnapshot(folder: string, file: string): Promise<void> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  const postgres = await PGlite.create('memory://')
+  const dump = await postgres.dumpDataDir('none')
+  await postgres.close()
+  mkdirSync(folder, { recursive: true })
+  // Other test files may be doing the same.
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, Buffer.from(await dump.arrayBuffer()))
+  renameSync(draft, file)
+}

@@ -1,7 +1,7 @@
 import type { ContentType } from '../model/model.ts'
 
 /** What may be done to content-types. `publish` and `readDrafts` need drafts, `createLocalization` needs locales. */
-const CONTENT_ACTIONS = [
+export const CONTENT_ACTIONS = [
   'find',
   'findOne',
   'create',
@@ -33,8 +33,6 @@ export const BUILT_IN_ACTIONS = {
 export type BuiltInSubject = keyof typeof BUILT_IN_ACTIONS
 export type Action = ContentAction | (typeof BUILT_IN_ACTIONS)[BuiltInSubject][number]
 
-export const BUILT_IN_SUBJECTS = Object.keys(BUILT_IN_ACTIONS) as readonly BuiltInSubject[]
-
 export const isBuiltInSubject = (subject: string): subject is BuiltInSubject =>
   Object.hasOwn(BUILT_IN_ACTIONS, subject)
 
@@ -55,19 +53,46 @@ export function subjectOf(type: ContentType): string {
 
 /** All that may be done to documents of a content-type. */
 export function actionsOf(type: ContentType): readonly Action[] {
-  if (type.builtIn) {
-    const subject = subjectOf(type)
-    return isBuiltInSubject(subject) ? BUILT_IN_ACTIONS[subject] : []
-  }
-  return CONTENT_ACTIONS.filter(action => applies(action, type))
+  const subject = subjectOf(type)
+  if (type.builtIn && isBuiltInSubject(subject)) return BUILT_IN_ACTIONS[subject]
+  return CONTENT_ACTIONS.filter(action => lackFor(action, type) === null)
 }
 
-export const applies = (action: ContentAction, type: ContentType): boolean => {
-  if (action === 'publish' || action === 'readDrafts') return type.draftAndPublish
-  return action !== 'createLocalization' || type.localized
+/** What a content-type lacks for an action to mean anything on it. */
+export function lackFor(action: string, type: ContentType): 'draftAndPublish' | 'localized' | null {
+  if (action === 'publish' || action === 'readDrafts') return type.draftAndPublish ? null : 'draftAndPublish'
+  return action === 'createLocalization' && !type.localized ? 'localized' : null
 }
 
-export const isContentAction = (action: string): action is ContentAction =>
-  (CONTENT_ACTIONS as readonly string[]).includes(action)
+/** The parts of a permission that mean something for an action. */
+export interface ActionTerms {
+  readonly where: boolean
+  readonly fields: boolean
+  readonly set: boolean
+}
 
-export const CONTENT_ACTION_NAMES: readonly ContentAction[] = CONTENT_ACTIONS
+const NONE: ActionTerms = { where: false, fields: false, set: false }
+const ROWS: ActionTerms = { where: true, fields: false, set: false }
+const READ: ActionTerms = { where: true, fields: true, set: false }
+const WRITE: ActionTerms = { where: true, fields: true, set: true }
+
+const TERMS: ReadonlyMap<string, ActionTerms> = new Map([
+  ['find', READ],
+  ['findOne', READ],
+  ['count', ROWS],
+  ['me', { where: false, fields: true, set: false }],
+  ['create', WRITE],
+  ['update', WRITE],
+  ['createLocalization', WRITE],
+  ['delete', ROWS],
+  ['publish', ROWS],
+  ['readDrafts', ROWS],
+])
+
+/** Actions of `auth`, and uploading, are granted whole or not at all. */
+export const termsOf = (action: string): ActionTerms => TERMS.get(action) ?? NONE
+
+const READS: ReadonlySet<string> = new Set(['find', 'findOne', 'me', 'count'])
+
+/** Actions that show documents; the others only show what they wrote. */
+export const isRead = (action: Action): boolean => READS.has(action)

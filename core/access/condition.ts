@@ -1,15 +1,13 @@
-import type { ContentType } from '../model/model.ts'
 import type { Filter } from '../query/query.ts'
 import type { UserValues } from './caller.ts'
 
-/** A permission's `where`, compiled. `personal`: it speaks of `$user` and is read anew for each caller. */
+/**
+ * A permission's `where`, compiled. `personal`: it speaks of `$user` and is read anew for each user; null where
+ * one of its values is missing.
+ */
 export type Condition =
   | { readonly kind: 'fixed'; readonly filter: Filter }
-  | {
-      readonly kind: 'personal'
-      readonly type: ContentType
-      bind(user: UserValues): Filter | null
-    }
+  | { readonly kind: 'personal'; readonly bind: (user: UserValues) => Filter | null }
 
 /** Met by no document. */
 export const NOTHING: Filter = { kind: 'or', filters: [] }

@@ -1,0 +1,17 @@
+import { Ability, type RawRule } from '@casl/ability'
+import type { Condition } from './condition.ts'
+
+/** One permission as CASL has it: no fields is every field, no condition every row. */
+export type AbilityRule = RawRule<[string, string], Condition>
+
+export type AccessAbility = Ability<[string, string], Condition>
+
+/**
+ * The rules of one role or token. Questions are asked of subjects' names alone: whether a row meets a condition
+ * is for the database to say, so that no row is ever judged here.
+ */
+export const toAbility = (rules: readonly AbilityRule[]): AccessAbility =>
+  new Ability<[string, string], Condition>([...rules], {
+    conditionsMatcher: () => () => false,
+    fieldMatcher: fields => field => fields.includes(field),
+  })

@@ -1,0 +1,73 @@
+import { didYouMean } from '../base/nearest.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Fault } from '../faults/fault.ts'
+import type { Attribute, ContentType, Holder, Model, ValueType } from '../model/model.ts'
+import type { PermissionTerms } from '../project/settings.ts'
+import { OPERATOR_NAMES } from '../query/operators.ts'
+import { parseFilter } from '../query/parse-filter.ts'
+import type { UserValues } from './caller.ts'
+import type { Condition } from './condition.ts'
+import { bindUser, resolveUserPath, userPath, userPathsIn } from './user-path.ts'
+
+type Where = NonNullable<PermissionTerms['where']>
+
+/** Reads a permission's `where` in the language of REST `filters`; else answers what is wrong with it, as sentences. */
+export function compileCondition(where: Where, type: ContentType, model: Model): Result<Condition, string> {
+  const personal = !userPathsIn(where).next().done
+  const parsed = parseFilter(personal ? withSamples(where, model) : where, type)
+  if (!parsed.ok) return failed(...parsed.reasons.map(fault => sentence(fault, type)))
+  if (!personal) return ok({ kind: 'fixed', filter: parsed.value })
+  return ok({ kind: 'personal', bind: user => bind(where, type, user) })
+}
+
+/** A value that the attribute cannot hold makes the condition false, as a missing one does. */
+function bind(where: Where, type: ContentType, user: UserValues) {
+  const bound = bindUser(where, user)
+  if (bound === undefined) return null
+  const parsed = parseFilter(bound, type)
+  return parsed.ok ? parsed.value : null
+}
+
+/** A value of the kind that each `$user.…` will have, so that a mismatch shows when the project is loaded. */
+function withSamples(value: unknown, model: Model): unknown {
+  const path = userPath(value)
+  if (path) {
+    const attribute = resolveUserPath(path, model.builtIn.user)
+    return typeof attribute === 'string' ? '' : sampleOf(attribute.type)
+  }
+  if (Array.isArray(value)) return value.map(part => withSamples(part, model))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withSamples(part, model)]))
+}
+
+const SAMPLES: { readonly [Type in ValueType]?: string | number | boolean } = {
+  id: 1,
+  integer: 1,
+  biginteger: 1,
+  float: 1,
+  decimal: 1,
+  boolean: true,
+  date: '2000-01-01',
+  time: '00:00:00',
+  datetime: '2000-01-01T00:00:00.000Z',
+  timestamp: '2000-01-01T00:00:00.000Z',
+}
+
+const sampleOf = (type: ValueType): string | number | boolean => SAMPLES[type] ?? 'text'
+
+function sentence({ message, details }: Fault, type: ContentType): string {
+  const { key, path } = details
+  if (typeof key !== 'string') return message
+  const holder = holderAt(typeof path === 'string' ? path.split('.') : [], type)
+  return `${message}${didYouMean(key, [...holder.attributes.keys(), ...OPERATOR_NAMES])}`
+}
+
+function holderAt(path: readonly string[], type: ContentType): Holder {
+  let holder: Holder = type
+  for (const name of path) {
+    const attribute: Attribute | undefined = holder.attributes.get(name)
+    if (!attribute || attribute.kind === 'scalar' || attribute.kind === 'zone') return holder
+    holder = attribute.kind === 'component' ? attribute.component : attribute.target
+  }
+  return holder
+}

@@ -1,0 +1,29 @@
+import type { Diagnostic, Path } from '../faults/diagnostic.ts'
+import type { Project } from '../project/project.ts'
+
+/** Everything that can be wrong with roles and tokens: the closed list of this room's codes. project/ has found what shows without a model. */
+export type AccessFault =
+  | 'conflicting-parents'
+  | 'unknown-subject'
+  | 'unknown-action'
+  | 'action-not-applicable'
+  | 'misplaced-terms'
+  | 'unknown-field'
+  | 'bad-condition'
+  | 'unknown-user-path'
+
+/** A fault before it is tied to a place. */
+export interface Finding {
+  readonly code: AccessFault
+  readonly message: string
+  readonly path: Path
+  /** The caret stands under the key rather than under its value. */
+  readonly atKey?: boolean
+  readonly related?: { readonly path: Path; readonly message: string }
+}
+
+export function toDiagnostic({ code, message, path, atKey, related }: Finding, project: Project): Diagnostic {
+  const diagnostic = { code, message, path, place: atKey ? project.keyPlace(path) : project.place(path) }
+  if (!related) return diagnostic
+  return { ...diagnostic, related: { place: project.place(related.path), message: related.message } }
+}

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { RoleDeclaration } from '../project/settings.ts'
+import { type Cell, type Cells, cellOf, overlay, toCells } from './cells.ts'
+import type { Finding } from './finding.ts'
+
+export interface Inherited {
+  readonly roles: ReadonlyMap<string, Cells>
+  readonly findings: readonly Finding[]
+}
+
+type Declared = Readonly<Record<string, RoleDeclaration>>
+
+/**
+ * Every role with what it extends: a permission given again replaces the inherited one. project/ has seen to it
+ * that parents exist and that no role extends itself.
+ */
+export function inheritRoles(declared: Declared): Inherited {
+  const roles = new Map<string, Cells>()
+  const findings = Object.keys(declared).flatMap(key => resolve(key, declared, roles))
+  return { roles, findings }
+}
+
+/** Parents first; answers what they disagree on. */
+function resolve(key: string, declared: Declared, done: Map<string, Cells>): readonly Finding[] {
+  const role = declared[key]
+  if (!role || done.has(key)) return []
+  const before = role.extends.flatMap(parent => resolve(parent, declared, done))
+  const parents = role.extends.map(parent => ({ name: parent, cells: done.get(parent) ?? new Map() }))
+  const above = toCells(role.permissions, ['roles', key, 'permissions'])
+  done.set(key, overlay(parents.map(({ cells }) => cells).reduce(overlay, new Map()), above))
+  return [...before, ...conflicts(key, parents, above)]
+}
+
+interface Parent {
+  readonly name: string
+  readonly cells: Cells
+}
+
+function* conflicts(key: string, parents: readonly Parent[], above: Cells): Generator<Finding> {
+  const first = new Map<string, { readonly parent: string; readonly cell: Cell }>()
+  for (const { name, cells } of parents) {
+    for (const [subject, action, cell] of entriesOf(cells)) {
+      const place = `${subject} ${action}`
+      const other = first.get(place)
+      if (!other) first.set(place, { parent: name, cell })
+      else if (!cellOf(above, subject, action) && !isDeepStrictEqual(other.cell.said, cell.said)) {
+        yield conflict(key, { subject, action }, [other.parent, name], cell)
+      }
+    }
+  }
+}
+
+function* entriesOf(cells: Cells): Generator<readonly [subject: string, action: string, cell: Cell]> {
+  for (const [subject, row] of cells) {
+    for (const [action, cell] of row) yield [subject, action, cell]
+  }
+}
+
+function conflict(
+  key: string,
+  { subject, action }: { readonly subject: string; readonly action: string },
+  [one, other]: readonly [string, string],
+  cell: Cell,
+): Finding {
+  return {
+    code: 'conflicting-parents',
+    message: `\`${one}\` and \`${other}\` differ on \`${action}\` of \`${subject}\`: say it in \`${key}\``,
+    path: ['roles', key, 'extends'],
+    related: { path: cell.path, message: `as \`${other}\` has it` },
+  }
+}

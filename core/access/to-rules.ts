@@ -1,0 +1,73 @@
+import type { ContentType, Model } from '../model/model.ts'
+import type { PermissionTerms } from '../project/settings.ts'
+import type { AbilityRule } from './ability.ts'
+import { actionsOf, BUILT_IN_ACTIONS, subjectOf } from './actions.ts'
+import { type Cell, type Cells, cellOf, EVERY } from './cells.ts'
+import { compileCondition } from './compile-condition.ts'
+
+/** Permissions, resolved for every content-type and for `auth`: what is not granted has no rule. */
+export const toRules = (cells: Cells, model: Model): readonly AbilityRule[] => [
+  ...[...model.contentTypes.values()].flatMap(type => typeRules(cells, type, model)),
+  ...BUILT_IN_ACTIONS.auth
+    .filter(action => cellOf(cells, 'auth', action)?.said)
+    .map(action => ({ action, subject: 'auth' })),
+]
+
+function typeRules(cells: Cells, type: ContentType, model: Model): readonly AbilityRule[] {
+  const subject = subjectOf(type)
+  return actionsOf(type).flatMap(action => {
+    const said = saidOf(cells, type, action)
+    return said ? [toRule(said, { action, subject, type }, model)] : []
+  })
+}
+
+const namedOrEvery = (cells: Cells, type: ContentType, action: string): Cell | undefined =>
+  cellOf(cells, subjectOf(type), action) ?? (type.builtIn ? undefined : cellOf(cells, EVERY, action))
+
+/** What a role says of an action, itself or by what it says of others. */
+function saidOf(cells: Cells, type: ContentType, action: string): Cell['said'] {
+  const said = (name: string) => namedOrEvery(cells, type, name)?.said
+  const own = said(action)
+  if (own !== undefined) return own
+  if (!type.draftAndPublish || said('publish') !== undefined || said('readDrafts') !== undefined) return false
+  if (action === 'readDrafts') return Boolean(said('find') || said('findOne'))
+  if (action !== 'publish') return false
+  return publishing(said('update') || said('create') || false)
+}
+
+/** Whoever may change only some documents may publish only those. */
+function publishing(said: Cell['said']): Cell['said'] {
+  if (typeof said === 'boolean' || !said.where) return Boolean(said)
+  return { where: said.where }
+}
+
+interface RulePlace {
+  readonly action: string
+  readonly subject: string
+  readonly type: ContentType
+}
+
+function toRule(said: true | PermissionTerms, place: RulePlace, model: Model): AbilityRule {
+  const { action, subject, type } = place
+  if (said === true) return { action, subject }
+  const fields = said.fields && coveredNames(said.fields, type)
+  const conditions = said.where && conditionOf(said.where, type, model)
+  return { action, subject, ...(fields ? { fields } : {}), ...(conditions ? { conditions } : {}) }
+}
+
+/** System attributes belong to every document that may be seen. */
+function coveredNames(fields: readonly string[], type: ContentType): string[] {
+  const leaves = fields.some(name => name.startsWith('!'))
+  const named = new Set(fields.map(name => name.replace(/^!/, '')))
+  return [...type.attributes.values()]
+    .filter(({ name, system }) => system || named.has(name) !== leaves)
+    .map(({ name }) => name)
+}
+
+/** Checked before: what cannot be read any more is a bug, and must not become a grant without a condition. */
+function conditionOf(where: NonNullable<PermissionTerms['where']>, type: ContentType, model: Model) {
+  const compiled = compileCondition(where, type, model)
+  if (!compiled.ok)
+    throw new TypeError(`a condition on ${type.uid} was not checked: ${compiled.reasons.join('; ')}`)
+  return compiled.value
+}

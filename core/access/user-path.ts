@@ -1,0 +1,82 @@
+import { didYouMean } from '../base/nearest.ts'
+import type { Attribute, ContentType, Holder, ScalarAttribute } from '../model/model.ts'
+import type { UserValues } from './caller.ts'
+import { isPassword } from './visible.ts'
+
+/** `$user.role.type` → `['role', 'type']`; undefined for any text that does not speak of the user. */
+export function userPath(value: unknown): readonly string[] | undefined {
+  if (typeof value !== 'string' || !/^\$user(?![A-Za-z0-9_])/.test(value)) return undefined
+  return value.split('.').slice(1)
+}
+
+/** Every `$user.…` in a declared value, however deep. */
+export function* userPathsIn(value: unknown): Generator<readonly string[]> {
+  const path = userPath(value)
+  if (path) yield path
+  else if (value !== null && typeof value === 'object') {
+    for (const part of Object.values(value)) yield* userPathsIn(part)
+  }
+}
+
+/** What is at the end of a path, over to-one relations and single components; or what is wrong with it. */
+export function resolveUserPath(path: readonly string[], user: ContentType): ScalarAttribute | string {
+  let holder: Holder = user
+  for (const [index, name] of path.entries()) {
+    const attribute: Attribute | undefined = holder.attributes.get(name)
+    if (!attribute || isPassword(attribute)) return unknownStep(path, index, holder)
+    if (attribute.kind === 'scalar') {
+      return index === path.length - 1 ? attribute : unknownStep(path, index + 1, null)
+    }
+    const next = oneBehind(attribute)
+    if (!next) return `\`${print(path.slice(0, index + 1))}\` is not one value`
+    holder = next
+  }
+  return `\`${print(path)}\` is not one value: name an attribute of it, such as \`${print([...path, 'id'])}\``
+}
+
+function oneBehind(attribute: Attribute): Holder | null {
+  if (attribute.kind === 'relation' || attribute.kind === 'media') {
+    return attribute.many ? null : attribute.target
+  }
+  if (attribute.kind === 'component') return attribute.repeatable ? null : attribute.component
+  return null
+}
+
+const print = (path: readonly string[]): string => ['$user', ...path].join('.')
+
+function unknownStep(path: readonly string[], index: number, holder: Holder | null): string {
+  const name = path[index] ?? ''
+  const near = holder ? didYouMean(name, holder.attributes.keys()) : ''
+  return `unknown \`${name}\` in \`${print(path)}\`${near}`
+}
+
+/** The declared value with each `$user.…` replaced; undefined where one of them has no value. */
+export function bindUser(value: unknown, user: UserValues): unknown {
+  const path = userPath(value)
+  if (path) return valueAt(path, user) ?? undefined
+  if (Array.isArray(value)) return bindAll(value, user)
+  if (value === null || typeof value !== 'object') return value
+  const entries = Object.entries(value)
+  const bound = bindAll(
+    entries.map(([, part]) => part),
+    user,
+  )
+  return bound && Object.fromEntries(entries.map(([key], index) => [key, bound[index]]))
+}
+
+function bindAll(values: readonly unknown[], user: UserValues): readonly unknown[] | undefined {
+  const bound = values.map(value => bindUser(value, user))
+  return bound.includes(undefined) ? undefined : bound
+}
+
+/** Only single values: an object or a list in a filter's place would be read as operators. */
+function valueAt(path: readonly string[], user: UserValues): string | number | boolean | undefined {
+  let value: unknown = user
+  for (const name of path) {
+    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, name)) return undefined
+    value = (value as UserValues)[name]
+  }
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? value
+    : undefined
+}

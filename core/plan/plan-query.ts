@@ -1,7 +1,7 @@
 import type { Storage } from '../model/storage.ts'
 import type { LocaleChoice, Query, RestrictedQuery } from '../query/query.ts'
 import { allOf, call, column, constant, equal, parameter, select } from '../sql/build.ts'
-import type { Answer, Expression, Source } from '../sql/nodes.ts'
+import type { Answer, Expression, Order, Select, Source } from '../sql/nodes.ts'
 import { planFilter } from './filter.ts'
 import { planOrder } from './order.ts'
 import { planPublication } from './publication.ts'
@@ -20,25 +20,39 @@ export interface PlanTerms {
 export function planQuery(query: RestrictedQuery, terms: PlanTerms): Answer {
   const context = contextFor(query, terms)
   const row = typeRow(query.type, context.alias(), query.status, terms.storage)
-  const from: readonly Source[] = [
-    { table: terms.storage.table(query.type).name, alias: row.alias, on: null },
-  ]
+  const table: Source = { table: terms.storage.table(query.type).name, alias: row.alias, on: null }
   const where = allOf([...versionTerms(query, row, terms.storage), ...conditions(query, row, context)])
-  const rows = select({ columns: documentColumns(query.selection, row, context), from, where })
   if (query.take.kind === 'one') {
-    const one = {
-      ...rows,
-      order: [{ expression: column(row.alias, 'id'), direction: 'asc' as const }],
-      limit: constant(1),
+    const window =
+      query.take.documentId === null
+        ? { ...ALL, where, order: byId(row), limit: constant(1) }
+        : { ...ALL, where }
+    return {
+      kind: 'answer',
+      form: 'one',
+      rows: answered(query, row, { ...table, window }, context),
+      total: null,
     }
-    return { kind: 'answer', form: 'one', rows: query.take.documentId === null ? one : rows, total: null }
   }
-  const page = { ...rows, order: planOrder(query.sort, row, context), ...limits(query.take.page) }
-  const total = query.take.total
-    ? select({ columns: [{ as: 'total', expression: call('count') }], from, where })
-    : null
-  return { kind: 'answer', form: 'many', rows: page, total }
+  const window = { where, order: planOrder(query.sort, row, context), ...limits(query.take.page) }
+  const rows = answered(query, row, { ...table, window }, context)
+  return {
+    kind: 'answer',
+    form: 'many',
+    rows,
+    total: query.take.total ? select({ columns: [TOTAL], from: [table], where }) : null,
+  }
 }
+
+const ALL = { order: [], limit: null, offset: null } as const
+
+const TOTAL = { as: 'total', expression: call('count') }
+
+const byId = (row: Row): readonly Order[] => [{ expression: column(row.alias, 'id'), direction: 'asc' }]
+
+/** The rows are chosen in the source, so that populates are computed for those alone that answer. */
+const answered = (query: Query, row: Row, source: Source, context: PlanContext): Select =>
+  select({ columns: documentColumns(query.selection, row, context), from: [source] })
 
 function contextFor(query: Query, terms: PlanTerms): PlanContext {
   let aliases = 0

@@ -157,7 +157,11 @@ export interface Source {
   readonly alias: string
   /** The join's condition; null on the first source. */
   readonly on: Expression | null
+  /** Only these rows of the table, chosen before anything is computed for one: skipped rows cost nothing more. */
+  readonly window?: Window
 }
+
+export type Window = Pick<Select, 'where' | 'order' | 'limit' | 'offset'>
 
 export interface Order {
   readonly expression: Expression

@@ -9,6 +9,7 @@ import type {
   Select,
   Source,
   Union,
+  Window,
 } from './nodes.ts'
 import type { Statement } from './statement.ts'
 
@@ -28,21 +29,23 @@ export function printSelect(node: Select, values: ParameterValue[]): string {
   const columns = node.columns.map(
     ({ expression, as }) => `${print(expression, values)} AS ${quoteIdentifier(as)}`,
   )
-  let text = `SELECT ${columns.join(', ')}`
-  if (node.from.length > 0)
-    text += ` FROM ${node.from.map((source, at) => printSource(source, at, values)).join(' ')}`
-  if (node.where && !(node.where.kind === 'constant' && node.where.value === true)) {
-    text += ` WHERE ${print(node.where, values)}`
-  }
-  if (node.order.length > 0)
-    text += ` ORDER BY ${node.order.map(order => printOrder(order, values)).join(', ')}`
-  if (node.limit) text += ` LIMIT ${print(node.limit, values)}`
-  if (node.offset) text += ` OFFSET ${print(node.offset, values)}`
+  const from = node.from.map((source, at) => printSource(source, at, values)).join(' ')
+  return `SELECT ${columns.join(', ')}${from === '' ? '' : ` FROM ${from}`}${printWindow(node, values)}`
+}
+
+function printWindow({ where, order, limit, offset }: Window, values: ParameterValue[]): string {
+  let text = ''
+  if (where && !(where.kind === 'constant' && where.value === true)) text += ` WHERE ${print(where, values)}`
+  if (order.length > 0) text += ` ORDER BY ${order.map(each => printOrder(each, values)).join(', ')}`
+  if (limit) text += ` LIMIT ${print(limit, values)}`
+  if (offset) text += ` OFFSET ${print(offset, values)}`
   return text
 }
 
 function printSource(source: Source, at: number, values: ParameterValue[]): string {
-  const table = `${quoteIdentifier(source.table)} ${source.alias}`
+  const { alias, window } = source
+  const named = `${quoteIdentifier(source.table)} ${alias}`
+  const table = window ? `(SELECT ${alias}.* FROM ${named}${printWindow(window, values)}) ${alias}` : named
   if (at === 0) return table
   return `JOIN ${table} ON ${source.on ? print(source.on, values) : 'true'}`
 }

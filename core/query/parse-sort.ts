@@ -1,0 +1,79 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, fault, invalidKey, type QueryParam } from '../faults/fault.ts'
+import type { Holder } from '../model/model.ts'
+import { holderBehind, isRecord, type ParsePlace, unknownKey, within } from './parse-place.ts'
+import type { Sort, SortStep } from './query.ts'
+
+/**
+ * Every way to write a sort (contract/rest.md 6): `a`, `a:desc,b.c`, lists of these, objects `{ b: { c: 'asc' } }`,
+ * lists of objects. Unknown names are told before bad orders.
+ */
+export function parseSort(
+  raw: unknown,
+  holder: Holder,
+  param: QueryParam = 'sort',
+): Result<readonly Sort[], Fault> {
+  const keys = toKeys(raw, [])
+  if (!keys) return failed(fault('validation', 'Invalid sort query'))
+  const sorts: Sort[] = []
+  for (const key of keys) {
+    const resolved = resolve(key, { holder, param, path: null })
+    if (!resolved.ok) return resolved
+    sorts.push(resolved.value)
+  }
+  if (keys.every(({ order }) => isOrder(order))) return ok(sorts)
+  return failed(fault('validation', 'Invalid order. order can only be one of asc|desc|ASC|DESC'))
+}
+
+interface Key {
+  readonly names: readonly string[]
+  readonly order: string
+}
+
+/** null where it is no sort at all. */
+function toKeys(raw: unknown, above: readonly string[]): readonly Key[] | null {
+  if (raw === undefined) return []
+  if (typeof raw === 'string') return above.length === 0 ? fromText(raw) : [{ names: above, order: raw }]
+  const parts = Array.isArray(raw)
+    ? raw.map(item => toKeys(item, above))
+    : isRecord(raw)
+      ? Object.entries(raw).map(([name, value]) => toKeys(value, [...above, name]))
+      : [null]
+  const known = parts.filter(part => part !== null)
+  return known.length === parts.length ? known.flat() : null
+}
+
+/** A third part (`a:asc:desc`) counts for nothing. */
+function fromText(text: string): readonly Key[] | null {
+  const terms = text.split(',').map(term => term.trim())
+  const keys = terms.filter(Boolean).map(term => {
+    const [path = '', order = 'asc'] = term.split(':')
+    return { names: path.split('.'), order }
+  })
+  return keys.some(({ names }) => names.some(name => Object.hasOwn(Object.prototype, name))) ? null : keys
+}
+
+const ORDERS: ReadonlySet<string> = new Set(['asc', 'desc', 'ASC', 'DESC'])
+
+const isOrder = (word: string): boolean => ORDERS.has(word)
+
+function resolve({ names, order }: Key, start: ParsePlace): Result<Sort, Fault> {
+  const direction = order.toLowerCase() === 'desc' ? 'desc' : 'asc'
+  const path: SortStep[] = []
+  let place = start
+  for (const [index, name] of names.entries()) {
+    const attribute = place.holder.attributes.get(name)
+    if (!attribute) return failed(unknownKey(place, name))
+    if (attribute.kind === 'scalar') {
+      const rest = names[index + 1]
+      if (rest !== undefined) return failed(invalidKey(rest, within(place, name), place.param))
+      return ok({ path, attribute, direction })
+    }
+    const next = attribute.kind === 'zone' ? null : holderBehind(attribute)
+    if (!next || attribute.kind === 'zone' || index === names.length - 1)
+      return failed(unknownKey(place, name))
+    path.push({ attribute, scope: null })
+    place = { ...place, holder: next, path: within(place, name) }
+  }
+  return failed(unknownKey(start, ''))
+}

@@ -1,0 +1,79 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, fault } from '../faults/fault.ts'
+import type { RestSettings } from '../project/settings.ts'
+import { isRecord } from '../query/parse-place.ts'
+import type { Page } from '../query/query.ts'
+import type { Parameters } from './parse-query-string.ts'
+
+/** How a list is cut, and how `meta.pagination` tells it (contract/rest.md 5). */
+export interface Pagination {
+  readonly form: 'page' | 'offset'
+  readonly start: number
+  readonly limit: number
+  readonly withCount: boolean
+}
+
+type Limits = Omit<RestSettings, 'prefix'>
+
+export function parsePagination(parameters: Parameters, limits: Limits): Result<Pagination, Fault> {
+  if (parameters.page !== undefined || parameters.pageSize !== undefined) return failed(misplaced())
+  const raw = isRecord(parameters.pagination) ? parameters.pagination : {}
+  const paged = raw.page !== undefined || raw.pageSize !== undefined
+  const offset = raw.start !== undefined || raw.limit !== undefined
+  if (paged && offset) return failed(mixed())
+  const limit = parseLimit(offset ? raw.limit : raw.pageSize, limits)
+  const start = offset ? parseStart(raw.start, 0) : (parseStart(raw.page, 1, 1) - 1) * limit
+  if (!Number.isInteger(start)) return failed(notPositive('Start', start))
+  if (!Number.isInteger(limit)) return failed(notPositive('Limit', limit))
+  const withCount = raw.withCount === undefined ? limits.withCount : COUNT_WORDS.get(raw.withCount)
+  if (withCount === undefined) return failed(badCount())
+  return ok({ form: offset ? 'offset' : 'page', start, limit, withCount })
+}
+
+function parseStart(raw: unknown, fallback: number, least = 0): number {
+  if (raw === undefined) return fallback
+  return typeof raw === 'string' ? Math.max(least, Number(raw)) : Number.NaN
+}
+
+/** Too much, or nothing that is a number: the most. Too little: one. */
+function parseLimit(raw: unknown, { defaultLimit, maxLimit }: Limits): number {
+  if (raw === undefined) return Math.min(defaultLimit, maxLimit)
+  const number = typeof raw === 'string' ? Number(raw) : Number.NaN
+  return Number.isNaN(number) ? maxLimit : Math.min(maxLimit, Math.max(1, number))
+}
+
+const COUNT_WORDS: ReadonlyMap<unknown, boolean> = new Map([
+  ['t', true],
+  ['1', true],
+  ['true', true],
+  ['f', false],
+  ['0', false],
+  ['false', false],
+])
+
+/** PostgreSQL counts rows in 64 bits, parameters go as 32; no list is longer. */
+const LAST_START = 2_147_483_647
+
+export const pageOf = ({ start, limit }: Pagination): Page => ({ start: Math.min(start, LAST_START), limit })
+
+/** The text of `meta.pagination`; `total` null where it was not asked for. */
+export function printPagination({ form, start, limit }: Pagination, total: number | null): string {
+  if (form === 'offset')
+    return `{"start":${start},"limit":${limit}${total === null ? '' : `,"total":${total}`}}`
+  const count = total === null ? '' : `,"pageCount":${Math.ceil(total / limit)},"total":${total}`
+  return `{"page":${Math.floor(start / limit) + 1},"pageSize":${limit}${count}}`
+}
+
+const mixed = (): Fault => fault('pagination', 'Cannot use both page & offset pagination in the same query')
+
+const misplaced = (): Fault =>
+  fault(
+    'pagination',
+    'Invalid pagination attributes. The page parameters are incorrect and must be in the pagination object',
+  )
+
+const notPositive = (which: 'Start' | 'Limit', found: number): Fault =>
+  fault('validation', `convert${which}QueryParams expected a positive integer got ${found}`)
+
+const badCount = (): Fault =>
+  fault('validation', 'Invalid withCount parameter. Expected "t","1","true","false","0","f"')

@@ -1,0 +1,82 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, fault, invalidKey } from '../faults/fault.ts'
+import type { Attribute, ComponentAttribute, Holder, LinkAttribute, Model } from '../model/model.ts'
+import { parseFilter } from '../query/parse-filter.ts'
+import { holderBehind } from '../query/parse-place.ts'
+import { parseSort } from '../query/parse-sort.ts'
+import type { Populate } from '../query/query.ts'
+import { parseFields } from './parse-fields.ts'
+import { parseZoneOptions } from './parse-populate-zone.ts'
+import { populateRows, type Rows } from './populate-nodes.ts'
+import { toYesOrNo } from './populate-words.ts'
+
+type Options = Readonly<Record<string, unknown>>
+type Components = Model['components']
+
+/** Where options stand: `populate[attribute][…]`, among the attributes of a holder. */
+export interface OptionsPlace {
+  readonly attribute: Attribute
+  readonly holder: Holder
+  readonly components: Components
+  /** Parses what is populated further inside. */
+  readonly parsePopulate: (
+    raw: unknown,
+    holder: Holder,
+    components: Components,
+  ) => Result<readonly Populate[], Fault>
+}
+
+const OPTIONS: ReadonlySet<string> = new Set(['fields', 'filters', 'sort', 'populate', 'count'])
+
+/** contract/rest.md 8: `fields`, `filters`, `sort`, `populate`, `count`; of zones `on`, `populate=*` and `count`. */
+export function parsePopulateOptions(options: Options, place: OptionsPlace): Result<Populate, Fault> {
+  const { attribute } = place
+  if (attribute.kind === 'zone') return parseZoneOptions(options, { ...place, attribute })
+  const behind = holderBehind(attribute)
+  if (!behind || attribute.kind === 'scalar')
+    return failed(invalidKey(attribute.name, attribute.name, 'populate'))
+  const wrong = findUnknownOption(options, attribute, { ...place, behind })
+  if (wrong) return failed(wrong)
+  const rows = parseRows(options, behind, place)
+  return rows.ok ? ok(populateRows(attribute, 'named', rows.value)) : rows
+}
+
+function findUnknownOption(
+  options: Options,
+  { name }: LinkAttribute | ComponentAttribute,
+  { holder, behind }: OptionsPlace & { readonly behind: Holder },
+): Fault | undefined {
+  for (const key of Object.keys(options)) {
+    if (OPTIONS.has(key) || toYesOrNo(key) !== undefined) continue
+    if (key === 'on')
+      return fault('validation', `Using fragments is not permitted to populate "${name}" in "${holder.uid}"`)
+    return invalidKey(key, behind.attributes.has(key) ? `${name}.${key}` : name, 'populate')
+  }
+  const { count } = options
+  return count === undefined || toYesOrNo(count) !== undefined
+    ? undefined
+    : invalidKey('count', name, 'populate')
+}
+
+/** Places in faults are told anew from here (contract/rest.md 8). */
+function parseRows(
+  options: Options,
+  behind: Holder,
+  { components, parsePopulate }: OptionsPlace,
+): Result<Rows, Fault> {
+  const filter =
+    options.filters === undefined ? ok(null) : parseFilter(options.filters, behind, { param: 'populate' })
+  if (!filter.ok) return filter
+  const sort = parseSort(options.sort, behind, 'populate')
+  if (!sort.ok) return sort
+  const fields = parseFields(options.fields, behind, 'populate')
+  if (!fields.ok) return fields
+  const populate = parsePopulate(options.populate, behind, components)
+  if (!populate.ok) return populate
+  return ok({
+    selection: { ...fields.value, populate: populate.value },
+    filter: filter.value,
+    sort: sort.value,
+    count: toYesOrNo(options.count) === true,
+  })
+}

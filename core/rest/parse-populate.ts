@@ -1,0 +1,74 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, fault, invalidKey } from '../faults/fault.ts'
+import type { Attribute, Holder, Model } from '../model/model.ts'
+import { isRecord, unknownKey } from '../query/parse-place.ts'
+import type { Populate } from '../query/query.ts'
+import { parsePopulateOptions } from './parse-populate-options.ts'
+import { parsePopulateWords } from './parse-populate-words.ts'
+import { populateAll, populateWhole } from './populate-nodes.ts'
+import { toWords, toYesOrNo, type Words } from './populate-words.ts'
+
+type Components = Model['components']
+
+/** contract/rest.md 8: `*`, names (dotted, in a text or a list), or an object of names with options. */
+export function parsePopulate(
+  raw: unknown,
+  holder: Holder,
+  components: Components,
+): Result<readonly Populate[], Fault> {
+  if (raw === undefined || raw === '') return ok([])
+  if (raw === '*') return ok(populateAll(holder))
+  if (isRecord(raw)) return parseNames(raw, holder, components)
+  const words = toWords(raw)
+  if (words) return parsePopulateWords(words, holder, { path: null, literal: true })
+  return failed(
+    fault(
+      'validation',
+      'Invalid populate parameter. Expected a string, an array of strings, a populate object',
+    ),
+  )
+}
+
+function parseNames(
+  raw: Readonly<Record<string, unknown>>,
+  holder: Holder,
+  components: Components,
+): Result<readonly Populate[], Fault> {
+  const populates: Populate[] = []
+  for (const [name, value] of Object.entries(raw)) {
+    if (isPassedOver(name, holder)) continue
+    const parsed = parseName(name, value, holder, components)
+    if (!parsed.ok) return parsed
+    if (parsed.value) populates.push(parsed.value)
+  }
+  return ok(populates)
+}
+
+/** A list mixed with an object comes as numbers for names; the object wins. */
+const isPassedOver = (name: string, { attributes }: Holder): boolean =>
+  !attributes.has(name) && (/^\d+$/.test(name) || toYesOrNo(name) !== undefined)
+
+/** null: asked to be left out. */
+function parseName(
+  name: string,
+  value: unknown,
+  holder: Holder,
+  components: Components,
+): Result<Populate | null, Fault> {
+  const attribute = holder.attributes.get(name)
+  const whole = attribute && populateWhole(attribute, 'named')
+  if (!attribute || !whole) return failed(unknownKey({ holder, param: 'populate', path: null }, name))
+  const wanted = toYesOrNo(value)
+  if (wanted !== undefined) return ok(wanted ? whole : null)
+  if (isRecord(value)) return parsePopulateOptions(value, { attribute, holder, components, parsePopulate })
+  return parseInside(attribute, value, holder)
+}
+
+/** `populate[a]=b` is read as b inside a. */
+function parseInside(attribute: Attribute, value: unknown, holder: Holder): Result<Populate | null, Fault> {
+  const below = toWords(value)
+  if (value === '' || !below) return failed(invalidKey('', attribute.name, 'populate'))
+  const words: Words = new Map([[attribute.name, { named: true, below }]])
+  const parsed = parsePopulateWords(words, holder, { path: null, literal: false })
+  return parsed.ok ? ok(parsed.value[0] ?? null) : parsed
+}

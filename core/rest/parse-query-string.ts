@@ -1,0 +1,36 @@
+import { parse } from 'qs'
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, fault } from '../faults/fault.ts'
+
+/** A query string taken apart: texts, lists and objects of them. */
+export type Parameters = Readonly<Record<string, unknown>>
+
+const NONE: Parameters = {}
+
+/**
+ * contract/rest.md 16. Deeper keys stay literal, so that they are unknown names; whatever is over another bound
+ * is refused, never dropped. Node itself bounds the length of an address (16 KiB with the headers).
+ */
+export const BOUNDS = { depth: 20, listItems: 100, parameters: 1000 } as const
+
+export function parseQueryString(text: string): Result<Parameters, Fault> {
+  if (text === '') return ok(NONE)
+  try {
+    return ok(parse(text, OPTIONS))
+  } catch (reason) {
+    if (reason instanceof RangeError) return failed(tooMuch(reason))
+    throw reason
+  }
+}
+
+const OPTIONS = {
+  depth: BOUNDS.depth,
+  arrayLimit: BOUNDS.listItems,
+  parameterLimit: BOUNDS.parameters,
+  throwOnLimitExceeded: true,
+} as const
+
+const tooMuch = ({ message }: RangeError): Fault =>
+  message.startsWith('Array')
+    ? fault('validation', `A list of a query may have at most ${BOUNDS.listItems} items`)
+    : fault('validation', `A query may have at most ${BOUNDS.parameters} parameters`)

@@ -1,0 +1,105 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, fault } from '../faults/fault.ts'
+import type { ContentType, Model } from '../model/model.ts'
+import type { RestSettings } from '../project/settings.ts'
+import { parseFilter } from '../query/parse-filter.ts'
+import { parseSort } from '../query/parse-sort.ts'
+import type { Populate, Query } from '../query/query.ts'
+import { parseFields } from './parse-fields.ts'
+import { type Pagination, pageOf, parsePagination } from './parse-pagination.ts'
+import { parsePopulate } from './parse-populate.ts'
+import type { Parameters } from './parse-query-string.ts'
+import { parseSearch } from './parse-search.ts'
+import { parseLocale, parsePublication, parseStatus } from './parse-version.ts'
+
+export interface QueryTerms {
+  readonly model: Model
+  readonly settings: RestSettings
+}
+
+/** What of a read does not depend on how many documents it is for. */
+export type Shared = Pick<
+  Query,
+  'kind' | 'type' | 'status' | 'selection' | 'filter' | 'search' | 'publication' | 'sort'
+>
+
+/** More populates than anybody asks for by hand; each costs a subquery. */
+export const MAX_POPULATES = 500
+
+/** contract/rest.md 4 to 8 and 10; faults are told in the order of the reference: filters, sort, fields, populate. */
+export function parseShared(
+  type: ContentType,
+  parameters: Parameters,
+  { model }: QueryTerms,
+): Result<Shared, Fault> {
+  if (parameters.lookup !== undefined) return failed(fault('validation', "Invalid params: 'lookup'"))
+  const filter = parameters.filters === undefined ? ok(null) : parseFilter(parameters.filters, type)
+  if (!filter.ok) return filter
+  const sort = parseSort(parameters.sort, type)
+  if (!sort.ok) return sort
+  const fields = parseFields(parameters.fields, type)
+  if (!fields.ok) return fields
+  const populate = parsePopulate(parameters.populate, type, model.components)
+  if (!populate.ok) return populate
+  if (sizeOf(populate.value) > MAX_POPULATES)
+    return failed(fault('validation', `A query may populate at most ${MAX_POPULATES} attributes`))
+  const status = parseStatus(parameters.status)
+  if (!status.ok) return status
+  const publication = parsePublication(type, parameters)
+  if (!publication.ok) return publication
+  const search = parseSearch(type, parameters._q)
+  if (!search.ok) return search
+  return ok({
+    kind: 'query',
+    type,
+    status: status.value,
+    selection: { ...fields.value, populate: populate.value },
+    filter: filter.value,
+    search: search.value,
+    publication: publication.value,
+    sort: sort.value,
+  })
+}
+
+const sizeOf = (populates: readonly Populate[]): number =>
+  populates.reduce((size, populate) => size + 1 + sizeInside(populate), 0)
+
+const sizeInside = (populate: Populate): number =>
+  populate.kind === 'zone'
+    ? populate.components.reduce((size, { selection }) => size + sizeOf(selection.populate), 0)
+    : sizeOf(populate.selection.populate)
+
+export interface ListQuery {
+  readonly query: Query
+  readonly pagination: Pagination
+}
+
+/** The query string of a list → its query. */
+export function parseListQuery(
+  type: ContentType,
+  parameters: Parameters,
+  terms: QueryTerms,
+): Result<ListQuery, Fault> {
+  const shared = parseShared(type, parameters, terms)
+  if (!shared.ok) return shared
+  const pagination = parsePagination(parameters, terms.settings)
+  if (!pagination.ok) return pagination
+  const locale = parseLocale(type, parameters.locale, { model: terms.model, many: true })
+  if (!locale.ok) return locale
+  const take = { kind: 'many', page: pageOf(pagination.value), total: pagination.value.withCount } as const
+  return ok({ query: { ...shared.value, take, locale: locale.value }, pagination: pagination.value })
+}
+
+/** The query string of one document, or of a single type where `documentId` is null. Pagination is ignored. */
+export function parseOneQuery(
+  type: ContentType,
+  documentId: string | null,
+  parameters: Parameters,
+  terms: QueryTerms,
+): Result<Query, Fault> {
+  const shared = parseShared(type, parameters, terms)
+  if (!shared.ok) return shared
+  const locale = parseLocale(type, parameters.locale, { model: terms.model, many: false })
+  if (!locale.ok) return locale
+  return ok({ ...shared.value, take: { kind: 'one', documentId }, locale: locale.value })
+}

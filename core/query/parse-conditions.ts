@@ -3,6 +3,7 @@ import { type Fault, fault, invalidKey, type QueryParam } from '../faults/fault.
 import type { ScalarAttribute } from '../model/model.ts'
 import type { BadValue } from './bad-value.ts'
 import { isOperator, type Operator, operatorFits, operatorTerms } from './operators.ts'
+import { parseAll } from './parse-all.ts'
 import { isRecord } from './parse-place.ts'
 import { isTrue, parseText, parseValue } from './parse-value.ts'
 import type { Comparison, Filter, Value } from './query.ts'
@@ -18,17 +19,27 @@ export interface ConditionPlace {
 /** What a scalar attribute is compared with: a value (`$eq`), a list (`$in`), or an object of operators. */
 export function parseConditions(raw: unknown, attribute: ScalarAttribute, place: ConditionPlace): Parsed {
   const on: Subject = { attribute, place }
-  if (Array.isArray(raw)) return parseOperator('$in', raw, on)
+  if (Array.isArray(raw)) return parseListed(raw, on)
   if (!isRecord(raw)) return parseOperator('$eq', raw, on)
-  const filters: Filter[] = []
-  for (const [key, value] of Object.entries(raw)) {
-    const parsed = parseCondition(key, value, on)
-    if (!parsed.ok) return parsed
-    filters.push(parsed.value)
-  }
-  const [only] = filters
-  return ok(only && filters.length === 1 ? only : { kind: 'and', filters })
+  return parseOperators(raw, on)
 }
+
+/** `a=1&a[$lt]=5` comes as a list of both: values, of which one must match, and conditions that must hold with it. */
+function parseListed(raw: readonly unknown[], on: Subject): Parsed {
+  const values = raw.filter(item => !isOperatorRecord(item))
+  const conditions = raw.filter(isOperatorRecord)
+  if (conditions.length === 0) return parseOperator('$in', values, on)
+  const terms = values.length === 0 ? conditions : [{ $in: values }, ...conditions]
+  return parseAll(terms, term => parseOperators(term, on))
+}
+
+type Operators = Readonly<Record<string, unknown>>
+
+const isOperatorRecord = (item: unknown): item is Operators =>
+  isRecord(item) && Object.keys(item).every(isOperator)
+
+const parseOperators = (raw: Operators, on: Subject): Parsed =>
+  parseAll(Object.entries(raw), ([key, value]) => parseCondition(key, value, on))
 
 interface Subject {
   readonly attribute: ScalarAttribute
@@ -44,8 +55,7 @@ function parseCondition(key: string, value: unknown, on: Subject): Parsed {
   if (!operatorFits(key, on.attribute.type))
     return refuse(key, on, `an operator for values of type ${on.attribute.type}`)
   // `[$eq][$eq]=x` is read as `[$eq]=x`.
-  if (key === '$eq' && isRecord(value) && Object.keys(value).every(isOperator))
-    return parseConditions(value, on.attribute, on.place)
+  if (key === '$eq' && isOperatorRecord(value)) return parseOperators(value, on)
   return parseOperator(key, value, on)
 }
 
@@ -86,14 +96,7 @@ function parseOne(operator: Operator, raw: unknown, on: Subject): Parsed {
 
 function parseAny(operator: Operator, items: readonly unknown[], on: Subject): Parsed {
   if (operator === '$eq') return parseMany('$in', items, on)
-  const filters: Filter[] = []
-  for (const item of items) {
-    const parsed = parseMany(operator, [item], on)
-    if (!parsed.ok) return parsed
-    filters.push(parsed.value)
-  }
-  const [only] = filters
-  return ok(only && filters.length === 1 ? only : { kind: 'or', filters })
+  return parseAll(items, item => parseMany(operator, [item], on), 'or')
 }
 
 function parseMany(operator: Operator, items: readonly unknown[], on: Subject): Parsed {

@@ -2,6 +2,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, type QueryParam } from '../faults/fault.ts'
 import type { Attribute, Holder, ScalarAttribute } from '../model/model.ts'
 import { isOperator } from './operators.ts'
+import { parseAll } from './parse-all.ts'
 import { parseConditions } from './parse-conditions.ts'
 import {
   holderBehind,
@@ -40,22 +41,11 @@ interface Place extends ParsePlace {
 /** All terms of an object hold together. */
 function parseGroup(raw: unknown, place: Place): Parsed {
   if (!isRecord(raw)) return Array.isArray(raw) ? refuseKey(place, '0') : refuseGroup(place, 'filters')
-  return allOf(Object.entries(raw), ([key, value]) => parseTerm(key, value, place))
+  return parseAll(Object.entries(raw), ([key, value]) => parseTerm(key, value, place))
 }
 
 const refuseGroup = (place: Place, key: string) =>
   refuseValue(place, key, place.path ?? key, 'an object of conditions')
-
-function allOf<Item>(items: readonly Item[], parse: (item: Item) => Parsed): Parsed {
-  const filters: Filter[] = []
-  for (const item of items) {
-    const parsed = parse(item)
-    if (!parsed.ok) return parsed
-    filters.push(parsed.value)
-  }
-  const [only] = filters
-  return ok(only && filters.length === 1 ? only : { kind: 'and', filters })
-}
 
 function parseTerm(key: string, value: unknown, place: Place): Parsed {
   if (key === '$and' || key === '$or') return parseList(key, value, place)
@@ -69,20 +59,15 @@ function parseTerm(key: string, value: unknown, place: Place): Parsed {
 function parseList(key: '$and' | '$or', value: unknown, place: Place): Parsed {
   if (!Array.isArray(value))
     return refuseValue(place, key, within(place, key), 'a list of objects of conditions')
-  const filters: Filter[] = []
-  for (const item of value) {
-    const parsed = isRecord(item) ? parseGroup(item, place) : refuseGroup(place, key)
-    if (!parsed.ok) return parsed
-    filters.push(parsed.value)
-  }
-  return ok({ kind: key === '$and' ? 'and' : 'or', filters })
+  const kind = key === '$and' ? 'and' : 'or'
+  return parseAll(value, item => (isRecord(item) ? parseGroup(item, place) : refuseGroup(place, key)), kind)
 }
 
 /** A list is negated as a whole. */
 function parseNegated(value: unknown, place: Place): Parsed {
   if (place.id && !isRecord(value)) return parseConditions(value, place.id, onId(place))
   if (!Array.isArray(value)) return isRecord(value) ? parseGroup(value, place) : refuseGroup(place, '$not')
-  return allOf(value, item => (isRecord(item) ? parseGroup(item, place) : refuseGroup(place, '$not')))
+  return parseAll(value, item => (isRecord(item) ? parseGroup(item, place) : refuseGroup(place, '$not')))
 }
 
 const negate = (parsed: Parsed): Parsed => (parsed.ok ? ok({ kind: 'not', filter: parsed.value }) : parsed)

@@ -44,7 +44,7 @@ export function checkShape(tree: YamlNode): Shape {
     .filter(({ path }) => !isBroken(tree, path))
     .filter(({ error }) => !isMisspelt(error, errors))
     .map(({ error, path }) => toFinding(error, { path, tree, schema }))
-  const misfits = [...told.map(({ path }) => path), ...brokenPaths(tree)]
+  const misfits = [...told.map(({ error, path }) => [...path, ...keyMeant(error)]), ...brokenPaths(tree)]
   return { findings, misfits, fitting: fittingPart(value, validate) }
 }
 
@@ -104,6 +104,15 @@ function isMisspelt({ keyword, params, instancePath }: ErrorObject, errors: read
 function isBroken(tree: YamlNode, path: Path): boolean {
   const { node, exact } = locate(tree, path)
   return exact && node.kind === 'scalar' && node.broken
+}
+
+/** The key that is missing, or the one that an unknown key was most likely meant to be. */
+function keyMeant({ keyword, params, parentSchema, propertyName }: ErrorObject): Path {
+  if (propertyName !== undefined) return [propertyName]
+  if (keyword === 'required') return [params.missingProperty]
+  if (keyword !== 'additionalProperties') return []
+  const key = String(params.additionalProperty)
+  return [nearest(key, Object.keys(parentSchema?.properties ?? {})) ?? key]
 }
 
 function brokenPaths(node: YamlNode, path: Path = []): readonly Path[] {

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../faults/diagnostic.ts'
+import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import { checkShape } from './check-shape.ts'
 import type { Finding } from './faults.ts'
 import type { ProjectFile } from './project-types.ts'
@@ -18,31 +18,41 @@ export interface CheckedTree {
   readonly faults: readonly Diagnostic[]
 }
 
-/** The grammar first; then the rules, on all that fits the grammar. */
-export function checkTree(tree: YamlNode): CheckedTree {
+/** The grammar first; then, where the tree is whole, the rules, on all that fits the grammar. */
+export function checkTree(tree: YamlNode, isWhole: boolean): CheckedTree {
   const shape = checkShape(tree)
   const misfits = shape.findings.map(finding => toDiagnostic(finding, tree))
-  if (shape.fitting === undefined) return { misfits, faults: [] }
+  if (shape.fitting === undefined || !isWhole) return { misfits, faults: [] }
   const settings = toSettings(fits(shape.fitting))
-  const touched = new Set(shape.misfits.map(scopeOf))
-  const broken = rules.flatMap(rule => [...rule(settings)]).filter(({ path }) => !touched.has(scopeOf(path)))
+  const broken = rules.flatMap(rule => [...rule(settings)]).filter(finding => !isEcho(finding, shape.misfits))
   return { settings, misfits, faults: broken.map(finding => toDiagnostic(finding, tree)) }
 }
 
 /** The schema let it pass, and the type is made from the schema. */
 const fits = (value: unknown): ProjectFile => value as ProjectFile
 
-/** How many keys name one thing of a section; elsewhere the section itself is the thing. */
-const DEPTH: Readonly<Record<string, number>> = {
-  components: 4,
-  contentTypes: 4,
-  user: 3,
-  roles: 2,
-  apiTokens: 2,
+/** Things whose parts speak of one another: how many keys name one of them. */
+const WHOLES: Readonly<Record<string, number>> = {
+  ...{
+    server: 2,
+    i18n: 1,
+    rest: 1,
+    graphql: 3,
+    components: 4,
+    contentTypes: 4,
+    user: 3,
+    apiTokens: 2,
+    upload: 1,
+  },
 }
 
-/** Where the grammar found a fault, what a rule finds in the same thing may be its echo. */
-const scopeOf = (path: Finding['path']): string => JSON.stringify(path.slice(0, DEPTH[String(path[0])] ?? 1))
+/** What a rule finds may be the echo of a misfit in the same whole, or of one above or below it. */
+function isEcho({ path }: Finding, misfits: readonly Path[]): boolean {
+  const whole = WHOLES[String(path[0])] ?? path.length
+  const isSame = (misfit: Path, depth: number) =>
+    path.slice(0, depth).every((key, index) => key === misfit[index])
+  return misfits.some(misfit => isSame(misfit, Math.min(whole, Math.max(misfit.length, 1))))
+}
 
 function toDiagnostic(finding: Finding, tree: YamlNode): Diagnostic {
   const { place, keyPlace } = placesOf(tree)

@@ -38,8 +38,8 @@ export async function readProject(folder: string, env: Environment): Promise<Rea
   const files = await readProjectFiles(join(root, PROJECT_FILE), environment.ok ? environment.value : env)
   const { tree, faults } = mergeTrees(files.trees)
   const found = [...(environment.ok ? [] : environment.reasons), ...files.faults, ...faults]
-  if (tree === undefined || !files.complete) return { faults: sortDiagnostics(found) }
-  const checked = checkTree(tree)
+  if (tree === undefined) return { faults: sortDiagnostics(found) }
+  const checked = checkTree(tree, files.complete)
   const all = sortDiagnostics([...found, ...checked.misfits, ...checked.faults])
   const isJudgeable = ![...found, ...checked.misfits].some(isOfDeclarations)
   return {

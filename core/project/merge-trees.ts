@@ -29,23 +29,24 @@ export function mergeTrees(trees: readonly YamlNode[]): {
   const faults: Diagnostic[] = []
   const [first, ...others] = trees
   if (first === undefined) return { tree: undefined, faults }
-  const tree = others.reduce(
-    (merged, other) => mergeNodes(merged, withoutInclude(other), { path: [], faults }),
-    first,
-  )
+  const tree = others.reduce((merged, other) => addFile(merged, other, faults), first)
   return { tree, faults }
 }
 
-/** The project file's own `include` stays for the schema to check; another file's was followed already. */
-function withoutInclude(node: YamlNode): YamlNode {
-  if (node.kind !== 'map') return node
-  return {
-    ...node,
-    entries: new Map(
-      Array.from(node.entries).filter(([name, { value }]) => name !== 'include' || value.kind !== 'list'),
-    ),
+function addFile(merged: YamlNode, other: YamlNode, faults: Diagnostic[]): YamlNode {
+  if (other.kind === 'map') return mergeNodes(merged, withoutInclude(other), { path: [], faults })
+  if (!isEmpty(other)) {
+    const message = 'an included file is a mapping, with the keys of the project file'
+    faults.push({ code: 'wrong-type', message, place: placeAt(other.mark), path: [] })
   }
+  return merged
 }
+
+/** The project file's own `include` stays for the schema to check; another file's was checked as it was followed. */
+const withoutInclude = (map: YamlMap): YamlMap => ({
+  ...map,
+  entries: new Map(Array.from(map.entries).filter(([name]) => name !== 'include')),
+})
 
 interface Merge {
   readonly path: Path

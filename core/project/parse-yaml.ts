@@ -30,13 +30,13 @@ export function parseYaml(source: SourceText, terms: ParseTerms): ParsedYaml {
     uniqueKeys: false,
     intAsBigInt: true,
     prettyErrors: false,
-    logLevel: 'silent',
+    logLevel: 'error',
   })
   const errors: readonly YAMLError[] = [...document.errors, ...document.warnings.filter(isTagFault)]
   const isBroken = errors.some(error => !isTagFault(error))
   const secrets = isBroken ? suspectRanges(source.text) : secretRanges(document, source.text, terms.isSecret)
   const file = toSourceFile(source, secrets)
-  const faults = syntaxFaults(errors, source.text).map(
+  const faults = syntaxFaults(errors, document, source.text).map(
     ({ code, message, offset }): Diagnostic => ({
       code,
       message,

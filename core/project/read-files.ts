@@ -50,7 +50,7 @@ async function visitFile(journey: Journey, trail: readonly string[]): Promise<vo
   if (tree === undefined) journey.complete = false
   if (tree === undefined) return
   journey.trees.push(tree)
-  for (const item of includesOf(tree)) {
+  for (const item of includesOf(journey, tree, trail.length > 1)) {
     for (const path of await pathsOf(journey, item, file)) await follow(journey, item, [...trail, path])
   }
 }
@@ -61,14 +61,20 @@ async function parseFile(journey: Journey, file: string): Promise<ParsedYaml> {
   return parseYaml(source.value, { environment: journey.environment, isSecret: isProjectSecret })
 }
 
-/** The texts of `include`; anything else in it is for the schema to judge. */
-function includesOf(tree: YamlNode): readonly YamlScalar[] {
+/** The texts of `include`. The schema judges the rest of it in the project file, and nobody else does in another. */
+function includesOf(journey: Journey, tree: YamlNode, isIncluded: boolean): readonly YamlScalar[] {
   const include = tree.kind === 'map' ? tree.entries.get('include')?.value : undefined
-  if (include?.kind !== 'list') return []
-  return include.items
-    .filter(item => item.kind === 'scalar')
-    .filter(item => typeof item.value === 'string' && !item.broken)
+  const items = include?.kind === 'list' ? include.items : include ? [include] : []
+  const texts = include?.kind === 'list' ? items.filter(isText) : []
+  for (const item of items) {
+    if (isIncluded && !texts.some(text => text === item))
+      report(journey, item, 'bad-include', 'expected a list of paths')
+  }
+  return texts
 }
+
+const isText = (item: YamlNode): item is YamlScalar =>
+  item.kind === 'scalar' && typeof item.value === 'string' && !item.broken
 
 async function pathsOf(journey: Journey, item: YamlScalar, from: string): Promise<readonly string[]> {
   const said = String(item.value)
@@ -82,7 +88,7 @@ async function pathsOf(journey: Journey, item: YamlScalar, from: string): Promis
       journey,
       item,
       'bad-include',
-      `no file \`${said}\` from the folder of ${shownPath(from, journey.root)}`,
+      `there is no file \`${said}\` in the folder of ${shownPath(from, journey.root)}`,
     )
   return found
 }
@@ -106,6 +112,6 @@ async function follow(journey: Journey, item: YamlScalar, trail: readonly string
   await visitFile(journey, trail)
 }
 
-function report(journey: Journey, item: YamlScalar, code: ProjectFault, message: string): void {
+function report(journey: Journey, item: YamlNode, code: ProjectFault, message: string): void {
   journey.faults.push({ code, message, place: placeAt(item.mark), path: ['include'] })
 }

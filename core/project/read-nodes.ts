@@ -42,7 +42,12 @@ interface At {
 
 function readNode(pass: Pass, node: unknown, at: At): YamlNode {
   if (at.path.length > DEEPEST)
-    return broken(pass, at, 'too-deep', `the file nests deeper than ${DEEPEST} levels`)
+    return broken(
+      pass,
+      { ...at, path: at.path.slice(0, 3) },
+      'too-deep',
+      `the file nests deeper than ${DEEPEST} levels`,
+    )
   if (isAlias(node)) return readAlias(pass, node.source, { ...at, fallback: node.range?.[0] ?? at.fallback })
   const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined
   if (anchor !== undefined) pass.anchors.set(anchor, undefined)
@@ -54,6 +59,7 @@ function readNode(pass: Pass, node: unknown, at: At): YamlNode {
 function readContent(pass: Pass, node: unknown, at: At): YamlNode {
   const offset = rangeStart(node) ?? at.fallback
   const mark = markAt(pass, offset)
+  if (hasUnknownTag(node)) return unknown(pass, { path: at.path, fallback: offset })
   if (isMap(node)) return readMap(pass, node, { path: at.path, fallback: offset })
   if (isSeq(node)) {
     const items = node.items.map((item, index) =>
@@ -63,6 +69,12 @@ function readContent(pass: Pass, node: unknown, at: At): YamlNode {
   }
   return readScalar(pass, isScalar(node) ? node : undefined, { path: at.path, fallback: offset })
 }
+
+const KNOWN_TAG = /^(!|tag:yaml\.org,2002:(str|int|float|bool|null|map|seq))$/
+
+/** Such a tag was reported when the file was parsed. */
+const hasUnknownTag = (node: unknown): boolean =>
+  (isMap(node) || isSeq(node) || isScalar(node)) && node.tag !== undefined && !KNOWN_TAG.test(node.tag)
 
 function readScalar(pass: Pass, node: Scalar | undefined, at: At): YamlNode {
   const value = node?.value ?? null
@@ -112,14 +124,10 @@ function readAlias(pass: Pass, name: string, at: At): YamlNode {
       `unknown alias \`*${name}\`${didYouMean(name, pass.anchors.keys()) || ': its anchor must stand above it'}`,
     )
   }
+  if (pass.aliased > MOST_ALIASED) return unknown(pass, at)
   pass.aliased += weigh(pass, target)
   if (pass.aliased > MOST_ALIASED) {
-    return broken(
-      pass,
-      at,
-      'alias-bomb',
-      `the aliases of this file stand for more than ${MOST_ALIASED} values`,
-    )
+    return broken(pass, at, 'alias-bomb', `the aliases of this file stand for more than 20,000 values`)
   }
   return target
 }
@@ -198,8 +206,11 @@ function scalar(pass: Pass, at: At, value: YamlScalar['value']): YamlScalar {
 
 function broken(pass: Pass, at: At, code: ProjectFault, message: string): YamlScalar {
   report(pass, at, { code, message })
-  return { ...scalar(pass, at, null), broken: true }
+  return unknown(pass, at)
 }
+
+/** Stands where something is that was reported already. */
+const unknown = (pass: Pass, at: At): YamlScalar => ({ ...scalar(pass, at, null), broken: true })
 
 function report(
   pass: Pass,

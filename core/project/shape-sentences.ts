@@ -105,6 +105,9 @@ const lowerFirst = (text: string): string =>
   /^[A-Z][a-z]/.test(text) ? text.slice(0, 1).toLowerCase() + text.slice(1) : text
 
 function wrongType(error: ErrorObject, scene: Scene): Finding {
+  if (scene.path.length === 0 && foundAt(scene) === 'nothing') {
+    return { code: 'missing-key', message: 'the file is empty: a project has at least a `name`', path: [] }
+  }
   const wanted: readonly string[] = [error.params.type].flat()
   const expected = error.parentSchema?.patternErrorMessage ?? wanted.map(wordFor).join(' or ')
   const message = `expected ${expected}, found ${foundAt(scene)}${remedy(wanted, error, scene)}`
@@ -191,7 +194,8 @@ function unknownWord(error: ErrorObject, scene: Scene): Finding {
   if (word === undefined)
     return badValue({ ...error, parentSchema: { patternErrorMessage: `one of ${ticked(allowed)}` } }, scene)
   const isShort = path.at(-2) === 'attributes'
-  if (isShort || path.at(-3) === 'attributes') return unknownAttributeType(word, scene, isShort)
+  if (isShort || (path.at(-3) === 'attributes' && path.at(-1) === 'type'))
+    return unknownAttributeType(word, scene, isShort)
   const noun = typeof path.at(-1) === 'string' ? String(path.at(-1)) : 'word'
   const hint = didYouMean(word, allowed) || listed(allowed, 'one of')
   return { code: 'unknown-word', message: `unknown ${noun} \`${word}\`${hint}`, path }

@@ -1,4 +1,4 @@
-import type { ErrorCode, YAMLError } from 'yaml'
+import { type Document, type ErrorCode, visit, type YAMLError } from 'yaml'
 import type { ProjectFault } from './faults.ts'
 
 /** A fault of the YAML itself, in words for somebody who does not know the parser. */
@@ -26,28 +26,52 @@ const SENTENCES: Partial<Record<ErrorCode, string>> = {
 }
 
 /** The first fault of each line: what follows on a line is most often its echo. Unknown tags are faults of their own. */
-export function syntaxFaults(errors: readonly YAMLError[], text: string): readonly SyntaxFault[] {
+export function syntaxFaults(
+  errors: readonly YAMLError[],
+  document: Document,
+  text: string,
+): readonly SyntaxFault[] {
   const lines = new Set<number>()
   return errors.flatMap(error => {
     const line = text.slice(0, error.pos[0]).split('\n').length
     if (lines.has(line)) return []
     lines.add(line)
-    return [toSyntaxFault(error, text)]
+    return [toSyntaxFault(error, document, text)]
   })
 }
 
-function toSyntaxFault(error: YAMLError, text: string): SyntaxFault {
+function toSyntaxFault(error: YAMLError, document: Document, text: string): SyntaxFault {
   const offset = error.pos[0]
   if (error.code === 'RESOURCE_EXHAUSTION')
     return { code: 'too-deep', message: 'the file nests too deeply', offset }
   if (error.code === 'TAG_RESOLVE_FAILED') return { ...tagFault(text.slice(...error.pos)), offset }
-  return { code: 'syntax', message: `the YAML cannot be read: ${sentenceFor(error)}`, offset }
+  if (isOpenQuote(error)) {
+    const message = 'the YAML cannot be read: the text that begins here has no closing quote'
+    return { code: 'syntax', message, offset: quoteBefore(document, offset) }
+  }
+  return { code: 'syntax', message: `the YAML cannot be read: ${sentenceFor(error, text)}`, offset }
 }
 
-function sentenceFor({ code, message }: YAMLError): string {
-  if (code === 'BAD_INDENT' && /must end with a (.)/.test(message))
-    return `a closing \`${message.at(-1)}\` is missing`
-  if (code === 'MISSING_CHAR' && message.startsWith('Missing closing')) return 'a closing quote is missing'
+const isOpenQuote = ({ code, message }: YAMLError): boolean =>
+  code === 'MISSING_CHAR' && message.startsWith('Missing closing')
+
+/** The parser points to the end of the file; the quote that was left open is the last before it. */
+function quoteBefore(document: Document, offset: number): number {
+  let start = offset
+  visit(document, {
+    Scalar(_key, { type, range }) {
+      if (type?.startsWith('QUOTE') && range && range[0] < offset) start = range[0]
+    },
+  })
+  return start
+}
+
+function sentenceFor({ code, message, pos }: YAMLError, text: string): string {
+  if (code === 'UNEXPECTED_TOKEN' && /\$\{/.test(text.slice(pos[0] - 1, pos[0] + 1))) {
+    return 'between brackets, a text with `${…}` stands in quotes'
+  }
+  const bracket = /end with a ([\]}])/.exec(message)?.[1]
+  if (bracket) return `a closing \`${bracket}\` is missing before here`
   if (code === 'MISSING_CHAR' && message.startsWith('Implicit map keys'))
     return 'a `:` and a space are missing after a key'
   return SENTENCES[code] ?? message.slice(0, 1).toLowerCase() + message.slice(1)

@@ -1,3 +1,4 @@
+import { isMoment } from './calendar.ts'
 import type {
   ApiToken,
   Component,
@@ -97,10 +98,7 @@ function toApiToken(written: ApiToken): to.ApiTokenDeclaration {
 }
 
 /** A day is its first moment in UTC. What is no moment stays as it is: a check reports it. */
-function toMoment(said: string): string {
-  const moment = new Date(said)
-  return Number.isNaN(moment.getTime()) ? said : moment.toISOString()
-}
+const toMoment = (said: string): string => (isMoment(said) ? new Date(said).toISOString() : said)
 
 function toAuth(written: ProjectFile['auth'] = {}): to.AuthSettings {
   const { url, from, resetUrl, confirmUrl } = written.mail ?? {}

@@ -1,6 +1,6 @@
+import { isMoment } from '../calendar.ts'
 import type { Finding } from '../faults.ts'
 import type { ApiTokenDeclaration, Settings } from '../settings.ts'
-import { isRealDay } from './given-values.ts'
 
 /** A token is known by its secret or by its hash, by which no other one is known. */
 export function* apiTokens({ apiTokens }: Settings): Generator<Finding> {
@@ -46,5 +46,3 @@ function* oneCredential(name: string, { secret, hash }: ApiTokenDeclaration): Ge
     yield { code: 'conflict', message, path: [...path, 'hash'], atKey: true }
   }
 }
-
-const isMoment = (text: string): boolean => !Number.isNaN(Date.parse(text)) && isRealDay(text)

@@ -1,3 +1,4 @@
+import { isRealDay } from '../calendar.ts'
 import type { Finding } from '../faults.ts'
 import type { Json, ScalarDeclaration, Settings } from '../settings.ts'
 import { isAbove } from './attribute-bounds.ts'
@@ -53,11 +54,4 @@ function matches(given: string, regex: string): boolean {
     if (error instanceof SyntaxError) return true
     throw error
   }
-}
-
-/** `2027-02-30` is well-formed, and JavaScript would read it as the 2nd of March. */
-export function isRealDay(text: string): boolean {
-  const [day = ''] = text.split(/[T ]/)
-  const moment = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day)
 }

@@ -82,16 +82,16 @@ function* checkFields(
   { subject, path }: Place,
   type: ContentType,
 ): Generator<Finding> {
-  const known = [...type.attributes.keys()]
   for (const [index, written] of (terms.fields ?? []).entries()) {
     const name = written.replace(/^!/, '')
     if (type.attributes.has(name)) continue
-    const message = `unknown field \`${name}\` of \`${subject}\`${didYouMean(name, known)}`
+    const message = `unknown field \`${name}\` of \`${subject}\`${didYouMean(name, type.attributes.keys())}`
     yield { code: 'unknown-field', message, path: [...path, 'fields', index] }
   }
+  const settable = [...type.attributes.values()].filter(({ system }) => !system).map(({ name }) => name)
   for (const name of Object.keys(terms.set ?? {})) {
-    if (type.attributes.get(name)?.system === false) continue
-    const message = `unknown field \`${name}\` of \`${subject}\`${didYouMean(name, known)}`
+    if (settable.includes(name)) continue
+    const message = `\`${subject}\` has no field \`${name}\` to be set${didYouMean(name, settable)}`
     yield { code: 'unknown-field', message, path: [...path, 'set', name], atKey: true }
   }
 }

@@ -46,7 +46,11 @@ const print = (path: readonly string[]): string => ['$user', ...path].join('.')
 
 function unknownStep(path: readonly string[], index: number, holder: Holder | null): string {
   const name = path[index] ?? ''
-  const near = holder ? didYouMean(name, holder.attributes.keys()) : ''
+  const known = [...(holder?.attributes.values() ?? [])].filter(attribute => !isPassword(attribute))
+  const near = didYouMean(
+    name,
+    known.map(attribute => attribute.name),
+  )
   return `unknown \`${name}\` in \`${print(path)}\`${near}`
 }
 

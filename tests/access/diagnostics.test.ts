@@ -1,0 +1,153 @@
+import test from 'ava'
+import { faultsOf } from './project.ts'
+
+/** A role's permissions on one line, and everything that is told of them. */
+const told = (permissions: string) => faultsOf(`roles: { editor: { permissions: ${permissions} } }`)
+
+/** What stands under the caret is cut to its first letters. */
+const short = (faults: readonly string[]) => faults.map(fault => fault.replace(/( \| [^|]{1,8})[^|]*$/, '$1'))
+
+const at = 'roles.editor.permissions'
+
+const CASES: readonly (readonly [title: string, permissions: string, fault: string])[] = [
+  [
+    'an unknown subject',
+    '{ boook: [find] }',
+    `unknown-subject: unknown subject \`boook\`: did you mean \`book\`? | ${at}.boook | boook: [`,
+  ],
+  [
+    'an unknown action of a content-type',
+    '{ book: { fnd: true } }',
+    `unknown-action: unknown action \`fnd\` of \`book\`: did you mean \`find\`? | ${at}.book.fnd | fnd: tru`,
+  ],
+  [
+    'an unknown action of a built-in subject',
+    '{ upload: { uplaod: true } }',
+    `unknown-action: unknown action \`uplaod\` of \`upload\`: did you mean \`upload\`? | ${at}.upload.uplaod | uplaod: `,
+  ],
+  [
+    'drafts of a type without drafts',
+    '{ writer: { publish: true } }',
+    `action-not-applicable: \`publish\` means nothing for \`writer\`, which has no \`draftAndPublish\` | ${at}.writer.publish | publish:`,
+  ],
+  [
+    'locales of a type without locales',
+    '{ writer: { createLocalization: true } }',
+    `action-not-applicable: \`createLocalization\` means nothing for \`writer\`, which has no \`localized\` | ${at}.writer.createLocalization | createLo`,
+  ],
+  [
+    'an unknown field',
+    '{ writer: { find: { fields: [nam] } } }',
+    `unknown-field: unknown field \`nam\` of \`writer\`: did you mean \`name\`? | ${at}.writer.find.fields.0 | nam] } }`,
+  ],
+  [
+    'an unknown field that is left out',
+    '{ writer: { find: { fields: ["!sallary"] } } }',
+    `unknown-field: unknown field \`sallary\` of \`writer\`: did you mean \`salary\`? | ${at}.writer.find.fields.0 | "!sallar`,
+  ],
+  [
+    'an unknown field to be set',
+    '{ writer: { create: { set: { nme: Ann } } } }',
+    `unknown-field: \`writer\` has no field \`nme\` to be set: did you mean \`name\`? | ${at}.writer.create.set.nme | nme: Ann`,
+  ],
+  [
+    'a system field to be set',
+    '{ writer: { create: { set: { documentId: x } } } }',
+    `unknown-field: \`writer\` has no field \`documentId\` to be set | ${at}.writer.create.set.documentId | document`,
+  ],
+  [
+    'fields of an action that has none',
+    '{ writer: { delete: { fields: [name] } } }',
+    `misplaced-terms: \`fields\` means nothing for \`delete\` of \`writer\` | ${at}.writer.delete.fields | fields: `,
+  ],
+  [
+    'a condition on what has no documents',
+    '{ auth: { login: { where: { id: 1 } } } }',
+    `misplaced-terms: \`where\` means nothing for \`login\` of \`auth\` | ${at}.auth.login.where | where: {`,
+  ],
+  [
+    'a condition on every content-type',
+    '{ "*": { find: { where: { id: 1 } } } }',
+    `misplaced-terms: \`where\` needs one content-type: name it instead of \`"*"\` | ${at}.*.find.where | where: {`,
+  ],
+  [
+    'an unknown key in a condition',
+    '{ book: { find: { where: { writer: { nam: x } } } } }',
+    `bad-condition: Invalid key nam at writer: did you mean \`name\`? | ${at}.book.find.where | { writer`,
+  ],
+  [
+    'an unknown operator in a condition',
+    '{ book: { find: { where: { title: { $contain: x } } } } }',
+    `bad-condition: Invalid key $contain at title: did you mean \`$contains\`? | ${at}.book.find.where | { title:`,
+  ],
+  [
+    'a path that a user has not',
+    '{ writer: { find: { where: { name: $user.nickame } } } }',
+    `unknown-user-path: unknown \`nickame\` in \`$user.nickame\`: did you mean \`nickname\`? | ${at}.writer.find.where | { name: `,
+  ],
+  [
+    'a path beyond a value of the user',
+    '{ writer: { find: { where: { name: $user.nickname.length } } } }',
+    `unknown-user-path: unknown \`length\` in \`$user.nickname.length\` | ${at}.writer.find.where | { name: `,
+  ],
+  [
+    'the user as a whole',
+    '{ writer: { find: { where: { account: $user } } } }',
+    `unknown-user-path: \`$user\` is not one value: name an attribute of it, such as \`$user.id\` | ${at}.writer.find.where | { accoun`,
+  ],
+  [
+    'the password of the user',
+    '{ writer: { find: { where: { name: $user.password } } } }',
+    `unknown-user-path: unknown \`password\` in \`$user.password\` | ${at}.writer.find.where | { name: `,
+  ],
+  [
+    'many values of the user',
+    '{ writer: { find: { where: { name: $user.role.users.username } } } }',
+    `unknown-user-path: \`$user.role.users\` is not one value | ${at}.writer.find.where | { name: `,
+  ],
+]
+
+for (const [title, permissions, fault] of CASES) {
+  test(`${title} is an error at load, with its place`, async t => {
+    t.deepEqual(short(await told(permissions)), [fault])
+  })
+}
+
+test('a value of the user of another kind than the attribute is an error at load', async t => {
+  const faults = await told('{ writer: { find: { where: { age: $user.nickname } } } }')
+  t.is(faults.length, 1)
+  t.regex(faults[0] ?? '', /^bad-condition: .*age.*integer/)
+  t.deepEqual(await told('{ writer: { find: { where: { age: $user.id } } } }'), [])
+})
+
+test('every fault is told, of roles and of tokens', async t => {
+  const faults = await faultsOf(`
+roles: { editor: { permissions: { buk: [find], writer: { fnd: true } } } }
+apiTokens: { feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions: { wryter: [find] } } }
+`)
+  t.deepEqual(
+    faults.map(fault => fault.split(' | ')[1]),
+    [
+      'roles.editor.permissions.buk',
+      'roles.editor.permissions.writer.fnd',
+      'apiTokens.feed.permissions.wryter',
+    ],
+  )
+})
+
+const parents = (own: string) => `
+roles:
+  one: { permissions: { writer: { find: { fields: [name] } }, book: [find] } }
+  two: { permissions: { writer: [find], book: [find, findOne] } }
+  both: { extends: [one, two], permissions: ${own} }
+`
+
+test('two parents that differ on one action are an error that names both', async t => {
+  t.deepEqual(short(await faultsOf(parents('{}'))), [
+    'conflicting-parents: `one` and `two` differ on `find` of `writer`: say it in `both` | roles.both.extends | [one, tw',
+  ])
+})
+
+test('parents that differ on an action that the role gives itself are none', async t => {
+  t.deepEqual(await faultsOf(parents('{ writer: [find] }')), [])
+})

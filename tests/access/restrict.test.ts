@@ -1,0 +1,246 @@
+import test from 'ava'
+import type { Caller } from '../../core/access/caller.ts'
+import { restrict } from '../../core/access/restrict.ts'
+import { trusted } from '../../core/access/trusted.ts'
+import { type Fault, toErrorBody } from '../../core/faults/fault.ts'
+import type { ContentType } from '../../core/model/model.ts'
+import { parseFilter } from '../../core/query/parse-filter.ts'
+import type { Filter, LinkPopulate, Populate, Query, Sort } from '../../core/query/query.ts'
+import { populate } from './oracle.ts'
+import { attributeOf, everything, listOf, passed, scalarOf, typeOf, world } from './project.ts'
+
+const { model, access } = await world(`
+roles:
+  public:
+    permissions: { book: [find, findOne] }
+  authenticated:
+    permissions:
+      book: { find: { where: { price: { $gt: 5 } } }, readDrafts: false }
+      writer: { find: { where: { account: { id: { $eq: $user.id } } } } }
+  editor:
+    permissions:
+      book: { find: true, create: true, readDrafts: { where: { title: { $notNull: true } } } }
+apiTokens:
+  all: { type: full-access, secret: all-all-all-all-all-all }
+  read: { type: read-only, secret: read-read-read-read-read }
+`)
+const book = typeOf(model, 'book')
+const writer = typeOf(model, 'writer')
+
+const token = (name: string): Caller => as(access.tokens.get(name), 'token')
+const user = (role: string, values: Caller['user'] = { id: 7 }): Caller => ({
+  ...as(access.roles.get(role), 'user'),
+  user: values,
+})
+
+function as(grants: Caller['grants'] | undefined, kind: Caller['kind']): Caller {
+  if (!grants) throw new Error('no such role or token')
+  return { kind, grants, user: null }
+}
+
+const filterOn = (type: ContentType, written: unknown): Filter => passed(parseFilter(written, type))
+
+const refusal = (query: Query, caller: Caller): unknown => {
+  const restricted = restrict(query, caller)
+  return restricted.ok ? 'passed' : errorOf(restricted.reasons[0])
+}
+
+const errorOf = (fault: Fault | undefined): unknown => fault && toErrorBody(fault).error
+
+const bad = (key: string, path: string, param: string) => ({
+  status: 400,
+  name: 'ValidationError',
+  message: key === path ? `Invalid key ${key}` : `Invalid key ${key} at ${path}`,
+  details: { key, path, source: 'query', param },
+})
+
+const FORBIDDEN = { status: 403, name: 'ForbiddenError', message: 'Forbidden', details: {} }
+
+const along = (...names: readonly ('writer' | 'books')[]): Sort['path'] =>
+  names.map(name => ({
+    attribute: attributeOf(name === 'writer' ? book : writer, name, 'relation'),
+    scope: null,
+  }))
+
+const populating = (...parts: readonly Populate[]): Query =>
+  listOf(book, { selection: { fields: [], named: true, populate: parts } })
+
+test('what no permission names is forbidden, for lists, single documents and unknown ids alike', t => {
+  const one: Query = { ...listOf(writer), take: { kind: 'one', documentId: 'unknown' } }
+  t.deepEqual(refusal(listOf(writer), access.nobody), FORBIDDEN)
+  t.deepEqual(refusal(one, access.nobody), FORBIDDEN)
+  t.deepEqual(refusal(listOf(model.builtIn.user), access.nobody), FORBIDDEN)
+  t.is(refusal(listOf(model.builtIn.user), token('read')), 'passed')
+  t.is(refusal(one, token('read')), 'passed')
+})
+
+test('one document needs findOne, a list and a single type need find', t => {
+  const one: Query = { ...listOf(book), take: { kind: 'one', documentId: 'x' } }
+  t.deepEqual(refusal(one, user('editor')), FORBIDDEN)
+  t.is(refusal({ ...one, type: { ...book, kind: 'single' } }, user('editor')), 'passed')
+  t.is(refusal(one, access.nobody), 'passed')
+})
+
+test('a bad key is told with its place, from the top of filters and sort, from the populate inside one', t => {
+  const private3 = filterOn(book, { $or: [{ sequel: { sequel: { secret: 'x' } } }] })
+  t.deepEqual(
+    refusal(listOf(book, { filter: private3 }), access.nobody),
+    bad('secret', 'sequel.sequel.secret', 'filters'),
+  )
+  const forbidden = filterOn(book, { sequel: { writer: { name: 'x' } } })
+  t.deepEqual(
+    refusal(listOf(book, { filter: forbidden }), access.nobody),
+    bad('writer', 'sequel.writer', 'filters'),
+  )
+  const sort: Sort = { path: along('writer'), attribute: scalarOf(writer, 'name'), direction: 'asc' }
+  t.deepEqual(refusal(listOf(book, { sort: [sort] }), access.nobody), bad('writer', 'writer', 'sort'))
+  const deep: Sort = {
+    path: along('writer', 'books', 'writer'),
+    attribute: scalarOf(writer, 'pin'),
+    direction: 'asc',
+  }
+  t.deepEqual(
+    refusal(listOf(book, { sort: [deep] }), token('all')),
+    bad('pin', 'writer.books.writer.pin', 'sort'),
+  )
+  const fields = { fields: [scalarOf(book, 'secret')], named: true, populate: [] }
+  t.deepEqual(refusal(listOf(book, { selection: fields }), token('all')), bad('secret', 'secret', 'fields'))
+  const inside = { ...link('sequel'), selection: fields }
+  t.deepEqual(refusal(populating(inside), access.nobody), bad('secret', 'secret', 'populate'))
+  const filtered = { ...link('sequel'), filter: filterOn(book, { sequel: { secret: 'x' } }) }
+  t.deepEqual(refusal(populating(filtered), access.nobody), bad('secret', 'sequel.secret', 'populate'))
+})
+
+test('of several bad keys the first of filters, sort, fields and populate is told', t => {
+  const everywhere = {
+    filter: filterOn(book, { secret: 'x' }),
+    sort: [{ path: [], attribute: scalarOf(book, 'pin'), direction: 'asc' as const }],
+  }
+  t.deepEqual(refusal(listOf(book, everywhere), token('all')), bad('secret', 'secret', 'filters'))
+})
+
+function link(name: string, parts: Partial<LinkPopulate> = {}): LinkPopulate {
+  const inner = populate(attributeOf(book, name, 'relation'))
+  if (inner.kind !== 'link') throw new Error(`${name} is no link`)
+  return { ...inner, ...parts }
+}
+
+const keysOf = (query: Query, caller: Caller): unknown =>
+  passed(restrict(query, caller)).selection.populate.map(({ as }) => as)
+
+test('a relation to what the caller may not find is left out in silence; media and locales are shown', t => {
+  const cover = populate(attributeOf(writer, 'portrait', 'media'))
+  const writers = listOf(writer, { selection: { ...everything(writer), populate: [cover] } })
+  t.deepEqual(keysOf(writers, user('authenticated')), ['portrait'])
+  const others = populate(attributeOf(book, 'localizations', 'localizations'))
+  t.deepEqual(keysOf(populating(link('writer'), others, link('sequel')), access.nobody), [
+    'localizations',
+    'sequel',
+  ])
+  const hidden = { ...link('writer'), filter: filterOn(writer, { secret: 'x' }) }
+  t.deepEqual(keysOf(populating(hidden), access.nobody), [])
+})
+
+test('a.b leaves out a where b is left out, unless a is asked for otherwise', t => {
+  const way = (inner: readonly Populate[], asked: Populate['asked'] = 'passed') =>
+    link('sequel', { asked, selection: { ...everything(book), populate: inner } })
+  t.deepEqual(keysOf(populating(way([link('writer')])), access.nobody), [])
+  t.deepEqual(keysOf(populating(way([link('writer'), link('sequel')])), access.nobody), ['sequel'])
+  t.deepEqual(keysOf(populating(way([link('writer')], 'named')), access.nobody), ['sequel'])
+  t.deepEqual(keysOf(populating(way([way([link('writer')])])), access.nobody), [])
+  const box = attributeOf(book, 'box', 'component')
+  const inner = populate(attributeOf(box.component, 'writer', 'relation'))
+  const passing = {
+    ...populate(box, 'passed'),
+    selection: { ...everything(box.component), populate: [inner] },
+  }
+  t.deepEqual(keysOf(populating(passing as Populate), access.nobody), [])
+  t.deepEqual(keysOf(populating(passing as Populate), token('read')), ['box'])
+})
+
+test('a dotted populate of something private is told with the whole way', t => {
+  const secret = { ...link('vault'), attribute: { ...attributeOf(book, 'vault', 'relation'), private: true } }
+  const way = link('sequel', { asked: 'passed', selection: { ...everything(book), populate: [secret] } })
+  t.deepEqual(refusal(populating(way), access.nobody), bad('vault', 'sequel.vault', 'populate'))
+})
+
+test('a condition is joined to the query, and to every relation on the way to its documents', t => {
+  const asked = filterOn(book, { title: 'x' })
+  const mine = filterOn(book, { price: { $gt: 5 } })
+  const caller = user('authenticated')
+  t.deepEqual(passed(restrict(listOf(book), caller)).filter, mine)
+  t.deepEqual(passed(restrict(listOf(book, { filter: asked }), caller)).filter, {
+    kind: 'and',
+    filters: [mine, asked],
+  })
+  const related = filterOn(book, { sequel: { title: 'x' } })
+  const { filter } = passed(
+    restrict(listOf(writer, { filter: filterOn(writer, { books: { title: 'x' } }) }), caller),
+  )
+  const own = filterOn(writer, { account: { id: 7 } })
+  const books = attributeOf(writer, 'books', 'relation')
+  const scope = { status: null, where: mine }
+  t.deepEqual(filter, {
+    kind: 'and',
+    filters: [own, { kind: 'related', attribute: books, scope, filter: asked }],
+  })
+  const sort: Sort = { path: along('writer'), attribute: scalarOf(writer, 'name'), direction: 'asc' }
+  const narrowed = passed(restrict(listOf(book, { sort: [sort], filter: related }), caller))
+  t.deepEqual(narrowed.sort[0]?.path[0]?.scope, { status: null, where: own })
+  const shown = passed(restrict(populating(link('writer')), caller)).selection.populate[0]
+  t.deepEqual(shown?.kind === 'link' && shown.scope, { status: null, where: own })
+})
+
+test('a condition on a user is met by nothing where there is none, or where it has no such value', t => {
+  const nothing: Filter = { kind: 'or', filters: [] }
+  for (const values of [null, {}, { id: null }, { id: { $gt: 0 } }, { id: [1, 2] }, { id: 'seven' }]) {
+    t.deepEqual(
+      passed(restrict(listOf(writer), user('authenticated', values))).filter,
+      nothing,
+      JSON.stringify(values),
+    )
+  }
+  t.deepEqual(
+    passed(restrict(listOf(writer), user('authenticated', JSON.parse('{"__proto__":{"id":7}}')))).filter,
+    nothing,
+  )
+})
+
+test('drafts are refused to who may not read them, and relations lead him to published versions', t => {
+  const caller = user('authenticated')
+  t.deepEqual(refusal(listOf(book, { status: 'draft' }), caller), FORBIDDEN)
+  t.deepEqual(refusal(listOf(book, { publication: 'modified' }), caller), FORBIDDEN)
+  t.is(refusal(listOf(book, { status: 'draft' }), access.nobody), 'passed')
+  const books = populate(attributeOf(writer, 'books', 'relation'))
+  const back = populate(attributeOf(book, 'writer', 'relation'))
+  const nested = { ...books, selection: { ...everything(book), populate: [back] } } as Populate
+  const drafts = listOf(writer, { status: 'draft', selection: { ...everything(writer), populate: [nested] } })
+  const [first] = passed(restrict(drafts, caller)).selection.populate
+  t.is(first?.kind === 'link' ? first.scope?.status : null, 'published')
+  const [second] = passed(restrict(drafts, token('read'))).selection.populate
+  t.is(second?.kind === 'link' ? second.scope : undefined, null)
+})
+
+test('drafts that only meet a condition may be read where they meet it', t => {
+  const { filter } = passed(restrict(listOf(book, { status: 'draft' }), user('editor')))
+  t.deepEqual(filter, filterOn(book, { title: { $notNull: true } }))
+  t.is(passed(restrict(listOf(book), user('editor'))).filter, null)
+})
+
+test('the answer of a write needs the right to write, and shows what may be read', t => {
+  const query = listOf(book, { selection: { ...everything(book), populate: [link('writer')] } })
+  const answer = passed(restrict(query, user('editor'), 'create'))
+  t.deepEqual(answer.selection.populate, [])
+  t.false(answer.selection.fields.some(({ name }) => name === 'secret' || name === 'pin'))
+  t.false(restrict(query, user('editor'), 'update').ok)
+})
+
+test('trusted code sees all but passwords, at every depth', t => {
+  const query = listOf(book, { selection: { ...everything(book), populate: [link('writer')] } })
+  const { selection } = trusted(query)
+  const names = selection.fields.map(({ name }) => name)
+  t.true(names.includes('secret'))
+  t.false(names.includes('pin'))
+  const [inner] = selection.populate
+  t.false(inner?.kind === 'link' && inner.selection.fields.some(({ name }) => name === 'pin'))
+})

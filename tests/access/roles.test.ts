@@ -1,0 +1,159 @@
+import test from 'ava'
+import type { Action } from '../../core/access/actions.ts'
+import { actionsOf, BUILT_IN_ACTIONS } from '../../core/access/actions.ts'
+import type { Grants } from '../../core/access/caller.ts'
+import { typeOf, type World, world } from './project.ts'
+
+const grantsOf = ({ access }: World, name: string): Grants => {
+  const grants = access.roles.get(name) ?? access.tokens.get(name)
+  if (!grants) throw new Error(`no ${name}`)
+  return grants
+}
+
+/** What a role may do to a type, in the table's order. */
+const may = (of: World, name: string, key: string): string =>
+  actionsOf(typeOf(of.model, key))
+    .filter(action => grantsOf(of, name).allows(key === 'user' ? 'users' : key, action))
+    .join(' ')
+
+test('nothing is granted that is not written', async t => {
+  const of = await world('roles: { editor: {} }')
+  for (const type of of.model.contentTypes.values()) {
+    for (const action of actionsOf(type)) {
+      for (const role of ['public', 'authenticated', 'editor'])
+        t.is(grantsOf(of, role).view(type, action), null)
+    }
+  }
+})
+
+test('a role has what it extends; what it says itself replaces that; false takes it away', async t => {
+  const of = await world(`
+roles:
+  reader: { permissions: { writer: [find, findOne, delete] } }
+  editor:
+    extends: reader
+    permissions: { writer: { find: { fields: [name] }, delete: false, update: true } }
+  chief: { extends: [editor], permissions: { writer: { delete: true } } }
+`)
+  t.is(may(of, 'reader', 'writer'), 'find findOne delete')
+  t.is(may(of, 'editor', 'writer'), 'find findOne update')
+  t.is(may(of, 'chief', 'writer'), 'find findOne update delete')
+  const writer = typeOf(of.model, 'writer')
+  const names = [...(grantsOf(of, 'chief').view(writer, 'find')?.readable ?? [])].map(({ name }) => name)
+  t.deepEqual(names, ['id', 'documentId', 'name', 'createdAt', 'updatedAt', 'publishedAt'])
+})
+
+test('roles do not inherit public unless they say so', async t => {
+  const of = await world(`
+roles:
+  public: { permissions: { vault: [find] } }
+  guest: { extends: public }
+  editor: {}
+`)
+  t.is(may(of, 'guest', 'vault'), 'find')
+  t.is(may(of, 'editor', 'vault'), '')
+})
+
+test('"*" stands for every content-type of the project, not for users, files or roles; a named type beats it', async t => {
+  const of = await world(`
+roles:
+  base: { permissions: { vault: { find: false } } }
+  editor: { extends: base, permissions: { "*": [find, findOne], writer: { findOne: false, delete: true } } }
+`)
+  t.is(may(of, 'editor', 'book'), 'find findOne readDrafts')
+  t.is(may(of, 'editor', 'writer'), 'find delete')
+  t.is(may(of, 'editor', 'vault'), 'findOne')
+  t.is(may(of, 'editor', 'user'), '')
+  t.false(grantsOf(of, 'editor').allows('upload', 'find'))
+})
+
+test('"*" as an action is every action that the subject has; an action named beside it beats it', async t => {
+  const of = await world(`
+roles: { editor: { permissions: { "*": "*", book: { "*": true, delete: false }, users: "*" } } }
+`)
+  t.is(may(of, 'editor', 'writer'), 'find findOne create update delete')
+  t.is(may(of, 'editor', 'book'), 'find findOne create update publish readDrafts createLocalization')
+  t.is(may(of, 'editor', 'user'), BUILT_IN_ACTIONS.users.join(' '))
+})
+
+test('writing brings publishing along and finding brings drafts, unless the role names one of the two', async t => {
+  const of = await world(`
+roles:
+  reader: { permissions: { book: [find] } }
+  author: { permissions: { book: [find, create, update] } }
+  drafter: { permissions: { book: [find, create, readDrafts] } }
+  public: { permissions: { book: { find: true, readDrafts: false } } }
+  heir: { extends: public, permissions: { book: [findOne] } }
+`)
+  t.is(may(of, 'reader', 'book'), 'find readDrafts')
+  t.is(may(of, 'author', 'book'), 'find create update publish readDrafts')
+  t.is(may(of, 'drafter', 'book'), 'find create readDrafts')
+  t.is(may(of, 'public', 'book'), 'find')
+  t.is(may(of, 'heir', 'book'), 'find findOne')
+  t.is(may(of, 'author', 'writer'), '')
+})
+
+test('fields with ! cover all but those, and never open what is private', async t => {
+  const of = await world(`
+roles:
+  less: { permissions: { writer: { find: { fields: ["!age", "!account"] } } } }
+  more: { permissions: { writer: { find: { fields: [name, secret, pin] } } } }
+`)
+  const names = (role: string) =>
+    [...(grantsOf(of, role).view(typeOf(of.model, 'writer'), 'find')?.readable ?? [])]
+      .filter(({ system }) => !system)
+      .map(({ name }) => name)
+  t.deepEqual(names('less'), ['name', 'salary', 'portrait', 'books'])
+  t.deepEqual(names('more'), ['name'])
+})
+
+test('signing in is open to everybody until public says who may; changing a password never is', async t => {
+  const may = (of: World, name: string, action: Action) => grantsOf(of, name).allows('auth', action)
+  const open = await world('roles: { editor: {} }')
+  t.true(may(open, 'public', 'login'))
+  t.true(may(open, 'editor', 'register'))
+  t.false(may(open, 'editor', 'changePassword'))
+  const closed = await world('roles: { public: { permissions: { auth: [login] } }, editor: {} }')
+  t.true(may(closed, 'public', 'login'))
+  t.false(may(closed, 'public', 'register'))
+  t.false(may(closed, 'editor', 'login'))
+})
+
+test('a token that is read-only finds everything and no more; full access is all; a custom one what it says', async t => {
+  const of = await world(`
+apiTokens:
+  all: { type: full-access, secret: all-all-all-all-all-all }
+  read: { type: read-only, secret: read-read-read-read-read }
+  feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions: { writer: { find: { where: { age: 3 } } } } }
+`)
+  for (const type of of.model.contentTypes.values()) {
+    for (const action of actionsOf(type)) {
+      t.truthy(grantsOf(of, 'all').view(type, action), `all ${type.uid} ${action}`)
+      const read = ['find', 'findOne', 'readDrafts'].includes(action)
+      t.is(grantsOf(of, 'read').view(type, action) !== null, read, `read ${type.uid} ${action}`)
+      const feed = type.key === 'writer' && action === 'find'
+      t.is(grantsOf(of, 'feed').view(type, action) !== null, feed, `feed ${type.uid} ${action}`)
+    }
+  }
+})
+
+test('what conditions and set values ask of a user is told, each path once', async t => {
+  const of = await world(`
+roles:
+  editor:
+    permissions:
+      writer:
+        find: { where: { $or: [{ account: { id: $user.id } }, { name: $user.writer.name }] } }
+        create: { set: { account: $user.id, name: $user.role.type } }
+`)
+  t.deepEqual(of.access.userPaths, [['id'], ['writer', 'name'], ['role', 'type']])
+})
+
+test('a condition may speak of what its role cannot read', async t => {
+  const of = await world(
+    'roles: { editor: { permissions: { writer: { find: { where: { secret: open } } } } } }',
+  )
+  const view = grantsOf(of, 'editor').view(typeOf(of.model, 'writer'), 'find')
+  t.is(view?.where?.kind, 'fixed')
+  t.false([...(view?.readable ?? [])].some(({ name }) => name === 'secret'))
+})

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import test from 'ava'
+import { restrict } from '../../core/access/restrict.ts'
+import { toErrorBody } from '../../core/faults/fault.ts'
+import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
+import { createIdentify } from '../../core/identity/identify.ts'
+import { listOf, typeOf, world } from '../access/project.ts'
+
+const hashed = `sha256:${createHash('sha256').update('hashed-hashed-hashed-hashed').digest('hex')}`
+
+const { project, access, model } = await world(`
+apiTokens:
+  all: { type: full-access, secret: all-all-all-all-all-all }
+  hashed: { type: read-only, hash: "${hashed}" }
+  old: { type: full-access, secret: old-old-old-old-old-old, expiresAt: 2020-01-01 }
+  soon: { type: read-only, secret: soon-soon-soon-soon-soon, expiresAt: "2030-01-01T00:00:00Z" }
+`)
+
+let now = Date.parse('2029-12-31T23:59:59.999Z')
+const tokens = apiTokenStrategy(project.settings.apiTokens, access, () => now)
+const identify = createIdentify(access.nobody, [tokens])
+
+/** The name of the role or token, or the error that is answered. */
+async function who(authorization: string | undefined): Promise<unknown> {
+  const identified = await identify(authorization)
+  if (identified.ok) return `${identified.value.kind} ${identified.value.grants.name}`
+  return identified.reasons.map(reason => toErrorBody(reason).error)[0]
+}
+
+const refused = (message: string) => ({ status: 401, name: 'UnauthorizedError', message, details: {} })
+
+for (const header of [
+  undefined,
+  '',
+  'Basic YTpi',
+  'Bearer',
+  'Bearer ',
+  'bearer',
+  'Bearer a b',
+  'all-all-all-all-all-all',
+]) {
+  test(`nobody is known by the header ${JSON.stringify(header) ?? 'that is not there'}`, async t => {
+    t.is(await who(header), 'public public')
+  })
+}
+
+test('a token is known by its secret, in the clear or hashed; the scheme has no case', async t => {
+  t.is(await who('Bearer all-all-all-all-all-all'), 'token all')
+  t.is(await who('bearer hashed-hashed-hashed-hashed'), 'token hashed')
+  t.is(await who('BEARER   all-all-all-all-all-all '), 'token all')
+})
+
+for (const credential of [
+  'unknown',
+  'all-all-all-all-all-al',
+  'all-all-all-all-all-alll',
+  'ALL-ALL-ALL-ALL-ALL-ALL',
+  hashed,
+  hashed.slice('sha256:'.length),
+  'eyJhbGciOiJub25lIn0.eyJpZCI6MX0.',
+  'undefined',
+  '\u{1F511}',
+  'x'.repeat(100_000),
+]) {
+  test(`a credential that nobody knows is refused, never taken for nobody: ${credential.slice(0, 40)}`, async t => {
+    t.deepEqual(await who(`Bearer ${credential}`), refused('Missing or invalid credentials'))
+  })
+}
+
+test('a token that has expired is refused, from the moment on that it names', async t => {
+  t.deepEqual(await who('Bearer old-old-old-old-old-old'), refused('Token expired'))
+  t.is(await who('Bearer soon-soon-soon-soon-soon'), 'token soon')
+  now += 1
+  t.deepEqual(await who('Bearer soon-soon-soon-soon-soon'), refused('Token expired'))
+})
+
+test('a token whose date no calendar has is refused rather than eternal', async t => {
+  const odd = {
+    type: 'full-access',
+    secret: 'odd-odd-odd-odd',
+    expiresAt: 'someday',
+    permissions: {},
+  } as const
+  const found = await apiTokenStrategy({ all: odd }, access)('odd-odd-odd-odd')
+  t.is(found?.ok, false)
+})
+
+test('an empty secret opens nothing', async t => {
+  const empty = { type: 'full-access', secret: '', permissions: {} } as const
+  t.is(await apiTokenStrategy({ all: empty }, access)(''), null)
+})
+
+test('strategies are asked in order; the first that knows the credential decides', async t => {
+  const knowing = createIdentify(access.nobody, [async () => null, tokens, async () => t.fail() as never])
+  t.true((await knowing('Bearer all-all-all-all-all-all')).ok)
+})
+
+test('a known token reads what it may, nobody does not', async t => {
+  const query = listOf(typeOf(model, 'writer'))
+  for (const [header, may] of [
+    [undefined, false],
+    ['Bearer hashed-hashed-hashed-hashed', true],
+  ] as const) {
+    const identified = await identify(header)
+    t.is(identified.ok && restrict(query, identified.value).ok, may)
+  }
+})

@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { restrict } from '../../core/access/restrict.ts'
+import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
+import { planQuery } from '../../core/plan/plan-query.ts'
+import type { Shape } from '../../core/plan/row.ts'
+import type { Query } from '../../core/query/query.ts'
+import { parseListQuery, parseOneQuery } from '../../core/rest/parse-query.ts'
+import { parseQueryString } from '../../core/rest/parse-query-string.ts'
+import { printAnswer } from '../../core/sql/print.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+
+const FOLDER = join(import.meta.dirname, '..', 'golden')
+const CASES = join(FOLDER, 'queries')
+
+/** One case: what REST asks, what GraphQL asks where there is such a form, and what both become. */
+export interface GoldenCase {
+  readonly name: string
+  readonly request: string
+  readonly operation: string | null
+}
+
+export const goldenCases = (): readonly GoldenCase[] =>
+  readdirSync(CASES).map(name => ({
+    name,
+    request: readFileSync(join(CASES, name, 'request.txt'), 'utf8').trim(),
+    operation: readIfThere(join(CASES, name, 'operation.graphql')),
+  }))
+
+const readIfThere = (file: string): string | null => (existsSync(file) ? readFileSync(file, 'utf8') : null)
+
+/** The text of a case's file; written first where UPDATE_GOLDEN asks for it. */
+export function golden(name: string, file: string, actual: string): string {
+  const path = join(CASES, name, file)
+  if (process.env.UPDATE_GOLDEN) {
+    mkdirSync(join(CASES, name), { recursive: true })
+    writeFileSync(path, actual)
+  }
+  return readFileSync(path, 'utf8')
+}
+
+export async function goldenBlueprint(): Promise<Blueprint> {
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-golden-'))
+  writeFileSync(join(folder, 'project.yaml'), readFileSync(join(FOLDER, 'project.yaml')))
+  const compiled = await compileApp(folder, {})
+  rmSync(folder, { recursive: true })
+  if (!compiled.ok) throw new Error(compiled.reasons.map(({ message }) => message).join('\n'))
+  return compiled.value
+}
+
+/** `GET /api/articles?…`, optionally with ` (v4)` at its end. */
+export function parseRequest(request: string, { model, project }: Blueprint): { query: Query; shape: Shape } {
+  const [, plain = '', v4] = /^GET \/api\/(.*?)( \(v4\))?$/s.exec(request) ?? []
+  const [path = '', search = ''] = plain.replace(/\n\s*/g, '').split('?')
+  const [plural, documentId] = path.split('/')
+  const type = [...model.contentTypes.values()].find(each => each.pluralApiId === plural)
+  if (!type) throw new Error(`no ${plural}`)
+  const parameters = must(parseQueryString(search))
+  const terms = { model, settings: project.settings.rest }
+  const query = documentId
+    ? must(parseOneQuery(type, documentId, parameters, terms))
+    : must(parseListQuery(type, parameters, terms)).query
+  return { query, shape: v4 ? 'v4' : 'flat' }
+}
+
+export function toStatement(query: Query, shape: Shape, { model, storage, access }: Blueprint): Statement {
+  const restricted = must(restrict(query, access.nobody))
+  return printAnswer(planQuery(restricted, { storage, defaultLocale: model.defaultLocale, shape }))
+}
+
+export function must<Value>(
+  result: { ok: true; value: Value } | { ok: false; reasons: readonly { message: string }[] },
+): Value {
+  if (!result.ok) throw new Error(result.reasons.map(({ message }) => message).join('\n'))
+  return result.value
+}
+
+/** The AST as text: content-types, components and attributes by their names, empty parts left out. */
+export const printQuery = (query: Query): string => `${JSON.stringify(query, byName, 1)}\n`
+
+function byName(key: string, value: unknown): unknown {
+  if (value === null || (Array.isArray(value) && value.length === 0)) return undefined
+  if (key === 'type' || key === 'component') return (value as { uid: string }).uid
+  if (key === 'attribute') return (value as { name: string }).name
+  if (key === 'fields' || key === 'attributes')
+    return (value as readonly { name: string }[]).map(each => each.name).join(' ')
+  return value
+}

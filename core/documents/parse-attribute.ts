@@ -1,0 +1,241 @@
+import { didYouMean } from '../base/nearest.ts'
+import type { Path } from '../faults/diagnostic.ts'
+import type {
+  Attribute,
+  Component,
+  ComponentAttribute,
+  Holder,
+  MediaAttribute,
+  RelationAttribute,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../model/model.ts'
+import { missing, parseScalar, type Strictness } from './parse-scalar.ts'
+import { rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
+import type { LinkTarget, Values, WrittenComponent, WrittenValue } from './written.ts'
+
+export interface ParseTerms {
+  readonly strictness: Strictness
+  /** `make`: absent attributes take their defaults, and required ones are missed; `change`: they stay as they are. */
+  readonly purpose: 'make' | 'change'
+  /** Whether a component may name the one that it changes by `id`. */
+  readonly componentIds: boolean
+  /** Reads what a relation or media attribute is given, in the words of whoever asks: a file's, a request's. */
+  readonly links: LinkParser
+}
+
+export type LinkParser = (
+  attribute: RelationAttribute | MediaAttribute,
+  value: unknown,
+  path: Path,
+) => ParsedLinks
+
+/** undefined: they stay as they are. */
+export interface ParsedLinks {
+  readonly targets: readonly LinkTarget[] | undefined
+  readonly faults: readonly ValueFault[]
+}
+
+export interface ParsedValues {
+  readonly values: Values
+  /** In the order of the keys that nothing goes by, then of the schema. */
+  readonly faults: readonly ValueFault[]
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+/**
+ * The attributes of a document or a component, as a body or a file gives them, become stored values, or
+ * everything that is wrong with them (contract/rest.md 3 and 13). `covers` leaves attributes out altogether.
+ */
+export function parseValues(
+  holder: Holder,
+  body: Body,
+  terms: ParseTerms,
+  at: { readonly path: Path; readonly covers?: (attribute: Attribute) => boolean } = { path: [] },
+): ParsedValues {
+  const { path, covers = () => true } = at
+  const values = new Map<string, WrittenValue>()
+  const faults: ValueFault[] = [...unknownKeys(holder, body, path, terms)]
+  for (const attribute of holder.attributes.values()) {
+    if (!isSettable(attribute) || !covers(attribute)) continue
+    const given = Object.hasOwn(body, attribute.name) ? body[attribute.name] : undefined
+    const parsed =
+      given === undefined ? absent(holder, attribute, path, terms) : present(attribute, given, path, terms)
+    if (parsed.value !== undefined) values.set(attribute.name, parsed.value)
+    faults.push(...parsed.faults)
+  }
+  return { values, faults }
+}
+
+type Settable = ScalarAttribute | RelationAttribute | MediaAttribute | ComponentAttribute | ZoneAttribute
+
+/** What bodies and files may set: what is declared, and not the service's own. */
+export const isSettable = (attribute: Attribute): attribute is Settable =>
+  !attribute.system && attribute.writable && attribute.kind !== 'localizations'
+
+function* unknownKeys(
+  holder: Holder,
+  body: Body,
+  path: Path,
+  { componentIds }: ParseTerms,
+): Generator<ValueFault> {
+  const known = [...holder.attributes.values()].filter(isSettable).map(({ name }) => name)
+  for (const key of Object.keys(body)) {
+    if (known.includes(key)) continue
+    if (holder.holder === 'component' && (key === '__component' || (key === 'id' && componentIds))) continue
+    const name = holder.holder === 'component' ? holder.uid : holder.key
+    yield {
+      kind: 'key',
+      path: [...path, key],
+      message: holder.attributes.has(key)
+        ? `\`${key}\` of \`${name}\` cannot be set`
+        : `unknown attribute \`${key}\` of \`${name}\`${didYouMean(key, known)}`,
+    }
+  }
+}
+
+interface ParsedValue {
+  readonly value: WrittenValue | undefined
+  readonly faults: readonly ValueFault[]
+}
+
+const STAYS: ParsedValue = { value: undefined, faults: [] }
+
+const refused = (...faults: readonly ValueFault[]): ParsedValue => ({ value: undefined, faults })
+
+/** Defaults apply where the key is absent, not where it is null. */
+function absent(holder: Holder, attribute: Settable, parent: Path, terms: ParseTerms): ParsedValue {
+  if (terms.purpose === 'change') return STAYS
+  const path = [...parent, attribute.name]
+  if (attribute.kind === 'scalar' && attribute.default !== undefined)
+    return scalar(attribute, attribute.default, path, terms)
+  if (!attribute.required || terms.strictness === 'draft' || isGenerated(attribute)) return STAYS
+  const plain = holder.holder === 'content-type' && !holder.draftAndPublish
+  if (plain || attribute.kind !== 'scalar') return refused(toFault(rule('must be defined.'), path, undefined))
+  return refused(missing(attribute, path))
+}
+
+const isGenerated = (attribute: Settable): boolean =>
+  attribute.kind === 'scalar' && attribute.generate === true
+
+function present(attribute: Settable, given: unknown, parent: Path, terms: ParseTerms): ParsedValue {
+  const path = [...parent, attribute.name]
+  switch (attribute.kind) {
+    case 'scalar':
+      return scalar(attribute, given, path, terms)
+    case 'component':
+      return attribute.repeatable
+        ? list(attribute, given, path, terms)
+        : single(attribute, given, path, terms)
+    case 'zone':
+      return list(attribute, given, path, terms)
+    default:
+      return links(attribute, given, path, terms)
+  }
+}
+
+function scalar(
+  attribute: ScalarAttribute,
+  given: unknown,
+  path: Path,
+  { strictness }: ParseTerms,
+): ParsedValue {
+  if (given === null && isGenerated(attribute)) return { value: { kind: 'scalar', value: null }, faults: [] }
+  const { stored, faults } = parseScalar(attribute, given, { path, strictness })
+  return { value: stored === undefined ? undefined : { kind: 'scalar', value: stored }, faults }
+}
+
+function links(
+  attribute: RelationAttribute | MediaAttribute,
+  given: unknown,
+  path: Path,
+  terms: ParseTerms,
+): ParsedValue {
+  const { targets, faults } = terms.links(attribute, given, path)
+  if (targets === undefined) return refused(...faults)
+  if (attribute.required && terms.strictness === 'full' && targets.length === 0)
+    return refused(...faults, toFault(rule('must be defined.'), path, given))
+  return { value: { kind: 'links', targets }, faults }
+}
+
+function single(attribute: ComponentAttribute, given: unknown, path: Path, terms: ParseTerms): ParsedValue {
+  if (given !== null) return items([item(attribute.component, given, path, terms)])
+  if (attribute.required && terms.strictness === 'full')
+    return refused(toFault(rule('must be defined.'), path, given))
+  return items([])
+}
+
+function list(
+  attribute: ComponentAttribute | ZoneAttribute,
+  given: unknown,
+  path: Path,
+  terms: ParseTerms,
+): ParsedValue {
+  if (!Array.isArray(given)) return refused(toFault(wrongType('array', given), path, given))
+  const parsed = items(
+    given.map((each, index) =>
+      attribute.kind === 'zone'
+        ? zoneItem(attribute, each, [...path, index], terms)
+        : item(attribute.component, each, [...path, index], terms),
+    ),
+  )
+  const faults = [...parsed.faults, ...counts(attribute, given, path, terms)]
+  return { value: faults.length === 0 ? parsed.value : undefined, faults }
+}
+
+function* counts(
+  { min, max }: ComponentAttribute | ZoneAttribute,
+  given: readonly unknown[],
+  path: Path,
+  { strictness }: ParseTerms,
+): Generator<ValueFault> {
+  if (strictness === 'full' && min !== undefined && given.length < min)
+    yield toFault(rule(`field must have at least ${min} items`), path, given)
+  if (max !== undefined && given.length > max)
+    yield toFault(rule(`field must have less than or equal to ${max} items`), path, given)
+}
+
+interface ParsedItem {
+  readonly item: WrittenComponent | undefined
+  readonly faults: readonly ValueFault[]
+}
+
+function items(parsed: readonly ParsedItem[]): ParsedValue {
+  const faults = parsed.flatMap(each => each.faults)
+  const found = parsed.flatMap(each => (each.item === undefined ? [] : [each.item]))
+  return { value: faults.length === 0 ? { kind: 'components', items: found } : undefined, faults }
+}
+
+const isBody = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** An item that changes a component leaves out what stays; any other is made (contract/rest.md 13). */
+function item(component: Component, given: unknown, path: Path, terms: ParseTerms): ParsedItem {
+  if (!isBody(given)) return { item: undefined, faults: [toFault(wrongType('object', given), path, given)] }
+  const id = terms.componentIds ? idOf(given) : null
+  const { values, faults } = parseValues(
+    component,
+    given,
+    { ...terms, purpose: id === null ? 'make' : 'change' },
+    { path },
+  )
+  return { item: { component, id, values }, faults }
+}
+
+function idOf({ id }: Body): number | null {
+  const number = typeof id === 'string' ? Number(id) : id
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null
+}
+
+function zoneItem(attribute: ZoneAttribute, given: unknown, path: Path, terms: ParseTerms): ParsedItem {
+  if (!isBody(given)) return { item: undefined, faults: [toFault(wrongType('object', given), path, given)] }
+  const at = [...path, '__component']
+  const uid = given.__component
+  const component = attribute.components.find(each => each.uid === uid)
+  if (component) return item(component, given, path, terms)
+  const uids = attribute.components.map(each => each.uid)
+  const message =
+    uid === undefined ? 'is a required field' : `must be one of the following values: ${uids.join(', ')}`
+  return { item: undefined, faults: [toFault(rule(message), at, uid)] }
+}

@@ -1,0 +1,100 @@
+import type { Path } from '../faults/diagnostic.ts'
+import type { ScalarAttribute, ValueType } from '../model/model.ts'
+import { checkBlocks } from './parse-blocks.ts'
+import { parseArray, parseJson, storedBlocks } from './parse-json.ts'
+import { type Parsed, parseDate, parseDatetime, parseTime } from './parse-moment.ts'
+import { numberLimits, parseBigInteger, parseDecimal, parseDouble, parseInteger } from './parse-number.ts'
+import { parseText, textRules } from './parse-text.ts'
+import { type Refusal, rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
+import type { Stored } from './written.ts'
+
+/** `draft` leaves out what a document must fulfil only once it is published (contract/rest.md 3). */
+export type Strictness = 'draft' | 'full'
+
+export type ParsedScalar =
+  | { readonly stored: Stored; readonly faults: readonly [] }
+  | { readonly stored: undefined; readonly faults: readonly ValueFault[] }
+
+/** A value as a body or a file gives it (null included) becomes its stored form, or everything that is wrong with it. */
+export function parseScalar(
+  attribute: ScalarAttribute,
+  value: unknown,
+  { path, strictness }: { readonly path: Path; readonly strictness: Strictness },
+): ParsedScalar {
+  const strict = strictness === 'full'
+  if (value === null) return strict && attribute.required ? failed([missing(attribute, path)]) : passed(null)
+  if (attribute.type === 'blocks' && Array.isArray(value)) {
+    const faults = [...checkBlocks(value, path)]
+    if (faults.length > 0) return failed(faults)
+  }
+  const parsed = PARSERS[attribute.type](value)
+  const refusals = 'refusal' in parsed ? [parsed.refusal] : [...rulesOf(attribute, parsed.stored, strict)]
+  if (refusals.length > 0) return failed(refusals.map(refusal => toFault(refusal, path, value)))
+  return passed('stored' in parsed ? parsed.stored : null)
+}
+
+const passed = (stored: Stored): ParsedScalar => ({ stored, faults: [] })
+const failed = (faults: readonly ValueFault[]): ParsedScalar => ({ stored: undefined, faults })
+
+/** A required attribute that is null, or is not there in a version that is published. */
+export const missing = (attribute: ScalarAttribute, path: Path): ValueFault => {
+  const type = TYPE_WORDS[attribute.type]
+  return toFault(type === undefined ? rule('must be defined.') : wrongType(type, null), path, null)
+}
+
+function* rulesOf(attribute: ScalarAttribute, stored: Stored, strict: boolean): Generator<Refusal> {
+  const kind = TYPE_WORDS[attribute.type]
+  if (kind === 'string' && typeof stored === 'string') yield* textRules(attribute, stored, strict)
+  if (kind === 'number' && (typeof stored === 'string' || typeof stored === 'number'))
+    yield* numberLimits(attribute, stored, strict)
+}
+
+/** true, false, 1, 0, and these as text in any case. */
+function parseBoolean(value: unknown): Parsed {
+  const word = typeof value === 'object' ? '' : String(value).toLowerCase()
+  if (word === 'true' || word === '1') return { stored: true }
+  if (word === 'false' || word === '0') return { stored: false }
+  return { refusal: wrongType('boolean', value) }
+}
+
+const PARSERS: { readonly [Type in ValueType]: (value: unknown) => Parsed } = {
+  id: parseInteger,
+  documentId: parseText,
+  locale: parseText,
+  string: parseText,
+  text: parseText,
+  richtext: parseText,
+  enumeration: parseText,
+  email: parseText,
+  password: parseText,
+  uid: parseText,
+  date: parseDate,
+  time: parseTime,
+  datetime: parseDatetime,
+  timestamp: parseDatetime,
+  integer: parseInteger,
+  biginteger: parseBigInteger,
+  float: parseDouble,
+  decimal: parseDecimal,
+  boolean: parseBoolean,
+  json: parseJson,
+  array: parseArray,
+  blocks: storedBlocks,
+}
+
+/** The words that the contract has for types in refusals. */
+const TYPE_WORDS: { readonly [Type in ValueType]?: 'string' | 'number' | 'boolean' | 'array' } = {
+  string: 'string',
+  text: 'string',
+  richtext: 'string',
+  enumeration: 'string',
+  email: 'string',
+  password: 'string',
+  uid: 'string',
+  integer: 'number',
+  biginteger: 'number',
+  float: 'number',
+  decimal: 'number',
+  boolean: 'boolean',
+  array: 'array',
+}

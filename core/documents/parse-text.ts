@@ -1,0 +1,55 @@
+import type { ScalarAttribute } from '../model/model.ts'
+import { fitsPassword } from '../secrets/passwords.ts'
+import { isStorable } from './parse-json.ts'
+import type { Parsed } from './parse-moment.ts'
+import { type Refusal, rule, wrongType } from './value-fault.ts'
+
+/** varchar(255) */
+const COLUMN_LENGTH = 255
+const UNBOUNDED: ReadonlySet<string> = new Set(['text', 'richtext'])
+
+/** A text as given: no trimming, no conversion of numbers. */
+export function parseText(value: unknown): Parsed {
+  if (typeof value !== 'string') return { refusal: wrongType('string', value) }
+  if (!isStorable(value))
+    return { refusal: rule('must not hold the character NUL or half of a surrogate pair') }
+  return { stored: value }
+}
+
+/** What the attribute and its column ask of a text. `strict` is false for drafts (contract/rest.md 3). */
+export function* textRules(attribute: ScalarAttribute, text: string, strict: boolean): Generator<Refusal> {
+  yield* lengths(attribute, text, strict)
+  if (attribute.type === 'password' && !fitsPassword(text)) yield rule('must be at most 72 bytes')
+  if (attribute.values && !attribute.values.includes(text)) yield rule(listed(attribute.values))
+  if (!strict) return
+  if (attribute.regex && !(text === '' && !attribute.required) && !attribute.regex.test(text))
+    yield rule(`must match the following: "${attribute.regex}"`)
+  if (attribute.type === 'uid' && !UID.test(text)) yield rule(`must match the following: "${UID}"`)
+  if (attribute.type === 'email') yield* email(text)
+}
+
+function* lengths(attribute: ScalarAttribute, text: string, strict: boolean): Generator<Refusal> {
+  const { minLength, maxLength } = attribute
+  const most = Math.min(maxLength ?? Number.POSITIVE_INFINITY, columnLength(attribute))
+  if (strict && minLength !== undefined && text.length < minLength)
+    yield rule(`must be at least ${minLength} characters`)
+  if (text.length > most) yield rule(`must be at most ${most} characters`)
+}
+
+/** A password's column holds its hash. */
+const columnLength = ({ type }: ScalarAttribute): number =>
+  UNBOUNDED.has(type) || type === 'password' ? Number.POSITIVE_INFINITY : COLUMN_LENGTH
+
+/** The reference ends the list with an empty item. */
+const listed = (values: readonly string[]): string =>
+  `must be one of the following values: ${[...values, ''].join(', ')}`
+
+export const UID = /^[A-Za-z0-9-_.~]*$/
+
+const EMAIL =
+  /^[^\s@<>()[\],;:\\"]+@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+$/
+
+function* email(text: string): Generator<Refusal> {
+  if (text === '') yield rule('cannot be empty')
+  else if (!EMAIL.test(text) || text.includes('..')) yield rule('must be a valid email')
+}

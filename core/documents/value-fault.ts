@@ -1,0 +1,46 @@
+import { type Path, printPath } from '../faults/diagnostic.ts'
+
+/**
+ * One thing that is wrong with the values of a document. `key`: the path leads to a key that nothing goes by.
+ * `format`: a date or time that is none (a request tells these first and alone). `rule`: all the rest.
+ */
+export interface ValueFault {
+  readonly kind: 'key' | 'format' | 'rule'
+  readonly path: Path
+  /** The whole sentence: of a rule, the place comes first. */
+  readonly message: string
+  /** Absent where the value is. */
+  readonly value?: unknown
+}
+
+/** What is wrong with one value, before its place is known; a rule's sentence goes on behind the place. */
+export interface Refusal {
+  readonly kind: 'format' | 'rule'
+  readonly message: string
+  /** What the fault says was found, where that is not the value as given. */
+  readonly found?: unknown
+}
+
+export const rule = (message: string): Refusal => ({ kind: 'rule', message })
+
+export const format = (message: string): Refusal => ({ kind: 'format', message })
+
+/** contract/rest.md 3: ``must be a `string` type, but the final value was: `12345`.`` */
+export const wrongType = (type: string, value: unknown): Refusal =>
+  rule(`must be a \`${type}\` type, but the final value was: \`${printValue(value)}\`.`)
+
+/** Of text that should have been a number. */
+export const notANumber = (value: unknown): Refusal => ({
+  kind: 'rule',
+  message: `must be a \`number\` type, but the final value was: \`NaN\` (cast from the value \`${printValue(value)}\`).`,
+  found: null,
+})
+
+export function toFault(refusal: Refusal, path: Path, value: unknown): ValueFault {
+  const message = refusal.kind === 'rule' ? `${printPath(path)} ${refusal.message}` : refusal.message
+  const found = 'found' in refusal ? refusal.found : value
+  return { kind: refusal.kind, path, message, ...(found === undefined ? {} : { value: found }) }
+}
+
+const printValue = (value: unknown): string =>
+  typeof value === 'number' ? String(value) : (JSON.stringify(value, null, 2) ?? String(value))

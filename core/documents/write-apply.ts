@@ -1,0 +1,156 @@
+import type { Storage } from '../model/storage.ts'
+import { groupBy } from './group.ts'
+import {
+  columnsOf,
+  printAllocate,
+  printDelete,
+  printInsert,
+  printRelease,
+  printUpdate,
+  type TableColumns,
+  type Tuples,
+} from './write-print.ts'
+import {
+  type ChangedRow,
+  type Changes,
+  GAP,
+  type NewId,
+  type NewRow,
+  type RowId,
+  type RowValue,
+} from './write-rows.ts'
+import type { WriteTerms } from './write-terms.ts'
+import type { Stored } from './written.ts'
+
+/** The ids that new rows got. */
+export type NewIds = ReadonlyMap<NewId, number>
+
+/** Rows a statement: its parameters stay of a bounded size. */
+const BATCH = 2000
+
+/** Carries changes out: one statement for all new ids, then one for each table and set of columns. */
+export async function applyChanges(changes: Changes, terms: WriteTerms): Promise<NewIds> {
+  const ids = await allocate(changes, terms)
+  const run = runner(terms)
+  for (const tuples of groupKeys(changes.removals)) await run(tuples, printDelete)
+  for (const [tuples, columns] of groupReleases(changes.releases))
+    await run(tuples, (batch, types) => printRelease(batch, columns, types))
+  for (const [tuples, keys] of groupUpdates(changes.updates, ids))
+    await run(tuples, (batch, types) => printUpdate(batch, keys, types))
+  for (const tuples of groupInserts(changes.inserts, ids, terms.storage)) await run(tuples, printInsert)
+  return ids
+}
+
+type Print = (batch: Tuples, types: TableColumns) => Parameters<WriteTerms['transaction']['run']>[0]
+
+function runner({ transaction, storage }: WriteTerms) {
+  return async (tuples: Tuples, print: Print): Promise<void> => {
+    const types = columnsOf(storage, tuples.table)
+    for (let start = 0; start < tuples.rows.length; start += BATCH) {
+      await transaction.run(print({ ...tuples, rows: tuples.rows.slice(start, start + BATCH) }, types))
+    }
+  }
+}
+
+export function numberOf(id: RowId, ids: NewIds): number {
+  if (typeof id === 'number') return id
+  const number = ids.get(id)
+  if (number === undefined) throw new TypeError(`a row of ${id.table} got no id`)
+  return number
+}
+
+function toStored(value: RowValue, ids: NewIds): Stored {
+  if (typeof value !== 'object' || value === null) return value
+  return value.kind === 'place' ? numberOf(value.of, ids) * GAP : numberOf(value, ids)
+}
+
+/** In the order of their first use, so that what is written first has the lower id. */
+async function allocate({ updates, inserts }: Changes, { transaction, schema }: WriteTerms): Promise<NewIds> {
+  const wanted = new Map<string, Set<NewId>>()
+  for (const { columns } of [...inserts, ...updates]) {
+    for (const value of columns.values()) {
+      if (typeof value !== 'object' || value === null) continue
+      const id = value.kind === 'place' ? value.of : value
+      wanted.set(id.table, (wanted.get(id.table) ?? new Set()).add(id))
+    }
+  }
+  if (wanted.size === 0) return new Map()
+  const counts = new Map([...wanted].map(([table, ids]) => [table, ids.size]))
+  const { rows } = await transaction.run(printAllocate(schema, counts))
+  const taken = groupBy(rows, ([place]) => Number(place))
+  return new Map(
+    [...wanted.values()].flatMap((ids, index) => {
+      const numbers = (taken.get(index + 1) ?? [])
+        .map(([, number]) => Number(number))
+        .toSorted((a, b) => a - b)
+      if (numbers.length < ids.size) throw new TypeError('a sequence gave too few ids')
+      return [...ids].map((id, at) => [id, numbers[at] ?? 0] as const)
+    }),
+  )
+}
+
+interface Keyed {
+  readonly table: string
+  readonly key: ReadonlyMap<string, Stored>
+}
+
+const signature = (...parts: readonly (string | readonly string[])[]): string => JSON.stringify(parts)
+
+function groupKeys(rows: readonly Keyed[]): readonly Tuples[] {
+  const groups = groupBy(rows, ({ table, key }) => signature(table, [...key.keys()]))
+  return [...groups.values()].flatMap(group => {
+    const [first] = group
+    return first === undefined
+      ? []
+      : [
+          {
+            table: first.table,
+            columns: [...first.key.keys()],
+            rows: group.map(({ key }) => [...key.values()]),
+          },
+        ]
+  })
+}
+
+function groupReleases(releases: Changes['releases']): readonly (readonly [Tuples, readonly string[]])[] {
+  const groups = groupBy(releases, ({ columns }) => signature(columns))
+  return [...groups.values()].flatMap(group => {
+    const keyed = group.map(({ table, holding }) => ({ table, key: holding }))
+    return groupKeys(keyed).map(tuples => [tuples, group[0]?.columns ?? []] as const)
+  })
+}
+
+function groupUpdates(updates: readonly ChangedRow[], ids: NewIds): readonly (readonly [Tuples, number])[] {
+  const groups = groupBy(updates, ({ table, key, columns }) =>
+    signature(table, [...key.keys()], [...columns.keys()]),
+  )
+  return [...groups.values()].flatMap(group => {
+    const [first] = group
+    if (first === undefined) return []
+    const rows = group.map(({ key, columns }) => [
+      ...key.values(),
+      ...Array.from(columns.values(), value => toStored(value, ids)),
+    ])
+    const columns = [...first.key.keys(), ...first.columns.keys()]
+    return [[{ table: first.table, columns, rows }, first.key.size] as const]
+  })
+}
+
+/** Tables in the order in which they were made: what owns links comes before them. */
+function groupInserts(inserts: readonly NewRow[], ids: NewIds, storage: Storage): readonly Tuples[] {
+  const groups = groupBy(inserts, ({ table }) => table)
+  return storage.tables.flatMap(({ name, columns }) => {
+    const rows = groups.get(name)
+    if (rows === undefined) return []
+    const given = columns
+      .map(column => column.name)
+      .filter(column => column !== 'id' || rows[0]?.columns.has('id'))
+    return [
+      {
+        table: name,
+        columns: given,
+        rows: rows.map(row => given.map(column => toStored(row.columns.get(column) ?? null, ids))),
+      },
+    ]
+  })
+}

@@ -1,0 +1,182 @@
+import { fault, RequestFault } from '../faults/fault.ts'
+import type { Attribute, ComponentAttribute, Holder, ZoneAttribute } from '../model/model.ts'
+import { ownerName } from '../model/storage.ts'
+import { changesOf, columnsOfValues } from './write-columns.ts'
+import { planList } from './write-list.ts'
+import { type CurrentComponent, componentsOf, isTableLinked } from './write-load.ts'
+import type { Owner, OwnerRow, Planning } from './write-owner.ts'
+import { countChanges, GAP, newId, numberIn, type RowId, type RowValue } from './write-rows.ts'
+import type { Stored, Values, WrittenComponent } from './written.ts'
+
+type Holding = ComponentAttribute | ZoneAttribute
+
+/**
+ * Brings the components of an attribute to a whole list (contract/rest.md 13). One keeps its id in all statuses;
+ * what is not in the list goes, with all that is nested in it. Tells whether anything changed.
+ */
+export function planComponents(
+  holder: Holder,
+  attribute: Holding,
+  items: readonly WrittenComponent[],
+  owner: Owner,
+  planning: Planning,
+): boolean {
+  const before = countChanges(planning.changes)
+  const current = currentOf(holder, attribute, owner, planning)
+  const ids = matched(attribute, items, current, planning)
+  for (const [index, item] of items.entries()) {
+    const id = ids[index] ?? newId(planning.terms.storage.componentTable(item.component).name)
+    planItem({ holder, attribute, item, id, position: (index + 1) * GAP }, current, owner, planning)
+  }
+  const statuses = new Set<unknown>(owner.rows.map(({ status }) => status))
+  for (const each of current) {
+    if (!statuses.has(each.row.get('status')) || keeps(items, ids, each)) continue
+    removeComponent(each, planning)
+  }
+  return countChanges(planning.changes) > before
+}
+
+/** Those of the owner's locale, in the order of their places. */
+function currentOf(
+  holder: Holder,
+  attribute: Holding,
+  owner: Owner,
+  { current }: Planning,
+): readonly CurrentComponent[] {
+  if (typeof owner.key !== 'number') return []
+  const locale = holder.holder === 'component' ? undefined : localeOf(attribute, owner)
+  return current
+    .components(holder, attribute.name, owner.key)
+    .filter(({ row }) => locale === undefined || row.get('locale') === locale)
+    .toSorted((a, b) => numberIn(a.row, 'position') - numberIn(b.row, 'position'))
+}
+
+/** null where all locales share it. */
+const localeOf = (attribute: Holding, { locale }: Owner): string | null =>
+  attribute.localized ? locale : null
+
+/** The id that each item goes on with; undefined: a new one. */
+function matched(
+  attribute: Holding,
+  items: readonly WrittenComponent[],
+  current: readonly CurrentComponent[],
+  { terms }: Planning,
+): readonly (number | undefined)[] {
+  if (terms.componentMatch === 'by-place') {
+    const places = new Map(current.map(each => [numberIn(each.row, 'position'), each]))
+    return items.map((item, index) => {
+      const there = places.get((index + 1) * GAP)
+      return there?.component === item.component ? numberIn(there.row, 'id') : undefined
+    })
+  }
+  return items.map(({ component, id }) => {
+    if (id === null) return undefined
+    const known = current.some(each => each.component === component && each.row.get('id') === id)
+    if (known) return id
+    const message = `Some of the provided components in ${attribute.name} are not related to the entity`
+    throw new RequestFault(fault('application', message))
+  })
+}
+
+const keeps = (
+  items: readonly WrittenComponent[],
+  ids: readonly (number | undefined)[],
+  { component, row }: CurrentComponent,
+): boolean => items.some((item, index) => item.component === component && ids[index] === row.get('id'))
+
+interface Item {
+  readonly holder: Holder
+  readonly attribute: Holding
+  readonly item: WrittenComponent
+  readonly id: RowId
+  readonly position: number
+}
+
+function planItem(
+  planned: Item,
+  current: readonly CurrentComponent[],
+  owner: Owner,
+  planning: Planning,
+): void {
+  const { item, id } = planned
+  const own: Owner = { ...owner, key: id, rows: owner.rows.map(({ status }) => ({ status, id })) }
+  for (const row of own.rows) planItemRow(planned, current, { owner, own, row }, planning)
+  planParts(item.component, item.values, own, planning)
+}
+
+interface ItemRow {
+  readonly owner: Owner
+  readonly own: Owner
+  readonly row: OwnerRow
+}
+
+function planItemRow(
+  { holder, attribute, item, id, position }: Item,
+  current: readonly CurrentComponent[],
+  { owner, own, row }: ItemRow,
+  planning: Planning,
+): void {
+  const table = planning.terms.storage.componentTable(item.component)
+  const found = current.find(
+    each =>
+      each.component === item.component && each.row.get('id') === id && each.row.get('status') === row.status,
+  )?.row
+  const planned = columnsOfValues(item.component, item.values, { owner: own, row }, planning)
+  const { columns } = changesOf(planned, found, table.name, new Map())
+  const place: [string, RowValue][] =
+    found?.get(table.position) === position ? [] : [[table.position, position]]
+  const changed = new Map([...place, ...columns])
+  if (found) {
+    const key = keyOf(numberIn(found, 'id'), row.status)
+    if (changed.size > 0) planning.changes.updates.push({ table: table.name, key, columns: changed })
+    return
+  }
+  const identity: [string, RowValue][] = [
+    [table.id, id],
+    [table.status, row.status],
+    [table.owner, ownerName(holder, attribute.name)],
+    [table.ownerKey, owner.key],
+    [table.locale, holder.holder === 'component' ? owner.locale : localeOf(attribute, owner)],
+  ]
+  planning.changes.inserts.push({ table: table.name, columns: new Map([...identity, ...changed]) })
+}
+
+const keyOf = (id: number, status: Stored): ReadonlyMap<string, Stored> =>
+  new Map<string, Stored>([
+    ['id', id],
+    ['status', status],
+  ])
+
+/** What a version or a component holds beside its own columns. Tells of each attribute that changed. */
+export function planParts(
+  holder: Holder,
+  values: Values,
+  owner: Owner,
+  planning: Planning,
+): readonly Attribute[] {
+  return [...holder.attributes.values()].filter(attribute => {
+    const value = values.get(attribute.name)
+    if (value?.kind === 'components' && (attribute.kind === 'component' || attribute.kind === 'zone'))
+      return planComponents(holder, attribute, value.items, owner, planning)
+    if (
+      value?.kind === 'links' &&
+      isTableLinked(attribute) &&
+      (attribute.kind === 'relation' || attribute.kind === 'media')
+    )
+      return planList(holder, attribute, value.targets, owner, planning)
+    return false
+  })
+}
+
+/** The database takes the links of a component along, but knows nothing of what is nested in it. */
+function removeComponent({ component, row }: CurrentComponent, planning: Planning): void {
+  const table = planning.terms.storage.componentTable(component)
+  const id = numberIn(row, 'id')
+  const status = row.get('status') ?? null
+  planning.changes.removals.push({ table: table.name, key: keyOf(id, status) })
+  for (const attribute of component.attributes.values()) {
+    if (componentsOf(attribute).length === 0) continue
+    for (const nested of planning.current.components(component, attribute.name, id))
+      if (nested.row.get('status') === status) removeComponent(nested, planning)
+  }
+}

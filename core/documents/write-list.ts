@@ -1,0 +1,125 @@
+import type { Holder, MediaAttribute, RelationAttribute } from '../model/model.ts'
+import type { TableLink } from '../model/storage.ts'
+import { type Edge, edgeColumns, edgesOf, placesOf, type ResolvedTarget } from './write-links.ts'
+import { tableLinkOf } from './write-load.ts'
+import type { Owner, OwnerRow, Planning } from './write-owner.ts'
+import {
+  type CurrentRow,
+  type NewRow,
+  numberIn,
+  type Place,
+  placeAtEnd,
+  type RowId,
+  type RowValue,
+} from './write-rows.ts'
+import type { LinkTarget, Stored } from './written.ts'
+
+/** Targets that are there; a link to a document that was deleted is none. */
+export const resolve = (
+  attribute: RelationAttribute | MediaAttribute,
+  targets: readonly LinkTarget[],
+  { keys }: Planning,
+): readonly ResolvedTarget[] =>
+  targets.flatMap(target => {
+    const key = keys(attribute.target, target.documentId)
+    return key === undefined ? [] : [{ ...target, key }]
+  })
+
+/** Brings the rows of a link table to a whole list; places are found once and alike in every status. Tells whether anything changed. */
+export function planList(
+  holder: Holder,
+  attribute: RelationAttribute | MediaAttribute,
+  targets: readonly LinkTarget[],
+  owner: Owner,
+  planning: Planning,
+): boolean {
+  const link = tableLinkOf(holder, attribute.name, planning.terms)
+  const resolved = resolve(attribute, targets, planning)
+  const [first] = owner.rows
+  if (first === undefined) return false
+  const edges = edgesOf(resolved, {
+    owner: { root: owner.root, status: first.status },
+    target: attribute.target,
+    defaultLocale: planning.terms.defaultLocale,
+  })
+  const places = placesOf(link.table, placesNow(link, edges, currentRows(link, owner, first, planning)))
+  const fresh = edges.map(() => placeAtEnd(link.table))
+  const changed = owner.rows.map(row => planRow({ link, edges, places, fresh }, owner, row, planning))
+  return changed.includes(true)
+}
+
+interface List {
+  readonly link: TableLink
+  readonly edges: readonly Edge[]
+  readonly places: readonly (number | Place)[]
+  /** For the lists of the other side, where a link is new. */
+  readonly fresh: readonly Place[]
+}
+
+const ownerValue = (own: string, owner: Owner, row: OwnerRow): RowId | Stored =>
+  own === 'status' ? row.status : own === 'document_key' ? owner.key : row.id
+
+function currentRows(
+  link: TableLink,
+  owner: Owner,
+  row: OwnerRow,
+  { current }: Planning,
+): readonly CurrentRow[] {
+  const values = link.owner.map(([, own]) => ownerValue(own, owner, row))
+  const stored = values.filter(value => typeof value !== 'object' || value === null)
+  return stored.length < values.length ? [] : current.links(link, stored)
+}
+
+function rowOf(link: TableLink, edge: Edge, rows: readonly CurrentRow[]): CurrentRow | undefined {
+  const columns = edgeColumns(link, edge)
+  return rows.find(row => [...columns].every(([column, value]) => (row.get(column) ?? null) === value))
+}
+
+const placesNow = (link: TableLink, edges: readonly Edge[], rows: readonly CurrentRow[]) =>
+  edges.map(edge => {
+    const row = rowOf(link, edge, rows)
+    return row && numberIn(row, link.position)
+  })
+
+function planRow(
+  { link, edges, places, fresh }: List,
+  owner: Owner,
+  row: OwnerRow,
+  planning: Planning,
+): boolean {
+  const { removals, updates, inserts } = planning.changes
+  const before = removals.length + updates.length + inserts.length
+  const rows = currentRows(link, owner, row, planning)
+  const kept = new Set<CurrentRow>()
+  for (const [index, edge] of edges.entries()) {
+    const place = places[index] ?? placeAtEnd(link.table)
+    const found = rowOf(link, edge, rows)
+    if (found) kept.add(found)
+    if (found && found.get(link.position) !== place)
+      updates.push({ table: link.table, key: idOf(found), columns: new Map([[link.position, place]]) })
+    if (!found) inserts.push(newLink({ link, edge, place, fresh: fresh[index] }, owner, row))
+  }
+  for (const gone of rows) if (!kept.has(gone)) removals.push({ table: link.table, key: idOf(gone) })
+  return removals.length + updates.length + inserts.length > before
+}
+
+interface NewLink {
+  readonly link: TableLink
+  readonly edge: Edge
+  readonly place: number | Place
+  readonly fresh: Place | undefined
+}
+
+/** In the other side's list it comes last. */
+function newLink({ link, edge, place, fresh }: NewLink, owner: Owner, row: OwnerRow): NewRow {
+  const columns = new Map<string, RowValue>(
+    link.owner.map(([column, own]) => [column, ownerValue(own, owner, row)]),
+  )
+  for (const [column, value] of edgeColumns(link, edge)) columns.set(column, value)
+  columns.set(link.position, place)
+  if (link.inversePosition !== null)
+    columns.set(link.inversePosition, typeof place === 'number' ? (fresh ?? placeAtEnd(link.table)) : place)
+  return { table: link.table, columns }
+}
+
+const idOf = (row: CurrentRow): ReadonlyMap<string, Stored> => new Map([['id', numberIn(row, 'id')]])

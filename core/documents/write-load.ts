@@ -1,0 +1,168 @@
+import type { Attribute, Component, ContentType, Holder } from '../model/model.ts'
+import { ownerName, type TableLink } from '../model/storage.ts'
+import { groupBy } from './group.ts'
+import { columnsOf, printSelect, type Tuples } from './write-print.ts'
+import { type CurrentRow, numberIn } from './write-rows.ts'
+import type { WriteTerms } from './write-terms.ts'
+import type { Stored, WrittenDocument } from './written.ts'
+
+/** What is in the database of the documents that are to be written, as far as it may change. */
+export interface Current {
+  /** The versions of a document, by id. */
+  rows(type: ContentType, documentId: string): readonly CurrentRow[]
+  /** The components that an attribute of a document or of a component holds, in all versions. */
+  components(holder: Holder, attribute: string, ownerKey: number): readonly CurrentComponent[]
+  /** The rows of a link table that one owner has; `owner` in the order of the link's columns. */
+  links(link: TableLink, owner: readonly Stored[]): readonly CurrentRow[]
+}
+
+export interface CurrentComponent {
+  readonly component: Component
+  readonly row: CurrentRow
+}
+
+interface Loading {
+  readonly rows: Map<string, readonly CurrentRow[]>
+  readonly components: Map<string, CurrentComponent[]>
+  readonly links: Map<string, CurrentRow[]>
+}
+
+const keyOf = (...parts: readonly Stored[]): string => JSON.stringify(parts)
+
+/** One statement a table, however many documents: their rows, then their components level by level, with the links of each. */
+export async function loadCurrent(
+  documents: readonly WrittenDocument[],
+  terms: WriteTerms,
+): Promise<Current> {
+  const loading: Loading = { rows: new Map(), components: new Map(), links: new Map() }
+  for (const [type, written] of groupBy(documents, each => each.type)) {
+    const rows = await loadVersions(type, written, loading, terms)
+    if (rows.length > 0) await loadParts(type, rows, attributesOf(type, written), loading, terms)
+  }
+  return {
+    rows: (type, documentId) => loading.rows.get(keyOf(type.uid, documentId)) ?? [],
+    components: (holder, attribute, ownerKey) =>
+      loading.components.get(keyOf(ownerName(holder, attribute), ownerKey)) ?? [],
+    links: (link, owner) => loading.links.get(keyOf(link.table, ...owner)) ?? [],
+  }
+}
+
+/** All columns of the rows that hold one of the tuples. */
+export async function readRows(
+  match: Tuples,
+  { transaction, storage }: WriteTerms,
+): Promise<readonly CurrentRow[]> {
+  if (match.rows.length === 0) return []
+  const types = columnsOf(storage, match.table)
+  const wanted = [...types.keys()]
+  const { rows } = await transaction.run(printSelect(match, wanted, types))
+  return rows.map(row => new Map(wanted.map((column, index) => [column, row[index] ?? null])))
+}
+
+async function loadVersions(
+  type: ContentType,
+  documents: readonly WrittenDocument[],
+  loading: Loading,
+  terms: WriteTerms,
+): Promise<readonly CurrentRow[]> {
+  const { name, documentId } = terms.storage.table(type)
+  const ids = documents.map(document => [document.documentId])
+  const rows = await readRows({ table: name, columns: [documentId], rows: ids }, terms)
+  for (const [id, versions] of groupBy(rows, row => row.get(documentId) ?? null)) {
+    loading.rows.set(
+      keyOf(type.uid, id),
+      versions.toSorted((a, b) => numberIn(a, 'id') - numberIn(b, 'id')),
+    )
+  }
+  return rows
+}
+
+/** The attributes that any of the documents writes. */
+function attributesOf(type: ContentType, documents: readonly WrittenDocument[]): readonly Attribute[] {
+  const named = new Set(
+    documents.flatMap(({ versions }) => versions.flatMap(({ values }) => [...values.keys()])),
+  )
+  return [...type.attributes.values()].filter(({ name }) => named.has(name))
+}
+
+async function loadParts(
+  holder: Holder,
+  rows: readonly CurrentRow[],
+  attributes: readonly Attribute[],
+  loading: Loading,
+  terms: WriteTerms,
+): Promise<void> {
+  for (const attribute of attributes) {
+    if (isTableLinked(attribute)) await loadLinks(holder, rows, attribute, loading, terms)
+    for (const component of componentsOf(attribute))
+      await loadComponents({ holder, attribute, component }, rows, loading, terms)
+  }
+}
+
+/** Whether its links lie in a table of their own, on this side. */
+export const isTableLinked = (attribute: Attribute): boolean =>
+  (attribute.kind === 'relation' && attribute.side === 'owner' && attribute.many) ||
+  (attribute.kind === 'media' && attribute.many)
+
+export function componentsOf(attribute: Attribute): readonly Component[] {
+  if (attribute.kind === 'component') return [attribute.component]
+  return attribute.kind === 'zone' ? attribute.components : []
+}
+
+export function tableLinkOf(holder: Holder, attribute: string, { storage }: WriteTerms): TableLink {
+  const link = storage.link(holder, attribute)
+  if (link.kind === 'column') throw new TypeError(`${holder.uid}.${attribute} has no table of its own`)
+  return link
+}
+
+async function loadLinks(
+  holder: Holder,
+  rows: readonly CurrentRow[],
+  attribute: Attribute,
+  loading: Loading,
+  terms: WriteTerms,
+): Promise<void> {
+  const link = tableLinkOf(holder, attribute.name, terms)
+  const columns = link.owner.map(([column]) => column)
+  const owners = new Map(
+    rows.map(row => link.owner.map(([, own]) => row.get(own) ?? null)).map(owner => [keyOf(...owner), owner]),
+  )
+  const found = await readRows({ table: link.table, columns, rows: [...owners.values()] }, terms)
+  for (const row of found) {
+    const key = keyOf(link.table, ...columns.map(column => row.get(column) ?? null))
+    push(loading.links, key, row)
+  }
+}
+
+interface Part {
+  readonly holder: Holder
+  readonly attribute: Attribute
+  readonly component: Component
+}
+
+async function loadComponents(
+  { holder, attribute, component }: Part,
+  owners: readonly CurrentRow[],
+  loading: Loading,
+  terms: WriteTerms,
+): Promise<void> {
+  const table = terms.storage.componentTable(component)
+  const key = holder.holder === 'component' ? 'id' : terms.storage.table(holder).key
+  const name = ownerName(holder, attribute.name)
+  const keys = [...new Set(owners.map(row => numberIn(row, key)))]
+  const match = {
+    table: table.name,
+    columns: [table.owner, table.ownerKey],
+    rows: keys.map(each => [name, each]),
+  }
+  const rows = await readRows(match, terms)
+  for (const row of rows)
+    push(loading.components, keyOf(name, numberIn(row, table.ownerKey)), { component, row })
+  if (rows.length > 0) await loadParts(component, rows, [...component.attributes.values()], loading, terms)
+}
+
+function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
+  const list = map.get(key)
+  if (list) list.push(value)
+  else map.set(key, [value])
+}

@@ -1,0 +1,19 @@
+import type { Transaction } from '../database/database.ts'
+import type { Storage } from '../model/storage.ts'
+
+/** What every stage of a write knows. */
+export interface WriteTerms {
+  readonly transaction: Pick<Transaction, 'run'>
+  readonly storage: Storage
+  /** The schema of the tables. */
+  readonly schema: string
+  readonly defaultLocale: string
+  /** The moment that stamps say; ISO 8601 in UTC with milliseconds. */
+  readonly now: string
+  /** Which component an item changes: the one that it names by id, or the one that stands in its place. */
+  readonly componentMatch: ComponentMatch
+  /** Rows that stay as they are get new stamps too. */
+  readonly touch: boolean
+}
+
+export type ComponentMatch = 'by-id' | 'by-place'

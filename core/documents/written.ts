@@ -1,0 +1,52 @@
+import type { Component, ContentType } from '../model/model.ts'
+import type { Status } from '../query/query.ts'
+
+/**
+ * What is to stand in versions of one document, every value in its stored form. Attributes that are not named
+ * stay as they are; in a row that is made they are null.
+ */
+export interface WrittenDocument {
+  readonly type: ContentType
+  readonly documentId: string
+  readonly versions: readonly WrittenVersion[]
+}
+
+export interface WrittenVersion {
+  /** null exactly on types without locales. */
+  readonly locale: string | null
+  /** The rows that it covers: `published` alone on types without drafts. */
+  readonly statuses: readonly Status[]
+  readonly values: Values
+}
+
+/** By the attribute's name. */
+export type Values = ReadonlyMap<string, WrittenValue>
+
+export type WrittenValue =
+  | { readonly kind: 'scalar'; readonly value: Stored }
+  | { readonly kind: 'links'; readonly targets: readonly LinkTarget[] }
+  | { readonly kind: 'components'; readonly items: readonly WrittenComponent[] }
+
+/**
+ * A value as PostgreSQL takes it: JSON as its text, decimals and big integers as text, stamps as ISO 8601 in UTC
+ * with milliseconds, times without trailing zeros.
+ */
+export type Stored = null | boolean | number | string
+
+/** A whole list of these, in order, is what a link attribute holds: of a to-one link the last counts. */
+export interface LinkTarget {
+  readonly documentId: string
+  /** null: the default one, where the link has to name one at all (documents.md 6). */
+  readonly locale: string | null
+  /** null: both, where the link has to name one at all. */
+  readonly status: Status | null
+}
+
+export interface WrittenComponent {
+  readonly component: Component
+  /** The component that it changes; null: a new one, or the one in its place (see `ComponentMatch`). */
+  readonly id: number | null
+  readonly values: Values
+}
+
+export const NO_VALUES: Values = new Map()

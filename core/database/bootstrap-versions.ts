@@ -21,6 +21,7 @@ export const printVersionsStorage = (schema: string): string =>
 
 const body = (schema: string, versions: string): string => `
 DECLARE
+  moved constant text := TG_TABLE_NAME;
   lane constant integer := hashtext(${constant(`plinth versions of ${schema}`)});
   own constant integer := pg_backend_pid() % ${SHARDS};
   tries integer := 0;
@@ -30,9 +31,9 @@ BEGIN
     tries := tries + 1;
     shard_taken := CASE WHEN tries < ${SHARDS} THEN (own + tries) % ${SHARDS} ELSE tries END;
   END LOOP;
-  UPDATE ${versions} SET version = version + 1 WHERE table_name = TG_TABLE_NAME AND shard = shard_taken;
+  UPDATE ${versions} SET version = version + 1 WHERE table_name = moved AND shard = shard_taken;
   IF NOT FOUND THEN
-    INSERT INTO ${versions} AS held (table_name, shard, version) VALUES (TG_TABLE_NAME, shard_taken, 1)
+    INSERT INTO ${versions} AS held (table_name, shard, version) VALUES (moved, shard_taken, 1)
     ON CONFLICT (table_name, shard) DO UPDATE SET version = held.version + 1;
   END IF;
   RETURN NULL;

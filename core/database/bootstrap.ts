@@ -22,7 +22,7 @@ export const printBootstrap = (schema: string): readonly string[] => [
 
 /** Without the right to make schemas one that is there must do, so it is not asked for again. */
 const printSchema = (schema: string): readonly string[] => [
-  `DO ${constant(`BEGIN IF to_regnamespace(${constant(name(schema))}) IS NULL THEN CREATE SCHEMA ${name(schema)}; END IF; END`)}`,
+  `DO ${constant(`BEGIN IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = ${constant(schema)}) THEN CREATE SCHEMA ${name(schema)}; END IF; END`)}`,
 ]
 
 /** What was done to the schema, when, and what it came to; the last row is what the next start compares with. */
@@ -49,7 +49,8 @@ const printTables = (
 )`
 
 async function hasFold(transaction: Transaction, schema: string): Promise<boolean> {
-  const text = 'SELECT to_regprocedure($1) IS NOT NULL'
-  const { rows } = await transaction.run({ text, values: [`${qualified(schema, 'plinth_fold')}(text)`] })
+  const text = `SELECT count(*) > 0 FROM pg_proc JOIN pg_namespace AS space ON space.oid = pronamespace
+    WHERE nspname = $1 AND proname = 'plinth_fold'`
+  const { rows } = await transaction.run({ text, values: [schema] })
   return rows[0]?.[0] === true
 }

@@ -19,9 +19,9 @@ export function* compareColumns(pair: Pair): Generator<Finding> {
   yield* leftColumns(pair)
 }
 
-/** `rating of article`, for messages: the attribute where there is one. */
-export const called = ({ desired }: Pair, column: Column): string =>
-  `${column.attribute?.name ?? `column "${column.name}"`} of ${desired.serves}`
+/** For messages: the attribute where there is one, and what it belongs to. */
+export const called = ({ desired }: Pair, { attribute, name: column }: Column): string =>
+  `${attribute === undefined ? `column "${column}"` : `\`${attribute.name}\``} of ${desired.serves}`
 
 const alterColumn = ({ schema, desired }: Pair, column: Column, action: string): string =>
   alter(schema, desired.name, `ALTER COLUMN ${name(column.name)} ${action}`)
@@ -137,7 +137,7 @@ function losesValues(pair: Pair, column: Column, actual: ActualColumn): Proviso 
     code: 'type-change',
     table: pair.desired.name,
     question: countRows(qualified(pair.schema, pair.actual.name), `${name(actual.name)} IS NOT NULL`),
-    message: `${change} while {rows} hold a value: give the attribute its former type, or a new name`,
+    message: `${change} while there are values in {rows}: give the attribute its former type, or a new name`,
   }
 }
 
@@ -152,7 +152,7 @@ function* limits(
   const change = `${called(pair, column)} cannot change from ${actual.type} to ${column.type}`
   if (conversion.unfit !== null) {
     const question = countRows(table, conversion.unfit(name(actual.name)))
-    const message = `${change}: {rows} hold a value that does not fit: shorten those first`
+    const message = `${change}: values in {rows} do not fit: change those first`
     yield { kind: 'proviso', code: 'type-change', table: desired.name, question, message }
   }
   if (conversion.rewrites) yield tooLarge(pair, `${change} at start`, statementByHand(pair, column, actual))
@@ -188,7 +188,7 @@ function* leftColumns(pair: Pair): Generator<Finding> {
 }
 
 function vanished({ schema, desired, actual }: Pair, { name: column }: ActualColumn): Proviso {
-  const what = `column "${column}" of table "${actual.name}" (${desired.serves}) is no longer in the project and {rows} hold a value`
+  const what = `column "${column}" of table "${actual.name}" (${desired.serves}) is no longer in the project and has values in {rows}`
   const drop = alter(schema, actual.name, `DROP COLUMN ${name(column)}`)
   return {
     kind: 'proviso',

@@ -52,7 +52,7 @@ function* addCheck(pair: Pair, check: Check): Generator<Finding> {
     const question = findOtherValues(projection(pair), check, check.rule.oneOf)
     const advice =
       'put the values back, name them as `renamedFrom` of their successors, or change these rows first'
-    const message = `${what} no longer allows values that {rows} hold: {values}: ${advice}`
+    const message = `${what} no longer allows values that are in {rows}: {values}: ${advice}`
     yield { kind: 'proviso', code: 'value-in-use', table: desired.name, question, message }
   } else if (column.backfill !== undefined) {
     yield fillEmpty(pair, column, printOnlyWhen(check))
@@ -97,13 +97,13 @@ function* addForeignKey(pair: Pair, neighbours: Neighbours, key: ForeignKey): Ge
   const add = alter(schema, desired.name, `ADD ${printForeignKey(schema, key)}`)
   yield step('tighten', `add foreign key "${key.name}" to "${desired.name}"`, add)
   const question = findDangling(projection(pair), neighbours.rowsOf(key.references.table), key)
-  const what = `table "${desired.name}" (${desired.serves}) holds {rows} that lead to no row of "${key.references.table}"`
+  const what = `table "${desired.name}" (${desired.serves}) has links in {rows} that lead to no row of "${key.references.table}"`
   yield {
     kind: 'proviso',
     code: 'dangling-link',
     table: desired.name,
     question,
-    message: `${what}: remove them first`,
+    message: `${what}: remove those first`,
   }
 }
 

@@ -68,9 +68,10 @@ function* addIndex(pair: Pair, index: Index): Generator<Finding> {
     .replace(qualified(schema, desired.name), qualified(schema, actual.name))
   yield tooLarge(pair, `index "${index.name}" cannot be made at start`, byHand)
   if (!index.unique) return
-  const names = index.columns.map(
-    column => desired.columns.find(one => one.name === column)?.attribute?.name ?? column,
-  )
+  const names = index.columns.map(column => {
+    const { attribute } = desired.columns.find(one => one.name === column) ?? {}
+    return `\`${attribute?.name ?? column}\``
+  })
   const what = `${names.join(' with ')} of ${desired.serves} must be unique, but {rows} share a value with another: {values}`
   const question = findDuplicates(projection(pair), index)
   yield {

@@ -12,13 +12,20 @@ import { qualified } from './schema-print.ts'
  */
 export async function isRecorded(runner: Runner, schema: string, hash: string): Promise<boolean> {
   const migrations = qualified(schema, 'plinth_migrations')
-  const there = await runner.run({ text: 'SELECT to_regclass($1) IS NOT NULL', values: [migrations] })
+  const there = await runner.run({ text: HAS_MIGRATIONS, values: [schema] })
   if (there.rows[0]?.[0] !== true) return false
   const last = `(SELECT hash, fingerprint FROM ${migrations} ORDER BY id DESC LIMIT 1) AS last`
   const text = `SELECT last.hash = $1 AND last.fingerprint = (${printFingerprint(schema)}) FROM ${last}`
   const { rows } = await runner.run({ text, values: [hash], name: 'compare schema' })
   return rows[0]?.[0] === true
 }
+
+/**
+ * Not to_regclass: it may answer from the session's cache, which waiting for the migration lock does not renew,
+ * that there still is no such table.
+ */
+const HAS_MIGRATIONS = `SELECT count(*) > 0 FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
+  WHERE nspname = $1 AND relname = 'plinth_migrations'`
 
 /** What `plinth_migrations` is told. */
 export interface Deed {

@@ -1,0 +1,259 @@
+import test from 'ava'
+import { migrate } from '../../core/database/migrate.ts'
+import { storageOf } from '../model/compiled.ts'
+import { type SchemaCase, schemaCase } from './schema-case.ts'
+
+const tag = (...attributes: readonly string[]) =>
+  `contentTypes: { tag: { attributes: { ${attributes.join(', ')} } } }`
+
+const NAME = 'name: { type: string }'
+
+async function withTags(one: SchemaCase, column: string, ...values: readonly unknown[]): Promise<void> {
+  for (const [index, value] of values.entries()) {
+    await one.sql(
+      `INSERT INTO tags (document_id, created_at, updated_at, published_at, ${column})
+       VALUES ($1, now(), now(), now(), $2)`,
+      `d${index}`,
+      value,
+    )
+  }
+}
+
+test.serial('a type that left the project with documents is refused, and nothing is changed', async t => {
+  const one = await schemaCase(t)
+  await one.started(tag(NAME))
+  await withTags(one, 'name', 'a', 'b')
+  t.deepEqual(await one.refused('contentTypes: { label: { attributes: { name: { type: string } } } }'), [
+    'table "tags" (content-type `tag`) is no longer in the project and holds 2 rows: put it back, name it as ' +
+      '`renamedFrom` of its successor, or give its rows up with: DROP TABLE "public"."tags"',
+  ])
+  t.deepEqual(await one.sql(`SELECT to_regclass('labels')::text`), [[null]])
+})
+
+test.serial('an attribute that left the project with values is refused until they are given up', async t => {
+  const one = await schemaCase(t)
+  await one.started(tag(NAME, 'size: { type: integer }'))
+  await withTags(one, 'size', 1)
+  const [message, ...others] = await one.refused(tag(NAME))
+  t.deepEqual(others, [])
+  t.is(
+    message,
+    'column "size" of table "tags" (content-type `tag`) is no longer in the project and has values in 1 row: put ' +
+      'the attribute back, name it as `renamedFrom` of its successor, or give its values up with: ' +
+      'ALTER TABLE "public"."tags" DROP COLUMN "size"',
+  )
+  await one.sql('ALTER TABLE "public"."tags" DROP COLUMN "size"')
+  t.deepEqual(await one.started(tag(NAME)), [])
+})
+
+test.serial('every reason is listed at once', async t => {
+  const one = await schemaCase(t)
+  await one.started(tag('name: { type: string }', 'size: { type: integer }', 'old: { type: text }'))
+  await one.sql(`INSERT INTO tags (document_id, created_at, updated_at, published_at, name, size, old)
+    SELECT n, now(), now(), now(), 'same', n, n FROM generate_series(1, 2) AS n`)
+  const refused = await one.refused(tag('name: { type: string, unique: true }', 'size: { type: boolean }'))
+  t.is(refused.length, 3)
+})
+
+test.serial('a change of type that would lose values is refused', async t => {
+  const one = await schemaCase(t)
+  await one.started(tag('size: { type: string }'))
+  await withTags(one, 'size', 'large', 'small')
+  t.deepEqual(await one.refused(tag('size: { type: integer }')), [
+    '`size` of content-type `tag` cannot change from character varying(255) to integer while there are values in 2 rows: ' +
+      'give the attribute its former type, or a new name',
+  ])
+})
+
+test.serial('a change of type that some values do not fit is refused', async t => {
+  const one = await schemaCase(t)
+  await one.started(tag('size: { type: text }'))
+  await withTags(one, 'size', 'x'.repeat(255), 'x'.repeat(256))
+  t.deepEqual(await one.refused(tag('size: { type: string }')), [
+    '`size` of content-type `tag` cannot change from text to varchar(255): values in 1 row do not fit: ' +
+      'change those first',
+  ])
+})
+
+test.serial(
+  'an attribute that is new and required is refused where published rows would be without it',
+  async t => {
+    const one = await schemaCase(t)
+    const article = (more: string) =>
+      `contentTypes: { article: { draftAndPublish: true, attributes: { title: { type: string } ${more} } } }`
+    await one.started(article(''))
+    const add = (key: number, status: string) =>
+      one.sql(
+        `INSERT INTO articles (document_key, document_id, status, created_at, updated_at)
+       VALUES ($1::integer, $1::integer::text, $2, now(), now())`,
+        key,
+        status,
+      )
+    await add(1, 'draft')
+    await add(1, 'published')
+    await add(2, 'draft')
+    const required = ', rating: { type: integer, required: true }'
+    t.deepEqual(await one.refused(article(required)), [
+      '`rating` of content-type `article` is required, but 1 row would have no value: give the attribute a `backfill`',
+    ])
+    await one.sql(`DELETE FROM articles WHERE status = 'published'`)
+    t.is((await one.started(article(required))).length, 2)
+  },
+)
+
+test.serial('an attribute cannot come to be unique over values that are not', async t => {
+  const one = await schemaCase(t)
+  await one.started(tag(NAME))
+  await withTags(one, 'name', 'a', 'a', "it's", "it's", "it's", 'b', null, null)
+  t.deepEqual(await one.refused(tag('name: { type: string, unique: true }')), [
+    '`name` of content-type `tag` must be unique, but 5 rows share a value with another: "it\'s (3)", "a (2)": ' +
+      'change these first',
+  ])
+})
+
+test.serial('a value of an enumeration that is in use cannot go', async t => {
+  const one = await schemaCase(t)
+  await one.started(tag('kind: { type: enumeration, enum: [news, "it\'s", opinion] }'))
+  await withTags(one, 'kind', 'news', "it's", "it's", 'opinion')
+  t.deepEqual(await one.refused(tag('kind: { type: enumeration, enum: [news] }')), [
+    '`kind` of content-type `tag` no longer allows values that are in 3 rows: "it\'s (2)", "opinion (1)": put the ' +
+      'values back, name them as `renamedFrom` of their successors, or change these rows first',
+  ])
+})
+
+test.serial('a table that somebody else made is refused, not used', async t => {
+  const one = await schemaCase(t)
+  await one.sql('CREATE TABLE tags (id integer, secret text)')
+  await one.sql('CREATE VIEW articles AS SELECT 1 AS one')
+  const yaml = `${tag(NAME)}\ncomponents: {}`.replace(
+    'tag:',
+    'article: { attributes: { a: { type: string } } }, tag:',
+  )
+  const advice =
+    'is there already and was not made by Plinth: rename that table, give the content-type another `tableName`, ' +
+    'or Plinth another `database.schema`'
+  t.deepEqual(await one.refused(yaml), [
+    `table "articles" (content-type \`article\`) ${advice}`,
+    `table "tags" (content-type \`tag\`) ${advice}`,
+  ])
+  t.deepEqual(await one.sql(`SELECT to_regclass('plinth_migrations')::text`), [[null]])
+})
+
+test.serial(
+  'a column, an index and a constraint that somebody else made are refused under a name that is needed',
+  async t => {
+    const one = await schemaCase(t)
+    await one.started(tag(NAME))
+    await one.sql('ALTER TABLE tags ADD COLUMN size integer')
+    await one.sql('CREATE INDEX tags__name__unique ON tags (name, size)')
+    await one.sql(`ALTER TABLE tags ADD CONSTRAINT tags__kind__check CHECK (name <> 'x')`)
+    const declared = [
+      'name: { type: string, unique: true }',
+      'size: { type: integer }',
+      'kind: { type: enumeration, enum: [a] }',
+    ]
+    t.deepEqual(await one.refused(tag(...declared)), [
+      'column "size" of table "tags" (content-type `tag`) was not made by Plinth: rename that column, or the attribute',
+      'index "tags__name__unique" of table "tags" was not made by Plinth: rename it',
+      'constraint "tags__kind__check" of table "tags" was not made by Plinth: rename it',
+    ])
+  },
+)
+
+test.serial('a primary key that was changed by hand is refused', async t => {
+  const one = await schemaCase(t)
+  await one.started(tag(NAME))
+  await one.sql('ALTER TABLE tags DROP CONSTRAINT tags_pkey CASCADE')
+  const refused = await one.refused(tag(NAME))
+  t.is(
+    refused[0],
+    'table "tags" (content-type `tag`) needs the primary key "id", but has none: undo what was changed by hand',
+  )
+})
+
+test.serial('a column whose numbering was removed by hand is refused', async t => {
+  const one = await schemaCase(t)
+  await one.started(tag(NAME))
+  await one.sql('ALTER TABLE tags ALTER COLUMN id DROP IDENTITY')
+  t.deepEqual(await one.refused(tag(NAME)), [
+    'column "id" of table "tags" is no longer numbered as Plinth made it: undo what was changed by hand',
+  ])
+})
+
+test.serial('links that lead nowhere are refused where their foreign key was dropped by hand', async t => {
+  const one = await schemaCase(t)
+  const yaml = tag(NAME, 'related: { type: relation, relation: manyToMany, target: tag }')
+  await one.started(yaml)
+  const [table, key] =
+    (await one.sql(`SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype = 'f'`))[0] ??
+    []
+  await one.sql(`ALTER TABLE ${table} DROP CONSTRAINT ${key}`)
+  await one.sql(`INSERT INTO ${table} (owner_id, target_key, position) VALUES (7, 7, 1)`)
+  t.deepEqual(await one.refused(yaml), [
+    `table "${table}" (attribute \`tag.related\`) has links in 1 row that lead to no row of "tags": remove those first`,
+  ])
+})
+
+test.serial('a database error is a refusal that changes nothing', async t => {
+  const one = await schemaCase(t)
+  await one.started(tag('size: { type: integer }'))
+  await one.sql('CREATE VIEW sizes AS SELECT size FROM tags')
+  t.deepEqual(await one.refused(tag('size: { type: biginteger }', NAME)), [
+    'PostgreSQL refused a change: cannot alter type of a column used by a view or rule',
+  ])
+  t.deepEqual(
+    await one.sql(`SELECT count(*) FROM pg_attribute WHERE attrelid = 'tags'::regclass AND attname = 'name'`),
+    [[0]],
+  )
+})
+
+test.serial('a large table is not locked at start', async t => {
+  const one = await schemaCase(t)
+  await one.started(tag(NAME))
+  await one.sql(`INSERT INTO tags (document_id, created_at, updated_at, published_at, name)
+    SELECT n, now(), now(), now(), n FROM generate_series(1, 1000001) AS n`)
+  t.deepEqual(await one.refused(tag('name: { type: string, unique: true }')), [
+    'index "tags__name__unique" cannot be made at start, because the table holds over a million rows and would be ' +
+      'locked meanwhile: run when it suits you: ' +
+      'CREATE UNIQUE INDEX CONCURRENTLY "tags__name__unique" ON "public"."tags" ("name")',
+  ])
+})
+
+test.serial(
+  'a start waits a bounded time for another that migrates, and for those who use a table',
+  async t => {
+    const one = await schemaCase(t)
+    await one.started(tag(NAME))
+    const { tables } = await storageOf(tag(NAME, 'size: { type: integer }'))
+    const limits = { turn: 200, lock: 200, statement: 5000 }
+    const reasons = async () => {
+      const result = await migrate(one.database, tables, limits)
+      return result.ok ? [] : result.reasons.map(({ code, message }) => [code, message])
+    }
+    if (one.database.kind === 'embedded') {
+      // One process alone uses it, and its transactions take turns: there is nobody to wait for.
+      t.deepEqual(await reasons(), [])
+      return
+    }
+    await one.database.transaction(async other => {
+      await other.lock(`plinth migration of ${one.database.schema}`)
+      t.deepEqual(await reasons(), [
+        [
+          'busy',
+          'another process has been migrating this database for over 0.2 s: start again when it is done',
+        ],
+      ])
+    })
+    await one.database.transaction(async other => {
+      await other.run({ text: 'LOCK TABLE tags IN SHARE MODE', values: [] })
+      t.deepEqual(await reasons(), [
+        [
+          'busy',
+          'a table was in use for over 0.2 s, or a change took over 5 s (canceling statement due to lock timeout): ' +
+            'nothing was changed; start again when the database is less busy',
+        ],
+      ])
+    })
+    t.deepEqual(await reasons(), [])
+  },
+)

@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Result } from '../base/result.ts'
+import { FAULTS, type Fault, toErrorBody } from './fault.ts'
+
+/** A request, as the rooms that answer see it. */
+export interface HttpRequest {
+  /** What logs and the answer's X-Request-Id say. */
+  readonly id: string
+  readonly method: string
+  /** As it was sent: not decoded, without the query string. */
+  readonly path: string
+  /** The query string without its question mark; empty where there is none. */
+  readonly search: string
+  readonly headers: IncomingHttpHeaders
+  /** The address that the request came from. */
+  readonly peer: string
+  /** Reads the body, once, up to the limit of the settings. */
+  body(): Promise<Result<Buffer, Fault>>
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  /** JSON where `type` says nothing else; null: none, and no media type. */
+  readonly body: string | Buffer | null
+  readonly type?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Gets an ETag of its body, and 304 where the caller has it already. */
+  readonly tagged?: boolean
+}
+
+/** One part of the server: the answer to a request of its own, null to those of others. */
+export type Responder = (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer> | null
+
+/** A fault in the form that the content API gives it (contract/rest.md 2). */
+export const answerFault = (fault: Fault): HttpAnswer => ({
+  status: FAULTS[fault.code].status,
+  body: JSON.stringify(toErrorBody(fault)),
+})

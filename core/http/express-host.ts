@@ -1,0 +1,41 @@
+import type { RequestListener } from 'node:http'
+import type { ErrorRequestHandler, Express } from 'express'
+import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
+import { notFound } from '../faults/fault.ts'
+import type { Observer } from '../observe/observation.ts'
+import { toTrouble } from './trouble.ts'
+import { writeAnswer } from './write-answer.ts'
+
+/**
+ * An Express application for what is not the API: loaded at the first request that needs it, made once. What it
+ * leaves over or throws is answered as everywhere else.
+ */
+export function expressHost(
+  mount: (app: Express) => void,
+  observer: Observer,
+): () => Promise<RequestListener> {
+  let loading: Promise<Express> | undefined
+  return () => {
+    loading ??= load(mount, observer)
+    return loading
+  }
+}
+
+async function load(mount: (app: Express) => void, observer: Observer): Promise<Express> {
+  const { default: express } = await import('express')
+  const app = express().disable('x-powered-by').disable('etag')
+  mount(app)
+  app.use((_request, response) => writeAnswer(response, answerFault(notFound()), []))
+  app.use(errorAnswer(observer))
+  return app
+}
+
+const errorAnswer =
+  (observer: Observer): ErrorRequestHandler =>
+  (error: unknown, _request, response, _next) => {
+    const answer: HttpAnswer = answerFault(
+      toTrouble(error, String(response.getHeader('X-Request-Id')), observer),
+    )
+    if (response.headersSent) response.destroy()
+    else writeAnswer(response, answer, [])
+  }

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Result } from '../base/result.ts'
+import type { HttpRequest } from '../faults/exchange.ts'
+import type { Fault } from '../faults/fault.ts'
+import { readBody } from './body.ts'
+
+export interface RequestTerms {
+  /** Bytes of a body. */
+  readonly bodyLimit: number
+  /** Believe the nearest proxy's word on where a request came from. */
+  readonly trustProxy: boolean
+}
+
+/** Node's request as the rooms that answer see it. A class, so that a request costs one object and no closures. */
+export class IncomingRequest implements HttpRequest {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly search: string
+  readonly headers: IncomingHttpHeaders
+  readonly #incoming: IncomingMessage
+  readonly #terms: RequestTerms
+
+  constructor(incoming: IncomingMessage, terms: RequestTerms) {
+    const url = incoming.url ?? '/'
+    const mark = url.indexOf('?')
+    this.id = toRequestId(incoming.headers['x-request-id'])
+    this.method = incoming.method ?? 'GET'
+    this.path = mark < 0 ? url : url.slice(0, mark)
+    this.search = mark < 0 ? '' : url.slice(mark + 1)
+    this.headers = incoming.headers
+    this.#incoming = incoming
+    this.#terms = terms
+  }
+
+  /** Of forwarded addresses the last: the only one that the nearest proxy wrote itself. */
+  get peer(): string {
+    const forwarded = this.#terms.trustProxy ? this.headers['x-forwarded-for'] : undefined
+    const last = typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined
+    return last || (this.#incoming.socket.remoteAddress ?? '')
+  }
+
+  body(): Promise<Result<Buffer, Fault>> {
+    return readBody(this.#incoming, this.#terms.bodyLimit)
+  }
+}
+
+/** Ids that a caller or a proxy gives are kept where they can do no harm in logs. */
+const SANE_ID = /^[\w.:-]{1,128}$/
+
+const toRequestId = (given: string | string[] | undefined): string =>
+  typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID()

@@ -1,0 +1,167 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { answerFault, type HttpAnswer, type Responder } from '../faults/exchange.ts'
+import { notFound } from '../faults/fault.ts'
+import type { Observer } from '../observe/observation.ts'
+import type { ServerSettings } from '../project/settings.ts'
+import { type Cors, createCors, type HeaderList } from './cors.ts'
+import { applyTag } from './etag.ts'
+import { IncomingRequest } from './incoming-request.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+import { toTrouble, unavailable } from './trouble.ts'
+import { writeAnswer } from './write-answer.ts'
+
+export interface ListenerTerms {
+  readonly settings: ServerSettings
+  /** Asked in order. */
+  readonly responders: readonly Responder[]
+  /** Takes what no responder answers: an Express application, loaded when it is first needed; null: 404. */
+  readonly host: (() => Promise<RequestListener>) | null
+  readonly observer: Observer
+}
+
+/** Requests under way, and whether connections are to end with them. */
+export interface Traffic {
+  waiting: number
+  closing: boolean
+}
+
+/** Everything between a connection and the answers: one request → one responder → one answer, whatever is thrown. */
+export function createListener(terms: ListenerTerms, traffic: Traffic): RequestListener {
+  const serving: Serving = {
+    ...terms,
+    traffic,
+    cors: createCors(terms.settings.cors),
+    always: terms.settings.securityHeaders ? SECURITY_HEADERS : [],
+    tellsAnswers: terms.observer.hears('answered'),
+  }
+  return (incoming, response) => receive({ incoming, response, serving })
+}
+
+interface Serving extends ListenerTerms {
+  readonly traffic: Traffic
+  readonly cors: Cors
+  readonly always: HeaderList
+  readonly tellsAnswers: boolean
+}
+
+interface Connection {
+  readonly incoming: IncomingMessage
+  readonly response: ServerResponse
+  readonly serving: Serving
+}
+
+interface Exchange extends Connection {
+  readonly request: IncomingRequest
+  readonly startedAt: number
+  /** Answered, or left to the host. */
+  over: boolean
+}
+
+function receive(connection: Connection): void {
+  const { serving } = connection
+  const request = new IncomingRequest(connection.incoming, serving.settings)
+  const exchange: Exchange = { ...connection, request, startedAt: performance.now(), over: false }
+  serving.traffic.waiting++
+  try {
+    const answer = answerFor(exchange)
+    if (answer instanceof Promise) void settle(answer, exchange)
+    else if (answer) finish(exchange, answer)
+    else void settle(handOver(exchange), exchange)
+  } catch (error) {
+    finish(exchange, answerFault(toTrouble(error, request.id, serving.observer)))
+  }
+}
+
+/** The methods of the contract; others are not implemented on any path (contract/rest.md 1). */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
+
+/** null: nobody here knows the path. */
+function answerFor({ request, serving }: Exchange): HttpAnswer | Promise<HttpAnswer> | null {
+  if (!METHODS.has(request.method)) return { status: 501, body: 'Not Implemented', type: TEXT }
+  if (request.method === 'OPTIONS' && serving.cors.preflight(request.method, request.headers))
+    return { status: 204, body: null }
+  for (const responder of serving.responders) {
+    const answer = responder(request)
+    if (answer) return answer
+  }
+  return serving.host ? null : answerFault(notFound())
+}
+
+const TEXT = 'text/plain; charset=utf-8'
+
+/** Waits for an answer, but not for ever. */
+async function settle(pending: Promise<HttpAnswer | null>, exchange: Exchange): Promise<void> {
+  const { request, serving } = exchange
+  const patience = setTimeout(giveUp, serving.settings.requestTimeout, exchange)
+  try {
+    const answer = await pending
+    if (answer) finish(exchange, answer)
+    else close(exchange)
+  } catch (error) {
+    finish(exchange, answerFault(toTrouble(error, request.id, serving.observer)))
+  } finally {
+    clearTimeout(patience)
+  }
+}
+
+function giveUp(exchange: Exchange): void {
+  const { request, serving } = exchange
+  if (exchange.over || exchange.response.headersSent) return
+  serving.observer.tell({ kind: 'timedOut', requestId: request.id, path: request.path })
+  finish(exchange, answerFault(unavailable()))
+}
+
+/** Whether this was the first end of the exchange. */
+function close(exchange: Exchange): boolean {
+  if (exchange.over) return false
+  exchange.over = true
+  exchange.serving.traffic.waiting--
+  return true
+}
+
+function finish(exchange: Exchange, answer: HttpAnswer): void {
+  const { request, response, serving } = exchange
+  if (!close(exchange) || response.headersSent || response.destroyed) return
+  try {
+    const final = answer.tagged ? applyTag(answer, request.headers) : answer
+    writeAnswer(response, final, sharedHeaders(exchange))
+    if (serving.tellsAnswers) tellAnswer(exchange, final.status)
+  } catch (error) {
+    serving.observer.tell({ kind: 'failed', requestId: request.id, error })
+    response.destroy()
+  }
+}
+
+function sharedHeaders({ request, serving }: Exchange): HeaderList {
+  const { cors, always, traffic } = serving
+  const crossOrigin =
+    cors.preflight(request.method, request.headers) ?? cors.headersFor(request.headers.origin)
+  const headers = [...always, ...crossOrigin, 'X-Request-Id', request.id]
+  return traffic.closing ? [...headers, 'Connection', 'close'] : headers
+}
+
+function tellAnswer({ request, serving, startedAt }: Exchange, status: number): void {
+  serving.observer.tell({
+    kind: 'answered',
+    requestId: request.id,
+    method: request.method,
+    path: request.path,
+    status,
+    milliseconds: performance.now() - startedAt,
+  })
+}
+
+/** Gives the request to the host, which answers it itself. */
+async function handOver(exchange: Exchange): Promise<null> {
+  const { incoming, response, serving } = exchange
+  const listener = await serving.host?.()
+  if (!listener || exchange.over) return null
+  const headers = sharedHeaders(exchange)
+  for (let at = 0; at + 1 < headers.length; at += 2)
+    response.setHeader(headers[at] ?? '', headers[at + 1] ?? '')
+  await new Promise<void>(resolve => {
+    response.once('close', resolve)
+    listener(incoming, response)
+  })
+  return null
+}

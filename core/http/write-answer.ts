@@ -1,0 +1,21 @@
+import type { ServerResponse } from 'node:http'
+import type { HttpAnswer } from '../faults/exchange.ts'
+import type { HeaderList } from './cors.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Sends an answer with all its headers in one piece. */
+export function writeAnswer(response: ServerResponse, answer: HttpAnswer, shared: HeaderList): void {
+  const { status, body } = answer
+  const headers = [...shared]
+  if (body !== null) {
+    headers.push('Content-Type', answer.type ?? JSON_TYPE)
+    headers.push('Content-Length', String(Buffer.byteLength(body)))
+  }
+  for (const name in answer.headers) headers.push(name, answer.headers[name] ?? '')
+  // What is left of a refused body is not read.
+  if (status === 413) headers.push('Connection', 'close')
+  if (status === 503) headers.push('Retry-After', '1')
+  response.writeHead(status, headers)
+  response.end(body)
+}

@@ -1,0 +1,51 @@
+import { type DestinationStream, type Level, pino } from 'pino'
+import type { Observation, ObservationKind, Observer } from './observation.ts'
+import { prettyStream } from './pretty.ts'
+import { toLine } from './sentence.ts'
+
+export interface LogTerms {
+  readonly level: Level | 'silent'
+  /** Sentences for a terminal instead of JSON for a collector. */
+  readonly pretty: boolean
+  /** Hides secrets in whatever is written. */
+  readonly redact: (text: string) => string
+  /** Where lines go. */
+  readonly write: (line: string) => void
+}
+
+const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
+  listening: 'info',
+  stopping: 'info',
+  stopped: 'info',
+  answered: 'debug',
+  failed: 'error',
+  unavailable: 'error',
+  timedOut: 'warn',
+  malformed: 'debug',
+}
+
+/** Observations → lines of a log. */
+export function openLog({ level, pretty, redact, write }: LogTerms): Observer {
+  const out: DestinationStream = { write: line => write(redact(line)) }
+  const log = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pretty ? prettyStream(out) : out,
+  )
+  return {
+    hears: kind => log.isLevelEnabled(LEVELS[kind]),
+    tell: observation => log[LEVELS[observation.kind]](fieldsOf(observation), toLine(observation)),
+  }
+}
+
+function fieldsOf(observation: Observation): object {
+  const { kind, ...fields } = observation
+  if (observation.kind !== 'failed') return { event: kind, ...fields }
+  return { event: kind, requestId: observation.requestId, error: describe(observation.error) }
+}
+
+/** An error with its causes, as text: nothing else that hangs on it goes to the log. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const cause = error.cause === undefined ? '' : `\ncaused by ${describe(error.cause)}`
+  return `${error.stack ?? error.message}${cause}`
+}

@@ -1,0 +1,35 @@
+/** Everything about a running server that is worth telling: logs and metrics are its consumers. */
+export type Observation =
+  /** It takes requests now. */
+  | { readonly kind: 'listening'; readonly url: string; readonly milliseconds: number }
+  /** It takes no more; `waiting` requests are still being answered. */
+  | { readonly kind: 'stopping'; readonly waiting: number }
+  /** `cut`: requests that did not end in time. */
+  | { readonly kind: 'stopped'; readonly cut: number }
+  /** `path` without its query string, which may carry what is nobody's business. */
+  | {
+      readonly kind: 'answered'
+      readonly requestId: string
+      readonly method: string
+      readonly path: string
+      readonly status: number
+      readonly milliseconds: number
+    }
+  /** An error that nobody expected: a bug, ours or a plugin's. */
+  | { readonly kind: 'failed'; readonly requestId: string; readonly error: unknown }
+  /** The database, or something else that a request needs, is away. */
+  | { readonly kind: 'unavailable'; readonly requestId: string; readonly reason: string }
+  | { readonly kind: 'timedOut'; readonly requestId: string; readonly path: string }
+  /** What came was no HTTP, too long, or too slow. */
+  | { readonly kind: 'malformed'; readonly code: string }
+
+export type ObservationKind = Observation['kind']
+
+/** Takes observations. Telling must never throw, and never wait. */
+export interface Observer {
+  /** Whether anybody wants to know: what happens at every request is not even put into words otherwise. */
+  hears(kind: ObservationKind): boolean
+  tell(observation: Observation): void
+}
+
+export const SILENT: Observer = { hears: () => false, tell: () => {} }

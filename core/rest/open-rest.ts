@@ -1,0 +1,52 @@
+import { type Action, subjectOf } from '../access/actions.ts'
+import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
+import { fault, forbidden } from '../faults/fault.ts'
+import { findMany, findOne } from './read.ts'
+import { ACTIONS, ALLOW, compileRoutes, type Route } from './routes.ts'
+import type { RestTerms, Visit } from './visit.ts'
+
+/** Answers a visit for its action. */
+type Handler = (visit: Visit, terms: RestTerms) => Promise<HttpAnswer>
+
+const HANDLERS: { readonly [Name in Action]?: Handler } = {
+  find: (visit, terms) => (visit.route.kind === 'collection' ? findMany : findOne)(visit, terms),
+  findOne,
+}
+
+/** The content API over REST: route → caller → permission → query → documents (contract/rest.md 2, "Order of checks"). */
+export function openRest(terms: RestTerms): Responder {
+  const find = compileRoutes(terms.model, terms.settings.prefix)
+  return request => {
+    const route = find(request.path)
+    if (!route) return null
+    if (route.ok) return visit(request, route.value, terms)
+    return route.reasons[0] ? answerFault(route.reasons[0]) : null
+  }
+}
+
+function visit(request: HttpRequest, route: Route, terms: RestTerms): HttpAnswer | Promise<HttpAnswer> {
+  const action = ACTIONS[route.kind][request.method]
+  return action ? perform(action, { request, route }, terms) : answerMethod(request.method, route)
+}
+
+async function perform(
+  action: Action,
+  { request, route }: Omit<Visit, 'caller'>,
+  terms: RestTerms,
+): Promise<HttpAnswer> {
+  const caller = await terms.identify(request.headers.authorization)
+  if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
+  if (!caller.value.grants.allows(subjectOf(route.type), action)) return answerFault(forbidden())
+  const handler = HANDLERS[action]
+  if (!handler) return answerFault(fault('notImplemented', 'Not Implemented'))
+  return handler({ request, route, caller: caller.value }, terms)
+}
+
+/** contract/rest.md 1: these are plain text. */
+function answerMethod(method: string, { kind }: Route): HttpAnswer {
+  const headers = { Allow: ALLOW[kind] }
+  if (method === 'OPTIONS') return { status: 200, body: '', type: TEXT, headers }
+  return { status: 405, body: 'Method Not Allowed', type: TEXT, headers }
+}
+
+const TEXT = 'text/plain; charset=utf-8'

@@ -1,6 +1,6 @@
 import type { Attribute, ContentType } from '../model/model.ts'
 import type { Action } from './actions.ts'
-import type { Condition } from './condition.ts'
+import type { Condition, UserValues } from './condition.ts'
 
 /** Who asks, and what he may do. Made by identity/ from a request, or by whoever acts on somebody's behalf. */
 export interface Caller {
@@ -9,11 +9,6 @@ export interface Caller {
   readonly grants: Grants
   /** What `$user.…` stands for in conditions; null without a user. */
   readonly user: UserValues | null
-}
-
-/** The user's attributes by name, those behind to-one relations nested in objects. */
-export interface UserValues {
-  readonly [attribute: string]: unknown
 }
 
 /** All that one role or one token may do. Nothing that is not granted is allowed. */

@@ -5,8 +5,7 @@ import type { Attribute, ContentType, Holder, Model, ValueType } from '../model/
 import type { PermissionTerms } from '../project/settings.ts'
 import { OPERATOR_NAMES } from '../query/operators.ts'
 import { parseFilter } from '../query/parse-filter.ts'
-import type { UserValues } from './caller.ts'
-import type { Condition } from './condition.ts'
+import type { Condition, UserValues } from './condition.ts'
 import { bindUser, resolveUserPath, userPath, userPathsIn } from './user-path.ts'
 
 type Where = NonNullable<PermissionTerms['where']>

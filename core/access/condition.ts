@@ -1,5 +1,9 @@
 import type { Filter } from '../query/query.ts'
-import type { UserValues } from './caller.ts'
+
+/** The user's attributes by name, those behind to-one relations nested in objects. */
+export interface UserValues {
+  readonly [attribute: string]: unknown
+}
 
 /**
  * A permission's `where`, compiled. `personal`: it speaks of `$user` and is read anew for each user; null where
@@ -10,7 +14,7 @@ export type Condition =
   | { readonly kind: 'personal'; readonly bind: (user: UserValues) => Filter | null }
 
 /** Met by no document. */
-export const NOTHING: Filter = { kind: 'or', filters: [] }
+const NOTHING: Filter = { kind: 'or', filters: [] }
 
 /** The condition as it is for one caller; met by nothing where a `$user.…` has no value. */
 export function filterFor(condition: Condition, user: UserValues | null): Filter {

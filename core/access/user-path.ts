@@ -1,6 +1,6 @@
 import { didYouMean } from '../base/nearest.ts'
 import type { Attribute, ContentType, Holder, ScalarAttribute } from '../model/model.ts'
-import type { UserValues } from './caller.ts'
+import type { UserValues } from './condition.ts'
 import { isPassword } from './visible.ts'
 
 /** `$user.role.type` → `['role', 'type']`; undefined for any text that does not speak of the user. */

@@ -67,8 +67,8 @@ export function resolveRef(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return target ?? schema
 }
 
-// biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, never awaited
-const when = (guard: JsonSchema, schema: JsonSchema): JsonSchema => ({ if: guard, then: schema })
+/** Written with `else`, since an object with a key `then` would pass for a promise. */
+const when = (guard: JsonSchema, schema: JsonSchema): JsonSchema => ({ if: { not: guard }, else: schema })
 
 function guardOf(branch: Branch, isTagged: boolean): JsonSchema {
   if (branch.type !== 'object' || !isTagged) return { type: branch.type }

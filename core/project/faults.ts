@@ -30,10 +30,6 @@ export type ProjectFault =
   | 'unknown-name'
   | 'cycle'
 
-export interface ProjectDiagnostic extends Diagnostic {
-  readonly code: ProjectFault
-}
-
 /** A fault before it is tied to a place: what the checks return. */
 export interface Finding {
   readonly code: ProjectFault

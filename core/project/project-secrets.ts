@@ -4,21 +4,24 @@ import { namesSecret, type SecretTest } from './secret-ranges.ts'
 /** Sections whose keys are names of the user's own: `secret: string` declares an attribute there. */
 const DECLARING = new Set<string | number | undefined>(['contentTypes', 'components', 'user', 'roles'])
 
-/** The values that the grammar knows to be secret; `*` is any key, and a shorter path covers all below it. */
-const SECRETS: readonly (readonly string[])[] = [
-  ['auth', 'jwtSecret'],
-  ['auth', 'mail', 'url'],
-  ['apiTokens', '*', 'secret'],
-  ['database', 'replicas'],
-  ['upload', 'providerOptions'],
-  ['database', 'url'],
+/** Keys that only sound like secrets. */
+const HARMLESS = new Set<string | number>(['apiTokens', 'tokens', 'credentials'])
+
+/** Where secrets stand, and the keys there that hold none: any other may be a secret's, misspelt. `*` is any key. */
+const AROUND_SECRETS: readonly { readonly under: readonly string[]; readonly open: readonly string[] }[] = [
+  { under: ['auth'], open: ['jwtExpiresIn', 'register', 'mail'] },
+  { under: ['auth', 'mail'], open: ['from', 'resetUrl', 'confirmUrl'] },
+  { under: ['apiTokens', '*'], open: ['type', 'hash', 'expiresAt', 'permissions'] },
+  { under: ['database'], open: ['pool', 'statementTimeout', 'preparedStatements', 'schema'] },
+  { under: ['upload'], open: ['provider', 'sizeLimit', 'allowedTypes'] },
 ]
 
-/** Whether the value at a path of the project file must never be shown: by the grammar, or by how its key sounds. */
-export const isProjectSecret: SecretTest = path => {
-  if (SECRETS.some(secret => covers(secret, path))) return true
-  return !DECLARING.has(path[0]) && path.some(key => namesSecret(key) && key !== 'apiTokens')
-}
+/** Whether the value at a path of the project file must never be shown: by where it stands, or by how its key sounds. */
+export const isProjectSecret: SecretTest = path =>
+  AROUND_SECRETS.some(
+    ({ under, open }) => covers(under, path) && !open.includes(String(path[under.length])),
+  ) ||
+  (!DECLARING.has(path[0]) && path.some(key => namesSecret(key) && !HARMLESS.has(key)))
 
-const covers = (secret: readonly string[], path: Path): boolean =>
-  secret.length <= path.length && secret.every((key, index) => key === '*' || key === path[index])
+const covers = (under: readonly string[], path: Path): boolean =>
+  under.length < path.length && under.every((key, index) => key === '*' || key === path[index])

@@ -31,7 +31,7 @@ export function shownPath(path: string, root: string): string {
   return leaves ? path : inside.split(sep).join('/')
 }
 
-export const wholeFileFault = (code: ProjectFault, message: string, shown: string): Diagnostic => ({
+const wholeFileFault = (code: ProjectFault, message: string, shown: string): Diagnostic => ({
   code,
   message,
   place: { file: shown, line: 1, column: 1, source: '' },

@@ -15,7 +15,8 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[]
   readonly allOf?: readonly JsonSchema[]
   readonly if?: JsonSchema
-  readonly then?: JsonSchema
+  readonly else?: JsonSchema
+  readonly not?: JsonSchema
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly propertyNames?: JsonSchema
   readonly additionalProperties?: boolean | JsonSchema

@@ -81,13 +81,13 @@ function typesWithKey(schema: JsonSchema, key: string): readonly unknown[] {
     .flatMap(typesOf)
 }
 
-export function attributeBranches(schema: JsonSchema): readonly JsonSchema[] {
+function attributeBranches(schema: JsonSchema): readonly JsonSchema[] {
   const refs = schema.$defs?.attribute?.anyOf ?? []
   const branches = refs.map(({ $ref }) => schema.$defs?.[String($ref).replace('#/$defs/', '')])
   return branches.filter(branch => branch !== undefined).filter(branch => branch.type === 'object')
 }
 
-export function typesOf(branch: JsonSchema): readonly unknown[] {
+function typesOf(branch: JsonSchema): readonly unknown[] {
   const type = branch.properties?.type
   return type?.enum ?? [type?.const]
 }

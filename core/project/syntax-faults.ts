@@ -25,19 +25,17 @@ const SENTENCES: Partial<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias (`*name`) has neither a tag nor an anchor',
 }
 
-/** The first fault of each line: what follows on a line is most often its echo. Unknown tags are faults of their own. */
+/** The first fault of each kind: what follows is most often its echo. Each unknown tag is a fault of its own. */
 export function syntaxFaults(
   errors: readonly YAMLError[],
   document: Document,
   text: string,
 ): readonly SyntaxFault[] {
-  const lines = new Set<number>()
-  return errors.flatMap(error => {
-    const line = text.slice(0, error.pos[0]).split('\n').length
-    if (lines.has(line)) return []
-    lines.add(line)
-    return [toSyntaxFault(error, document, text)]
-  })
+  const isFirst = (error: YAMLError) => errors.find(({ code }) => code === error.code) === error
+  const told = errors.filter(error => error.code === 'TAG_RESOLVE_FAILED' || isFirst(error))
+  const faults = told.map(error => toSyntaxFault(error, document, text))
+  const open = faults[told.findIndex(isOpenQuote)]
+  return open ? faults.filter(fault => fault === open || fault.offset < open.offset) : faults
 }
 
 function toSyntaxFault(error: YAMLError, document: Document, text: string): SyntaxFault {

@@ -2,7 +2,7 @@ import type { Role, SubjectPermissions, Permissions as WrittenPermissions } from
 import type { Permissions, PermissionTerms, RoleDeclaration } from './settings.ts'
 
 /** The two roles that are always there, named as the reference names them. */
-export const BUILT_IN_ROLES = ['public', 'authenticated'] as const
+const BUILT_IN_ROLES = ['public', 'authenticated'] as const
 
 export function toPermissions(written: WrittenPermissions = {}): Permissions {
   return Object.fromEntries(Object.entries(written).map(([subject, said]) => [subject, toActions(said)]))

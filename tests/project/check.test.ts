@@ -1,0 +1,92 @@
+import { join } from 'node:path'
+import test from 'ava'
+import { failed } from '../../core/base/result.ts'
+import { type Checker, runCheck } from '../../core/cli/check.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+
+async function check(text: string, json = false) {
+  const folder = temporaryFolder()
+  folder.write('project.yaml', text)
+  const written: string[] = []
+  const code = await runCheck({ folder: folder.path, json, env: {}, write: part => written.push(part) })
+  folder.remove()
+  return { code, text: written.join('') }
+}
+
+test('plinth check of a good project says what it holds and ends with 0', async t => {
+  const written: string[] = []
+  const folder = join(import.meta.dirname, '../conformance/project')
+  t.is(await runCheck({ folder, json: false, env: {}, write: part => written.push(part) }), 0)
+  t.deepEqual(written, ['The project is in order: 9 content-types, 4 components, 3 roles.\n'])
+})
+
+test('plinth check shows the offending line with a caret, counts the faults and ends with 1', async t => {
+  t.deepEqual(await check('name: A\nserver:\n  prot: 1\n'), {
+    code: 1,
+    text: `project.yaml:3:3 unknown key \`prot\`: did you mean \`port\`? (server.prot)
+  3 |   prot: 1
+        ^
+
+1 fault
+`,
+  })
+})
+
+test('plinth check tells the faults of the file and those of the model at once', async t => {
+  const { text } = await check(`name: A
+server: { prot: 1 }
+contentTypes: { article: { attributes: { author: { type: relation, relation: oneToOne, target: autor } } } }
+`)
+  t.regex(text, /unknown key `prot`/)
+  t.regex(text, /unknown target `autor`/)
+  t.regex(text, /\n2 faults\n$/)
+})
+
+test('a model is not judged by declarations that do not fit the grammar', async t => {
+  const { text } = await check(`name: A
+contentTypes:
+  author: { attributes: { articles: { type: relation, relation: oneToMany, target: article, mapedBy: author } } }
+  article: { attributes: { author: { type: relation, relation: manyToOne, target: author, inversedBy: articles } } }
+`)
+  t.regex(text, /unknown key `mapedBy`: did you mean `mappedBy`\?/)
+  t.regex(text, /\n1 fault\n$/)
+})
+
+test('plinth check --json is one line for programs', async t => {
+  const { code, text } = await check('name: A\nserver: { port: 1 }\nserver: {}\n', true)
+  t.is(code, 1)
+  t.deepEqual(JSON.parse(text), {
+    ok: false,
+    faults: [
+      {
+        ...{
+          code: 'duplicate-key',
+          message: 'duplicate key `server`',
+          file: 'project.yaml',
+          line: 3,
+          column: 1,
+        },
+        path: ['server'],
+        related: { message: 'the first one stands here', file: 'project.yaml', line: 2, column: 1 },
+      },
+    ],
+  })
+  t.deepEqual(JSON.parse((await check('name: A\n', true)).text), { ok: true, faults: [] })
+})
+
+test('whoever judges projects besides is heard', async t => {
+  const folder = join(import.meta.dirname, '../conformance/project')
+  const refuse: Checker = project =>
+    failed({
+      code: 'permission',
+      message: 'not like this',
+      path: ['roles'],
+      place: project.keyPlace(['roles']),
+    })
+  const written: string[] = []
+  t.is(
+    await runCheck({ folder, json: false, env: {}, write: part => written.push(part), checkers: [refuse] }),
+    1,
+  )
+  t.regex(written.join(''), /^project\.yaml:\d+:1 not like this \(roles\)\n/)
+})

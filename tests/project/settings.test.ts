@@ -1,0 +1,126 @@
+import { join } from 'node:path'
+import test from 'ava'
+import { loadProject } from '../../core/project/load-project.ts'
+import { SCALAR_TYPES } from '../../core/project/settings.ts'
+import { loadGood } from './load.ts'
+
+test('the project of the conformance cases loads, and says what its file says', async t => {
+  const loaded = await loadProject(join(import.meta.dirname, '../conformance/project'), { PORT: '1500' })
+  if (!loaded.ok) return t.fail(loaded.reasons[0]?.message)
+  const { settings } = loaded.value
+  t.is(settings.server.port, 1500)
+  t.deepEqual(Object.keys(settings.contentTypes), [
+    'category',
+    'author',
+    'article',
+    'restaurant',
+    'dish',
+    'country',
+    'capital',
+    'homepage',
+    'setting',
+  ])
+  t.deepEqual(
+    settings.i18n.locales.map(({ name }) => name),
+    ['English (en)', 'French (fr)', 'Italian (it)'],
+  )
+  t.is(settings.apiTokens.expired?.expiresAt, '2020-01-01T00:00:00.000Z')
+})
+
+test('an attribute may be its type alone', async t => {
+  const attributes = SCALAR_TYPES.filter(type => type !== 'enumeration').map(
+    type => `      a_${type}: ${type}`,
+  )
+  const project = await loadGood(
+    `name: A\ncontentTypes:\n  thing:\n    attributes:\n${attributes.join('\n')}\n      picture: media\n`,
+  )
+  const declared = project.settings.contentTypes.thing?.attributes ?? {}
+  t.deepEqual(declared.a_text, {
+    type: 'text',
+    required: false,
+    private: false,
+    writable: true,
+    unique: false,
+  })
+  t.deepEqual(declared.a_uid, {
+    type: 'uid',
+    required: false,
+    private: false,
+    writable: true,
+    unique: true,
+    generate: false,
+  })
+  t.deepEqual(declared.picture, {
+    ...{ type: 'media', multiple: false, allowedTypes: ['images', 'videos', 'audios', 'files'] },
+    ...{ required: false, private: false, writable: true },
+  })
+})
+
+test('permissions are written out by action, whatever form they had', async t => {
+  const { settings } = await loadGood(`name: A
+roles:
+  a:
+    permissions:
+      article: [find, findOne]
+      "*": "*"
+      page: { find: true, update: false, create: { set: { owner: $user.id } } }
+`)
+  t.deepEqual(settings.roles.a?.permissions, {
+    article: { find: true, findOne: true },
+    '*': { '*': true },
+    page: { find: true, update: false, create: { set: { owner: '$user.id' } } },
+  })
+})
+
+test('there is always a role for everybody and one for whoever signed in, named as in the reference', async t => {
+  const { settings } = await loadGood('name: A\nroles: { chief-editor: { extends: authenticated } }\n')
+  t.deepEqual(settings.roles, {
+    public: { name: 'Public', description: '', extends: [], permissions: {} },
+    authenticated: { name: 'Authenticated', description: '', extends: [], permissions: {} },
+    'chief-editor': { name: 'Chief-editor', description: '', extends: ['authenticated'], permissions: {} },
+  })
+})
+
+test('durations are milliseconds, sizes bytes; a bare window is seconds, every other bare number is not', async t => {
+  const { settings } = await loadGood(`name: A
+server: { requestTimeout: 250, slowQuery: 1.5s, bodyLimit: 1kb, rateLimit: { api: { window: 30, max: 1 }, auth: { window: 2m } } }
+auth: { jwtExpiresIn: 30d }
+cache: { maxBytes: 4096 }
+policyTimeout: 500ms
+upload: { sizeLimit: 1.5 MB }
+`)
+  const { server, auth, cache, upload, policyTimeout } = settings
+  t.deepEqual(
+    [server.requestTimeout, server.slowQuery, policyTimeout, auth.jwtExpiresIn],
+    [250, 1500, 500, 2_592_000_000],
+  )
+  t.deepEqual([server.bodyLimit, cache.maxBytes, upload.sizeLimit], [1024, 4096, 1_572_864])
+  t.deepEqual(server.rateLimit, { api: { window: 30_000, max: 1 }, auth: { window: 120_000, max: 10 } })
+})
+
+test('locales have names; uses of modules have options; a cost is by role', async t => {
+  const { settings } = await loadGood(`name: A
+i18n: { locales: [en, fr-FR, zh-Hans, { code: de, name: Deutsch }] }
+middlewares: [helmet, { name: log }, { name: cut, options: [1] }]
+graphql: { config: { limits: { cost: 5 }, serverOptions: { tracing: true } } }
+`)
+  t.deepEqual(
+    settings.i18n.locales.map(({ name }) => name),
+    ['English (en)', 'French (France) (fr-FR)', 'Simplified Chinese (zh-Hans)', 'Deutsch'],
+  )
+  t.deepEqual(settings.middlewares, [
+    { name: 'helmet', options: null },
+    { name: 'log', options: null },
+    { name: 'cut', options: [1] },
+  ])
+  t.deepEqual(settings.graphql.config.limits.cost, { default: 5 })
+  t.deepEqual(settings.graphql.config.serverOptions, { tracing: true, cache: 'bounded' })
+})
+
+test('a project cannot be changed once it is loaded', async t => {
+  const project = await loadGood('name: A\ncontentTypes: { article: { attributes: { title: string } } }\n')
+  t.throws(() => Object.assign(project.settings.contentTypes.article?.attributes ?? {}, { more: {} }), {
+    instanceOf: TypeError,
+  })
+  t.throws(() => Object.assign(project, { root: '/' }), { instanceOf: TypeError })
+})

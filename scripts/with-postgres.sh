@@ -62,6 +62,13 @@ as_owner "$bin/initdb" -D "$folder/data" -U postgres --auth=trust --locale=C.UTF
   exit 1
 }
 
+# Everybody is trusted, but for the role by which tests see what a wrong password brings.
+as_owner tee "$folder/data/pg_hba.conf" >/dev/null <<'HBA'
+host all plinth_login_test 127.0.0.1/32 scram-sha-256
+host all all 127.0.0.1/32 trust
+local all all trust
+HBA
+
 start() {
   port=$(free_port)
   as_owner "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -t 60 start -o \

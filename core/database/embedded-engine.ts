@@ -27,7 +27,9 @@ export async function startEngine(dataDir: string, snapshot?: Blob): Promise<Emb
   }
 }
 
-const lastWords = (lines: readonly string[]) => lines.findLast(line => /FATAL|PANIC|ERROR/.test(line))
+/** Without the time and the process number before them. */
+const lastWords = (lines: readonly string[]) =>
+  lines.map(line => /(?:FATAL|PANIC|ERROR):\s*(.*)/.exec(line)?.[1]).findLast(line => line !== undefined)
 
 const describe = (error: unknown) => (error instanceof Error ? error.message : JSON.stringify(error))
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
 import { OpeningError } from './opening-fault.ts'
@@ -7,6 +7,8 @@ import { OpeningError } from './opening-fault.ts'
 export interface EmbeddedFiles {
   readonly dataDir: string
   readonly lock: FolderLock
+  /** Nothing is there yet. */
+  readonly isNew: boolean
   /** To be called once the database has opened: what is there now is worth keeping. */
   created(): void
 }
@@ -19,18 +21,34 @@ export async function takeFiles(root: string): Promise<EmbeddedFiles> {
   const folder = join(root, '.plinth')
   const dataDir = join(folder, 'database')
   const marker = join(folder, 'database.creating')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const lock = await lockFolder(join(folder, 'database.lock'))
+  const lock = await lockIn(folder)
   if ('holder' in lock) throw locked(folder, lock.holder.pid, lock.holder.host)
   try {
+    if (existsSync(dataDir) && !statSync(dataDir).isDirectory()) throw damaged(dataDir, 'it is not a folder')
     if (existsSync(marker)) rmSync(dataDir, { recursive: true, force: true })
-    if (isEmpty(dataDir)) writeFileSync(marker, '')
+    const isNew = isEmpty(dataDir)
+    if (isNew) writeFileSync(marker, '')
     else if (!existsSync(join(dataDir, 'PG_VERSION'))) throw damaged(dataDir, 'PG_VERSION is missing')
+    return { dataDir, lock, isNew, created: () => rmSync(marker, { force: true }) }
   } catch (error) {
     lock.release()
-    throw error
+    throw refuseFolder(folder, error)
   }
-  return { dataDir, lock, created: () => rmSync(marker, { force: true }) }
+}
+
+async function lockIn(folder: string): ReturnType<typeof lockFolder> {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return await lockFolder(join(folder, 'database.lock'))
+  } catch (error) {
+    throw refuseFolder(folder, error)
+  }
+}
+
+/** A full disk, a missing right, a file in the place of the folder. */
+function refuseFolder(folder: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error
+  return new OpeningError('folder', `The embedded database cannot use ${folder}: ${error.message}`, error)
 }
 
 const isEmpty = (folder: string) => !existsSync(folder) || readdirSync(folder).length === 0
@@ -44,6 +62,6 @@ const locked = (folder: string, pid: number, host: string) =>
 export const damaged = (dataDir: string, reason: string, cause?: unknown) =>
   new OpeningError(
     'damaged',
-    `The embedded database in ${dataDir} cannot be opened (${reason}). Nothing was changed. Put back a copy of the folder, or move it away to start with an empty database`,
+    `The embedded database in ${dataDir} cannot be opened (${reason}). Nothing was deleted. Put back a copy of the folder, or move it away to start with an empty database`,
     cause,
   )

@@ -24,12 +24,10 @@ export async function openEmbedded(settings: DatabaseSettings, options: OpenOpti
   return overEngine(engine, settings, options, () => engine.close().finally(files.lock.release))
 }
 
-async function startOn(
-  { dataDir, lock, created }: EmbeddedFiles,
-  { observe }: OpenOptions,
-): Promise<EmbeddedEngine> {
+async function startOn(files: EmbeddedFiles, { observe, embedded }: OpenOptions): Promise<EmbeddedEngine> {
+  const { dataDir, lock, isNew, created } = files
   try {
-    const engine = await startEngine(dataDir)
+    const engine = await startEngine(dataDir, isNew ? embedded?.snapshot : undefined)
     created()
     if (lock.takenFrom) observe({ event: 'database.recovered', pid: lock.takenFrom.pid })
     return engine

@@ -17,7 +17,9 @@ export type OpeningFaultKind =
   | 'tooOld'
   /** Another process has the embedded database open. */
   | 'locked'
-  /** The files of the embedded database cannot be read. */
+  /** `.plinth/` cannot be made, read or written. */
+  | 'folder'
+  /** The files of the embedded database make no sense to PostgreSQL. */
   | 'damaged'
   /** The server refused for a reason of its own. */
   | 'refused'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExecutionContext } from 'ava'
 import pg from 'pg'
@@ -33,14 +34,23 @@ export async function openTestDatabase(t: Test, options: TestDatabaseOptions = {
   const server = testServer()
   const url = server ? await createDatabase(t, server) : 'embedded'
   const embedded = server ? {} : { embedded: { dataDir: 'memory://', snapshot: await snapshot() } }
-  const opened = await openDatabase(
-    { ...DATABASE_SETTINGS, url, ...options.settings },
-    { root: tmpdir(), observe: () => {}, ...embedded, ...options.open },
+  const settings = { ...DATABASE_SETTINGS, url, ...options.settings }
+  const opened = await inTurn(() =>
+    openDatabase(settings, { root: tmpdir(), observe: () => {}, ...embedded, ...options.open }),
   )
   if (!opened.ok) throw new Error(opened.reasons.map(reason => reason.message).join('\n'))
   t.teardown(() => opened.value.close())
   return opened.value
 }
+
+/** The tests of a file start at once; many engines that start at once would each take all the longer. */
+function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+  const turn = lastTurn.then(work)
+  lastTurn = turn.catch(() => undefined)
+  return turn
+}
+
+let lastTurn: Promise<unknown> = Promise.resolve()
 
 /** An empty database on the server; answers its URL. */
 export async function createDatabase(t: Test, server: string): Promise<string> {
@@ -60,22 +70,27 @@ export async function administer(url: string, statement: string): Promise<void> 
 }
 
 /** Creating an embedded database takes seconds; starting from a copy of an empty one, half of one. */
-async function snapshot(): Promise<Blob> {
+export function snapshot(): Promise<Blob> {
+  snapshotOnce ??= loadSnapshot()
+  return snapshotOnce
+}
+
+let snapshotOnce: Promise<Blob> | undefined
+
+async function loadSnapshot(): Promise<Blob> {
+  const pathOf = (name: string) => fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url))
   const { version } = JSON.parse(readFileSync(pathOf('@electric-sql/pglite/package.json'), 'utf8'))
-  const folder = fileURLToPath(new URL('../../node_modules/.cache/plinth/', import.meta.url))
-  const file = `${folder}embedded-${version}.tar`
-  if (!existsSync(file)) await writeSnapshot(folder, file)
+  const file = pathOf(`.cache/plinth/embedded-${version}.tar`)
+  if (!existsSync(file)) await writeSnapshot(file)
   return new Blob([readFileSync(file)])
 }
 
-const pathOf = (name: string) => fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url))
-
-async function writeSnapshot(folder: string, file: string): Promise<void> {
+async function writeSnapshot(file: string): Promise<void> {
   const { PGlite } = await import('@electric-sql/pglite')
   const postgres = await PGlite.create('memory://')
   const dump = await postgres.dumpDataDir('none')
   await postgres.close()
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(dirname(file), { recursive: true })
   // Other test files may be doing the same.
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, Buffer.from(await dump.arrayBuffer()))

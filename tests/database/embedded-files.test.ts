@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import type { DatabaseObservation } from '../../core/database/observation.ts'
+import { openDatabase } from '../../core/database/open-database.ts'
+import { DATABASE_SETTINGS, snapshot } from '../support/database.ts'
+
+function project(t: ExecutionContext): string {
+  const root = mkdtempSync(join(tmpdir(), 'plinth-embedded-'))
+  t.teardown(() => rmSync(root, { recursive: true, force: true }))
+  return root
+}
+
+async function open(t: ExecutionContext, root: string) {
+  const observations: DatabaseObservation[] = []
+  const embedded = { snapshot: await snapshot() }
+  const opened = await openDatabase(DATABASE_SETTINGS, {
+    root,
+    observe: seen => void observations.push(seen),
+    embedded,
+  })
+  if (opened.ok) t.teardown(() => opened.value.close())
+  return { opened, observations }
+}
+
+async function opened(t: ExecutionContext, root: string) {
+  const answer = await open(t, root)
+  if (!answer.opened.ok) throw new Error(answer.opened.reasons[0]?.message)
+  return { database: answer.opened.value, observations: answer.observations }
+}
+
+async function refused(t: ExecutionContext, root: string) {
+  const { opened } = await open(t, root)
+  return opened.ok ? undefined : opened.reasons[0]
+}
+
+interface Writer {
+  readonly child: ChildProcess
+  readonly told: readonly string[]
+  /** Resolves when so many lines have been told. */
+  reaches(count: number): Promise<void>
+}
+
+function startWriter(t: ExecutionContext, root: string): Writer {
+  const script = fileURLToPath(new URL('./fixtures/write-and-tell.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--import=tsx', script, root], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const told: string[] = []
+  const lines = createInterface({ input: child.stdout })
+  lines.on('line', line => told.push(line))
+  const reaches = async (count: number) => {
+    while (told.length < count) await once(lines, 'line')
+  }
+  return { child, told, reaches }
+}
+
+async function kill({ child }: Writer): Promise<void> {
+  child.kill('SIGKILL')
+  await once(child, 'close')
+}
+
+test.serial('no acknowledged write is lost when the process is killed', async t => {
+  const root = project(t)
+  await (await opened(t, root)).database.close()
+  for (const count of [50, 300]) {
+    const writer = startWriter(t, root)
+    await writer.reaches(count)
+    await kill(writer)
+    const { database, observations } = await opened(t, root)
+    const last = Number(writer.told.filter(line => /^\d+$/.test(line)).at(-1))
+    const { rows } = await database.run({
+      text: 'SELECT count(*) FROM plate WHERE id <= $1 AND length(note) = 500',
+      values: [last],
+    })
+    const { rows: gaps } = await database.run({
+      text: 'SELECT max(id) - count(*) FROM plate WHERE id <= $1',
+      values: [last],
+    })
+    t.is(Number(rows[0]?.[0]) + Number(gaps[0]?.[0]), last)
+    t.true(Number(rows[0]?.[0]) >= count - 1)
+    t.like(observations[0], { event: 'database.recovered', pid: writer.child.pid })
+    await database.close()
+  }
+})
+
+test.serial('a second process is told who has the folder, and changes nothing', async t => {
+  const root = project(t)
+  await (await opened(t, root)).database.close()
+  const writer = startWriter(t, root)
+  await writer.reaches(2)
+  const reason = await refused(t, root)
+  t.is(reason?.kind, 'locked')
+  t.regex(reason?.message ?? '', new RegExp(`in use by process ${writer.child.pid} `))
+  await writer.reaches(writer.told.length + 20)
+  await kill(writer)
+})
+
+test.serial('the same process cannot open a folder twice, but again after it closed it', async t => {
+  const root = project(t)
+  const first = await opened(t, root)
+  t.is((await refused(t, root))?.kind, 'locked')
+  await first.database.run({ text: 'CREATE TABLE plate AS SELECT 7 AS id', values: [] })
+  await first.database.close()
+  t.deepEqual(readdirSync(join(root, '.plinth')), ['database'])
+  const second = await opened(t, root)
+  t.deepEqual((await second.database.run({ text: 'SELECT id FROM plate', values: [] })).rows, [[7]])
+  t.false(second.observations.some(({ event }) => event === 'database.recovered'))
+})
+
+test.serial('a lock is taken over from a dead process, even when its number lives again', async t => {
+  const root = project(t)
+  const folder = join(root, '.plinth')
+  mkdirSync(folder)
+  const reused = { pid: process.pid, started: 'long ago', host: hostname() }
+  for (const stale of [JSON.stringify(reused), JSON.stringify({ ...reused, pid: 2 ** 30 }), 'half a li']) {
+    writeFileSync(join(folder, 'database.lock'), stale)
+    const { database } = await opened(t, root)
+    t.is(JSON.parse(readFileSync(join(folder, 'database.lock'), 'utf8')).pid, process.pid)
+    await database.close()
+  }
+})
+
+test.serial('a lock of another machine holds while its file is young', async t => {
+  const root = project(t)
+  mkdirSync(join(root, '.plinth'))
+  const lock = join(root, '.plinth', 'database.lock')
+  writeFileSync(lock, JSON.stringify({ pid: process.pid, started: 'now', host: 'another-machine' }))
+  t.regex((await refused(t, root))?.message ?? '', /on another-machine/)
+})
+
+test.serial('damaged files are refused with a way out, and left as they are', async t => {
+  const root = project(t)
+  const { database } = await opened(t, root)
+  await database.close()
+  const control = join(root, '.plinth/database/global/pg_control')
+  truncateSync(control, 10)
+  for (const attempt of [1, 2]) {
+    const reason = await refused(t, root)
+    t.is(reason?.kind, 'damaged', `attempt ${attempt}`)
+    t.regex(reason?.message ?? '', /pg_control.*Nothing was deleted\. Put back a copy/)
+  }
+  t.is(readFileSync(control).length, 10)
+  rmSync(join(root, '.plinth/database/PG_VERSION'))
+  t.regex((await refused(t, root))?.message ?? '', /PG_VERSION is missing/)
+  t.true(existsSync(join(root, '.plinth/database/base')))
+})
+
+test.serial('a first start that was killed is begun anew', async t => {
+  const root = project(t)
+  const folder = join(root, '.plinth')
+  mkdirSync(join(folder, 'database', 'base'), { recursive: true })
+  writeFileSync(join(folder, 'database.creating'), '')
+  const { database } = await opened(t, root)
+  t.true((await database.ping()).ok)
+  t.false(existsSync(join(folder, 'database.creating')))
+})
+
+test.serial('a folder that cannot be used is named', async t => {
+  const root = project(t)
+  writeFileSync(join(root, '.plinth'), 'a file')
+  const reason = await refused(t, root)
+  t.is(reason?.kind, 'folder')
+  t.regex(reason?.message ?? '', /\.plinth/)
+})

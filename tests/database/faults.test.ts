@@ -1,0 +1,114 @@
+import test from 'ava'
+import { toDatabaseFault } from '../../core/database/database-fault.ts'
+import { administer, openTestDatabase, testServer } from '../support/database.ts'
+
+const faultOf = async (work: Promise<unknown>) => toDatabaseFault(await work.catch(error => error))
+
+test('a broken constraint is told by kind and name, without the values', async t => {
+  const database = await openTestDatabase(t)
+  await database.sequelize.query(`
+    CREATE TABLE town (id int PRIMARY KEY);
+    CREATE TABLE person (
+      email text CONSTRAINT person_email_unique UNIQUE,
+      age int NOT NULL CONSTRAINT person_age_positive CHECK (age > 0),
+      town int CONSTRAINT person_town_known REFERENCES town (id)
+    )`)
+  const add = (email: string, age: number | null, town: number | null) =>
+    faultOf(database.run({ text: 'INSERT INTO person VALUES ($1, $2, $3)', values: [email, age, town] }))
+  t.is(await add('ann@example.org', 30, null), undefined)
+  const at = { table: 'person', column: null }
+  t.like(await add('ann@example.org', 30, null), { kind: 'unique', constraint: 'person_email_unique', ...at })
+  t.like(await add('bob@example.org', -1, null), { kind: 'check', constraint: 'person_age_positive', ...at })
+  t.like(await add('bob@example.org', 30, 5), { kind: 'foreignKey', constraint: 'person_town_known', ...at })
+  t.like(await add('bob@example.org', null, null), {
+    kind: 'notNull',
+    constraint: null,
+    table: 'person',
+    column: 'age',
+  })
+  t.false((await add('ann@example.org', 30, null))?.message.includes('ann@'))
+})
+
+test('any other refusal carries its SQLSTATE', async t => {
+  const database = await openTestDatabase(t)
+  t.like(await faultOf(database.run({ text: 'SELECT 1 / $1::int', values: [0] })), {
+    kind: 'other',
+    code: '22012',
+  })
+  t.like(await faultOf(database.run({ text: 'SELEC', values: [] })), { kind: 'other', code: '42601' })
+  t.is(toDatabaseFault(new Error('of mine')), undefined)
+})
+
+const server = testServer()
+
+if (server) {
+  test('a statement that takes too long is given up', async t => {
+    const database = await openTestDatabase(t, { settings: { statementTimeout: 100 } })
+    const start = performance.now()
+    t.like(await faultOf(database.run({ text: 'SELECT pg_sleep(5)', values: [] })), { kind: 'timeout' })
+    t.true(performance.now() - start < 2_000)
+    const allowed = database.transaction(
+      transaction => transaction.run({ text: 'SELECT pg_sleep(0.2)', values: [] }),
+      {
+        statementTimeout: 0,
+      },
+    )
+    t.is(await faultOf(allowed), undefined)
+  })
+
+  test('a deadlock is a fault that a second try may not meet', async t => {
+    const database = await openTestDatabase(t)
+    await database.run({ text: 'CREATE TABLE plate AS SELECT generate_series(1, 2) AS id', values: [] })
+    let both = () => {}
+    let arrived = 0
+    const met = new Promise<void>(resolve => {
+      both = resolve
+    })
+    const touch = (first: number, second: number) =>
+      database.transaction(async transaction => {
+        await transaction.run({ text: 'UPDATE plate SET id = id WHERE id = $1', values: [first] })
+        if (++arrived === 2) both()
+        await met
+        await transaction.run({ text: 'UPDATE plate SET id = id WHERE id = $1', values: [second] })
+      })
+    const faults = await Promise.all([faultOf(touch(1, 2)), faultOf(touch(2, 1))])
+    t.deepEqual(
+      faults.flatMap(fault => fault?.kind ?? []),
+      ['serialization'],
+    )
+  })
+
+  test('when the server ends every connection, the next statements find new ones', async t => {
+    const database = await openTestDatabase(t)
+    const read = () => database.run({ text: 'SELECT 1', values: [] }, { readonly: true })
+    await Promise.all(Array.from({ length: 10 }, read))
+    const busy = faultOf(database.run({ text: 'SELECT pg_sleep(5)', values: [] }))
+    const { rows } = await database.run({ text: 'SELECT current_database()', values: [] })
+    await administer(
+      server,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${rows[0]?.[0]}'`,
+    )
+    const answers = await Promise.all(Array.from({ length: 20 }, read))
+    t.true(answers.every(answer => answer.rows[0]?.[0] === 1))
+    t.like(await busy, { kind: 'unavailable' })
+  })
+
+  test('a transaction whose connection is cut is unavailable, and nothing of it stays', async t => {
+    const database = await openTestDatabase(t)
+    await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })
+    const cut = database.transaction(async transaction => {
+      await transaction.run({ text: 'INSERT INTO plate VALUES (1)', values: [] })
+      await transaction.run({ text: 'SELECT pg_terminate_backend(pg_backend_pid())', values: [] })
+    })
+    t.like(await faultOf(cut), { kind: 'unavailable' })
+    t.deepEqual((await database.run({ text: 'SELECT count(*) FROM plate', values: [] })).rows, [[0]])
+  })
+
+  test('when no connection becomes free in time, the database is unavailable', async t => {
+    const database = await openTestDatabase(t, { settings: { pool: { max: 1, idle: 1_000, acquire: 200 } } })
+    const sleeping = database.run({ text: 'SELECT pg_sleep(1)', values: [] })
+    t.like(await faultOf(database.run({ text: 'SELECT 1', values: [] })), { kind: 'unavailable' })
+    await sleeping
+    t.is(await faultOf(database.run({ text: 'SELECT 1', values: [] })), undefined)
+  })
+}

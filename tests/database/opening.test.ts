@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import test from 'ava'
+import { openDatabase } from '../../core/database/open-database.ts'
+import { administer, createDatabase, DATABASE_SETTINGS, testServer } from '../support/database.ts'
+
+async function reasonsOf(url: string) {
+  const opened = await openDatabase({ ...DATABASE_SETTINGS, url }, { root: tmpdir(), observe: () => {} })
+  if (opened.ok) await opened.value.close()
+  return opened.ok ? [] : opened.reasons
+}
+
+/** A port that somebody listened on a moment ago. */
+async function closedPort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const address = listener.address()
+  listener.close()
+  return typeof address === 'object' && address ? address.port : 1
+}
+
+test('a URL of another kind is refused without being shown', async t => {
+  for (const url of ['mysql://root:hunter2@localhost/app', 'hunter2', 'postgres://u:hunter2@[bad/app']) {
+    const [reason, ...others] = await reasonsOf(url)
+    t.deepEqual(others, [])
+    t.is(reason?.kind, 'url')
+    t.false(reason?.message.includes('hunter2'))
+  }
+})
+
+test('a server that is not there is named, its password is not', async t => {
+  const port = await closedPort()
+  const start = performance.now()
+  const [reason] = await reasonsOf(`postgres://guide:hunter2@127.0.0.1:${port}/guide`)
+  t.is(reason?.kind, 'unreachable')
+  t.regex(reason?.message ?? '', new RegExp(`PostgreSQL at 127.0.0.1:${port} cannot be reached`))
+  t.false(reason?.message.includes('hunter2'))
+  t.true(performance.now() - start < 6_000)
+})
+
+test('a server that accepts and never answers is given up in bounded time', async t => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  t.teardown(() => silent.close())
+  const address = silent.address()
+  const port = typeof address === 'object' && address ? address.port : 1
+  const start = performance.now()
+  t.like((await reasonsOf(`postgres://guide@127.0.0.1:${port}/guide`))[0], { kind: 'unreachable' })
+  t.true(performance.now() - start < 8_000)
+})
+
+const server = testServer()
+
+if (server) {
+  test('a wrong password is told apart, and not repeated', async t => {
+    const role = 'plinth_login_test'
+    await administer(server, `DROP ROLE IF EXISTS ${role}; CREATE ROLE ${role} LOGIN PASSWORD 'right'`)
+    t.teardown(() => administer(server, `DROP ROLE ${role}`))
+    const url = new URL(server)
+    url.username = role
+    url.password = 'right'
+    t.deepEqual(await reasonsOf(url.href), [])
+    url.password = 'hunter2'
+    const [reason] = await reasonsOf(url.href)
+    t.is(reason?.kind, 'login')
+    t.regex(reason?.message ?? '', /refuses the user plinth_login_test of database.url/)
+    t.false(reason?.message.includes('hunter2'))
+  })
+
+  test('a database that is missing is named, with the way to make it', async t => {
+    const url = new URL(server)
+    url.pathname = '/plinth_not_there'
+    const [reason] = await reasonsOf(url.href)
+    t.is(reason?.kind, 'missing')
+    t.regex(reason?.message ?? '', /createdb plinth_not_there/)
+  })
+
+  test('reads may go to a replica, and to the primary when the replica is away', async t => {
+    const url = await createDatabase(t, server)
+    const away = `postgres://nobody@127.0.0.1:${await closedPort()}/away`
+    const opened = await openDatabase(
+      { ...DATABASE_SETTINGS, url, replicas: [url, away] },
+      { root: tmpdir(), observe: () => {} },
+    )
+    if (!opened.ok) return t.fail()
+    t.teardown(() => opened.value.close())
+    const read = () => opened.value.run({ text: 'SELECT 1', values: [] }, { readonly: true })
+    const answers = await Promise.all(Array.from({ length: 6 }, read))
+    t.true(answers.every(({ rows }) => rows[0]?.[0] === 1))
+    await opened.value.run({ text: 'CREATE TABLE plate (id int)', values: [] })
+    t.is(await opened.value.transaction(async () => 'done'), 'done')
+  })
+}

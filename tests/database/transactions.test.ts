@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import type { Database, Transaction } from '../../core/database/database.ts'
+import { DatabaseFailure } from '../../core/database/database-fault.ts'
+import { openTestDatabase } from '../support/database.ts'
+
+const insert = (value: number) => ({ text: 'INSERT INTO plate (id) VALUES ($1)', values: [value] })
+
+async function withPlates(t: Parameters<typeof openTestDatabase>[0]): Promise<Database> {
+  const database = await openTestDatabase(t)
+  await database.run({ text: 'CREATE TABLE plate (id int PRIMARY KEY)', values: [] })
+  return database
+}
+
+async function plates(database: Database): Promise<readonly unknown[]> {
+  const { rows } = await database.run({ text: 'SELECT id FROM plate ORDER BY id', values: [] })
+  return rows.flat()
+}
+
+test('what a transaction did is there when it ends', async t => {
+  const database = await withPlates(t)
+  const answer = await database.transaction(async transaction => {
+    await transaction.run(insert(1))
+    await database.run(insert(2), { transaction })
+    return 'done'
+  })
+  t.is(answer, 'done')
+  t.deepEqual(await plates(database), [1, 2])
+})
+
+test('an error takes everything back and comes out as it was thrown', async t => {
+  const database = await withPlates(t)
+  const error = new Error('changed my mind')
+  const thrown = await t.throwsAsync(
+    database.transaction(async transaction => {
+      await transaction.run(insert(1))
+      throw error
+    }),
+  )
+  t.is(thrown, error)
+  t.deepEqual(await plates(database), [])
+})
+
+test('failing transactions never use up the connections', async t => {
+  const database = await withPlates(t)
+  for (let attempt = 0; attempt < 30; attempt++) {
+    await t.throwsAsync(database.transaction(() => Promise.reject(new Error('no'))))
+    await t.throwsAsync(
+      database.transaction(transaction => transaction.run({ text: 'SELECT nonsense', values: [] })),
+    )
+  }
+  t.deepEqual(await plates(database), [])
+})
+
+test.serial('concurrent transactions do not see one another before they end', async t => {
+  const database = await withPlates(t)
+  const add = (value: number) =>
+    database.transaction(async transaction => {
+      await transaction.run(insert(value))
+      await sleep(Math.random() * 10)
+      const { rows } = await transaction.run({
+        text: 'SELECT count(*) FROM plate WHERE id % 2 = 1',
+        values: [],
+      })
+      if (value % 2 === 1) throw new Error('odd')
+      return rows[0]?.[0]
+    })
+  const answers = await Promise.allSettled(Array.from({ length: 40 }, (_, value) => add(value)))
+  t.deepEqual(
+    answers.map(({ status }) => status),
+    answers.map((_, value) => (value % 2 === 1 ? 'rejected' : 'fulfilled')),
+  )
+  t.true(answers.every(answer => answer.status === 'rejected' || answer.value === 0))
+  t.deepEqual(
+    await plates(database),
+    Array.from({ length: 20 }, (_, half) => half * 2),
+  )
+})
+
+test('statements outside of a transaction run beside it and see nothing of it', async t => {
+  const database = await withPlates(t)
+  const outside: Promise<readonly unknown[]>[] = []
+  await database.transaction(async transaction => {
+    await transaction.run(insert(1))
+    outside.push(plates(database))
+    await sleep(20)
+    await transaction.run({ text: 'DELETE FROM plate', values: [] })
+  })
+  t.deepEqual(await Promise.all(outside), [[]])
+})
+
+test('a swallowed error inside a transaction is no success', async t => {
+  const database = await withPlates(t)
+  const work = async (transaction: Transaction) => {
+    await transaction.run(insert(1))
+    await t.throwsAsync(transaction.run(insert(1)))
+  }
+  await t.throwsAsync(database.transaction(work), {
+    instanceOf: DatabaseFailure,
+    message: /nothing is committed/,
+  })
+  t.deepEqual(await plates(database), [])
+})
+
+test('a transaction takes nothing after its end', async t => {
+  const database = await withPlates(t)
+  const kept = await database.transaction(async transaction => transaction)
+  await t.throwsAsync(kept.run(insert(1)), { message: 'The transaction is over' })
+  t.deepEqual(await plates(database), [])
+})
+
+test('a read-only transaction writes nothing', async t => {
+  const database = await withPlates(t)
+  const work = (transaction: Transaction) => transaction.run(insert(1))
+  await t.throwsAsync(database.transaction(work, { readonly: true, isolation: 'repeatable read' }), {
+    message: /read-only/,
+  })
+})
+
+test('who holds a lock by name keeps the others waiting until the transaction ends', async t => {
+  const database = await withPlates(t)
+  const events: string[] = []
+  const turn = (name: string) =>
+    database.transaction(async transaction => {
+      await transaction.lock('kitchen')
+      events.push(`${name} in`)
+      await sleep(10)
+      events.push(`${name} out`)
+    })
+  await Promise.all([turn('a'), turn('b'), turn('c')])
+  t.is(events.length, 6)
+  for (let at = 0; at < 6; at += 2) t.is(events[at]?.[0], events[at + 1]?.[0])
+  t.true(await database.transaction(transaction => transaction.tryLock('kitchen')))
+})
+
+test('DDL through Sequelize is part of the transaction', async t => {
+  const database = await withPlates(t)
+  const work = async (transaction: Transaction) => {
+    await database.sequelize.query('CREATE TABLE cup (id int); CREATE TABLE fork (id int)', {
+      transaction: transaction.sequelize,
+    })
+    throw new Error('no')
+  }
+  await t.throwsAsync(database.transaction(work), { message: 'no' })
+  const { rows } = await database.run({ text: "SELECT to_regclass('cup')::text", values: [] })
+  t.deepEqual(rows, [[null]])
+})

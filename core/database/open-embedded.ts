@@ -3,6 +3,7 @@ import { connect } from './connect.ts'
 import type { Database } from './database.ts'
 import { type EmbeddedEngine, startEngine } from './embedded-engine.ts'
 import { damaged, type EmbeddedFiles, takeFiles } from './embedded-files.ts'
+import { startUpkeep } from './embedded-upkeep.ts'
 import type { OpenOptions } from './open-options.ts'
 import { pooledDatabase } from './pooled-database.ts'
 
@@ -58,5 +59,13 @@ async function overEngine(
     session: { ...settings, statementPrefix, ...(statementLimit !== undefined && { statementLimit }) },
     observe,
   })
-  return pooledDatabase({ kind: 'embedded', sequelize, settings: { ...settings, replicas: [] }, afterClose })
+  let upkeep: { stop(): void } | undefined
+  const close = () => {
+    upkeep?.stop()
+    return afterClose()
+  }
+  const terms = { ...settings, replicas: [] }
+  const database = await pooledDatabase({ kind: 'embedded', sequelize, settings: terms, afterClose: close })
+  upkeep = startUpkeep(database)
+  return database
 }

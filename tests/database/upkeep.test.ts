@@ -1,0 +1,32 @@
+import { tmpdir } from 'node:os'
+import test from 'ava'
+import { vacuumChanged } from '../../core/database/embedded-upkeep.ts'
+import { openDatabase } from '../../core/database/open-database.ts'
+import { DATABASE_SETTINGS, snapshot } from '../support/database.ts'
+
+test('an embedded database frees dead rows and knows its tables, though nothing else runs beside it', async t => {
+  const embedded = { dataDir: 'memory://', snapshot: await snapshot() }
+  const opened = await openDatabase(DATABASE_SETTINGS, { root: tmpdir(), observe: () => {}, embedded })
+  if (!opened.ok) return t.fail(opened.reasons[0]?.message)
+  const database = opened.value
+  t.teardown(() => database.close())
+  await database.run({ text: 'CREATE TABLE "Plate" AS SELECT generate_series(1, 1000) AS id', values: [] })
+  const rewrite = () => database.run({ text: 'UPDATE "Plate" SET id = id', values: [] })
+  const size = async () =>
+    (
+      await database.run({
+        text: `SELECT pg_relation_size('"Plate"'), reltuples FROM pg_class WHERE relname = 'Plate'`,
+        values: [],
+      })
+    ).rows[0]
+  await rewrite()
+  await vacuumChanged(database)
+  const [once, known] = (await size()) ?? []
+  t.is(known, 1000)
+  for (let time = 0; time < 5; time++) {
+    await rewrite()
+    await vacuumChanged(database)
+  }
+  const [later] = (await size()) ?? []
+  t.true(Number(later) <= Number(once) * 1.5)
+})

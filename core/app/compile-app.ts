@@ -1,5 +1,7 @@
 import { type Access, compileAccess } from '../access/compile-access.ts'
 import { failed, ok, type Result } from '../base/result.ts'
+import type { Content } from '../content/content.ts'
+import { loadContent } from '../content/load-content.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { compileModel } from '../model/compile-model.ts'
 import { compileStorage } from '../model/compile-storage.ts'
@@ -15,22 +17,38 @@ export interface Blueprint {
   readonly model: Model
   readonly storage: Storage
   readonly access: Access
+  readonly content: Content
 }
 
-/** Folder → project → model → storage, access; or everything that is wrong with the files. */
+/** Folder → project → model → storage, access, content; or everything that is wrong with the files. */
 export async function compileApp(folder: string, env: Environment): Promise<Result<Blueprint, Diagnostic>> {
   const project = await loadProject(folder, env)
   if (!project.ok) return project
   const model = compileModel(project.value)
   if (!model.ok) return model
   const access = compileAccess(project.value, model.value)
-  if (!access.ok) return failed(...access.reasons)
+  const content = await loadContent(project.value, model.value, env)
+  if (!access.ok || !content.ok) return failed(...reasonsOf(access), ...reasonsOf(content))
   return ok(
     Object.freeze({
       project: project.value,
       model: model.value,
       storage: compileStorage(model.value),
       access: access.value,
+      content: content.value,
     }),
   )
 }
+
+/** What `plinth check` adds to the faults of the project file itself. */
+export const checkApp =
+  (env: Environment) =>
+  async (project: Project): Promise<Result<unknown, Diagnostic>> => {
+    const model = compileModel(project)
+    if (!model.ok) return model
+    const results = [compileAccess(project, model.value), await loadContent(project, model.value, env)]
+    return failed(...results.flatMap(reasonsOf))
+  }
+
+const reasonsOf = (result: Result<unknown, Diagnostic>): readonly Diagnostic[] =>
+  result.ok ? [] : result.reasons

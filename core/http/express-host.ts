@@ -11,7 +11,7 @@ import { writeAnswer } from './write-answer.ts'
  * leaves over or throws is answered as everywhere else.
  */
 export function expressHost(
-  mount: (app: Express) => void,
+  mount: (app: Express) => void | Promise<void>,
   observer: Observer,
 ): () => Promise<RequestListener> {
   let loading: Promise<Express> | undefined
@@ -21,10 +21,10 @@ export function expressHost(
   }
 }
 
-async function load(mount: (app: Express) => void, observer: Observer): Promise<Express> {
+async function load(mount: (app: Express) => void | Promise<void>, observer: Observer): Promise<Express> {
   const { default: express } = await import('express')
   const app = express().disable('x-powered-by').disable('etag')
-  mount(app)
+  await mount(app)
   app.use((_request, response) => writeAnswer(response, answerFault(notFound()), []))
   app.use(errorAnswer(observer))
   return app

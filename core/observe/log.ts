@@ -14,6 +14,10 @@ export interface LogTerms {
 }
 
 const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
+  databaseOpened: 'debug',
+  databaseRecovered: 'warn',
+  connectionLost: 'warn',
+  prepared: 'info',
   listening: 'info',
   stopping: 'info',
   stopped: 'info',

@@ -1,5 +1,15 @@
 /** Everything about a running server that is worth telling: logs and metrics are its consumers. */
 export type Observation =
+  | {
+      readonly kind: 'databaseOpened'
+      readonly database: 'embedded' | 'server'
+      readonly milliseconds: number
+    }
+  /** The process that had the embedded database open before died; nothing that it acknowledged is lost. */
+  | { readonly kind: 'databaseRecovered'; readonly pid: number }
+  | { readonly kind: 'connectionLost'; readonly message: string }
+  /** Something that starting changed in the database, in one sentence. */
+  | { readonly kind: 'prepared'; readonly what: string }
   /** It takes requests now. */
   | { readonly kind: 'listening'; readonly url: string; readonly milliseconds: number }
   /** It takes no more; `waiting` requests are still being answered. */

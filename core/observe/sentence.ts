@@ -3,6 +3,14 @@ import type { Observation } from './observation.ts'
 /** An observation as one sentence. */
 export function toLine(observation: Observation): string {
   switch (observation.kind) {
+    case 'databaseOpened':
+      return `Opened the ${observation.database === 'embedded' ? 'embedded database' : 'database server'} in ${Math.round(observation.milliseconds)} ms`
+    case 'databaseRecovered':
+      return `Took over the embedded database from process ${observation.pid}, which died with it open`
+    case 'connectionLost':
+      return `Lost a connection to the database: ${observation.message}`
+    case 'prepared':
+      return observation.what
     case 'listening':
       return `Listening on ${observation.url} after ${Math.round(observation.milliseconds)} ms`
     case 'stopping':

@@ -1,0 +1,36 @@
+import type { OpeningFault } from '../database/opening-fault.ts'
+import type { Left, SchemaRefusal } from '../database/schema-finding.ts'
+import { type Diagnostic, printDiagnostic } from '../faults/diagnostic.ts'
+
+/** Why an app did not start. Nothing was changed, but where the message says so. */
+export type StartFault =
+  /** The files of the project are wrong. */
+  | { readonly kind: 'files'; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly kind: 'database'; readonly fault: OpeningFault }
+  /** The database holds what a change of the model would lose or break. */
+  | { readonly kind: 'schema'; readonly refusals: readonly SchemaRefusal[] }
+  /** Another reason, in one sentence: a port in use, roles that users still hold. */
+  | { readonly kind: 'other'; readonly message: string }
+
+/** For a terminal: one clear message, a line or a few each thing that is wrong. */
+export function printStartFault(fault: StartFault): string {
+  switch (fault.kind) {
+    case 'files':
+      return `${fault.diagnostics.map(printDiagnostic).join('\n\n')}\n\nThe project has ${count(fault.diagnostics.length, 'fault')}; nothing was started.`
+    case 'database':
+      return fault.fault.message
+    case 'schema':
+      return [
+        'The database cannot be brought to this project without losing or breaking something; nothing was changed:',
+        ...fault.refusals.map(({ message }) => `  - ${message}`),
+      ].join('\n')
+    case 'other':
+      return fault.message
+  }
+}
+
+/** What stays in the database although the project no longer wants it. */
+export const printLeft = ({ table, column }: Left): string =>
+  `${column === null ? `table ${table}` : `column ${table}.${column}`} is no longer in the project; it is empty and stays as it is`
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

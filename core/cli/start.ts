@@ -1,0 +1,24 @@
+import { compileApp } from '../app/compile-app.ts'
+import { serveApp } from '../app/serve-app.ts'
+import { printStartFault, type StartFault } from '../app/start-fault.ts'
+
+/** `plinth start`: serves until SIGTERM or SIGINT, and answers what is under way before it ends. Exit code 1 where it cannot start. */
+export async function runStart(folder: string): Promise<void> {
+  const compiled = await compileApp(folder, process.env)
+  if (!compiled.ok) return giveUp([{ kind: 'files', diagnostics: compiled.reasons }])
+  const write = (line: string) => void process.stdout.write(line)
+  const served = await serveApp(compiled.value, { write, pretty: process.stdout.isTTY === true })
+  if (!served.ok) return giveUp(served.reasons)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => void stop(served.value.close()))
+}
+
+async function stop(closing: Promise<void>): Promise<void> {
+  await closing
+  process.exit()
+}
+
+function giveUp(faults: readonly StartFault[]): void {
+  process.stderr.write(`${faults.map(printStartFault).join('\n\n')}\n`)
+  process.exitCode = 1
+}

@@ -47,8 +47,16 @@ function needsValue(pair: Pair, column: Column): Proviso {
     code: 'needs-value',
     table: pair.desired.name,
     question: countRows(projection(pair), `${name(column.name)} IS NULL`),
-    message: `${called(pair, column)} is required, but {rows} would have no value: give the attribute a \`backfill\``,
+    message: lacksValues(pair, column),
   }
+}
+
+/** Columns without an attribute come and go with drafts, locales and the sides of a relation. */
+export function lacksValues(pair: Pair, column: Column): string {
+  const advice = column.attribute
+    ? 'give the attribute a `backfill`'
+    : 'what a row is (drafts, locales, owners) can only change where there are none'
+  return `${called(pair, column)} is required, but {rows} would have no value: ${advice}`
 }
 
 function* changeColumn(pair: Pair, column: Column, actual: ActualColumn): Generator<Finding> {

@@ -1,7 +1,7 @@
 import type { Check, ForeignKey } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { ActualCheck, ActualForeignKey } from './schema-catalogue.ts'
-import { called, fillEmpty } from './schema-columns.ts'
+import { called, fillEmpty, lacksValues } from './schema-columns.ts'
 import { type Finding, refusal, step } from './schema-finding.ts'
 import { literalsOf, sameList } from './schema-literals.ts'
 import { match } from './schema-match.ts'
@@ -58,7 +58,7 @@ function* addCheck(pair: Pair, check: Check): Generator<Finding> {
     yield fillEmpty(pair, column, printOnlyWhen(check))
   } else {
     const empty = `${name(column.name)} IS NULL AND ${printOnlyWhen(check)}`
-    const message = `${what} is required, but {rows} would have no value: give the attribute a \`backfill\``
+    const message = lacksValues(pair, column)
     yield {
       kind: 'proviso',
       code: 'needs-value',

@@ -4,7 +4,7 @@ import type { Question } from './schema-finding.ts'
 import { constant, printOnlyWhen, printWhere } from './schema-print.ts'
 
 /** What a start changes without being asked may touch this many rows; more would hold up writers for too long. */
-export const ROWS_AT_START = 1_000_000
+const ROWS_AT_START = 1_000_000
 
 const SHOWN = 5
 const NO_VALUES = `'[]' AS "values"`

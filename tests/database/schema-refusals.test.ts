@@ -257,3 +257,23 @@ test.serial(
     t.deepEqual(await reasons(), [])
   },
 )
+
+test.serial(
+  'drafts or locales are turned on where there are no documents, and refused where there are',
+  async t => {
+    const page = (options: string) => `contentTypes: { page: { ${options} attributes: { ${NAME} } } }`
+    const one = await schemaCase(t)
+    await one.started(page(''))
+    await one.started(page('draftAndPublish: true, localized: true,'))
+    await one.started(page(''))
+    await one.sql(
+      `INSERT INTO pages (document_id, created_at, updated_at, published_at) VALUES ('a', now(), now(), now())`,
+    )
+    const missing = (column: string) =>
+      `column "${column}" of content-type \`page\` is required, but 1 row would have no value: give the attribute a \`backfill\``
+    t.deepEqual(await one.refused(page('draftAndPublish: true,')), [
+      missing('document_key'),
+      missing('status'),
+    ])
+  },
+)

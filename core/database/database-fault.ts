@@ -40,7 +40,6 @@ export function toDatabaseFault(error: unknown): DatabaseFault | undefined {
 /** What pg and Node put on errors, and Sequelize hides under `parent`. */
 export interface DriverError {
   readonly message: string
-  readonly name?: unknown
   readonly code?: unknown
   readonly constraint?: unknown
   readonly table?: unknown
@@ -115,10 +114,10 @@ const namesOf = (error: DriverError) => ({
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
 
-/** pg and the pool say these with a message or a class name only. */
+/** What pg and Sequelize's pool say with a message only. */
 function faultOfMessage(error: DriverError): DatabaseFault | undefined {
-  const { message, name } = error
-  if (name === 'TimeoutError' || /acquire/i.test(String(name))) {
+  const { message } = error
+  if (message === 'Operation timeout') {
     return { kind: 'unavailable', message: 'No database connection became free in time' }
   }
   if (/read timeout/i.test(message))

@@ -14,7 +14,7 @@ export interface TransactionTerms {
 }
 
 /**
- * Not Sequelize's own begin and commit: those take a round trip more, and a COMMIT that PostgreSQL answers with
+ * Not Sequelize's own begin and commit: those take a round trip more for an isolation level, and a COMMIT that PostgreSQL answers with
  * ROLLBACK (an error inside was swallowed) passes there for success.
  */
 export async function runTransaction<Value>(

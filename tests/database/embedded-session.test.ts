@@ -1,0 +1,45 @@
+import { tmpdir } from 'node:os'
+import test, { type ExecutionContext } from 'ava'
+import type { Database } from '../../core/database/database.ts'
+import { toDatabaseFault } from '../../core/database/database-fault.ts'
+import { openDatabase } from '../../core/database/open-database.ts'
+import { DATABASE_SETTINGS, snapshot } from '../support/database.ts'
+
+async function openEmbedded(t: ExecutionContext): Promise<Database> {
+  const embedded = { dataDir: 'memory://', snapshot: await snapshot() }
+  const settings = { ...DATABASE_SETTINGS, statementTimeout: 500 }
+  const opened = await openDatabase(settings, { root: tmpdir(), observe: () => {}, embedded })
+  if (!opened.ok) throw new Error(opened.reasons[0]?.message)
+  t.teardown(() => opened.value.close())
+  return opened.value
+}
+
+test('work that waits inside a transaction for something outside gets an error, and the database works on', async t => {
+  const database = await openEmbedded(t)
+  await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })
+  const insert = { text: 'INSERT INTO plate VALUES (1)', values: [] }
+  const stuck = database.transaction(async transaction => {
+    await transaction.run(insert)
+    await database.run(insert)
+  })
+  t.regex(toDatabaseFault(await t.throwsAsync(stuck))?.kind ?? '', /timeout|unavailable/)
+  t.deepEqual((await database.run({ text: 'SELECT count(*) FROM plate', values: [] })).rows, [[0]])
+})
+
+test('a transaction whose connection goes away is rolled back, and the others go on', async t => {
+  const database = await openEmbedded(t)
+  await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })
+  const others: Promise<unknown>[] = []
+  const lost = database.transaction(async transaction => {
+    await transaction.run({ text: 'INSERT INTO plate VALUES (1)', values: [] })
+    others.push(database.run({ text: 'INSERT INTO plate VALUES (2)', values: [] }))
+    const { connection } = transaction.sequelize as unknown as {
+      connection: { connection: { stream: { destroy(): void } } }
+    }
+    connection.connection.stream.destroy()
+    await transaction.run({ text: 'INSERT INTO plate VALUES (3)', values: [] })
+  })
+  t.is(toDatabaseFault(await t.throwsAsync(lost))?.kind, 'unavailable')
+  await Promise.all(others)
+  t.deepEqual((await database.run({ text: 'SELECT id FROM plate', values: [] })).rows, [[2]])
+})

@@ -270,7 +270,7 @@ test.serial(
       `INSERT INTO pages (document_id, created_at, updated_at, published_at) VALUES ('a', now(), now(), now())`,
     )
     const missing = (column: string) =>
-      `column "${column}" of content-type \`page\` is required, but 1 row would have no value: give the attribute a \`backfill\``
+      `column "${column}" of content-type \`page\` is required, but 1 row would have no value: what a row is (drafts, locales, owners) can only change where there are none`
     t.deepEqual(await one.refused(page('draftAndPublish: true,')), [
       missing('document_key'),
       missing('status'),

@@ -1,0 +1,55 @@
+import test from 'ava'
+import { compileRoutes } from '../../core/rest/routes.ts'
+import { library } from '../query/library.ts'
+
+const find = compileRoutes(await library(), '/api')
+
+/** `document book x`; the fault's message; or nothing. */
+function route(path: string): string {
+  const found = find(path)
+  if (!found) return 'nothing'
+  if (!found.ok) return found.reasons.map(({ message }) => message).join()
+  const { kind, type, documentId } = found.value
+  return [kind, type.key, ...(documentId === null ? [] : [documentId])].join(' ')
+}
+
+const TABLE: Readonly<Record<string, string>> = {
+  '/api/books': 'collection book',
+  '/api/books/': 'collection book',
+  '/api/BOOKS': 'collection book',
+  '/API/books': 'collection book',
+  '/api/people': 'collection person',
+  '/api/books/abc': 'document book abc',
+  '/api/books/abc/': 'document book abc',
+  '/api/books/AbC': 'document book AbC',
+  '/api/books/a%20b': 'document book a b',
+  '/api/books/a%2Fb': 'document book a/b',
+  '/api/books/%E0%A4%A': 'failed to decode',
+  '/api/landing': 'single landing',
+  '/api/landing/': 'single landing',
+  '/api/landing/1': 'nothing',
+  '/api/landings': 'nothing',
+  '/api/book': 'nothing',
+  '/api/books//': 'nothing',
+  '/api//books': 'nothing',
+  '//api/books': 'nothing',
+  '/api/books/abc/author': 'nothing',
+  '/api/books/../people': 'nothing',
+  '/api/parts/meta': 'nothing',
+  '/api/users': 'nothing',
+  '/api': 'nothing',
+  '/api/': 'nothing',
+  '/books': 'nothing',
+  '/': 'nothing',
+  '/api/constructor': 'nothing',
+}
+
+test('paths lead to content-types by their plural or, of single types, their only name', t => {
+  for (const [path, expected] of Object.entries(TABLE)) t.is(route(path), expected, path)
+})
+
+test('the prefix is the project’s own', async t => {
+  const findBare = compileRoutes(await library(), '')
+  t.true(findBare('/books')?.ok)
+  t.is(findBare('/api/books'), null)
+})

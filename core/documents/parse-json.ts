@@ -1,5 +1,4 @@
-import type { Parsed } from './parse-moment.ts'
-import { rule, wrongType } from './value-fault.ts'
+import { type Parsed, rule, wrongType } from './value-fault.ts'
 
 /** contract/rest.md 3: any value; a text is taken as JSON text. */
 export function parseJson(value: unknown): Parsed {

@@ -1,6 +1,5 @@
 import type { ScalarAttribute } from '../model/model.ts'
-import type { Parsed } from './parse-moment.ts'
-import { notANumber, type Refusal, rule, wrongType } from './value-fault.ts'
+import { notANumber, type Parsed, type Refusal, rule, wrongType } from './value-fault.ts'
 
 /** What PostgreSQL can hold, which the reference answers with 500 (contract/rest.md 18). */
 const INTEGER = { least: -2_147_483_648n, most: 2_147_483_647n }

@@ -2,10 +2,10 @@ import type { Path } from '../faults/diagnostic.ts'
 import type { ScalarAttribute, ValueType } from '../model/model.ts'
 import { checkBlocks } from './parse-blocks.ts'
 import { parseArray, parseJson, storedBlocks } from './parse-json.ts'
-import { type Parsed, parseDate, parseDatetime, parseTime } from './parse-moment.ts'
+import { parseDate, parseDatetime, parseTime } from './parse-moment.ts'
 import { numberLimits, parseBigInteger, parseDecimal, parseDouble, parseInteger } from './parse-number.ts'
 import { parseText, textRules } from './parse-text.ts'
-import { type Refusal, rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
+import { type Parsed, type Refusal, rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
 import type { Stored } from './written.ts'
 
 /** `draft` leaves out what a document must fulfil only once it is published (contract/rest.md 3). */

@@ -1,8 +1,7 @@
 import type { ScalarAttribute } from '../model/model.ts'
 import { fitsPassword } from '../secrets/passwords.ts'
 import { isStorable } from './parse-json.ts'
-import type { Parsed } from './parse-moment.ts'
-import { type Refusal, rule, wrongType } from './value-fault.ts'
+import { type Parsed, type Refusal, rule, wrongType } from './value-fault.ts'
 
 /** varchar(255) */
 const COLUMN_LENGTH = 255

@@ -1,4 +1,5 @@
 import { type Path, printPath } from '../faults/diagnostic.ts'
+import type { Stored } from './written.ts'
 
 /**
  * One thing that is wrong with the values of a document. `key`: the path leads to a key that nothing goes by.
@@ -20,6 +21,9 @@ export interface Refusal {
   /** What the fault says was found, where that is not the value as given. */
   readonly found?: unknown
 }
+
+/** The stored form, or why there is none. */
+export type Parsed = { readonly stored: Stored } | { readonly refusal: Refusal }
 
 export const rule = (message: string): Refusal => ({ kind: 'rule', message })
 

@@ -1,0 +1,235 @@
+import { didYouMean } from '../base/nearest.ts'
+import { type ParseTerms, parseValues } from '../documents/parse-attribute.ts'
+import type { ValueFault } from '../documents/value-fault.ts'
+import type { Values } from '../documents/written.ts'
+import { type Diagnostic, type Path, printPath as printed } from '../faults/diagnostic.ts'
+import type { Attribute, Model } from '../model/model.ts'
+import type { Status } from '../query/query.ts'
+import type { ContentDocument, ContentVersion } from './content.ts'
+import { digestOf } from './content-digest.ts'
+import { diagnose } from './content-fault.ts'
+import type { LinkReading } from './parse-links.ts'
+import { type Body, isBody, type RawEntry } from './read-entries.ts'
+
+export interface ParsedEntry {
+  readonly document: ContentDocument
+  readonly faults: readonly Diagnostic[]
+}
+
+export interface EntryTerms {
+  readonly model: Model
+  readonly links: LinkReading
+}
+
+/** One document of a file: its versions with their values in stored form, and everything that is wrong with it. */
+export function parseEntry(raw: RawEntry, terms: EntryTerms): ParsedEntry {
+  const { type, name, on, source, path, documentId } = raw
+  const parsed = [...parseVersions(raw, terms)]
+  const versions = parsed.flatMap(each => (each.version === undefined ? [] : [each.version]))
+  const faults = parsed.flatMap(each => each.faults)
+  const document = { type, name, on, source, path, documentId, versions, files: terms.links.files }
+  return { document: { ...document, digest: digestOf(document) }, faults }
+}
+
+interface ParsedVersion {
+  readonly version?: ContentVersion
+  readonly faults: readonly Diagnostic[]
+}
+
+function* parseVersions(raw: RawEntry, terms: EntryTerms): Generator<ParsedVersion> {
+  const { type, body, path } = raw
+  const head = headOf(raw)
+  const status = parseStatus(raw, head)
+  yield { faults: status.faults }
+  const locales = head.has('locales') ? localesOf(raw, terms.model) : { bodies: [], faults: [] }
+  yield { faults: locales.faults }
+  const own = Object.fromEntries(Object.entries(body).filter(([key]) => !head.has(key)))
+  const first = type.localized ? terms.model.defaultLocale : null
+  if (isElsewhere(raw, own, locales.bodies))
+    yield sharedAlone(
+      raw,
+      own,
+      { statuses: status.statuses, locale: locales.bodies[0]?.locale ?? first },
+      terms,
+    )
+  else
+    yield parseVersion(
+      raw,
+      { body: own, path, locale: first, statuses: status.statuses, covers: () => true },
+      terms,
+    )
+  for (const { locale, body: values } of locales.bodies) {
+    const at = [...path, 'locales', locale]
+    yield parseVersion(
+      raw,
+      { body: values, path: at, locale, statuses: status.statuses, covers: isOwn },
+      terms,
+    )
+  }
+}
+
+const isOwn = ({ localized }: Attribute): boolean => localized
+
+/** The keys of a document that are no attributes of it. An attribute of that name goes first. */
+function headOf({ type, body }: RawEntry): ReadonlySet<string> {
+  const words = [
+    'documentId',
+    ...(type.attributes.has('status') ? [] : ['status']),
+    ...(type.localized && !type.attributes.has('locales') ? ['locales'] : []),
+  ]
+  return new Set(words.filter(word => word in body))
+}
+
+function parseStatus(raw: RawEntry, head: ReadonlySet<string>) {
+  const { type, body, path } = raw
+  const published: readonly Status[] = type.draftAndPublish ? ['draft', 'published'] : ['published']
+  if (!head.has('status')) return { statuses: published, faults: [] }
+  const { status } = body
+  const at = { ...raw, path: [...path, 'status'] }
+  if (!type.draftAndPublish && status === 'draft')
+    return { statuses: published, faults: [diagnose('bad-value', `\`${type.key}\` has no drafts`, at)] }
+  if (status === 'draft') return { statuses: ['draft'] as const, faults: [] }
+  const near = typeof status === 'string' ? didYouMean(status, ['draft', 'published']) : ''
+  const faults =
+    status === 'published'
+      ? []
+      : [diagnose('bad-value', `\`status\` is \`draft\` or \`published\`${near}`, at)]
+  return { statuses: published, faults }
+}
+
+interface LocaleBody {
+  readonly locale: string
+  readonly body: Body
+}
+
+function localesOf(raw: RawEntry, { locales, defaultLocale }: Model) {
+  const { body, path } = raw
+  const at = [...path, 'locales']
+  if (!isBody(body.locales))
+    return {
+      bodies: [],
+      faults: [
+        diagnose('bad-shape', '`locales` is a mapping from locales to attributes', { ...raw, path: at }),
+      ],
+    }
+  const codes = locales.map(({ code }) => code)
+  const bodies: LocaleBody[] = []
+  const faults: Diagnostic[] = []
+  for (const [locale, values] of Object.entries(body.locales)) {
+    const spot = { ...raw, path: [...at, locale], atKey: true }
+    if (!codes.includes(locale))
+      faults.push(
+        diagnose(
+          'unknown-locale',
+          `unknown locale \`${locale}\`${didYouMean(locale, codes) || `: there are ${codes.join(', ')}`}`,
+          spot,
+        ),
+      )
+    else if (locale === defaultLocale)
+      faults.push(
+        diagnose(
+          'unknown-locale',
+          `\`${locale}\` is the default locale: its attributes stand at the top`,
+          spot,
+        ),
+      )
+    else if (!isBody(values))
+      faults.push(diagnose('bad-shape', 'a locale is a mapping of its attributes', spot))
+    else bodies.push({ locale, body: values })
+  }
+  return { bodies, faults }
+}
+
+/** A document may exist in other locales alone: then nothing but shared attributes stands at the top. */
+const isElsewhere = ({ type }: RawEntry, own: Body, locales: readonly LocaleBody[]): boolean =>
+  locales.length > 0 && Object.keys(own).every(key => type.attributes.get(key)?.localized === false)
+
+function sharedAlone(
+  raw: RawEntry,
+  body: Body,
+  { statuses, locale }: { readonly statuses: readonly Status[]; readonly locale: string | null },
+  terms: EntryTerms,
+): ParsedVersion {
+  const covers = ({ localized }: Attribute) => !localized
+  return parseVersion(raw, { body, path: raw.path, locale, statuses, covers }, terms)
+}
+
+interface VersionBody {
+  readonly body: Body
+  readonly path: Path
+  readonly locale: string | null
+  readonly statuses: readonly Status[]
+  readonly covers: (attribute: Attribute) => boolean
+}
+
+function parseVersion(
+  raw: RawEntry,
+  { body, path, locale, statuses, covers }: VersionBody,
+  { links }: EntryTerms,
+): ParsedVersion {
+  const parseTerms: ParseTerms = {
+    strictness: statuses.includes('published') ? 'full' : 'draft',
+    purpose: 'make',
+    componentIds: false,
+    links: links.parse,
+  }
+  const { values, faults } = parseValues(raw.type, body, parseTerms, { path, covers })
+  const misplaced = Object.keys(body).filter(
+    key => raw.type.attributes.has(key) && !covers(attributeOf(raw, key)),
+  )
+  const version = {
+    locale,
+    statuses,
+    values: withUserDefaults(raw, values),
+    given: new Set(Object.keys(body)),
+    path,
+  }
+  return {
+    version,
+    faults: [
+      ...misplaced.map(key =>
+        diagnose('unknown-key', `all locales share \`${key}\`: it stands at the top of the document`, {
+          ...raw,
+          path: [...path, key],
+          atKey: true,
+        }),
+      ),
+      ...faults.map(fault => toDiagnostic(raw, fault)),
+    ],
+  }
+}
+
+function attributeOf({ type }: RawEntry, key: string): Attribute {
+  const attribute = type.attributes.get(key)
+  if (!attribute) throw new TypeError(`${type.uid} has no ${key}`)
+  return attribute
+}
+
+/** Mail addresses are compared in lower case (contract/rest.md 14); users of content/ sign in with a password. */
+function withUserDefaults({ type }: RawEntry, values: Values): Values {
+  if (!type.builtIn || type.key !== 'user') return values
+  const email = values.get('email')
+  const lower = email?.kind === 'scalar' && typeof email.value === 'string' ? email.value.toLowerCase() : null
+  return new Map([
+    ['provider', { kind: 'scalar', value: 'local' }],
+    ...values,
+    ...(lower === null ? [] : [['email', { kind: 'scalar', value: lower }] as const]),
+  ])
+}
+
+/** A value that is a secret, or came from the environment, is not told. */
+function toDiagnostic(raw: RawEntry, { kind, path, message }: ValueFault): Diagnostic {
+  const at = path.slice(raw.path.length)
+  const hidden = raw.source.fromEnvironment(path) || isPassword(raw, path)
+  const short = message.startsWith(printed(path))
+    ? printed(at) + message.slice(printed(path).length)
+    : message
+  const told = hidden ? short.replace(/,? (but the final value was|\(cast from).*$/s, '') : short
+  return diagnose(kind === 'key' ? 'unknown-key' : 'bad-value', told, { ...raw, path, atKey: kind === 'key' })
+}
+
+const isPassword = ({ type }: RawEntry, path: Path): boolean =>
+  path.some(key => {
+    const attribute = type.attributes.get(String(key))
+    return attribute?.kind === 'scalar' && attribute.type === 'password'
+  })

@@ -1,0 +1,151 @@
+import { didYouMean } from '../base/nearest.ts'
+import { documentIdOf } from '../documents/document-id.ts'
+import type { LinkParser, ParsedLinks } from '../documents/parse-attribute.ts'
+import type { ValueFault } from '../documents/value-fault.ts'
+import type { LinkTarget } from '../documents/written.ts'
+import type { Path } from '../faults/diagnostic.ts'
+import type { MediaAttribute, RelationAttribute } from '../model/model.ts'
+import { type MediaFile, type MediaUse, readMedia } from './media-file.ts'
+import { type Body, isBody } from './read-entries.ts'
+import { kindOf } from './sniff.ts'
+
+/** A link that a document of content/ asks for, to be checked when all documents are known. */
+export interface Reference {
+  readonly attribute: RelationAttribute
+  /** As written: a documentId, a username, a role's key. */
+  readonly word: string
+  readonly target: LinkTarget
+  readonly path: Path
+}
+
+export interface LinkReading {
+  readonly parse: LinkParser
+  readonly references: Reference[]
+  readonly files: MediaFile[]
+}
+
+/** Files that were read, by what was asked for: the same picture is mostly used more than once. */
+export type MediaCache = Map<string, MediaFile | undefined>
+
+/** Reads links in the words of content/: documentIds for relations, `{ file }` for media. */
+export function readLinks(root: string, cache: MediaCache): LinkReading {
+  const references: Reference[] = []
+  const files: MediaFile[] = []
+  const parse: LinkParser = (attribute, value, path) => {
+    const isMedia = attribute.kind === 'media' || attribute.target.uid === 'plugin::upload.file'
+    const one = (each: unknown, at: Path): Read =>
+      isMedia
+        ? readFile(attribute, each, at, { root, cache, files })
+        : readRelation(attribute as RelationAttribute, each, at, references)
+    return gather(attribute, value, path, one)
+  }
+  return { parse, references, files }
+}
+
+type Read = { readonly target: LinkTarget } | { readonly fault: ValueFault }
+
+const broken = (path: Path, message: string): Read => ({ fault: { kind: 'rule', path, message } })
+
+function gather(
+  attribute: RelationAttribute | MediaAttribute,
+  value: unknown,
+  path: Path,
+  one: (each: unknown, path: Path) => Read,
+): ParsedLinks {
+  if (value === null) return { targets: [], faults: [] }
+  if (Array.isArray(value) && !attribute.many && value.length > 1) {
+    const { fault } = broken(path, `\`${attribute.name}\` leads to one document, not to several`) as {
+      fault: ValueFault
+    }
+    return { targets: undefined, faults: [fault] }
+  }
+  const read = Array.isArray(value)
+    ? value.map((each, index) => one(each, [...path, index]))
+    : [one(value, path)]
+  const faults = read.flatMap(each => ('fault' in each ? [each.fault] : []))
+  const targets = read.flatMap(each => ('target' in each ? [each.target] : []))
+  return { targets: faults.length > 0 ? undefined : targets, faults }
+}
+
+const KEYS = ['documentId', 'locale', 'status']
+
+function readRelation(
+  attribute: RelationAttribute,
+  value: unknown,
+  path: Path,
+  references: Reference[],
+): Read {
+  const body = isBody(value) ? value : { documentId: value }
+  const unknown = Object.keys(body).find(key => !KEYS.includes(key))
+  if (unknown !== undefined)
+    return broken([...path, unknown], `unknown key \`${unknown}\`${didYouMean(unknown, KEYS)}`)
+  const { documentId, locale = null, status = null } = body
+  if (typeof documentId === 'number')
+    return broken(path, `\`${documentId}\` is a number: put a documentId in quotes`)
+  if (typeof documentId !== 'string') return broken(path, 'expected a documentId')
+  if (locale !== null && typeof locale !== 'string') return broken([...path, 'locale'], 'expected a locale')
+  if (status !== null && status !== 'draft' && status !== 'published')
+    return broken([...path, 'status'], '`status` is `draft` or `published`')
+  const target: LinkTarget = { documentId: targetId(attribute, documentId), locale, status }
+  references.push({ attribute, word: documentId, target, path })
+  return { target }
+}
+
+/** Users go by their names, roles by their keys: ids that stand for them until they are looked up. */
+function targetId({ target }: RelationAttribute, word: string): string {
+  if (!target.builtIn) return word
+  return target.key === 'user' ? documentIdOf('user', word) : documentIdOf(target.key, word)
+}
+
+const FILE_KEYS = ['file', 'name', 'alternativeText', 'caption']
+
+interface FileReading {
+  readonly root: string
+  readonly cache: MediaCache
+  readonly files: MediaFile[]
+}
+
+function readCached({ root, cache }: FileReading, use: MediaUse): MediaFile | undefined {
+  const key = JSON.stringify(use)
+  if (!cache.has(key)) cache.set(key, readMedia(root, use))
+  return cache.get(key)
+}
+
+function readFile(
+  attribute: RelationAttribute | MediaAttribute,
+  value: unknown,
+  path: Path,
+  reading: FileReading,
+): Read {
+  const body = typeof value === 'string' ? { file: value } : value
+  if (!isBody(body) || typeof body.file !== 'string')
+    return broken(path, 'expected `{ file: … }`, a path from content/media/')
+  const unknown = Object.keys(body).find(key => !FILE_KEYS.includes(key))
+  if (unknown !== undefined)
+    return broken([...path, unknown], `unknown key \`${unknown}\`${didYouMean(unknown, FILE_KEYS)}`)
+  const wrong = FILE_KEYS.find(key => !isTextOrAbsent(body[key]))
+  if (wrong !== undefined) return broken([...path, wrong], `\`${wrong}\` is a text`)
+  const at = typeof value === 'string' ? path : [...path, 'file']
+  const file = readCached(reading, {
+    file: body.file,
+    name: textOf(body, 'name'),
+    alternativeText: textOf(body, 'alternativeText'),
+    caption: textOf(body, 'caption'),
+  })
+  if (file === undefined) return broken(at, `no file \`${body.file}\` in content/media/`)
+  if (attribute.kind === 'media' && !attribute.allowedTypes.includes(kindOf(file.mime)))
+    return broken(
+      at,
+      `\`${body.file}\` is ${file.mime}: \`${attribute.name}\` takes ${attribute.allowedTypes.join(', ')}`,
+    )
+  reading.files.push(file)
+  return { target: { documentId: file.documentId, locale: null, status: null } }
+}
+
+const isTextOrAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || typeof value === 'string'
+
+const textOf = (body: Body, key: string): string | null => {
+  const value = body[key]
+  return typeof value === 'string' ? value : null
+}

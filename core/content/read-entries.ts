@@ -1,0 +1,165 @@
+import { didYouMean } from '../base/nearest.ts'
+import { documentIdOf } from '../documents/document-id.ts'
+import type { Diagnostic, Path } from '../faults/diagnostic.ts'
+import type { Attribute, ContentType } from '../model/model.ts'
+import type { YamlSource } from '../project/read-yaml.ts'
+import type { Entry, Mode } from './content.ts'
+import { diagnose } from './content-fault.ts'
+
+/** A document as it stands in a file, before its values are read. */
+export interface RawEntry extends Entry {
+  readonly documentId: string
+  readonly body: Body
+}
+
+export type Body = Readonly<Record<string, unknown>>
+
+export interface ReadEntries {
+  readonly entries: readonly RawEntry[]
+  readonly faults: readonly Diagnostic[]
+}
+
+export const isBody = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The documents of one file: a list, or `{ on, documents }`. */
+export function readEntries(type: ContentType, source: YamlSource): ReadEntries {
+  const faults: Diagnostic[] = []
+  const { on, list, path } = readHead(source, faults)
+  const entries = list.flatMap((body, index) =>
+    readEntry({ type, on, source, path: [...path, index] }, body, faults),
+  )
+  return {
+    entries: numberAnonymous(type, entries),
+    faults: [...faults, ...tooMany(type, entries), ...duplicates(entries)],
+  }
+}
+
+interface Head {
+  readonly on: Mode
+  readonly list: readonly unknown[]
+  readonly path: Path
+}
+
+function readHead(source: YamlSource, faults: Diagnostic[]): Head {
+  const { value } = source
+  if (value === null) return { on: 'create', list: [], path: [] }
+  if (Array.isArray(value)) return { on: 'create', list: value, path: [] }
+  if (!isBody(value)) {
+    faults.push(
+      diagnose('bad-shape', 'expected a list of documents, or `on` and `documents`', { source, path: [] }),
+    )
+    return { on: 'create', list: [], path: [] }
+  }
+  for (const key of Object.keys(value)) {
+    if (key === 'on' || key === 'documents') continue
+    const near =
+      didYouMean(key, ['on', 'documents']) || ': expected a list of documents, or `on` and `documents`'
+    faults.push(
+      diagnose('unknown-key', `unknown key \`${key}\`${near}`, { source, path: [key], atKey: true }),
+    )
+  }
+  return { on: modeOf(value, source, faults), list: listOf(value, source, faults), path: ['documents'] }
+}
+
+function modeOf({ on }: Body, source: YamlSource, faults: Diagnostic[]): Mode {
+  if (on === undefined || on === 'create') return 'create'
+  if (on !== 'sync')
+    faults.push(diagnose('bad-value', '`on` is `create` or `sync`', { source, path: ['on'] }))
+  return 'sync'
+}
+
+function listOf({ documents }: Body, source: YamlSource, faults: Diagnostic[]): readonly unknown[] {
+  if (Array.isArray(documents)) return documents
+  if (documents !== null && documents !== undefined)
+    faults.push(diagnose('bad-shape', '`documents` is a list', { source, path: ['documents'] }))
+  return []
+}
+
+const DOCUMENT_ID = /^[A-Za-z0-9_-]{1,64}$/
+
+function readEntry(at: Omit<Entry, 'name'>, body: unknown, faults: Diagnostic[]): readonly RawEntry[] {
+  if (!isBody(body)) {
+    faults.push(diagnose('bad-shape', 'a document is a mapping of its attributes', at))
+    return []
+  }
+  if (at.type.key === 'user' && at.type.builtIn) return readUser(at, body, faults)
+  const given = body.documentId
+  if (given === undefined) {
+    const documentId = anonymousId(at.type, body)
+    return [{ ...at, body, name: documentId, documentId }]
+  }
+  if (typeof given === 'string' && DOCUMENT_ID.test(given))
+    return [{ ...at, body, name: given, documentId: given }]
+  const message = 'a documentId is 1 to 64 letters, digits, `_` or `-`'
+  const quoted = typeof given === 'number' ? `${message}; put a number in quotes` : message
+  faults.push(diagnose('bad-document-id', quoted, { ...at, path: [...at.path, 'documentId'] }))
+  return []
+}
+
+/** Users go by their names; what is wrong with a name is told with the other attributes. */
+function readUser(at: Omit<Entry, 'name'>, body: Body, faults: Diagnostic[]): readonly RawEntry[] {
+  if ('documentId' in body) {
+    const path = [...at.path, 'documentId']
+    faults.push(
+      diagnose('unknown-key', 'a user goes by `username`, not by a documentId', { ...at, path, atKey: true }),
+    )
+  }
+  const name = typeof body.username === 'string' ? body.username : ''
+  return [{ ...at, body, name, documentId: documentIdOf('user', name) }]
+}
+
+/**
+ * A document without a documentId has to be known again at the next start. It goes by what tells it from others:
+ * its uid, else a unique attribute, else its first text; a single type has one document anyway.
+ */
+function anonymousId(type: ContentType, body: Body): string {
+  if (type.kind === 'single') return documentIdOf(type.uid)
+  const attributes = [...type.attributes.values()].filter(({ name }) => isWord(body[name]))
+  const telling = attributes.find(isUid) ?? attributes.find(isUnique) ?? attributes.find(isText)
+  return telling === undefined
+    ? documentIdOf(type.uid, 'all', JSON.stringify(body))
+    : documentIdOf(type.uid, telling.name, String(body[telling.name]))
+}
+
+const isWord = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
+const isUid = (attribute: Attribute): boolean => attribute.kind === 'scalar' && attribute.type === 'uid'
+const isUnique = (attribute: Attribute): boolean => attribute.kind === 'scalar' && attribute.unique
+const isText = (attribute: Attribute): boolean =>
+  attribute.kind === 'scalar' && !attribute.system && attribute.type === 'string'
+
+/** Of several that go by the same, the second has another id than the first. */
+function numberAnonymous(type: ContentType, entries: readonly RawEntry[]): readonly RawEntry[] {
+  const seen = new Map<string, number>()
+  return entries.map(entry => {
+    if ('documentId' in entry.body || type.builtIn) return entry
+    const count = seen.get(entry.documentId) ?? 0
+    seen.set(entry.documentId, count + 1)
+    if (count === 0) return entry
+    const documentId = documentIdOf(entry.documentId, String(count))
+    return { ...entry, documentId, name: documentId }
+  })
+}
+
+function tooMany(type: ContentType, entries: readonly RawEntry[]): readonly Diagnostic[] {
+  if (type.kind !== 'single') return []
+  return entries
+    .slice(1)
+    .map(entry =>
+      diagnose('duplicate-document', `\`${type.key}\` is a single type: it has one document`, entry),
+    )
+}
+
+function duplicates(entries: readonly RawEntry[]): readonly Diagnostic[] {
+  const first = new Map<string, RawEntry>()
+  return entries.flatMap(entry => {
+    if (entry.name === '' || (!entry.type.builtIn && !('documentId' in entry.body))) return []
+    const other = first.get(entry.name)
+    if (!other) first.set(entry.name, entry)
+    if (!other) return []
+    const key = entry.type.builtIn ? 'username' : 'documentId'
+    const related = { place: other.source.place([...other.path, key]), message: 'is the first one' }
+    const spot = { ...entry, path: [...entry.path, key] }
+    return [diagnose('duplicate-document', `there are two documents \`${entry.name}\``, spot, related)]
+  })
+}

@@ -1,0 +1,149 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { findTaken } from '../documents/find-taken.ts'
+import { writeDocuments } from '../documents/write-documents.ts'
+import type { WriteTerms } from '../documents/write-terms.ts'
+import type { WrittenDocument } from '../documents/written.ts'
+import type { Diagnostic } from '../faults/diagnostic.ts'
+import type { ContentType, Model } from '../model/model.ts'
+import type { Storage } from '../model/storage.ts'
+import type { Content, ContentDocument } from './content.ts'
+import { diagnose } from './content-fault.ts'
+import { findExisting } from './find-existing.ts'
+import { isDue, type Ledger, readLedger, recordWritten } from './ledger.ts'
+import { type MediaFile, toFileDocument } from './media-file.ts'
+import { type Prepared, prepare, sourceKey } from './prepare-documents.ts'
+import { findRealIds, withRealIds } from './resolve-names.ts'
+import { storeFiles } from './store-files.ts'
+
+export interface ContentTerms {
+  readonly database: Database
+  readonly model: Model
+  readonly storage: Storage
+  /** The folder of project.yaml: files go to `.plinth/uploads` in it. */
+  readonly root: string
+}
+
+/** How many documents were written, by the uid of their type; types with none are left out. */
+export interface ContentReport {
+  readonly written: ReadonlyMap<string, number>
+}
+
+/** Milliseconds: a first start may write a great deal in one statement. */
+const STATEMENT_TIMEOUT = 300_000
+
+/**
+ * Writes what is due of content/, in one transaction: all of it or nothing. Costs one statement where nothing is.
+ * Roles must have been mirrored before. Fails with diagnostics where values are taken by documents of others.
+ */
+export async function writeContent(
+  content: Content,
+  terms: ContentTerms,
+): Promise<Result<ContentReport, Diagnostic>> {
+  if (content.documents.length === 0) return ok({ written: new Map() })
+  const ledger = await readLedger(terms.database)
+  const due = dueOf(content, ledger)
+  if (due.length === 0) return ok({ written: new Map() })
+  try {
+    return ok(await writeDue(content, terms))
+  } catch (error) {
+    if (error instanceof ContentRefused) return failed(...error.faults)
+    throw error
+  }
+}
+
+const dueOf = ({ documents }: Content, ledger: Ledger): readonly ContentDocument[] =>
+  documents.filter(document => isDue(document, ledger))
+
+/** Carries faults out of the transaction, which it rolls back. */
+class ContentRefused extends Error {
+  override readonly name = 'ContentRefused'
+  readonly faults: readonly Diagnostic[]
+
+  constructor(faults: readonly Diagnostic[]) {
+    super('content/ cannot be written')
+    this.faults = faults
+  }
+}
+
+/** Other processes that start at the same time wait, and then find that it is done. */
+function writeDue(content: Content, terms: ContentTerms): Promise<ContentReport> {
+  const work = async (transaction: Transaction): Promise<ContentReport> => {
+    await transaction.lock('plinth content')
+    const due = dueOf(content, await readLedger(transaction))
+    return due.length === 0 ? { written: new Map() } : writeAll(due, { ...terms, transaction })
+  }
+  return terms.database.transaction(work, { statementTimeout: STATEMENT_TIMEOUT })
+}
+
+interface Writing extends ContentTerms {
+  readonly transaction: Transaction
+}
+
+async function writeAll(due: readonly ContentDocument[], writing: Writing): Promise<ContentReport> {
+  const terms = writeTerms(writing)
+  const real = await findRealIds(due, writing.model, terms)
+  const existing = await findExisting(
+    due.map(document => withRealIds(document, real)),
+    terms,
+  )
+  const wanted = due.filter(
+    document =>
+      document.on === 'sync' || !existing.has(document.type, real(document.type, document.documentId)),
+  )
+  const { file } = writing.model.builtIn
+  const { documents, sources } = await prepare(wanted, { real, existing, terms })
+  const files = await newFiles(wanted, file, terms)
+  await refuseTaken(documents, sources, terms)
+  await storeFiles(writing.root, files)
+  await writeDocuments([...files.map(each => toFileDocument(each, file)), ...documents], terms)
+  await recordWritten(writing.transaction, due, terms.now)
+  return { written: countByType(documents) }
+}
+
+const writeTerms = ({ transaction, storage, model, database }: Writing): WriteTerms => ({
+  transaction,
+  storage,
+  schema: database.schema,
+  defaultLocale: model.defaultLocale,
+  now: new Date().toISOString(),
+  componentMatch: 'by-place',
+  touch: false,
+})
+
+/** The files that the documents use and that have no record yet. */
+async function newFiles(
+  documents: readonly ContentDocument[],
+  type: ContentType,
+  terms: WriteTerms,
+): Promise<readonly MediaFile[]> {
+  const used = new Map(documents.flatMap(({ files }) => files.map(file => [file.documentId, file] as const)))
+  const files = [...used.values()]
+  const existing = await findExisting(
+    files.map(file => toFileDocument(file, type)),
+    terms,
+  )
+  return files.filter(({ documentId }) => !existing.has(type, documentId))
+}
+
+async function refuseTaken(
+  documents: readonly WrittenDocument[],
+  sources: Prepared['sources'],
+  terms: WriteTerms,
+): Promise<void> {
+  const taken = await findTaken(documents, terms)
+  const faults = taken.flatMap(({ document, locale, attribute, value }) => {
+    const source = sources.get(sourceKey(document))
+    const version = source?.versions.find(each => each.locale === locale)
+    if (!source || !version) return []
+    const message = `another document has \`${value}\` already, and \`${attribute.name}\` must be unique`
+    return [diagnose('not-unique', message, { ...source, path: [...version.path, attribute.name] })]
+  })
+  if (faults.length > 0) throw new ContentRefused(faults)
+}
+
+function countByType(documents: readonly WrittenDocument[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { type } of documents) counts.set(type.uid, (counts.get(type.uid) ?? 0) + 1)
+  return counts
+}

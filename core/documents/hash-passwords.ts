@@ -1,0 +1,36 @@
+import type { Holder } from '../model/model.ts'
+import { hashPassword } from '../secrets/passwords.ts'
+import type { Values, WrittenDocument, WrittenValue } from './written.ts'
+
+/** The documents with their passwords as bcrypt hashes. Some 50 ms of work each, so before a transaction begins. */
+export async function hashPasswords(
+  documents: readonly WrittenDocument[],
+): Promise<readonly WrittenDocument[]> {
+  const hashed: WrittenDocument[] = []
+  for (const document of documents) {
+    const versions = []
+    for (const version of document.versions)
+      versions.push({ ...version, values: await hashValues(document.type, version.values) })
+    hashed.push({ ...document, versions })
+  }
+  return hashed
+}
+
+async function hashValues(holder: Holder, values: Values): Promise<Values> {
+  const hashed = new Map<string, WrittenValue>()
+  for (const [name, value] of values) hashed.set(name, await hashValue(holder, name, value))
+  return hashed
+}
+
+async function hashValue(holder: Holder, name: string, value: WrittenValue): Promise<WrittenValue> {
+  const attribute = holder.attributes.get(name)
+  if (value.kind === 'scalar' && attribute?.kind === 'scalar' && attribute.type === 'password')
+    return typeof value.value === 'string'
+      ? { kind: 'scalar', value: await hashPassword(value.value) }
+      : value
+  if (value.kind !== 'components') return value
+  const items = []
+  for (const item of value.items)
+    items.push({ ...item, values: await hashValues(item.component, item.values) })
+  return { kind: 'components', items }
+}

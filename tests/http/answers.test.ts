@@ -1,0 +1,140 @@
+import test from 'ava'
+import { DatabaseFailure } from '../../core/database/database-fault.ts'
+import type { Responder } from '../../core/faults/exchange.ts'
+import { fault, RequestFault } from '../../core/faults/fault.ts'
+import { openHealth } from '../../core/http/health.ts'
+import { echo, serve } from './serving.ts'
+
+const errorOf = async (answer: Response) =>
+  ((await answer.json()) as { error: Record<string, unknown> }).error
+
+test('an answer is JSON with its length, its request id and the security headers', async t => {
+  const { url } = await serve(t, [echo])
+  const answer = await fetch(`${url}/a/b?c=d`)
+  t.deepEqual(await answer.json(), { path: '/a/b', method: 'GET', search: 'c=d' })
+  t.is(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+  t.is(answer.headers.get('content-length'), '45')
+  t.regex(answer.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/)
+  t.is(answer.headers.get('x-content-type-options'), 'nosniff')
+  t.is(answer.headers.get('x-frame-options'), 'SAMEORIGIN')
+  t.is(answer.headers.get('referrer-policy'), 'no-referrer')
+  t.is(answer.headers.get('strict-transport-security'), 'max-age=31536000; includeSubDomains')
+  t.is(answer.headers.get('x-powered-by'), null)
+})
+
+test('security headers are left to a proxy where the settings say so', async t => {
+  const { url } = await serve(t, [echo], { settings: { securityHeaders: false } })
+  t.is((await fetch(url)).headers.get('x-frame-options'), null)
+})
+
+test('a request keeps the id that it came with, if that can do no harm', async t => {
+  const { url } = await serve(t, [echo])
+  const ask = async (id: string) =>
+    (await fetch(url, { headers: { 'X-Request-Id': id } })).headers.get('x-request-id')
+  t.is(await ask('order-42.7'), 'order-42.7')
+  t.not(await ask('a b"c'), 'a b"c')
+  t.not(await ask('x'.repeat(129)), 'x'.repeat(129))
+})
+
+test('what nobody answers is not found', async t => {
+  const { url } = await serve(t, [() => null])
+  const answer = await fetch(`${url}/anything`)
+  t.is(answer.status, 404)
+  t.deepEqual(await answer.json(), {
+    data: null,
+    error: { status: 404, name: 'NotFoundError', message: 'Not Found', details: {} },
+  })
+})
+
+test('methods that the contract does not have are not implemented', async t => {
+  const { url } = await serve(t, [echo])
+  const answer = await fetch(url, { method: 'REPORT' })
+  t.is(answer.status, 501)
+  t.is(await answer.text(), 'Not Implemented')
+})
+
+test('HEAD has the headers of GET and no body', async t => {
+  const { url } = await serve(t, [echo])
+  const answer = await fetch(`${url}/x`, { method: 'HEAD' })
+  t.is(answer.status, 200)
+  t.true(Number(answer.headers.get('content-length')) > 0)
+  t.is(await answer.text(), '')
+})
+
+test('an unexpected error is a 500 that tells nothing, and a log entry with the request’s id', async t => {
+  for (const fail of [
+    () => Promise.reject(new Error('secret detail')),
+    () => {
+      throw new Error('secret detail')
+    },
+  ] satisfies Responder[]) {
+    const { url, told } = await serve(t, [fail])
+    const answer = await fetch(url)
+    t.is(answer.status, 500)
+    t.deepEqual(await errorOf(answer), {
+      status: 500,
+      name: 'InternalServerError',
+      message: 'Internal Server Error',
+    })
+    const failure = told.find(({ kind }) => kind === 'failed')
+    if (failure?.kind !== 'failed') return t.fail('nothing was told')
+    t.is(failure.requestId, answer.headers.get('x-request-id') ?? '')
+    t.regex(String(failure.error), /secret detail/)
+  }
+})
+
+test('a fault that is thrown is answered as what it is', async t => {
+  const { url } = await serve(t, [() => Promise.reject(new RequestFault(fault('forbidden', 'Forbidden')))])
+  t.is((await fetch(url)).status, 403)
+})
+
+test('a database that is away or too slow is a 503, to be tried again', async t => {
+  for (const kind of ['unavailable', 'timeout'] as const) {
+    const gone = new DatabaseFailure({ kind, message: 'gone' })
+    const { url, told } = await serve(t, [() => Promise.reject(gone)])
+    const answer = await fetch(url)
+    t.is(answer.status, 503)
+    t.is(answer.headers.get('retry-after'), '1')
+    t.is((await errorOf(answer)).name, 'ServiceUnavailableError')
+    t.true(told.some(each => each.kind === 'unavailable' && each.reason === 'gone'))
+  }
+})
+
+test('a request is not waited for for ever', async t => {
+  const { url, told } = await serve(t, [() => new Promise(() => {})], { settings: { requestTimeout: 100 } })
+  const answer = await fetch(`${url}/slow?token=x`)
+  t.is(answer.status, 503)
+  t.true(told.some(each => each.kind === 'timedOut' && each.path === '/slow'))
+})
+
+test('health says that the process lives, readiness that it can answer', async t => {
+  let ready = async () => true
+  const { url } = await serve(t, [openHealth(() => ready())])
+  t.is((await fetch(`${url}/_health`)).status, 204)
+  t.is((await fetch(`${url}/_health`, { method: 'HEAD' })).status, 204)
+  t.is((await fetch(`${url}/_ready`)).status, 200)
+  ready = async () => false
+  t.is((await fetch(`${url}/_ready`)).status, 503)
+  ready = () => Promise.reject(new Error('gone'))
+  const answer = await fetch(`${url}/_ready`)
+  t.is(answer.status, 503)
+  t.deepEqual(await answer.json(), { status: 'unavailable' })
+  t.is((await fetch(`${url}/_health`)).status, 204)
+})
+
+test('an answer that the caller has already is not sent again', async t => {
+  let body = '{"a":1}'
+  const { url } = await serve(t, [() => ({ status: 200, body, tagged: true })])
+  const tag = (await fetch(url)).headers.get('etag') ?? ''
+  t.regex(tag, /^"[\w-]+"$/)
+  for (const known of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
+    const again = await fetch(url, { headers: { 'If-None-Match': known } })
+    t.is(again.status, 304, known)
+    t.is(again.headers.get('etag'), tag)
+    t.is(await again.text(), '')
+  }
+  t.is((await fetch(url, { headers: { 'If-Match': tag } })).status, 200)
+  body = '{"a":2}'
+  t.is((await fetch(url, { headers: { 'If-None-Match': tag } })).status, 200)
+  t.is((await fetch(url, { headers: { 'If-Match': tag } })).status, 412)
+})

@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import test from 'ava'
+import type { HttpAnswer } from '../../core/faults/exchange.ts'
+import { openServer } from '../../core/http/server.ts'
+import { SILENT } from '../../core/observe/observation.ts'
+import { echo, open, SETTINGS, serve } from './serving.ts'
+
+test('a port in use is one sentence', async t => {
+  const { port } = await serve(t, [echo])
+  const opened = await openServer({
+    settings: { ...SETTINGS, port },
+    responders: [],
+    host: null,
+    observer: SILENT,
+  })
+  t.deepEqual(opened, {
+    ok: false,
+    reasons: [`Port ${port} of 127.0.0.1 is in use: set server.port (PORT) to a free one`],
+  })
+})
+
+test('a server that ends answers what is under way, and takes no more', async t => {
+  const begun = signal()
+  const slow = async (): Promise<HttpAnswer> => {
+    begun.give()
+    await pause(200)
+    return { status: 200, body: '"done"' }
+  }
+  const { url, close, told } = await serve(t, [slow])
+  const pending = fetch(url)
+  await begun.given
+  const ended = close(5_000)
+  const answer = await pending
+  t.is(await answer.json(), 'done')
+  t.is(answer.headers.get('connection'), 'close')
+  await ended
+  await t.throwsAsync(fetch(url))
+  t.deepEqual(
+    told.filter(({ kind }) => kind.startsWith('stop')),
+    [
+      { kind: 'stopping', waiting: 1 },
+      { kind: 'stopped', cut: 0 },
+    ],
+  )
+})
+
+test('idle connections do not keep a server from ending', async t => {
+  const { port, close } = await serve(t, [echo])
+  const idle = await open(port)
+  idle.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(idle, 'data')
+  const start = performance.now()
+  await close(5_000)
+  t.true(performance.now() - start < 1_000)
+  idle.destroy()
+})
+
+test('what does not end in time is cut off', async t => {
+  const begun = signal()
+  const { url, close, told } = await serve(t, [
+    () => {
+      begun.give()
+      return new Promise(() => {})
+    },
+  ])
+  const pending = t.throwsAsync(fetch(url))
+  await begun.given
+  await close(100)
+  await pending
+  t.deepEqual(told.at(-1), { kind: 'stopped', cut: 1 })
+})
+
+/** A promise, and the function that fulfils it. */
+function signal(): { readonly given: Promise<void>; give(): void } {
+  let give = () => {}
+  const given = new Promise<void>(resolve => {
+    give = resolve
+  })
+  return { given, give: () => give() }
+}

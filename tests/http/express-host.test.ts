@@ -1,0 +1,29 @@
+import test from 'ava'
+import { expressHost } from '../../core/http/express-host.ts'
+import { SILENT } from '../../core/observe/observation.ts'
+import { echo, serve } from './serving.ts'
+
+test('Express takes what the API leaves over, and is not even loaded before', async t => {
+  let mounted = 0
+  const host = expressHost(app => {
+    mounted++
+    app.get('/page', (_request, response) => void response.send('a page'))
+    app.get('/broken', () => {
+      throw new Error('secret detail')
+    })
+  }, SILENT)
+  const { url } = await serve(t, [request => (request.path === '/api' ? echo(request) : null)], { host })
+  t.is((await fetch(`${url}/api`)).status, 200)
+  t.is(mounted, 0)
+  const page = await fetch(`${url}/page`)
+  t.is(await page.text(), 'a page')
+  t.is(page.headers.get('x-frame-options'), 'SAMEORIGIN')
+  t.truthy(page.headers.get('x-request-id'))
+  const missing = await fetch(`${url}/missing`)
+  t.is(missing.status, 404)
+  t.is(((await missing.json()) as { error: { name: string } }).error.name, 'NotFoundError')
+  const broken = await fetch(`${url}/broken`)
+  t.is(broken.status, 500)
+  t.notRegex(await broken.text(), /secret detail/)
+  t.is(mounted, 1)
+})

@@ -1,0 +1,66 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import test from 'ava'
+import { answerFault, type Responder } from '../../core/faults/exchange.ts'
+import { open, send, serve } from './serving.ts'
+
+const reader: Responder = async request => {
+  const body = await request.body()
+  return body.ok
+    ? { status: 200, body: String(body.value.length) }
+    : answerFault(body.reasons[0] ?? { code: 'internal', message: '', details: {} })
+}
+
+test('a body is read up to the limit of the settings, and no further', async t => {
+  const { url } = await serve(t, [reader], { settings: { bodyLimit: 10 } })
+  const post = (body: string | ReadableStream) =>
+    fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit)
+  t.is(await (await post('x'.repeat(10))).text(), '10')
+  t.is((await post('x'.repeat(11))).status, 413)
+  const chunked = new Blob(['x'.repeat(2_000)]).stream()
+  const answer = await post(chunked)
+  t.is(answer.status, 413)
+  t.deepEqual(await answer.json(), {
+    data: null,
+    error: { status: 413, name: 'PayloadTooLargeError', message: 'request entity too large' },
+  })
+})
+
+test('bytes that are no HTTP are answered 400, headers that are too long 431', async t => {
+  const { port } = await serve(t, [reader])
+  t.regex(await send(port, 'hello\r\n\r\n'), /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*"BadRequestError"/)
+  const long = `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`
+  t.regex(await send(port, long), /^HTTP\/1\.1 431 [\s\S]*"RequestHeaderFieldsTooLargeError"/)
+})
+
+test('a request that trickles in is ended', async t => {
+  const { port } = await serve(t, [reader], { settings: { requestTimeout: 200 } })
+  t.regex(await send(port, 'GET / HTTP/1.1\r\nHost: x\r\n'), /^HTTP\/1\.1 408 [\s\S]*"RequestTimeoutError"/)
+})
+
+test('a caller who leaves in the middle of a body ends his request alone', async t => {
+  let ended = false
+  const { port, url } = await serve(t, [
+    async request => {
+      const body = await request.body()
+      ended = !body.ok
+      return { status: 200, body: null }
+    },
+  ])
+  const socket = await open(port)
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf')
+  await pause(50)
+  socket.destroy()
+  for (let tries = 0; !ended && tries < 100; tries++) await pause(10)
+  t.true(ended)
+  t.is((await fetch(url, { method: 'POST', body: 'x' })).status, 200)
+})
+
+test('the peer is the connection’s, unless a trusted proxy names another', async t => {
+  const peer: Responder = request => ({ status: 200, body: JSON.stringify(request.peer) })
+  const headers = { 'X-Forwarded-For': '6.6.6.6, 10.0.0.7' }
+  const plain = await serve(t, [peer])
+  t.is(await (await fetch(plain.url, { headers })).json(), '127.0.0.1')
+  const behind = await serve(t, [peer], { settings: { trustProxy: true } })
+  t.is(await (await fetch(behind.url, { headers })).json(), '10.0.0.7')
+  t.is(await (await fetch(behind.url)).json(), '127.0.0.1')
+})

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { ExecutionContext } from 'ava'
+import type { Responder } from '../../core/faults/exchange.ts'
+import { openServer, type RunningServer, type ServerTerms } from '../../core/http/server.ts'
+import type { Observation } from '../../core/observe/observation.ts'
+import type { ServerSettings } from '../../core/project/settings.ts'
+
+export const SETTINGS: ServerSettings = {
+  host: '127.0.0.1',
+  port: 0,
+  url: 'http://localhost',
+  cors: { origins: ['*'], credentials: false },
+  bodyLimit: 1024,
+  requestTimeout: 5_000,
+  trustProxy: false,
+  rateLimit: { api: false, auth: false },
+  securityHeaders: true,
+  metrics: { enabled: false, path: '/metrics', port: null },
+  slowQuery: 1_000,
+  logLevel: 'silent',
+}
+
+export interface Serving extends RunningServer {
+  readonly port: number
+  readonly told: readonly Observation[]
+}
+
+type Terms = Partial<Omit<ServerTerms, 'settings'>> & { readonly settings?: Partial<ServerSettings> }
+
+/** A server of its own for a test, closed with it. */
+export async function serve(
+  t: Pick<ExecutionContext, 'teardown'>,
+  responders: readonly Responder[],
+  { settings = {}, ...terms }: Terms = {},
+): Promise<Serving> {
+  const told: Observation[] = []
+  const opened = await openServer({
+    settings: { ...SETTINGS, ...settings },
+    responders,
+    host: null,
+    observer: { hears: () => true, tell: observation => told.push(observation) },
+    ...terms,
+  })
+  if (!opened.ok) throw new Error(opened.reasons.join())
+  t.teardown(() => opened.value.close(0))
+  return { ...opened.value, port: Number(new URL(opened.value.url).port), told }
+}
+
+export const echo: Responder = ({ path, method, search }) => ({
+  status: 200,
+  body: JSON.stringify({ path, method, search }),
+})
+
+/** What the server answers to bytes that no client library would send. */
+export async function send(port: number, bytes: string): Promise<string> {
+  const socket = await open(port)
+  socket.write(bytes)
+  return text(socket)
+}
+
+export async function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
+}

@@ -47,9 +47,12 @@ function fieldsOf(observation: Observation): object {
   return { event: kind, requestId: observation.requestId, error: describe(observation.error) }
 }
 
+const MOST_CAUSES = 5
+
 /** An error with its causes, as text: nothing else that hangs on it goes to the log. */
-function describe(error: unknown): string {
+function describe(error: unknown, causes = MOST_CAUSES): string {
   if (!(error instanceof Error)) return String(error)
-  const cause = error.cause === undefined ? '' : `\ncaused by ${describe(error.cause)}`
+  const told = causes > 0 && error.cause !== undefined
+  const cause = told ? `\ncaused by ${describe(error.cause, causes - 1)}` : ''
   return `${error.stack ?? error.message}${cause}`
 }

@@ -1,0 +1,78 @@
+import test from 'ava'
+import { type LogTerms, openLog } from '../../core/observe/log.ts'
+import type { Observation } from '../../core/observe/observation.ts'
+import { createRedactor } from '../../core/secrets/redact.ts'
+
+const answered: Observation = {
+  kind: 'answered',
+  requestId: 'r1',
+  method: 'GET',
+  path: '/api/books',
+  status: 200,
+  milliseconds: 1.25,
+}
+
+function log(observation: Observation, terms: Partial<LogTerms> = {}): string {
+  const lines: string[] = []
+  const observer = openLog({
+    level: 'debug',
+    pretty: false,
+    redact: text => text,
+    write: line => lines.push(line),
+    ...terms,
+  })
+  observer.tell(observation)
+  return lines.join('')
+}
+
+test('collectors get one line of JSON an observation', t => {
+  const { time, ...line } = JSON.parse(log(answered))
+  t.deepEqual(line, {
+    level: 20,
+    event: 'answered',
+    requestId: 'r1',
+    method: 'GET',
+    path: '/api/books',
+    status: 200,
+    milliseconds: 1.25,
+    msg: 'GET /api/books 200 in 1.3 ms',
+  })
+  t.regex(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+})
+
+test('a terminal gets sentences', t => {
+  const line = log({ kind: 'listening', url: 'http://localhost:1337', milliseconds: 812.4 }, { pretty: true })
+  t.regex(line, /^\d\d:\d\d:\d\d info {2}Listening on http:\/\/localhost:1337 after 812 ms\n$/)
+})
+
+test('an error is told with its stack and its causes, and with nothing else that hangs on it', t => {
+  const cause = Object.assign(new Error('the cause'), { password: 'hidden thing' })
+  const error = new Error('the error', { cause })
+  const line = log({ kind: 'failed', requestId: 'r1', error })
+  t.regex(line, /the error[\s\S]*caused by Error: the cause/)
+  t.notRegex(line, /hidden thing/)
+  t.regex(
+    log({ kind: 'failed', requestId: 'r1', error: 'a text' }, { pretty: true }),
+    /\[r1\]\n {4}a text\n$/,
+  )
+})
+
+test('an error that causes itself ends somewhere', t => {
+  const error = new Error('round')
+  error.cause = error
+  t.is(log({ kind: 'failed', requestId: 'r1', error }).match(/caused by/g)?.length, 5)
+})
+
+test('secrets are hidden in whatever is written', t => {
+  const redact = createRedactor(['my-very-own-secret'])
+  const told = 'connect postgres://ada:hunter22@db/x with my-very-own-secret, Authorization: Bearer abc.def'
+  const line = log({ kind: 'unavailable', requestId: 'r1', reason: told }, { redact })
+  t.notRegex(line, /my-very-own-secret|hunter22|abc\.def/)
+})
+
+test('below its level a log hears nothing', t => {
+  const observer = openLog({ level: 'info', pretty: false, redact: text => text, write: () => {} })
+  t.false(observer.hears('answered'))
+  t.true(observer.hears('failed'))
+  t.is(log(answered, { level: 'info' }), '')
+})

@@ -1,0 +1,115 @@
+import type { ExecutionContext } from 'ava'
+import { compileApp, type Blueprint } from '../../core/app/compile-app.ts'
+import { writeContent } from '../../core/content/write-content.ts'
+import type { Database } from '../../core/database/database.ts'
+import { migrate } from '../../core/database/migrate.ts'
+import { openReads } from '../../core/documents/read.ts'
+import type { Diagnostic } from '../../core/faults/diagnostic.ts'
+import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
+import { createIdentify } from '../../core/identity/identify.ts'
+import { mirrorLocales } from '../../core/identity/mirror-locales.ts'
+import { mirrorRoles } from '../../core/identity/mirror-roles.ts'
+import { openRest } from '../../core/rest/open-rest.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+import { type Folder, temporaryFolder } from '../harness/folder.ts'
+import { openTestDatabase } from '../support/database.ts'
+
+export type Files = Readonly<Record<string, string | Uint8Array>>
+
+const TOKEN = 'full-token-of-the-tests-of-content-000'
+
+/** A project in a folder of its own with a database of its own, as often started as a test likes. */
+export interface Site {
+  readonly folder: Folder
+  readonly database: Database
+  /** What the database was asked since the last start began. */
+  readonly statements: readonly Statement[]
+  /** Reads the files and writes what is due: how many documents of each type, or the faults. */
+  start(files?: Files): Promise<Readonly<Record<string, number>> | readonly string[]>
+  /** The same, and it has to succeed. */
+  must(files?: Files): Promise<Readonly<Record<string, number>>>
+  /** The `data` of a REST read, with a token that may see everything. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+  get(path: string): Promise<any>
+  rows(text: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]>
+}
+
+/** `content/articles.yaml:3:10 message` */
+export const printed = ({ place, message, related }: Diagnostic): string =>
+  `${place.file}:${place.line}:${place.column} ${message}${related ? ` (${related.place.file}:${related.place.line}:${related.place.column} ${related.message})` : ''}`
+
+export async function openSite(t: ExecutionContext, files: Files, copyOf?: string): Promise<Site> {
+  const folder = temporaryFolder(copyOf)
+  t.teardown(() => folder.remove())
+  for (const [name, text] of Object.entries(files)) folder.write(name, withToken(name, text))
+  const database = await openTestDatabase(t)
+  const statements: Statement[] = []
+  let blueprint: Blueprint | undefined
+  const start = async (changed: Files = {}) => {
+    for (const [name, text] of Object.entries(changed)) folder.write(name, withToken(name, text))
+    const compiled = await compileApp(folder.path, {})
+    if (!compiled.ok) return compiled.reasons.map(printed)
+    blueprint = compiled.value
+    const { project, model, storage, content } = blueprint
+    const migrated = await migrate(database, storage.tables)
+    if (!migrated.ok) return migrated.reasons.map(({ message }) => message)
+    await mirrorRoles(project.settings.roles, { database, model, storage })
+    await mirrorLocales({ database, model, storage })
+    statements.length = 0
+    const watched = watch(database, statements)
+    const written = await writeContent(content, { database: watched, model, storage, root: folder.path })
+    return written.ok ? Object.fromEntries(written.value.written) : written.reasons.map(printed)
+  }
+  return {
+    folder,
+    database,
+    statements,
+    start,
+    async must(changed) {
+      const result = await start(changed)
+      if (Array.isArray(result)) throw new Error(result.join('\n'))
+      return result as Readonly<Record<string, number>>
+    },
+    async get(path) {
+      if (!blueprint) throw new Error('not started')
+      return read(blueprint, database, path)
+    },
+    rows: async (text, values = []) => (await database.run({ text, values })).rows,
+  }
+}
+
+const withToken = (name: string, text: string | Uint8Array): string | Uint8Array =>
+  name === 'project.yaml' && !String(text).includes('apiTokens:')
+    ? `name: Test\n${text}\napiTokens: { full: { type: full-access, secret: ${TOKEN} } }\n`
+    : text
+
+/** The database, with every statement written down, those of transactions too. */
+function watch(database: Database, statements: Statement[]): Database {
+  const note = (statement: Statement): Statement => {
+    statements.push(statement)
+    return statement
+  }
+  return {
+    ...database,
+    run: (statement, options) => database.run(note(statement), options),
+    transaction: (work, options) =>
+      database.transaction(
+        transaction => work({ ...transaction, run: statement => transaction.run(note(statement)) }),
+        options,
+      ),
+  }
+}
+
+async function read({ model, storage, project, access }: Blueprint, database: Database, path: string) {
+  const documents = openReads({ database, storage, defaultLocale: model.defaultLocale })
+  const identify = createIdentify(access.nobody, [apiTokenStrategy(project.settings.apiTokens, access)])
+  const rest = openRest({ model, settings: project.settings.rest, documents, identify })
+  const [address = '', search = ''] = path.split('?')
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const body = () => Promise.reject(new Error('a read has no body'))
+  const answer = await rest({ id: '1', method: 'GET', path: `/api/${address}`, search, headers, peer: '', body })
+  if (!answer || typeof answer.body !== 'string') throw new Error(`no answer for ${path}`)
+  const parsed = JSON.parse(answer.body)
+  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body}`)
+  return parsed.data
+}

@@ -1,6 +1,8 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { writeContent } from '../content/write-content.ts'
 import type { Database } from '../database/database.ts'
+import { mirrorLocales } from '../identity/mirror-locales.ts'
+import { type HeldRole, mirrorRoles } from '../identity/mirror-roles.ts'
 import type { Blueprint } from './compile-app.ts'
 import type { StartFault } from './start-fault.ts'
 
@@ -14,8 +16,15 @@ export async function fillDatabase(
   { project, model, storage, content }: Blueprint,
   database: Database,
 ): Promise<Result<Filled, StartFault>> {
+  const roles = await mirrorRoles(project.settings.roles, { database, model, storage })
+  if (!roles.ok)
+    return failed(...roles.reasons.map((held): StartFault => ({ kind: 'other', message: printHeld(held) })))
+  await mirrorLocales({ database, model, storage })
   const written = await writeContent(content, { database, model, storage, root: project.root })
   if (!written.ok) return failed({ kind: 'files', diagnostics: written.reasons })
   const counts = [...written.value.written].map(([uid, count]) => `${count} of ${uid}`)
   return ok({ news: counts.length === 0 ? [] : [`Wrote documents of content/: ${counts.join(', ')}`] })
 }
+
+const printHeld = ({ role, users }: HeldRole): string =>
+  `role \`${role}\` is no longer in the project, but ${users} ${users === 1 ? 'user has' : 'users have'} it: give them another one first`

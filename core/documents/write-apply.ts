@@ -64,15 +64,14 @@ function toStored(value: RowValue, ids: NewIds): Stored {
   return value.kind === 'place' ? numberOf(value.of, ids) * GAP : numberOf(value, ids)
 }
 
-/** In the order of their first use, so that what is written first has the lower id. */
+/** Rows first, then what else refers to new ones: what is written first has the lower id, whoever links to it. */
 async function allocate({ updates, inserts }: Changes, { transaction, schema }: WriteTerms): Promise<NewIds> {
   const wanted = new Map<string, Set<NewId>>()
-  for (const { columns } of [...inserts, ...updates]) {
-    for (const value of columns.values()) {
-      if (typeof value !== 'object' || value === null) continue
-      const id = value.kind === 'place' ? value.of : value
-      wanted.set(id.table, (wanted.get(id.table) ?? new Set()).add(id))
-    }
+  const own = inserts.map(({ columns }) => columns.get('id'))
+  for (const value of [...own, ...[...inserts, ...updates].flatMap(({ columns }) => [...columns.values()])]) {
+    if (typeof value !== 'object' || value === null) continue
+    const id = value.kind === 'place' ? value.of : value
+    wanted.set(id.table, (wanted.get(id.table) ?? new Set()).add(id))
   }
   if (wanted.size === 0) return new Map()
   const counts = new Map([...wanted].map(([table, ids]) => [table, ids.size]))

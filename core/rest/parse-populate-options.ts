@@ -5,10 +5,12 @@ import { parseFilter } from '../query/parse-filter.ts'
 import { holderBehind } from '../query/parse-place.ts'
 import { parseSort } from '../query/parse-sort.ts'
 import type { Populate } from '../query/query.ts'
+import { answerSorted } from './answer-sorted.ts'
 import { parseFields } from './parse-fields.ts'
 import { parseZoneOptions } from './parse-populate-zone.ts'
 import { populateRows, type Rows } from './populate-nodes.ts'
 import { toYesOrNo } from './populate-words.ts'
+import { withSorted } from './sorted-fields.ts'
 
 type Options = Readonly<Record<string, unknown>>
 type Components = Model['components']
@@ -74,7 +76,7 @@ function parseRows(
   const populate = parsePopulate(options.populate, behind, components)
   if (!populate.ok) return populate
   return ok({
-    selection: { ...fields.value, populate: populate.value },
+    selection: { ...withSorted(fields.value, sort.value), populate: populate.value },
     filter: filter.value,
     sort: sort.value,
     count: toYesOrNo(options.count) === true,

@@ -5,12 +5,14 @@ import type { RestSettings } from '../project/settings.ts'
 import { parseFilter } from '../query/parse-filter.ts'
 import { parseSort } from '../query/parse-sort.ts'
 import type { Populate, Query } from '../query/query.ts'
+import { answerSorted, isJoined } from './answer-sorted.ts'
 import { parseFields } from './parse-fields.ts'
 import { type Pagination, pageOf, parsePagination } from './parse-pagination.ts'
 import { parsePopulate } from './parse-populate.ts'
 import type { Parameters } from './parse-query-string.ts'
 import { parseSearch } from './parse-search.ts'
 import { parseLocale, parsePublication, parseStatus } from './parse-version.ts'
+import { goesFurther, withSorted } from './sorted-fields.ts'
 
 export interface QueryTerms {
   readonly model: Model
@@ -53,7 +55,10 @@ export function parseShared(
     kind: 'query',
     type,
     status: status.value,
-    selection: { ...fields.value, populate: populate.value },
+    selection: {
+      ...(goesFurther(filter.value, sort.value) ? withSorted(fields.value, sort.value) : fields.value),
+      populate: populate.value,
+    },
     filter: filter.value,
     search: search.value,
     publication: publication.value,

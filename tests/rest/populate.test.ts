@@ -56,7 +56,7 @@ test('an object says yes or no, or what of the rows is wanted', t => {
         'populate[author][populate][books][populate]=*',
         '* author<named>(* books<named>(* author<all>(*) sequels<all>(*) cover<all>(*) meta<all>(*) metas<all>(*) zone<all>(parts.quote: *; parts.gallery: *) localizations<all>(*)))',
       ],
-      [rows, '* sequels<named>(title where pages $gt 1 by pages desc)'],
+      [rows, '* sequels<named>(title pages where pages $gt 1 by pages desc)'],
       ['populate[sequels][count]=true', '* sequels<named count>(*)'],
       ['populate[sequels][count]=false', '* sequels<named>(*)'],
       [

@@ -115,3 +115,17 @@ test('fields that are none are refused', t => {
     fields,
   )
 })
+
+test('what a list is sorted by is answered with the named fields, where finding or sorting goes over relations', t => {
+  check(
+    t,
+    [
+      ['fields=title&sort=pages', 'title'],
+      ['fields=title&sort=pages&filters[author][name]=Ada', 'title pages'],
+      ['fields=title&sort=pages&filters[$or][0][$not][meta][label]=x', 'title pages'],
+      ['fields=title&sort=author.name,pages', 'title pages'],
+      ['sort=author.name,pages', '*'],
+    ],
+    fields,
+  )
+})

@@ -1,5 +1,5 @@
 import type { ScalarAttribute } from '../model/model.ts'
-import type { Filter, Selection, Sort } from '../query/query.ts'
+import type { Filter, Selection, Sort, SortStep } from '../query/query.ts'
 
 type Fields = Pick<Selection, 'fields' | 'named'>
 
@@ -13,9 +13,14 @@ export function withSorted({ fields, named }: Fields, sorts: readonly Sort[]): F
   return { fields: [...new Set<ScalarAttribute>([...fields, ...own])], named }
 }
 
-/** Whether finding or sorting takes other tables than the documents' own. */
-export const goesFurther = (filter: Filter | null, sorts: readonly Sort[]): boolean =>
-  sorts.some(({ path }) => path.length > 0) || (filter !== null && hasRelated(filter))
+/** Whether finding or sorting takes other tables than the documents' own; a sort by lists is made apart from the rows. */
+export function goesFurther(filter: Filter | null, sorts: readonly Sort[]): boolean {
+  if (sorts.some(({ path }) => path.some(leadsToMany))) return false
+  return sorts.some(({ path }) => path.length > 0) || (filter !== null && hasRelated(filter))
+}
+
+const leadsToMany = ({ attribute }: SortStep): boolean =>
+  attribute.kind === 'component' ? attribute.repeatable : attribute.many
 
 function hasRelated(filter: Filter): boolean {
   switch (filter.kind) {

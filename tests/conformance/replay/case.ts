@@ -20,6 +20,7 @@ export interface Step {
     readonly as?: string
     readonly headers?: Readonly<Record<string, string>>
     readonly body?: Json
+    readonly rawBody?: string
     readonly form?: { readonly files: { readonly file: string; readonly base64: string } }
   }
   readonly capture?: Readonly<Record<string, string>>

@@ -34,8 +34,10 @@ export function phasesOf(recorded: Case): readonly Phase[] {
 /** What is read is judged; a refused write changes nothing, so it does not part two phases. */
 const isRead = (step: Step | undefined): boolean => step !== undefined && !changes(step)
 
-function changes({ request, expect }: Step): boolean {
-  return request.method !== 'GET' && request.method !== 'HEAD' && (expect?.status ?? 200) < 300
+/** Without an expectation a step prepares something where it keeps an id of it, or takes something away. */
+function changes({ request, expect, capture }: Step): boolean {
+  if (request.method === 'GET' || request.method === 'HEAD') return false
+  return expect ? expect.status < 300 : capture !== undefined || request.method === 'DELETE'
 }
 
 function prepare(recorded: Case, start: number): Phase | null {
@@ -84,7 +86,8 @@ function take(draft: Draft, step: Step): Draft {
   if (url.pathname === '/api/upload') return takeUpload(draft, step)
   const [plural, given] = url.pathname.replace(/^\/api\//, '').split('/')
   const id = given ?? newDocumentId()
-  if (!plural || KNOWN_ELSEWHERE.has(plural)) throw new Inexpressible(url.pathname)
+  if (!plural || KNOWN_ELSEWHERE.has(plural) || step.request.rawBody !== undefined)
+    throw new Inexpressible(url.pathname)
   const world = applyWrite(draft.world, {
     method: step.request.method,
     plural,

@@ -55,7 +55,7 @@ export function parseShared(
     type,
     status: status.value,
     selection: {
-      ...(goesFurther(filter.value, sort.value) ? withSorted(fields.value, sort.value) : fields.value),
+      ...(goesFurther(filter.value) ? withSorted(fields.value, sort.value) : fields.value),
       populate: populate.value,
     },
     filter: filter.value,

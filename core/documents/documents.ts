@@ -1,11 +1,16 @@
+import type { Result } from '../base/result.ts'
+import type { Fault } from '../faults/fault.ts'
 import type { Shape } from '../plan/row.ts'
+import type { CreateCommand, DeleteCommand, PermittedCommand, UpdateCommand } from '../query/command.ts'
 import type { RestrictedQuery } from '../query/query.ts'
 
 /**
- * The only way to data. Takes queries that access has narrowed; each read is one statement, whatever it
- * populates. Rejects with a DatabaseFailure where the database does.
+ * The only way to data. Takes what access has narrowed; each read is one statement, whatever it populates, each
+ * write one transaction. Rejects with a DatabaseFailure where the database does.
  */
-export interface Documents {
+export interface Documents extends DocumentReads, DocumentWrites {}
+
+export interface DocumentReads {
   /** A list: its JSON text, and the number of all matching documents where the query asks for it. */
   findMany(query: RestrictedQuery, shape: Shape): Promise<FoundMany>
   /** The JSON text of one document, or null where there is none to see. */
@@ -16,4 +21,25 @@ export interface FoundMany {
   /** A JSON array of documents. */
   readonly text: string
   readonly total: number | null
+}
+
+export interface DocumentWrites {
+  /** Answers the new document's JSON text. */
+  create(command: PermittedCommand<CreateCommand>, answer: Answer): Promise<Result<Written, Fault>>
+  /** Fails with notFound where there is no such document; a single type's is made. */
+  update(command: PermittedCommand<UpdateCommand>, answer: Answer): Promise<Result<Written, Fault>>
+  /** Also where there was nothing to delete. */
+  delete(command: PermittedCommand<DeleteCommand>): Promise<Result<null, Fault>>
+}
+
+/** How the written document is to be answered: read in the same transaction, by this query with its id put in. */
+export interface Answer {
+  readonly query: RestrictedQuery
+  readonly shape: Shape
+}
+
+export interface Written {
+  readonly documentId: string
+  /** JSON text; null where the answer's query does not see the document. */
+  readonly text: string | null
 }

@@ -5,7 +5,7 @@ import type { Shape } from '../plan/row.ts'
 import type { RestrictedQuery } from '../query/query.ts'
 import { printAnswer } from '../sql/print.ts'
 import type { Statement } from '../sql/statement.ts'
-import type { Documents } from './documents.ts'
+import type { DocumentReads } from './documents.ts'
 
 export interface ReadTerms {
   readonly database: Database
@@ -14,7 +14,7 @@ export interface ReadTerms {
 }
 
 /** The reading half of the document service: query → plan → statement → row. */
-export function openReads({ database, storage, defaultLocale }: ReadTerms): Documents {
+export function openReads({ database, storage, defaultLocale }: ReadTerms): DocumentReads {
   const toStatement = (query: RestrictedQuery, shape: Shape): Statement =>
     printAnswer(planQuery(query, { storage, defaultLocale, shape }))
   const read = (query: RestrictedQuery, shape: Shape): Promise<Rows> =>

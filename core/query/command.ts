@@ -1,0 +1,88 @@
+import type { ContentType } from '../model/model.ts'
+import type { Query, Status } from './query.ts'
+
+/**
+ * A write of one document, as REST and GraphQL both parse it: keys are known and lead to attributes that may be
+ * set, but values are as they were given. Their rules (contract/rest.md 3, 9, 13) are the document service's.
+ */
+export type Command = CreateCommand | UpdateCommand | DeleteCommand
+
+/** By attribute name; own properties only. A component is such an object, with `id` where it changes one. */
+export type GivenValues = Readonly<Record<string, unknown>>
+
+interface CommandBase {
+  readonly type: ContentType
+  /** null on types without locales. */
+  readonly locale: string | null
+}
+
+export interface CreateCommand extends CommandBase {
+  readonly kind: 'create'
+  /** `published`: a draft that is published at once; of types without drafts always. */
+  readonly status: Status
+  readonly values: GivenValues
+}
+
+export interface UpdateCommand extends CommandBase {
+  readonly kind: 'update'
+  /** null: the only document of a single type, which is made where there is none. */
+  readonly documentId: string | null
+  /** `draft` changes the draft alone; `published` changes the draft, then publishes the whole of it. */
+  readonly status: Status
+  readonly values: GivenValues
+  readonly precondition: Precondition | null
+}
+
+export interface DeleteCommand {
+  readonly kind: 'delete'
+  readonly type: ContentType
+  readonly documentId: string | null
+  /** null: every locale, and on types without locales. */
+  readonly locale: string | null
+  readonly precondition: Precondition | null
+}
+
+/** `If-Match`: the tags of the answers that the caller has seen, without quotes; `*` is any. */
+export interface Precondition {
+  readonly tags: readonly string[]
+}
+
+/** What a body says of a relation or media attribute (contract/rest.md 9). */
+export type LinkChange =
+  /** The whole new list: `set`, a plain list, one id, null. */
+  | { readonly kind: 'set'; readonly targets: readonly TargetRef[] }
+  /** `disconnect` first, then `connect` in order. */
+  | {
+      readonly kind: 'change'
+      readonly connect: readonly Connection[]
+      readonly disconnect: readonly TargetRef[]
+    }
+
+export interface TargetRef {
+  /** A numeric id names the document and locale of a row, never its status (documents.md 10). */
+  readonly by: { readonly documentId: string } | { readonly id: number }
+  readonly locale: string | null
+  readonly status: Status | null
+}
+
+export interface Connection extends TargetRef {
+  readonly position: Position
+}
+
+export type Position =
+  | { readonly at: 'end' | 'start' }
+  | { readonly at: 'before' | 'after'; readonly documentId: string }
+
+declare const permitted: unique symbol
+
+/** A command that its caller may give; access/ alone makes one, and the document service takes nothing else. */
+export type PermittedCommand<Kind extends Command = Command> = Kind & {
+  readonly [permitted]: true
+  /** Rows that the caller may write: the row as it was for update and delete, as it becomes for create and update. */
+  readonly conditions: WriteConditions
+}
+
+export interface WriteConditions {
+  readonly before: Query['filter']
+  readonly after: Query['filter']
+}

@@ -123,7 +123,9 @@ function conflicts(edges: readonly Edge[]): readonly Diagnostic[] {
     const own = `${end(edge.owner, edge.ownerLocale)} of ${attribute.name} ${attribute.counterpart?.target.uid}`
     const exclusive =
       attribute.relation === 'oneToOne'
-        ? [`to ${end(edge.target, edge.targetLocale)} by ${attribute.name} ${attribute.target.uid}`]
+        ? [
+            `to ${end(edge.target, edge.targetLocale)} in ${edge.ownerLocale} by ${attribute.name} ${attribute.target.uid}`,
+          ]
         : []
     const keys = [...(attribute.many ? [] : [own]), ...exclusive]
     const other = keys.flatMap(key => taken.get(key) ?? []).find(each => !isSame(each, edge))

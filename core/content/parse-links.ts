@@ -46,6 +46,10 @@ type Read = { readonly target: LinkTarget } | { readonly fault: ValueFault }
 
 const broken = (path: Path, message: string): Read => ({ fault: { kind: 'rule', path, message } })
 
+const unknownKey = (path: Path, key: string, known: readonly string[]): Read => ({
+  fault: { kind: 'key', path: [...path, key], message: `unknown key \`${key}\`${didYouMean(key, known)}` },
+})
+
 function gather(
   attribute: RelationAttribute | MediaAttribute,
   value: unknown,
@@ -77,8 +81,7 @@ function readRelation(
 ): Read {
   const body = isBody(value) ? value : { documentId: value }
   const unknown = Object.keys(body).find(key => !KEYS.includes(key))
-  if (unknown !== undefined)
-    return broken([...path, unknown], `unknown key \`${unknown}\`${didYouMean(unknown, KEYS)}`)
+  if (unknown !== undefined) return unknownKey(path, unknown, KEYS)
   const { documentId, locale = null, status = null } = body
   if (typeof documentId === 'number')
     return broken(path, `\`${documentId}\` is a number: put a documentId in quotes`)
@@ -121,8 +124,7 @@ function readFile(
   if (!isBody(body) || typeof body.file !== 'string')
     return broken(path, 'expected `{ file: … }`, a path from content/media/')
   const unknown = Object.keys(body).find(key => !FILE_KEYS.includes(key))
-  if (unknown !== undefined)
-    return broken([...path, unknown], `unknown key \`${unknown}\`${didYouMean(unknown, FILE_KEYS)}`)
+  if (unknown !== undefined) return unknownKey(path, unknown, FILE_KEYS)
   const wrong = FILE_KEYS.find(key => !isTextOrAbsent(body[key]))
   if (wrong !== undefined) return broken([...path, wrong], `\`${wrong}\` is a text`)
   const at = typeof value === 'string' ? path : [...path, 'file']

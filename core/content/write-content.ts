@@ -96,7 +96,8 @@ async function writeAll(due: readonly ContentDocument[], writing: Writing): Prom
   const files = await newFiles(wanted, file, terms)
   await refuseTaken(documents, sources, terms)
   await storeFiles(writing.root, files)
-  await writeDocuments([...files.map(each => toFileDocument(each, file)), ...documents], terms)
+  const records = files.map(each => toFileDocument(each, file))
+  await writeDocuments([...records, ...inTurn(documents, terms.now)], terms)
   await recordWritten(writing.transaction, due, terms.now)
   return { written: countByType(documents) }
 }
@@ -141,6 +142,13 @@ async function refuseTaken(
   })
   if (faults.length > 0) throw new ContentRefused(faults)
 }
+
+/** Sorted by their stamps, documents come in the order of the files. */
+const inTurn = (documents: readonly WrittenDocument[], now: string): readonly WrittenDocument[] =>
+  documents.map((document, index) => ({
+    ...document,
+    at: new Date(Date.parse(now) - (documents.length - 1 - index)).toISOString(),
+  }))
 
 function countByType(documents: readonly WrittenDocument[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()

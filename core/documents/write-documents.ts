@@ -20,7 +20,8 @@ export async function writeDocuments(
   const current = await loadCurrent(documents, terms)
   const keys = await findKeys(documents, current, terms)
   const planning: Planning = { current, keys, terms, changes: noChanges() }
-  for (const document of documents) planDocument(document, planning)
+  for (const document of documents)
+    planDocument(document, { ...planning, terms: { ...terms, now: document.at ?? terms.now } })
   const ids = await applyChanges(planning.changes, terms)
   await writeInverses(documents, { keys, ids, terms })
 }

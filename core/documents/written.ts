@@ -9,6 +9,8 @@ export interface WrittenDocument {
   readonly type: ContentType
   readonly documentId: string
   readonly versions: readonly WrittenVersion[]
+  /** What its stamps say, ISO 8601 in UTC with milliseconds; absent: the moment of the write. */
+  readonly at?: string
 }
 
 export interface WrittenVersion {

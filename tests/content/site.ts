@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { compileApp, type Blueprint } from '../../core/app/compile-app.ts'
+import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
 import { writeContent } from '../../core/content/write-content.ts'
 import type { Database } from '../../core/database/database.ts'
 import { migrate } from '../../core/database/migrate.ts'
@@ -107,7 +107,15 @@ async function read({ model, storage, project, access }: Blueprint, database: Da
   const [address = '', search = ''] = path.split('?')
   const headers = { authorization: `Bearer ${TOKEN}` }
   const body = () => Promise.reject(new Error('a read has no body'))
-  const answer = await rest({ id: '1', method: 'GET', path: `/api/${address}`, search, headers, peer: '', body })
+  const answer = await rest({
+    id: '1',
+    method: 'GET',
+    path: `/api/${address}`,
+    search,
+    headers,
+    peer: '',
+    body,
+  })
   if (!answer || typeof answer.body !== 'string') throw new Error(`no answer for ${path}`)
   const parsed = JSON.parse(answer.body)
   if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body}`)

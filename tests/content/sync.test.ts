@@ -1,0 +1,255 @@
+import test from 'ava'
+import { type Files, openSite, type Site } from './site.ts'
+
+const PROJECT = `
+i18n: { locales: [en, fr], defaultLocale: en }
+components:
+  leaf.word: { attributes: { text: string } }
+  twig.words: { attributes: { label: string, words: { type: component, component: leaf.word, repeatable: true } } }
+  branch.part: { attributes: { title: string, twigs: { type: component, component: twig.words, repeatable: true } } }
+contentTypes:
+  page:
+    draftAndPublish: true
+    localized: true
+    attributes:
+      title: { type: string, required: true }
+      kind: { type: string, localized: false }
+      meta: json
+      price: { type: decimal, localized: false }
+      at: datetime
+      part: { type: component, component: branch.part }
+      parts: { type: component, component: branch.part, repeatable: true, localized: false }
+      zone: { type: dynamiczone, components: [leaf.word, twig.words, branch.part] }
+      notes: { type: relation, relation: oneToMany, target: note }
+  note:
+    attributes:
+      name: { type: string, required: true, unique: true }
+      text: text
+`
+
+const page = (more: string): string => `on: sync
+documents:
+  - documentId: home
+    title: Home
+    kind: front
+    meta: { b: [1, 2], a: "é" }
+    price: 1.005
+    at: 2024-05-06T07:08:09+02:00
+    ${more}
+    locales: { fr: { title: Accueil } }
+`
+
+const PARTS = `part: { title: P, twigs: [{ label: one, words: [{ text: a }, { text: b }] }, { label: two, words: [{ text: c }] }] }
+    parts: [{ title: Q1, twigs: [{ label: q }] }, { title: Q2 }]
+    zone: [{ __component: leaf.word, text: w }, { __component: branch.part, title: z, twigs: [{ words: [{ text: deep }] }] }]
+    notes: [n1, n2]`
+
+const NOTES = '[{ documentId: n1, name: N1 }, { documentId: n2, name: N2 }, { documentId: n3, name: N3 }]'
+
+const FILES: Files = {
+  'project.yaml': PROJECT,
+  'content/notes.yaml': NOTES,
+  'content/pages.yaml': page(PARTS),
+}
+
+const DEEP =
+  'pages/home?populate[part][populate][twigs][populate]=words&populate[parts][populate]=twigs&populate[notes]=true&populate[zone][on][leaf.word]=true&populate[zone][on][branch.part][populate][twigs][populate]=words'
+
+const written = (site: Site): readonly string[] =>
+  site.statements
+    .map(({ text }) => text.split(' ').slice(0, 3).join(' '))
+    .filter(text => /^(INSERT|UPDATE|DELETE)/.test(text))
+
+test('components nested three deep, zones and shared attributes are there in both versions and both locales', async t => {
+  const site = await openSite(t, FILES)
+  await site.must()
+  const published = await site.get(DEEP)
+  const draft = await site.get(`${DEEP}&status=draft`)
+  t.deepEqual(
+    published.part.twigs.map((twig: { words: { text: string }[] }) => twig.words.map(({ text }) => text)),
+    [['a', 'b'], ['c']],
+  )
+  t.deepEqual(
+    published.zone.map((each: { __component: string }) => each.__component),
+    ['leaf.word', 'branch.part'],
+  )
+  t.is(published.zone[1].twigs[0].words[0].text, 'deep')
+  for (const name of ['part', 'parts', 'zone']) t.deepEqual(draft[name], published[name], name)
+  t.deepEqual(published.meta, { b: [1, 2], a: 'é' })
+  t.is(published.price, 1.01)
+  t.is(published.at, '2024-05-06T05:08:09.000Z')
+  const french = await site.get(`${DEEP}&locale=fr`)
+  t.is(french.title, 'Accueil')
+  t.is(french.kind, 'front')
+  t.is(french.part, null)
+  t.deepEqual(french.parts, published.parts)
+})
+
+test('a second start writes nothing and asks one thing', async t => {
+  const site = await openSite(t, FILES)
+  t.deepEqual(await site.must(), { 'api::page.page': 1, 'api::note.note': 3 })
+  t.deepEqual(await site.must(), {})
+  t.is(site.statements.length, 1)
+})
+
+test('a file that says the same in other words changes no row', async t => {
+  const site = await openSite(t, FILES)
+  await site.must()
+  await site.must({
+    'content/pages.yaml': page(PARTS)
+      .replace('price: 1.005', 'price: "1.01"')
+      .replace('05-06T07:08:09+02:00', '05-06T05:08:09Z'),
+  })
+  t.deepEqual(
+    written(site),
+    ['INSERT INTO "plinth_content"'].filter(text => written(site).includes(text)),
+  )
+})
+
+test('on: sync changes the columns that the file changes, in its own versions, and no other', async t => {
+  const site = await openSite(t, FILES)
+  await site.must()
+  const before = await site.get(DEEP)
+  await site.must({ 'content/pages.yaml': page(PARTS).replace('title: Home', 'title: New home') })
+  t.deepEqual(written(site), ['UPDATE "pages" AS', 'UPDATE "pages" AS', 'INSERT INTO "plinth_content"'])
+  const sets = site.statements.flatMap(({ text }) => text.match(/SET (.*) FROM/)?.[1] ?? [])
+  t.deepEqual(sets, [
+    '"title" = v."title", "updated_at" = v."updated_at"',
+    '"title" = v."title", "updated_at" = v."updated_at", "published_at" = v."published_at"',
+  ])
+  const after = await site.get(DEEP)
+  t.is(after.title, 'New home')
+  t.is(after.id, before.id)
+  t.is(after.createdAt, before.createdAt)
+  t.true(after.updatedAt > before.updatedAt)
+  t.is((await site.get('pages/home?locale=fr')).title, 'Accueil')
+})
+
+test('on: sync keeps the ids of components, changes what changed in them, adds and takes away the rest', async t => {
+  const site = await openSite(t, FILES)
+  await site.must()
+  const before = await site.get(DEEP)
+  const changed = PARTS.replace('text: b', 'text: B')
+    .replace(', { label: two, words: [{ text: c }] }', '')
+    .replace('{ title: Q2 }', '{ title: Q2 }, { title: Q3 }')
+  await site.must({ 'content/pages.yaml': page(changed) })
+  for (const status of ['', '&status=draft']) {
+    const after = await site.get(DEEP + status)
+    t.is(after.part.id, before.part.id)
+    t.deepEqual(after.part.twigs, [
+      {
+        ...before.part.twigs[0],
+        words: [before.part.twigs[0].words[0], { ...before.part.twigs[0].words[1], text: 'B' }],
+      },
+    ])
+    t.deepEqual(after.parts.slice(0, 2), before.parts)
+    t.is(after.parts[2].title, 'Q3')
+    t.deepEqual(after.zone, before.zone)
+  }
+  const orphans = await site.rows(
+    'SELECT count(*) FROM components_leaf_word WHERE owner_key NOT IN (SELECT id FROM components_twig_words) AND owner LIKE $1',
+    ['twig%'],
+  )
+  t.deepEqual(orphans, [[0]])
+})
+
+test('on: sync brings a list of links to a new order, with new members and without old ones', async t => {
+  const site = await openSite(t, FILES)
+  await site.must()
+  const links = async () =>
+    (await site.get('pages/home?populate=notes')).notes.map(
+      ({ documentId }: { documentId: string }) => documentId,
+    )
+  const places = async () =>
+    (await site.rows('SELECT position FROM pages_notes_links ORDER BY position')).length
+  for (const [list, expected] of [
+    ['[n1, n2, n3]', ['n1', 'n2', 'n3']],
+    ['[n1, n3]', ['n1', 'n3']],
+    ['[n2, n1, n3]', ['n2', 'n1', 'n3']],
+    ['[n3, n2, n1]', ['n3', 'n2', 'n1']],
+    ['[n3, n1]', ['n3', 'n1']],
+    ['[n3, n2, n1]', ['n3', 'n2', 'n1']],
+    ['[]', []],
+  ] as const) {
+    await site.must({ 'content/pages.yaml': page(PARTS.replace('[n1, n2]', list)) })
+    t.deepEqual(await links(), expected, list)
+    t.is(await places(), expected.length * 2, list)
+  }
+})
+
+test('on: sync leaves what the file does not name, and clears what it names as null', async t => {
+  const site = await openSite(t, FILES)
+  await site.must()
+  await site.rows("UPDATE pages SET kind = 'edited', title = 'edited' WHERE locale = 'en'")
+  await site.must({
+    'content/pages.yaml': page(PARTS)
+      .replace('    kind: front\n', '')
+      .replace('meta: { b: [1, 2], a: "é" }', 'meta: null'),
+  })
+  const home = await site.get('pages/home')
+  t.is(home.kind, 'edited')
+  t.is(home.title, 'Home')
+  t.is(home.meta, null)
+})
+
+test('a shared attribute that changes reaches every locale, and moves the stamp of all', async t => {
+  const site = await openSite(t, FILES)
+  await site.must()
+  const before = await site.get('pages/home?locale=fr')
+  await site.must({ 'content/pages.yaml': page(PARTS).replace('kind: front', 'kind: back') })
+  const after = await site.get('pages/home?locale=fr')
+  t.is(after.kind, 'back')
+  t.true(after.updatedAt > before.updatedAt)
+})
+
+test('a locale that is added later starts with what all locales share', async t => {
+  const site = await openSite(t, {
+    ...FILES,
+    'content/pages.yaml': page(PARTS).replace(/ {4}locales.*\n/, ''),
+  })
+  await site.must()
+  await site.must({ 'content/pages.yaml': page(PARTS).replace('    kind: front\n', '') })
+  const french = await site.get('pages/home?locale=fr&populate=parts')
+  t.is(french.title, 'Accueil')
+  t.is(french.kind, 'front')
+  t.is(french.parts.length, 2)
+})
+
+test('what was written once and then deleted does not come back, and what was edited stays', async t => {
+  const site = await openSite(t, FILES)
+  await site.must()
+  await site.rows("DELETE FROM notes WHERE document_id = 'n3'")
+  await site.rows("UPDATE notes SET text = 'edited' WHERE document_id = 'n1'")
+  const changed = NOTES.replace('name: N1', 'name: N1 changed').replace(
+    ']',
+    ', { documentId: n4, name: N4 }]',
+  )
+  t.deepEqual(await site.must({ 'content/notes.yaml': changed }), { 'api::note.note': 1 })
+  const notes = await site.get('notes?sort=documentId')
+  t.deepEqual(
+    notes.map(({ documentId, name, text }: Record<string, unknown>) => [documentId, name, text]),
+    [
+      ['n1', 'N1', 'edited'],
+      ['n2', 'N2', null],
+      ['n4', 'N4', null],
+    ],
+  )
+})
+
+test('a document without a documentId is known again by its unique attribute', async t => {
+  const site = await openSite(t, {
+    ...FILES,
+    'content/notes.yaml':
+      '[{ documentId: n1, name: N1 }, { documentId: n2, name: N2 }, { name: Anonymous, text: one }]',
+  })
+  await site.must()
+  const [note] = await site.get('notes?filters[name]=Anonymous')
+  t.regex(note.documentId, /^[a-z][a-z0-9]{23}$/)
+  t.deepEqual(
+    await site.must({
+      'content/notes.yaml':
+        '[{ documentId: n1, name: N1 }, { documentId: n2, name: N2 }, { name: Anonymous, text: two }]',
+    }),
+    {},
+  )
+})

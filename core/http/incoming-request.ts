@@ -23,7 +23,7 @@ export class IncomingRequest implements HttpRequest {
   readonly #terms: RequestTerms
 
   constructor(incoming: IncomingMessage, terms: RequestTerms) {
-    const url = incoming.url ?? '/'
+    const url = toTarget(incoming.url ?? '/')
     const mark = url.indexOf('?')
     this.id = toRequestId(incoming.headers['x-request-id'])
     this.method = incoming.method ?? 'GET'
@@ -45,6 +45,9 @@ export class IncomingRequest implements HttpRequest {
     return readBody(this.#incoming, this.#terms.bodyLimit)
   }
 }
+
+/** Proxies may send the whole address (RFC 9112, 3.2.2). */
+const toTarget = (url: string): string => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, ''))
 
 /** Ids that a caller or a proxy gives are kept where they can do no harm in logs. */
 const SANE_ID = /^[\w.:-]{1,128}$/

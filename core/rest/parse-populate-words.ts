@@ -17,7 +17,7 @@ interface WordPlace {
 type Parsed = Result<readonly Populate[], Fault>
 
 /** As deep as bracketed populates can go, too (contract/rest.md 16). */
-export const POPULATE_DEPTH = 10
+const POPULATE_DEPTH = 10
 
 /** Names of a populate → its nodes. Words for yes and no are no names, and count for nothing. */
 export function parsePopulateWords(words: Words, holder: Holder, place: WordPlace, depth = 1): Parsed {

@@ -11,7 +11,7 @@ const NONE: Parameters = {}
  * contract/rest.md 16. Deeper keys stay literal, so that they are unknown names; whatever is over another bound
  * is refused, never dropped. Node itself bounds the length of an address (16 KiB with the headers).
  */
-export const BOUNDS = { depth: 20, listItems: 100, parameters: 1000 } as const
+const BOUNDS = { depth: 20, listItems: 100, parameters: 1000 } as const
 
 export function parseQueryString(text: string): Result<Parameters, Fault> {
   if (text === '') return ok(NONE)

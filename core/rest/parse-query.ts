@@ -19,16 +19,16 @@ export interface QueryTerms {
 }
 
 /** What of a read does not depend on how many documents it is for. */
-export type Shared = Pick<
+type Shared = Pick<
   Query,
   'kind' | 'type' | 'status' | 'selection' | 'filter' | 'search' | 'publication' | 'sort'
 >
 
 /** More populates than anybody asks for by hand; each costs a subquery. */
-export const MAX_POPULATES = 500
+const MAX_POPULATES = 500
 
 /** contract/rest.md 4 to 8 and 10; faults are told in the order of the reference: filters, sort, fields, populate. */
-export function parseShared(
+function parseShared(
   type: ContentType,
   parameters: Parameters,
   { model }: QueryTerms,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
 import { answerFault, type Responder } from '../../core/faults/exchange.ts'
-import { open, send, serve } from './serving.ts'
+import { echo, open, send, serve } from './serving.ts'
 
 const reader: Responder = async request => {
   const body = await request.body()
@@ -63,4 +63,13 @@ test('the peer is the connection’s, unless a trusted proxy names another', asy
   const behind = await serve(t, [peer], { settings: { trustProxy: true } })
   t.is(await (await fetch(behind.url, { headers })).json(), '10.0.0.7')
   t.is(await (await fetch(behind.url)).json(), '127.0.0.1')
+})
+
+test('the whole address may stand in the request line, as proxies send it', async t => {
+  const { port } = await serve(t, [echo])
+  const answer = await send(
+    port,
+    'GET http://site.test/a?b=c HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n\r\n',
+  )
+  t.regex(answer, /\{"path":"\/a","method":"GET","search":"b=c"\}$/)
 })

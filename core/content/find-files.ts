@@ -32,7 +32,7 @@ export async function findFiles(root: string, model: Model): Promise<FoundFiles>
   return { files, faults }
 }
 
-export const fileName = ({ kind, key, pluralApiId }: ContentType): string =>
+const fileName = ({ kind, key, pluralApiId }: ContentType): string =>
   `${kind === 'single' ? key : pluralApiId}.yaml`
 
 async function namesIn(folder: string): Promise<readonly string[]> {

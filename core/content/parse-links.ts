@@ -32,11 +32,10 @@ export function readLinks(root: string, cache: MediaCache): LinkReading {
   const references: Reference[] = []
   const files: MediaFile[] = []
   const parse: LinkParser = (attribute, value, path) => {
-    const isMedia = attribute.kind === 'media' || attribute.target.uid === 'plugin::upload.file'
     const one = (each: unknown, at: Path): Read =>
-      isMedia
+      attribute.kind === 'media' || attribute.target.uid === 'plugin::upload.file'
         ? readFile(attribute, each, at, { root, cache, files })
-        : readRelation(attribute as RelationAttribute, each, at, references)
+        : readRelation(attribute, each, at, references)
     return gather(attribute, value, path, one)
   }
   return { parse, references, files }
@@ -58,10 +57,8 @@ function gather(
 ): ParsedLinks {
   if (value === null) return { targets: [], faults: [] }
   if (Array.isArray(value) && !attribute.many && value.length > 1) {
-    const { fault } = broken(path, `\`${attribute.name}\` leads to one document, not to several`) as {
-      fault: ValueFault
-    }
-    return { targets: undefined, faults: [fault] }
+    const message = `\`${attribute.name}\` leads to one document, not to several`
+    return { targets: undefined, faults: [{ kind: 'rule', path, message }] }
   }
   const read = Array.isArray(value)
     ? value.map((each, index) => one(each, [...path, index]))

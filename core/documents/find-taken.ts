@@ -32,7 +32,7 @@ export async function findTaken(
 }
 
 /** What a document claims for itself: in versions that are published, or of types without drafts. */
-export function uniqueValues(document: WrittenDocument, attribute: ScalarAttribute): readonly Taken[] {
+function uniqueValues(document: WrittenDocument, attribute: ScalarAttribute): readonly Taken[] {
   return document.versions.flatMap(({ statuses, locale, values }) => {
     const value = values.get(attribute.name)
     if (!statuses.includes('published') || value?.kind !== 'scalar' || value.value === null) return []

@@ -71,7 +71,7 @@ export function parseValues(
 type Settable = ScalarAttribute | RelationAttribute | MediaAttribute | ComponentAttribute | ZoneAttribute
 
 /** What bodies and files may set: what is declared, and not the service's own. */
-export const isSettable = (attribute: Attribute): attribute is Settable =>
+const isSettable = (attribute: Attribute): attribute is Settable =>
   !attribute.system && attribute.writable && attribute.kind !== 'localizations'
 
 function* unknownKeys(

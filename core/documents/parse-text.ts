@@ -43,7 +43,7 @@ const columnLength = ({ type }: ScalarAttribute): number =>
 const listed = (values: readonly string[]): string =>
   `must be one of the following values: ${[...values, ''].join(', ')}`
 
-export const UID = /^[A-Za-z0-9-_.~]*$/
+const UID = /^[A-Za-z0-9-_.~]*$/
 
 const EMAIL =
   /^[^\s@<>()[\],;:\\"]+@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+$/

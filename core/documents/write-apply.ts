@@ -83,7 +83,7 @@ async function allocate({ updates, inserts }: Changes, { transaction, schema }: 
         .map(([, number]) => Number(number))
         .toSorted((a, b) => a - b)
       if (numbers.length < ids.size) throw new TypeError('a sequence gave too few ids')
-      return [...ids].map((id, at) => [id, numbers[at] ?? 0] as const)
+      return [...ids].toSorted((a, b) => a.turn - b.turn).map((id, at) => [id, numbers[at] ?? 0] as const)
     }),
   )
 }

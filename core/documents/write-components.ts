@@ -14,7 +14,7 @@ type Holding = ComponentAttribute | ZoneAttribute
  * Brings the components of an attribute to a whole list (contract/rest.md 13). One keeps its id in all statuses;
  * what is not in the list goes, with all that is nested in it. Tells whether anything changed.
  */
-export function planComponents(
+function planComponents(
   holder: Holder,
   attribute: Holding,
   items: readonly WrittenComponent[],

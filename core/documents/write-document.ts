@@ -145,7 +145,11 @@ function planVersion(task: VersionTask, versions: readonly Version[], planning: 
     ...stampsOf({ ...task, type, columns: new Set(columns.keys()) }, planning.terms),
   ])
   if (all.size > 0)
-    planning.changes.updates.push({ table, key: new Map([['id', version.id as number]]), columns: all })
+    planning.changes.updates.push({
+      table,
+      key: new Map([['id', numberIn(version.row, 'id')]]),
+      columns: all,
+    })
 }
 
 function coordinatesOf(

@@ -31,7 +31,7 @@ export function readOwners({ owner, links, terms }: Inverse): Promise<readonly C
 }
 
 /** Statuses of owners' rows that a write of the other side reaches. */
-export const ownerStatuses = (owner: ContentType, { type, version }: InverseLinks): readonly Status[] =>
+const ownerStatuses = (owner: ContentType, { type, version }: InverseLinks): readonly Status[] =>
   owner.draftAndPublish && type.draftAndPublish ? version.statuses : ['draft', 'published']
 
 /** Statuses that owners' links have to name. [null]: they name none. */

@@ -22,7 +22,7 @@ export interface ResolvedTarget extends LinkTarget {
 }
 
 /** Statuses that entries name: the target's, where the owner has none and the target has. [null]: not named. */
-export const namedStatuses = (
+const namedStatuses = (
   owner: ContentType,
   target: ContentType,
   entry: Pick<LinkTarget, 'status'>,
@@ -32,7 +32,7 @@ export const namedStatuses = (
 }
 
 /** The locale that an entry names: the target's, where the owner has none and the target has. */
-export const namedLocale = (
+const namedLocale = (
   { owner, target, defaultLocale }: LinkTerms,
   entry: Pick<LinkTarget, 'locale'>,
 ): string | null => (owner.root.localized || !target.localized ? null : (entry.locale ?? defaultLocale))
@@ -87,7 +87,7 @@ export function edgesOf(targets: readonly ResolvedTarget[], terms: LinkTerms): r
   return edges.filter((edge, index) => edges.findIndex(each => isSameEdge(each, edge)) === index)
 }
 
-export const isSameEdge = (a: Edge, b: Edge): boolean =>
+const isSameEdge = (a: Edge, b: Edge): boolean =>
   a.key === b.key && a.status === b.status && a.locale === b.locale
 
 /** What the columns of a link table say of the target. */

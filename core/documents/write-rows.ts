@@ -4,6 +4,8 @@ import type { Stored } from './written.ts'
 export interface NewId {
   readonly kind: 'new-id'
   readonly table: string
+  /** Who asked first gets the lower id: lists are placed in their order. */
+  readonly turn: number
 }
 
 /** A place at the end of every list of a table: the next value of the sequence of its ids, times the gap. */
@@ -57,7 +59,9 @@ export const noChanges = (): Changes => ({ removals: [], releases: [], updates: 
 export const countChanges = ({ removals, releases, updates, inserts }: Changes): number =>
   removals.length + releases.length + updates.length + inserts.length
 
-export const newId = (table: string): NewId => ({ kind: 'new-id', table })
+let turns = 0
+
+export const newId = (table: string): NewId => ({ kind: 'new-id', table, turn: turns++ })
 
 export const placeAtEnd = (table: string): Place => ({ kind: 'place', of: newId(table) })
 

@@ -50,5 +50,3 @@ export interface WrittenComponent {
   readonly id: number | null
   readonly values: Values
 }
-
-export const NO_VALUES: Values = new Map()

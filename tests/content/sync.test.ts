@@ -169,6 +169,8 @@ test('on: sync brings a list of links to a new order, with new members and witho
     ['[n3, n2, n1]', ['n3', 'n2', 'n1']],
     ['[n3, n1]', ['n3', 'n1']],
     ['[n3, n2, n1]', ['n3', 'n2', 'n1']],
+    ['[n1, n3]', ['n1', 'n3']],
+    ['[n3, n2, n1]', ['n3', 'n2', 'n1']],
     ['[]', []],
   ] as const) {
     await site.must({ 'content/pages.yaml': page(PARTS.replace('[n1, n2]', list)) })

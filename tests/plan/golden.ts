@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { restrict } from '../../core/access/restrict.ts'
 import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
@@ -41,10 +40,7 @@ export function golden(name: string, file: string, actual: string): string {
 }
 
 export async function goldenBlueprint(): Promise<Blueprint> {
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-golden-'))
-  writeFileSync(join(folder, 'project.yaml'), readFileSync(join(FOLDER, 'project.yaml')))
-  const compiled = await compileApp(folder, {})
-  rmSync(folder, { recursive: true })
+  const compiled = await compileApp(FOLDER, {})
   if (!compiled.ok) throw new Error(compiled.reasons.map(({ message }) => message).join('\n'))
   return compiled.value
 }

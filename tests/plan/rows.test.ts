@@ -1,0 +1,62 @@
+import test from 'ava'
+import { restrict } from '../../core/access/restrict.ts'
+import { fillDatabase } from '../../core/app/fill-database.ts'
+import type { Database } from '../../core/database/database.ts'
+import { migrate } from '../../core/database/migrate.ts'
+import { openReads } from '../../core/documents/read.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { golden, goldenBlueprint, goldenCases, must, parseRequest } from './golden.ts'
+
+const blueprint = await goldenBlueprint()
+const statements: Statement[] = []
+let reads: ReturnType<typeof openReads>
+
+const endings: (() => unknown)[] = []
+
+test.before(async t => {
+  const database = await openTestDatabase({ teardown: end => void endings.unshift(end) })
+  must(await migrate(database, blueprint.storage.tables))
+  const filled = await fillDatabase(blueprint, database)
+  t.true(filled.ok)
+  const counting: Database = Object.assign(Object.create(database), {
+    run: (statement: Statement) => {
+      statements.push(statement)
+      return database.run(statement)
+    },
+  })
+  reads = openReads({ ...blueprint, database: counting, defaultLocale: blueprint.model.defaultLocale })
+})
+
+test.after.always(async () => {
+  for (const end of endings) await end()
+})
+
+/** What differs from run to run. */
+const STAMP = /"\d{4}-\d\d-\d\dT[\d:.]+Z"/g
+
+for (const { name, request } of goldenCases()) {
+  test.serial(`${name}: one statement answers with these rows`, async t => {
+    const { query, shape } = parseRequest(request, blueprint)
+    const restricted = must(restrict(query, blueprint.access.nobody))
+    const before = statements.length
+    const answer =
+      query.take.kind === 'one'
+        ? { text: await reads.findOne(restricted, shape) }
+        : await reads.findMany(restricted, shape)
+    t.is(statements.length - before, 1)
+    const rows = JSON.stringify({ ...answer, text: JSON.parse(answer.text ?? 'null') }, null, 1)
+    const stable = `${rows.replaceAll(STAMP, stamp => (stamp.startsWith('"2023') ? stamp : '"<stamp>"'))}\n`
+    t.is(stable, golden(name, 'rows.json', stable))
+  })
+}
+
+test.serial('a populate of three levels over a hundred rows runs one statement', async t => {
+  const { query } = parseRequest(
+    'GET /api/articles?pagination[limit]=100&populate[tags][populate][articles][populate][author]=true',
+    blueprint,
+  )
+  const before = statements.length
+  await reads.findMany(must(restrict(query, blueprint.access.nobody)), 'flat')
+  t.is(statements.length - before, 1)
+})

@@ -17,6 +17,7 @@ import { openRest } from '../rest/open-rest.ts'
 import type { Blueprint } from './compile-app.ts'
 import { type Filled, fillDatabase } from './fill-database.ts'
 import { printLeft, type StartFault } from './start-fault.ts'
+import { tellSteps } from './tell-steps.ts'
 
 /** A project over an open database, ready to answer; it listens to nothing yet. */
 export interface App {
@@ -62,7 +63,7 @@ async function prepare(
   const { steps, left } = migrated.value
   const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database)
   if (!filled.ok) return filled
-  return ok([...steps, ...left.map(printLeft), ...filled.value.news])
+  return ok([...tellSteps(steps), ...left.map(printLeft), ...filled.value.news])
 }
 
 function toApp(blueprint: Blueprint, database: Database, news: readonly string[]): App {

@@ -82,7 +82,9 @@ function indexEdges(edges: readonly Edge[]): EdgeIndex {
     if (attribute === null) return
     const ends = index.get(attribute) ?? new Map<string, Edge[]>()
     index.set(attribute, ends)
-    ends.set(key, [...(ends.get(key) ?? []), edge])
+    const there = ends.get(key)
+    if (there) there.push(edge)
+    else ends.set(key, [edge])
   }
   for (const edge of edges) {
     if (edge.from.attribute.side === 'inverse') add(edge.attribute, end(edge.owner, edge.ownerLocale), edge)

@@ -84,7 +84,12 @@ export function edgesOf(targets: readonly ResolvedTarget[], terms: LinkTerms): r
       locale,
     }))
   })
-  return edges.filter((edge, index) => edges.findIndex(each => isSameEdge(each, edge)) === index)
+  const seen = new Map<RowId, Edge[]>()
+  return edges.filter(edge => {
+    const same = seen.get(edge.key) ?? []
+    seen.set(edge.key, [...same, edge])
+    return !same.some(each => isSameEdge(each, edge))
+  })
 }
 
 const isSameEdge = (a: Edge, b: Edge): boolean =>

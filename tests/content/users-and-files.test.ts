@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
+import { compileApp } from '../../core/app/compile-app.ts'
+import { mirrorRoles } from '../../core/identity/mirror-roles.ts'
 import { verifyPassword } from '../../core/secrets/passwords.ts'
 import { openSite } from './site.ts'
 
@@ -186,4 +188,21 @@ test('a thousand documents with links and components are written in seconds, in 
   t.is((await one.must())['api::article.article'], 1000)
   t.true(performance.now() - begin < 10_000)
   t.is(one.statements.length, site.statements.length)
+})
+
+test('a role that users hold cannot be taken out of the project, and the refusal says how many hold it', async t => {
+  const site = await openSite(t, { 'project.yaml': PROJECT, 'content/users.yaml': USERS })
+  await site.must()
+  const compiled = await compileApp(site.folder.path, {})
+  if (!compiled.ok) throw new Error('the project is good')
+  const { project, model, storage } = compiled.value
+  const { editor, ...rest } = project.settings.roles
+  t.is(editor?.name, 'Editors')
+  const terms = { database: site.database, model, storage }
+  const before = await site.rows('SELECT * FROM plinth_roles')
+  t.deepEqual(await mirrorRoles(rest, terms), { ok: false, reasons: [{ role: 'editor', users: 1 }] })
+  t.deepEqual(await site.rows('SELECT * FROM plinth_roles'), before)
+  await site.rows("DELETE FROM plinth_users WHERE username = 'ann'")
+  t.true((await mirrorRoles(rest, terms)).ok)
+  t.deepEqual(await site.rows("SELECT type FROM plinth_roles WHERE type = 'editor'"), [])
 })

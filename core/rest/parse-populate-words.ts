@@ -1,8 +1,9 @@
 import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault, invalidKey } from '../faults/fault.ts'
+import { type Fault, invalidKey } from '../faults/fault.ts'
 import type { Attribute, Holder, ZoneAttribute } from '../model/model.ts'
 import { holderBehind } from '../query/parse-place.ts'
 import type { Asked, Populate, ZonePopulate } from '../query/query.ts'
+import { POPULATE_DEPTH, tooDeep } from './populate-bounds.ts'
 import { allRows, populateRows, populateZone, selectionOf } from './populate-nodes.ts'
 import { toYesOrNo, type Word, type Words } from './populate-words.ts'
 
@@ -12,23 +13,21 @@ interface WordPlace {
   readonly path: string | null
   /** The names were written as one text: faults give the whole of it (contract/rest.md 8). */
   readonly literal: boolean
+  /** Levels above this one. */
+  readonly depth: number
 }
 
 type Parsed = Result<readonly Populate[], Fault>
 
-/** As deep as bracketed populates can go, too (contract/rest.md 16). */
-const POPULATE_DEPTH = 10
-
 /** Names of a populate → its nodes. Words for yes and no are no names, and count for nothing. */
-export function parsePopulateWords(words: Words, holder: Holder, place: WordPlace, depth = 1): Parsed {
-  if (depth > POPULATE_DEPTH)
-    return failed(fault('validation', `A populate may go at most ${POPULATE_DEPTH} levels deep`))
+export function parsePopulateWords(words: Words, holder: Holder, place: WordPlace): Parsed {
+  if (words.size > 0 && place.depth >= POPULATE_DEPTH) return failed(tooDeep())
   const populates: Populate[] = []
   for (const [name, word] of words) {
     const attribute = holder.attributes.get(name)
     if (!attribute && toYesOrNo(name) !== undefined) continue
     const parsed = attribute
-      ? parseWord(attribute, word, { ...place, path: join(place, name) }, depth)
+      ? parseWord(attribute, word, { ...place, path: join(place, name), depth: place.depth + 1 })
       : failed(unknownWord(name, place))
     if (!parsed.ok) return parsed
     populates.push(parsed.value)
@@ -43,27 +42,17 @@ const unknownWord = (name: string, place: WordPlace): Fault =>
 
 const askedOf = ({ named }: Word): Asked => (named ? 'named' : 'passed')
 
-function parseWord(
-  attribute: Attribute,
-  word: Word,
-  place: WordPlace,
-  depth: number,
-): Result<Populate, Fault> {
-  if (attribute.kind === 'zone') return parseZoneWord(attribute, word, place, depth)
+function parseWord(attribute: Attribute, word: Word, place: WordPlace): Result<Populate, Fault> {
+  if (attribute.kind === 'zone') return parseZoneWord(attribute, word, place)
   const behind = holderBehind(attribute)
   if (!behind || attribute.kind === 'scalar')
     return failed(invalidKey(attribute.name, place.path, 'populate'))
-  const below = parsePopulateWords(word.below, behind, place, depth + 1)
+  const below = parsePopulateWords(word.below, behind, place)
   return below.ok ? ok(populateRows(attribute, askedOf(word), allRows(behind, below.value))) : below
 }
 
 /** A name behind a zone is meant for the components that have it; at least one must. */
-function parseZoneWord(
-  zone: ZoneAttribute,
-  word: Word,
-  place: WordPlace,
-  depth: number,
-): Result<Populate, Fault> {
+function parseZoneWord(zone: ZoneAttribute, word: Word, place: WordPlace): Result<Populate, Fault> {
   for (const name of word.below.keys()) {
     const known = zone.components.some(({ attributes }) => attributes.has(name))
     if (!known && toYesOrNo(name) === undefined) return failed(unknownWord(name, place))
@@ -71,7 +60,7 @@ function parseZoneWord(
   const components: ZonePopulate['components'][number][] = []
   for (const component of zone.components) {
     const own = new Map([...word.below].filter(([name]) => component.attributes.has(name)))
-    const below = parsePopulateWords(own, component, place, depth + 1)
+    const below = parsePopulateWords(own, component, place)
     if (!below.ok) return below
     components.push({ component, selection: selectionOf(component, below.value) })
   }

@@ -18,9 +18,9 @@ export function parsePopulate(
 ): Result<readonly Populate[], Fault> {
   if (raw === undefined || raw === '') return ok([])
   if (raw === '*') return ok(populateAll(holder))
-  if (isRecord(raw)) return parseNames(raw, holder, components)
+  if (isRecord(raw)) return parseNames(raw, { holder, components })
   const words = toWords(raw)
-  if (words) return parsePopulateWords(words, holder, { path: null, literal: true })
+  if (words) return parsePopulateWords(words, holder, { path: null, literal: true, depth: 0 })
   return failed(
     fault(
       'validation',
@@ -29,15 +29,19 @@ export function parsePopulate(
   )
 }
 
+interface Level {
+  readonly holder: Holder
+  readonly components: Components
+}
+
 function parseNames(
   raw: Readonly<Record<string, unknown>>,
-  holder: Holder,
-  components: Components,
+  level: Level,
 ): Result<readonly Populate[], Fault> {
   const populates: Populate[] = []
   for (const [name, value] of Object.entries(raw)) {
-    if (isPassedOver(name, holder)) continue
-    const parsed = parseName(name, value, holder, components)
+    if (isPassedOver(name, level.holder)) continue
+    const parsed = parseName(name, value, level)
     if (!parsed.ok) return parsed
     if (parsed.value) populates.push(parsed.value)
   }
@@ -52,8 +56,7 @@ const isPassedOver = (name: string, { attributes }: Holder): boolean =>
 function parseName(
   name: string,
   value: unknown,
-  holder: Holder,
-  components: Components,
+  { holder, components }: Level,
 ): Result<Populate | null, Fault> {
   const attribute = holder.attributes.get(name)
   const whole = attribute && populateWhole(attribute, 'named')
@@ -69,6 +72,6 @@ function parseInside(attribute: Attribute, value: unknown, holder: Holder): Resu
   const below = toWords(value)
   if (value === '' || !below) return failed(invalidKey('', attribute.name, 'populate'))
   const words: Words = new Map([[attribute.name, { named: true, below }]])
-  const parsed = parsePopulateWords(words, holder, { path: null, literal: false })
+  const parsed = parsePopulateWords(words, holder, { path: null, literal: false, depth: 0 })
   return parsed.ok ? ok(parsed.value[0] ?? null) : parsed
 }

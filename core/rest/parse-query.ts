@@ -4,13 +4,14 @@ import type { ContentType, Model } from '../model/model.ts'
 import type { RestSettings } from '../project/settings.ts'
 import { parseFilter } from '../query/parse-filter.ts'
 import { parseSort } from '../query/parse-sort.ts'
-import type { Populate, Query } from '../query/query.ts'
+import type { Query } from '../query/query.ts'
 import { parseFields } from './parse-fields.ts'
 import { type Pagination, pageOf, parsePagination } from './parse-pagination.ts'
 import { parsePopulate } from './parse-populate.ts'
 import type { Parameters } from './parse-query-string.ts'
 import { parseSearch } from './parse-search.ts'
 import { parseLocale, parsePublication, parseStatus } from './parse-version.ts'
+import { findExcess } from './populate-bounds.ts'
 import { goesFurther, withSorted } from './sorted-fields.ts'
 
 export interface QueryTerms {
@@ -19,21 +20,24 @@ export interface QueryTerms {
 }
 
 /** What of a read does not depend on how many documents it is for. */
-type Shared = Pick<
-  Query,
-  'kind' | 'type' | 'status' | 'selection' | 'filter' | 'search' | 'publication' | 'sort'
->
-
-/** More populates than anybody asks for by hand; each costs a subquery. */
-const MAX_POPULATES = 500
+type Shared = Content & Versions & Pick<Query, 'kind' | 'type'>
 
 /** contract/rest.md 4 to 8 and 10; faults are told in the order of the reference: filters, sort, fields, populate. */
-function parseShared(
+function parseShared(type: ContentType, parameters: Parameters, terms: QueryTerms): Result<Shared, Fault> {
+  if (parameters.lookup !== undefined) return failed(fault('validation', "Invalid params: 'lookup'"))
+  const content = parseContent(type, parameters, terms)
+  if (!content.ok) return content
+  const versions = parseVersions(type, parameters)
+  return versions.ok ? ok({ kind: 'query', type, ...content.value, ...versions.value }) : versions
+}
+
+type Content = Pick<Query, 'filter' | 'sort' | 'selection'>
+
+function parseContent(
   type: ContentType,
   parameters: Parameters,
   { model }: QueryTerms,
-): Result<Shared, Fault> {
-  if (parameters.lookup !== undefined) return failed(fault('validation', "Invalid params: 'lookup'"))
+): Result<Content, Fault> {
   const filter = parameters.filters === undefined ? ok(null) : parseFilter(parameters.filters, type)
   if (!filter.ok) return filter
   const sort = parseSort(parameters.sort, type)
@@ -42,36 +46,23 @@ function parseShared(
   if (!fields.ok) return fields
   const populate = parsePopulate(parameters.populate, type, model.components)
   if (!populate.ok) return populate
-  if (sizeOf(populate.value) > MAX_POPULATES)
-    return failed(fault('validation', `A query may populate at most ${MAX_POPULATES} attributes`))
+  const excess = findExcess(populate.value)
+  if (excess) return failed(excess)
+  const named = goesFurther(filter.value) ? withSorted(fields.value, sort.value) : fields.value
+  return ok({ filter: filter.value, sort: sort.value, selection: { ...named, populate: populate.value } })
+}
+
+type Versions = Pick<Query, 'status' | 'publication' | 'search'>
+
+function parseVersions(type: ContentType, parameters: Parameters): Result<Versions, Fault> {
   const status = parseStatus(parameters.status)
   if (!status.ok) return status
   const publication = parsePublication(type, parameters)
   if (!publication.ok) return publication
   const search = parseSearch(type, parameters._q)
   if (!search.ok) return search
-  return ok({
-    kind: 'query',
-    type,
-    status: status.value,
-    selection: {
-      ...(goesFurther(filter.value) ? withSorted(fields.value, sort.value) : fields.value),
-      populate: populate.value,
-    },
-    filter: filter.value,
-    search: search.value,
-    publication: publication.value,
-    sort: sort.value,
-  })
+  return ok({ status: status.value, publication: publication.value, search: search.value })
 }
-
-const sizeOf = (populates: readonly Populate[]): number =>
-  populates.reduce((size, populate) => size + 1 + sizeInside(populate), 0)
-
-const sizeInside = (populate: Populate): number =>
-  populate.kind === 'zone'
-    ? populate.components.reduce((size, { selection }) => size + sizeOf(selection.populate), 0)
-    : sizeOf(populate.selection.populate)
 
 export interface ListQuery {
   readonly query: Query

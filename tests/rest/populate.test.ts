@@ -195,8 +195,13 @@ test('what a zone cannot do is refused', t => {
 })
 
 test('a populate may go ten levels deep and name five hundred attributes', t => {
-  const deep = Array.from({ length: 11 }, (_, at) => (at % 2 === 0 ? 'author' : 'books')).join('.')
-  check(t, [[`populate=${deep}`, 'A populate may go at most 10 levels deep']], populate)
+  const deep = (length: number) =>
+    Array.from({ length }, (_, at) => (at % 2 === 0 ? 'author' : 'books')).join('.')
+  t.true(readList(`populate=${deep(10)}`).ok)
+  check(t, [[`populate=${deep(11)}`, 'A populate may go at most 10 levels deep']], populate)
+  const six = 'author.books.author.books.author.books'
+  const mixed = `populate[sequels][populate][author][populate][books][populate]=${six}.author.books`
+  check(t, [[mixed, 'A populate may go at most 10 levels deep']], populate)
   check(t, [[`populate=${paths(8)}`, 'A query may populate at most 500 attributes']], populate)
   t.true(readList(`populate=${paths(7)}`).ok)
 })

@@ -53,6 +53,13 @@ contentTypes:
   article: { attributes: { author: { type: relation, relation: manyToOne, target: author, inversedBy: pages } } }`,
     '6:103 contentTypes.article.attributes.author.inversedBy: `author.pages` leads to `page`, not back to `article`',
   ],
+  'a name that PostgreSQL would cut is told of with its length': [
+    `contentTypes:
+  article:
+    attributes:
+      ${'a'.repeat(64)}: string`,
+    `4:7 contentTypes.article.attributes.${'a'.repeat(64)}: the name has 64 characters; an attribute's has at most 63`,
+  ],
   'the other side names this one': [
     `contentTypes:
   author: { attributes: { articles: { type: relation, relation: oneToMany, target: article } } }

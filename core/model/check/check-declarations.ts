@@ -12,6 +12,7 @@ import { graphqlNames } from './graphql-names.ts'
 import { indexes } from './indexes.ts'
 import { knownComponents } from './known-components.ts'
 import { knownTargets } from './known-targets.ts'
+import { nameLengths } from './name-lengths.ts'
 import { regexes } from './regexes.ts'
 import { relationSides } from './relation-sides.ts'
 import { renames } from './renames.ts'
@@ -21,6 +22,7 @@ import { uidSources } from './uid-sources.ts'
 
 const RULES: readonly Rule[] = [
   reservedNames,
+  nameLengths,
   knownTargets,
   knownComponents,
   componentCycles,

@@ -4,6 +4,7 @@ import type { Declarations } from '../declarations.ts'
 /** What can be wrong with declarations that each fit the grammar; the closed list of this room's diagnostics. */
 export const MODEL_CODES = [
   'reserved-name',
+  'name-too-long',
   'unknown-target',
   'unknown-component',
   'relation-side',

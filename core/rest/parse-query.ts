@@ -28,7 +28,10 @@ function parseShared(type: ContentType, parameters: Parameters, terms: QueryTerm
   const content = parseContent(type, parameters, terms)
   if (!content.ok) return content
   const versions = parseVersions(type, parameters)
-  return versions.ok ? ok({ kind: 'query', type, ...content.value, ...versions.value }) : versions
+  if (!versions.ok) return versions
+  const { filter, sort, selection } = content.value
+  const { status, publication, search } = versions.value
+  return ok({ kind: 'query', type, status, selection, filter, search, publication, sort })
 }
 
 type Content = Pick<Query, 'filter' | 'sort' | 'selection'>

@@ -1,5 +1,7 @@
 # To be sourced: runs a Plinth in the background, on loopback, for the scripts beside it.
+# Each background job gets a process group, so that nothing of it is left behind.
 # shellcheck shell=bash
+set -m
 
 free_port() {
   node -e 'const s=require("node:net").createServer().listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})'
@@ -26,7 +28,8 @@ stop_server() {
   (sleep 20; kill -KILL "$1" 2>/dev/null) &
   local patience=$! code=0
   wait "$1" || code=$?
-  kill "$patience" 2>/dev/null || true
+  kill -- "-$patience" 2>/dev/null || true
   wait "$patience" 2>/dev/null || true
+  kill -KILL -- "-$1" 2>/dev/null || true
   return "$code"
 }

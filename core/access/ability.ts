@@ -1,8 +1,12 @@
 import { Ability, type RawRule } from '@casl/ability'
+import type { PermissionTerms } from '../project/settings.ts'
 import type { Condition } from './condition.ts'
 
 /** One permission as CASL has it: no fields is every field, no condition every row. */
-export type AbilityRule = RawRule<[string, string], Condition>
+export type AbilityRule = RawRule<[string, string], Condition> & {
+  /** What the server writes, whatever the body says. */
+  readonly set?: PermissionTerms['set']
+}
 
 export type AccessAbility = Ability<[string, string], Condition>
 

@@ -1,5 +1,6 @@
 import type { Attribute, ContentType } from '../model/model.ts'
-import type { Action } from './actions.ts'
+import type { PermissionTerms } from '../project/settings.ts'
+import type { Action, ContentAction } from './actions.ts'
 import type { Condition, UserValues } from './condition.ts'
 
 /** Who asks, and what he may do. Made by identity/ from a request, or by whoever acts on somebody's behalf. */
@@ -19,6 +20,20 @@ export interface Grants {
   allows(subject: string, action: Action): boolean
   /** What may be seen of a content-type by an action; null where the action is not granted. */
   view(type: ContentType, action: Action): View | null
+  /** What may be written to a content-type by an action; null where the action is not granted. */
+  writing(type: ContentType, action: WriteAction): Writing | null
+}
+
+export type WriteAction = Extract<ContentAction, 'create' | 'update' | 'delete' | 'publish'>
+
+/** What a caller may write to the documents of one content-type. */
+export interface Writing {
+  /** null: every attribute. */
+  readonly fields: ReadonlySet<string> | null
+  /** Documents that do not meet it are not his to write; null: all are. */
+  readonly where: Condition | null
+  /** What the server writes, as it was declared: `$user.…` stands in it. */
+  readonly set: NonNullable<PermissionTerms['set']>
 }
 
 /** What a caller sees of the documents of one content-type. */

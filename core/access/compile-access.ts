@@ -3,7 +3,6 @@ import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { Model } from '../model/model.ts'
 import type { Project } from '../project/project.ts'
 import type { ApiTokenDeclaration, Permissions, Settings } from '../project/settings.ts'
-import { toAbility } from './ability.ts'
 import { BUILT_IN_ACTIONS } from './actions.ts'
 import type { Caller, Grants } from './caller.ts'
 import { type Cells, EVERY, overlay, toCells } from './cells.ts'
@@ -53,7 +52,7 @@ const PUBLIC = 'public'
 function toAccess(settings: Settings, inherited: ReadonlyMap<string, Cells>, model: Model): Access {
   const open = openToAll(inherited.get(PUBLIC))
   const grants = (name: string, cells: Cells): Grants =>
-    toGrants(name, () => toAbility(toRules(overlay(open, cells), model)))
+    toGrants(name, () => toRules(overlay(open, cells), model))
   const roles = new Map([...inherited].map(([key, cells]) => [key, grants(key, cells)]))
   const tokens = new Map(
     Object.entries(settings.apiTokens).map(([key, token]) => [key, grants(key, tokenCells(key, token))]),

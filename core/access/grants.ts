@@ -1,29 +1,57 @@
 import type { Attribute, ContentType } from '../model/model.ts'
-import type { AccessAbility } from './ability.ts'
+import { type AbilityRule, type AccessAbility, toAbility } from './ability.ts'
 import { type Action, isRead, subjectOf } from './actions.ts'
-import type { Grants, View } from './caller.ts'
+import type { Grants, View, WriteAction, Writing } from './caller.ts'
 import { visibleAttributes } from './visible.ts'
 
 /** Questions to one ability. Each view is made when first asked for and kept: a project may have hundreds of types. */
-export function toGrants(name: string, makeAbility: () => AccessAbility): Grants {
-  let made: AccessAbility | undefined
-  const ability = (): AccessAbility => {
-    made ??= makeAbility()
-    return made
-  }
+export function toGrants(name: string, makeRules: () => readonly AbilityRule[]): Grants {
+  const rules = once(makeRules)
+  const ability = once(() => toAbility(rules()))
   const views = new Map<ContentType, Map<Action, View | null>>()
+  const writings = new Map<ContentType, Map<WriteAction, Writing | null>>()
   return Object.freeze({
     name,
     allows: (subject: string, action: Action) => ability().can(action, subject),
-    view(type: ContentType, action: Action) {
-      const known = views.get(type) ?? new Map<Action, View | null>()
-      views.set(type, known)
-      const before = known.get(action)
-      if (before !== undefined) return before
-      const view = viewOf(ability(), type, action)
-      known.set(action, view)
-      return view
-    },
+    view: (type: ContentType, action: Action) =>
+      keep(views, type, action, () => viewOf(ability(), type, action)),
+    writing: (type: ContentType, action: WriteAction) =>
+      keep(writings, type, action, () => writingOf(rules(), type, action)),
+  })
+}
+
+function once<Made>(make: () => Made): () => Made {
+  let made: { readonly value: Made } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+function keep<Act, Made>(
+  kept: Map<ContentType, Map<Act, Made>>,
+  type: ContentType,
+  action: Act,
+  make: () => Made,
+): Made {
+  const known = kept.get(type) ?? new Map<Act, Made>()
+  kept.set(type, known)
+  const before = known.get(action)
+  if (before !== undefined) return before
+  const made = make()
+  known.set(action, made)
+  return made
+}
+
+/** There is one rule at most for each action of each subject (to-rules.ts). */
+function writingOf(rules: readonly AbilityRule[], type: ContentType, action: WriteAction): Writing | null {
+  const rule = rules.find(each => each.subject === subjectOf(type) && each.action === action)
+  if (!rule) return null
+  const { fields, conditions, set } = rule
+  return Object.freeze({
+    fields: fields === undefined ? null : new Set([fields].flat()),
+    where: conditions ?? null,
+    set: set ?? {},
   })
 }
 

@@ -52,7 +52,13 @@ function toRule(said: true | PermissionTerms, place: RulePlace, model: Model): A
   if (said === true) return { action, subject }
   const fields = said.fields && coveredNames(said.fields, type)
   const conditions = said.where && conditionOf(said.where, type, model)
-  return { action, subject, ...(fields ? { fields } : {}), ...(conditions ? { conditions } : {}) }
+  return {
+    action,
+    subject,
+    ...(fields ? { fields } : {}),
+    ...(conditions ? { conditions } : {}),
+    ...(said.set ? { set: said.set } : {}),
+  }
 }
 
 /** System attributes belong to every document that may be seen. */

@@ -52,6 +52,13 @@ export function invalidKey(key: string, path: string | null, param: QueryParam):
   return fault('validation', `Invalid key ${key}${at}`, { key, path, source: 'query', param })
 }
 
+/** Contract 2, "bad key in a body". `path` is left out for ids, null for what does not exist at the top. */
+export function invalidBodyKey(key: string, path?: string | null): Fault {
+  const at = path === undefined || path === null || path === key ? '' : ` at ${path}`
+  const place = path === undefined ? {} : { path }
+  return fault('validation', `Invalid key ${key}${at}`, { key, ...place, source: 'body' })
+}
+
 export const notFound = (): Fault => fault('notFound', 'Not Found')
 
 export const forbidden = (): Fault => fault('forbidden', 'Forbidden')

@@ -1,5 +1,5 @@
 import type { ContentType } from '../model/model.ts'
-import type { Query, Status } from './query.ts'
+import type { Filter, Query, Status } from './query.ts'
 
 /**
  * A write of one document, as REST and GraphQL both parse it: keys are known and lead to attributes that may be
@@ -85,4 +85,6 @@ export type PermittedCommand<Kind extends Command = Command> = Kind & {
 export interface WriteConditions {
   readonly before: Query['filter']
   readonly after: Query['filter']
+  /** Documents that links may name, of types that the caller sees in part; all others do not exist for him. */
+  readonly targets: ReadonlyMap<ContentType, Filter>
 }

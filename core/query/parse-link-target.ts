@@ -43,15 +43,17 @@ function parseTarget(entry: unknown, target: ContentType): Result<TargetRef, Lin
   const by = toDocumentId(entry.documentId) ?? toId(entry.id)
   if (!by) return failed(NO_ENTRY)
   const locale = target.localized ? (entry.locale ?? null) : null
-  if (locale !== null && typeof locale !== 'string') return failed(badWord('locale', 'the code of a locale'))
+  if (locale !== null && !isWord(locale)) return failed(badWord('locale', 'the code of a locale'))
   const given = target.draftAndPublish ? (entry.status ?? null) : null
   const status = STATUSES.find(word => word === given) ?? null
   if (status !== given) return failed(badWord('status', STATUSES.join(' or ')))
   return ok({ by, locale, status })
 }
 
-const toDocumentId = (raw: unknown): TargetRef['by'] | null =>
-  typeof raw === 'string' && raw !== '' ? { documentId: raw } : null
+const toDocumentId = (raw: unknown): TargetRef['by'] | null => (isWord(raw) ? { documentId: raw } : null)
+
+/** PostgreSQL takes no NUL; no document has one in its id. */
+const isWord = (raw: unknown): raw is string => typeof raw === 'string' && raw !== '' && !raw.includes('\0')
 
 /** Numbers and texts of digits alone. */
 function toId(raw: unknown): TargetRef['by'] | null {
@@ -72,8 +74,7 @@ function parsePosition(raw: unknown): Position {
   if (!isRecord(raw)) return END
   for (const at of ['before', 'after'] as const) {
     const word = raw[at]
-    if (typeof word === 'number' || (typeof word === 'string' && word !== ''))
-      return { at, documentId: String(word) }
+    if (typeof word === 'number' || isWord(word)) return { at, documentId: String(word) }
   }
   return raw.start === true ? { at: 'start' } : END
 }

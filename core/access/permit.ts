@@ -1,0 +1,84 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, forbidden, invalidBodyKey } from '../faults/fault.ts'
+import type { ContentType } from '../model/model.ts'
+import type { Command, GivenValues, PermittedCommand, WriteConditions } from '../query/command.ts'
+import type { Filter } from '../query/query.ts'
+import { brandCommand } from './brand.ts'
+import type { Caller, Writing } from './caller.ts'
+import { conjunction, filterFor } from './condition.ts'
+import { linksIn } from './given-links.ts'
+import { bindUser } from './user-path.ts'
+
+/**
+ * The one gate between a request and what it changes: a command with what its caller may not choose put in, and
+ * the conditions that its rows must meet. Refuses (403) an action that is not granted, publishing included, and
+ * (400) attributes that he may not write and relations to types that he may not `find` (contract/rest.md 9).
+ */
+export function permit<Kind extends Command>(
+  command: Kind,
+  caller: Caller,
+): Result<PermittedCommand<Kind>, Fault> {
+  const writing = caller.grants.writing(command.type, command.kind)
+  const publishing = publishes(command) ? caller.grants.writing(command.type, 'publish') : EVERYTHING
+  if (!writing || !publishing) return failed(forbidden())
+  const where = conjunction(conditionOf(writing, caller), conditionOf(publishing, caller))
+  if (command.kind === 'delete')
+    return ok(brandCommand(command, { before: where, after: null, targets: NO_TARGETS }))
+  const values = permitValues(command, writing, caller)
+  if (!values.ok) return values
+  const conditions: WriteConditions = {
+    before: command.kind === 'update' ? where : null,
+    after: where,
+    // What the server sets is not the caller's choice, so he need not see it.
+    targets: targetsOf(command, writing, caller),
+  }
+  return ok(brandCommand({ ...command, values: values.value }, conditions))
+}
+
+type ValuesCommand = Exclude<Command, { kind: 'delete' }>
+
+const EVERYTHING: Writing = Object.freeze({ fields: null, where: null, set: {} })
+
+const NO_TARGETS: ReadonlyMap<ContentType, Filter> = new Map()
+
+const publishes = (command: Command): boolean =>
+  command.kind !== 'delete' && command.type.draftAndPublish && command.status === 'published'
+
+const conditionOf = ({ where }: Writing, { user }: Caller): Filter | null => where && filterFor(where, user)
+
+/** The given values that the caller may give, and beside or instead of them what the server sets. */
+function permitValues(
+  { type, values }: ValuesCommand,
+  { fields, set }: Writing,
+  caller: Caller,
+): Result<GivenValues, Fault> {
+  const bound = bindUser(set, caller.user ?? {})
+  if (bound === undefined) return failed(forbidden())
+  const given = Object.entries(values).filter(([name]) => !Object.hasOwn(set, name))
+  for (const [name, value] of given) {
+    if (fields && !fields.has(name)) return failed(invalidBodyKey(name, name))
+    const attribute = type.attributes.get(name)
+    const hidden = attribute && linksIn(attribute, value).find(link => !isFindable(link.target, caller))
+    if (hidden) return failed(invalidBodyKey(hidden.name, hidden.path))
+  }
+  return ok({ ...Object.fromEntries(given), ...(bound as GivenValues) })
+}
+
+const isFindable = (type: ContentType, { grants }: Caller): boolean => grants.view(type, 'find') !== null
+
+/** Of what links lead to, only what the caller may find is there (safety S5). */
+function targetsOf(
+  { type, values }: ValuesCommand,
+  { set }: Writing,
+  caller: Caller,
+): WriteConditions['targets'] {
+  const targets = new Map<ContentType, Filter>()
+  for (const [name, value] of Object.entries(values)) {
+    const attribute = Object.hasOwn(set, name) ? undefined : type.attributes.get(name)
+    for (const { target } of attribute ? linksIn(attribute, value) : []) {
+      const where = caller.grants.view(target, 'find')?.where
+      if (where) targets.set(target, filterFor(where, caller.user))
+    }
+  }
+  return targets
+}

@@ -1,0 +1,93 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, invalidBodyKey } from '../faults/fault.ts'
+import type { Attribute, Component, ContentType } from '../model/model.ts'
+import type { GivenValues } from './command.ts'
+import { parseLinkChange } from './parse-link-change.ts'
+import { isRecord } from './parse-place.ts'
+
+type Given = Readonly<Record<string, unknown>>
+
+/**
+ * The `data` of a body → the values of a command: every key leads to an attribute that may be set, in components
+ * too, or the first that does not is refused (contract/rest.md 2, "bad key in a body").
+ */
+export function parseGivenValues(type: ContentType, data: Given): Result<GivenValues, Fault> {
+  const values: [string, unknown][] = []
+  for (const [key, value] of Object.entries(data)) {
+    if (IGNORED.has(key)) continue
+    const wrong = findInDocument(type, key, value)
+    if (wrong) return failed(wrong)
+    values.push([key, value])
+  }
+  return ok(Object.fromEntries(values))
+}
+
+/** Told nobody that they do nothing: clients send back what they were answered. */
+const IGNORED: ReadonlySet<string> = new Set(['publishedAt', 'locale'])
+const IDS: ReadonlySet<string> = new Set(['id', 'documentId'])
+/** Of the reference: no attributes of ours, but told as if they were there. */
+const AUTHORS: ReadonlySet<string> = new Set(['createdBy', 'updatedBy'])
+
+function findInDocument(type: ContentType, key: string, value: unknown): Fault | null {
+  if (IDS.has(key)) return invalidBodyKey(key)
+  const attribute = type.attributes.get(key)
+  if (!attribute) return invalidBodyKey(key, AUTHORS.has(key) ? key : null)
+  if (attribute.system || !attribute.writable) return invalidBodyKey(key, key)
+  return findBelow(attribute, value, key)
+}
+
+/** `path` is the dotted way to the attribute, itself included; places in lists are not told. */
+function findBelow(attribute: Attribute, value: unknown, path: string): Fault | null {
+  switch (attribute.kind) {
+    case 'relation':
+    case 'media':
+      return findInLinks(attribute, value, path)
+    case 'component':
+      return findInItems(value, item => findInComponent(attribute.component, item, path, COMPONENT_KEYS))
+    case 'zone':
+      return findInItems(value, item => {
+        const component = attribute.components.find(({ uid }) => uid === item.__component)
+        return component ? findInComponent(component, item, path, ZONE_KEYS) : null
+      })
+    default:
+      return null
+  }
+}
+
+function findInLinks(
+  attribute: Extract<Attribute, { kind: 'relation' | 'media' }>,
+  value: unknown,
+  path: string,
+): Fault | null {
+  const parsed = parseLinkChange(attribute, value, path.split('.'))
+  const wrong = parsed.ok ? undefined : parsed.reasons.find(({ kind }) => kind === 'key')
+  return wrong ? invalidBodyKey(String(wrong.path.at(-1)), path) : null
+}
+
+/** What is neither an object nor a list of them is for the rules to refuse. */
+function findInItems(value: unknown, find: (item: Given) => Fault | null): Fault | null {
+  for (const item of Array.isArray(value) ? value : [value]) {
+    const wrong = isRecord(item) ? find(item) : null
+    if (wrong) return wrong
+  }
+  return null
+}
+
+const COMPONENT_KEYS: ReadonlySet<string> = new Set(['id'])
+const ZONE_KEYS: ReadonlySet<string> = new Set(['id', '__component'])
+
+function findInComponent(
+  component: Component,
+  item: Given,
+  path: string,
+  own: ReadonlySet<string>,
+): Fault | null {
+  for (const [key, value] of Object.entries(item)) {
+    if (own.has(key)) continue
+    const attribute = component.attributes.get(key)
+    if (!attribute || attribute.system) return invalidBodyKey(key, path)
+    const wrong = findBelow(attribute, value, `${path}.${key}`)
+    if (wrong) return wrong
+  }
+  return null
+}

@@ -7,6 +7,7 @@ import type { DatabaseObservation } from '../database/observation.ts'
 import { openDatabase } from '../database/open-database.ts'
 import type { OpenOptions } from '../database/open-options.ts'
 import { openReads } from '../documents/read.ts'
+import { readOnly } from '../documents/read-only.ts'
 import type { Responder } from '../faults/exchange.ts'
 import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
@@ -69,7 +70,7 @@ async function prepare(
 function toApp(blueprint: Blueprint, database: Database, news: readonly string[]): App {
   const { project, model, storage, access } = blueprint
   const { settings } = project
-  const documents = openReads({ database, storage, defaultLocale: model.defaultLocale })
+  const documents = readOnly(openReads({ database, storage, defaultLocale: model.defaultLocale }))
   const identify = createIdentify(access.nobody, [apiTokenStrategy(settings.apiTokens, access)])
   const rest = openRest({ model, settings: settings.rest, documents, identify })
   const uploads = join(project.root, UPLOADS)

@@ -123,7 +123,7 @@ function finish(exchange: Exchange, answer: HttpAnswer): void {
   const { request, response, serving } = exchange
   if (!close(exchange) || response.headersSent || response.destroyed) return
   try {
-    const final = answer.tagged ? applyTag(answer, request.headers) : answer
+    const final = answer.tagged ? applyTag(answer, request) : answer
     writeAnswer(response, final, sharedHeaders(exchange))
     if (serving.tellsAnswers) tellAnswer(exchange, final.status)
   } catch (error) {

@@ -4,6 +4,7 @@ import { fault, forbidden } from '../faults/fault.ts'
 import { findMany, findOne } from './read.ts'
 import { ACTIONS, ALLOW, compileRoutes, type Route } from './routes.ts'
 import type { RestTerms, Visit } from './visit.ts'
+import { create, remove, update } from './write.ts'
 
 /** Answers a visit for its action. */
 type Handler = (visit: Visit, terms: RestTerms) => Promise<HttpAnswer>
@@ -11,6 +12,9 @@ type Handler = (visit: Visit, terms: RestTerms) => Promise<HttpAnswer>
 const HANDLERS: { readonly [Name in Action]?: Handler } = {
   find: (visit, terms) => (visit.route.kind === 'collection' ? findMany : findOne)(visit, terms),
   findOne,
+  create,
+  update,
+  delete: remove,
 }
 
 /** The content API over REST: route → caller → permission → query → documents (contract/rest.md 2, "Order of checks"). */

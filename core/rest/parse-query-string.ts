@@ -13,12 +13,17 @@ const NONE: Parameters = {}
  */
 const BOUNDS = { depth: 20, listItems: 100, parameters: 1000 } as const
 
-export function parseQueryString(text: string): Result<Parameters, Fault> {
+export const parseQueryString = (text: string): Result<Parameters, Fault> => parseText(text, 'query')
+
+/** A body that is written like a query string. */
+export const parseForm = (text: string): Result<Parameters, Fault> => parseText(text, 'form')
+
+function parseText(text: string, what: 'query' | 'form'): Result<Parameters, Fault> {
   if (text === '') return ok(NONE)
   try {
     return ok(parse(text, OPTIONS))
   } catch (reason) {
-    if (reason instanceof RangeError) return failed(tooMuch(reason))
+    if (reason instanceof RangeError) return failed(tooMuch(reason, what))
     throw reason
   }
 }
@@ -30,7 +35,7 @@ const OPTIONS = {
   throwOnLimitExceeded: true,
 } as const
 
-const tooMuch = ({ message }: RangeError): Fault =>
+const tooMuch = ({ message }: RangeError, what: string): Fault =>
   message.startsWith('Array')
-    ? fault('validation', `A list of a query may have at most ${BOUNDS.listItems} items`)
-    : fault('validation', `A query may have at most ${BOUNDS.parameters} parameters`)
+    ? fault('validation', `A list of a ${what} may have at most ${BOUNDS.listItems} items`)
+    : fault('validation', `A ${what} may have at most ${BOUNDS.parameters} parameters`)

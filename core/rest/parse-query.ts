@@ -23,7 +23,11 @@ export interface QueryTerms {
 type Shared = Content & Versions & Pick<Query, 'kind' | 'type'>
 
 /** contract/rest.md 4 to 8 and 10; faults are told in the order of the reference: filters, sort, fields, populate. */
-function parseShared(type: ContentType, parameters: Parameters, terms: QueryTerms): Result<Shared, Fault> {
+export function parseSharedQuery(
+  type: ContentType,
+  parameters: Parameters,
+  terms: QueryTerms,
+): Result<Shared, Fault> {
   if (parameters.lookup !== undefined) return failed(fault('validation', "Invalid params: 'lookup'"))
   const content = parseContent(type, parameters, terms)
   if (!content.ok) return content
@@ -78,7 +82,7 @@ export function parseListQuery(
   parameters: Parameters,
   terms: QueryTerms,
 ): Result<ListQuery, Fault> {
-  const shared = parseShared(type, parameters, terms)
+  const shared = parseSharedQuery(type, parameters, terms)
   if (!shared.ok) return shared
   const pagination = parsePagination(parameters, terms.settings)
   if (!pagination.ok) return pagination
@@ -95,7 +99,7 @@ export function parseOneQuery(
   parameters: Parameters,
   terms: QueryTerms,
 ): Result<Query, Fault> {
-  const shared = parseShared(type, parameters, terms)
+  const shared = parseSharedQuery(type, parameters, terms)
   if (!shared.ok) return shared
   const locale = parseLocale(type, parameters.locale, { model: terms.model, many: false })
   if (!locale.ok) return locale

@@ -61,10 +61,36 @@ export function parseLocale(
   return ok({ kind: 'these', codes: codes.map(storable) })
 }
 
+/** Contract 11: one locale of the project, by default the default one; null on types without locales. */
+export function parseWrittenLocale(
+  type: ContentType,
+  raw: unknown,
+  { locales, defaultLocale }: Model,
+): Result<string | null, Fault> {
+  if (!type.localized) return ok(null)
+  if (raw === undefined || raw === '') return ok(defaultLocale)
+  if (typeof raw !== 'string' || raw === '*') return failed(badLocale(raw))
+  const codes = locales.map(({ code }) => code)
+  return codes.includes(raw) ? ok(raw) : failed(unknownLocale(raw, codes))
+}
+
+/** As of a write, but `*` is all of them, which is null. */
+export const parseDeletedLocale = (
+  type: ContentType,
+  raw: unknown,
+  model: Model,
+): Result<string | null, Fault> => (raw === '*' ? ok(null) : parseWrittenLocale(type, raw, model))
+
+const unknownLocale = (code: string, known: readonly string[]): Fault =>
+  fault('validation', `Unknown locale ${code}: the locales are ${known.join(', ')}`, {
+    key: 'locale',
+    expected: known,
+  })
+
 /** PostgreSQL takes no NUL; no locale has one either way. */
 const storable = (code: string): string => code.replaceAll('\0', '?')
 
 const badLocale = (raw: unknown): Fault => {
-  const told = Array.isArray(raw) ? raw.join(',') : JSON.stringify(raw)
+  const told = Array.isArray(raw) ? raw.join(',') : raw === '*' ? raw : JSON.stringify(raw)
   return fault('validation', `Invalid locale param ${told} provided. Document locales must be strings.`)
 }

@@ -1,8 +1,7 @@
 import { restrict } from '../access/restrict.ts'
-import type { Failed } from '../base/result.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
-import { type Fault, forbidden, notFound } from '../faults/fault.ts'
-import type { Shape } from '../plan/row.ts'
+import { notFound } from '../faults/fault.ts'
+import { answer, answerDocument, refuse, shapeOf } from './answer.ts'
 import { printPagination } from './parse-pagination.ts'
 import { parseListQuery, parseOneQuery } from './parse-query.ts'
 import { parseQueryString } from './parse-query-string.ts'
@@ -32,19 +31,5 @@ export async function findOne(visit: Visit, terms: RestTerms): Promise<HttpAnswe
   if (!restricted.ok) return refuse(restricted)
   if (documentId?.includes('\0')) return answerFault(notFound())
   const text = await terms.documents.findOne(restricted.value, shapeOf(visit))
-  return text === null ? answerFault(notFound()) : answer(`{"data":${text},"meta":{}}`, visit)
+  return text === null ? answerFault(notFound()) : answerDocument(text, visit)
 }
-
-const refuse = ({ reasons }: Failed<Fault>): HttpAnswer => answerFault(reasons[0] ?? forbidden())
-
-/** contract/rest.md 16: the value is exact. */
-const shapeOf = ({ request }: Visit): Shape =>
-  request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat'
-
-const PRIVATE = { 'Cache-Control': 'private' }
-
-/** What credentials opened is for their owner alone. */
-const answer = (body: string, { request }: Visit): HttpAnswer =>
-  request.headers.authorization === undefined
-    ? { status: 200, body, tagged: true }
-    : { status: 200, body, tagged: true, headers: PRIVATE }

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import type { DocumentReads } from '../documents/documents.ts'
+import type { Documents } from '../documents/documents.ts'
 import type { HttpRequest } from '../faults/exchange.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { QueryTerms } from './parse-query.ts'
@@ -7,7 +7,7 @@ import type { Route } from './routes.ts'
 
 /** What REST needs of the rest of the server. */
 export interface RestTerms extends QueryTerms {
-  readonly documents: DocumentReads
+  readonly documents: Documents
   readonly identify: Identify
 }
 

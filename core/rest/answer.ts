@@ -1,0 +1,23 @@
+import type { Failed } from '../base/result.ts'
+import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
+import { type Fault, forbidden } from '../faults/fault.ts'
+import type { Shape } from '../plan/row.ts'
+import type { Visit } from './visit.ts'
+
+export const refuse = ({ reasons }: Failed<Fault>): HttpAnswer => answerFault(reasons[0] ?? forbidden())
+
+/** contract/rest.md 16: the value is exact. */
+export const shapeOf = ({ request }: Visit): Shape =>
+  request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat'
+
+const PRIVATE = { 'Cache-Control': 'private' }
+
+/** What credentials opened is for their owner alone. */
+export const answer = (body: string, { request }: Visit, status = 200): HttpAnswer =>
+  request.headers.authorization === undefined
+    ? { status, body, tagged: true }
+    : { status, body, tagged: true, headers: PRIVATE }
+
+/** The envelope of one document (contract/rest.md 1), around its JSON text. */
+export const answerDocument = (text: string | null, visit: Visit, status = 200): HttpAnswer =>
+  answer(`{"data":${text},"meta":{}}`, visit, status)

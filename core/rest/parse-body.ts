@@ -1,0 +1,79 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import type { HttpRequest } from '../faults/exchange.ts'
+import { type Fault, fault } from '../faults/fault.ts'
+import { isRecord } from '../query/parse-place.ts'
+import { parseForm } from './parse-query-string.ts'
+import { printGiven } from './print-given.ts'
+
+type Parsed = Result<unknown, Fault>
+
+/** contract/rest.md 1, "Bodies": what a write's body has under `data`, or why it has nothing. */
+export async function readData(
+  request: HttpRequest,
+): Promise<Result<Readonly<Record<string, unknown>>, Fault>> {
+  const read = READERS.find(({ type }) => type.test(request.headers['content-type'] ?? ''))
+  // Of other types nothing is read, as the reference does.
+  if (!read) return failed(missingData())
+  const bytes = await request.body()
+  if (!bytes.ok) return bytes
+  const parsed = bytes.value.length === 0 ? ok(null) : read.parse(bytes.value)
+  return parsed.ok ? toData(parsed.value) : parsed
+}
+
+const READERS = [
+  { type: /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i, parse: parseJsonBody },
+  { type: /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i, parse: parseFormBody },
+] as const
+
+function toData(body: unknown): Result<Readonly<Record<string, unknown>>, Fault> {
+  const data = isRecord(body) && Object.hasOwn(body, 'data') ? body.data : undefined
+  if (Array.isArray(data)) return failed(notAnObject(data))
+  return isRecord(data) ? ok(data) : failed(missingData())
+}
+
+/** 56 KiB, as the reference; JSON has the limit of the settings. */
+const FORM_LIMIT = 57_344
+
+function parseFormBody(bytes: Buffer): Parsed {
+  if (bytes.length > FORM_LIMIT) return failed(fault('payloadTooLarge', 'request entity too large'))
+  return parseForm(bytes.toString('utf8'))
+}
+
+function parseJsonBody(bytes: Buffer): Parsed {
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
+  if (!/^\s*[[{]/.test(text)) return failed(fault('syntax', 'invalid JSON, only supports object and array'))
+  try {
+    return checkNesting(JSON.parse(text))
+  } catch (reason) {
+    if (reason instanceof SyntaxError) return failed(fault('syntax', reason.message))
+    throw reason
+  }
+}
+
+/** Deeper than any document; what comes after walks values with the call stack. */
+const BODY_DEPTH = 100
+
+/** Refuses what would be no plain data, level by level, so that no body is too deep for the check itself. */
+function checkNesting(body: unknown): Parsed {
+  let level = [body].filter(isObject)
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > BODY_DEPTH)
+      return failed(fault('validation', `A body may be at most ${BODY_DEPTH} levels deep`))
+    if (level.some(each => Object.hasOwn(each, '__proto__')))
+      return failed(fault('syntax', 'Object contains forbidden prototype property'))
+    level = level.flatMap(each => Object.values(each).filter(isObject))
+  }
+  return ok(body)
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const missingData = (): Fault => fault('validation', 'Missing "data" payload in the request body')
+
+/** In the words of the reference, whose path is empty. */
+function notAnObject(list: readonly unknown[]): Fault {
+  const message = `this must be a \`object\` type, but the final value was: \`null\` (cast from the value \`${printGiven(list)}\`).`
+  return fault('validation', message, {
+    errors: [{ path: [], message, name: 'ValidationError', value: null }],
+  })
+}

@@ -1,0 +1,77 @@
+import { restrict } from '../access/restrict.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, fault } from '../faults/fault.ts'
+import type { ContentType } from '../model/model.ts'
+import type { LocaleChoice, Query, RestrictedQuery, Status } from '../query/query.ts'
+import { parseSharedQuery } from './parse-query.ts'
+import { parseQueryString } from './parse-query-string.ts'
+import { parseDeletedLocale, parseWrittenLocale } from './parse-version.ts'
+import type { RestTerms, Visit } from './visit.ts'
+
+/** What the query string of a POST or PUT says. */
+export interface WriteTarget {
+  readonly locale: string | null
+  /** Of types without drafts always `published`. */
+  readonly status: Status
+  /** Reads the answer. */
+  readonly answer: RestrictedQuery
+}
+
+export function parseWriteTarget(
+  visit: Visit,
+  action: 'create' | 'update',
+  terms: RestTerms,
+): Result<WriteTarget, Fault> {
+  const { type } = visit.route
+  const parameters = parseQueryString(visit.request.search)
+  if (!parameters.ok) return parameters
+  const shared = parseSharedQuery(type, parameters.value, terms)
+  if (!shared.ok) return shared
+  const locale = parseWrittenLocale(type, parameters.value.locale, terms.model)
+  if (!locale.ok) return locale
+  const query: Query = { ...shared.value, take: WRITTEN, locale: chosen(locale.value) }
+  const answer = restrictAnswer(query, visit, action)
+  if (!answer.ok) return answer
+  const status = type.draftAndPublish ? query.status : 'published'
+  return ok({ locale: locale.value, status, answer: answer.value })
+}
+
+/** What the query string of a DELETE says: the locale, null for all of them. The rest is checked all the same. */
+export function parseDeleted(visit: Visit, terms: RestTerms): Result<string | null, Fault> {
+  const { type } = visit.route
+  const parameters = parseQueryString(visit.request.search)
+  if (!parameters.ok) return parameters
+  const shared = parseSharedQuery(type, parameters.value, terms)
+  if (!shared.ok) return shared
+  const locale = parseDeletedLocale(type, parameters.value.locale, terms.model)
+  if (!locale.ok) return locale
+  if (type.draftAndPublish && shared.value.status === 'draft') return failed(noDraftAlone(type))
+  const query: Query = { ...shared.value, take: WRITTEN, locale: chosen(locale.value) }
+  const restricted = restrict(query, visit.caller, 'delete')
+  return restricted.ok ? locale : restricted
+}
+
+/** The document service puts the id of what it wrote in. */
+const WRITTEN: Query['take'] = { kind: 'one', documentId: null }
+
+const chosen = (locale: string | null): LocaleChoice =>
+  locale === null ? { kind: 'all' } : { kind: 'these', codes: [locale] }
+
+/** Conditions on what is written mean nothing: they are checked, and then left out (contract/rest.md 7). */
+function restrictAnswer(
+  query: Query,
+  { caller }: Visit,
+  action: 'create' | 'update',
+): Result<RestrictedQuery, Fault> {
+  const { filter, search, sort, publication } = query
+  if (filter || search || publication || sort.length > 0) {
+    const checked = restrict(query, caller, action)
+    if (!checked.ok) return checked
+  }
+  return restrict({ ...query, filter: null, search: null, publication: null, sort: [] }, caller, action)
+}
+
+const noDraftAlone = ({ key }: ContentType): Fault =>
+  fault('validation', `The draft of a document of ${key} cannot be deleted alone: leave out status`, {
+    key: 'status',
+  })

@@ -1,0 +1,75 @@
+import test from 'ava'
+import type { Model } from '../../core/model/model.ts'
+import { parseGivenValues } from '../../core/query/parse-given-values.ts'
+import { library, typeOf } from './library.ts'
+
+let model: Model
+test.before(async () => {
+  model = await library()
+})
+
+type Data = Readonly<Record<string, unknown>>
+
+const parse = (data: Data) => parseGivenValues(typeOf(model, 'book'), data)
+
+/** The fault that data is refused with, as its details. */
+function refusal(data: Data): unknown {
+  const parsed = parse(data)
+  return parsed.ok ? parsed.value : { message: parsed.reasons[0]?.message, ...parsed.reasons[0]?.details }
+}
+
+const body = (key: string, path?: string | null, message = `Invalid key ${key}`) => ({
+  message,
+  key,
+  ...(path === undefined ? {} : { path }),
+  source: 'body',
+})
+
+test('what may be set comes through as it was given, publishedAt and locale are left out', t => {
+  const data = { title: 5, author: null, meta: { id: 3, label: 'x' }, publishedAt: null, locale: 'fr' }
+  t.deepEqual(refusal(data), { title: 5, author: null, meta: { id: 3, label: 'x' } })
+})
+
+test('private and password attributes may be written', t => {
+  const parsed = parseGivenValues(typeOf(model, 'person'), { secret: 's', pin: '1234' })
+  t.true(parsed.ok)
+})
+
+test('the first key that nothing goes by is told, with its place', t => {
+  t.deepEqual(refusal({ title: 'x', nothing: 1, other: 2 }), body('nothing', null))
+  t.deepEqual(refusal({ constructor: 1 }), body('constructor', null))
+  t.deepEqual(refusal({ meta: { nothing: 1 } }), body('nothing', 'meta', 'Invalid key nothing at meta'))
+  t.deepEqual(
+    refusal({ metas: [{ label: 'x' }, { nothing: 1 }] }),
+    body('nothing', 'metas', 'Invalid key nothing at metas'),
+  )
+  t.deepEqual(
+    refusal({ zone: [{ __component: 'parts.gallery', metas: [{ nothing: 1 }] }] }),
+    body('nothing', 'zone.metas', 'Invalid key nothing at zone.metas'),
+  )
+  t.deepEqual(refusal({ author: { add: ['a'] } }), body('add', 'author', 'Invalid key add at author'))
+})
+
+test('ids, stamps and other locales are not for callers to set, at the top and in components', t => {
+  t.deepEqual(refusal({ id: 1 }), body('id'))
+  t.deepEqual(refusal({ documentId: 'x' }), body('documentId'))
+  for (const key of ['createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'localizations'])
+    t.deepEqual(refusal({ [key]: null }), body(key, key))
+  t.deepEqual(
+    refusal({ meta: { documentId: 'x' } }),
+    body('documentId', 'meta', 'Invalid key documentId at meta'),
+  )
+  t.deepEqual(
+    refusal({ meta: { __component: 'parts.meta' } }),
+    body('__component', 'meta', 'Invalid key __component at meta'),
+  )
+})
+
+test('what is no object where a component should be is for the rules to tell', t => {
+  for (const data of [
+    { meta: 'x' },
+    { metas: [null, 'x'] },
+    { zone: [{ __component: 'parts.nothing', a: 1 }] },
+  ])
+    t.deepEqual(refusal(data), data)
+})

@@ -1,0 +1,19 @@
+import type { Connection, LinkChange, TargetRef } from '../../core/query/command.ts'
+
+/** `set a #7`, `connect a@start disconnect b`, `nothing`. */
+export function printChange(change: LinkChange | null): string {
+  if (change === null) return 'nothing'
+  if (change.kind === 'set') return ['set', ...change.targets.map(printTarget)].join(' ')
+  return [
+    ...(change.connect.length > 0 ? ['connect', ...change.connect.map(printConnection)] : []),
+    ...(change.disconnect.length > 0 ? ['disconnect', ...change.disconnect.map(printTarget)] : []),
+  ].join(' ')
+}
+
+function printTarget({ by, locale, status }: TargetRef): string {
+  const name = 'id' in by ? `#${by.id}` : by.documentId
+  return locale === null && status === null ? name : [name, locale ?? '', status ?? ''].join('/')
+}
+
+const printConnection = ({ position, ...target }: Connection): string =>
+  `${printTarget(target)}@${position.at}${'documentId' in position ? `:${position.documentId}` : ''}`

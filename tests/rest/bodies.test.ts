@@ -1,0 +1,104 @@
+import test from 'ava'
+import { failed, ok } from '../../core/base/result.ts'
+import type { HttpRequest } from '../../core/faults/exchange.ts'
+import { fault } from '../../core/faults/fault.ts'
+import { readData } from '../../core/rest/parse-body.ts'
+import { parsePrecondition } from '../../core/rest/parse-precondition.ts'
+
+const JSON_TYPE = 'application/json'
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+const requestOf = (type: string | undefined, body: HttpRequest['body']): HttpRequest => ({
+  id: '1',
+  method: 'POST',
+  path: '/api/books',
+  search: '',
+  headers: type === undefined ? {} : { 'content-type': type },
+  peer: '127.0.0.1',
+  body,
+})
+
+/** What a body has under `data`, or its fault: `SyntaxError`'s code and message. */
+async function read(text: string, type: string | undefined = JSON_TYPE): Promise<unknown> {
+  const data = await readData(requestOf(type, async () => ok(Buffer.from(text))))
+  return data.ok ? data.value : `${data.reasons[0]?.code}: ${data.reasons[0]?.message}`
+}
+
+const MISSING = 'validation: Missing "data" payload in the request body'
+
+test('a body has an object under data, beside which nothing counts', async t => {
+  t.deepEqual(await read('{"data":{"a":1},"locale":"fr","status":"draft"}'), { a: 1 })
+  t.deepEqual(await read('\uFEFF {"data":{"a":1,"a":2}}'), { a: 2 }, 'a BOM, and the last of a key')
+  const missing = ['', '{}', '{"data":null}', '{"data":"x"}', '{"data":5}', '[1]', '{"title":"x"}']
+  for (const text of missing) t.is(await read(text), MISSING, text)
+})
+
+test('JSON may come as any JSON type, and as a form; other types hold nothing', async t => {
+  for (const type of ['application/json; charset=utf-8', 'application/vnd.api+json', 'Application/JSON'])
+    t.deepEqual(await read('{"data":{"a":1}}', type), { a: 1 }, type)
+  t.deepEqual(await read('data[title]=a+b%C3%A9&data[tags][]=x&data[tags][]=y', FORM_TYPE), {
+    title: 'a bé',
+    tags: ['x', 'y'],
+  })
+  for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', undefined])
+    t.is(
+      await readData(requestOf(type, () => Promise.reject(new Error('read')))).then(faultOf),
+      MISSING,
+      type,
+    )
+})
+
+const faultOf = (result: Awaited<ReturnType<typeof readData>>): string =>
+  result.ok ? 'read' : `${result.reasons[0]?.code}: ${result.reasons[0]?.message}`
+
+test('a list under data is told as the reference tells it', async t => {
+  const parsed = await readData(
+    requestOf(JSON_TYPE, async () => ok(Buffer.from('{"data":[{"a":"x","b":1}]}'))),
+  )
+  const message =
+    'this must be a `object` type, but the final value was: `null` (cast from the value `[\n  {\n    "a": "\\"x\\"",\n    "b": "1"\n  }\n]`).'
+  t.deepEqual(parsed.ok ? null : parsed.reasons[0], {
+    code: 'validation',
+    message,
+    details: { errors: [{ path: [], message, name: 'ValidationError', value: null }] },
+  })
+})
+
+test('broken JSON, and JSON that is no object, are syntax errors', async t => {
+  t.regex(String(await read('{ "data": ')), /^syntax: /)
+  for (const text of ['"text"', 'null', '5', ' '])
+    t.is(await read(text), 'syntax: invalid JSON, only supports object and array', text)
+})
+
+test('no body reaches a prototype, wherever the key stands and however it is written', async t => {
+  for (const text of [
+    '{"__proto__":{}}',
+    '{"data":{"a":[{"__proto__":1}]}}',
+    '{"data":{"\\u005f_proto__":1}}',
+  ])
+    t.is(await read(text), 'syntax: Object contains forbidden prototype property', text)
+  t.deepEqual(await read('data[__proto__][a]=1&data[b]=2', FORM_TYPE), { b: '2' })
+})
+
+test('bodies too deep or too long are refused', async t => {
+  const deep = `{"data":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
+  t.is(await read(deep), 'validation: A body may be at most 100 levels deep')
+  t.is(
+    await read(`data[a]=${'x'.repeat(60_000)}`, FORM_TYPE),
+    'payloadTooLarge: request entity too large',
+    'a form of more than 56 KiB',
+  )
+  t.is(
+    await read(`data=${'&data[]=x'.repeat(2_000)}`, FORM_TYPE),
+    'validation: A form may have at most 1000 parameters',
+  )
+  const tooLong = requestOf(JSON_TYPE, async () => failed(fault('payloadTooLarge', 'too long')))
+  t.is(faultOf(await readData(tooLong)), 'payloadTooLarge: too long')
+})
+
+test('If-Match names strong tags, or any', t => {
+  t.is(parsePrecondition(undefined), null)
+  t.deepEqual(parsePrecondition('"a", "b",W/"c"'), { tags: ['a', 'b'] })
+  t.deepEqual(parsePrecondition(' * '), { tags: ['*'] })
+  t.deepEqual(parsePrecondition('nonsense'), { tags: [] })
+})

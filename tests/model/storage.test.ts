@@ -78,13 +78,15 @@ contentTypes:
 
 test('names that PostgreSQL would cut are shortened, and stay apart', async t => {
   const long = 'x'.repeat(70)
+  // 50 characters here, 74 as the name of a column.
+  const wide = 'aB'.repeat(25)
   const storage = await storageOf(`contentTypes:
   ${long}-a:
     attributes:
-      ${long}A: string
-      ${long}B: { type: string, unique: true }
-      ${long}Many: { type: relation, relation: manyToMany, target: ${long}-a }
-      ${long}Others: { type: relation, relation: manyToMany, target: ${long}-a }`)
+      ${wide}A: string
+      ${wide}B: { type: string, unique: true }
+      ${wide}Many: { type: relation, relation: manyToMany, target: ${long}-a }
+      ${wide}Others: { type: relation, relation: manyToMany, target: ${long}-a }`)
   const names = storage.tables.flatMap(table => [
     table.name,
     ...table.indexes.map(index => index.name),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -18,6 +18,8 @@ const root = resolve(import.meta.dirname, '..')
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3)
 const MANY_TYPES = 500
+/** Above the number of processors, other work took part of them. */
+const BUSY = loadavg()[0]?.toFixed(1)
 
 interface Round {
   readonly total: number
@@ -212,7 +214,7 @@ async function head(): Promise<readonly string[]> {
     `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, PostgreSQL ${rows[0]?.server_version}, ` +
       `${processors.length} × ${processors[0]?.model.trim()}. 10,000 published articles with drafts; 10 connections; medians of ` +
       `${ROUNDS} rounds of ${SECONDS} s, in turn with the floor (bench/floor.ts), which answers the same from the same tables.`,
-    'Server, load and PostgreSQL share the processors.',
+    `Server, load and PostgreSQL share the processors. Load average before the run: ${BUSY}.`,
     '',
   ]
 }

@@ -3,6 +3,7 @@ import { writeContent } from '../content/write-content.ts'
 import type { Database } from '../database/database.ts'
 import { mirrorLocales } from '../identity/mirror-locales.ts'
 import { type HeldRole, mirrorRoles } from '../identity/mirror-roles.ts'
+import type { FileStorage } from '../media/file-storage.ts'
 import type { Blueprint } from './compile-app.ts'
 import type { StartFault } from './start-fault.ts'
 
@@ -15,12 +16,13 @@ export interface Filled {
 export async function fillDatabase(
   { project, model, storage, content }: Blueprint,
   database: Database,
+  files: FileStorage,
 ): Promise<Result<Filled, StartFault>> {
   const roles = await mirrorRoles(project.settings.roles, { database, model, storage })
   if (!roles.ok)
     return failed(...roles.reasons.map((held): StartFault => ({ kind: 'other', message: printHeld(held) })))
   await mirrorLocales({ database, model, storage })
-  const written = await writeContent(content, { database, model, storage, root: project.root })
+  const written = await writeContent(content, { database, model, storage, files })
   if (!written.ok) return failed({ kind: 'files', diagnostics: written.reasons })
   const counts = [...written.value.written].map(([uid, count]) => `${count} of ${uid}`)
   return ok({ news: counts.length === 0 ? [] : [`Wrote documents of content/: ${counts.join(', ')}`] })

@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http'
-import { join } from 'node:path'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
@@ -13,8 +12,14 @@ import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
 import { apiTokenStrategy } from '../identity/api-tokens.ts'
 import { createIdentify } from '../identity/identify.ts'
+import type { FileStorage } from '../media/file-storage.ts'
+import { uploadsFolder } from '../media/local-storage.ts'
+import { openFiles } from '../media/open-files.ts'
+import { openStorage } from '../media/open-storage.ts'
+import { stagingFolder, sweep } from '../media/staging.ts'
 import type { Observer } from '../observe/observation.ts'
 import { openRest } from '../rest/open-rest.ts'
+import { openUploads } from '../rest/open-uploads.ts'
 import type { Blueprint } from './compile-app.ts'
 import { type Filled, fillDatabase } from './fill-database.ts'
 import { printLeft, type StartFault } from './start-fault.ts'
@@ -32,9 +37,6 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Under the project's folder. */
-const UPLOADS = '.plinth/uploads'
-
 export type OpenTerms = Pick<OpenOptions, 'embedded'> & {
   readonly observe: (observation: DatabaseObservation) => void
 }
@@ -45,11 +47,12 @@ export async function openApp(blueprint: Blueprint, terms: OpenTerms): Promise<R
   const opened = await openDatabase(project.settings.database, { root: project.root, ...terms })
   if (!opened.ok) return failed(...opened.reasons.map((fault): StartFault => ({ kind: 'database', fault })))
   const database = opened.value
-  const prepared = await prepare(blueprint, database).catch(async (error: unknown) => {
+  const files = openStorage(project.settings.upload, project.root)
+  const prepared = await prepare(blueprint, database, files).catch(async (error: unknown) => {
     await database.close()
     throw error
   })
-  if (prepared.ok) return ok(toApp(blueprint, database, prepared.value))
+  if (prepared.ok) return ok(toApp(blueprint, { database, files, news: prepared.value }))
   await database.close()
   return prepared
 }
@@ -58,28 +61,37 @@ export async function openApp(blueprint: Blueprint, terms: OpenTerms): Promise<R
 async function prepare(
   blueprint: Blueprint,
   database: Database,
+  files: FileStorage,
 ): Promise<Result<readonly string[], StartFault>> {
   const migrated = await migrate(database, blueprint.storage.tables)
   if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })
   const { steps, left } = migrated.value
-  const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database)
+  const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database, files)
   if (!filled.ok) return filled
+  await sweep(stagingFolder(blueprint.project.root))
   return ok([...tellSteps(steps), ...left.map(printLeft), ...filled.value.news])
 }
 
-function toApp(blueprint: Blueprint, database: Database, news: readonly string[]): App {
+interface Opened {
+  readonly database: Database
+  readonly files: FileStorage
+  readonly news: readonly string[]
+}
+
+function toApp(blueprint: Blueprint, { database, files: kept, news }: Opened): App {
   const { project, model, storage, access } = blueprint
   const { settings } = project
   const documents = readOnly(openReads({ database, storage, defaultLocale: model.defaultLocale }))
   const identify = createIdentify(access.nobody, [apiTokenStrategy(settings.apiTokens, access)])
-  const rest = openRest({ model, settings: settings.rest, documents, identify })
-  const uploads = join(project.root, UPLOADS)
+  const terms = { model, settings: settings.rest, documents, identify }
+  const staging = stagingFolder(project.root)
+  const files = openFiles({ database, model, storage, settings: settings.upload, files: kept, staging })
   return {
     blueprint,
     database,
     news,
-    responders: [rest],
-    host: observer => expressHost(app => mountUploads(app, uploads), observer),
+    responders: [openUploads({ ...terms, files }), openRest(terms)],
+    host: observer => expressHost(app => mountUploads(app, uploadsFolder(project.root)), observer),
     close: () => database.close(),
   }
 }

@@ -2,26 +2,16 @@ import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync } from 'node:fs'
 import { basename, extname, join, sep } from 'node:path'
 import { documentIdOf } from '../documents/document-id.ts'
-import type { WrittenDocument, WrittenValue } from '../documents/written.ts'
-import type { ContentType } from '../model/model.ts'
-import { type PictureSize, pictureSize } from './picture-size.ts'
-import { sniffMime } from './sniff.ts'
+import { toHash, toKilobytes } from '../media/file-name.ts'
+import type { FileRecord } from '../media/file-record.ts'
+import type { FileStorage } from '../media/file-storage.ts'
+import { pictureSize } from '../media/picture-size.ts'
+import { sniffMime } from '../media/sniff.ts'
 
 /** A file of content/media/ as a document uses it: the record that it gets, and where its bytes are. */
-export interface MediaFile {
-  readonly documentId: string
+export interface MediaFile extends Omit<FileRecord, 'url' | 'provider' | 'formats' | 'focalPoint'> {
   /** Absolute; of the bytes. */
   readonly path: string
-  readonly name: string
-  readonly alternativeText: string | null
-  readonly caption: string | null
-  /** contract/rest.md 15: the name with `_` for other characters, `_`, 10 hexadecimal digits. */
-  readonly hash: string
-  readonly ext: string
-  readonly mime: string
-  /** In kB with two decimals. */
-  readonly size: string
-  readonly dimensions: PictureSize | undefined
 }
 
 export interface MediaUse {
@@ -52,12 +42,10 @@ export function readMedia(root: string, use: MediaUse): MediaFile | undefined {
     name,
     alternativeText,
     caption,
-    hash: `${basename(path, ext)
-      .replace(/[^A-Za-z0-9]+/g, '_')
-      .slice(0, 200)}_${digest.slice(0, 10)}`,
+    hash: toHash(basename(path, ext), digest.slice(0, 10)),
     ext,
     mime,
-    size: (bytes.length / 1000).toFixed(2),
+    size: toKilobytes(bytes.length),
     dimensions: pictureSize(bytes, mime),
   }
 }
@@ -86,23 +74,13 @@ function readIfThere(path: string): Buffer | undefined {
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(String(error.code))
 
-/** contract/rest.md 8 and 15: the record of a file that lies under /uploads. */
-export function toFileDocument(file: MediaFile, type: ContentType): WrittenDocument {
-  const fields = {
-    name: file.name,
-    alternativeText: file.alternativeText,
-    caption: file.caption,
-    width: file.dimensions?.width ?? null,
-    height: file.dimensions?.height ?? null,
-    hash: file.hash,
-    ext: file.ext,
-    mime: file.mime,
-    size: file.size,
-    url: `/uploads/${file.hash}${file.ext}`,
-    provider: 'local',
-  }
-  const values = new Map<string, WrittenValue>(
-    Object.entries(fields).map(([key, value]) => [key, { kind: 'scalar', value }]),
-  )
-  return { type, documentId: file.documentId, versions: [{ locale: null, statuses: ['published'], values }] }
-}
+export const keyOf = ({ hash, ext }: MediaFile): string => `${hash}${ext}`
+
+/** The record of a file once it is stored. */
+export const toRecord = ({ path: _, ...file }: MediaFile, files: FileStorage): FileRecord => ({
+  ...file,
+  formats: null,
+  focalPoint: null,
+  url: files.url(`${file.hash}${file.ext}`),
+  provider: files.provider,
+})

@@ -4,10 +4,10 @@ import type { LinkParser, ParsedLinks } from '../documents/parse-attribute.ts'
 import type { ValueFault } from '../documents/value-fault.ts'
 import type { LinkTarget } from '../documents/written.ts'
 import type { Path } from '../faults/diagnostic.ts'
+import { kindOf } from '../media/sniff.ts'
 import type { MediaAttribute, RelationAttribute } from '../model/model.ts'
 import { type MediaFile, type MediaUse, readMedia } from './media-file.ts'
 import { type Body, isBody } from './read-entries.ts'
-import { kindOf } from './sniff.ts'
 
 /** A link that a document of content/ asks for, to be checked when all documents are known. */
 export interface Reference {

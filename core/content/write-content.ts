@@ -5,23 +5,24 @@ import { writeDocuments } from '../documents/write-documents.ts'
 import type { WriteTerms } from '../documents/write-terms.ts'
 import type { WrittenDocument } from '../documents/written.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
-import type { ContentType, Model } from '../model/model.ts'
+import { toFileDocument } from '../media/file-record.ts'
+import type { FileStorage } from '../media/file-storage.ts'
+import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { Content, ContentDocument } from './content.ts'
 import { diagnose } from './content-fault.ts'
 import { findExisting } from './find-existing.ts'
 import { isDue, type Ledger, readLedger, recordWritten } from './ledger.ts'
-import { type MediaFile, toFileDocument } from './media-file.ts'
+import { keyOf, type MediaFile, toRecord } from './media-file.ts'
 import { type Prepared, prepare, sourceKey } from './prepare-documents.ts'
 import { findRealIds, withRealIds } from './resolve-names.ts'
-import { storeFiles } from './store-files.ts'
 
 export interface ContentTerms {
   readonly database: Database
   readonly model: Model
   readonly storage: Storage
-  /** The folder of project.yaml: files go to `.plinth/uploads` in it. */
-  readonly root: string
+  /** Takes the files of content/media/ that documents use. */
+  readonly files: FileStorage
 }
 
 /** How many documents were written, by the uid of their type; types with none are left out. */
@@ -93,10 +94,10 @@ async function writeAll(due: readonly ContentDocument[], writing: Writing): Prom
   )
   const { file } = writing.model.builtIn
   const { documents, sources } = await prepare(wanted, { real, existing, terms })
-  const files = await newFiles(wanted, file, terms)
+  const files = await newFiles(wanted, writing, terms)
   await refuseTaken(documents, sources, terms)
-  await storeFiles(writing.root, files)
-  const records = files.map(each => toFileDocument(each, file))
+  await storeFiles(files, writing.files)
+  const records = files.map(each => toFileDocument(toRecord(each, writing.files), file))
   await writeDocuments([...records, ...inTurn(documents, terms.now)], terms)
   await recordWritten(writing.transaction, due, terms.now)
   return { written: countByType(documents) }
@@ -115,16 +116,24 @@ const writeTerms = ({ transaction, storage, model, database }: Writing): WriteTe
 /** The files that the documents use and that have no record yet. */
 async function newFiles(
   documents: readonly ContentDocument[],
-  type: ContentType,
+  { model, files: storage }: Writing,
   terms: WriteTerms,
 ): Promise<readonly MediaFile[]> {
+  const type = model.builtIn.file
   const used = new Map(documents.flatMap(({ files }) => files.map(file => [file.documentId, file] as const)))
   const files = [...used.values()]
   const existing = await findExisting(
-    files.map(file => toFileDocument(file, type)),
+    files.map(file => toFileDocument(toRecord(file, storage), type)),
     terms,
   )
   return files.filter(({ documentId }) => !existing.has(type, documentId))
+}
+
+/** A file that is there already is the same one: its hash is of its bytes. */
+async function storeFiles(files: readonly MediaFile[], storage: FileStorage): Promise<void> {
+  for (const file of files) {
+    if (!(await storage.has(keyOf(file)))) await storage.store(keyOf(file), file)
+  }
 }
 
 async function refuseTaken(

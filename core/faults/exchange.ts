@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Result } from '../base/result.ts'
 import { FAULTS, type Fault, toErrorBody } from './fault.ts'
 
@@ -16,6 +17,8 @@ export interface HttpRequest {
   readonly peer: string
   /** Reads the body, once, up to the limit of the settings. */
   body(): Promise<Result<Buffer, Fault>>
+  /** The body as it arrives, instead of `body`: whoever takes it sets its bounds. */
+  stream(): Readable
 }
 
 export interface HttpAnswer {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Result } from '../base/result.ts'
 import type { HttpRequest } from '../faults/exchange.ts'
 import type { Fault } from '../faults/fault.ts'
@@ -43,6 +44,10 @@ export class IncomingRequest implements HttpRequest {
 
   body(): Promise<Result<Buffer, Fault>> {
     return readBody(this.#incoming, this.#terms.bodyLimit)
+  }
+
+  stream(): Readable {
+    return this.#incoming
   }
 }
 

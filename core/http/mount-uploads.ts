@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { extname } from 'node:path'
 import type { Express } from 'express'
+import { isHarmless } from '../media/served-types.ts'
 
 /** Serves uploaded files under /uploads, without permission (contract/rest.md 15). */
 export async function mountUploads(app: Express, folder: string): Promise<void> {
@@ -11,26 +11,12 @@ export async function mountUploads(app: Express, folder: string): Promise<void> 
   )
 }
 
-/** What a browser shows without running anything in it. */
-const SHOWN = new Set([
-  '.png',
-  '.jpg',
-  '.jpeg',
-  '.gif',
-  '.webp',
-  '.avif',
-  '.mp4',
-  '.webm',
-  '.mp3',
-  '.ogg',
-  '.wav',
-  '.pdf',
-  '.txt',
-])
-
 /** SVG, HTML and whatever else could act in the reader's browser is only ever a download (safety S16). */
 function harmless(response: ServerResponse, path: string): void {
   response.setHeader('X-Content-Type-Options', 'nosniff')
   response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-  if (!SHOWN.has(extname(path).toLowerCase())) response.setHeader('Content-Disposition', 'attachment')
+  if (isHarmless(path)) return
+  response.setHeader('Content-Disposition', 'attachment')
+  // A page that shows a drawing as a picture runs nothing of it; a script that it loads would run.
+  if (!/\.svg$/i.test(path)) response.setHeader('Content-Type', 'application/octet-stream')
 }

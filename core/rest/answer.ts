@@ -13,7 +13,7 @@ export const shapeOf = ({ request }: Visit): Shape =>
 const PRIVATE = { 'Cache-Control': 'private' }
 
 /** What credentials opened is for their owner alone. */
-export const answer = (body: string, { request }: Visit, status = 200): HttpAnswer =>
+export const answer = (body: string, { request }: Pick<Visit, 'request'>, status = 200): HttpAnswer =>
   request.headers.authorization === undefined
     ? { status, body, tagged: true }
     : { status, body, tagged: true, headers: PRIVATE }
@@ -21,3 +21,12 @@ export const answer = (body: string, { request }: Visit, status = 200): HttpAnsw
 /** The envelope of one document (contract/rest.md 1), around its JSON text. */
 export const answerDocument = (text: string | null, visit: Visit, status = 200): HttpAnswer =>
   answer(`{"data":${text},"meta":{}}`, visit, status)
+
+/** contract/rest.md 1: these are plain text. */
+export function answerMethod(method: string, allow: string): HttpAnswer {
+  const headers = { Allow: allow }
+  if (method === 'OPTIONS') return { status: 200, body: '', type: TEXT, headers }
+  return { status: 405, body: 'Method Not Allowed', type: TEXT, headers }
+}
+
+const TEXT = 'text/plain; charset=utf-8'

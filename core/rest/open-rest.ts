@@ -1,6 +1,7 @@
 import { type Action, subjectOf } from '../access/actions.ts'
 import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
 import { fault, forbidden } from '../faults/fault.ts'
+import { answerMethod } from './answer.ts'
 import { findMany, findOne } from './read.ts'
 import { ACTIONS, ALLOW, compileRoutes, type Route } from './routes.ts'
 import type { RestTerms, Visit } from './visit.ts'
@@ -30,7 +31,7 @@ export function openRest(terms: RestTerms): Responder {
 
 function visit(request: HttpRequest, route: Route, terms: RestTerms): HttpAnswer | Promise<HttpAnswer> {
   const action = ACTIONS[route.kind][request.method]
-  return action ? perform(action, { request, route }, terms) : answerMethod(request.method, route)
+  return action ? perform(action, { request, route }, terms) : answerMethod(request.method, ALLOW[route.kind])
 }
 
 async function perform(
@@ -45,12 +46,3 @@ async function perform(
   if (!handler) return answerFault(fault('notImplemented', 'Not Implemented'))
   return handler({ request, route, caller: caller.value }, terms)
 }
-
-/** contract/rest.md 1: these are plain text. */
-function answerMethod(method: string, { kind }: Route): HttpAnswer {
-  const headers = { Allow: ALLOW[kind] }
-  if (method === 'OPTIONS') return { status: 200, body: '', type: TEXT, headers }
-  return { status: 405, body: 'Method Not Allowed', type: TEXT, headers }
-}
-
-const TEXT = 'text/plain; charset=utf-8'

@@ -2,6 +2,7 @@ import test from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { writeContent } from '../../core/content/write-content.ts'
 import type { Database, Transaction } from '../../core/database/database.ts'
+import { openLocalStorage } from '../../core/media/local-storage.ts'
 import { openSite } from './site.ts'
 
 const PROJECT = `
@@ -42,7 +43,7 @@ test('wherever the writing of content/ is broken off, nothing of it is there, an
   const compiled = await compileApp(site.folder.path, {})
   if (!compiled.ok) throw new Error('the project is good')
   const { content, model, storage } = compiled.value
-  const terms = { model, storage, root: site.folder.path }
+  const terms = { model, storage, files: openLocalStorage(site.folder.path) }
   let interruptions = 0
   for (;;) {
     try {
@@ -67,7 +68,7 @@ test('two servers that start at once write each document once', async t => {
   const compiled = await compileApp(site.folder.path, {})
   if (!compiled.ok) throw new Error('the project is good')
   const { content, model, storage } = compiled.value
-  const terms = { database: site.database, model, storage, root: site.folder.path }
+  const terms = { database: site.database, model, storage, files: openLocalStorage(site.folder.path) }
   const reports = await Promise.all([writeContent(content, terms), writeContent(content, terms)])
   const written = reports.map(report => (report.ok ? (report.value.written.get('api::note.note') ?? 0) : -1))
   t.deepEqual(written.toSorted(), [0, 2])

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { ExecutionContext } from 'ava'
 import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
 import { writeContent } from '../../core/content/write-content.ts'
@@ -10,6 +11,7 @@ import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
 import { createIdentify } from '../../core/identity/identify.ts'
 import { mirrorLocales } from '../../core/identity/mirror-locales.ts'
 import { mirrorRoles } from '../../core/identity/mirror-roles.ts'
+import { openLocalStorage } from '../../core/media/local-storage.ts'
 import { openRest } from '../../core/rest/open-rest.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
@@ -58,7 +60,12 @@ export async function openSite(t: ExecutionContext, files: Files, copyOf?: strin
     await mirrorLocales({ database, model, storage })
     statements.length = 0
     const watched = watch(database, statements)
-    const written = await writeContent(content, { database: watched, model, storage, root: folder.path })
+    const written = await writeContent(content, {
+      database: watched,
+      model,
+      storage,
+      files: openLocalStorage(folder.path),
+    })
     return written.ok ? Object.fromEntries(written.value.written) : written.reasons.map(printed)
   }
   return {
@@ -116,6 +123,7 @@ async function read({ model, storage, project, access }: Blueprint, database: Da
     headers,
     peer: '',
     body,
+    stream: () => Readable.from([]),
   })
   if (!answer || typeof answer.body !== 'string') throw new Error(`no answer for ${path}`)
   const parsed = JSON.parse(answer.body)

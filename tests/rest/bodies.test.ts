@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import test from 'ava'
 import { failed, ok } from '../../core/base/result.ts'
 import type { HttpRequest } from '../../core/faults/exchange.ts'
@@ -16,6 +17,7 @@ const requestOf = (type: string | undefined, body: HttpRequest['body']): HttpReq
   headers: type === undefined ? {} : { 'content-type': type },
   peer: '127.0.0.1',
   body,
+  stream: () => Readable.from([]),
 })
 
 /** What a body has under `data`, or its fault: `SyntaxError`'s code and message. */

@@ -2,13 +2,26 @@ import type { MediaKind } from '../project/settings.ts'
 
 /** What a file is, by its first bytes; by its name only where bytes cannot tell one text from another. */
 export function sniffMime(head: Buffer, extension: string): string {
+  const known = recognise(head, extension)
+  if (known !== null) return known
+  return isBinary(head) ? UNKNOWN : (TEXTS[extension.toLowerCase()] ?? 'text/plain')
+}
+
+export const UNKNOWN = 'application/octet-stream'
+
+/** The media type that the bytes themselves say; null where they say nothing. */
+export function recognise(head: Buffer, extension: string): string | null {
   const signature = SIGNATURES.find(({ bytes, at = 0 }) => head.subarray(at, at + bytes.length).equals(bytes))
   if (signature) return refine(signature.mime, head, extension)
-  const text = head.toString('utf8')
-  if (/^\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/is.test(text))
-    return 'image/svg+xml'
-  return head.includes(0) ? 'application/octet-stream' : (TEXTS[extension.toLowerCase()] ?? 'text/plain')
+  return SVG.test(head.toString('utf8')) ? 'image/svg+xml' : null
 }
+
+export const isBinary = (head: Buffer): boolean => head.includes(0)
+
+/** The type of a text of which only the extension tells what it is; undefined where it does not. */
+export const textType = (extension: string): string | undefined => TEXTS[extension.toLowerCase()]
+
+const SVG = /^\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/is
 
 interface Signature {
   readonly bytes: Buffer
@@ -23,7 +36,10 @@ const SIGNATURES: readonly Signature[] = [
   { bytes: latin('\xff\xd8\xff'), mime: 'image/jpeg' },
   { bytes: latin('GIF8'), mime: 'image/gif' },
   { bytes: latin('WEBP'), at: 8, mime: 'image/webp' },
+  { bytes: latin('II*\0'), mime: 'image/tiff' },
+  { bytes: latin('MM\0*'), mime: 'image/tiff' },
   { bytes: latin('ftypavif'), at: 4, mime: 'image/avif' },
+  { bytes: latin('ftyphei'), at: 4, mime: 'image/heic' },
   { bytes: latin('ftypqt'), at: 4, mime: 'video/quicktime' },
   { bytes: latin('ftypM4A'), at: 4, mime: 'audio/mp4' },
   { bytes: latin('ftyp'), at: 4, mime: 'video/mp4' },
@@ -34,6 +50,7 @@ const SIGNATURES: readonly Signature[] = [
   { bytes: latin('fLaC'), mime: 'audio/flac' },
   { bytes: latin('ID3'), mime: 'audio/mpeg' },
   { bytes: latin('\xff\xfb'), mime: 'audio/mpeg' },
+  { bytes: latin('\xff\xf3'), mime: 'audio/mpeg' },
   { bytes: latin('%PDF-'), mime: 'application/pdf' },
   { bytes: latin('PK\x03\x04'), mime: 'application/zip' },
   { bytes: latin('\x1f\x8b'), mime: 'application/gzip' },
@@ -53,6 +70,7 @@ function refine(mime: string, head: Buffer, extension: string): string {
 }
 
 const TEXTS: Readonly<Record<string, string>> = {
+  '.txt': 'text/plain',
   '.csv': 'text/csv',
   '.json': 'application/json',
   '.md': 'text/markdown',

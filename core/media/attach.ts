@@ -1,0 +1,112 @@
+import { trusted } from '../access/trusted.ts'
+import type { WriteTerms } from '../documents/write-terms.ts'
+import type { LinkTarget, WrittenDocument, WrittenVersion } from '../documents/written.ts'
+import type { TableLink } from '../model/storage.ts'
+import { planQuery } from '../plan/plan-query.ts'
+import type { Query, Status } from '../query/query.ts'
+import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { printAnswer } from '../sql/print.ts'
+import type { Attachment } from './attachment.ts'
+
+export interface AttachTerms extends WriteTerms {
+  readonly attachment: Attachment
+}
+
+interface OwnerRow {
+  readonly id: number
+  readonly documentId: string
+  readonly status: Status
+  readonly locale: string | null
+}
+
+/**
+ * The document with the files at the end of its list, or instead of its only one; null where there is no such
+ * document for the caller. The draft and the published version keep their own lists, and none is made anew.
+ */
+export async function planAttachment(
+  fileIds: readonly string[],
+  terms: AttachTerms,
+): Promise<WrittenDocument | null> {
+  const { type, attribute, statuses } = terms.attachment
+  const rows = await ownerRows(terms)
+  const [first] = rows
+  if (!first || !(await meetsCondition(first, terms))) return null
+  const versions: WrittenVersion[] = []
+  for (const row of rows.filter(({ status }) => statuses.includes(status))) {
+    const before = attribute.many ? await filesOf(row, terms) : []
+    const targets = [...before, ...fileIds].map(toTarget)
+    versions.push({
+      locale: row.locale,
+      statuses: [row.status],
+      values: new Map([[attribute.name, { kind: 'links', targets }]]),
+    })
+  }
+  return versions.length === 0 ? null : { type, documentId: first.documentId, versions }
+}
+
+const toTarget = (documentId: string): LinkTarget => ({ documentId, locale: null, status: null })
+
+/** The rows of the document in one locale: that of the row that the id names, or the default one. Locked. */
+async function ownerRows(terms: AttachTerms): Promise<readonly OwnerRow[]> {
+  const { attachment, storage, transaction, defaultLocale } = terms
+  const { target } = attachment
+  const table = storage.table(attachment.type)
+  const status = table.status === null ? `'published'` : name(table.status)
+  const locale = table.locale === null ? 'NULL' : name(table.locale)
+  const [column, value] = 'id' in target ? [table.id, target.id] : [table.documentId, target.documentId]
+  const { rows } = await transaction.run({
+    name: `find ${attachment.type.key} to attach to`,
+    text: `SELECT ${name(table.id)}, ${name(table.documentId)}, ${status}, ${locale} FROM ${name(table.name)} WHERE ${name(table.documentId)} IN (SELECT ${name(table.documentId)} FROM ${name(table.name)} WHERE ${name(column)} = $1) ORDER BY ${name(table.id)} FOR UPDATE`,
+    values: [value],
+  })
+  const found = rows.map(
+    ([id, documentId, state, code]): OwnerRow => ({
+      id: Number(id),
+      documentId: String(documentId),
+      status: state === 'draft' ? 'draft' : 'published',
+      locale: typeof code === 'string' ? code : null,
+    }),
+  )
+  if (table.locale === null) return found
+  const wanted = 'id' in target ? found.find(({ id }) => id === target.id)?.locale : defaultLocale
+  return found.filter(row => row.locale === wanted)
+}
+
+async function meetsCondition({ documentId, locale }: OwnerRow, terms: AttachTerms): Promise<boolean> {
+  const { attachment, storage, defaultLocale, transaction } = terms
+  const { type, where } = attachment
+  if (where === null) return true
+  const query: Query = {
+    kind: 'query',
+    type,
+    take: { kind: 'one', documentId },
+    status: type.draftAndPublish ? 'draft' : 'published',
+    locale: locale === null ? { kind: 'all' } : { kind: 'these', codes: [locale] },
+    selection: { fields: [], named: true, populate: [] },
+    filter: where,
+    search: null,
+    publication: null,
+    sort: [],
+  }
+  const plan = planQuery(trusted(query), { storage, defaultLocale, shape: 'flat' })
+  const { rows } = await transaction.run(printAnswer(plan))
+  return typeof rows[0]?.[0] === 'string'
+}
+
+/** The documentIds of the files in a version's list, in order. */
+async function filesOf({ id }: OwnerRow, terms: AttachTerms): Promise<readonly string[]> {
+  const { attachment, storage, transaction } = terms
+  const { type, attribute } = attachment
+  const link = storage.link(type, attribute.name)
+  if (link.kind !== 'table') return []
+  const file = storage.table(attribute.target)
+  const { rows } = await transaction.run({
+    name: `find ${attribute.name} of ${type.key}`,
+    text: `SELECT f.${name(file.documentId)} FROM ${name(storage.table(type).name)} o JOIN ${name(link.table)} l ON ${ownedBy(link)} JOIN ${name(file.name)} f ON f.${name(file.key)} = l.${name(link.targetKey)} WHERE o.${name('id')} = $1 ORDER BY l.${name(link.position)}, l.${name('id')}`,
+    values: [id],
+  })
+  return rows.map(([documentId]) => String(documentId))
+}
+
+const ownedBy = ({ owner }: TableLink): string =>
+  owner.map(([link, column]) => `l.${name(link)} = o.${name(column)}`).join(' AND ')

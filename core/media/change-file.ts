@@ -1,0 +1,20 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import { writeDocuments } from '../documents/write-documents.ts'
+import type { Fault } from '../faults/fault.ts'
+import type { FileInfo } from './file-info.ts'
+import { fileDocument } from './file-record.ts'
+import { type FilesTerms, noEntity, writeTerms } from './files-terms.ts'
+import { findFile } from './find-file.ts'
+
+/** What is said of a file; its bytes and its address stay. */
+export function changeFile(id: number, info: FileInfo, terms: FilesTerms): Promise<Result<null, Fault>> {
+  const { database, storage, model } = terms
+  const type = model.builtIn.file
+  return database.transaction(async transaction => {
+    const file = await findFile(id, { transaction, storage, type })
+    if (!file) return failed(noEntity())
+    const document = fileDocument(type, file.documentId, { ...info })
+    await writeDocuments([document], writeTerms(transaction, terms))
+    return ok(null)
+  })
+}

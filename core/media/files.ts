@@ -1,0 +1,24 @@
+import type { Result } from '../base/result.ts'
+import type { Fault } from '../faults/fault.ts'
+import type { Attachment } from './attachment.ts'
+import type { FileInfo } from './file-info.ts'
+import type { Upload } from './prepare-file.ts'
+import type { Form, FormSource } from './read-form.ts'
+
+/**
+ * The only way to write files: bytes and record together. What may be read of records is documents/' to answer.
+ * Ids are those of records; every failure leaves neither a record without bytes nor a place that shows one.
+ */
+export interface Files {
+  /** Stages the files that a form has under `files`. Whoever reads it calls `discard`. */
+  readForm(source: FormSource): Promise<Result<Form, Fault>>
+  discard(form: Form): Promise<void>
+  /** Answers the documentIds in the order given. */
+  create(uploads: readonly Upload[], attachment: Attachment | null): Promise<Result<readonly string[], Fault>>
+  /** Fails with notFound where there is no such file. */
+  change(id: number, info: FileInfo): Promise<Result<null, Fault>>
+  /** New bytes under the old address. */
+  replace(id: number, upload: Upload): Promise<Result<null, Fault>>
+  /** Takes it out of every place, too. False: there was none. */
+  remove(id: number): Promise<boolean>
+}

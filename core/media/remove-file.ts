@@ -1,0 +1,26 @@
+import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { emptyPlaces } from './empty-places.ts'
+import type { FilesTerms } from './files-terms.ts'
+import { findFile, keysOf } from './find-file.ts'
+import { removeKeys } from './prepare-file.ts'
+
+/** The record and all its places in one transaction, then the bytes: no address is told of what is gone. */
+export async function removeFile(id: number, terms: FilesTerms): Promise<boolean> {
+  const { database, storage, model, files } = terms
+  const type = model.builtIn.file
+  const table = storage.table(type)
+  const file = await database.transaction(async transaction => {
+    const found = await findFile(id, { transaction, storage, type })
+    if (!found) return null
+    await emptyPlaces(id, { transaction, model, storage })
+    await transaction.run({
+      name: 'delete a file',
+      text: `DELETE FROM ${name(table.name)} WHERE ${name(table.id)} = $1`,
+      values: [id],
+    })
+    return found
+  })
+  if (!file) return false
+  await removeKeys(keysOf(file), files)
+  return true
+}

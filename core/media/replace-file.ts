@@ -1,0 +1,63 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Transaction } from '../database/database.ts'
+import { writeDocuments } from '../documents/write-documents.ts'
+import type { Fault } from '../faults/fault.ts'
+import { fileDocument } from './file-record.ts'
+import { type FilesTerms, noEntity, writeTerms } from './files-terms.ts'
+import { findFile, keysOf, type StoredFile } from './find-file.ts'
+import { discardStaged, type PreparedFile, prepareFile, removeKeys, type Upload } from './prepare-file.ts'
+
+/** New bytes for a file: last of all, when its record is written and nothing but the commit is left. */
+export async function replaceFile(
+  id: number,
+  upload: Upload,
+  terms: FilesTerms,
+): Promise<Result<null, Fault>> {
+  const { database, storage, model, files } = terms
+  const type = model.builtIn.file
+  const left = await database.transaction(async transaction => {
+    const file = await findFile(id, { transaction, storage, type })
+    return file && replaceFound(file, upload, { ...terms, transaction })
+  })
+  if (left === null) return failed(noEntity())
+  await removeKeys(left, files)
+  return ok(null)
+}
+
+/** Answers the keys that nothing goes by any more. */
+async function replaceFound(
+  file: StoredFile,
+  upload: Upload,
+  terms: FilesTerms & { readonly transaction: Transaction },
+): Promise<readonly string[]> {
+  const prepared = await prepareFile(upload, {
+    files: terms.files,
+    folder: terms.staging,
+    replaced: { hash: file.hash, ext: file.ext },
+  })
+  try {
+    const document = fileDocument(terms.model.builtIn.file, file.documentId, fieldsOf(prepared, upload))
+    await writeDocuments([document], writeTerms(terms.transaction, terms))
+    for (const { key, file: part } of prepared.parts) await terms.files.store(key, part)
+  } finally {
+    await discardStaged([prepared])
+  }
+  const kept = new Set(prepared.parts.map(({ key }) => key))
+  return keysOf(file).filter(key => !kept.has(key))
+}
+
+/** contract/rest.md 15: what is said of it stays but for what is said anew; formats are never null then. */
+function fieldsOf({ record }: PreparedFile, { info }: Upload): Record<string, string | number | null> {
+  const { name, mime, size, url, provider, dimensions, formats } = record
+  return {
+    ...info,
+    name,
+    mime,
+    size,
+    url,
+    provider,
+    width: dimensions?.width ?? null,
+    height: dimensions?.height ?? null,
+    formats: JSON.stringify(formats ?? {}),
+  }
+}

@@ -24,10 +24,13 @@ export function openRest(terms: RestTerms): Responder {
   return request => {
     const route = find(request.path)
     if (!route) return null
+    if (route.ok && route.value.kind === 'beneath' && isRead(request)) return null
     if (route.ok) return visit(request, route.value, terms)
     return route.reasons[0] ? answerFault(route.reasons[0]) : null
   }
 }
+
+const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
 
 function visit(request: HttpRequest, route: Route, terms: RestTerms): HttpAnswer | Promise<HttpAnswer> {
   const action = ACTIONS[route.kind][request.method]

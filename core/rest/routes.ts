@@ -10,13 +10,15 @@ export interface Route {
   readonly documentId: string | null
 }
 
-export type RouteKind = 'collection' | 'document' | 'single'
+/** `beneath`: a path under a type's where nothing is, which still has its methods (contract/rest.md 10, 12). */
+export type RouteKind = 'collection' | 'document' | 'single' | 'beneath'
 
 /** What each method does on each kind of path, and so which methods there are. */
 export const ACTIONS: Readonly<Record<RouteKind, Readonly<Record<string, Action>>>> = {
   collection: { GET: 'find', HEAD: 'find', POST: 'create' },
   document: { GET: 'findOne', HEAD: 'findOne', PUT: 'update', DELETE: 'delete' },
   single: { GET: 'find', HEAD: 'find', PUT: 'update', DELETE: 'delete' },
+  beneath: {},
 }
 
 /** contract/rest.md 1, in the reference's order. */
@@ -24,6 +26,7 @@ export const ALLOW: Readonly<Record<RouteKind, string>> = {
   collection: 'HEAD, GET, POST',
   document: 'HEAD, GET, PUT, DELETE',
   single: 'HEAD, GET, PUT, DELETE',
+  beneath: 'HEAD, GET',
 }
 
 /** null: no path of the content API. */
@@ -46,14 +49,17 @@ function findRoute(rest: string, types: ReadonlyMap<string, ContentType>): Resul
   const words = (rest.endsWith('/') ? rest.slice(0, -1) : rest).split('/')
   const [name = '', documentId] = words
   const type = types.get(name.toLowerCase())
-  if (!type || words.length > 2) return null
+  if (!type) return null
+  if (words.length > 2) return beneath(type)
   if (documentId === undefined) return ok({ kind: type.kind, type, documentId: null })
-  if (type.kind === 'single' || documentId === '') return null
+  if (type.kind === 'single' || documentId === '') return beneath(type)
   const decoded = decode(documentId)
   return decoded === null
     ? failed(fault('badRequest', 'failed to decode'))
     : ok({ kind: 'document', type, documentId: decoded })
 }
+
+const beneath = (type: ContentType) => ok<Route>({ kind: 'beneath', type, documentId: null })
 
 function decode(word: string): string | null {
   if (!word.includes('%')) return word

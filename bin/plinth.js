@@ -21,6 +21,7 @@ function buildIfStale() {
   if (!existsSync(join(root, 'core')) || !existsSync(compiler)) return
   const stamp = join(root, 'dist', '.tsbuildinfo')
   if (existsSync(stamp) && statSync(stamp).mtimeMs >= newest(join(root, 'core'))) return
+  process.stderr.write('Building Plinth from its sources, once …\n')
   const built = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], {
     stdio: 'inherit',
   })

@@ -3,7 +3,7 @@ import type { WriteTerms } from '../documents/write-terms.ts'
 import type { LinkTarget, WrittenDocument, WrittenVersion } from '../documents/written.ts'
 import type { TableLink } from '../model/storage.ts'
 import { planQuery } from '../plan/plan-query.ts'
-import type { Query, Status } from '../query/query.ts'
+import type { Filter, Query, Status } from '../query/query.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import { printAnswer } from '../sql/print.ts'
 import type { Attachment } from './attachment.ts'
@@ -27,12 +27,13 @@ export async function planAttachment(
   fileIds: readonly string[],
   terms: AttachTerms,
 ): Promise<WrittenDocument | null> {
-  const { type, attribute, statuses } = terms.attachment
+  const { type, attribute, where, publishing } = terms.attachment
   const rows = await ownerRows(terms)
   const [first] = rows
-  if (!first || !(await meetsCondition(first, terms))) return null
+  if (!first || !(await meets(where, first, terms))) return null
+  const publishes = publishing !== 'never' && (await meets(publishing, first, terms))
   const versions: WrittenVersion[] = []
-  for (const row of rows.filter(({ status }) => statuses.includes(status))) {
+  for (const row of rows.filter(({ status }) => publishes || status === 'draft')) {
     const before = attribute.many ? await filesOf(row, terms) : []
     const targets = [...before, ...fileIds].map(toTarget)
     versions.push({
@@ -72,9 +73,13 @@ async function ownerRows(terms: AttachTerms): Promise<readonly OwnerRow[]> {
   return found.filter(row => row.locale === wanted)
 }
 
-async function meetsCondition({ documentId, locale }: OwnerRow, terms: AttachTerms): Promise<boolean> {
+async function meets(
+  where: Filter | null,
+  { documentId, locale }: OwnerRow,
+  terms: AttachTerms,
+): Promise<boolean> {
   const { attachment, storage, defaultLocale, transaction } = terms
-  const { type, where } = attachment
+  const { type } = attachment
   if (where === null) return true
   const query: Query = {
     kind: 'query',

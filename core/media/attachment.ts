@@ -4,7 +4,7 @@ import { didYouMean } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, forbidden, invalidBodyKey } from '../faults/fault.ts'
 import type { ContentType, MediaAttribute, Model } from '../model/model.ts'
-import type { Filter, Status } from '../query/query.ts'
+import type { Filter } from '../query/query.ts'
 
 /** Where new files go: a media attribute of one document (contract/rest.md 15). */
 export interface Attachment {
@@ -13,8 +13,8 @@ export interface Attachment {
   readonly target: { readonly id: number } | { readonly documentId: string }
   /** The document has to meet it; null: nothing. */
   readonly where: Filter | null
-  /** The versions that the caller may write to, as far as they exist. */
-  readonly statuses: readonly Status[]
+  /** What it has to meet for its published version to change, too; `never`: the draft alone is the caller's. */
+  readonly publishing: Filter | null | 'never'
 }
 
 /** As a form says it; undefined: it does not. */
@@ -47,13 +47,15 @@ export function permitAttachment(
     attribute,
     target: /^\d{1,9}$/.test(refId) ? { id: Number(refId) } : { documentId: refId },
     where: writing.where && filterFor(writing.where, caller.user),
-    statuses: statusesFor(type, caller),
+    publishing: publishingBy(type, caller),
   })
 }
 
-const statusesFor = (type: ContentType, { grants }: Caller): readonly Status[] => {
-  if (!type.draftAndPublish) return ['published']
-  return grants.writing(type, 'publish') ? ['draft', 'published'] : ['draft']
+function publishingBy(type: ContentType, { grants, user }: Caller): Attachment['publishing'] {
+  if (!type.draftAndPublish) return null
+  const publishing = grants.writing(type, 'publish')
+  if (!publishing) return 'never'
+  return publishing.where && filterFor(publishing.where, user)
 }
 
 function unknownType(ref: string | undefined, { contentTypes }: Model): Fault {

@@ -8,6 +8,7 @@ import type { Comparison, Page, Query, Value } from '../query/query.ts'
 import { answer, refuse } from './answer.ts'
 import { parseSharedQuery } from './parse-query.ts'
 import { type Parameters, parseQueryString } from './parse-query-string.ts'
+import { findRelated, splitRelated } from './upload-related.ts'
 import { noFile, parseFileId, type UploadTerms, type UploadVisit } from './upload-visit.ts'
 
 /** A bare list (contract/rest.md 15): `start` and `limit` stand at the top, `pagination` means nothing. */
@@ -31,15 +32,15 @@ export async function findFile(id: string, visit: UploadVisit, terms: UploadTerm
   if (!parameters.ok) return refuse(parameters)
   const number = parseFileId(id)
   if (!number.ok) return refuse(number)
-  const { fields: _, ...asked } = parameters.value
-  const found = await readFiles(
-    { asked, attribute: 'id', values: [number.value], action: 'findOne' },
-    visit,
-    terms,
-  )
+  const { fields: _, ...query } = parameters.value
+  const { asked, related } = splitRelated(query)
+  const wanted: Wanted = { asked, attribute: 'id', values: [number.value], action: 'findOne' }
+  const found = await readFiles(wanted, visit, terms)
   if (!found.ok) return refuse(found)
   const [file] = found.value
-  return file ? answer(JSON.stringify(file), visit) : answerFault(noFile())
+  if (!file) return answerFault(noFile())
+  const places = related ? { related: await findRelated(number.value, visit, terms) } : {}
+  return answer(JSON.stringify({ ...file, ...places }), visit)
 }
 
 export interface Wanted {
@@ -56,7 +57,7 @@ export async function readFiles(
   { asked = {}, attribute, values, action }: Wanted,
   visit: UploadVisit,
   terms: UploadTerms,
-): Promise<Result<readonly unknown[], Fault>> {
+): Promise<Result<readonly object[], Fault>> {
   const { file } = terms.model.builtIn
   const shared = parseSharedQuery(file, asked, terms)
   if (!shared.ok) return shared
@@ -83,7 +84,7 @@ const oneOf = (attribute: ScalarAttribute, values: readonly Value[]): Comparison
 })
 
 /** Addresses are open to all, so none is signed; the reference says so in every record. */
-function signed(text: string): readonly unknown[] {
+function signed(text: string): readonly object[] {
   const files: unknown = JSON.parse(text)
   return Array.isArray(files) ? files.map((file: object) => ({ ...file, isUrlSigned: false })) : []
 }

@@ -1,0 +1,536 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { request as openRequest } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import sharp from 'sharp'
+import { type Folder, temporaryFolder } from '../harness/folder.ts'
+import { type Server, startServer } from '../harness/server.ts'
+
+// contract/rest.md 15; safety: what is uploaded can neither act, nor lead out of its folder, nor fill the memory.
+
+const PROJECT = `
+name: Uploads
+server: { host: "\${HOST:-127.0.0.1}", port: "\${PORT:-1390}" }
+database: { url: "\${DATABASE_URL:-embedded}" }
+upload: { sizeLimit: 64mb }
+components:
+  part.frame: { attributes: { picture: { type: media, multiple: false } } }
+contentTypes:
+  post:
+    draftAndPublish: true
+    attributes:
+      title: string
+      cover: { type: media, multiple: false, allowedTypes: [images] }
+      extras: { type: media, multiple: true }
+      frame: { type: component, component: part.frame }
+  note:
+    attributes: { title: string, paper: { type: media, multiple: false }, locked: { type: media, multiple: false, writable: false } }
+apiTokens:
+  full: { type: full-access, secret: full-upload-token-00000000000000000000 }
+  uploader: { type: custom, secret: uploader-upload-token-0000000000000000, permissions: { upload: [upload] } }
+  reader: { type: custom, secret: reader-upload-token-000000000000000000, permissions: { upload: [find] } }
+  changer: { type: custom, secret: changer-upload-token-00000000000000000, permissions: { upload: [findOne, update] } }
+  remover: { type: custom, secret: remover-upload-token-00000000000000000, permissions: { upload: [delete] } }
+  drafter:
+    type: custom
+    secret: drafter-upload-token-00000000000000000
+    permissions: { upload: [upload], post: { update: { where: { title: Both }, fields: [extras] }, publish: false } }
+auth: { jwtSecret: uploads-jwt-secret-uploads-jwt-secret }
+`
+const POSTS = `
+- { documentId: both, title: Both }
+- { documentId: only-draft, title: Draft, status: draft }
+- { documentId: framed, title: Framed }
+`
+const NOTES = `
+- { documentId: note, title: Note }
+`
+
+type Token = 'full' | 'uploader' | 'reader' | 'changer' | 'remover' | 'drafter'
+type FileBody = { readonly id: number; readonly [key: string]: unknown }
+
+let folder: Folder
+let server: Server
+
+test.before(async () => {
+  folder = temporaryFolder()
+  folder.write('project.yaml', PROJECT)
+  folder.write('content/posts.yaml', POSTS)
+  folder.write('content/notes.yaml', NOTES)
+  server = await startServer({ project: folder.path })
+})
+test.after.always(async () => {
+  await server?.stop()
+  folder?.remove()
+})
+
+interface Sent {
+  readonly files?: readonly (readonly [name: string, bytes: string | Uint8Array])[]
+  readonly fields?: Readonly<Record<string, string | readonly string[]>>
+  readonly search?: string
+  readonly token?: Token | null
+}
+
+async function send({ files = [], fields = {}, search = '', token = 'full' }: Sent) {
+  const form = new FormData()
+  for (const [name, bytes] of files) form.append('files', new Blob([bytes]), name)
+  for (const [name, value] of Object.entries(fields))
+    for (const each of [value].flat()) form.append(name, String(each))
+  return call('POST', `/api/upload${search}`, token, form)
+}
+
+async function call(method: string, path: string, token: Token | null = 'full', body?: FormData) {
+  const answer = await fetch(server.base + path, {
+    method,
+    headers: token ? { authorization: `Bearer ${secretOf(token)}` } : {},
+    ...(body ? { body } : {}),
+  })
+  const text = await answer.text()
+  return { status: answer.status, body: text === '' ? null : JSON.parse(text) }
+}
+
+const secretOf = (token: Token): string => new RegExp(`${token}-upload-token-0+`).exec(PROJECT)?.[0] ?? ''
+
+async function upload(t: ExecutionContext, sent: Sent): Promise<readonly FileBody[]> {
+  const { status, body } = await send(sent)
+  t.is(status, 201, JSON.stringify(body))
+  return body
+}
+
+async function one(t: ExecutionContext, name: string, bytes: string | Uint8Array): Promise<FileBody> {
+  const [file] = await upload(t, { files: [[name, bytes]] })
+  return file ?? t.fail('nothing was uploaded')
+}
+
+const stored = (): readonly string[] => readdirSync(join(folder.path, '.plinth', 'uploads')).toSorted()
+const staged = (): readonly string[] => readdirSync(join(folder.path, '.plinth', 'staging'))
+const post = async (id: string, status = 'published') =>
+  (await call('GET', `/api/posts/${id}?status=${status}&populate=*`)).body.data
+const namesOf = (files: readonly FileBody[] | null): readonly unknown[] =>
+  (files ?? []).map(({ name }) => name)
+const picture = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#123456' } })
+
+test.serial(
+  'a file is kept under an address of its own, served to everybody, and its record says what it is',
+  async t => {
+    const file = await one(t, 'Résumé (1).TXT', 'hello world')
+    t.like(file, { name: 'Résumé (1).TXT', ext: '.TXT', mime: 'text/plain', size: 0.01, provider: 'local' })
+    t.regex(String(file.hash), /^Resume_1_[0-9a-f]{10}$/)
+    t.is(file.url, `/uploads/${file.hash}.TXT`)
+    t.false(file.isUrlSigned)
+    const answer = await fetch(server.base + file.url)
+    t.is(answer.status, 200)
+    t.is(answer.headers.get('content-type'), 'text/plain; charset=utf-8')
+    t.is(await answer.text(), 'hello world')
+    t.deepEqual((await call('GET', `/api/upload/files/${file.id}`)).body, file)
+  },
+)
+
+test.serial('files of one name do not meet', async t => {
+  const files = await upload(t, {
+    files: [
+      ['same.txt', 'one'],
+      ['same.txt', 'two'],
+    ],
+  })
+  const texts = await Promise.all(files.map(({ url }) => fetch(server.base + url).then(got => got.text())))
+  t.deepEqual(texts.toSorted(), ['one', 'two'])
+})
+
+test.serial('each file has the words that are said of it, or all have the same', async t => {
+  const files: Sent['files'] = [
+    ['a.txt', 'a'],
+    ['b.txt', 'b'],
+  ]
+  const each = await upload(t, {
+    files,
+    fields: { fileInfo: ['{"caption":"of a"}', '{"name":"B","caption":"of b"}'] },
+  })
+  t.deepEqual(
+    each.map(({ name, caption }) => [name, caption]),
+    [
+      ['a.txt', 'of a'],
+      ['B', 'of b'],
+    ],
+  )
+  const both = await upload(t, { files, fields: { fileInfo: '{"alternativeText":"letters"}' } })
+  t.deepEqual(
+    both.map(({ alternativeText }) => alternativeText),
+    ['letters', 'letters'],
+  )
+  const uneven = await send({ files, fields: { fileInfo: ['{}', '{}', '{}'] } })
+  t.is(uneven.status, 400)
+})
+
+test.serial('words that are no words are refused, and nothing is kept', async t => {
+  const before = stored()
+  for (const fileInfo of ['', 'x', '5', 'null', '{"name":5}', '{"caption":["a"]}', '{"caption":"\\u0000"}']) {
+    const { status, body } = await send({ files: [['a.txt', 'a']], fields: { fileInfo } })
+    t.is(status, 400, fileInfo)
+    t.is(body.error.name, 'ValidationError')
+  }
+  t.deepEqual(stored(), before)
+  t.deepEqual(staged(), [])
+})
+
+test.serial('names lose their folders, what no file system takes, and what is too long', async t => {
+  const cases: readonly (readonly [given: string, kept: RegExp])[] = [
+    ['../../etc/passwd.txt', /^passwd\.txt$/],
+    ['..\\..\\windows\\system.txt', /^system\.txt$/],
+    ['/absolute.txt', /^absolute\.txt$/],
+    ['nul\0byte.txt', /^nul(%00)?byte\.txt$/],
+    [`${'x'.repeat(400)}.txt`, /^x{251}\.txt$/],
+    ['ほん.txt', /^ほん\.txt$/],
+  ]
+  for (const [given, kept] of cases) {
+    const file = await one(t, given, 'text')
+    t.regex(String(file.name), kept, given)
+    t.regex(String(file.url), /^\/uploads\/[A-Za-z0-9_]+\.(txt|bin)$/, given)
+    t.true(stored().includes(String(file.url).slice('/uploads/'.length)))
+  }
+})
+
+test.serial('a page never acts in a browser, whatever it is called', async t => {
+  const page = '<!doctype html><script>alert(1)</script>'
+  const drawing = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+  const cases = [
+    ['page.html', page],
+    ['page.png', page],
+    ['page.PDF', page],
+    ['page.svg', drawing],
+    ['page.jpg', drawing],
+    ['page.xhtml', page],
+    ['script.js', 'alert(1)'],
+  ] as const
+  for (const [name, bytes] of cases) {
+    const { headers } = await fetch(server.base + (await one(t, name, bytes)).url)
+    t.is(headers.get('content-disposition'), 'attachment', name)
+    t.is(headers.get('x-content-type-options'), 'nosniff')
+    t.regex(headers.get('content-security-policy') ?? '', /sandbox/)
+    t.notRegex(headers.get('content-type') ?? '', /html|javascript/, name)
+  }
+})
+
+test.serial('a picture that goes by the name of a page is a picture again', async t => {
+  const file = await one(t, 'evil.html', await picture(2, 3).png().toBuffer())
+  t.like(file, { ext: '.png', mime: 'image/png', width: 2, height: 3 })
+  t.is((await fetch(server.base + file.url)).headers.get('content-type'), 'image/png')
+})
+
+test.serial('a picture has its size, and a smaller one for each size that it is larger than', async t => {
+  const file = await one(t, 'large.jpg', await picture(1200, 600).jpeg().toBuffer())
+  t.like(file, { width: 1200, height: 600, mime: 'image/jpeg', ext: '.jpg' })
+  const formats = file.formats as Record<string, { url: string; width: number; height: number; name: string }>
+  const sizes = Object.entries(formats).map(([size, { width, height }]) => [size, width, height])
+  t.deepEqual(sizes.toSorted(), [
+    ['large', 1000, 500],
+    ['medium', 750, 375],
+    ['small', 500, 250],
+    ['thumbnail', 245, 123],
+  ])
+  for (const { url, width } of Object.values(formats)) {
+    const bytes = Buffer.from(await (await fetch(server.base + url)).arrayBuffer())
+    t.is((await sharp(bytes).metadata()).width, width)
+  }
+  t.is(formats.small?.name, 'small_large.jpg')
+  t.is((await one(t, 'small.png', await picture(20, 20).png().toBuffer())).formats, null)
+})
+
+test.serial('a broken picture is kept as it is, without smaller ones', async t => {
+  const bytes = await picture(600, 600).png().toBuffer()
+  const file = await one(t, 'broken.png', bytes.subarray(0, 60))
+  t.like(file, { mime: 'image/png', width: 600, height: 600, formats: null })
+})
+
+test.serial('a form without files is refused in the words of the reference', async t => {
+  for (const files of [[], [['empty.txt', '']]] as const) {
+    const { status, body } = await send({ files, fields: { other: 'x' } })
+    t.is(status, 400)
+    t.deepEqual(body.error, { status: 400, name: 'ValidationError', message: 'Files are empty', details: {} })
+  }
+})
+
+test.serial('a form that is none is refused', async t => {
+  const headers = { authorization: `Bearer ${secretOf('full')}` }
+  for (const [type, body] of [
+    ['multipart/form-data', 'x'],
+    ['multipart/form-data; boundary=x', 'nothing of the kind'],
+    [
+      'multipart/form-data; boundary=x',
+      '--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\ncut',
+    ],
+    [
+      'multipart/form-data; boundary=x',
+      '--x\r\nContent-Disposition: form-data; name="other"; filename="a"\r\n\r\ncut',
+    ],
+  ] as const) {
+    const answer = await fetch(`${server.base}/api/upload`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': type },
+      body,
+    })
+    t.is(answer.status, 400, body)
+  }
+  t.deepEqual(staged(), [])
+})
+
+test.serial('what is too large or too many is refused, and nothing of it is left', async t => {
+  const before = stored()
+  const large = await send({ files: [['large.bin', Buffer.alloc(64 * 1024 * 1024 + 1)]] }).catch(() => null)
+  // A client that is still sending may find the connection closed before it reads the answer.
+  t.true(large === null || large.status === 413)
+  const many = await send({ files: Array.from({ length: 101 }, (_, at) => [`${at}.txt`, 'x'] as const) })
+  t.is(many.status, 413)
+  t.is(many.body.error.name, 'PayloadTooLargeError')
+  const long = await send({
+    files: [['a.txt', 'a']],
+    fields: { fileInfo: `{"caption":"${'x'.repeat(70_000)}"}` },
+  })
+  t.is(long.status, 413)
+  t.deepEqual(stored(), before)
+  t.deepEqual(staged(), [])
+})
+
+test.serial('an upload that breaks off leaves nothing', async t => {
+  const before = stored()
+  const broken = openRequest(`${server.base}/api/upload`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${secretOf('full')}`,
+      'content-type': 'multipart/form-data; boundary=x',
+    },
+  })
+  broken.on('error', () => {})
+  broken.write('--x\r\nContent-Disposition: form-data; name="files"; filename="half.txt"\r\n\r\n')
+  broken.write('x'.repeat(100_000))
+  for (let tries = 0; staged().length === 0 && tries < 100; tries++) await pause(20)
+  t.is(staged().length, 1)
+  broken.destroy()
+  for (let tries = 0; staged().length > 0 && tries < 100; tries++) await pause(20)
+  t.deepEqual(staged(), [])
+  t.deepEqual(stored(), before)
+})
+
+test.serial('files go to the disk a piece at a time', async t => {
+  const peak = (): number =>
+    Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024
+  await one(t, 'warm.bin', Buffer.alloc(1_000_000))
+  const before = peak()
+  await Promise.all([1, 2, 3, 4].map(() => one(t, 'heavy.bin', Buffer.alloc(60_000_000))))
+  t.true(peak() - before < 200, `${peak() - before} MB more for 240 MB`)
+})
+
+test.serial('what is said of a file can be changed; its address stays', async t => {
+  const file = await one(t, 'words.txt', 'words')
+  const fields = { fileInfo: '{"name":"Other words","caption":"new"}' }
+  const { status, body } = await send({ search: `?id=${file.id}`, fields })
+  t.is(status, 200)
+  t.like(body, { id: file.id, name: 'Other words', caption: 'new', alternativeText: null, url: file.url })
+  t.like((await send({ search: `?id=${file.id}`, fields: { fileInfo: '{"caption":null}' } })).body, {
+    name: 'Other words',
+    caption: null,
+  })
+})
+
+test.serial('a file can be replaced: new bytes under the old address, smaller pictures included', async t => {
+  const old = await one(t, 'photo.png', await picture(600, 600).png().toBuffer())
+  const formats = old.formats as Record<string, { url: string }>
+  const { status, body } = await send({
+    search: `?id=${old.id}`,
+    files: [['new.png', await picture(300, 100).png().toBuffer()]],
+    fields: { fileInfo: '{"caption":"new"}' },
+  })
+  t.is(status, 200)
+  t.like(body, {
+    id: old.id,
+    url: old.url,
+    hash: old.hash,
+    width: 300,
+    height: 100,
+    name: 'new.png',
+    caption: 'new',
+  })
+  t.deepEqual(Object.keys(body.formats), ['thumbnail'])
+  const bytes = Buffer.from(await (await fetch(server.base + old.url)).arrayBuffer())
+  t.is((await sharp(bytes).metadata()).width, 300)
+  t.is((await fetch(server.base + formats.small?.url)).status, 404)
+})
+
+test.serial('only one file takes the place of one', async t => {
+  const file = await one(t, 'one.txt', '1')
+  const { status } = await send({
+    search: `?id=${file.id}`,
+    files: [
+      ['a.txt', 'a'],
+      ['b.txt', 'b'],
+    ],
+  })
+  t.is(status, 400)
+  t.is(await fetch(server.base + file.url).then(got => got.text()), '1')
+})
+
+test.serial('a file that is not there can be neither changed nor replaced, read or deleted', async t => {
+  for (const files of [[], [['a.txt', 'a']]] as const) {
+    const { status, body } = await send({ search: '?id=99999999999', files, fields: { fileInfo: '{}' } })
+    t.is(status, 404)
+    t.is(body.error.message, 'Entity not found')
+  }
+  for (const method of ['GET', 'DELETE']) {
+    t.is((await call(method, '/api/upload/files/99999999999')).body.error.message, 'file.notFound')
+    t.is((await call(method, '/api/upload/files/abc')).status, 400)
+  }
+})
+
+test.serial('a list is cut by start and limit, and has its bounds', async t => {
+  await upload(t, { files: ['x', 'y', 'z'].map(name => [`listed-${name}.txt`, name] as const) })
+  const list = async (query: string) =>
+    call('GET', `/api/upload/files?filters[name][$startsWith]=listed-&sort=name&fields=name&${query}`)
+  t.deepEqual(namesOf((await list('')).body), ['listed-x.txt', 'listed-y.txt', 'listed-z.txt'])
+  t.deepEqual(namesOf((await list('start=1&limit=1')).body), ['listed-y.txt'])
+  t.deepEqual((await list('limit=0')).body, [])
+  for (const query of ['limit=-1', 'limit=x', 'start=-1', 'start[]=1'])
+    t.is((await list(query)).status, 400, query)
+})
+
+test.serial(
+  'files are attached to the draft and to the published version: at the end of a list, instead of a single one',
+  async t => {
+    const attach = (field: string, name: string, bytes: string | Uint8Array) =>
+      upload(t, { files: [[name, bytes]], fields: { ref: 'api::post.post', refId: 'both', field } })
+    await attach('extras', 'first.txt', '1')
+    await attach('extras', 'second.txt', '2')
+    const png = await picture(1, 1).png().toBuffer()
+    await attach('cover', 'old.png', png)
+    await attach('cover', 'new.png', png)
+    for (const status of ['draft', 'published']) {
+      const { extras, cover } = await post('both', status)
+      t.deepEqual(namesOf(extras), ['first.txt', 'second.txt'], status)
+      t.is(cover.name, 'new.png', status)
+    }
+  },
+)
+
+test.serial('a draft without a published version gets none by an upload', async t => {
+  const fields = { ref: 'api::post.post', refId: 'only-draft', field: 'extras' }
+  await upload(t, { files: [['draft.txt', 'd']], fields })
+  t.deepEqual(namesOf((await post('only-draft', 'draft')).extras), ['draft.txt'])
+  t.is((await call('GET', '/api/posts/only-draft')).status, 404)
+})
+
+test.serial('a document may be named by the number of its row', async t => {
+  const { id } = (await call('GET', '/api/notes/note')).body.data
+  await upload(t, {
+    files: [['n.txt', 'n']],
+    fields: { ref: 'api::note.note', refId: String(id), field: 'paper' },
+  })
+  t.is((await call('GET', '/api/notes/note?populate=paper')).body.data.paper.name, 'n.txt')
+})
+
+test.serial('a place that is none is refused, and nothing is kept', async t => {
+  const before = stored()
+  const good = { ref: 'api::post.post', refId: 'both', field: 'extras' }
+  const cases = [
+    { ...good, ref: 'api::pots.pots' },
+    { ...good, ref: 'plugin::upload.file' },
+    { ...good, refId: 'nobody' },
+    { ...good, refId: '99999999' },
+    { ...good, refId: '9'.repeat(30) },
+    { ...good, field: 'title' },
+    { ...good, field: 'nothing' },
+    { ...good, field: 'cover' },
+    { ref: good.ref },
+    { field: good.field },
+    { ref: 'api::note.note', refId: 'note', field: 'locked' },
+  ]
+  for (const fields of cases) {
+    const { status, body } = await send({ files: [['a.txt', 'a']], fields })
+    t.is(status, 400, JSON.stringify(fields))
+    t.is(body.error.name, 'ValidationError')
+  }
+  t.deepEqual(stored(), before)
+  t.deepEqual(staged(), [])
+})
+
+test.serial('a file tells the documents that hold it, those alone that its reader may find', async t => {
+  const fields = { ref: 'api::note.note', refId: 'note', field: 'paper' }
+  const [file] = await upload(t, { files: [['told.txt', 't']], fields })
+  const related = async (query: string, token: Token = 'full') =>
+    (await call('GET', `/api/upload/files/${file?.id}?${query}`, token)).body.related
+  t.is(await related(''), undefined)
+  for (const query of ['populate=*', 'populate=related', 'populate[0]=related']) {
+    const [place, ...more] = await related(query)
+    t.like(place, { __type: 'api::note.note', documentId: 'note', title: 'Note' })
+    t.deepEqual(more, [])
+  }
+  t.deepEqual(await related('populate=*', 'changer'), [])
+})
+
+test.serial('a file that is deleted leaves its places, and its address answers nothing', async t => {
+  const png = await picture(300, 300).png().toBuffer()
+  const fields = { ref: 'api::post.post', refId: 'framed', field: 'cover' }
+  const [cover] = await upload(t, { files: [['cover.png', png]], fields })
+  const [extra] = await upload(t, { files: [['extra.txt', 'e']], fields: { ...fields, field: 'extras' } })
+  const before = stored()
+  for (const file of [cover, extra]) {
+    const { status, body } = await call('DELETE', `/api/upload/files/${file?.id}`)
+    t.is(status, 200)
+    t.is(body.id, file?.id)
+    t.is((await fetch(server.base + file?.url)).status, 404)
+    t.is((await call('GET', `/api/upload/files/${file?.id}`)).status, 404)
+    t.is((await call('DELETE', `/api/upload/files/${file?.id}`)).status, 404)
+  }
+  for (const status of ['draft', 'published']) {
+    const { cover: place, extras } = await post('framed', status)
+    t.is(place, null, status)
+    t.deepEqual(extras ?? [], [], status)
+  }
+  t.is(stored().length, before.length - 3, 'the smaller picture is gone, too')
+})
+
+test.serial('each of the five actions is opened for itself', async t => {
+  const { id } = await one(t, 'guarded.txt', 'g')
+  const asks: Readonly<Record<string, (token: Token | null) => Promise<{ status: number }>>> = {
+    upload: token => send({ files: [['x.txt', 'x']], token }),
+    find: token => call('GET', '/api/upload/files?limit=1', token),
+    findOne: token => call('GET', `/api/upload/files/${id}`, token),
+    update: token => send({ search: `?id=${id}`, fields: { fileInfo: '{"caption":"x"}' }, token }),
+    delete: token => call('DELETE', '/api/upload/files/99999999', token),
+  }
+  const open: readonly (readonly [Token | null, readonly string[]])[] = [
+    [null, []],
+    ['uploader', ['upload']],
+    ['reader', ['find']],
+    ['changer', ['findOne', 'update']],
+    ['remover', ['delete']],
+  ]
+  for (const [token, actions] of open) {
+    for (const [action, ask] of Object.entries(asks)) {
+      const { status } = await ask(token)
+      t.is(status === 403, !actions.includes(action), `${token} ${action}: ${status}`)
+    }
+  }
+})
+
+test.serial(
+  'attaching takes the right to write to the document; without the right to publish, the draft alone',
+  async t => {
+    const before = namesOf((await post('both')).extras)
+    const files: Sent['files'] = [['drafted.txt', 'd']]
+    const fields = { ref: 'api::post.post', refId: 'both', field: 'extras' }
+    t.is((await send({ files, fields, token: 'uploader' })).status, 403)
+    t.is((await send({ files, fields: { ...fields, field: 'cover' }, token: 'drafter' })).status, 400)
+    t.is((await send({ files, fields: { ...fields, refId: 'framed' }, token: 'drafter' })).status, 400)
+    t.is((await send({ files, fields, token: 'drafter' })).status, 201)
+    t.deepEqual(namesOf((await post('both')).extras), before)
+    t.true(namesOf((await post('both', 'draft')).extras).includes('drafted.txt'))
+  },
+)
+
+test.serial('methods that there are not say which there are', async t => {
+  const answer = await fetch(`${server.base}/API/Upload/Files/`, { method: 'PUT' })
+  t.is(answer.status, 405)
+  t.is(answer.headers.get('allow'), 'HEAD, GET')
+  t.is((await fetch(`${server.base}/api/upload/folders`)).status, 404)
+})

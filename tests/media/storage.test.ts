@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import test from 'ava'
+import S3rver from 's3rver'
+import type { FileStorage } from '../../core/media/file-storage.ts'
+import { openLocalStorage } from '../../core/media/local-storage.ts'
+import { openStorage } from '../../core/media/open-storage.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { isSigned } from './signature.ts'
+
+test('a folder keeps whole files alone, under their keys', async t => {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  folder.write('one.txt', 'one')
+  folder.write('two.txt', 'two')
+  const files = openLocalStorage(folder.path)
+  const store = (name: string) =>
+    files.store('a_0123456789.txt', { path: join(folder.path, name), mime: 'text/plain' })
+  t.false(await files.has('a_0123456789.txt'))
+  await store('one.txt')
+  await store('two.txt')
+  t.true(await files.has('a_0123456789.txt'))
+  t.is(files.url('a_0123456789.txt'), '/uploads/a_0123456789.txt')
+  const uploads = join(folder.path, '.plinth', 'uploads')
+  t.is(readFileSync(join(uploads, 'a_0123456789.txt'), 'utf8'), 'two')
+  await t.throwsAsync(store('nothing.txt'))
+  t.deepEqual(readdirSync(uploads), ['a_0123456789.txt'], 'nothing half of a file')
+  await files.remove('a_0123456789.txt')
+  await files.remove('a_0123456789.txt')
+  t.deepEqual(readdirSync(uploads), [])
+})
+
+test('no key leads out of a folder', async t => {
+  const files = openLocalStorage('/nowhere')
+  for (const key of ['../a', 'a/b', '..', '.', '', '.hidden', 'a\0b', 'a\\b', 'x'.repeat(256)]) {
+    await t.throwsAsync(
+      async () => files.store(key, { path: '/dev/null', mime: 'text/plain' }),
+      { message: /no key/ },
+      key,
+    )
+    await t.throwsAsync(async () => files.remove(key), { message: /no key/ }, key)
+  }
+})
+
+/** A server that speaks S3 and knows the owner of one bucket by his id; signatures it takes as they are. */
+async function startS3(): Promise<{ readonly endpoint: string; readonly close: () => Promise<void> }> {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder.path, 'pictures'))
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: folder.path,
+    configureBuckets: [{ name: 'pictures', configs: [] }],
+  })
+  const { port } = await server.run()
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    async close() {
+      await server.close()
+      folder.remove()
+    },
+  }
+}
+
+const open = (options: Readonly<Record<string, string>>): FileStorage =>
+  openStorage(
+    {
+      provider: 's3',
+      sizeLimit: 1,
+      allowedTypes: [],
+      providerOptions: { bucket: 'pictures', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER', ...options },
+    },
+    '/nowhere',
+  )
+
+test('a bucket keeps files with their types, and pages as downloads', async t => {
+  const { endpoint, close } = await startS3()
+  t.teardown(close)
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  folder.write('photo', Buffer.alloc(3_000_000, 7))
+  folder.write('page', '<script>alert(1)</script>')
+  const files = open({ endpoint })
+  const key = 'photo_0123456789.png'
+  t.false(await files.has(key))
+  await files.store(key, { path: join(folder.path, 'photo'), mime: 'image/png' })
+  await files.store('page_0123456789.html', { path: join(folder.path, 'page'), mime: 'text/html' })
+  t.true(await files.has(key))
+  t.is(files.url(key), `${endpoint}/pictures/${key}`)
+  const photo = await fetch(files.url(key))
+  t.is(photo.headers.get('content-type'), 'image/png')
+  t.is(photo.headers.get('content-disposition'), null)
+  t.deepEqual(Buffer.from(await photo.arrayBuffer()), Buffer.alloc(3_000_000, 7))
+  const page = await fetch(files.url('page_0123456789.html'))
+  t.is(page.headers.get('content-disposition'), 'attachment')
+  await page.arrayBuffer()
+  await files.remove(key)
+  await files.remove(key)
+  t.false(await files.has(key))
+})
+
+test('a bucket that refuses is no bucket that has nothing', async t => {
+  const { endpoint, close } = await startS3()
+  t.teardown(close)
+  const file = { path: import.meta.filename, mime: 'text/plain' }
+  await t.throwsAsync(open({ endpoint, accessKeyId: 'nobody' }).store('a_0.txt', file), {
+    message: /answered 403/,
+  })
+  await t.throwsAsync(open({ endpoint, bucket: 'elsewhere' }).store('a_0.txt', file), {
+    message: /no bucket elsewhere/,
+  })
+})
+
+test('requests to a bucket are signed with its key', async t => {
+  const store = createServer((request, response) => {
+    response.statusCode = isSigned(request, 'right') ? 200 : 403
+    request.resume().on('end', () => response.end())
+  }).listen(0, '127.0.0.1')
+  await once(store, 'listening')
+  t.teardown(() => store.close())
+  const endpoint = `http://127.0.0.1:${(store.address() as AddressInfo).port}`
+  const file = { path: import.meta.filename, mime: 'text/html' }
+  await t.notThrowsAsync(open({ endpoint, secretAccessKey: 'right' }).store('a_0.html', file))
+  await t.throwsAsync(open({ endpoint, secretAccessKey: 'wrong' }).store('a_0.html', file), {
+    message: 'The S3 store answered 403 to PUT of a_0.html',
+  })
+})
+
+test('files of a bucket are told at its public address', t => {
+  t.is(open({ publicUrl: 'https://cdn.example.org/' }).url('a_0.png'), 'https://cdn.example.org/a_0.png')
+  t.is(open({ region: 'eu-west-1' }).url('a_0.png'), 'https://pictures.s3.eu-west-1.amazonaws.com/a_0.png')
+})

@@ -22,7 +22,7 @@ import { openRest } from '../rest/open-rest.ts'
 import { openUploads } from '../rest/open-uploads.ts'
 import type { Blueprint } from './compile-app.ts'
 import { type Filled, fillDatabase } from './fill-database.ts'
-import { printLeft, type StartFault } from './start-fault.ts'
+import { printLeft, type StartFault, toStartFault } from './start-fault.ts'
 import { tellSteps } from './tell-steps.ts'
 
 /** A project over an open database, ready to answer; it listens to nothing yet. */
@@ -49,6 +49,8 @@ export async function openApp(blueprint: Blueprint, terms: OpenTerms): Promise<R
   const database = opened.value
   const files = openStorage(project.settings.upload, project.root)
   const prepared = await prepare(blueprint, database, files).catch(async (error: unknown) => {
+    const fault = toStartFault(error)
+    if (fault) return failed(fault)
     await database.close()
     throw error
   })

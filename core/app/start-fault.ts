@@ -1,3 +1,4 @@
+import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
 import type { OpeningFault } from '../database/opening-fault.ts'
 import type { Left, SchemaRefusal } from '../database/schema-finding.ts'
 import { type Diagnostic, printDiagnostic } from '../faults/diagnostic.ts'
@@ -12,6 +13,30 @@ export type StartFault =
   /** Another reason, in one sentence: a port in use, roles that users still hold. */
   | { readonly kind: 'other'; readonly message: string }
 
+/**
+ * What was thrown while an app opened → why it did not start; undefined for a bug. Each step of a start is a
+ * transaction, so the next start goes on from the last one that was finished.
+ */
+export function toStartFault(error: unknown): StartFault | undefined {
+  if (isOfFiles(error)) return { kind: 'other', message: `A file or folder cannot be used: ${error.message}` }
+  const fault = toDatabaseFault(error)
+  if (fault?.kind === 'unavailable' || fault?.kind === 'timeout') {
+    const message = `The database stopped answering while it was prepared (${fault.message}): start again when it is back`
+    return { kind: 'other', message }
+  }
+  return fault && isOfServer(fault)
+    ? { kind: 'other', message: `PostgreSQL cannot do what a start needs: ${fault.message}` }
+    : undefined
+}
+
+/** Of sockets, Node names no path. */
+const isOfFiles = (error: unknown): error is Error =>
+  error instanceof Error && 'syscall' in error && 'path' in error && error.syscall !== 'connect'
+
+/** SQLSTATEs that tell of the server and not of the statement: resources, system, damage; rights; read-only. */
+const isOfServer = (fault: DatabaseFault): boolean =>
+  fault.kind === 'other' && /^(53|58|XX|42501|25006)/.test(fault.code ?? '')
+
 /** For a terminal: one clear message, a line or a few each thing that is wrong. */
 export function printStartFault(fault: StartFault): string {
   switch (fault.kind) {
@@ -21,7 +46,7 @@ export function printStartFault(fault: StartFault): string {
       return fault.fault.message
     case 'schema':
       return [
-        'The database cannot be brought to this project without losing or breaking something; nothing was changed:',
+        'The database cannot be brought in step with this project; nothing was changed:',
         ...fault.refusals.map(({ message }) => `  - ${message}`),
       ].join('\n')
     case 'other':

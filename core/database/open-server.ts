@@ -44,6 +44,9 @@ async function parseTarget(url: string): Promise<Target> {
     return { host, port, username: user, ...(password && { password }), database, dialectOptions }
   } catch (error) {
     if (error instanceof TypeError) throw invalidUrl()
+    // Certificates that the address names are read at once.
+    if (error instanceof Error && 'syscall' in error)
+      throw new OpeningError('url', `database.url names a file that cannot be read: ${error.message}`, error)
     throw error
   }
 }

@@ -15,6 +15,8 @@ export type OpeningFaultKind =
   | 'missing'
   /** Older than PostgreSQL 14. */
   | 'tooOld'
+  /** The database is not in UTF-8. */
+  | 'encoding'
   /** Another process has the embedded database open. */
   | 'locked'
   /** `.plinth/` cannot be made, read or written. */

@@ -16,16 +16,17 @@ const STATEMENT_LIMIT = 250
 /** Milliseconds that the network may add to a statement's time before its answer is given up. */
 const NETWORK_SLACK = 5_000
 
-/** Prepares a new connection for this work, in one round trip; refuses a server that is too old. */
+/** Prepares a new connection for this work, in one round trip; refuses a server that is too old, or a database that cannot hold every letter. */
 export async function setUpSession(connection: Connection, settings: SessionSettings): Promise<void> {
   const parameters = Object.entries(parametersOf(settings))
   const calls = parameters.map((_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, false)`)
-  const text = `SELECT current_setting('server_version_num')::int4, current_setting('server_version'), ${calls.join(', ')}`
+  const text = `SELECT current_setting('server_version_num')::int4, current_setting('server_version'), current_setting('server_encoding'), ${calls.join(', ')}`
   const answer = await connection
     .query<unknown[]>({ text, values: parameters.flat(), rowMode: 'array' })
     .catch(refuse)
-  const [number, version] = answer.rows[0] ?? []
+  const [number, version, encoding] = answer.rows[0] ?? []
   if (Number(number) < OLDEST_VERSION) throw tooOld(`PostgreSQL ${String(version)}`)
+  if (encoding !== 'UTF8') throw notUnicode(String(encoding))
   if (settings.preparedStatements) {
     connection.plinthStatements = new PreparedStatements(
       settings.statementPrefix(),
@@ -69,3 +70,9 @@ function refuse(error: unknown): never {
 
 const tooOld = (found: string) =>
   new OpeningError('tooOld', `Plinth needs PostgreSQL 14 or newer; the server of database.url is ${found}`)
+
+const notUnicode = (encoding: string) =>
+  new OpeningError(
+    'encoding',
+    `Plinth needs a database whose encoding is UTF8; the one of database.url has ${encoding}. Make another (createdb --encoding=UTF8 --template=template0 …), or change database.url`,
+  )

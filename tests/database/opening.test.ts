@@ -50,6 +50,13 @@ test('a server that accepts and never answers is given up in bounded time', asyn
   t.true(performance.now() - start < 8_000)
 })
 
+test('a certificate that cannot be read is told as a fault of the address', async t => {
+  const [reason] = await reasonsOf('postgres://guide:hunter2@127.0.0.1/guide?sslrootcert=/not/there.pem')
+  t.is(reason?.kind, 'url')
+  t.regex(reason?.message ?? '', /names a file that cannot be read.*not\/there\.pem/)
+  t.false(reason?.message.includes('hunter2'))
+})
+
 const server = testServer()
 
 if (server) {
@@ -74,6 +81,17 @@ if (server) {
     const [reason] = await reasonsOf(url.href)
     t.is(reason?.kind, 'missing')
     t.regex(reason?.message ?? '', /createdb plinth_not_there/)
+  })
+
+  test('a database that cannot hold every letter is refused', async t => {
+    const name = `plinth_latin_${process.pid}`
+    await administer(server, `CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`)
+    t.teardown(() => administer(server, `DROP DATABASE ${name} WITH (FORCE)`))
+    const url = new URL(server)
+    url.pathname = `/${name}`
+    const [reason] = await reasonsOf(url.href)
+    t.is(reason?.kind, 'encoding')
+    t.regex(reason?.message ?? '', /LATIN1.*--encoding=UTF8/)
   })
 
   test('reads may go to a replica, and to the primary when the replica is away', async t => {

@@ -18,7 +18,7 @@ export const thisProcess = (): ProcessIdentity => ({
 
 /** True unless the process is known to be gone. Another machine's cannot be known here. */
 export function isAlive({ pid, started }: ProcessIdentity): boolean {
-  if (!exists(pid)) return false
+  if (!exists(pid) || isZombie(pid)) return false
   const current = startOf(pid)
   return current === null || started === null || current === started
 }
@@ -37,10 +37,21 @@ function startOf(pid: number): string | null {
   return process.platform === 'win32' ? null : unixStartOf(pid)
 }
 
-/** Field 22 of /proc/pid/stat, counted behind the process name, which may hold spaces and parentheses; with the boot. */
+/** Dead, but kept in the table for a parent that never asks: in containers often for as long as they run. */
+function isZombie(pid: number): boolean {
+  const state = linuxStatOf(pid)?.[0]
+  return state === 'Z' || state === 'X'
+}
+
+/** Fields of /proc/pid/stat from the third on: behind the process name, which may hold spaces and parentheses. */
+function linuxStatOf(pid: number): readonly string[] | undefined {
+  const stat = process.platform === 'linux' ? read(`/proc/${pid}/stat`) : null
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+/** Field 22, in ticks since the boot; with the boot. */
 function linuxStartOf(pid: number): string | null {
-  const stat = read(`/proc/${pid}/stat`)
-  const ticks = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  const ticks = linuxStatOf(pid)?.[19]
   return ticks === undefined ? null : `${read('/proc/sys/kernel/random/boot_id')?.trim() ?? ''} ${ticks}`
 }
 

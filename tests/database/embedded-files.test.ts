@@ -13,6 +13,7 @@ import {
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import type { DatabaseObservation } from '../../core/database/observation.ts'
@@ -134,6 +135,19 @@ test.serial('a lock is taken over from a dead process, even when its number live
     t.is(JSON.parse(readFileSync(join(folder, 'database.lock'), 'utf8')).pid, process.pid)
     await database.close()
   }
+})
+
+test.serial('a lock is taken over from a dead process whose parent never asked for it', async t => {
+  const root = project(t)
+  mkdirSync(join(root, '.plinth'))
+  const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'])
+  t.teardown(() => parent.kill('SIGKILL'))
+  const [line] = await once(parent.stdout, 'data')
+  const zombie = { pid: Number(String(line)), started: null, host: hostname() }
+  await pause(500)
+  writeFileSync(join(root, '.plinth', 'database.lock'), JSON.stringify(zombie))
+  t.notThrows(() => process.kill(zombie.pid, 0))
+  t.true((await open(t, root)).opened.ok)
 })
 
 test.serial('a lock of another machine holds while its file is young', async t => {

@@ -76,5 +76,7 @@ function toObservation(seen: DatabaseObservation): Observation {
       return { kind: 'databaseRecovered', pid: seen.pid }
     case 'database.connection-lost':
       return { kind: 'connectionLost', message: seen.message }
+    case 'database.upkeep-failed':
+      return { kind: 'upkeepFailed', message: seen.message }
   }
 }

@@ -1,24 +1,34 @@
 import type { Database } from './database.ts'
-import { toDatabaseFault } from './database-fault.ts'
+import type { Observe } from './observation.ts'
 
 /** Milliseconds between looks. */
 const INTERVAL = 60_000
 
 /** PostgreSQL in one process has neither autovacuum nor checkpointer: dead rows and WAL would only ever grow. */
-export function startUpkeep(database: Database): { stop(): void } {
+export function startUpkeep(database: Database, observe: Observe, milliseconds = INTERVAL): { stop(): void } {
+  let stopped = false
   let lastCheckpoint = ''
   const look = async () => {
     try {
       await vacuumChanged(database)
       lastCheckpoint = await checkpoint(database, lastCheckpoint)
     } catch (error) {
-      // Busy or closing: there is a next time.
-      if (toDatabaseFault(error) === undefined) throw error
+      // Busy, closing, no room on the disk: there is a next time, and requests go on meanwhile.
+      if (!stopped)
+        observe({
+          event: 'database.upkeep-failed',
+          message: error instanceof Error ? error.message : String(error),
+        })
     }
   }
-  const timer = setInterval(look, INTERVAL)
+  const timer = setInterval(look, milliseconds)
   timer.unref()
-  return { stop: () => clearInterval(timer) }
+  return {
+    stop() {
+      stopped = true
+      clearInterval(timer)
+    },
+  }
 }
 
 /** The thresholds of autovacuum. */

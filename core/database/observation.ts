@@ -5,5 +5,7 @@ export type DatabaseObservation =
   | { readonly event: 'database.recovered'; readonly pid: number }
   /** An idle connection broke, or its server ended it. */
   | { readonly event: 'database.connection-lost'; readonly message: string }
+  /** The embedded database could not be tidied up this time. */
+  | { readonly event: 'database.upkeep-failed'; readonly message: string }
 
 export type Observe = (observation: DatabaseObservation) => void

@@ -66,6 +66,6 @@ async function overEngine(
   }
   const terms = { ...settings, replicas: [] }
   const database = await pooledDatabase({ kind: 'embedded', sequelize, settings: terms, afterClose: close })
-  upkeep = startUpkeep(database)
+  upkeep = startUpkeep(database, observe)
   return database
 }

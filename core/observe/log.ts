@@ -17,6 +17,7 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   databaseOpened: 'debug',
   databaseRecovered: 'warn',
   connectionLost: 'warn',
+  upkeepFailed: 'warn',
   prepared: 'info',
   listening: 'info',
   stopping: 'info',

@@ -8,6 +8,8 @@ export type Observation =
   /** The process that had the embedded database open before died; nothing that it acknowledged is lost. */
   | { readonly kind: 'databaseRecovered'; readonly pid: number }
   | { readonly kind: 'connectionLost'; readonly message: string }
+  /** The embedded database could not be tidied up; it serves all the same. */
+  | { readonly kind: 'upkeepFailed'; readonly message: string }
   /** Something that starting changed in the database, in one sentence. */
   | { readonly kind: 'prepared'; readonly what: string }
   /** It takes requests now. */

@@ -9,6 +9,8 @@ export function toLine(observation: Observation): string {
       return `Took over the embedded database from process ${observation.pid}, which died with it open`
     case 'connectionLost':
       return `Lost a connection to the database: ${observation.message}`
+    case 'upkeepFailed':
+      return `Could not tidy up the embedded database: ${observation.message}`
     case 'prepared':
       return observation.what
     case 'listening':

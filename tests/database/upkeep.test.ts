@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import test from 'ava'
-import { vacuumChanged } from '../../core/database/embedded-upkeep.ts'
+import { startUpkeep, vacuumChanged } from '../../core/database/embedded-upkeep.ts'
+import type { DatabaseObservation } from '../../core/database/observation.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { DATABASE_SETTINGS, snapshot } from '../support/database.ts'
 
@@ -29,4 +30,19 @@ test('an embedded database frees dead rows and knows its tables, though nothing 
   }
   const [later] = (await size()) ?? []
   t.true(Number(later) <= Number(once) * 1.5)
+})
+
+test('tidying up that fails is told, and ends nothing', async t => {
+  const embedded = { dataDir: 'memory://', snapshot: await snapshot() }
+  const opened = await openDatabase(DATABASE_SETTINGS, { root: tmpdir(), observe: () => {}, embedded })
+  if (!opened.ok) return t.fail(opened.reasons[0]?.message)
+  await opened.value.close()
+  const told = await new Promise<DatabaseObservation>(resolve => {
+    const upkeep = startUpkeep(opened.value, resolve, 10)
+    t.teardown(upkeep.stop)
+    // Upkeep alone keeps no process running.
+    const patience = setInterval(() => {}, 1_000)
+    t.teardown(() => clearInterval(patience))
+  })
+  t.is(told.event, 'database.upkeep-failed')
 })

@@ -6,6 +6,7 @@ import type { ServerSettings } from '../project/settings.ts'
 import { type Cors, createCors, type HeaderList } from './cors.ts'
 import { applyTag } from './etag.ts'
 import { IncomingRequest } from './incoming-request.ts'
+import { NOT_IMPLEMENTED } from './not-implemented.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { toTrouble, unavailable } from './trouble.ts'
 import { writeAnswer } from './write-answer.ts'
@@ -77,7 +78,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 
 
 /** null: nobody here knows the path. */
 function answerFor({ request, serving }: Exchange): HttpAnswer | Promise<HttpAnswer> | null {
-  if (!METHODS.has(request.method)) return { status: 501, body: 'Not Implemented', type: TEXT }
+  if (!METHODS.has(request.method)) return NOT_IMPLEMENTED
   if (request.method === 'OPTIONS' && serving.cors.preflight(request.method, request.headers))
     return { status: 204, body: null }
   for (const responder of serving.responders) {
@@ -86,8 +87,6 @@ function answerFor({ request, serving }: Exchange): HttpAnswer | Promise<HttpAns
   }
   return serving.host ? null : answerFault(notFound())
 }
-
-const TEXT = 'text/plain; charset=utf-8'
 
 /** Waits for an answer, but not for ever. */
 async function settle(pending: Promise<HttpAnswer | null>, exchange: Exchange): Promise<void> {

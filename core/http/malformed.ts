@@ -1,8 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { answerFault } from '../faults/exchange.ts'
+import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { Observer } from '../observe/observation.ts'
+import { NOT_IMPLEMENTED } from './not-implemented.ts'
+import { JSON_TYPE } from './write-answer.ts'
 
 /** What never became a request is answered all the same, and its connection ends. */
 export function answerMalformed(
@@ -15,11 +17,20 @@ export function answerMalformed(
     socket.destroy()
     return
   }
-  const { status, body } = answerFault(faultOf(error.code))
+  endWith(socket, answerFault(faultOf(error.code)))
+}
+
+/** No proxy: CONNECT is one of the methods that are not implemented on any path (contract/rest.md 1). */
+export function answerConnect(socket: Duplex): void {
+  socket.on('error', () => socket.destroy())
+  endWith(socket, NOT_IMPLEMENTED)
+}
+
+function endWith(socket: Duplex, { status, body, type = JSON_TYPE }: HttpAnswer): void {
   const text = String(body)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'Content-Type: application/json; charset=utf-8',
+    `Content-Type: ${type}`,
     `Content-Length: ${Buffer.byteLength(text)}`,
     'Connection: close',
   ]

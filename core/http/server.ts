@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { failed, ok, type Result } from '../base/result.ts'
 import { createListener, type ListenerTerms, type Traffic } from './listener.ts'
-import { answerMalformed } from './malformed.ts'
+import { answerConnect, answerMalformed } from './malformed.ts'
 
 export interface RunningServer {
   /** `http://127.0.0.1:1337` */
@@ -35,6 +35,8 @@ export async function openServer(terms: ServerTerms): Promise<Result<RunningServ
     },
     createListener(terms, traffic),
   )
+  // Node drops the connection of a CONNECT that nobody listens to, without a word.
+  server.on('connect', (_request, socket) => answerConnect(socket))
   server.on('clientError', (error: Error, socket) => answerMalformed(error, socket, observer))
   const trouble = await listen(server, settings.host, settings.port)
   if (trouble) return failed(trouble)

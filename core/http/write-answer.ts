@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { HttpAnswer } from '../faults/exchange.ts'
 import type { HeaderList } from './cors.ts'
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Sends an answer with all its headers in one piece. */
 export function writeAnswer(response: ServerResponse, answer: HttpAnswer, shared: HeaderList): void {

@@ -32,6 +32,18 @@ test('bytes that are no HTTP are answered 400, headers that are too long 431', a
   t.regex(await send(port, long), /^HTTP\/1\.1 431 [\s\S]*"RequestHeaderFieldsTooLargeError"/)
 })
 
+test('CONNECT is answered as every method that does not exist here', async t => {
+  const { port } = await serve(t, [reader])
+  for (const line of ['CONNECT x:443', 'REPORT /']) {
+    const answer = await send(port, `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    t.regex(
+      answer,
+      /^HTTP\/1\.1 501 Not Implemented\r\n[\s\S]*text\/plain[\s\S]*\r\n\r\nNot Implemented$/,
+      line,
+    )
+  }
+})
+
 test('a request that trickles in is ended', async t => {
   const { port } = await serve(t, [reader], { settings: { requestTimeout: 200 } })
   t.regex(await send(port, 'GET / HTTP/1.1\r\nHost: x\r\n'), /^HTTP\/1\.1 408 [\s\S]*"RequestTimeoutError"/)

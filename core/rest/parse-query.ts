@@ -5,6 +5,7 @@ import type { RestSettings } from '../project/settings.ts'
 import { parseFilter } from '../query/parse-filter.ts'
 import { parseSort } from '../query/parse-sort.ts'
 import type { Query } from '../query/query.ts'
+import { findTooManySteps } from '../query/steps.ts'
 import { parseFields } from './parse-fields.ts'
 import { type Pagination, pageOf, parsePagination } from './parse-pagination.ts'
 import { parsePopulate } from './parse-populate.ts'
@@ -56,7 +57,13 @@ function parseContent(
   const excess = findExcess(populate.value)
   if (excess) return failed(excess)
   const named = goesFurther(filter.value) ? withSorted(fields.value, sort.value) : fields.value
-  return ok({ filter: filter.value, sort: sort.value, selection: { ...named, populate: populate.value } })
+  const content = {
+    filter: filter.value,
+    sort: sort.value,
+    selection: { ...named, populate: populate.value },
+  }
+  const tooMany = findTooManySteps(content)
+  return tooMany ? failed(tooMany) : ok(content)
 }
 
 type Versions = Pick<Query, 'status' | 'publication' | 'search'>

@@ -327,3 +327,20 @@ test('names that every object has are no names of a query', t => {
   )
   t.is(({} as Record<string, unknown>).polluted, undefined)
 })
+
+test('filters and sorts may go over fifty relations and components, wherever they stand', t => {
+  const groups = (length: number, top = 'filters') =>
+    Array.from({ length }, (_, at) => `${top}[$and][${at}][author][books][title]=x`).join('&')
+  t.true(readList(groups(25)).ok)
+  const message = 'The filters and sorts of a query may go over at most 50 relations and components'
+  check(
+    t,
+    [
+      [groups(26), message],
+      [`${groups(25)}&sort=author.name`, message],
+      [groups(26, 'populate[sequels][populate][sequels][filters]'), message],
+      [`${groups(25)}&populate[sequels][sort]=author.name`, message],
+    ],
+    filter,
+  )
+})

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { freePort } from '../harness/server.ts'
+
+const root = resolve(import.meta.dirname, '..', '..')
+
+export interface Ended {
+  readonly code: number | null
+  /** What it wrote to standard error. */
+  readonly output: string
+}
+
+/** Runs a `plinth start` that is to end by itself; one that does not is ended after 30 seconds. */
+export async function runToEnd(
+  project: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const child = spawn(process.execPath, ['--import=tsx', 'core/cli/main.ts', 'start', project], {
+    cwd: root,
+    env: {
+      ...process.env,
+      NODE_ENV: 'development',
+      HOST: '127.0.0.1',
+      PORT: String(await freePort()),
+      DATABASE_URL: 'embedded',
+      ...environment,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const patience = setTimeout(() => child.kill('SIGKILL'), 30_000)
+  const [output] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  clearTimeout(patience)
+  return { code: child.exitCode, output }
+}

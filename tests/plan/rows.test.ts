@@ -1,9 +1,11 @@
+import { tmpdir } from 'node:os'
 import test from 'ava'
 import { restrict } from '../../core/access/restrict.ts'
 import { fillDatabase } from '../../core/app/fill-database.ts'
 import type { Database } from '../../core/database/database.ts'
 import { migrate } from '../../core/database/migrate.ts'
 import { openReads } from '../../core/documents/read.ts'
+import { openStorage } from '../../core/media/open-storage.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { golden, goldenBlueprint, goldenCases, must, parseRequest } from './golden.ts'
@@ -17,7 +19,11 @@ const endings: (() => unknown)[] = []
 test.before(async t => {
   const database = await openTestDatabase({ teardown: end => void endings.unshift(end) })
   must(await migrate(database, blueprint.storage.tables))
-  const filled = await fillDatabase(blueprint, database)
+  const filled = await fillDatabase(
+    blueprint,
+    database,
+    openStorage(blueprint.project.settings.upload, tmpdir()),
+  )
   t.true(filled.ok)
   const counting: Database = Object.assign(Object.create(database), {
     run: (statement: Statement) => {

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { didYouMean } from '../base/nearest.ts'
@@ -18,39 +19,57 @@ export interface FoundFiles {
 
 /** The files of content/: named after the type's plural, single types' after the singular, and users.yaml. */
 export async function findFiles(root: string, model: Model): Promise<FoundFiles> {
-  const names = (await namesIn(join(root, 'content'))).filter(name => /\.ya?ml$/i.test(name)).toSorted()
+  const listed = await entriesIn(join(root, 'content'))
+  if (!listed)
+    return {
+      files: [],
+      faults: [misplaced('content', '`content` is a file: documents lie in a folder of this name')],
+    }
+  const entries = listed
+    .filter(({ name }) => /\.ya?ml$/i.test(name))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const types = new Map(
     [...model.contentTypes.values()]
       .filter(type => !type.builtIn || type === model.builtIn.user)
       .map(type => [fileName(type), type]),
   )
-  const found = names.map(name => ({ name, type: types.get(name) }))
-  const files = [...types.values()].flatMap(type =>
-    found.some(each => each.type === type) ? [{ type, file: join(root, 'content', fileName(type)) }] : [],
-  )
-  const faults = found.flatMap(({ name, type }) => (type ? [] : [unknownFile(name, [...types.keys()])]))
+  const names = new Set(entries.filter(entry => !entry.isDirectory()).map(({ name }) => name))
+  const files = [...types]
+    .filter(([name]) => names.has(name))
+    .map(([name, type]) => ({ type, file: join(root, 'content', name) }))
+  const faults = entries.flatMap(entry => {
+    if (entry.isDirectory())
+      return [
+        misplaced(`content/${entry.name}`, 'a folder cannot hold documents: only a file of this name can'),
+      ]
+    return types.has(entry.name) ? [] : [unknownFile(entry.name, [...types.keys()])]
+  })
   return { files, faults }
 }
 
 const fileName = ({ kind, key, pluralApiId }: ContentType): string =>
   `${kind === 'single' ? key : pluralApiId}.yaml`
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+/** Empty where there is no folder; undefined where something else has its name. */
+async function entriesIn(folder: string): Promise<readonly Dirent[] | undefined> {
   try {
-    const entries = await readdir(folder, { withFileTypes: true })
-    return entries.filter(entry => !entry.isDirectory()).map(({ name }) => name)
+    return await readdir(folder, { withFileTypes: true })
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') return []
+    if (code === 'ENOTDIR') return undefined
     throw error
   }
 }
 
 function unknownFile(name: string, known: readonly string[]): Diagnostic {
   const near = didYouMean(name, known) || ': files are named after the plural of a content-type'
-  return {
-    code: 'unknown-type',
-    message: `no content-type has the file \`${name}\`${near}`,
-    path: [],
-    place: { file: `content/${name}`, line: 1, column: 1, source: '' },
-  }
+  return misplaced(`content/${name}`, `no content-type has the file \`${name}\`${near}`)
 }
+
+const misplaced = (file: string, message: string): Diagnostic => ({
+  code: 'unknown-type',
+  message,
+  path: [],
+  place: { file, line: 1, column: 1, source: '' },
+})

@@ -134,6 +134,16 @@ const CASES: readonly (readonly [
     ],
   ],
   [
+    'a file where the folder should be',
+    { content: 'x' },
+    ['content:1:1 `content` is a file: documents lie in a folder of this name'],
+  ],
+  [
+    'a folder that is called like a file of documents',
+    { 'content/articles.yaml/a.txt': 'x' },
+    ['content/articles.yaml:1:1 a folder cannot hold documents: only a file of this name can'],
+  ],
+  [
     'files that no content-type goes by, and shapes that are none',
     {
       'content/article.yaml': '[]',

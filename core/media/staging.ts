@@ -33,10 +33,15 @@ export async function stage(stream: Readable, folder: string): Promise<StagedFil
       yield part
     }
   }
+  await mkdir(folder, { recursive: true })
+  const file = createWriteStream(path, { flags: 'wx' })
+  const closed = new Promise<void>(resolve => file.once('close', () => resolve()))
   try {
-    await mkdir(folder, { recursive: true })
-    await pipeline(stream, look, createWriteStream(path, { flags: 'wx' }))
+    await pipeline(stream, look, file)
   } catch (error) {
+    // A file that was still being opened when its stream broke off is made after all: only then can it be removed.
+    file.destroy()
+    await closed
     await discard([path])
     throw error
   }

@@ -29,13 +29,15 @@ export interface DocumentWrites {
   /** Fails with notFound where there is no such document; a single type's is made. */
   update(command: PermittedCommand<UpdateCommand>, answer: Answer): Promise<Result<Written, Fault>>
   /** Also where there was nothing to delete. */
-  delete(command: PermittedCommand<DeleteCommand>): Promise<Result<null, Fault>>
+  delete(command: PermittedCommand<DeleteCommand>, answer?: Answer): Promise<Result<null, Fault>>
 }
 
 /** How the written document is to be answered: read in the same transaction, by this query with its id put in. */
 export interface Answer {
   readonly query: RestrictedQuery
   readonly shape: Shape
+  /** The tag that goes out with a text, for preconditions; without it none but `*` is met. */
+  readonly tagOf?: (text: string) => string
 }
 
 export interface Written {

@@ -10,6 +10,7 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../model/model.ts'
+import type { LinkChange } from '../query/command.ts'
 import { missing, parseScalar, type Strictness } from './parse-scalar.ts'
 import { rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
 import type { LinkTarget, Values, WrittenComponent, WrittenValue } from './written.ts'
@@ -33,6 +34,8 @@ export type LinkParser = (
 /** undefined: they stay as they are. */
 export interface ParsedLinks {
   readonly targets: readonly LinkTarget[] | undefined
+  /** Where the list follows from the one that is there. */
+  readonly change?: LinkChange
   readonly faults: readonly ValueFault[]
 }
 
@@ -152,11 +155,11 @@ function links(
   path: Path,
   terms: ParseTerms,
 ): ParsedValue {
-  const { targets, faults } = terms.links(attribute, given, path)
+  const { targets, change, faults } = terms.links(attribute, given, path)
   if (targets === undefined) return refused(...faults)
   if (attribute.required && terms.strictness === 'full' && targets.length === 0)
     return refused(...faults, toFault(rule('must be defined.'), path, given))
-  return { value: { kind: 'links', targets }, faults }
+  return { value: { kind: 'links', targets, ...(change === undefined ? {} : { change }) }, faults }
 }
 
 function single(attribute: ComponentAttribute, given: unknown, path: Path, terms: ParseTerms): ParsedValue {

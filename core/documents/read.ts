@@ -8,7 +8,7 @@ import type { Statement } from '../sql/statement.ts'
 import type { DocumentReads } from './documents.ts'
 
 export interface ReadTerms {
-  readonly database: Database
+  readonly database: Pick<Database, 'run'>
   readonly storage: Storage
   readonly defaultLocale: string
 }

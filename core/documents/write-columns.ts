@@ -25,7 +25,7 @@ interface PlannedLink {
 }
 
 /** Where the owner stands in the lists of the other side, by attribute: found once for all rows of a document. */
-export type InversePlaces = Map<string, Place>
+export type InversePlaces = Map<string, number | Place>
 
 /** What the values come to in the columns of a row: scalars, and to-one links with their slots. */
 export function columnsOfValues(
@@ -68,6 +68,11 @@ export function changesOf(
   places: InversePlaces,
 ): { readonly columns: Columns; readonly relinked: readonly PlannedLink[] } {
   const changed = new Map(row ? changedColumns(row, columns) : columns)
+  for (const { attribute, link } of links) {
+    const place = link.inversePosition === null ? undefined : row?.get(link.inversePosition)
+    if (typeof place === 'number' && !changed.has(link.key) && !places.has(attribute.name))
+      places.set(attribute.name, place)
+  }
   const relinked = links.filter(({ link }) =>
     [link.key, link.draftKey, link.locale, link.draftLocale].some(
       column => column !== null && changed.has(column),
@@ -84,7 +89,7 @@ export function changesOf(
   return { columns: changed, relinked }
 }
 
-function placeFor(attribute: Attribute, table: string, places: InversePlaces): Place {
+function placeFor(attribute: Attribute, table: string, places: InversePlaces): number | Place {
   const place = places.get(attribute.name) ?? placeAtEnd(table)
   places.set(attribute.name, place)
   return place

@@ -4,7 +4,7 @@ import { changesOf, columnsOfValues, type InversePlaces } from './write-columns.
 import { planParts } from './write-components.ts'
 import { releaseFormer } from './write-exclusive.ts'
 import type { Owner, Planning } from './write-owner.ts'
-import { type CurrentRow, newId, numberIn, type RowId, type RowValue } from './write-rows.ts'
+import { type CurrentRow, changedColumns, newId, numberIn, type RowId, type RowValue } from './write-rows.ts'
 import { stampsOf } from './write-stamps.ts'
 import { type ChangedParts, isShared, type Shared, type Version } from './write-versions.ts'
 import type { Stored, Values, WrittenDocument, WrittenVersion } from './written.ts'
@@ -15,8 +15,27 @@ export function planDocument(document: WrittenDocument, planning: Planning): voi
   const shared = sharedValues(document)
   const changed = planAllParts(document, versions, shared, planning)
   const places: InversePlaces = new Map()
+  const allMoved = shared.size > 1 && movesShared(document.type, shared, changed, versions, planning)
   for (const version of versions)
-    planVersion({ document, version, shared, changed, places }, versions, planning)
+    planVersion({ document, version, shared, changed, places, allMoved }, versions, planning)
+}
+
+function movesShared(
+  type: ContentType,
+  shared: Shared,
+  changed: ChangedParts,
+  versions: readonly Version[],
+  planning: Planning,
+): boolean {
+  if (!type.draftAndPublish || !type.localized) return false
+  if (changed.some(({ locale }) => locale === null)) return true
+  return versions.some(version => {
+    const values = shared.get(version.status)
+    if (version.row === undefined || values === undefined) return false
+    const owner: Owner = { root: type, key: version.id, locale: version.locale, rows: [version] }
+    const { columns } = columnsOfValues(type, values, { owner, row: version }, planning)
+    return changedColumns(version.row, columns).size > 0
+  })
 }
 
 function versionsOf(document: WrittenDocument, planning: Planning): readonly Version[] {
@@ -114,6 +133,8 @@ interface VersionTask {
   readonly shared: Shared
   readonly changed: ChangedParts
   readonly places: InversePlaces
+  /** Publishing changes what all locales share: the stamps of it move in drafts too, so that they stay alike. */
+  readonly allMoved: boolean
 }
 
 function planVersion(task: VersionTask, versions: readonly Version[], planning: Planning): void {
@@ -134,7 +155,7 @@ function planVersion(task: VersionTask, versions: readonly Version[], planning: 
   if (version.row === undefined) {
     const row = new Map([
       ...copied(type, version, versions, planning),
-      ...identity(owner, document, version, planning),
+      ...identity(owner, task, versions, planning),
       ...columns,
     ])
     planning.changes.inserts.push({ table, columns: row })
@@ -187,20 +208,24 @@ function copied(
 
 function identity(
   owner: Owner,
-  { type, documentId }: WrittenDocument,
-  version: Version,
+  { document: { type, documentId }, version, allMoved }: VersionTask,
+  versions: readonly Version[],
   planning: Planning,
 ): readonly [string, RowValue][] {
   const { storage, now } = planning.terms
+  const sibling = versions.find(({ row, locale }) => row !== undefined && locale === version.locale)?.row
   const table = storage.table(type)
+  const sharedAt = allMoved ? now : (sibling?.get('shared_updated_at') ?? now)
   return [
     [table.id, version.id],
     [table.documentId, documentId],
     ...(table.key === 'id' ? [] : [[table.key, owner.key] as [string, RowValue]]),
     ...coordinatesOf(type, version, planning),
-    ['created_at', now],
+    ['created_at', sibling?.get('created_at') ?? now],
     ['updated_at', now],
     ['published_at', version.status === 'published' ? now : null],
-    ...(type.draftAndPublish && type.localized ? [['shared_updated_at', now] as [string, RowValue]] : []),
+    ...(type.draftAndPublish && type.localized
+      ? [['shared_updated_at', sharedAt] as [string, RowValue]]
+      : []),
   ]
 }

@@ -2,7 +2,7 @@ import { applyChanges } from './write-apply.ts'
 import { planDocument } from './write-document.ts'
 import { writeInverses } from './write-inverse.ts'
 import { findKeys } from './write-keys.ts'
-import { loadCurrent } from './write-load.ts'
+import { type Current, loadCurrent } from './write-load.ts'
 import type { Planning } from './write-owner.ts'
 import { noChanges } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
@@ -11,13 +11,14 @@ import type { WrittenDocument } from './written.ts'
 /**
  * Writes whole documents inside a transaction: only what changes, in as many statements as there are tables and
  * sets of columns, however many documents. A document is made where there is none of its id. Links to documents
- * that are not there are left out: whoever asks has to check first.
+ * that are not there are left out: whoever asks has to check first. `loaded`: what is there, where it was read already.
  */
 export async function writeDocuments(
   documents: readonly WrittenDocument[],
   terms: WriteTerms,
+  loaded?: Current,
 ): Promise<void> {
-  const current = await loadCurrent(documents, terms)
+  const current = loaded ?? (await loadCurrent(documents, terms))
   const keys = await findKeys(documents, current, terms)
   const planning: Planning = { current, keys, terms, changes: noChanges() }
   for (const document of documents)

@@ -48,8 +48,8 @@ function ownersOf(
   attribute: RelationAttribute,
   { keys, ids }: Pick<Written, 'keys' | 'ids'>,
 ): InverseLinks['owners'] {
-  const owners = targets.flatMap(({ documentId, locale }) => {
-    const key = keys(attribute.target, documentId)
+  const owners = targets.flatMap(({ documentId, locale, key: known }) => {
+    const key = known ?? keys(attribute.target, documentId)
     return key === undefined ? [] : [{ key: numberOf(key, ids), locale }]
   })
   return owners.filter(

@@ -52,7 +52,8 @@ function* targetsOf(holder: Holder, values: Values): Generator<Target> {
     if (value.kind === 'components')
       for (const item of value.items) yield* targetsOf(item.component, item.values)
     if (value.kind !== 'links' || (attribute?.kind !== 'relation' && attribute?.kind !== 'media')) continue
-    for (const { documentId } of value.targets) yield { type: attribute.target, documentId }
+    for (const { documentId, key } of value.targets)
+      if (key === undefined) yield { type: attribute.target, documentId }
   }
 }
 

@@ -17,7 +17,7 @@ export interface LinkTerms {
 }
 
 /** A target that was found. */
-export interface ResolvedTarget extends LinkTarget {
+export interface ResolvedTarget extends Omit<LinkTarget, 'key'> {
   readonly key: RowId
 }
 

@@ -21,7 +21,7 @@ export const resolve = (
   { keys }: Planning,
 ): readonly ResolvedTarget[] =>
   targets.flatMap(target => {
-    const key = keys(attribute.target, target.documentId)
+    const key = target.key ?? keys(attribute.target, target.documentId)
     return key === undefined ? [] : [{ ...target, key }]
   })
 
@@ -42,18 +42,24 @@ export function planList(
     target: attribute.target,
     defaultLocale: planning.terms.defaultLocale,
   })
-  const places = placesOf(link.table, placesNow(link, edges, currentRows(link, owner, first, planning)))
-  const fresh = edges.map(() => placeAtEnd(link.table))
+  const now = currentRows(link, owner, first, planning)
+  const places = placesOf(link.table, placesNow(link, edges, now))
+  const fresh = edges.map(edge => inversePlace(link, rowOf(link, edge, now)) ?? placeAtEnd(link.table))
   const changed = owner.rows.map(row => planRow({ link, edges, places, fresh }, owner, row, planning))
   return changed.includes(true)
+}
+
+function inversePlace({ inversePosition }: TableLink, row: CurrentRow | undefined): number | undefined {
+  const place = inversePosition === null ? undefined : row?.get(inversePosition)
+  return typeof place === 'number' ? place : undefined
 }
 
 interface List {
   readonly link: TableLink
   readonly edges: readonly Edge[]
   readonly places: readonly (number | Place)[]
-  /** For the lists of the other side, where a link is new. */
-  readonly fresh: readonly Place[]
+  /** For the lists of the other side, where a link is new; one that another status has already keeps its place. */
+  readonly fresh: readonly (number | Place)[]
 }
 
 const ownerValue = (own: string, owner: Owner, row: OwnerRow): RowId | Stored =>
@@ -107,7 +113,7 @@ interface NewLink {
   readonly link: TableLink
   readonly edge: Edge
   readonly place: number | Place
-  readonly fresh: Place | undefined
+  readonly fresh: number | Place | undefined
 }
 
 /** In the other side's list it comes last. */
@@ -118,7 +124,10 @@ function newLink({ link, edge, place, fresh }: NewLink, owner: Owner, row: Owner
   for (const [column, value] of edgeColumns(link, edge)) columns.set(column, value)
   columns.set(link.position, place)
   if (link.inversePosition !== null)
-    columns.set(link.inversePosition, typeof place === 'number' ? (fresh ?? placeAtEnd(link.table)) : place)
+    columns.set(
+      link.inversePosition,
+      typeof place === 'number' || typeof fresh === 'number' ? (fresh ?? placeAtEnd(link.table)) : place,
+    )
   return { table: link.table, columns }
 }
 

@@ -34,39 +34,61 @@ export async function loadCurrent(
   documents: readonly WrittenDocument[],
   terms: WriteTerms,
 ): Promise<Current> {
-  const loading: Loading = { rows: new Map(), components: new Map(), links: new Map() }
+  const loading = nothing()
   for (const [type, written] of groupBy(documents, each => each.type)) {
-    const rows = await loadVersions(type, written, loading, terms)
+    const ids = written.map(({ documentId }) => documentId)
+    const rows = await loadVersions(type, ids, loading, terms)
     if (rows.length > 0) await loadParts(type, rows, attributesOf(type, written), loading, terms)
   }
-  return {
-    rows: (type, documentId) => loading.rows.get(keyOf(type.uid, documentId)) ?? [],
-    components: (holder, attribute, ownerKey) =>
-      loading.components.get(keyOf(ownerName(holder, attribute), ownerKey)) ?? [],
-    links: (link, owner) => loading.links.get(keyOf(link.table, ...owner)) ?? [],
-  }
+  return toCurrent(loading)
 }
+
+const nothing = (): Loading => ({ rows: new Map(), components: new Map(), links: new Map() })
+
+const toCurrent = (loading: Loading): Current => ({
+  rows: (type, documentId) => loading.rows.get(keyOf(type.uid, documentId)) ?? [],
+  components: (holder, attribute, ownerKey) =>
+    loading.components.get(keyOf(ownerName(holder, attribute), ownerKey)) ?? [],
+  links: (link, owner) => loading.links.get(keyOf(link.table, ...owner)) ?? [],
+})
+
+/** Of a document that is to be made. */
+export const NOTHING_THERE: Current = toCurrent(nothing())
+
+/** One document, whose rows nobody else changes from now on, with what its rows say has to be known of it. */
+export async function loadDocument(
+  { type, documentId }: Pick<WrittenDocument, 'type' | 'documentId'>,
+  attributesFor: (rows: readonly CurrentRow[]) => readonly Attribute[],
+  terms: WriteTerms,
+): Promise<Current> {
+  const loading = nothing()
+  const rows = await loadVersions(type, [documentId], loading, { ...terms, locking: true })
+  if (rows.length > 0) await loadParts(type, rows, attributesFor(rows), loading, terms)
+  return toCurrent(loading)
+}
+
+type LoadTerms = WriteTerms & { readonly locking?: boolean }
 
 /** All columns of the rows that hold one of the tuples. */
 export async function readRows(
   match: Tuples,
-  { transaction, storage }: WriteTerms,
+  { transaction, storage, locking = false }: LoadTerms,
 ): Promise<readonly CurrentRow[]> {
   if (match.rows.length === 0) return []
   const types = columnsOf(storage, match.table)
   const wanted = [...types.keys()]
-  const { rows } = await transaction.run(printSelect(match, wanted, types))
+  const { rows } = await transaction.run(printSelect(match, wanted, types, locking))
   return rows.map(row => new Map(wanted.map((column, index) => [column, row[index] ?? null])))
 }
 
 async function loadVersions(
   type: ContentType,
-  documents: readonly WrittenDocument[],
+  documentIds: readonly string[],
   loading: Loading,
-  terms: WriteTerms,
+  terms: LoadTerms,
 ): Promise<readonly CurrentRow[]> {
   const { name, documentId } = terms.storage.table(type)
-  const ids = documents.map(document => [document.documentId])
+  const ids = documentIds.map(id => [id])
   const rows = await readRows({ table: name, columns: [documentId], rows: ids }, terms)
   for (const [id, versions] of groupBy(rows, row => row.get(documentId) ?? null)) {
     loading.rows.set(

@@ -38,12 +38,17 @@ const among = (columns: readonly string[], list: string, alias = ''): string =>
   `(${columns.map(column => `${alias}${name(column)}`).join(', ')}) IN (SELECT * FROM ${list})`
 
 /** Rows that hold one of the tuples, with these columns in the stored form. */
-export function printSelect(match: Tuples, wanted: readonly string[], types: TableColumns): Statement {
+export function printSelect(
+  match: Tuples,
+  wanted: readonly string[],
+  types: TableColumns,
+  locking = false,
+): Statement {
   const { text, values } = unnest(match, types)
   const columns = wanted.map(column => storedForm(column, types.get(column)))
   return {
     name: `read ${match.table} to write`,
-    text: `SELECT ${columns.join(', ')} FROM ${name(match.table)} WHERE ${among(match.columns, text)}`,
+    text: `SELECT ${columns.join(', ')} FROM ${name(match.table)} WHERE ${among(match.columns, text)}${locking ? ' FOR UPDATE' : ''}`,
     values,
   }
 }

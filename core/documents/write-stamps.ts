@@ -9,6 +9,8 @@ export interface Stamping {
   readonly version: Version
   readonly shared: Shared
   readonly changed: ChangedParts
+  /** What all locales share changes in some row of the document. */
+  readonly allMoved: boolean
   /** Those of the version's row that change. */
   readonly columns: ReadonlySet<string>
 }
@@ -21,7 +23,8 @@ export function stampsOf(stamping: Stamping, terms: WriteTerms): readonly (reado
   const { type, version } = stamping
   const isCovered = version.values !== undefined
   const written = terms.touch && isCovered
-  const { own, all } = whatChanged(stamping, terms)
+  const { own, all: moved } = whatChanged(stamping, terms)
+  const all = moved || stamping.allMoved
   if (!own && !all && !written) return []
   const twofold = type.draftAndPublish && type.localized
   const names = [

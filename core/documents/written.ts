@@ -1,4 +1,5 @@
 import type { Component, ContentType } from '../model/model.ts'
+import type { LinkChange } from '../query/command.ts'
 import type { Status } from '../query/query.ts'
 
 /**
@@ -26,7 +27,12 @@ export type Values = ReadonlyMap<string, WrittenValue>
 
 export type WrittenValue =
   | { readonly kind: 'scalar'; readonly value: Stored }
-  | { readonly kind: 'links'; readonly targets: readonly LinkTarget[] }
+  | {
+      readonly kind: 'links'
+      readonly targets: readonly LinkTarget[]
+      /** How the list comes about from the one that is there: not known yet, and `targets` only say whether it is empty. */
+      readonly change?: LinkChange
+    }
   | { readonly kind: 'components'; readonly items: readonly WrittenComponent[] }
 
 /**
@@ -38,6 +44,8 @@ export type Stored = null | boolean | number | string
 /** A whole list of these, in order, is what a link attribute holds: of a to-one link the last counts. */
 export interface LinkTarget {
   readonly documentId: string
+  /** Its key inside the database, where that is known already: the documentId counts for nothing then. */
+  readonly key?: number
   /** null: the default one, where the link has to name one at all (documents.md 6). */
   readonly locale: string | null
   /** null: both, where the link has to name one at all. */

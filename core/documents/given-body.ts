@@ -1,0 +1,53 @@
+import type { Attribute, ContentType } from '../model/model.ts'
+import type { GivenValues } from '../query/command.ts'
+import { parseLinkChange } from '../query/parse-link-change.ts'
+import type { Status } from '../query/query.ts'
+import { hashPasswords } from './hash-passwords.ts'
+import { type LinkParser, type ParseTerms, parseValues } from './parse-attribute.ts'
+import type { ValueFault } from './value-fault.ts'
+import type { LinkTarget, Values } from './written.ts'
+
+/** What a body says, in stored form. */
+export interface GivenBody {
+  readonly values: Values
+  /** The same, with passwords as their hashes. */
+  readonly hashed: Values
+  readonly faults: readonly ValueFault[]
+  names(attribute: Attribute): boolean
+}
+
+/** Reads the values of a command. Before the transaction begins: passwords take their time. */
+export async function readBody(type: ContentType, given: GivenValues): Promise<GivenBody> {
+  const { values, faults } = parseValues(type, given, bodyTerms(type.draftAndPublish ? 'draft' : 'full'))
+  const names = ({ name }: Attribute) => Object.hasOwn(given, name)
+  return { values, hashed: faults.length > 0 ? values : await hash(type, values), faults, names }
+}
+
+async function hash(type: ContentType, values: Values): Promise<Values> {
+  const version = { locale: null, statuses: ['published'] satisfies Status[], values }
+  const [hashed] = await hashPasswords([{ type, documentId: '', versions: [version] }])
+  return hashed?.versions[0]?.values ?? values
+}
+
+/** What attributes start with that a body leaves out. */
+export const defaultsOf = (type: ContentType, covers: (attribute: Attribute) => boolean): Values =>
+  parseValues(type, {}, { ...bodyTerms('draft'), purpose: 'make' }, { path: [], covers }).values
+
+const bodyTerms = (strictness: ParseTerms['strictness']): ParseTerms => ({
+  strictness,
+  purpose: 'change',
+  componentIds: true,
+  links,
+})
+
+const SOMETHING: LinkTarget = { documentId: '', locale: null, status: null }
+
+/** What the list comes to is known in the transaction alone. */
+const links: LinkParser = (attribute, value, path) => {
+  const parsed = parseLinkChange(attribute, value, path)
+  if (!parsed.ok) return { targets: undefined, faults: parsed.reasons }
+  const change = parsed.value
+  if (change === null) return { targets: undefined, faults: [] }
+  const isEmpty = change.kind === 'set' && change.targets.length === 0
+  return { targets: isEmpty ? [] : [SOMETHING], change, faults: [] }
+}

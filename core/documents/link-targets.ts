@@ -1,0 +1,176 @@
+import { fault, RequestFault } from '../faults/fault.ts'
+import type { ContentType, Holder } from '../model/model.ts'
+import type { LinkChange, TargetRef } from '../query/command.ts'
+import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { groupBy } from './group.ts'
+import type { WriteTerms } from './write-terms.ts'
+import type { Values } from './written.ts'
+
+/** Whose links they are: a version of a document, whatever component they lie in. */
+export interface LinkSource {
+  readonly type: ContentType
+  readonly locale: string | null
+}
+
+/** A document that a body names, found. */
+export interface FoundTarget {
+  readonly key: number
+  readonly documentId: string
+  /** The id of a row of it, by which the reference's messages name it. */
+  readonly id: number
+  /** Only where the link has to name one. */
+  readonly locale: string | null
+}
+
+/** What the refs of a body lead to; every one of them is there. */
+export type FoundTargets = (target: ContentType, ref: Named) => FoundTarget
+
+type Named = Pick<TargetRef, 'by' | 'locale'>
+
+interface Ref {
+  readonly target: ContentType
+  readonly ref: Named
+}
+
+interface TargetRow {
+  readonly id: number
+  readonly key: number
+  readonly documentId: string
+  readonly locale: string | null
+}
+
+/** Leaves out what the caller may not find. */
+export type Visible = (target: ContentType, documentIds: readonly string[]) => Promise<ReadonlySet<string>>
+
+/**
+ * Finds all that the links of a body name, one statement a type. Refuses (400, contract/rest.md 9) where a document
+ * is not there, or not in the locale that the link would have (documents.md 10).
+ */
+export async function findTargets(
+  holder: Holder,
+  values: Values,
+  source: LinkSource,
+  terms: WriteTerms & { readonly visible: Visible },
+): Promise<FoundTargets> {
+  const refs = [...refsIn(holder, values)]
+  const rows = new Map<ContentType, readonly TargetRow[]>()
+  for (const [target, group] of groupBy(refs, each => each.target)) {
+    const found = await readTargets(
+      target,
+      group.map(({ ref }) => ref),
+      terms,
+    )
+    const seen = await terms.visible(
+      target,
+      found.map(({ documentId }) => documentId),
+    )
+    rows.set(
+      target,
+      found.filter(({ documentId }) => seen.has(documentId)),
+    )
+  }
+  const find = (target: ContentType, ref: Named) =>
+    findOne(ref, rows.get(target) ?? [], { target, source, defaultLocale: terms.defaultLocale })
+  refuseMissing(refs, find, source, terms.defaultLocale)
+  return (target, ref) => {
+    const found = find(target, ref)
+    if (!found) throw new TypeError('a target that was not looked for')
+    return found
+  }
+}
+
+function* refsIn(holder: Holder, values: Values): Generator<Ref> {
+  for (const [attributeName, value] of values) {
+    const attribute = holder.attributes.get(attributeName)
+    if (value.kind === 'components')
+      for (const item of value.items) yield* refsIn(item.component, item.values)
+    if (value.kind !== 'links' || !value.change) continue
+    if (attribute?.kind !== 'relation' && attribute?.kind !== 'media') continue
+    for (const ref of refsOf(value.change)) yield { target: attribute.target, ref }
+  }
+}
+
+function* refsOf(change: LinkChange): Generator<Named> {
+  if (change.kind === 'set') yield* change.targets
+  else {
+    yield* change.disconnect
+    for (const connection of change.connect) {
+      yield connection
+      const { position } = connection
+      if (position.at === 'before' || position.at === 'after') yield placeRef(position.documentId)
+    }
+  }
+}
+
+/** Beside whom a link is put: by the documentId alone. */
+export const placeRef = (documentId: string): Named => ({ by: { documentId }, locale: null })
+
+async function readTargets(
+  target: ContentType,
+  refs: readonly Named[],
+  { transaction, storage }: WriteTerms,
+): Promise<readonly TargetRow[]> {
+  const table = storage.table(target)
+  const documentIds = refs.flatMap(({ by }) => ('documentId' in by ? [by.documentId] : []))
+  const ids = refs.flatMap(({ by }) => ('id' in by ? [by.id] : []))
+  const [key, id] = [name(table.key), name(table.documentId)]
+  const { rows } = await transaction.run({
+    name: `find ${target.pluralApiId} that links name`,
+    text:
+      `SELECT ${name(table.id)}, ${key}, ${id}, ${table.locale === null ? 'NULL' : name(table.locale)} FROM ${name(table.name)} ` +
+      `WHERE ${id} = ANY ($1::text[]) OR ${key} IN (SELECT ${key} FROM ${name(table.name)} WHERE ${name(table.id)} = ANY ($2::bigint[])) ORDER BY 1`,
+    values: [[...new Set(documentIds)], [...new Set(ids)]],
+  })
+  return rows.map(([row, document, documentId, locale]) => ({
+    id: Number(row),
+    key: Number(document),
+    documentId: String(documentId),
+    locale: typeof locale === 'string' ? locale : null,
+  }))
+}
+
+interface Sought {
+  readonly target: ContentType
+  readonly source: LinkSource
+  readonly defaultLocale: string
+}
+
+function findOne(ref: Named, rows: readonly TargetRow[], sought: Sought): FoundTarget | undefined {
+  const { by } = ref
+  const row = rows.find(each => ('id' in by ? each.id === by.id : each.documentId === by.documentId))
+  if (!row) return undefined
+  const locale = localeOf(ref, 'id' in by ? row.locale : null, sought)
+  const there = rows.find(each => each.key === row.key && (locale === null || each.locale === locale))
+  return there && { ...there, locale: sought.source.type.localized ? null : locale }
+}
+
+/** The locale that the target must have: the source's, else the one named; null: any. */
+function localeOf(
+  ref: Named,
+  ofRow: string | null,
+  { target, source, defaultLocale }: Sought,
+): string | null {
+  if (!target.localized) return null
+  return source.type.localized ? source.locale : (ref.locale ?? ofRow ?? defaultLocale)
+}
+
+function refuseMissing(
+  refs: readonly Ref[],
+  find: (target: ContentType, ref: Named) => FoundTarget | undefined,
+  source: LinkSource,
+  defaultLocale: string,
+): void {
+  const missing = refs.filter(({ target, ref }) => find(target, ref) === undefined)
+  for (const { target, ref } of missing) {
+    if (!('documentId' in ref.by)) continue
+    const locale = localeOf(ref, null, { target, source, defaultLocale })
+    const message = `Document with id "${ref.by.documentId}", locale "${locale}" not found`
+    throw new RequestFault(fault('validation', message))
+  }
+  const [first] = missing
+  if (!first) return
+  const ids = missing.filter(({ target }) => target === first.target).map(({ ref }) => JSON.stringify(ref.by))
+  const message = `${new Set(ids).size} relation(s) of type ${first.target.uid} associated with this entity do not exist`
+  const errors = [{ path: [], message, name: 'ValidationError' }]
+  throw new RequestFault(fault('validation', message, { errors }))
+}

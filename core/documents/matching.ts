@@ -1,0 +1,80 @@
+import { trusted } from '../access/trusted.ts'
+import type { Database } from '../database/database.ts'
+import { forbidden, RequestFault } from '../faults/fault.ts'
+import type { ContentType, ScalarAttribute } from '../model/model.ts'
+import type { WriteConditions } from '../query/command.ts'
+import type { Filter, LocaleChoice, Query, Status } from '../query/query.ts'
+import type { Visible } from './link-targets.ts'
+import { openReads, type ReadTerms } from './read.ts'
+
+export interface MatchTerms extends Omit<ReadTerms, 'database'> {
+  readonly transaction: Pick<Database, 'run'>
+}
+
+export interface Match {
+  readonly type: ContentType
+  readonly documentIds: readonly string[]
+  readonly status: Status
+  readonly locale: LocaleChoice
+  readonly filter: Filter
+}
+
+/** The documentIds of the versions that meet a filter, one for each version that does. */
+async function matching(match: Match, terms: MatchTerms): Promise<readonly string[]> {
+  const attribute = match.type.attributes.get('documentId')
+  if (attribute?.kind !== 'scalar') throw new TypeError(`${match.type.uid} has no documentId`)
+  const reads = openReads({ ...terms, database: terms.transaction })
+  const { text } = await reads.findMany(trusted(toQuery(match, attribute)), 'flat')
+  const found: unknown = JSON.parse(text)
+  return Array.isArray(found) ? found.map(each => String(each?.documentId)) : []
+}
+
+const toQuery = (
+  { type, documentIds, status, locale, filter }: Match,
+  attribute: ScalarAttribute,
+): Query => ({
+  kind: 'query',
+  type,
+  take: { kind: 'many', page: { start: 0, limit: MANY }, total: false },
+  status,
+  locale,
+  selection: { fields: [attribute], named: true, populate: [] },
+  filter: {
+    kind: 'and',
+    filters: [{ kind: 'comparison', attribute, operator: '$in', values: documentIds }, filter],
+  },
+  search: null,
+  publication: null,
+  sort: [],
+})
+
+const MANY = 1_000_000
+
+/** The status in which rows are asked what they are: a document's draft is always there. */
+export const standingStatus = (type: ContentType): Status => (type.draftAndPublish ? 'draft' : 'published')
+
+/** Refuses (403) a row that its caller may not write. `wanted`: how many versions have to meet the condition. */
+export async function assertMeets(
+  match: Omit<Match, 'status'>,
+  wanted: number,
+  terms: MatchTerms,
+): Promise<void> {
+  const met = await matching({ ...match, status: standingStatus(match.type) }, terms)
+  if (met.length < wanted) throw new RequestFault(forbidden())
+}
+
+/** Of documents of types that a caller sees in part, those that he may link to, in any status or locale. */
+export const visibleBy =
+  ({ targets }: Pick<WriteConditions, 'targets'>, terms: MatchTerms): Visible =>
+  async (type, documentIds) => {
+    const filter = targets.get(type)
+    const ids = [...new Set(documentIds)]
+    if (!filter || ids.length === 0) return new Set(ids)
+    const seen = new Set<string>()
+    const statuses: readonly Status[] = type.draftAndPublish ? ['published', 'draft'] : ['published']
+    for (const status of statuses) {
+      const match: Match = { type, documentIds: ids, status, locale: { kind: 'all' }, filter }
+      for (const id of await matching(match, terms)) seen.add(id)
+    }
+    return seen
+  }

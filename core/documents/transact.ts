@@ -1,0 +1,54 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { DatabaseFailure } from '../database/database-fault.ts'
+import { type Fault, fault, RequestFault } from '../faults/fault.ts'
+import type { ContentType } from '../model/model.ts'
+import type { Storage } from '../model/storage.ts'
+
+export interface TransactTerms {
+  readonly database: Database
+  readonly storage: Storage
+}
+
+/** Somebody else's write came between: the next try sees it. */
+const ATTEMPTS = 4
+
+/**
+ * One transaction a write. What it throws as a RequestFault is its refusal; values that somebody took at the same
+ * moment are refused as those that were taken before.
+ */
+export async function transact<Value>(
+  type: ContentType,
+  work: (transaction: Transaction) => Promise<Value>,
+  terms: TransactTerms,
+): Promise<Result<Value, Fault>> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return ok(await terms.database.transaction(work))
+    } catch (error) {
+      if (error instanceof RequestFault) return failed(error.fault)
+      if (!(error instanceof DatabaseFailure)) throw error
+      const refusal = refusalOf(type, error, terms)
+      if (refusal) return failed(refusal)
+      if (attempt >= ATTEMPTS || !isRace(error)) throw error
+    }
+  }
+}
+
+const isRace = ({ fault: { kind } }: DatabaseFailure): boolean =>
+  kind === 'serialization' || kind === 'unique' || kind === 'foreignKey'
+
+/** The attribute whose index was violated: the first column of the index is its own. */
+function refusalOf(type: ContentType, error: DatabaseFailure, { storage }: TransactTerms): Fault | undefined {
+  if (error.fault.kind !== 'unique') return undefined
+  const { constraint } = error.fault
+  const table = storage.tables.find(({ name }) => name === storage.table(type).name)
+  const [column] = table?.indexes.find(({ name }) => name === constraint)?.columns ?? []
+  const attribute = [...type.attributes.values()].find(
+    each => each.kind === 'scalar' && each.unique && storage.column(type, each.name) === column,
+  )
+  if (!attribute) return undefined
+  const message = 'This attribute must be unique'
+  const errors = [{ path: [attribute.name], message, name: 'ValidationError' }]
+  return fault('validation', message, { errors })
+}

@@ -1,0 +1,184 @@
+import type { ExecutionContext } from 'ava'
+import { brandCommand } from '../../core/access/brand.ts'
+import { trusted } from '../../core/access/trusted.ts'
+import type { Result } from '../../core/base/result.ts'
+import { migrate } from '../../core/database/migrate.ts'
+import type { Answer } from '../../core/documents/documents.ts'
+import { openDocuments } from '../../core/documents/open-documents.ts'
+import { type Fault, toErrorBody } from '../../core/faults/fault.ts'
+import { compileStorage } from '../../core/model/compile-storage.ts'
+import type { Attribute, Component, ContentType, Holder, Model } from '../../core/model/model.ts'
+import type { GivenValues, WriteConditions } from '../../core/query/command.ts'
+import type { Populate, Query, Selection, Status } from '../../core/query/query.ts'
+import { openTestDatabase } from '../support/database.ts'
+
+export interface Where {
+  readonly status?: Status
+  readonly locale?: string
+  readonly conditions?: Partial<WriteConditions>
+  readonly tags?: readonly string[]
+}
+
+export type Row = Record<string, unknown>
+
+const FREE: WriteConditions = { before: null, after: null, targets: new Map() }
+
+function selectionOf(holder: Holder, deep: boolean): Selection {
+  const attributes = [...holder.attributes.values()]
+  const fields = attributes.flatMap(each => (each.kind === 'scalar' ? [each] : []))
+  return { fields, named: false, populate: deep ? attributes.flatMap(populateOf) : [] }
+}
+
+function populateOf(attribute: Attribute): Populate[] {
+  const base = { as: attribute.name, asked: 'named', count: false } as const
+  const listed = { filter: null, sort: [], page: null }
+  if (attribute.kind === 'scalar' || attribute.kind === 'localizations') return []
+  if (attribute.kind === 'zone') {
+    const components = attribute.components.map(component => ({
+      component,
+      selection: selectionOf(component, true),
+    }))
+    return [{ ...base, kind: 'zone', attribute, components }]
+  }
+  if (attribute.kind === 'component')
+    return [
+      {
+        ...base,
+        ...listed,
+        kind: 'component',
+        attribute,
+        selection: selectionOf(attribute.component as Component, true),
+      },
+    ]
+  const selection = selectionOf(attribute.target, false)
+  return [{ ...base, ...listed, kind: 'link', attribute, scope: null, selection }]
+}
+
+/** The document service on an empty database, in few words. */
+export async function openWriting(t: ExecutionContext, model: Model) {
+  const database = await openTestDatabase(t)
+  const storage = compileStorage(model)
+  await migrate(database, storage.tables)
+  const statements: string[] = []
+  const counted: typeof database = {
+    ...database,
+    run: (statement, options) => database.run(statement, options),
+    transaction: (work, options) =>
+      database.transaction(
+        transaction =>
+          work({
+            ...transaction,
+            run: statement => {
+              statements.push(statement.name ?? statement.text)
+              return transaction.run(statement)
+            },
+          }),
+        options,
+      ),
+  }
+  const documents = openDocuments({ database: counted, storage, defaultLocale: model.defaultLocale })
+  const typeOf = (key: string): ContentType => {
+    const type = [...model.contentTypes.values()].find(each => each.key === key)
+    if (!type) throw new Error(`no type ${key}`)
+    return type
+  }
+  const localeOf = (type: ContentType, { locale }: Where) =>
+    type.localized ? (locale ?? model.defaultLocale) : null
+  const statusOf = (type: ContentType, { status = 'published' }: Where): Status =>
+    type.draftAndPublish ? status : 'published'
+  const answerOf = (type: ContentType, where: Where, documentId: string | null = null): Answer => {
+    const locale = localeOf(type, where)
+    const query: Query = {
+      kind: 'query',
+      type,
+      take: { kind: 'one', documentId },
+      status: where.status ?? 'published',
+      locale: locale === null ? { kind: 'all' } : { kind: 'these', codes: [locale] },
+      selection: selectionOf(type, true),
+      filter: null,
+      search: null,
+      publication: null,
+      sort: [],
+    }
+    return { query: trusted(query), shape: 'flat', tagOf: text => `${text.length}` }
+  }
+  const permit = (where: Where): WriteConditions => ({ ...FREE, ...where.conditions })
+  const read = (text: string | null): Row => (text === null ? {} : JSON.parse(text))
+  const tryCreate = (key: string, values: GivenValues, where: Where = {}) => {
+    const type = typeOf(key)
+    const command = {
+      kind: 'create',
+      type,
+      locale: localeOf(type, where),
+      status: statusOf(type, where),
+      values,
+    } as const
+    return documents.create(brandCommand(command, permit(where)), answerOf(type, where))
+  }
+  const tryUpdate = (key: string, documentId: string | null, values: GivenValues, where: Where = {}) => {
+    const type = typeOf(key)
+    const command = {
+      kind: 'update',
+      type,
+      documentId,
+      locale: localeOf(type, where),
+      status: statusOf(type, where),
+      values,
+      precondition: where.tags ? { tags: where.tags } : null,
+    } as const
+    return documents.update(brandCommand(command, permit(where)), answerOf(type, where))
+  }
+  const tryRemove = (
+    key: string,
+    documentId: string | null,
+    where: Where & { readonly all?: boolean } = {},
+  ) => {
+    const type = typeOf(key)
+    const command = {
+      kind: 'delete',
+      type,
+      documentId,
+      locale: where.all ? null : localeOf(type, where),
+      precondition: where.tags ? { tags: where.tags } : null,
+    } as const
+    return documents.delete(brandCommand(command, permit(where)), answerOf(type, where))
+  }
+  return {
+    database,
+    documents,
+    statements,
+    tryCreate,
+    tryUpdate,
+    tryRemove,
+    create: async (key: string, values: GivenValues, where: Where = {}) =>
+      read(done(await tryCreate(key, values, where)).text),
+    update: async (key: string, id: unknown, values: GivenValues, where: Where = {}) =>
+      read(done(await tryUpdate(key, id === null ? null : String(id), values, where)).text),
+    remove: async (key: string, id: unknown, where: Where & { readonly all?: boolean } = {}) =>
+      done(await tryRemove(key, id === null ? null : String(id), where)),
+    /** null: there is none to see. */
+    find: async (key: string, id: unknown, where: Where = {}): Promise<Row | null> => {
+      const { query, shape } = answerOf(typeOf(key), where, id === null ? null : String(id))
+      const text = await documents.findOne(query, shape)
+      return text === null ? null : JSON.parse(text)
+    },
+    rows: async (statement: string) => (await database.run({ text: statement, values: [] })).rows,
+  }
+}
+
+export type Writing = Awaited<ReturnType<typeof openWriting>>
+
+export function done<Value>(result: Result<Value, Fault>): Value {
+  if (result.ok) return result.value
+  throw new Error(result.reasons.map(reason => JSON.stringify(toErrorBody(reason))).join('\n'))
+}
+
+/** The error as the contract has it. */
+export function refusal(result: Result<unknown, Fault>): Record<string, unknown> {
+  if (result.ok || !result.reasons[0]) throw new Error('it was done')
+  return toErrorBody(result.reasons[0]).error
+}
+
+/** The words of what a relation answers. */
+export const names = (list: unknown, key = 'name'): unknown =>
+  Array.isArray(list) ? list.map(each => each[key]) : (list as Row | null)?.[key]

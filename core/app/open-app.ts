@@ -5,8 +5,7 @@ import { migrate } from '../database/migrate.ts'
 import type { DatabaseObservation } from '../database/observation.ts'
 import { openDatabase } from '../database/open-database.ts'
 import type { OpenOptions } from '../database/open-options.ts'
-import { openReads } from '../documents/read.ts'
-import { readOnly } from '../documents/read-only.ts'
+import { openDocuments } from '../documents/open-documents.ts'
 import type { Responder } from '../faults/exchange.ts'
 import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
@@ -83,7 +82,7 @@ interface Opened {
 function toApp(blueprint: Blueprint, { database, files: kept, news }: Opened): App {
   const { project, model, storage, access } = blueprint
   const { settings } = project
-  const documents = readOnly(openReads({ database, storage, defaultLocale: model.defaultLocale }))
+  const documents = openDocuments({ database, storage, model })
   const identify = createIdentify(access.nobody, [apiTokenStrategy(settings.apiTokens, access)])
   const terms = { model, settings: settings.rest, documents, identify }
   const staging = stagingFolder(project.root)

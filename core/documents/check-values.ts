@@ -1,8 +1,15 @@
 import type { Path } from '../faults/diagnostic.ts'
-import type { Attribute, ContentType, Holder, ScalarAttribute } from '../model/model.ts'
+import type {
+  Attribute,
+  ComponentAttribute,
+  ContentType,
+  Holder,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../model/model.ts'
 import { missing, parseScalar } from './parse-scalar.ts'
 import { rule, toFault, type ValueFault } from './value-fault.ts'
-import type { Stored, Values, WrittenValue } from './written.ts'
+import type { Stored, Values, WrittenComponent, WrittenValue } from './written.ts'
 
 export interface CheckTerms {
   readonly covers: (attribute: Attribute) => boolean
@@ -36,17 +43,25 @@ function* checkValue(
 ): Generator<ValueFault> {
   if (attribute.kind === 'scalar')
     yield* checkScalar(attribute, value?.kind === 'scalar' ? value.value : null, path, terms)
-  else if (attribute.kind === 'component' || attribute.kind === 'zone') {
-    const items = value?.kind === 'components' ? value.items : []
-    const single = attribute.kind === 'component' && !attribute.repeatable
-    for (const [index, item] of items.entries())
-      yield* checkHolder(item.component, item.values, single ? path : [...path, index], ALL)
-    if (single && attribute.required && items.length === 0) yield lacking(path, terms)
-    const { min } = attribute
-    if (!single && min !== undefined && items.length < min && (items.length > 0 || attribute.required))
-      yield toFault(rule(`field must have at least ${min} items`), path, [])
-  } else if (attribute.required && value?.kind === 'links' && value.targets.length === 0)
+  else if (attribute.kind === 'component' || attribute.kind === 'zone')
+    yield* checkItems(attribute, value?.kind === 'components' ? value.items : [], path, terms)
+  else if (attribute.required && (value?.kind !== 'links' || value.targets.length === 0))
     yield lacking(path, terms)
+}
+
+function* checkItems(
+  attribute: ComponentAttribute | ZoneAttribute,
+  items: readonly WrittenComponent[],
+  path: Path,
+  terms: CheckTerms,
+): Generator<ValueFault> {
+  const single = attribute.kind === 'component' && !attribute.repeatable
+  for (const [index, item] of items.entries())
+    yield* checkHolder(item.component, item.values, single ? path : [...path, index], ALL)
+  if (single && attribute.required && items.length === 0) yield lacking(path, terms)
+  const { min = 0 } = attribute
+  if (!single && items.length < min && (items.length > 0 || attribute.required))
+    yield toFault(rule(`field must have at least ${min} items`), path, [])
 }
 
 const ALL: CheckTerms = { covers: () => true, plain: false }

@@ -1,5 +1,7 @@
 import type { ContentType, RelationAttribute } from '../model/model.ts'
+import type { Storage } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
+import type { Statement } from '../sql/statement.ts'
 import { slotOf } from './write-links.ts'
 import type { WriteTerms } from './write-terms.ts'
 import type { LinkTarget } from './written.ts'
@@ -17,45 +19,68 @@ export async function readInverseList(
   end: InverseEnd,
   terms: WriteTerms,
 ): Promise<readonly LinkTarget[]> {
-  const { counterpart, target: owner } = attribute
-  if (!counterpart) throw new TypeError(`${attribute.name} is an inverse of nothing`)
-  const link = terms.storage.link(owner, counterpart.name)
-  const table = terms.storage.table(owner)
-  const namedStatus = !owner.draftAndPublish && end.type.draftAndPublish ? 'draft' : null
-  const values: (string | number)[] = [end.key]
-  const bind = (value: string): string => `$${values.push(value)}`
-  const where: string[] = []
-  const from = [`${name(table.name)} o`]
-  let place: string
-  if (link.kind === 'column') {
-    const slot = slotOf(link, namedStatus)
-    where.push(`o.${name(slot.key)} = $1`)
-    if (slot.locale !== null && end.locale !== null)
-      where.push(`o.${name(slot.locale)} = ${bind(end.locale)}`)
-    place = link.inversePosition === null ? 'o.id' : `o.${name(link.inversePosition)}`
-  } else {
-    const on = link.owner.map(([column, own]) => `l.${name(column)} = o.${name(own)}`)
-    from.push(`JOIN ${name(link.table)} l ON ${on.join(' AND ')}`)
-    where.push(`l.${name(link.targetKey)} = $1`)
-    if (link.targetStatus !== null && namedStatus !== null)
-      where.push(`l.${name(link.targetStatus)} = ${bind(namedStatus)}`)
-    if (link.targetLocale !== null && end.locale !== null)
-      where.push(`l.${name(link.targetLocale)} = ${bind(end.locale)}`)
-    place = link.inversePosition === null ? 'l.id' : `l.${name(link.inversePosition)}`
-  }
-  if (table.status !== null) where.push(`o.${name(table.status)} = 'draft'`)
-  if (table.locale !== null && end.locale !== null)
-    where.push(`o.${name(table.locale)} = ${bind(end.locale)}`)
-  const locale = table.locale !== null && !end.type.localized ? `o.${name(table.locale)}` : 'NULL'
-  const { rows } = await terms.transaction.run({
-    name: `read ${attribute.name} to write`,
-    text: `SELECT o.${name(table.key)}, ${locale} FROM ${from.join(' ')} WHERE ${where.join(' AND ')} ORDER BY ${place}, o.id`,
-    values,
-  })
-  return rows.map(([key, code]) => ({
+  const { rows } = await terms.transaction.run(toStatement(attribute, end, terms))
+  return rows.map(([key, locale]) => ({
     documentId: '',
     key: Number(key),
-    locale: typeof code === 'string' ? code : null,
+    locale: typeof locale === 'string' ? locale : null,
     status: null,
   }))
+}
+
+/** What owners' rows are told by: alias and column, and the value. */
+type Term = readonly [column: string, value: string | number]
+
+function toStatement(attribute: RelationAttribute, end: InverseEnd, { storage }: WriteTerms): Statement {
+  const owner = attribute.target
+  const table = storage.table(owner)
+  const { from, place, terms } = linkOf(attribute, end, storage)
+  const all: readonly Term[] = [
+    ...terms,
+    ...termOf('o', table.status, 'draft'),
+    ...termOf('o', table.locale, end.locale),
+  ]
+  const locale = table.locale !== null && !end.type.localized ? column('o', table.locale) : 'NULL'
+  const where = all.map(([name], index) => `${name} = $${index + 1}`).join(' AND ')
+  return {
+    name: `read ${attribute.name} to write`,
+    text: `SELECT ${column('o', table.key)}, ${locale} FROM ${name(table.name)} o${from} WHERE ${where} ORDER BY ${place}, o.id`,
+    values: all.map(([, value]) => value),
+  }
+}
+
+const column = (alias: string, of: string): string => `${alias}.${name(of)}`
+
+const termOf = (alias: string, of: string | null, value: string | number | null): readonly Term[] =>
+  of === null || value === null ? [] : [[column(alias, of), value]]
+
+interface LinkTerms {
+  readonly from: string
+  readonly place: string
+  readonly terms: readonly Term[]
+}
+
+function linkOf(
+  { name: own, counterpart, target }: RelationAttribute,
+  end: InverseEnd,
+  storage: Storage,
+): LinkTerms {
+  if (!counterpart) throw new TypeError(`${own} is an inverse of nothing`)
+  const link = storage.link(target, counterpart.name)
+  const status = !target.draftAndPublish && end.type.draftAndPublish ? 'draft' : null
+  if (link.kind === 'column') {
+    const slot = slotOf(link, status)
+    const terms = [...termOf('o', slot.key, end.key), ...termOf('o', slot.locale, end.locale)]
+    return { from: '', place: column('o', link.inversePosition ?? 'id'), terms }
+  }
+  const on = link.owner.map(([mine, theirs]) => `${column('l', mine)} = ${column('o', theirs)}`)
+  return {
+    from: ` JOIN ${name(link.table)} l ON ${on.join(' AND ')}`,
+    place: column('l', link.inversePosition ?? 'id'),
+    terms: [
+      ...termOf('l', link.targetKey, end.key),
+      ...termOf('l', link.targetStatus, status),
+      ...termOf('l', link.targetLocale, end.locale),
+    ],
+  }
 }

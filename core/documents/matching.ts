@@ -78,3 +78,6 @@ export const visibleBy =
     }
     return seen
   }
+
+export const choiceOf = (type: ContentType, locale: string | null): LocaleChoice =>
+  type.localized && locale !== null ? { kind: 'these', codes: [locale] } : { kind: 'all' }

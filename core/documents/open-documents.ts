@@ -1,9 +1,10 @@
 import type { Database, Transaction } from '../database/database.ts'
+import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
+import { deleteDocument } from './delete-document.ts'
 import type { Answer, Documents } from './documents.ts'
 import { readBody } from './given-body.ts'
 import { openReads } from './read.ts'
-import { readOnly } from './read-only.ts'
 import { saveDocument } from './save-document.ts'
 import type { SaveCommand } from './save-version.ts'
 import { transact } from './transact.ts'
@@ -12,7 +13,7 @@ import type { WriteTerms } from './write-terms.ts'
 export interface DocumentTerms {
   readonly database: Database
   readonly storage: Storage
-  readonly defaultLocale: string
+  readonly model: Model
 }
 
 /** The document service: reads of one statement, writes of one transaction each. */
@@ -23,13 +24,23 @@ export function openDocuments(terms: DocumentTerms): Documents {
       saveDocument({ command, answer, body }, { ...writeTerms(terms), transaction })
     return transact(command.type, work, terms)
   }
-  return { ...readOnly(openReads(terms)), create: save, update: save }
+  const reads = openReads({ ...terms, defaultLocale: terms.model.defaultLocale })
+  return {
+    ...reads,
+    create: save,
+    update: save,
+    delete: (command, answer) => {
+      const work = (transaction: Transaction) =>
+        deleteDocument(command, answer ?? null, { ...writeTerms(terms), transaction, model: terms.model })
+      return transact(command.type, work, terms)
+    },
+  }
 }
 
 const writeTerms = ({
   database,
   storage,
-  defaultLocale,
+  model: { defaultLocale },
 }: DocumentTerms): Omit<WriteTerms, 'transaction'> => ({
   storage,
   schema: database.schema,

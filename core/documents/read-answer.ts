@@ -21,13 +21,14 @@ export function readAnswer(
 /** Refuses (412) where the caller has seen another answer than there is now (RFC 9110, 13.1.1). */
 export async function assertUnchanged(
   precondition: Precondition | null,
-  answer: Answer,
+  answer: Answer | null,
   documentId: string | null,
   terms: AnswerTerms,
 ): Promise<void> {
   if (precondition === null) return
-  const text = documentId === null ? null : await readAnswer(answer, documentId, terms)
   const { tags } = precondition
-  if (text !== null && (tags.includes('*') || (answer.tagOf && tags.includes(answer.tagOf(text))))) return
+  if (documentId !== null && tags.includes('*')) return
+  const text = documentId === null || !answer ? null : await readAnswer(answer, documentId, terms)
+  if (text !== null && answer?.tagOf && tags.includes(answer.tagOf(text))) return
   throw new RequestFault(fault('preconditionFailed', 'The document has changed'))
 }

@@ -1,12 +1,11 @@
 import type { Transaction } from '../database/database.ts'
 import { notFound, RequestFault } from '../faults/fault.ts'
-import type { ContentType } from '../model/model.ts'
-import type { Filter, LocaleChoice } from '../query/query.ts'
+import type { Filter } from '../query/query.ts'
 import { newDocumentId } from './document-id.ts'
 import type { Answer, Written } from './documents.ts'
 import { findSingle } from './find-single.ts'
 import type { GivenBody } from './given-body.ts'
-import { assertMeets, visibleBy } from './matching.ts'
+import { assertMeets, choiceOf, visibleBy } from './matching.ts'
 import { assertUnchanged, readAnswer } from './read-answer.ts'
 import { attributesToLoad, type SaveCommand, saveVersion } from './save-version.ts'
 import { type Current, loadDocument, NOTHING_THERE } from './write-load.ts'
@@ -76,6 +75,3 @@ async function assertCondition(
   const { type, locale } = command
   await assertMeets({ type, documentIds: [documentId], locale: choiceOf(type, locale), filter }, 1, terms)
 }
-
-export const choiceOf = (type: ContentType, locale: string | null): LocaleChoice =>
-  type.localized && locale !== null ? { kind: 'these', codes: [locale] } : { kind: 'all' }

@@ -169,7 +169,10 @@ export function planParts(
 }
 
 /** The database takes the links of a component along, but knows nothing of what is nested in it. */
-function removeComponent({ component, row }: CurrentComponent, planning: Planning): void {
+export function removeComponent(
+  { component, row }: CurrentComponent,
+  planning: Pick<Planning, 'terms' | 'current' | 'changes'>,
+): void {
   const table = planning.terms.storage.componentTable(component)
   const id = numberIn(row, 'id')
   const status = row.get('status') ?? null

@@ -1,9 +1,6 @@
-import { hash } from 'node:crypto'
+import { entityTag } from '../base/entity-tag.ts'
 import { answerFault, type HttpAnswer, type HttpRequest } from '../faults/exchange.ts'
 import { fault } from '../faults/fault.ts'
-
-/** A strong tag: equal bodies alone have it. About 7 µs for 10 kB. */
-const tagOf = (body: string | Buffer): string => `"${hash('sha1', body, 'base64url')}"`
 
 type TaggedRequest = Pick<HttpRequest, 'method' | 'headers'>
 
@@ -13,7 +10,7 @@ type TaggedRequest = Pick<HttpRequest, 'method' | 'headers'>
  */
 export function applyTag(answer: HttpAnswer, { method, headers }: TaggedRequest): HttpAnswer {
   if (!answer.tagged || answer.status >= 300 || answer.body === null) return answer
-  const tag = tagOf(answer.body)
+  const tag = `"${entityTag(answer.body)}"`
   const tagged = { ...answer, headers: { ...answer.headers, ETag: tag } }
   if (method !== 'GET' && method !== 'HEAD') return tagged
   const match = headers['if-match']

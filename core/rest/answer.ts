@@ -1,3 +1,4 @@
+import { entityTag } from '../base/entity-tag.ts'
 import type { Failed } from '../base/result.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, forbidden } from '../faults/fault.ts'
@@ -19,8 +20,13 @@ export const answer = (body: string, { request }: Pick<Visit, 'request'>, status
     : { status, body, tagged: true, headers: PRIVATE }
 
 /** The envelope of one document (contract/rest.md 1), around its JSON text. */
+const envelope = (text: string | null): string => `{"data":${text},"meta":{}}`
+
+/** The tag that an answer with this document goes out with. */
+export const documentTag = (text: string): string => entityTag(envelope(text))
+
 export const answerDocument = (text: string | null, visit: Visit, status = 200): HttpAnswer =>
-  answer(`{"data":${text},"meta":{}}`, visit, status)
+  answer(envelope(text), visit, status)
 
 /** contract/rest.md 1: these are plain text. */
 export function answerMethod(method: string, allow: string): HttpAnswer {

@@ -4,7 +4,7 @@ import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, notFound } from '../faults/fault.ts'
 import type { GivenValues } from '../query/command.ts'
 import { parseGivenValues } from '../query/parse-given-values.ts'
-import { answerDocument, refuse, shapeOf } from './answer.ts'
+import { answerDocument, documentTag, refuse, shapeOf } from './answer.ts'
 import { readData } from './parse-body.ts'
 import { parsePrecondition } from './parse-precondition.ts'
 import { parseDeleted, parseWriteTarget, type WriteTarget } from './parse-write.ts'
@@ -18,7 +18,11 @@ export async function create(visit: Visit, terms: RestTerms): Promise<HttpAnswer
   const { answer, values, locale, status } = asked.value
   const permitted = permit({ kind: 'create', type, locale, status, values }, visit.caller)
   if (!permitted.ok) return refuse(permitted)
-  const written = await terms.documents.create(permitted.value, { query: answer, shape: shapeOf(visit) })
+  const written = await terms.documents.create(permitted.value, {
+    query: answer,
+    shape: shapeOf(visit),
+    tagOf: documentTag,
+  })
   return written.ok ? answerDocument(written.value.text, visit, 201) : refuse(written)
 }
 
@@ -35,7 +39,11 @@ export async function update(visit: Visit, terms: RestTerms): Promise<HttpAnswer
   )
   if (!permitted.ok) return refuse(permitted)
   if (isUnstorable(documentId)) return answerFault(notFound())
-  const written = await terms.documents.update(permitted.value, { query: answer, shape: shapeOf(visit) })
+  const written = await terms.documents.update(permitted.value, {
+    query: answer,
+    shape: shapeOf(visit),
+    tagOf: documentTag,
+  })
   return written.ok ? answerDocument(written.value.text, visit) : refuse(written)
 }
 

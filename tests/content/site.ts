@@ -4,8 +4,7 @@ import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
 import { writeContent } from '../../core/content/write-content.ts'
 import type { Database } from '../../core/database/database.ts'
 import { migrate } from '../../core/database/migrate.ts'
-import { openReads } from '../../core/documents/read.ts'
-import { readOnly } from '../../core/documents/read-only.ts'
+import { openDocuments } from '../../core/documents/open-documents.ts'
 import type { Diagnostic } from '../../core/faults/diagnostic.ts'
 import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
 import { createIdentify } from '../../core/identity/identify.ts'
@@ -109,7 +108,7 @@ function watch(database: Database, statements: Statement[]): Database {
 }
 
 async function read({ model, storage, project, access }: Blueprint, database: Database, path: string) {
-  const documents = readOnly(openReads({ database, storage, defaultLocale: model.defaultLocale }))
+  const documents = openDocuments({ database, storage, model })
   const identify = createIdentify(access.nobody, [apiTokenStrategy(project.settings.apiTokens, access)])
   const rest = openRest({ model, settings: project.settings.rest, documents, identify })
   const [address = '', search = ''] = path.split('?')

@@ -76,7 +76,7 @@ export async function openWriting(t: ExecutionContext, model: Model) {
         options,
       ),
   }
-  const documents = openDocuments({ database: counted, storage, defaultLocale: model.defaultLocale })
+  const documents = openDocuments({ database: counted, storage, model })
   const typeOf = (key: string): ContentType => {
     const type = [...model.contentTypes.values()].find(each => each.key === key)
     if (!type) throw new Error(`no type ${key}`)

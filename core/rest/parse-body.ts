@@ -1,9 +1,9 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { HttpRequest } from '../faults/exchange.ts'
 import { type Fault, fault } from '../faults/fault.ts'
+import { printGiven } from '../faults/print-given.ts'
 import { isRecord } from '../query/parse-place.ts'
 import { parseForm } from './parse-query-string.ts'
-import { printGiven } from './print-given.ts'
 
 type Parsed = Result<unknown, Fault>
 

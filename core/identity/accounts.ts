@@ -1,0 +1,84 @@
+import type { Cell, Transaction } from '../database/database.ts'
+import type { Model } from '../model/model.ts'
+import type { Storage } from '../model/storage.ts'
+import { quoteIdentifier as name } from '../sql/identifier.ts'
+
+/** A user as signing in needs to know him: never answered, never logged. */
+export interface Account {
+  readonly id: number
+  readonly documentId: string
+  readonly email: string
+  /** A bcrypt hash; null where he has none. */
+  readonly password: string | null
+  readonly confirmed: boolean
+  readonly blocked: boolean
+  readonly sessionVersion: number
+}
+
+/** What an account is found by; codes by their hashes. */
+export type AccountKey =
+  | { readonly by: 'id'; readonly id: number }
+  /** A username in its exact case, or a mail address in any. */
+  | { readonly by: 'identifier'; readonly text: string }
+  | { readonly by: 'email'; readonly text: string }
+  | { readonly by: 'resetPasswordToken' | 'confirmationToken'; readonly text: string }
+
+export interface AccountTerms {
+  readonly model: Model
+  readonly storage: Storage
+}
+
+const FIELDS = ['email', 'password', 'confirmed', 'blocked', 'sessionVersion'] as const
+
+/** One account, or null. `locked`: nobody else changes it until the transaction ends. */
+export async function findAccount(
+  runner: Pick<Transaction, 'run'>,
+  key: AccountKey,
+  terms: AccountTerms,
+  locked = false,
+): Promise<Account | null> {
+  if ('text' in key && key.text.includes('\0')) return null
+  const { model, storage } = terms
+  const { user } = model.builtIn
+  const table = storage.table(user)
+  const columns = [table.id, table.documentId, ...FIELDS.map(field => storage.column(user, field))]
+  const { where, order, value } = conditionOf(key, terms)
+  const { rows } = await runner.run({
+    name: `find a user by ${key.by}`,
+    text: `SELECT ${columns.map(name).join(', ')} FROM ${name(table.name)} WHERE ${where}${order} LIMIT 1${locked ? ' FOR UPDATE' : ''}`,
+    values: [value],
+  })
+  return rows[0] ? toAccount(rows[0]) : null
+}
+
+/** Mail addresses are stored in lower case. One user's name may be another's address: the address comes first. */
+function conditionOf(key: AccountKey, { model, storage }: AccountTerms) {
+  const column = (field: string) => name(storage.column(model.builtIn.user, field))
+  const mail = `${column('email')} = lower($1::text)`
+  switch (key.by) {
+    case 'id':
+      return { where: `${name('id')} = $1::integer`, order: '', value: key.id }
+    case 'identifier':
+      return {
+        where: `${column('username')} = $1::text OR ${mail}`,
+        order: ` ORDER BY (${mail}) DESC`,
+        value: key.text,
+      }
+    case 'email':
+      return { where: mail, order: '', value: key.text }
+    default:
+      return { where: `${column(key.by)} = $1::text`, order: '', value: key.text }
+  }
+}
+
+function toAccount([id, documentId, email, password, confirmed, blocked, version]: readonly Cell[]): Account {
+  return {
+    id: Number(id),
+    documentId: String(documentId),
+    email: String(email),
+    password: typeof password === 'string' ? password : null,
+    confirmed: confirmed === true,
+    blocked: blocked === true,
+    sessionVersion: Number(version ?? 0),
+  }
+}

@@ -1,0 +1,38 @@
+import type { Caller } from '../access/caller.ts'
+import type { Result } from '../base/result.ts'
+import type { Fault } from '../faults/fault.ts'
+import type { AuthSettings } from '../project/settings.ts'
+import type { Background } from './background.ts'
+import type { Mailer } from './mailer.ts'
+import type { Body } from './parse-credentials.ts'
+import type { SaveTerms } from './save-user.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Signing in and all that goes with it (contract/rest.md 14), for REST and GraphQL alike. Bodies are as given. */
+export interface Identity {
+  signIn(body: Body): Promise<Result<SignedIn, Fault>>
+  register(body: Body): Promise<Result<SignedIn, Fault>>
+  changePassword(body: Body, caller: Caller): Promise<Result<SignedIn, Fault>>
+  /** Succeeds whoever asks for whom. */
+  forgotPassword(body: Body): Promise<Result<null, Fault>>
+  resetPassword(body: Body): Promise<Result<SignedIn, Fault>>
+  /** The address, in lower case. */
+  sendEmailConfirmation(body: Body): Promise<Result<string, Fault>>
+  /** Where the browser goes now. */
+  confirmEmail(code: unknown): Promise<Result<string, Fault>>
+}
+
+export interface SignedIn {
+  /** null: the mail address has to be confirmed first. */
+  readonly jwt: string | null
+  readonly documentId: string
+}
+
+export interface IdentityTerms extends SaveTerms {
+  readonly settings: AuthSettings
+  readonly sessions: Sessions
+  readonly mailer: Mailer
+  readonly background: Background
+  /** Where the REST API is, for links in mails: `http://localhost:1337/api`. */
+  readonly address: string
+}

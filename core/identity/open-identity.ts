@@ -1,0 +1,16 @@
+import { changePassword } from './change-password.ts'
+import { confirmEmail, sendEmailConfirmation } from './confirm-email.ts'
+import type { Identity, IdentityTerms } from './identity.ts'
+import { register } from './register.ts'
+import { forgotPassword, resetPassword } from './reset-password.ts'
+import { signIn } from './sign-in.ts'
+
+export const openIdentity = (terms: IdentityTerms): Identity => ({
+  signIn: body => signIn(body, terms),
+  register: body => register(body, terms),
+  changePassword: (body, caller) => changePassword(body, caller, terms),
+  forgotPassword: body => forgotPassword(body, terms),
+  resetPassword: body => resetPassword(body, terms),
+  sendEmailConfirmation: body => sendEmailConfirmation(body, terms),
+  confirmEmail: code => confirmEmail(code, terms),
+})

@@ -1,0 +1,68 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import { parseScalar } from '../documents/parse-scalar.ts'
+import { toFault, type ValueFault } from '../documents/value-fault.ts'
+import { type Fault, fault } from '../faults/fault.ts'
+import type { ScalarAttribute } from '../model/model.ts'
+import { fitsPassword } from '../secrets/passwords.ts'
+import { printGiven } from '../faults/print-given.ts'
+
+/** A body of these endpoints: bare, without `data`. */
+export type Body = Readonly<Record<string, unknown>>
+
+/** A text that a body must have; with an attribute, one that would do as its value. */
+export interface CredentialRule {
+  readonly name: string
+  readonly attribute?: ScalarAttribute
+}
+
+/** The texts by name; or everything that is wrong with them, in the order of the rules (contract/rest.md 2). */
+export function parseCredentials<Name extends string>(
+  body: Body,
+  rules: readonly (CredentialRule & { readonly name: Name })[],
+): Result<Readonly<Record<Name, string>>, Fault> {
+  const faults = rules.flatMap(rule => checkCredential(body, rule))
+  if (faults.length > 0) return failed(rulesFault(faults))
+  const texts = rules.map(({ name }) => [name, String(body[name])])
+  return ok(Object.fromEntries(texts) as Record<Name, string>)
+}
+
+/** What is wrong with one of them. */
+export function checkCredential(body: Body, { name, attribute }: CredentialRule): readonly ValueFault[] {
+  const given = Object.hasOwn(body, name) ? body[name] : undefined
+  if (given === undefined || given === null || given === '') return [missing(name, given)]
+  if (typeof given !== 'string') return [notText(name, given)]
+  if (attribute?.type === 'password' && !fitsPassword(given)) return [tooLong(name, given)]
+  return attribute ? parseScalar(attribute, given, { path: [name], strictness: 'full' }).faults : []
+}
+
+/** Of something that the body lacks. */
+export const missing = (name: string, given?: unknown): ValueFault =>
+  toFault({ kind: 'rule', message: 'is a required field' }, [name], given)
+
+const notText = (name: string, given: unknown): ValueFault =>
+  toFault(
+    { kind: 'rule', message: `must be a \`string\` type, but the final value was: \`${printGiven(given)}\`.` },
+    [name],
+    given,
+  )
+
+const tooLong = (name: string, given: string): ValueFault => ({
+  kind: 'rule',
+  path: [name],
+  message: 'Password must be less than 73 bytes',
+  value: given,
+})
+
+/** All of them in one fault; a secret that was refused is shown to nobody but who sent it. */
+export function rulesFault(faults: readonly ValueFault[]): Fault {
+  const [first] = faults
+  const message =
+    faults.length === 1 && first !== undefined ? first.message : `${faults.length} errors occurred`
+  const errors = faults.map(({ kind: _kind, path, message, ...value }) => ({
+    path: path.map(String),
+    message,
+    name: 'ValidationError',
+    ...value,
+  }))
+  return fault('validation', message, { errors })
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import type { Database } from '../database/database.ts'
+import type { RateLimit } from '../project/settings.ts'
+
+/** How a request stands to the limit. */
+export interface Quota {
+  readonly allowed: boolean
+  readonly limit: number
+  readonly remaining: number
+  /** When the window ends, seconds since 1970. */
+  readonly resetsAt: number
+}
+
+/** Counts a request of these keys. null: there is no limit. */
+export type CountRequest = (keys: readonly string[]) => Promise<Quota | null>
+
+const TABLE = 'plinth_rate_limits'
+
+/** Counts in PostgreSQL, so that all processes count together. One statement a request; ended windows go now and then. */
+export function openRateLimit(limit: RateLimit | false, database: Pick<Database, 'run'>): CountRequest {
+  if (limit === false) return async () => null
+  let sweepAt = Date.now() + limit.window
+  return async keys => {
+    if (Date.now() >= sweepAt) {
+      sweepAt = Date.now() + limit.window
+      await database.run(SWEEP)
+    }
+    const { rows } = await database.run({
+      name: 'count a request',
+      text: COUNT,
+      values: [keys.map(hashKey), limit.window],
+    })
+    return strictest(rows.map(([requests, end]) => toQuota(Number(requests), Number(end), limit)))
+  }
+}
+
+/** In the order of keys, so that no two requests wait for one another. */
+const COUNT = `INSERT INTO ${TABLE} AS r (key, requests, ends_at)
+SELECT k, 1, now() + $2::bigint * interval '1 millisecond' FROM unnest($1::text[]) AS k GROUP BY k ORDER BY k
+ON CONFLICT (key) DO UPDATE SET
+  requests = CASE WHEN r.ends_at <= now() THEN 1 ELSE least(r.requests, 1000000000) + 1 END,
+  ends_at = CASE WHEN r.ends_at <= now() THEN excluded.ends_at ELSE r.ends_at END
+RETURNING requests, ceil(extract(epoch FROM ends_at))::integer`
+
+const SWEEP = {
+  name: 'forget ended windows',
+  text: `DELETE FROM ${TABLE} WHERE key IN (SELECT key FROM ${TABLE} WHERE ends_at <= now() ORDER BY key FOR UPDATE SKIP LOCKED)`,
+  values: [],
+}
+
+/** Of one length whatever it holds, and nobody's address is kept. */
+const hashKey = (key: string): string => createHash('sha256').update(key, 'utf8').digest('hex')
+
+const toQuota = (requests: number, resetsAt: number, { max }: RateLimit): Quota => ({
+  allowed: requests <= max,
+  limit: max,
+  remaining: Math.max(0, max - requests),
+  resetsAt,
+})
+
+const strictest = (quotas: readonly Quota[]): Quota | null =>
+  quotas.toSorted((a, b) => a.remaining - b.remaining || Number(a.allowed) - Number(b.allowed))[0] ?? null
+
+/**
+ * What an address counts as (safety S9): an IPv6 caller has at least 2^64 addresses to choose from, so its network
+ * counts; IPv4 in IPv6's clothes is IPv4.
+ */
+export function networkOf(address: string): string {
+  const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
+  if (!plain.includes(':')) return plain
+  const [head = '', tail] = (plain.split('%')[0] ?? '').split('::')
+  const first = head === '' ? [] : head.split(':')
+  const last = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0')
+  const groups = tail === undefined ? first : [...first, ...zeros, ...last]
+  return groups
+    .slice(0, 4)
+    .map(group => group.replace(/^0+(?=.)/, ''))
+    .join(':')
+}

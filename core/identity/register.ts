@@ -1,0 +1,59 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Transaction } from '../database/database.ts'
+import { newDocumentId } from '../documents/document-id.ts'
+import type { Values } from '../documents/written.ts'
+import { type Fault, fault } from '../faults/fault.ts'
+import { type Account, findAccount } from './accounts.ts'
+import { mailConfirmation } from './confirm-email.ts'
+import type { IdentityTerms, SignedIn } from './identity.ts'
+import { type Body, parseCredentials } from './parse-credentials.ts'
+import { findRole, hashUserValues, roleValue, saveUser, scalarValue, transact } from './save-user.ts'
+import { signedIn } from './sign-in.ts'
+import { scalarOf } from './user-values.ts'
+import { parseUser } from './write-users.ts'
+
+const ASKED = ['email', 'username', 'password'] as const
+
+const TAKEN = 'Email or Username are already taken'
+
+/** A new user of the role that the project gives them. Other keys than it allows are refused (safety S6). */
+export async function register(body: Body, terms: IdentityTerms): Promise<Result<SignedIn, Fault>> {
+  if (!terms.settings.register.enabled)
+    return failed(fault('application', 'Register action is currently disabled'))
+  const values = await parseRegistration(body, terms)
+  if (!values.ok) return values
+  const made = await transact(terms.database, transaction => makeUser(values.value, transaction, terms))
+  if (!made.ok) return made
+  if (!terms.settings.register.confirmEmail) return ok(await signedIn(made.value, terms))
+  terms.background.start(() => mailConfirmation(made.value, terms))
+  return ok({ jwt: null, documentId: made.value.documentId })
+}
+
+async function parseRegistration(
+  body: Body,
+  { settings, model }: IdentityTerms,
+): Promise<Result<Values, Fault>> {
+  const { allowedFields, confirmEmail } = settings.register
+  const allowed: ReadonlySet<string> = new Set([...ASKED, ...allowedFields])
+  const wrong = Object.keys(body).filter(key => !allowed.has(key))
+  if (wrong.length > 0) return failed(fault('validation', `Invalid parameters: ${wrong.join(', ')}`))
+  const rules = ASKED.map(name => ({ name, attribute: scalarOf(model.builtIn.user, name) }))
+  const credentials = parseCredentials(body, rules)
+  if (!credentials.ok) return credentials
+  const parsed = parseUser(body, 'make', { model })
+  if (!parsed.ok) return parsed
+  const server = { provider: scalarValue('local'), confirmed: scalarValue(!confirmEmail) }
+  return ok(await hashUserValues(new Map([...parsed.value.values, ...Object.entries(server)]), model))
+}
+
+async function makeUser(values: Values, transaction: Transaction, terms: IdentityTerms): Promise<Account> {
+  const documentId = newDocumentId()
+  const role = await findRole({ type: terms.settings.register.role }, transaction, terms)
+  const user = { documentId, values: new Map([...values, ['role', roleValue(role)]]) }
+  await saveUser(user, { email: TAKEN, username: TAKEN }, transaction, terms)
+  const mail = values.get('email')
+  const text = mail?.kind === 'scalar' ? String(mail.value) : ''
+  const account = await findAccount(transaction, { by: 'email', text }, terms)
+  if (!account) throw new TypeError('a user that was just made is not there')
+  return account
+}

@@ -1,0 +1,62 @@
+import type { Caller } from '../access/caller.ts'
+import type { Access } from '../access/compile-access.ts'
+import type { UserValues } from '../access/condition.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Database } from '../database/database.ts'
+import { type Fault, fault } from '../faults/fault.ts'
+import type { Model } from '../model/model.ts'
+import type { Storage } from '../model/storage.ts'
+import { planQuery } from '../plan/plan-query.ts'
+import { printAnswer } from '../sql/print.ts'
+import type { Strategy } from './identify.ts'
+import type { Sessions } from './sessions.ts'
+import { userQuery } from './user-values.ts'
+
+export interface SessionStrategyTerms {
+  readonly sessions: Sessions
+  readonly access: Access
+  readonly database: Pick<Database, 'run'>
+  readonly model: Model
+  readonly storage: Storage
+}
+
+/** Callers by the token that signing in gave them. One statement: the user is read anew at every request. */
+export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
+  const read = openUserValues(terms)
+  return async credential => {
+    const session = await terms.sessions.read(credential)
+    if (!session) return null
+    const user = await read(session.id)
+    if (!user || user.blocked === true) return failed(fault('unauthorized', 'Invalid credentials'))
+    // A new password has ended it (safety S8).
+    if ((user.sessionVersion ?? 0) !== session.version)
+      return failed(fault('unauthorized', 'Missing or invalid credentials'))
+    return callerOf(user, terms.access)
+  }
+}
+
+/** Not on a replica: who is blocked is blocked at once. */
+function openUserValues({ access, database, model, storage }: SessionStrategyTerms) {
+  const query = userQuery(model.builtIn.user, access.userPaths)
+  const plan = { storage, defaultLocale: model.defaultLocale, shape: 'flat' } as const
+  return async (id: number): Promise<UserValues | null> => {
+    const statement = printAnswer(planQuery(query(id), plan))
+    const { rows } = await database.run({ ...statement, name: 'read the user of a session' })
+    const [user] = JSON.parse(String(rows[0]?.[0] ?? '[]')) as readonly UserValues[]
+    return user ?? null
+  }
+}
+
+/** The role of who has none, or whose role is gone. */
+const FALLBACK = 'authenticated'
+
+function callerOf(user: UserValues, { roles, nobody }: Access): Result<Caller, Fault> {
+  const role = roleOf(user)
+  const grants = (role === null ? undefined : roles.get(role)) ?? roles.get(FALLBACK) ?? nobody.grants
+  return ok(Object.freeze({ kind: 'user', grants, user }))
+}
+
+function roleOf({ role }: UserValues): string | null {
+  if (typeof role !== 'object' || role === null || !('type' in role)) return null
+  return typeof role.type === 'string' ? role.type : null
+}

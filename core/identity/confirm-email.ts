@@ -55,7 +55,12 @@ export async function confirmEmail(code: unknown, terms: IdentityTerms): Promise
       ['confirmed', scalarValue(true)],
       ['confirmationToken', scalarValue(null)],
     ] as const)
-    await saveUser({ documentId: account.documentId, values }, { email: '', username: '' }, transaction, terms)
+    await saveUser(
+      { documentId: account.documentId, values },
+      { email: '', username: '' },
+      transaction,
+      terms,
+    )
   })
   return confirmed.ok ? ok(terms.settings.mail.confirmUrl ?? '/') : confirmed
 }

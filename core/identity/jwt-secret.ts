@@ -15,7 +15,11 @@ export interface SecretTerms {
 const FILE = '.plinth/jwt-secret'
 
 /** What tokens are signed with. Development makes one and keeps it; production must be given one. Fails with a sentence. */
-export async function loadJwtSecret({ given, root, production }: SecretTerms): Promise<Result<string, string>> {
+export async function loadJwtSecret({
+  given,
+  root,
+  production,
+}: SecretTerms): Promise<Result<string, string>> {
   if (given !== '') return ok(given)
   if (production)
     return failed(

@@ -28,7 +28,9 @@ const FOLDER = '.plinth/mail'
 /** Development writes mails where who develops finds them. Fails with a sentence. */
 export function openMailer(terms: MailerTerms): Result<Mailer, string> {
   if (terms.url !== null)
-    return failed('Mail by SMTP is not there yet: leave auth.mail.url out, and mails are written to .plinth/mail')
+    return failed(
+      'Mail by SMTP is not there yet: leave auth.mail.url out, and mails are written to .plinth/mail',
+    )
   return ok(terms.production ? refuseMail(terms) : writeMail(terms))
 }
 

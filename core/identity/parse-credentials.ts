@@ -2,9 +2,9 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { parseScalar } from '../documents/parse-scalar.ts'
 import { toFault, type ValueFault } from '../documents/value-fault.ts'
 import { type Fault, fault } from '../faults/fault.ts'
+import { printGiven } from '../faults/print-given.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 import { fitsPassword } from '../secrets/passwords.ts'
-import { printGiven } from '../faults/print-given.ts'
 
 /** A body of these endpoints: bare, without `data`. */
 export type Body = Readonly<Record<string, unknown>>
@@ -41,7 +41,10 @@ export const missing = (name: string, given?: unknown): ValueFault =>
 
 const notText = (name: string, given: unknown): ValueFault =>
   toFault(
-    { kind: 'rule', message: `must be a \`string\` type, but the final value was: \`${printGiven(given)}\`.` },
+    {
+      kind: 'rule',
+      message: `must be a \`string\` type, but the final value was: \`${printGiven(given)}\`.`,
+    },
     [name],
     given,
   )

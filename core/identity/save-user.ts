@@ -77,10 +77,7 @@ const toDocument = (documentId: string, values: Values, { builtIn }: Model): Wri
   versions: [{ locale: null, statuses: ['published'], values }],
 })
 
-const writeTerms = (
-  transaction: Transaction,
-  { database, model, storage }: SaveTerms,
-): WriteTerms => ({
+const writeTerms = (transaction: Transaction, { database, model, storage }: SaveTerms): WriteTerms => ({
   transaction,
   storage,
   schema: database.schema,

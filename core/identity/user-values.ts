@@ -57,7 +57,5 @@ function populatePath(holder: Holder, name: string, paths: readonly string[][]):
   const base = { as: name, asked: 'passed', count: false, filter: null, sort: [], page: null } as const
   if (attribute.kind === 'component')
     return [{ ...base, kind: 'component', attribute, selection: selectPaths(attribute.component, paths) }]
-  return [
-    { ...base, kind: 'link', attribute, scope: null, selection: selectPaths(attribute.target, paths) },
-  ]
+  return [{ ...base, kind: 'link', attribute, scope: null, selection: selectPaths(attribute.target, paths) }]
 }

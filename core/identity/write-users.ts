@@ -179,7 +179,9 @@ async function withRole(
 }
 
 const noRole = ({ uid }: ContentType): Fault =>
-  fault('validation', `1 relation(s) of type ${uid} associated with this entity do not exist`, { key: 'role' })
+  fault('validation', `1 relation(s) of type ${uid} associated with this entity do not exist`, {
+    key: 'role',
+  })
 
 /** Rows that are not the caller's to write are told as any other permission that he lacks. */
 async function demand(

@@ -1,4 +1,5 @@
 import type { Result } from '../base/result.ts'
+import type { Transaction } from '../database/database.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { Shape } from '../plan/row.ts'
 import type { CreateCommand, DeleteCommand, PermittedCommand, UpdateCommand } from '../query/command.ts'
@@ -27,10 +28,17 @@ export interface DocumentWrites {
   /** Answers the new document's JSON text. */
   create(command: PermittedCommand<CreateCommand>, answer: Answer): Promise<Result<Written, Fault>>
   /** Fails with notFound where there is no such document; a single type's is made. */
-  update(command: PermittedCommand<UpdateCommand>, answer: Answer): Promise<Result<Written, Fault>>
+  update(
+    command: PermittedCommand<UpdateCommand>,
+    answer: Answer,
+    alongside?: Alongside,
+  ): Promise<Result<Written, Fault>>
   /** Also where there was nothing to delete. */
   delete(command: PermittedCommand<DeleteCommand>, answer?: Answer): Promise<Result<null, Fault>>
 }
+
+/** Work of the server's own on what was just written, in the same transaction. */
+export type Alongside = (transaction: Transaction, documentId: string) => Promise<void>
 
 /** How the written document is to be answered: read in the same transaction, by this query with its id put in. */
 export interface Answer {

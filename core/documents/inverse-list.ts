@@ -13,18 +13,18 @@ export interface InverseEnd {
   readonly locale: string | null
 }
 
-/** Who links to a document now, in the order of its list: the drafts of owners that have drafts. */
+/** Who links to a document now, in the order of its list: of owners that have drafts these, or each version where the document has none. */
 export async function readInverseList(
   attribute: RelationAttribute,
   end: InverseEnd,
   terms: WriteTerms,
 ): Promise<readonly LinkTarget[]> {
   const { rows } = await terms.transaction.run(toStatement(attribute, end, terms))
-  return rows.map(([key, locale]) => ({
+  return rows.map(([key, locale, status]) => ({
     documentId: '',
     key: Number(key),
     locale: typeof locale === 'string' ? locale : null,
-    status: null,
+    status: status === 'draft' || status === 'published' ? status : null,
   }))
 }
 
@@ -37,14 +37,15 @@ function toStatement(attribute: RelationAttribute, end: InverseEnd, { storage }:
   const { from, place, terms } = linkOf(attribute, end, storage)
   const all: readonly Term[] = [
     ...terms,
-    ...termOf('o', table.status, 'draft'),
+    ...termOf('o', table.status, end.type.draftAndPublish ? 'draft' : null),
     ...termOf('o', table.locale, end.locale),
   ]
   const locale = table.locale !== null && !end.type.localized ? column('o', table.locale) : 'NULL'
+  const status = table.status !== null && !end.type.draftAndPublish ? column('o', table.status) : 'NULL'
   const where = all.map(([name], index) => `${name} = $${index + 1}`).join(' AND ')
   return {
     name: `read ${attribute.name} to write`,
-    text: `SELECT ${column('o', table.key)}, ${locale} FROM ${name(table.name)} o${from} WHERE ${where} ORDER BY ${place}, o.id`,
+    text: `SELECT ${column('o', table.key)}, ${locale}, ${status} FROM ${name(table.name)} o${from} WHERE ${where} ORDER BY ${place}, o.id`,
     values: all.map(([, value]) => value),
   }
 }

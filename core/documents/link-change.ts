@@ -33,6 +33,9 @@ export function changeLinks(
     connected.push(...entries)
     list = connect(list, entries, { attribute, connection, terms })
   }
+  const last = connected.at(-1)
+  // A single place is taken whole: one that is connected for drafts alone leaves nothing to the published.
+  if (!attribute.many && last) return connected.filter(({ key }) => key === last.key)
   return list.filter(each => !each.gone).map(({ entry }) => entry)
 }
 
@@ -49,8 +52,7 @@ const merged = (entries: readonly LinkTarget[]): readonly LinkTarget[] =>
 
 function entriesOf(attribute: Linked, ref: TargetRef, { source, found }: ChangeTerms): readonly LinkTarget[] {
   const { key, documentId, locale } = found(attribute.target, ref)
-  const isOwner = attribute.kind === 'media' || attribute.side === 'owner'
-  const named = isOwner && attribute.target.draftAndPublish && !source.type.draftAndPublish
+  const named = attribute.target.draftAndPublish && !source.type.draftAndPublish
   const statuses: readonly (Status | null)[] = named
     ? ref.status === null
       ? ['published', 'draft']

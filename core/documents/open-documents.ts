@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { deleteDocument } from './delete-document.ts'
-import type { Answer, Documents } from './documents.ts'
+import type { Alongside, Answer, Documents } from './documents.ts'
 import { readBody } from './given-body.ts'
 import { openReads } from './read.ts'
 import { saveDocument } from './save-document.ts'
@@ -18,16 +18,19 @@ export interface DocumentTerms {
 
 /** The document service: reads of one statement, writes of one transaction each. */
 export function openDocuments(terms: DocumentTerms): Documents {
-  const save = async (command: SaveCommand, answer: Answer) => {
+  const save = async (command: SaveCommand, answer: Answer, alongside?: Alongside) => {
     const body = await readBody(command.type, command.values)
-    const work = (transaction: Transaction) =>
-      saveDocument({ command, answer, body }, { ...writeTerms(terms), transaction })
+    const work = async (transaction: Transaction) => {
+      const written = await saveDocument({ command, answer, body }, { ...writeTerms(terms), transaction })
+      await alongside?.(transaction, written.documentId)
+      return written
+    }
     return transact(command.type, work, terms)
   }
   const reads = openReads({ ...terms, defaultLocale: terms.model.defaultLocale })
   return {
     ...reads,
-    create: save,
+    create: (command, answer) => save(command, answer),
     update: save,
     delete: (command, answer) => {
       const work = (transaction: Transaction) =>

@@ -12,7 +12,7 @@ import type {
 } from '../model/model.ts'
 import type { LinkChange } from '../query/command.ts'
 import { missing, parseScalar, type Strictness } from './parse-scalar.ts'
-import { rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
+import { castToNull, type Refusal, rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
 import type { LinkTarget, Values, WrittenComponent, WrittenValue } from './written.ts'
 
 export interface ParseTerms {
@@ -210,12 +210,15 @@ function items(parsed: readonly ParsedItem[]): ParsedValue {
   return { value: faults.length === 0 ? { kind: 'components', items: found } : undefined, faults }
 }
 
+const notAnObject = (given: unknown): Refusal =>
+  given === null ? wrongType('object', given) : castToNull('object', given)
+
 const isBody = (value: unknown): value is Body =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An item that changes a component leaves out what stays; any other is made (contract/rest.md 13). */
 function item(component: Component, given: unknown, path: Path, terms: ParseTerms): ParsedItem {
-  if (!isBody(given)) return { item: undefined, faults: [toFault(wrongType('object', given), path, given)] }
+  if (!isBody(given)) return { item: undefined, faults: [toFault(notAnObject(given), path, given)] }
   const id = terms.componentIds ? idOf(given) : null
   const { values, faults } = parseValues(
     component,
@@ -232,7 +235,7 @@ function idOf({ id }: Body): number | null {
 }
 
 function zoneItem(attribute: ZoneAttribute, given: unknown, path: Path, terms: ParseTerms): ParsedItem {
-  if (!isBody(given)) return { item: undefined, faults: [toFault(wrongType('object', given), path, given)] }
+  if (!isBody(given)) return { item: undefined, faults: [toFault(notAnObject(given), path, given)] }
   const at = [...path, '__component']
   const uid = given.__component
   const component = attribute.components.find(each => each.uid === uid)

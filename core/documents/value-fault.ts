@@ -33,6 +33,13 @@ export const format = (message: string): Refusal => ({ kind: 'format', message }
 export const wrongType = (type: string, value: unknown): Refusal =>
   rule(`must be a \`${type}\` type, but the final value was: \`${printValue(value)}\`.`)
 
+/** The reference makes null of what cannot be a list or an object. */
+export const castToNull = (type: string, value: unknown): Refusal => ({
+  kind: 'rule',
+  message: `must be a \`${type}\` type, but the final value was: \`null\` (cast from the value \`${printValue(value)}\`).`,
+  found: null,
+})
+
 /** Of text that should have been a number. */
 export const notANumber = (value: unknown): Refusal => ({
   kind: 'rule',

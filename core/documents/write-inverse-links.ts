@@ -11,8 +11,12 @@ export interface InverseLinks {
   readonly key: number
   readonly type: ContentType
   readonly version: Pick<WrittenVersion, 'locale' | 'statuses'>
-  /** In order; each with the locale of the owner's versions where only owners have one (null: the default one). */
-  readonly owners: readonly { readonly key: number; readonly locale: string | null }[]
+  /** In order; each with the version of the owner where only owners have versions (null: the default locale, any status). */
+  readonly owners: readonly {
+    readonly key: number
+    readonly locale: string | null
+    readonly status: Status | null
+  }[]
 }
 
 export interface Inverse {
@@ -54,8 +58,10 @@ export function isReached(owner: ContentType, row: CurrentRow, links: InverseLin
 /** The place in the list of the owner that a row belongs to; -1: it is not to be linked. */
 export function indexOfOwner({ owner, terms }: Inverse, row: CurrentRow, links: InverseLinks): number {
   const table = terms.storage.table(owner)
-  return links.owners.findIndex(({ key, locale }) => {
+  const versioned = owner.draftAndPublish && !links.type.draftAndPublish
+  return links.owners.findIndex(({ key, locale, status }) => {
     if (row.get(table.key) !== key) return false
+    if (versioned && status !== null && row.get('status') !== status) return false
     return !owner.localized || links.type.localized || row.get('locale') === (locale ?? terms.defaultLocale)
   })
 }

@@ -38,9 +38,15 @@ function linksOf(
   return versions.flatMap(version => {
     const value = version.values.get(attribute.name)
     if (value?.kind !== 'links' || key === undefined) return []
-    const targets = attribute.many ? value.targets : value.targets.slice(-1)
+    const targets = attribute.many ? value.targets : ofLast(value.targets)
     return [{ key: numberOf(key, ids), type, version, owners: ownersOf(targets, attribute, { keys, ids }) }]
   })
+}
+
+/** The last owner, in all versions that are named of it. */
+const ofLast = (targets: readonly LinkTarget[]): readonly LinkTarget[] => {
+  const last = targets.at(-1)
+  return targets.filter(each => each.key === last?.key && each.documentId === last?.documentId)
 }
 
 function ownersOf(
@@ -48,13 +54,15 @@ function ownersOf(
   attribute: RelationAttribute,
   { keys, ids }: Pick<Written, 'keys' | 'ids'>,
 ): InverseLinks['owners'] {
-  const owners = targets.flatMap(({ documentId, locale, key: known }) => {
+  const owners = targets.flatMap(({ documentId, locale, status, key: known }) => {
     const key = known ?? keys(attribute.target, documentId)
-    return key === undefined ? [] : [{ key: numberOf(key, ids), locale }]
+    return key === undefined ? [] : [{ key: numberOf(key, ids), locale, status }]
   })
   return owners.filter(
     (owner, index) =>
-      owners.findIndex(each => each.key === owner.key && each.locale === owner.locale) === index,
+      owners.findIndex(
+        each => each.key === owner.key && each.locale === owner.locale && each.status === owner.status,
+      ) === index,
   )
 }
 

@@ -216,7 +216,11 @@ test('every fault of a document is told, with the way to it and in the order of 
         'seos[0].metaTitle must be a `string` type, but the final value was: `null`.',
       ],
       ['rule', ['seos', 0, 'words'], 'seos[0].words must be less than or equal to 3'],
-      ['rule', ['seos', 1], 'seos[1] must be a `object` type, but the final value was: `1`.'],
+      [
+        'rule',
+        ['seos', 1],
+        'seos[1] must be a `object` type, but the final value was: `null` (cast from the value `1`).',
+      ],
       ['key', ['seos', 2, 'wrods'], 'unknown attribute `wrods` of `shared.seo`: did you mean `words`?'],
       ['rule', ['seos'], 'seos field must have less than or equal to 2 items'],
     ],

@@ -1,0 +1,159 @@
+import test from 'ava'
+import { modelOf } from '../model/compiled.ts'
+import { openWriting, type Row, refusal } from './writing.ts'
+
+const model = await modelOf(`
+components:
+  shared.seo: { attributes: { metaTitle: { type: string, required: true } } }
+  shared.link: { attributes: { label: string, url: string } }
+contentTypes:
+  article:
+    draftAndPublish: true
+    attributes:
+      title: { type: string, required: true }
+      code: { type: string, unique: true }
+      author: { type: relation, relation: manyToOne, target: author, inversedBy: articles }
+      best: { type: relation, relation: oneToOne, target: author, inversedBy: bestOf }
+      categories: { type: relation, relation: manyToMany, target: category, inversedBy: articles }
+      seo: { type: component, component: shared.seo }
+      links: { type: component, component: shared.link, repeatable: true }
+      blocks: { type: dynamiczone, components: [shared.seo, shared.link] }
+  author:
+    attributes:
+      name: { type: string, required: true }
+      articles: { type: relation, relation: oneToMany, target: article, mappedBy: author }
+      bestOf: { type: relation, relation: oneToOne, target: article, mappedBy: best }
+  category:
+    attributes:
+      name: string
+      articles: { type: relation, relation: manyToMany, target: article, mappedBy: categories }
+  setting: { kind: single, attributes: { name: string } }
+`)
+
+const times = <Value>(count: number, work: (index: number) => Promise<Value>): Promise<Value[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+
+test.serial(
+  'of many that take the same unique value at once one gets it, the others are told so',
+  async t => {
+    const { tryCreate, rows } = await openWriting(t, model)
+    const results = await times(6, index => tryCreate('article', { title: `t${index}`, code: 'same' }))
+    t.is(results.filter(({ ok }) => ok).length, 1)
+    for (const result of results)
+      if (!result.ok)
+        t.like(refusal(result), {
+          status: 400,
+          name: 'ValidationError',
+          message: 'This attribute must be unique',
+        })
+    t.deepEqual(await rows('SELECT count(*) FROM articles'), [[2]])
+  },
+)
+
+test.serial('of many that take the partner of a one-to-one at once the last has it, alone', async t => {
+  const { create, tryUpdate, rows, find } = await openWriting(t, model)
+  const author = await create('author', { name: 'a' })
+  const articles = await times(5, index => create('article', { title: `t${index}` }))
+  const results = await times(5, index =>
+    tryUpdate('article', String(articles[index]?.documentId), { best: author.documentId }),
+  )
+  t.true(results.every(({ ok }) => ok))
+  t.deepEqual(
+    await rows('SELECT status, count(*) FROM articles WHERE best_key IS NOT NULL GROUP BY 1 ORDER BY 1'),
+    [
+      ['draft', 1],
+      ['published', 1],
+    ],
+  )
+  t.truthy((await find('author', author.documentId))?.bestOf)
+})
+
+test.serial('changes of one document at once are all done: none gets lost', async t => {
+  const { create, tryUpdate, find } = await openWriting(t, model)
+  const article = await create('article', { title: 'x' }, { status: 'draft' })
+  const categories = await times(6, index => create('category', { name: `c${index}` }))
+  const results = await times(6, index =>
+    tryUpdate('article', String(article.documentId), {
+      categories: { connect: [categories[index]?.documentId] },
+    }),
+  )
+  t.true(results.every(({ ok }) => ok))
+  t.is(((await find('article', article.documentId)) as { categories: unknown[] }).categories.length, 6)
+})
+
+test.serial('of many that make the document of a single type at once one makes it', async t => {
+  const { tryUpdate, rows } = await openWriting(t, model)
+  const results = await times(4, index => tryUpdate('setting', null, { name: `s${index}` }))
+  t.true(results.every(({ ok }) => ok))
+  t.deepEqual(await rows('SELECT count(*) FROM settings'), [[1]])
+})
+
+test.serial('a write that is refused half-way leaves nothing behind', async t => {
+  const { tryCreate, tryUpdate, create, find, rows } = await openWriting(t, model)
+  const seo = { metaTitle: 'kept' }
+  const made = await create('article', { title: 'x', seo })
+  const before = await find('article', made.documentId)
+  const never = { kind: 'or', filters: [] } as const
+  const values = { title: 'y', seo: { metaTitle: 'gone' }, links: [{ label: 'l' }] }
+  const forbidden = { conditions: { after: never } }
+  t.is(refusal(await tryUpdate('article', String(made.documentId), values, forbidden)).status, 403)
+  t.is(
+    refusal(await tryUpdate('article', String(made.documentId), values, { conditions: { before: never } }))
+      .status,
+    403,
+  )
+  t.is(refusal(await tryCreate('article', values, forbidden)).status, 403)
+  t.deepEqual(await find('article', made.documentId), before)
+  t.deepEqual(await rows('SELECT count(*) FROM components_shared_link'), [[0]])
+  t.deepEqual(await rows('SELECT count(*) FROM articles'), [[2]])
+})
+
+test.serial('documents that a caller may not find cannot be linked to', async t => {
+  const { create, tryCreate } = await openWriting(t, model)
+  const author = await create('author', { name: 'a' })
+  const type = [...model.contentTypes.values()].find(({ key }) => key === 'author')
+  const targets = new Map(type ? [[type, { kind: 'or', filters: [] } as const]] : [])
+  const result = await tryCreate(
+    'article',
+    { title: 'x', author: author.documentId },
+    { conditions: { targets } },
+  )
+  t.is(refusal(result).message, `Document with id "${author.documentId}", locale "null" not found`)
+})
+
+test.serial(
+  'a document with everything in it is made in few statements, and a change of one word costs few',
+  async t => {
+    const { create, update, statements } = await openWriting(t, model)
+    const author = await create('author', { name: 'a' })
+    const ids = (await times(3, index => create('category', { name: `c${index}` }))).map(
+      each => each.documentId,
+    )
+    statements.length = 0
+    const seo = { metaTitle: 's' }
+    const links = [{ label: 'a' }, { label: 'b' }]
+    const blocks = [
+      { __component: 'shared.seo', ...seo },
+      { __component: 'shared.link', label: 'c' },
+    ]
+    const made: Row = await create('article', {
+      title: 'x',
+      code: 'u',
+      author: author.documentId,
+      categories: ids,
+      seo,
+      links,
+      blocks,
+    })
+    t.true(statements.length <= 9, statements.join('\n'))
+    statements.length = 0
+    await update('article', made.documentId, { title: 'y' }, { status: 'draft' })
+    t.deepEqual(statements, ['read articles to write', 'update articles', statements.at(-1) ?? ''])
+    statements.length = 0
+    await update('article', made.documentId, { title: 'z' })
+    t.true(statements.length <= 9, statements.join('\n'))
+    statements.length = 0
+    await update('author', author.documentId, { name: 'b' })
+    t.is(statements.length, 3, statements.join('\n'))
+  },
+)

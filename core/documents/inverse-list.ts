@@ -1,19 +1,22 @@
 import type { ContentType, RelationAttribute } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
+import type { Status } from '../query/query.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { Statement } from '../sql/statement.ts'
 import { slotOf } from './write-links.ts'
 import type { WriteTerms } from './write-terms.ts'
 import type { LinkTarget } from './written.ts'
 
-/** The document whose inverse relation is read: its draft where it has drafts. */
+/** The version whose inverse relation is read. */
 export interface InverseEnd {
   readonly type: ContentType
   readonly key: number
   readonly locale: string | null
+  /** Counts for nothing on types without drafts. */
+  readonly status: Status
 }
 
-/** Who links to a document now, in the order of its list: of owners that have drafts these, or each version where the document has none. */
+/** Who links to a document now, in the order of its list: the owners' versions of the same status, or all where the document has no drafts. */
 export async function readInverseList(
   attribute: RelationAttribute,
   end: InverseEnd,
@@ -37,7 +40,7 @@ function toStatement(attribute: RelationAttribute, end: InverseEnd, { storage }:
   const { from, place, terms } = linkOf(attribute, end, storage)
   const all: readonly Term[] = [
     ...terms,
-    ...termOf('o', table.status, end.type.draftAndPublish ? 'draft' : null),
+    ...termOf('o', table.status, end.type.draftAndPublish ? end.status : null),
     ...termOf('o', table.locale, end.locale),
   ]
   const locale = table.locale !== null && !end.type.localized ? column('o', table.locale) : 'NULL'
@@ -68,7 +71,7 @@ function linkOf(
 ): LinkTerms {
   if (!counterpart) throw new TypeError(`${own} is an inverse of nothing`)
   const link = storage.link(target, counterpart.name)
-  const status = !target.draftAndPublish && end.type.draftAndPublish ? 'draft' : null
+  const status = !target.draftAndPublish && end.type.draftAndPublish ? end.status : null
   if (link.kind === 'column') {
     const slot = slotOf(link, status)
     const terms = [...termOf('o', slot.key, end.key), ...termOf('o', slot.locale, end.locale)]

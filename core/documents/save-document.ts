@@ -1,11 +1,10 @@
 import type { Transaction } from '../database/database.ts'
 import { notFound, RequestFault } from '../faults/fault.ts'
-import type { Filter } from '../query/query.ts'
 import { newDocumentId } from './document-id.ts'
 import type { Answer, Written } from './documents.ts'
 import { findSingle } from './find-single.ts'
 import type { GivenBody } from './given-body.ts'
-import { assertMeets, choiceOf, visibleBy } from './matching.ts'
+import { assertMeets, choiceOf, standingStatus, visibleBy } from './matching.ts'
 import { assertUnchanged, readAnswer } from './read-answer.ts'
 import { attributesToLoad, type SaveCommand, saveVersion } from './save-version.ts'
 import { type Current, loadDocument, NOTHING_THERE } from './write-load.ts'
@@ -29,7 +28,7 @@ export async function saveDocument({ command, answer, body }: Save, terms: SaveT
     known === null ? NOTHING_THERE : await loadDocument(load, attributesToLoad(command, body), terms)
   if (known !== null && current.rows(type, known).length === 0) throw new RequestFault(notFound())
   if (command.kind === 'update') await assertUnchanged(command.precondition, answer, known, terms)
-  await assertCondition(conditions.before, { command, documentId }, isThere(command, current, known), terms)
+  await assertBefore({ command, documentId }, current, terms)
   await saveVersion({
     command,
     documentId,
@@ -37,7 +36,7 @@ export async function saveDocument({ command, answer, body }: Save, terms: SaveT
     current,
     terms: { ...terms, visible: visibleBy(conditions, terms) },
   })
-  await assertCondition(conditions.after, { command, documentId }, true, terms)
+  await assertAfter({ command, documentId }, terms)
   return { documentId, text: await readAnswer(answer, documentId, terms) }
 }
 
@@ -56,22 +55,34 @@ async function knownDocument(command: SaveCommand, terms: SaveTerms): Promise<st
   return findSingle(type, terms)
 }
 
-interface Row {
+interface Subject {
   readonly command: SaveCommand
   readonly documentId: string
 }
 
-const isThere = ({ type, locale }: SaveCommand, current: Current, documentId: string | null): boolean =>
-  documentId !== null &&
-  current.rows(type, documentId).some(row => !type.localized || row.get('locale') === locale)
-
-async function assertCondition(
-  filter: Filter | null,
-  { command, documentId }: Row,
-  isThereNow: boolean,
+/** The row as it was; of a locale that is still to be made every other locale's, which it shares values with. */
+async function assertBefore(
+  { command, documentId }: Subject,
+  current: Current,
   terms: SaveTerms,
 ): Promise<void> {
-  if (!filter || !isThereNow) return
-  const { type, locale } = command
-  await assertMeets({ type, documentIds: [documentId], locale: choiceOf(type, locale), filter }, 1, terms)
+  const { type, conditions, locale } = command
+  const rows = current
+    .rows(type, documentId)
+    .filter(row => !type.draftAndPublish || row.get('status') === standingStatus(type))
+  if (!conditions.before || rows.length === 0) return
+  const isThere = rows.some(row => !type.localized || row.get('locale') === locale)
+  const match = { type, documentIds: [documentId], filter: conditions.before }
+  await assertMeets(
+    { ...match, locale: choiceOf(type, isThere ? locale : null) },
+    isThere ? 1 : rows.length,
+    terms,
+  )
+}
+
+async function assertAfter({ command, documentId }: Subject, terms: SaveTerms): Promise<void> {
+  const { type, locale, conditions } = command
+  if (!conditions.after) return
+  const match = { type, documentIds: [documentId], filter: conditions.after }
+  await assertMeets({ ...match, locale: choiceOf(type, locale) }, 1, terms)
 }

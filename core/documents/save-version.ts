@@ -169,13 +169,16 @@ async function inverseValues(
     if (!inPart && !published) continue
     values.push([
       attribute.name,
-      { kind: 'links', targets: await readInverseList(attribute, { type, key, locale }, terms) },
+      {
+        kind: 'links',
+        targets: await readInverseList(attribute, { type, key, locale, status: 'draft' }, terms),
+      },
     ])
   }
   return values
 }
 
-const isInverse = (attribute: Attribute): attribute is RelationAttribute =>
+export const isInverse = (attribute: Attribute): attribute is RelationAttribute =>
   attribute.kind === 'relation' && attribute.side === 'inverse'
 
 /** What a published version lacks; of a type without drafts, what a new one was not given. */

@@ -38,17 +38,19 @@ export async function transact<Value>(
 const isRace = ({ fault: { kind } }: DatabaseFailure): boolean =>
   kind === 'serialization' || kind === 'unique' || kind === 'foreignKey'
 
-/** The attribute whose index was violated: the first column of the index is its own. */
-function refusalOf(type: ContentType, error: DatabaseFailure, { storage }: TransactTerms): Fault | undefined {
-  if (error.fault.kind !== 'unique') return undefined
-  const { constraint } = error.fault
-  const table = storage.tables.find(({ name }) => name === storage.table(type).name)
-  const [column] = table?.indexes.find(({ name }) => name === constraint)?.columns ?? []
-  const attribute = [...type.attributes.values()].find(
-    each => each.kind === 'scalar' && each.unique && storage.column(type, each.name) === column,
-  )
-  if (!attribute) return undefined
+/** The attribute whose index was violated, of the type or of a component in it: the first column of the index holds it. */
+function refusalOf(
+  type: ContentType,
+  { fault: { kind, ...names } }: DatabaseFailure,
+  { storage }: TransactTerms,
+): Fault | undefined {
+  if (kind !== 'unique' || !('constraint' in names)) return undefined
+  const table = storage.tables.find(({ name }) => name === names.table)
+  const [first] = table?.indexes.find(({ name }) => name === names.constraint)?.columns ?? []
+  const attribute = table?.columns.find(({ name }) => name === first)?.attribute
+  if (attribute?.kind !== 'scalar' || !attribute.unique) return undefined
+  const isOwn = type.attributes.get(attribute.name) === attribute
   const message = 'This attribute must be unique'
-  const errors = [{ path: [attribute.name], message, name: 'ValidationError' }]
+  const errors = [{ path: isOwn ? [attribute.name] : [], message, name: 'ValidationError' }]
   return fault('validation', message, { errors })
 }

@@ -199,3 +199,16 @@ test('a position beside what is not in the list is refused, and so is connecting
     /^The relation with id \d+ is already connected\. You cannot connect the same relation twice\.$/,
   )
 })
+
+test('who may write some documents only adds no locale to others', async t => {
+  const { create, tryUpdate } = await openWriting(t, model)
+  const page = await create('page', { title: 'his', code: 'his' })
+  const type = [...model.contentTypes.values()].find(({ key }) => key === 'page')
+  const attribute = type?.attributes.get('title')
+  if (attribute?.kind !== 'scalar') return t.fail()
+  const filter = { kind: 'comparison', attribute, operator: '$eq', values: ['mine'] } as const
+  const conditions = { before: filter, after: filter }
+  const values = { title: 'mine', code: 'stolen' }
+  const translated = await tryUpdate('page', String(page.documentId), values, { ...fr, conditions })
+  t.is(refusal(translated).status, 403)
+})

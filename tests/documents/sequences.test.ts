@@ -344,7 +344,7 @@ async function run(t: ExecutionContext, seed: number, most: number): Promise<voi
 for (const seed of [1, 20, 300])
   test.serial(
     `whatever is written, published, translated, related and deleted, what is read is what was said (seed ${seed})`,
-    t => run(t, seed, 120),
+    t => run(t, seed, 400),
   )
 
 test.serial('documents published in any order come to the same links', async t => {

@@ -11,16 +11,25 @@ import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
 import { apiTokenStrategy } from '../identity/api-tokens.ts'
 import { createIdentify } from '../identity/identify.ts'
+import type { IdentityTerms } from '../identity/identity.ts'
+import { openIdentity } from '../identity/open-identity.ts'
+import { openRateLimit } from '../identity/rate-limit.ts'
+import { sessionStrategy } from '../identity/session-strategy.ts'
 import type { FileStorage } from '../media/file-storage.ts'
 import { uploadsFolder } from '../media/local-storage.ts'
 import { openFiles } from '../media/open-files.ts'
 import { openStorage } from '../media/open-storage.ts'
 import { stagingFolder, sweep } from '../media/staging.ts'
 import type { Observer } from '../observe/observation.ts'
+import { openAuth } from '../rest/auth-routes.ts'
+import { openLocales } from '../rest/i18n-locales.ts'
 import { openRest } from '../rest/open-rest.ts'
 import { openUploads } from '../rest/open-uploads.ts'
+import { openRoles } from '../rest/users-roles.ts'
+import { openUsers } from '../rest/users-routes.ts'
 import type { Blueprint } from './compile-app.ts'
 import { type Filled, fillDatabase } from './fill-database.ts'
+import { openSignIn, type SignInTerms } from './open-sign-in.ts'
 import { printLeft, type StartFault, toStartFault } from './start-fault.ts'
 import { tellSteps } from './tell-steps.ts'
 
@@ -36,13 +45,16 @@ export interface App {
   close(): Promise<void>
 }
 
-export type OpenTerms = Pick<OpenOptions, 'embedded'> & {
-  readonly observe: (observation: DatabaseObservation) => void
-}
+export type OpenTerms = Pick<OpenOptions, 'embedded'> &
+  SignInTerms & {
+    readonly observe: (observation: DatabaseObservation) => void
+  }
 
 /** Blueprint → database, its tables, the documents of content/ → what answers requests. */
 export async function openApp(blueprint: Blueprint, terms: OpenTerms): Promise<Result<App, StartFault>> {
   const { project } = blueprint
+  const signIn = await openSignIn(blueprint, terms)
+  if (!signIn.ok) return signIn
   const opened = await openDatabase(project.settings.database, { root: project.root, ...terms })
   if (!opened.ok) return failed(...opened.reasons.map((fault): StartFault => ({ kind: 'database', fault })))
   const database = opened.value
@@ -53,7 +65,8 @@ export async function openApp(blueprint: Blueprint, terms: OpenTerms): Promise<R
     await database.close()
     throw error
   })
-  if (prepared.ok) return ok(toApp(blueprint, { database, files, news: prepared.value }))
+  if (prepared.ok)
+    return ok(toApp(blueprint, { identity: signIn.value(database), files, news: prepared.value }))
   await database.close()
   return prepared
 }
@@ -74,25 +87,40 @@ async function prepare(
 }
 
 interface Opened {
-  readonly database: Database
+  readonly identity: IdentityTerms
   readonly files: FileStorage
   readonly news: readonly string[]
 }
 
-function toApp(blueprint: Blueprint, { database, files: kept, news }: Opened): App {
+function toApp(blueprint: Blueprint, { identity, files: kept, news }: Opened): App {
   const { project, model, storage, access } = blueprint
   const { settings } = project
+  const { database, sessions, background } = identity
   const documents = openDocuments({ database, storage, model })
-  const identify = createIdentify(access.nobody, [apiTokenStrategy(settings.apiTokens, access)])
+  const identify = createIdentify(access.nobody, [
+    apiTokenStrategy(settings.apiTokens, access),
+    sessionStrategy({ sessions, access, database, model, storage }),
+  ])
   const terms = { model, settings: settings.rest, documents, identify }
+  const count = openRateLimit(settings.server.rateLimit.auth, database)
   const staging = stagingFolder(project.root)
   const files = openFiles({ database, model, storage, settings: settings.upload, files: kept, staging })
   return {
     blueprint,
     database,
     news,
-    responders: [openUploads({ ...terms, files }), openRest(terms)],
+    responders: [
+      openUploads({ ...terms, files }),
+      openAuth({ ...terms, identity: openIdentity(identity), count }),
+      openUsers({ ...terms, database, storage }),
+      openRoles({ ...terms, access }),
+      openLocales(terms),
+      openRest(terms),
+    ],
     host: observer => expressHost(app => mountUploads(app, uploadsFolder(project.root)), observer),
-    close: () => database.close(),
+    async close() {
+      await background.settled()
+      await database.close()
+    },
   }
 }

@@ -16,6 +16,8 @@ export interface ServeTerms {
   readonly write: (line: string) => void
   /** Sentences instead of JSON. */
   readonly pretty: boolean
+  /** Where nothing is made up that a deployment must be given. */
+  readonly production: boolean
 }
 
 export interface ServedApp {
@@ -35,7 +37,11 @@ export async function serveApp(
     level: settings.server.logLevel,
     redact: createRedactor(secretsOf(settings)),
   })
-  const opened = await openApp(blueprint, { observe: seen => observer.tell(toObservation(seen)) })
+  const opened = await openApp(blueprint, {
+    production: terms.production,
+    observer,
+    observe: seen => observer.tell(toObservation(seen)),
+  })
   if (!opened.ok) return opened
   for (const what of opened.value.news) observer.tell({ kind: 'prepared', what })
   return listen(opened.value, settings, observer)

@@ -7,7 +7,11 @@ export async function runStart(folder: string): Promise<void> {
   const compiled = await compileApp(folder, process.env)
   if (!compiled.ok) return giveUp([{ kind: 'files', diagnostics: compiled.reasons }])
   const write = (line: string) => void process.stdout.write(line)
-  const served = await serveApp(compiled.value, { write, pretty: process.stdout.isTTY === true })
+  const served = await serveApp(compiled.value, {
+    write,
+    pretty: process.stdout.isTTY === true,
+    production: process.env.NODE_ENV === 'production',
+  })
   if (!served.ok) return giveUp(served.reasons)
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => void stop(served.value.close()))

@@ -1,14 +1,15 @@
 import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
+import { transact } from '../documents/transact.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import { verifyPassword } from '../secrets/passwords.ts'
 import { type AccountKey, findAccount } from './accounts.ts'
+import { endSessions } from './end-sessions.ts'
 import type { IdentityTerms, SignedIn } from './identity.ts'
 import { type Body, parseCredentials } from './parse-credentials.ts'
-import { hashUserValues, saveUser, scalarValue, transact } from './save-user.ts'
+import { hashUserValues, NOT_TAKEN, saveUser, scalarValue } from './save-user.ts'
 import { signedIn } from './sign-in.ts'
 import { scalarOf } from './user-values.ts'
-import { endSessions } from './write-users.ts'
 
 /** Ends every older session: the answer's token is the only one. */
 export async function changePassword(
@@ -60,12 +61,17 @@ export async function setPassword(
   terms: IdentityTerms,
 ): Promise<Result<SignedIn, Fault>> {
   const hashed = await hashUserValues(new Map([['password', scalarValue(password)]]), terms.model)
-  const set = await transact(terms.database, async transaction => {
-    const account = await findAccount(transaction, key, terms, true)
-    if (!account || unless(account)) throw new RequestFault(gone)
-    const user = { documentId: account.documentId, values: endSessions(hashed, account) }
-    await saveUser(user, { email: '', username: '' }, transaction, terms)
-    return { ...account, sessionVersion: account.sessionVersion + 1 }
-  })
+  const set = await transact(
+    terms.model.builtIn.user,
+    async transaction => {
+      const account = await findAccount(transaction, key, terms, true)
+      if (!account || unless(account)) throw new RequestFault(gone)
+      const { documentId } = account
+      await saveUser({ documentId, values: hashed }, NOT_TAKEN, transaction, terms)
+      await endSessions(transaction, documentId, terms)
+      return { ...account, sessionVersion: account.sessionVersion + 1 }
+    },
+    terms,
+  )
   return set.ok ? ok(await signedIn(set.value, terms)) : set
 }

@@ -1,10 +1,11 @@
 import { failed, ok, type Result } from '../base/result.ts'
+import { transact } from '../documents/transact.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import { type Account, findAccount } from './accounts.ts'
 import { hashCode, isCurrent, newCode } from './codes.ts'
 import type { IdentityTerms } from './identity.ts'
 import { type Body, parseCredentials } from './parse-credentials.ts'
-import { saveUser, scalarValue, transact } from './save-user.ts'
+import { NOT_TAKEN, saveUser, scalarValue } from './save-user.ts'
 import { scalarOf } from './user-values.ts'
 
 /** Milliseconds that a mailed link works: three days. */
@@ -30,7 +31,7 @@ export async function mailConfirmation({ documentId, email }: Account, terms: Id
   await terms.database.transaction(transaction =>
     saveUser(
       { documentId, values: new Map([['confirmationToken', scalarValue(hash)]]) },
-      { email: '', username: '' },
+      NOT_TAKEN,
       transaction,
       terms,
     ),
@@ -47,20 +48,19 @@ export async function mailConfirmation({ documentId, email }: Account, terms: Id
 export async function confirmEmail(code: unknown, terms: IdentityTerms): Promise<Result<string, Fault>> {
   const wrong = fault('validation', 'Invalid token')
   if (typeof code !== 'string' || !isCurrent(code, Date.now())) return failed(wrong)
-  const confirmed = await transact(terms.database, async transaction => {
-    const key = { by: 'confirmationToken', text: hashCode(code) } as const
-    const account = await findAccount(transaction, key, terms, true)
-    if (!account) throw new RequestFault(wrong)
-    const values = new Map([
-      ['confirmed', scalarValue(true)],
-      ['confirmationToken', scalarValue(null)],
-    ] as const)
-    await saveUser(
-      { documentId: account.documentId, values },
-      { email: '', username: '' },
-      transaction,
-      terms,
-    )
-  })
+  const confirmed = await transact(
+    terms.model.builtIn.user,
+    async transaction => {
+      const key = { by: 'confirmationToken', text: hashCode(code) } as const
+      const account = await findAccount(transaction, key, terms, true)
+      if (!account) throw new RequestFault(wrong)
+      const values = new Map([
+        ['confirmed', scalarValue(true)],
+        ['confirmationToken', scalarValue(null)],
+      ] as const)
+      await saveUser({ documentId: account.documentId, values }, NOT_TAKEN, transaction, terms)
+    },
+    terms,
+  )
   return confirmed.ok ? ok(terms.settings.mail.confirmUrl ?? '/') : confirmed
 }

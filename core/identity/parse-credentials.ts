@@ -1,7 +1,8 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { parseScalar } from '../documents/parse-scalar.ts'
+import { toRefusal } from '../documents/refusal.ts'
 import { toFault, type ValueFault } from '../documents/value-fault.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import type { Fault } from '../faults/fault.ts'
 import { printGiven } from '../faults/print-given.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 import { fitsPassword } from '../secrets/passwords.ts'
@@ -21,7 +22,8 @@ export function parseCredentials<Name extends string>(
   rules: readonly (CredentialRule & { readonly name: Name })[],
 ): Result<Readonly<Record<Name, string>>, Fault> {
   const faults = rules.flatMap(rule => checkCredential(body, rule))
-  if (faults.length > 0) return failed(rulesFault(faults))
+  const refusal = toRefusal(faults)
+  if (refusal) return failed(refusal)
   const texts = rules.map(({ name }) => [name, String(body[name])])
   return ok(Object.fromEntries(texts) as Record<Name, string>)
 }
@@ -55,17 +57,3 @@ const tooLong = (name: string, given: string): ValueFault => ({
   message: 'Password must be less than 73 bytes',
   value: given,
 })
-
-/** All of them in one fault; a secret that was refused is shown to nobody but who sent it. */
-export function rulesFault(faults: readonly ValueFault[]): Fault {
-  const [first] = faults
-  const message =
-    faults.length === 1 && first !== undefined ? first.message : `${faults.length} errors occurred`
-  const errors = faults.map(({ kind: _kind, path, message, ...value }) => ({
-    path: path.map(String),
-    message,
-    name: 'ValidationError',
-    ...value,
-  }))
-  return fault('validation', message, { errors })
-}

@@ -1,16 +1,19 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Transaction } from '../database/database.ts'
 import { newDocumentId } from '../documents/document-id.ts'
+import { type ParseTerms, parseValues } from '../documents/parse-attribute.ts'
+import { toRefusal } from '../documents/refusal.ts'
+import { transact } from '../documents/transact.ts'
+import { rule, toFault } from '../documents/value-fault.ts'
 import type { Values } from '../documents/written.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import { type Account, findAccount } from './accounts.ts'
 import { mailConfirmation } from './confirm-email.ts'
 import type { IdentityTerms, SignedIn } from './identity.ts'
 import { type Body, parseCredentials } from './parse-credentials.ts'
-import { findRole, hashUserValues, roleValue, saveUser, scalarValue, transact } from './save-user.ts'
+import { findRole, hashUserValues, roleValue, saveUser, scalarValue } from './save-user.ts'
 import { signedIn } from './sign-in.ts'
 import { scalarOf } from './user-values.ts'
-import { parseUser } from './write-users.ts'
 
 const ASKED = ['email', 'username', 'password'] as const
 
@@ -22,7 +25,11 @@ export async function register(body: Body, terms: IdentityTerms): Promise<Result
     return failed(fault('application', 'Register action is currently disabled'))
   const values = await parseRegistration(body, terms)
   if (!values.ok) return values
-  const made = await transact(terms.database, transaction => makeUser(values.value, transaction, terms))
+  const made = await transact(
+    terms.model.builtIn.user,
+    transaction => makeUser(values.value, transaction, terms),
+    terms,
+  )
   if (!made.ok) return made
   if (!terms.settings.register.confirmEmail) return ok(await signedIn(made.value, terms))
   terms.background.start(() => mailConfirmation(made.value, terms))
@@ -40,15 +47,28 @@ async function parseRegistration(
   const rules = ASKED.map(name => ({ name, attribute: scalarOf(model.builtIn.user, name) }))
   const credentials = parseCredentials(body, rules)
   if (!credentials.ok) return credentials
-  const parsed = parseUser(body, 'make', { model })
-  if (!parsed.ok) return parsed
+  const given = { ...body, email: credentials.value.email.toLowerCase() }
+  const { values, faults } = parseValues(model.builtIn.user, given, PARSING)
+  const refusal = toRefusal(faults)
+  if (refusal) return failed(refusal)
   const server = { provider: scalarValue('local'), confirmed: scalarValue(!confirmEmail) }
-  return ok(await hashUserValues(new Map([...parsed.value.values, ...Object.entries(server)]), model))
+  return ok(await hashUserValues(new Map([...values, ...Object.entries(server)]), model))
+}
+
+/** Whoever is not known yet links to nothing. */
+const PARSING: ParseTerms = {
+  strictness: 'full',
+  purpose: 'make',
+  componentIds: false,
+  links: (_attribute, value, path) => ({
+    targets: undefined,
+    faults: [toFault(rule('cannot be set while registering'), path, value)],
+  }),
 }
 
 async function makeUser(values: Values, transaction: Transaction, terms: IdentityTerms): Promise<Account> {
   const documentId = newDocumentId()
-  const role = await findRole({ type: terms.settings.register.role }, transaction, terms)
+  const role = await findRole(terms.settings.register.role, transaction, terms)
   const user = { documentId, values: new Map([...values, ['role', roleValue(role)]]) }
   await saveUser(user, { email: TAKEN, username: TAKEN }, transaction, terms)
   const mail = values.get('email')

@@ -5,7 +5,7 @@ import { parseNewPassword, setPassword } from './change-password.ts'
 import { hashCode, isCurrent, newCode } from './codes.ts'
 import type { IdentityTerms, SignedIn } from './identity.ts'
 import { type Body, parseCredentials } from './parse-credentials.ts'
-import { saveUser, scalarValue } from './save-user.ts'
+import { NOT_TAKEN, saveUser, scalarValue } from './save-user.ts'
 
 /** Milliseconds that a mailed code works: one hour. */
 const LIFETIME = 3_600_000
@@ -24,7 +24,7 @@ async function mailReset(email: string, terms: IdentityTerms): Promise<void> {
     const found = await findAccount(transaction, { by: 'email', text: email }, terms, true)
     if (!found || found.blocked) return null
     const values = new Map([['resetPasswordToken', scalarValue(hash)]])
-    await saveUser({ documentId: found.documentId, values }, { email: '', username: '' }, transaction, terms)
+    await saveUser({ documentId: found.documentId, values }, NOT_TAKEN, transaction, terms)
     return found
   })
   if (!account) return

@@ -1,20 +1,13 @@
-import { trusted } from '../access/trusted.ts'
-import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { DatabaseFailure } from '../database/database-fault.ts'
 import { findTaken } from '../documents/find-taken.ts'
 import { hashPasswords } from '../documents/hash-passwords.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import type { WriteTerms } from '../documents/write-terms.ts'
 import type { Values, WrittenDocument } from '../documents/written.ts'
-import { type Fault, fault, RequestFault } from '../faults/fault.ts'
-import type { ContentType, Model } from '../model/model.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
+import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
-import { planQuery } from '../plan/plan-query.ts'
-import type { Filter } from '../query/query.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
-import { printAnswer } from '../sql/print.ts'
-import { EVERY_USER } from './user-values.ts'
 
 export interface SaveTerms {
   readonly database: Database
@@ -34,22 +27,10 @@ export interface SavedUser {
   readonly values: Values
 }
 
-const UNIQUE = 'This attribute must be unique'
+/** For values that are nobody else's business to have. */
+export const NOT_TAKEN: TakenWords = { email: '', username: '' }
 
-/** A transaction whose work may throw a RequestFault; a value that another took at the same moment is refused too. */
-export async function transact<Value>(
-  database: Database,
-  work: (transaction: Transaction) => Promise<Value>,
-): Promise<Result<Value, Fault>> {
-  try {
-    return ok(await database.transaction(work))
-  } catch (error) {
-    if (error instanceof RequestFault) return failed(error.fault)
-    if (error instanceof DatabaseFailure && error.fault.kind === 'unique')
-      return failed(fault('application', UNIQUE))
-    throw error
-  }
-}
+const UNIQUE = 'This attribute must be unique'
 
 /** Makes or changes a user; throws a RequestFault where a value is another's. */
 export async function saveUser(
@@ -93,38 +74,17 @@ export async function hashUserValues(values: Values, model: Model): Promise<Valu
   return document?.versions[0]?.values ?? values
 }
 
-/** Whether a document meets a condition, as it is in this transaction. */
-export async function holds(
-  filter: Filter | null,
-  { type, documentId }: { readonly type: ContentType; readonly documentId: string },
-  transaction: Transaction,
-  { model, storage }: SaveTerms,
-): Promise<boolean> {
-  if (filter === null) return true
-  const query = trusted({
-    ...EVERY_USER,
-    type,
-    take: { kind: 'one', documentId },
-    selection: { fields: [], named: true, populate: [] },
-    filter,
-  })
-  const plan = { storage, defaultLocale: model.defaultLocale, shape: 'flat' } as const
-  const { rows } = await transaction.run(printAnswer(planQuery(query, plan)))
-  return rows.length > 0
-}
-
-/** The documentId of a role by one of its columns; null: there is none. */
+/** The documentId of the role of a key; null: there is none. */
 export async function findRole(
-  by: { readonly type: string } | { readonly id: number } | { readonly documentId: string },
+  key: string,
   transaction: Transaction,
   { model, storage }: SaveTerms,
 ): Promise<string | null> {
   const table = storage.table(model.builtIn.role)
-  const [key = '', value] = Object.entries(by)[0] ?? []
   const { rows } = await transaction.run({
-    name: `find a role by ${key}`,
-    text: `SELECT ${name(table.documentId)} FROM ${name(table.name)} WHERE ${name(storage.column(model.builtIn.role, key))}::text = $1::text`,
-    values: [String(value)],
+    name: 'find a role',
+    text: `SELECT ${name(table.documentId)} FROM ${name(table.name)} WHERE ${name(storage.column(model.builtIn.role, 'type'))} = $1::text`,
+    values: [key],
   })
   const found = rows[0]?.[0]
   return typeof found === 'string' ? found : null

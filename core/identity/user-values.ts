@@ -11,7 +11,7 @@ export function userQuery(
   const attribute = scalarOf(user, 'id')
   return id =>
     trusted({
-      ...EVERY_USER,
+      ...ALL_ROWS,
       type: user,
       take: { kind: 'many', page: { start: 0, limit: 1 }, total: false },
       selection,
@@ -21,8 +21,8 @@ export function userQuery(
 
 const OWN = [['id'], ['documentId'], ['blocked'], ['sessionVersion'], ['role', 'type']] as const
 
-/** What queries for users have in common: they have neither drafts nor locales. */
-export const EVERY_USER = {
+/** What queries for rows of built-in types have in common: they have neither drafts nor locales. */
+export const ALL_ROWS = {
   kind: 'query',
   status: 'published',
   locale: { kind: 'all' },

@@ -25,7 +25,7 @@ const user: BuiltInDeclaration = {
   attributes: {
     username: scalar('string', { required: true, unique: true, minLength: 3 }),
     email: scalar('email', { required: true, unique: true, minLength: 6 }),
-    provider: scalar('string'),
+    provider: scalar('string', { default: 'local' }),
     password: scalar('password', { private: true, minLength: 6 }),
     resetPasswordToken: scalar('string', { private: true }),
     confirmationToken: scalar('string', { private: true }),

@@ -51,4 +51,12 @@ function content(model: Model): Table {
   )
 }
 
-export const systemTables = (model: Model): readonly Table[] => [versions, content(model)]
+/** Requests of a key in the window that is running: all processes count together. */
+const rateLimits = systemTable(
+  'plinth_rate_limits',
+  'rate limits',
+  [required('key', 'varchar(255)'), required('requests', 'integer'), required('ends_at', 'timestamptz(3)')],
+  ['key'],
+)
+
+export const systemTables = (model: Model): readonly Table[] => [versions, content(model), rateLimits]

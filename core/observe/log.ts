@@ -19,6 +19,7 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   connectionLost: 'warn',
   upkeepFailed: 'warn',
   prepared: 'info',
+  mail: 'info',
   listening: 'info',
   stopping: 'info',
   stopped: 'info',

@@ -12,6 +12,8 @@ export type Observation =
   | { readonly kind: 'upkeepFailed'; readonly message: string }
   /** Something that starting changed in the database, in one sentence. */
   | { readonly kind: 'prepared'; readonly what: string }
+  /** A mail was written, or could not be; never what it says. */
+  | { readonly kind: 'mail'; readonly what: string }
   /** It takes requests now. */
   | { readonly kind: 'listening'; readonly url: string; readonly milliseconds: number }
   /** It takes no more; `waiting` requests are still being answered. */

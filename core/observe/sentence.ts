@@ -12,6 +12,7 @@ export function toLine(observation: Observation): string {
     case 'upkeepFailed':
       return `Could not tidy up the embedded database: ${observation.message}`
     case 'prepared':
+    case 'mail':
       return observation.what
     case 'listening':
       return `Listening on ${observation.url} after ${Math.round(observation.milliseconds)} ms`

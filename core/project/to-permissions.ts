@@ -1,8 +1,13 @@
 import type { Role, SubjectPermissions, Permissions as WrittenPermissions } from './project-types.ts'
 import type { Permissions, PermissionTerms, RoleDeclaration } from './settings.ts'
 
-/** The two roles that are always there, named as the reference names them. */
+/** The two roles that are always there, named and described as the reference does. */
 const BUILT_IN_ROLES = ['public', 'authenticated'] as const
+
+const DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
+  ['public', 'Default role given to unauthenticated user.'],
+  ['authenticated', 'Default role given to authenticated user.'],
+])
 
 export function toPermissions(written: WrittenPermissions = {}): Permissions {
   return Object.fromEntries(Object.entries(written).map(([subject, said]) => [subject, toActions(said)]))
@@ -30,7 +35,7 @@ function toRole(
 ): RoleDeclaration {
   return {
     name: name ?? key.slice(0, 1).toUpperCase() + key.slice(1),
-    description: description ?? '',
+    description: description ?? DESCRIPTIONS.get(key) ?? '',
     extends: typeof parents === 'string' ? [parents] : parents,
     permissions: toPermissions(permissions),
   }

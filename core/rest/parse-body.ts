@@ -6,18 +6,28 @@ import { isRecord } from '../query/parse-place.ts'
 import { parseForm } from './parse-query-string.ts'
 
 type Parsed = Result<unknown, Fault>
+type Given = Readonly<Record<string, unknown>>
 
 /** contract/rest.md 1, "Bodies": what a write's body has under `data`, or why it has nothing. */
-export async function readData(
-  request: HttpRequest,
-): Promise<Result<Readonly<Record<string, unknown>>, Fault>> {
+export async function readData(request: HttpRequest): Promise<Result<Given, Fault>> {
+  const body = await readBody(request)
+  return body.ok ? toData(body.value) : body
+}
+
+/** A body without an envelope (contract/rest.md 14); nothing is `{}`. */
+export async function readBare(request: HttpRequest): Promise<Result<Given, Fault>> {
+  const body = await readBody(request)
+  if (!body.ok) return body
+  return ok(isRecord(body.value) ? body.value : {})
+}
+
+/** null: none, or of a type that nobody reads, as the reference does. */
+async function readBody(request: HttpRequest): Promise<Parsed> {
   const read = READERS.find(({ type }) => type.test(request.headers['content-type'] ?? ''))
-  // Of other types nothing is read, as the reference does.
-  if (!read) return failed(missingData())
+  if (!read) return ok(null)
   const bytes = await request.body()
   if (!bytes.ok) return bytes
-  const parsed = bytes.value.length === 0 ? ok(null) : read.parse(bytes.value)
-  return parsed.ok ? toData(parsed.value) : parsed
+  return bytes.value.length === 0 ? ok(null) : read.parse(bytes.value)
 }
 
 const READERS = [
@@ -25,7 +35,7 @@ const READERS = [
   { type: /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i, parse: parseFormBody },
 ] as const
 
-function toData(body: unknown): Result<Readonly<Record<string, unknown>>, Fault> {
+function toData(body: unknown): Result<Given, Fault> {
   const data = isRecord(body) && Object.hasOwn(body, 'data') ? body.data : undefined
   if (Array.isArray(data)) return failed(notAnObject(data))
   return isRecord(data) ? ok(data) : failed(missingData())

@@ -1,15 +1,17 @@
 import type { Action } from '../access/actions.ts'
 import { restrict } from '../access/restrict.ts'
-import { failed, ok, type Result } from '../base/result.ts'
+import { ok, type Result } from '../base/result.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import type { Fault } from '../faults/fault.ts'
 import type { ScalarAttribute } from '../model/model.ts'
-import type { Comparison, Page, Query, Value } from '../query/query.ts'
+import type { Comparison, Query, Value } from '../query/query.ts'
 import { answer, refuse } from './answer.ts'
+import { parseId } from './parse-id.ts'
 import { parseSharedQuery } from './parse-query.ts'
 import { type Parameters, parseQueryString } from './parse-query-string.ts'
+import { parseTopPage } from './parse-top-page.ts'
 import { findRelated, splitRelated } from './upload-related.ts'
-import { noFile, parseFileId, type UploadTerms, type UploadVisit } from './upload-visit.ts'
+import { noFile, type UploadTerms, type UploadVisit } from './upload-visit.ts'
 
 /** A bare list (contract/rest.md 15): `start` and `limit` stand at the top, `pagination` means nothing. */
 export async function findFiles(visit: UploadVisit, terms: UploadTerms): Promise<HttpAnswer> {
@@ -17,7 +19,7 @@ export async function findFiles(visit: UploadVisit, terms: UploadTerms): Promise
   if (!parameters.ok) return refuse(parameters)
   const shared = parseSharedQuery(terms.model.builtIn.file, parameters.value, terms)
   if (!shared.ok) return refuse(shared)
-  const page = parsePage(parameters.value, terms.settings.maxLimit)
+  const page = parseTopPage(parameters.value, terms.settings.maxLimit)
   if (!page.ok) return refuse(page)
   const take = { kind: 'many', page: page.value, total: false } as const
   const restricted = restrict({ ...shared.value, take, locale: { kind: 'all' } }, visit.caller)
@@ -30,7 +32,7 @@ export async function findFiles(visit: UploadVisit, terms: UploadTerms): Promise
 export async function findFile(id: string, visit: UploadVisit, terms: UploadTerms): Promise<HttpAnswer> {
   const parameters = parseQueryString(visit.request.search)
   if (!parameters.ok) return refuse(parameters)
-  const number = parseFileId(id)
+  const number = parseId(id)
   if (!number.ok) return refuse(number)
   const { fields: _, ...query } = parameters.value
   const { asked, related } = splitRelated(query)
@@ -88,19 +90,3 @@ function signed(text: string): readonly object[] {
   const files: unknown = JSON.parse(text)
   return Array.isArray(files) ? files.map((file: object) => ({ ...file, isUrlSigned: false })) : []
 }
-
-function parsePage({ start, limit }: Parameters, most: number): Result<Page, Fault> {
-  const from = parseCount(start, 0)
-  if (from === null) return failed(notCount('start'))
-  const number = parseCount(limit, most)
-  if (number === null) return failed(notCount('limit'))
-  return ok({ start: from, limit: Math.min(number, most) })
-}
-
-const parseCount = (raw: unknown, fallback: number): number | null => {
-  if (raw === undefined) return fallback
-  return typeof raw === 'string' && /^\d{1,9}$/.test(raw) ? Number(raw) : null
-}
-
-const notCount = (key: string): Fault =>
-  fault('validation', `Invalid ${key}: expected a number from 0`, { key, expected: 'a number from 0' })

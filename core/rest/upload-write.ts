@@ -6,9 +6,10 @@ import { type FileInfo, parseFileInfo } from '../media/file-info.ts'
 import type { Upload } from '../media/prepare-file.ts'
 import { type Form, isForm } from '../media/read-form.ts'
 import { answer, refuse } from './answer.ts'
+import { parseId } from './parse-id.ts'
 import { parseQueryString } from './parse-query-string.ts'
 import { readFiles } from './upload-read.ts'
-import { noFile, parseFileId, type UploadTerms, type UploadVisit } from './upload-visit.ts'
+import { noFile, type UploadTerms, type UploadVisit } from './upload-visit.ts'
 
 /** POST: new files, or with `?id=` a file's words or bytes (contract/rest.md 15). */
 export async function upload(visit: UploadVisit, terms: UploadTerms): Promise<HttpAnswer> {
@@ -17,7 +18,7 @@ export async function upload(visit: UploadVisit, terms: UploadTerms): Promise<Ht
   const { id } = parameters.value
   if (!visit.caller.grants.allows('upload', id === undefined ? 'upload' : 'update'))
     return answerFault(forbidden())
-  const number = id === undefined ? ok(null) : parseFileId(id)
+  const number = id === undefined ? ok(null) : parseId(id)
   if (!number.ok) return refuse(number)
   if (!isForm(visit.request)) return answerFault(noFiles())
   const form = await terms.files.readForm(visit.request)
@@ -92,7 +93,7 @@ const uneven = (files: number): Fault =>
 
 /** DELETE: 200 with what is gone. */
 export async function removeFile(id: string, visit: UploadVisit, terms: UploadTerms): Promise<HttpAnswer> {
-  const number = parseFileId(id)
+  const number = parseId(id)
   if (!number.ok) return refuse(number)
   const found = await readFiles({ attribute: 'id', values: [number.value], action: 'delete' }, visit, terms)
   if (!found.ok) return refuse(found)

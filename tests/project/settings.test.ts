@@ -75,8 +75,18 @@ roles:
 test('there is always a role for everybody and one for whoever signed in, named as in the reference', async t => {
   const { settings } = await loadGood('name: A\nroles: { chief-editor: { extends: authenticated } }\n')
   t.deepEqual(settings.roles, {
-    public: { name: 'Public', description: '', extends: [], permissions: {} },
-    authenticated: { name: 'Authenticated', description: '', extends: [], permissions: {} },
+    public: {
+      name: 'Public',
+      description: 'Default role given to unauthenticated user.',
+      extends: [],
+      permissions: {},
+    },
+    authenticated: {
+      name: 'Authenticated',
+      description: 'Default role given to authenticated user.',
+      extends: [],
+      permissions: {},
+    },
     'chief-editor': { name: 'Chief-editor', description: '', extends: ['authenticated'], permissions: {} },
   })
 })

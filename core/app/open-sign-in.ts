@@ -1,0 +1,45 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Database } from '../database/database.ts'
+import { openBackground } from '../identity/background.ts'
+import type { IdentityTerms } from '../identity/identity.ts'
+import { loadJwtSecret } from '../identity/jwt-secret.ts'
+import { openMailer } from '../identity/mailer.ts'
+import { openSessions } from '../identity/sessions.ts'
+import type { Observer } from '../observe/observation.ts'
+import type { Blueprint } from './compile-app.ts'
+import type { StartFault } from './start-fault.ts'
+
+export interface SignInTerms {
+  /** Where nothing is made up that a deployment must be given. */
+  readonly production: boolean
+  readonly observer: Observer
+}
+
+/** All that signing in needs but the database, which it may then be opened over. */
+export type SignIn = (database: Database) => IdentityTerms
+
+/** Fails where the project does not say with what to sign or how to mail. */
+export async function openSignIn(
+  { project, model, storage }: Blueprint,
+  { production, observer }: SignInTerms,
+): Promise<Result<SignIn, StartFault>> {
+  const { root, settings } = project
+  const { auth, server, rest } = settings
+  const tell = (what: string) => observer.tell({ kind: 'mail', what })
+  const secret = await loadJwtSecret({ given: auth.jwtSecret, root, production })
+  const mailer = openMailer({ ...auth.mail, root, production, tell })
+  if (!secret.ok || !mailer.ok) return failed(...reasonsOf(secret), ...reasonsOf(mailer))
+  return ok(database => ({
+    database,
+    model,
+    storage,
+    settings: auth,
+    sessions: openSessions({ secret: secret.value, lifetime: auth.jwtExpiresIn }),
+    mailer: mailer.value,
+    background: openBackground(error => observer.tell({ kind: 'failed', requestId: '', error })),
+    address: `${server.url.replace(/\/+$/, '')}${rest.prefix}`,
+  }))
+}
+
+const reasonsOf = (result: Result<unknown, string>): readonly StartFault[] =>
+  result.ok ? [] : result.reasons.map(message => ({ kind: 'other', message }))

@@ -1,0 +1,33 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import test from 'ava'
+import { migrate } from '../../core/database/migrate.ts'
+import { openRateLimit } from '../../core/identity/rate-limit.ts'
+import { systemTables } from '../../core/model/system-tables.ts'
+import { world } from '../access/project.ts'
+import { openTestDatabase } from '../support/database.ts'
+
+const { model } = await world('roles: {}')
+
+test('requests of all processes count together, exactly, until the window ends', async t => {
+  const database = await openTestDatabase(t)
+  await migrate(database, systemTables(model))
+  const limits = [1, 2].map(() => openRateLimit({ window: 1500, max: 5 }, database))
+  const quotas = await Promise.all(
+    Array.from({ length: 8 }, (_, at) => limits[at % 2]?.(['one', 'other', 'one'])),
+  )
+  t.is(quotas.filter(quota => quota?.allowed).length, 5)
+  t.deepEqual(quotas.map(quota => quota?.remaining).sort(), [0, 0, 0, 0, 1, 2, 3, 4])
+  const other = await limits[0]?.(['third'])
+  t.is(other?.remaining, 4)
+  await pause(1700)
+  const fresh = await limits[1]?.(['one'])
+  t.true(fresh?.allowed && fresh.remaining === 4)
+  const { rows } = await database.run({ text: 'SELECT key FROM plinth_rate_limits ORDER BY 1', values: [] })
+  t.true(rows.every(([key]) => /^[0-9a-f]{64}$/.test(String(key))))
+  t.true(rows.length <= 3)
+})
+
+test('a limit that is switched off asks nobody', async t => {
+  const run = () => Promise.reject(new Error('asked'))
+  t.is(await openRateLimit(false, { run })(['one']), null)
+})

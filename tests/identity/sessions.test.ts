@@ -1,0 +1,111 @@
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'ava'
+import { hashCode, isCurrent, newCode } from '../../core/identity/codes.ts'
+import { loadJwtSecret } from '../../core/identity/jwt-secret.ts'
+import { openMailer } from '../../core/identity/mailer.ts'
+import { networkOf } from '../../core/identity/rate-limit.ts'
+import { openSessions } from '../../core/identity/sessions.ts'
+
+const SECRET = 'a-secret-of-thirty-two-characters!'
+let now = Date.parse('2030-01-01T00:00:00Z')
+const sessions = openSessions({ secret: SECRET, lifetime: 60_000, now: () => now })
+
+const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+function forge(header: object, payload: object, secret = SECRET, hash = 'sha256'): string {
+  const signed = `${encode(header)}.${encode(payload)}`
+  return `${signed}.${createHmac(hash, secret).update(signed).digest('base64url')}`
+}
+
+const seconds = Math.floor(now / 1000)
+const GOOD = { id: 7, version: 2, iat: seconds, exp: seconds + 60 }
+
+test.serial('a token says who signed in, until it expires', async t => {
+  const token = await sessions.issue({ id: 7, version: 2 })
+  t.deepEqual(await sessions.read(token), { id: 7, version: 2 })
+  now += 61_000
+  t.is(await sessions.read(token), null)
+  now -= 61_000
+})
+
+test('a token made by hand with the secret is one', async t => {
+  t.deepEqual(await sessions.read(forge({ alg: 'HS256', typ: 'JWT' }, GOOD)), { id: 7, version: 2 })
+})
+
+const FORGED: Readonly<Record<string, string>> = {
+  unsigned: `${encode({ alg: 'none' })}.${encode(GOOD)}.`,
+  'unsigned with a signature': forge({ alg: 'none' }, GOOD),
+  'of another algorithm': forge({ alg: 'HS512' }, GOOD, SECRET, 'sha512'),
+  'of another secret': forge({ alg: 'HS256' }, GOOD, 'another secret of thirty-two letters'),
+  'without an end': forge({ alg: 'HS256' }, { id: 7, version: 2, iat: seconds }),
+  'without an id': forge({ alg: 'HS256' }, { version: 2, iat: seconds, exp: seconds + 60 }),
+  'with an id that is text': forge({ alg: 'HS256' }, { ...GOOD, id: '7' }),
+  'with an id that no row has': forge({ alg: 'HS256' }, { ...GOOD, id: 2 ** 31 }),
+  'without a session': forge({ alg: 'HS256' }, { id: 7, iat: seconds, exp: seconds + 60 }),
+  'no token at all': 'a.b.c',
+}
+for (const [what, token] of Object.entries(FORGED)) {
+  test(`a token that is ${what} is nobody's`, async t => {
+    t.is(await sessions.read(token), null)
+  })
+}
+
+function folder(t: { teardown(work: () => void): void }): string {
+  const path = mkdtempSync(join(tmpdir(), 'plinth-secret-'))
+  t.teardown(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+test('development makes one secret and keeps it, readable by its owner alone', async t => {
+  const root = folder(t)
+  const made = await Promise.all([1, 2, 3].map(() => loadJwtSecret({ given: '', root, production: false })))
+  const again = await loadJwtSecret({ given: '', root, production: false })
+  t.true(again.ok && again.value.length >= 32)
+  for (const each of made) t.deepEqual(each, again)
+  const file = join(root, '.plinth/jwt-secret')
+  t.is(statSync(file).mode & 0o777, 0o600)
+  t.is(readFileSync(file, 'utf8').trim(), again.ok ? again.value : '')
+})
+
+test('production makes up no secret, and takes the one that it is given', async t => {
+  const root = folder(t)
+  const refused = await loadJwtSecret({ given: '', root, production: true })
+  t.true(!refused.ok && refused.reasons.join().includes('JWT_SECRET'))
+  t.deepEqual(await loadJwtSecret({ given: SECRET, root, production: true }), { ok: true, value: SECRET })
+})
+
+test('a mailed code is stored as a hash that does not hold it, and its end cannot be put off', t => {
+  const { code, hash } = newCode(1000, now)
+  t.is(hash, hashCode(code))
+  t.false(hash.includes(code.slice(0, 64)))
+  t.true(isCurrent(code, now + 999))
+  t.false(isCurrent(code, now + 1000))
+  t.not(hashCode(`${code.slice(0, 64)}${(now + 9_000_000).toString(36)}`), hash)
+  for (const wrong of ['', 'abc', code.slice(0, 64), `${code}!`]) t.false(isCurrent(wrong, now), wrong)
+})
+
+test('mail by SMTP is refused before anything starts, and production never writes mails down', async t => {
+  const told: string[] = []
+  const terms = {
+    url: null,
+    from: null,
+    root: folder(t),
+    production: true,
+    tell: (what: string) => told.push(what),
+  }
+  t.false(openMailer({ ...terms, url: 'smtp://localhost' }).ok)
+  const mailer = openMailer(terms)
+  if (mailer.ok) await mailer.value({ to: 'a@b.cd', subject: 'Hello', text: 'the secret code' })
+  t.is(told.length, 1)
+  t.false(told.join().includes('secret code') || told.join().includes('a@b.cd'))
+})
+
+test('all addresses of one IPv6 network count as one, IPv4 as itself however it is dressed', t => {
+  t.is(networkOf('2001:db8:1:2:3:4:5:6'), networkOf('2001:0DB8:1:2::9'))
+  t.not(networkOf('2001:db8:1:2::1'), networkOf('2001:db8:1:3::1'))
+  t.is(networkOf('::ffff:10.0.0.1'), '10.0.0.1')
+  t.not(networkOf('10.0.0.1'), networkOf('10.0.0.2'))
+})

@@ -34,10 +34,10 @@ async function readSecret(file: string): Promise<string | null> {
   return text === undefined || text.trim() === '' ? null : text.trim()
 }
 
-/** Processes that start at once agree on one: the first to link its file in has made it, whole. */
+/** Those who start at once, in one process or several, agree on one: the first to link its file in has made it, whole. */
 async function makeSecret(file: string): Promise<string> {
   const made = randomBytes(32).toString('base64url')
-  const draft = `${file}.${process.pid}`
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
   await mkdir(dirname(file), { recursive: true })
   await writeFile(draft, `${made}\n`, { mode: 0o600 })
   await link(draft, file).catch(unless('EEXIST'))

@@ -63,7 +63,7 @@ function findUnknownOption(
 function parseRows(
   options: Options,
   behind: Holder,
-  { components, parsePopulate }: OptionsPlace,
+  { attribute, components, parsePopulate }: OptionsPlace,
 ): Result<Rows, Fault> {
   const filter =
     options.filters === undefined ? ok(null) : parseFilter(options.filters, behind, { param: 'populate' })
@@ -74,8 +74,10 @@ function parseRows(
   if (!fields.ok) return fields
   const populate = parsePopulate(options.populate, behind, components)
   if (!populate.ok) return populate
+  // The reference finds other locales without a join (contract/rest.md 11).
+  const shown = attribute.kind === 'localizations' ? fields.value : withSorted(fields.value, sort.value)
   return ok({
-    selection: { ...withSorted(fields.value, sort.value), populate: populate.value },
+    selection: { ...shown, populate: populate.value },
     filter: filter.value,
     sort: sort.value,
     count: toYesOrNo(options.count) === true,

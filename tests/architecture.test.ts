@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'ava'
 import ts from 'typescript'
 import { caseMessages, caseValues } from './architecture/cases.ts'
@@ -161,3 +163,12 @@ const stringsAmong = (forbidden: ReadonlySet<string>): readonly string[] =>
   sources.flatMap((source: Source) =>
     source.strings.filter(text => forbidden.has(text)).map(text => `core/${source.path}: ${text}`),
   )
+
+// ava asks once after its idle time whether a test still may take longer, and never again: whatever hangs then hangs for ever.
+test('no test sets a time limit of its own', t => {
+  const files = readdirSync('tests', { recursive: true, encoding: 'utf8' }).filter(path =>
+    path.endsWith('.test.ts'),
+  )
+  const setting = files.filter(path => /\bt\.timeout\([^/]/.test(readFileSync(join('tests', path), 'utf8')))
+  t.deepEqual(setting, [])
+})

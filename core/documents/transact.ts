@@ -11,7 +11,7 @@ export interface TransactTerms {
 }
 
 /** Somebody else's write came between: the next try sees it. */
-const ATTEMPTS = 4
+const ATTEMPTS = 6
 
 /**
  * One transaction a write. What it throws as a RequestFault is its refusal; values that somebody took at the same
@@ -24,7 +24,7 @@ export async function transact<Value>(
 ): Promise<Result<Value, Fault>> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return ok(await terms.database.transaction(work))
+      return ok(await terms.database.transaction(attempt === 1 ? work : inTurn(type, work)))
     } catch (error) {
       if (error instanceof RequestFault) return failed(error.fault)
       if (!(error instanceof DatabaseFailure)) throw error
@@ -34,6 +34,14 @@ export async function transact<Value>(
     }
   }
 }
+
+/** Those whom others came before try again one after the other: together they would come before one another again. */
+const inTurn =
+  <Value>({ uid }: ContentType, work: (transaction: Transaction) => Promise<Value>) =>
+  async (transaction: Transaction): Promise<Value> => {
+    await transaction.lock(`write ${uid} again`)
+    return work(transaction)
+  }
 
 const isRace = ({ fault: { kind } }: DatabaseFailure): boolean =>
   kind === 'serialization' || kind === 'unique' || kind === 'foreignKey'

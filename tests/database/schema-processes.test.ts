@@ -21,6 +21,9 @@ async function place(t: ExecutionContext): Promise<Place> {
   return { root, url: server === undefined ? 'embedded' : await createDatabase(t, server) }
 }
 
+/** A process that dies without a word must fail the test, not keep it waiting. */
+const soon = () => ({ signal: AbortSignal.timeout(90_000) })
+
 interface Start {
   readonly child: ChildProcess
   /** Resolves with how many steps it did. */
@@ -35,10 +38,10 @@ async function aboutToStart(t: ExecutionContext, { url, root }: Place, types: nu
   })
   t.teardown(() => child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout })
-  await once(lines, 'line')
+  await once(lines, 'line', soon())
   const go = async () => {
     child.stdin.write('go\n')
-    const [line] = await once(lines, 'line')
+    const [line] = await once(lines, 'line', soon())
     return Number(line)
   }
   return { child, go }
@@ -54,7 +57,7 @@ test.serial('processes that start at once migrate an empty database once', async
     const start = await aboutToStart(t, where, 5)
     if (waits) {
       steps.push(await start.go())
-      if (start.child.exitCode === null) await once(start.child, 'exit')
+      if (start.child.exitCode === null) await once(start.child, 'exit', soon())
     } else starts.push(start)
   }
   steps.push(...(await Promise.all(starts.map(start => start.go()))))
@@ -63,7 +66,6 @@ test.serial('processes that start at once migrate an empty database once', async
 })
 
 test.serial('a start that is killed at any moment leaves nothing half done for the next', async t => {
-  t.timeout(240_000)
   const where = await place(t)
   const done: number[] = []
   // Each adds types to what the one before left.
@@ -72,10 +74,10 @@ test.serial('a start that is killed at any moment leaves nothing half done for t
     void go().catch(() => undefined)
     await sleep(patience)
     child.kill('SIGKILL')
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit', soon())
     const next = await aboutToStart(t, where, 20 * (round + 1))
     done.push(await next.go())
-    if (next.child.exitCode === null) await once(next.child, 'exit')
+    if (next.child.exitCode === null) await once(next.child, 'exit', soon())
   }
   // Two tables a type; all of a round's, or none where the one that was killed had committed.
   t.true(

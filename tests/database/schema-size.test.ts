@@ -17,7 +17,6 @@ const manyTypes = (): string => {
 }
 
 test('a project of 500 content-types is created, and found unchanged at the next start', async t => {
-  t.timeout(300_000)
   const database = await openTestDatabase(t)
   const { tables } = await storageOf(manyTypes())
   const timed = async (what: string) => {

@@ -101,7 +101,7 @@ function parse(text: string): unknown {
 async function untilReady(child: ChildProcess, base: string, within: number): Promise<void> {
   const deadline = Date.now() + within
   while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`The server ended with code ${child.exitCode}.`)
+    if (isOver(child)) throw new Error(`The server ended with code ${child.exitCode ?? child.signalCode}.`)
     if (await isHealthy(base)) return
     await pause(50)
   }
@@ -114,8 +114,11 @@ const isHealthy = (base: string): Promise<boolean> =>
     () => false,
   )
 
+/** One that a signal ended has no exit code. */
+const isOver = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
+
 async function end(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null) return child.exitCode
+  if (isOver(child)) return child.exitCode
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
   const patience = setTimeout(() => child.kill('SIGKILL'), 15_000)

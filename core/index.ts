@@ -4,3 +4,56 @@ export { type ServedApp, type ServeTerms, serveApp } from './app/serve-app.ts'
 export { printStartFault, type StartFault } from './app/start-fault.ts'
 export type { Failed, Ok, Result } from './base/result.ts'
 export { type Diagnostic, type Path, type Place, printDiagnostic } from './faults/diagnostic.ts'
+export {
+  ApplicationError,
+  ForbiddenError,
+  NotFoundError,
+  PolicyError,
+  RateLimitError,
+  UnauthorizedError,
+  ValidationError,
+} from './faults/errors.ts'
+export type { Ability } from './plugins/ability.ts'
+export type {
+  GraphqlContext,
+  HttpContext,
+  PluginRequest,
+  PluginResponse,
+  PolicyContext,
+  RequestState,
+  RequestUser,
+  ResolverInfo,
+  RestContext,
+  RouteInfo,
+  SendTerms,
+} from './plugins/context.ts'
+export {
+  defineExtension,
+  type Extension,
+  type ExtensionDefinition,
+  type ExtensionServices,
+  type RestService,
+  type RouteHandler,
+  type RouteMethod,
+  type RouteMiddlewareUse,
+  type RoutePolicy,
+  type RouteTerms,
+} from './plugins/extension.ts'
+export {
+  defineMiddleware,
+  type ExpressMiddleware,
+  type Middleware,
+  type MiddlewareDefinition,
+  type ResolveField,
+  type ResolverMiddleware,
+  type RouteMiddleware,
+} from './plugins/middleware.ts'
+export type { PluginApp, PluginLog } from './plugins/plugin-app.ts'
+export type { PluginSchema } from './plugins/plugin-schema.ts'
+export {
+  definePolicy,
+  type Policy,
+  type PolicyAnswer,
+  type PolicyCheck,
+  type PolicyDefinition,
+} from './plugins/policy.ts'

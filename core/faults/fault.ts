@@ -65,12 +65,20 @@ export const forbidden = (): Fault => fault('forbidden', 'Forbidden')
 
 /** Carries faults through code that may throw (a transaction's work); caught where the request is answered. */
 export class RequestFault extends Error {
-  override readonly name = 'RequestFault'
   readonly fault: Fault
 
   constructor(fault: Fault) {
     super(fault.message)
+    this.name = FAULTS[fault.code].name
     this.fault = fault
+  }
+
+  get status(): number {
+    return FAULTS[this.fault.code].status
+  }
+
+  get details(): FaultDetails {
+    return this.fault.details
   }
 }
 

@@ -1,0 +1,32 @@
+import type { Json } from '../project/settings.ts'
+import type { PolicyContext } from './context.ts'
+import { KIND } from './kind.ts'
+import type { PluginApp } from './plugin-app.ts'
+import type { PluginSchema } from './plugin-schema.ts'
+
+/** `true` and `undefined` pass; anything else, a throw and a rejection refuse. */
+export type PolicyAnswer = boolean | undefined | Promise<boolean | undefined>
+
+/** A policy as its author writes it. `Config`: what project.yaml gives it, `{}` where it gives nothing. */
+export interface PolicyDefinition<Config = Json> {
+  /** Checks the project file that uses the policy, at load. */
+  readonly configSchema?: PluginSchema
+  check(context: PolicyContext, config: Config, app: PluginApp): PolicyAnswer
+}
+
+/** The short form: the check alone. */
+export type PolicyCheck<Config = Json> = PolicyDefinition<Config>['check']
+
+/** What a module of policies/ exports. */
+export interface Policy<Config = Json> extends PolicyDefinition<Config> {
+  readonly [KIND]: 'policy'
+}
+
+/** Decides whether a request may go on, over REST and GraphQL alike. */
+export const definePolicy = <Config = Json>(
+  definition: PolicyDefinition<Config> | PolicyCheck<Config>,
+): Policy<Config> =>
+  Object.freeze({
+    ...(typeof definition === 'function' ? { check: definition } : definition),
+    [KIND]: 'policy' as const,
+  })

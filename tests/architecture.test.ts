@@ -42,6 +42,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pluralize: ['model'],
   bcryptjs: ['secrets'],
   jose: ['identity'],
+  nodemailer: ['identity'],
   '@fastify/busboy': ['media'],
   aws4fetch: ['media'],
   sharp: ['media'],

@@ -18,16 +18,15 @@ export interface SignInTerms {
 /** All that signing in needs but the database, which it may then be opened over. */
 export type SignIn = (database: Database) => IdentityTerms
 
-/** Fails where the project does not say with what to sign or how to mail. */
+/** Fails where the project does not say with what to sign, or how to mail. */
 export async function openSignIn(
   { project, model, storage }: Blueprint,
   { production, observer }: SignInTerms,
 ): Promise<Result<SignIn, StartFault>> {
   const { root, settings } = project
   const { auth, server, rest } = settings
-  const tell = (what: string) => observer.tell({ kind: 'mail', what })
   const secret = await loadJwtSecret({ given: auth.jwtSecret, root, production })
-  const mailer = openMailer({ ...auth.mail, root, production, tell })
+  const mailer = openMailer({ ...auth.mail, root, production, observer, address: server.url })
   if (!secret.ok || !mailer.ok) return failed(...reasonsOf(secret), ...reasonsOf(mailer))
   return ok(database => ({
     database,

@@ -20,6 +20,7 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   upkeepFailed: 'warn',
   prepared: 'info',
   mail: 'info',
+  mailFailed: 'error',
   listening: 'info',
   stopping: 'info',
   stopped: 'info',

@@ -12,8 +12,10 @@ export type Observation =
   | { readonly kind: 'upkeepFailed'; readonly message: string }
   /** Something that starting changed in the database, in one sentence. */
   | { readonly kind: 'prepared'; readonly what: string }
-  /** A mail was written, or could not be; never what it says. */
+  /** A mail was sent or written down; never what it says. */
   | { readonly kind: 'mail'; readonly what: string }
+  /** One that nobody will get. */
+  | { readonly kind: 'mailFailed'; readonly what: string }
   /** It takes requests now. */
   | { readonly kind: 'listening'; readonly url: string; readonly milliseconds: number }
   /** It takes no more; `waiting` requests are still being answered. */

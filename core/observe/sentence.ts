@@ -13,6 +13,7 @@ export function toLine(observation: Observation): string {
       return `Could not tidy up the embedded database: ${observation.message}`
     case 'prepared':
     case 'mail':
+    case 'mailFailed':
       return observation.what
     case 'listening':
       return `Listening on ${observation.url} after ${Math.round(observation.milliseconds)} ms`

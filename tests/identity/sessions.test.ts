@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import test from 'ava'
 import { hashCode, isCurrent, newCode } from '../../core/identity/codes.ts'
 import { loadJwtSecret } from '../../core/identity/jwt-secret.ts'
-import { openMailer } from '../../core/identity/mailer.ts'
 import { networkOf } from '../../core/identity/rate-limit.ts'
 import { openSessions } from '../../core/identity/sessions.ts'
 
@@ -85,22 +84,6 @@ test('a mailed code is stored as a hash that does not hold it, and its end canno
   t.false(isCurrent(code, now + 1000))
   t.not(hashCode(`${code.slice(0, 64)}${(now + 9_000_000).toString(36)}`), hash)
   for (const wrong of ['', 'abc', code.slice(0, 64), `${code}!`]) t.false(isCurrent(wrong, now), wrong)
-})
-
-test('mail by SMTP is refused before anything starts, and production never writes mails down', async t => {
-  const told: string[] = []
-  const terms = {
-    url: null,
-    from: null,
-    root: folder(t),
-    production: true,
-    tell: (what: string) => told.push(what),
-  }
-  t.false(openMailer({ ...terms, url: 'smtp://localhost' }).ok)
-  const mailer = openMailer(terms)
-  if (mailer.ok) await mailer.value({ to: 'a@b.cd', subject: 'Hello', text: 'the secret code' })
-  t.is(told.length, 1)
-  t.false(told.join().includes('secret code') || told.join().includes('a@b.cd'))
 })
 
 test('all addresses of one IPv6 network count as one, IPv4 as itself however it is dressed', t => {

@@ -1,0 +1,226 @@
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { type MailerTerms, openMailer } from '../../core/identity/mailer.ts'
+import { sendMail } from '../../core/identity/smtp.ts'
+import type { Observation } from '../../core/observe/observation.ts'
+import { freePort } from '../harness/server.ts'
+
+const MAIL = { to: 'ann@example.com', subject: 'Reset your password', text: 'Use this code: açai-1' }
+const WITHIN = 30_000
+
+interface Post {
+  readonly port: number
+  /** Sender, receivers, and the mail as it came. */
+  readonly mails: { readonly from: string; readonly to: readonly string[]; readonly text: string }[]
+}
+
+/** A mail server on loopback. */
+async function openPost(t: ExecutionContext, options: SMTPServerOptions = {}): Promise<Post> {
+  const mails: Post['mails'] = []
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    authOptional: true,
+    ...options,
+    onData(stream, { envelope }, done) {
+      let text = ''
+      stream.on('data', part => (text += String(part)))
+      stream.on('end', () => {
+        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
+        mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), text })
+        done()
+      })
+    },
+  })
+  const listening = server.listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  t.teardown(() => new Promise<void>(done => server.close(done)))
+  const address = listening.address()
+  return { port: address !== null && typeof address === 'object' ? address.port : 0, mails }
+}
+
+function open(t: ExecutionContext, terms: Partial<MailerTerms>) {
+  const root = mkdtempSync(join(tmpdir(), 'plinth-mail-'))
+  t.teardown(() => rmSync(root, { recursive: true, force: true }))
+  const told: Observation[] = []
+  const observer = { tell: (seen: Observation) => void told.push(seen) }
+  const address = 'https://guide.example:8443/cms'
+  const opened = openMailer({ url: null, from: null, root, production: false, address, observer, ...terms })
+  if (!opened.ok) throw new Error(opened.reasons.join())
+  return { send: opened.value, told, root }
+}
+
+test('a mail is sent by SMTP to one receiver, from the sender of the project', async t => {
+  const post = await openPost(t)
+  const { send, told } = open(t, {
+    url: `smtp://127.0.0.1:${post.port}`,
+    from: 'The Guide <guide@example.com>',
+  })
+  await send(MAIL)
+  const [mail, ...others] = post.mails
+  t.deepEqual(others, [])
+  t.is(mail?.from, 'guide@example.com')
+  t.deepEqual(mail?.to, ['ann@example.com'])
+  t.regex(mail?.text ?? '', /^From: The Guide <guide@example\.com>\r\nTo: ann@example\.com\r\n/)
+  t.regex(mail?.text ?? '', /Subject: Reset your password\r\n/)
+  t.regex(mail?.text ?? '', /Use this code: a=C3=A7ai-1/)
+  t.deepEqual(told, [{ kind: 'mail', what: 'Sent the mail "Reset your password"' }])
+})
+
+test('without a sender it comes from the server’s own address', async t => {
+  const post = await openPost(t)
+  await open(t, { url: `smtp://127.0.0.1:${post.port}` }).send(MAIL)
+  t.is(post.mails[0]?.from, 'no-reply@guide.example')
+})
+
+test('a name and a password of the address are given to the server', async t => {
+  const names: string[] = []
+  const post = await openPost(t, {
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth({ username, password }, _session, done) {
+      names.push(`${username} ${password}`)
+      done(null, { user: username })
+    },
+  })
+  await open(t, { url: `smtp://me%40example.com:p%40ss@127.0.0.1:${post.port}` }).send(MAIL)
+  t.deepEqual(names, ['me@example.com p@ss'])
+  t.is(post.mails.length, 1)
+})
+
+test('an address that holds a list, or a line, reaches nobody else', async t => {
+  const post = await openPost(t)
+  const { send } = open(t, { url: `smtp://127.0.0.1:${post.port}` })
+  for (const to of ['ann@example.com,eve@example.com', 'ann@example.com\r\nBcc: eve@example.com'])
+    await send({ ...MAIL, to })
+  t.deepEqual(
+    post.mails.flatMap(mail => mail.to).filter(to => to === 'eve@example.com'),
+    [],
+  )
+  for (const { text } of post.mails) t.notRegex(text, /^Bcc:/im)
+})
+
+const failing = async (t: ExecutionContext, url: string): Promise<string> => {
+  const { send, told } = open(t, { url })
+  await send(MAIL)
+  t.is(told.length, 1)
+  const [only] = told
+  return only?.kind === 'mailFailed' ? only.what : `told ${only?.kind}`
+}
+
+test('a mail server that is away is told in the log; who asked for the mail is not kept', async t => {
+  t.regex(
+    await failing(t, `smtp://127.0.0.1:${await freePort()}`),
+    /^Could not send the mail "Reset your password": .*ECONNREFUSED/,
+  )
+})
+
+test('a mail server that refuses the receiver is told in the log', async t => {
+  const post = await openPost(t, { onRcptTo: (_address, _session, done) => done(new Error('No such user')) })
+  t.regex(await failing(t, `smtp://127.0.0.1:${post.port}`), /^Could not send .*No such user/)
+})
+
+/** Takes connections, and says what is given, or nothing. */
+async function openMute(t: ExecutionContext, greet: (socket: Socket) => void) {
+  const sockets = new Set<Socket>()
+  const server = createServer(socket => {
+    sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)))
+    greet(socket)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  return {
+    url: `smtp://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`,
+    sockets,
+  }
+}
+
+test('a mail server that never speaks is hung up on', async t => {
+  const { url, sockets } = await openMute(t, () => {})
+  await t.throwsAsync(sendMail(MAIL, { url, from: 'a@example.com', within: 300 }), {
+    message: 'it was not taken within 0.3 s',
+  })
+  for (const socket of sockets)
+    if (!socket.destroyed) await once(socket, 'close', { signal: AbortSignal.timeout(WITHIN) })
+  t.is(sockets.size, 0)
+})
+
+test('a mail server that speaks for ever is hung up on', async t => {
+  const { url } = await openMute(t, socket => {
+    const talking = setInterval(() => socket.write('220-wait\r\n'), 20)
+    socket.on('close', () => clearInterval(talking))
+  })
+  await t.throwsAsync(sendMail(MAIL, { url, from: 'a@example.com', within: 300 }), {
+    message: 'it was not taken within 0.3 s',
+  })
+})
+
+test('mails that a hanging server does not take do not gather without end', async t => {
+  const { url } = await openMute(t, socket => void setTimeout(() => socket.destroy(), 1500))
+  const { send, told } = open(t, { url })
+  await Promise.all(Array.from({ length: 25 }, () => send(MAIL)))
+  const refused = told.filter(seen => 'what' in seen && seen.what.includes('20 others are under way'))
+  t.is(refused.length, 5)
+  t.is(told.length, 25)
+})
+
+test('credentials do not cross an open network in the clear', async t => {
+  const spoken: string[] = []
+  const { url } = await openMute(t, socket => {
+    socket.write('220 plain ESMTP\r\n')
+    socket.on('data', part => {
+      spoken.push(String(part))
+      socket.write(/^ehlo/i.test(String(part)) ? '250-plain\r\n250 AUTH PLAIN LOGIN\r\n' : '502 no\r\n')
+    })
+  })
+  // Another name of this machine, that does not look like one.
+  const open = url.replace('127.0.0.1', 'me:secret@2130706433')
+  await t.throwsAsync(sendMail(MAIL, { url: open, from: 'a@example.com', within: WITHIN }))
+  t.true(
+    spoken.some(line => /^STARTTLS/i.test(line)),
+    spoken.join(),
+  )
+  t.false(spoken.some(line => /^AUTH/i.test(line)))
+})
+
+test('an address that names no server is refused before anything starts', t => {
+  for (const url of ['smtp://', 'smtp://a:b@', 'smtp://host:port']) {
+    const terms = { url, from: null, root: '.', production: true, address: 'http://localhost:1337' }
+    const opened = openMailer({ ...terms, observer: { tell: () => {} } })
+    t.true(!opened.ok && /auth\.mail\.url/.test(opened.reasons.join()), url)
+  }
+})
+
+test('development writes mails down, readable by their owner alone; the log does not say what they say', async t => {
+  const { send, told, root } = open(t, {})
+  await send({ ...MAIL, subject: 'Hello\r\nBcc: eve@example.com' })
+  const folder = join(root, '.plinth/mail')
+  const [file = '', ...others] = readdirSync(folder)
+  t.deepEqual(others, [])
+  t.is(statSync(join(folder, file)).mode & 0o777, 0o600)
+  t.is(
+    readFileSync(join(folder, file), 'utf8'),
+    'From: plinth@localhost\nTo: ann@example.com\nSubject: Hello Bcc: eve@example.com\n\nUse this code: açai-1\n',
+  )
+  t.notRegex(JSON.stringify(told), /açai|ann@/)
+})
+
+test('production without a mail server says that nobody gets the mail, and not what it says', async t => {
+  const { send, told, root } = open(t, { production: true })
+  await send(MAIL)
+  t.deepEqual(readdirSync(root), [])
+  t.deepEqual(told, [
+    {
+      kind: 'mailFailed',
+      what: 'Did not send the mail "Reset your password": the project has no auth.mail.url',
+    },
+  ])
+})

@@ -27,6 +27,22 @@ export type {
   RouteInfo,
   SendTerms,
 } from './plugins/context.ts'
+export type {
+  AnyDocument,
+  Found,
+  Link,
+  LinkInput,
+  Part,
+  PartInput,
+  Zone,
+  ZoneInput,
+} from './plugins/document-types.ts'
+export type {
+  DocumentActions,
+  DocumentContext,
+  DocumentMiddleware,
+  DocumentsApi,
+} from './plugins/documents-api.ts'
 export {
   defineExtension,
   type Extension,
@@ -57,3 +73,4 @@ export {
   type PolicyCheck,
   type PolicyDefinition,
 } from './plugins/policy.ts'
+export type * from './plugins/registry.ts'

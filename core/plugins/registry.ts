@@ -1,0 +1,11 @@
+/**
+ * What is known of one project at compile time. Empty here: `plinth types` fills these interfaces from
+ * project.yaml (`declare module 'plinth' { … }`), and until it has, any name goes and values are unknown.
+ */
+type Filled = Record<never, never>
+
+/** By uid, a TypeTerms each. */
+export interface ContentTypes extends Filled {}
+
+/** By uid, a ComponentTerms each. */
+export interface Components extends Filled {}

@@ -4,7 +4,7 @@ import type { ContentType } from '../model/model.ts'
 import type { Command, GivenValues, PermittedCommand, WriteConditions } from '../query/command.ts'
 import type { Filter } from '../query/query.ts'
 import { brandCommand } from './brand.ts'
-import type { Caller, Writing } from './caller.ts'
+import type { Caller, WriteAction, Writing } from './caller.ts'
 import { conjunction, filterFor } from './condition.ts'
 import { linksIn } from './given-links.ts'
 import { bindUser } from './user-path.ts'
@@ -18,12 +18,12 @@ export function permit<Kind extends Command>(
   command: Kind,
   caller: Caller,
 ): Result<PermittedCommand<Kind>, Fault> {
-  const writing = caller.grants.writing(command.type, command.kind)
+  const writing = caller.grants.writing(command.type, actionOf(command))
   const publishing = publishes(command) ? caller.grants.writing(command.type, 'publish') : EVERYTHING
   if (!writing || !publishing) return failed(forbidden())
   const where = conjunction(conditionOf(writing, caller), conditionOf(publishing, caller))
-  if (command.kind === 'delete')
-    return ok(brandCommand(command, { before: where, after: null, targets: NO_TARGETS }))
+  if (!('values' in command))
+    return ok(brandCommand(command, { before: where, after: afterOf(command, where), targets: NO_TARGETS }))
   const values = permitValues(command, writing, caller)
   if (!values.ok) return values
   const conditions: WriteConditions = {
@@ -35,14 +35,29 @@ export function permit<Kind extends Command>(
   return ok(brandCommand({ ...command, values: values.value }, conditions))
 }
 
-type ValuesCommand = Exclude<Command, { kind: 'delete' }>
+type ValuesCommand = Extract<Command, { values: GivenValues }>
 
 const EVERYTHING: Writing = Object.freeze({ fields: null, where: null, set: {} })
 
 const NO_TARGETS: ReadonlyMap<ContentType, Filter> = new Map()
 
+const ACTIONS = {
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  publish: 'publish',
+  unpublish: 'publish',
+  discardDraft: 'publish',
+} as const satisfies Record<Command['kind'], WriteAction>
+
+const actionOf = ({ kind }: Command): WriteAction => ACTIONS[kind]
+
+/** A draft alone becomes another document's equal. */
+const afterOf = ({ kind }: Command, where: Filter | null): Filter | null =>
+  kind === 'discardDraft' ? where : null
+
 const publishes = (command: Command): boolean =>
-  command.kind !== 'delete' && command.type.draftAndPublish && command.status === 'published'
+  'values' in command && command.type.draftAndPublish && command.status === 'published'
 
 const conditionOf = ({ where }: Writing, { user }: Caller): Filter | null => where && filterFor(where, user)
 

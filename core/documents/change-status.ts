@@ -1,93 +1,91 @@
+import { fault, notFound, RequestFault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
-import type { Status } from '../query/query.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
-import { readInverseList } from './inverse-list.ts'
-import { removeVersions } from './remove-versions.ts'
-import { isInverse } from './save-version.ts'
-import { valuesOf } from './version-values.ts'
-import { writeDocuments } from './write-documents.ts'
-import { type Current, componentsOf, loadDocument } from './write-load.ts'
-import { type CurrentRow, numberIn } from './write-rows.ts'
-import type { WriteTerms } from './write-terms.ts'
-import type { Values, WrittenValue } from './written.ts'
+import type { PermittedCommand, StatusChange, StatusCommand } from '../query/command.ts'
+import type { Filter } from '../query/query.ts'
+import { discardDraft } from './discard-draft.ts'
+import type { Answer, Changed } from './documents.ts'
+import { findSingle } from './find-single.ts'
+import { assertMeets, choiceOf } from './matching.ts'
+import { publish } from './publish.ts'
+import { readAnswer } from './read-answer.ts'
+import { unpublish } from './unpublish.ts'
+import type { StatusTerms, VersionChange } from './version-change.ts'
+import { loadDocument } from './write-load.ts'
 
-/** A version of a type with drafts, whatever its status. */
-export interface VersionName {
-  readonly type: ContentType
+type Command = PermittedCommand<StatusCommand>
+
+/** null on types without locales. */
+type Locale = string | null
+
+const CHANGES = { publish, unpublish, discardDraft } as const satisfies Record<StatusChange, VersionChange>
+
+/** Changes the status of the locales that are meant: of all of them, or where one is refused of none. */
+export async function changeStatus(command: Command, answer: Answer, terms: StatusTerms): Promise<Changed> {
+  const { type, conditions } = command
+  if (!type.draftAndPublish) throw new RequestFault(noDrafts(command))
+  const documentId = command.documentId ?? (await findSingle(type, terms))
+  const locales = documentId === null ? [] : await localesMeant(command, documentId, terms)
+  if (documentId === null || locales.length === 0) throw new RequestFault(notFound())
+  const subject = { command, documentId, locales }
+  await assertAll(subject, conditions.before, terms)
+  const changed: Locale[] = []
+  for (const locale of locales)
+    if (await CHANGES[command.kind]({ type, documentId, locale }, command, terms)) changed.push(locale)
+  await assertAll(subject, conditions.after, terms)
+  return { documentId, texts: await answersIn(changed, { answer, documentId }, terms) }
+}
+
+/** Every version has a draft. */
+async function localesMeant(
+  { type, locale }: Command,
+  documentId: string,
+  terms: StatusTerms,
+): Promise<readonly Locale[]> {
+  const current = await loadDocument({ type, documentId }, () => [], terms)
+  const drafts = current.rows(type, documentId).filter(row => row.get('status') === 'draft')
+  const locales = drafts.map(row => (type.localized ? String(row.get('locale')) : null))
+  return locale === null || !type.localized ? locales : locales.filter(each => each === locale)
+}
+
+interface Subject {
+  readonly command: Command
   readonly documentId: string
-  /** null exactly on types without locales. */
-  readonly locale: string | null
+  readonly locales: readonly Locale[]
 }
 
-/** Removes the published version with its own links; links to it stay (documents.md 15). Tells whether there was one. */
-export async function unpublish(version: VersionName, terms: WriteTerms): Promise<boolean> {
-  const { type, documentId } = version
-  const attributes = [...type.attributes.values()].filter(each => componentsOf(each).length > 0)
-  const current = await loadDocument(version, () => attributes, terms)
-  const row = rowOf(version, 'published', current)
-  if (row) await removeVersions({ type, documentId, gone: [row], current }, terms)
-  return row !== undefined
-}
-
-/** Makes the draft equal the published version (documents.md 15), stamps included. Tells whether there was one. */
-export async function discardDraft(version: VersionName, terms: WriteTerms): Promise<boolean> {
-  const { type, documentId, locale } = version
-  const current = await loadDocument(version, () => [...type.attributes.values()], terms)
-  const row = rowOf(version, 'published', current)
-  if (!row) return false
-  const values: Values = new Map([
-    ...valuesOf(type, row, type.attributes.values(), {
-      root: type,
-      status: 'published',
-      locale,
-      current,
-      terms,
-    }),
-    ...(await inverseLists(version, row, terms)),
-  ])
-  await writeDocuments(
-    [{ type, documentId, versions: [{ locale, statuses: ['draft'], values }] }],
-    terms,
-    current,
-  )
-  await copyStamps(version, terms)
-  return true
-}
-
-const rowOf = (
-  { type, documentId, locale }: VersionName,
-  status: Status,
-  current: Current,
-): CurrentRow | undefined =>
-  current
-    .rows(type, documentId)
-    .find(row => row.get('status') === status && (!type.localized || row.get('locale') === locale))
-
-async function inverseLists(
-  { type, locale }: VersionName,
-  row: CurrentRow,
-  terms: WriteTerms,
-): Promise<readonly [string, WrittenValue][]> {
-  const key = numberIn(row, terms.storage.table(type).key)
-  const lists: [string, WrittenValue][] = []
-  for (const attribute of [...type.attributes.values()].filter(isInverse)) {
-    const targets = await readInverseList(attribute, { type, key, locale, status: 'published' }, terms)
-    lists.push([attribute.name, { kind: 'links', targets }])
-  }
-  return lists
-}
-
-/** A draft that differs in nothing is not modified (contract/rest.md 10, `publicationFilter`). */
-async function copyStamps(
-  { type, documentId }: VersionName,
-  { storage, transaction }: WriteTerms,
+async function assertAll(
+  { command: { type, locale }, documentId, locales }: Subject,
+  filter: Filter | null,
+  terms: StatusTerms,
 ): Promise<void> {
-  const table = storage.table(type)
-  const stamps = ['updated_at', ...(type.localized ? ['shared_updated_at'] : [])]
-  const locale = table.locale === null ? '' : ` AND p.${name(table.locale)} = d.${name(table.locale)}`
-  await transaction.run({
-    name: `stamp drafts of ${type.key}`,
-    text: `UPDATE ${name(table.name)} d SET ${stamps.map(stamp => `${stamp} = p.${stamp}`).join(', ')} FROM ${name(table.name)} p WHERE d.status = 'draft' AND p.status = 'published' AND p.${name(table.key)} = d.${name(table.key)}${locale} AND d.${name(table.documentId)} = $1`,
-    values: [documentId],
-  })
+  if (!filter) return
+  const match = { type, documentIds: [documentId], locale: choiceOf(type, locale), filter }
+  await assertMeets(match, locales.length, terms)
 }
+
+async function answersIn(
+  locales: readonly Locale[],
+  { answer, documentId }: { readonly answer: Answer; readonly documentId: string },
+  terms: StatusTerms,
+): Promise<readonly string[]> {
+  const texts: string[] = []
+  for (const locale of locales) {
+    const query = { ...answer.query, locale: choiceOf(answer.query.type, locale) }
+    const text = await readAnswer({ ...answer, query }, documentId, terms)
+    if (text !== null) texts.push(text)
+  }
+  return texts
+}
+
+const WORDS = {
+  publish: 'published',
+  unpublish: 'unpublished',
+  discardDraft: 'brought back to their published version',
+} as const satisfies Record<StatusChange, string>
+
+const noDrafts = ({ type, kind }: { readonly type: ContentType; readonly kind: StatusChange }) =>
+  fault(
+    'validation',
+    `Documents of ${type.key} cannot be ${WORDS[kind]}: the type has no drafts (draftAndPublish)`,
+    { key: type.key },
+  )

@@ -2,7 +2,13 @@ import type { Result } from '../base/result.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { Shape } from '../plan/row.ts'
-import type { CreateCommand, DeleteCommand, PermittedCommand, UpdateCommand } from '../query/command.ts'
+import type {
+  CreateCommand,
+  DeleteCommand,
+  PermittedCommand,
+  StatusCommand,
+  UpdateCommand,
+} from '../query/command.ts'
 import type { RestrictedQuery } from '../query/query.ts'
 
 /**
@@ -35,6 +41,25 @@ export interface DocumentWrites {
   ): Promise<Result<Written, Fault>>
   /** Also where there was nothing to delete. */
   delete(command: PermittedCommand<DeleteCommand>, answer?: Answer): Promise<Result<null, Fault>>
+  /**
+   * Publishes what the drafts hold, all rules of values checked. The status of the answer's query says which version
+   * is answered. Fails with notFound where there is no such document in the locale, with a validation fault on types
+   * without drafts; so do the two below.
+   */
+  publish(
+    command: PermittedCommand<StatusCommand<'publish'>>,
+    answer: Answer,
+  ): Promise<Result<Changed, Fault>>
+  /** Removes the published versions; touches nothing where there is none. */
+  unpublish(
+    command: PermittedCommand<StatusCommand<'unpublish'>>,
+    answer: Answer,
+  ): Promise<Result<Changed, Fault>>
+  /** Makes the drafts what was published; touches nothing where there is no published version. */
+  discardDraft(
+    command: PermittedCommand<StatusCommand<'discardDraft'>>,
+    answer: Answer,
+  ): Promise<Result<Changed, Fault>>
 }
 
 /** Work of the server's own on what was just written, in the same transaction. */
@@ -52,4 +77,10 @@ export interface Written {
   readonly documentId: string
   /** JSON text; null where the answer's query does not see the document. */
   readonly text: string | null
+}
+
+export interface Changed {
+  readonly documentId: string
+  /** JSON texts, one for each locale that was touched, as far as the answer's query sees it. */
+  readonly texts: readonly string[]
 }

@@ -16,6 +16,14 @@ export interface GivenBody {
   names(attribute: Attribute): boolean
 }
 
+/** Leaves everything as it is. */
+export const NOTHING_GIVEN: GivenBody = {
+  values: new Map(),
+  hashed: new Map(),
+  faults: [],
+  names: () => false,
+}
+
 /** Reads the values of a command. Before the transaction begins: passwords take their time. */
 export async function readBody(type: ContentType, given: GivenValues): Promise<GivenBody> {
   const { values, faults } = parseValues(type, given, bodyTerms(type.draftAndPublish ? 'draft' : 'full'))

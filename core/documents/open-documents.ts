@@ -1,6 +1,8 @@
 import type { Database, Transaction } from '../database/database.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
+import type { PermittedCommand, StatusCommand } from '../query/command.ts'
+import { changeStatus } from './change-status.ts'
 import { deleteDocument } from './delete-document.ts'
 import type { Alongside, Answer, Documents } from './documents.ts'
 import { readBody } from './given-body.ts'
@@ -27,6 +29,11 @@ export function openDocuments(terms: DocumentTerms): Documents {
     }
     return transact(command.type, work, terms)
   }
+  const change = (command: PermittedCommand<StatusCommand>, answer: Answer) => {
+    const work = (transaction: Transaction) =>
+      changeStatus(command, answer, { ...writeTerms(terms), transaction })
+    return transact(command.type, work, terms)
+  }
   const reads = openReads({ ...terms, defaultLocale: terms.model.defaultLocale })
   return {
     ...reads,
@@ -37,6 +44,9 @@ export function openDocuments(terms: DocumentTerms): Documents {
         deleteDocument(command, answer ?? null, { ...writeTerms(terms), transaction, model: terms.model })
       return transact(command.type, work, terms)
     },
+    publish: change,
+    unpublish: change,
+    discardDraft: change,
   }
 }
 

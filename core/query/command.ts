@@ -5,7 +5,7 @@ import type { Filter, Query, Status } from './query.ts'
  * A write of one document, as REST and GraphQL both parse it: keys are known and lead to attributes that may be
  * set, but values are as they were given. Their rules (contract/rest.md 3, 9, 13) are the document service's.
  */
-export type Command = CreateCommand | UpdateCommand | DeleteCommand
+export type Command = CreateCommand | UpdateCommand | DeleteCommand | StatusCommand
 
 /** By attribute name; own properties only. A component is such an object, with `id` where it changes one. */
 export type GivenValues = Readonly<Record<string, unknown>>
@@ -41,6 +41,21 @@ export interface DeleteCommand {
   readonly locale: string | null
   readonly precondition: Precondition | null
 }
+
+/**
+ * Of types with drafts: `publish` makes the published version the draft's equal, `discardDraft` the draft the
+ * published one's, `unpublish` removes the published version.
+ */
+export interface StatusCommand<Change extends StatusChange = StatusChange> {
+  readonly kind: Change
+  readonly type: ContentType
+  /** null: the only document of a single type. */
+  readonly documentId: string | null
+  /** null: every locale that the document has, and on types without locales. */
+  readonly locale: string | null
+}
+
+export type StatusChange = 'publish' | 'unpublish' | 'discardDraft'
 
 /** `If-Match`: the tags of the answers that the caller has seen, without quotes; `*` is any. */
 export interface Precondition {

@@ -23,7 +23,7 @@ const create = (of: World, key: string, values: GivenValues, status: 'draft' | '
 function outcome(command: Command, caller: Caller): unknown {
   const permitted = permit(command, caller)
   if (!permitted.ok) return permitted.reasons[0]?.message
-  return permitted.value.kind === 'delete' ? 'deleted' : permitted.value.values
+  return 'values' in permitted.value ? permitted.value.values : permitted.value.kind
 }
 
 test('writing needs its own permission', async t => {
@@ -43,6 +43,11 @@ test('who may not publish writes drafts alone', async t => {
   t.is(outcome(create(of, 'book', {}), callerOf(of, 'drafter')), 'Forbidden')
   t.deepEqual(outcome(create(of, 'book', {}, 'draft'), callerOf(of, 'drafter')), {})
   t.deepEqual(outcome(create(of, 'book', {}), callerOf(of, 'author')), {})
+  const draft = { type: typeOf(of.model, 'book'), locale: null, documentId: 'x' }
+  for (const kind of ['publish', 'unpublish', 'discardDraft'] as const) {
+    t.is(outcome({ kind, ...draft }, callerOf(of, 'drafter')), 'Forbidden')
+    t.is(outcome({ kind, ...draft, type: typeOf(of.model, 'vault') }, callerOf(of, 'author')), 'Forbidden')
+  }
 })
 
 test('attributes outside of the permission are refused, private ones inside of it may be written', async t => {
@@ -119,5 +124,8 @@ roles:
   t.deepEqual(conditions({ ...update, status: 'draft' }), ['comparison', 'comparison', []])
   t.deepEqual(conditions({ ...update, status: 'published' }), ['and', 'and', []])
   t.deepEqual(conditions({ ...common, kind: 'delete' }), ['comparison', null, []])
+  t.deepEqual(conditions({ ...common, kind: 'publish' }), ['comparison', null, []])
+  t.deepEqual(conditions({ ...common, kind: 'unpublish' }), ['comparison', null, []])
+  t.deepEqual(conditions({ ...common, kind: 'discardDraft' }), ['comparison', 'comparison', []])
   t.deepEqual(conditions(create(of, 'book', { sequel: 'a' })), [null, 'comparison', ['book']])
 })

@@ -1,9 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { discardDraft, unpublish } from '../../core/documents/change-status.ts'
-import type { WriteTerms } from '../../core/documents/write-terms.ts'
-import { compileStorage } from '../../core/model/compile-storage.ts'
-import type { ContentType } from '../../core/model/model.ts'
-import { holderOf, modelOf } from '../model/compiled.ts'
+import { modelOf } from '../model/compiled.ts'
 import { openWriting, type Row, type Writing } from './writing.ts'
 
 const model = await modelOf(`
@@ -184,26 +180,6 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-const storage = compileStorage(model)
-const versionOf = (kind: Kind, documentId: string, locale: Locale) => ({
-  type: holderOf(model, kind) as ContentType,
-  documentId,
-  locale,
-})
-
-const within = <Value>({ database }: Writing, work: (terms: WriteTerms) => Promise<Value>) =>
-  database.transaction(transaction =>
-    work({
-      transaction,
-      storage,
-      schema: database.schema,
-      defaultLocale: model.defaultLocale,
-      now: new Date().toISOString(),
-      componentMatch: 'by-id',
-      touch: true,
-    }),
-  )
-
 const idOf = (one: unknown): string | null => {
   const id = (one as Row | null)?.documentId
   return typeof id === 'string' ? id : null
@@ -292,13 +268,15 @@ const update: Step = async (id, { status, locale }, play) => {
 }
 
 const takeBack: Step = async (id, { locale }, play) => {
-  await within(play.writing, terms => unpublish(versionOf(kindOf(id, play), id, locale), terms))
+  if (!play.expected.has(id, 'draft', locale)) return `no ${locale} of ${id} to unpublish`
+  await play.writing.change('unpublish', kindOf(id, play), id, { locale })
   play.expected.remove(id, [at('published', locale)])
   return `unpublish ${id} ${locale}`
 }
 
 const discard: Step = async (id, { locale }, play) => {
-  await within(play.writing, terms => discardDraft(versionOf(kindOf(id, play), id, locale), terms))
+  if (!play.expected.has(id, 'draft', locale)) return `no ${locale} of ${id} to discard`
+  await play.writing.change('discardDraft', kindOf(id, play), id, { locale })
   play.expected.copy(id, 'published', 'draft', locale)
   return `discard ${id} ${locale}`
 }

@@ -3,12 +3,12 @@ import { brandCommand } from '../../core/access/brand.ts'
 import { trusted } from '../../core/access/trusted.ts'
 import type { Result } from '../../core/base/result.ts'
 import { migrate } from '../../core/database/migrate.ts'
-import type { Answer } from '../../core/documents/documents.ts'
+import type { Answer, Changed } from '../../core/documents/documents.ts'
 import { openDocuments } from '../../core/documents/open-documents.ts'
 import { type Fault, toErrorBody } from '../../core/faults/fault.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../core/model/model.ts'
-import type { GivenValues, WriteConditions } from '../../core/query/command.ts'
+import type { GivenValues, StatusChange, StatusCommand, WriteConditions } from '../../core/query/command.ts'
 import type { Populate, Query, Selection, Status } from '../../core/query/query.ts'
 import { openTestDatabase } from '../support/database.ts'
 
@@ -143,6 +143,21 @@ export async function openWriting(t: ExecutionContext, model: Model) {
     } as const
     return documents.delete(brandCommand(command, permit(where)), answerOf(type, where))
   }
+  const tryChange = (
+    kind: StatusChange,
+    key: string,
+    documentId: string | null,
+    where: Where & { readonly all?: boolean } = {},
+  ): Promise<Result<Changed, Fault>> => {
+    const type = typeOf(key)
+    const locale = where.all ? null : localeOf(type, where)
+    const answer = answerOf(type, { ...where, status: kind === 'publish' ? 'published' : 'draft' })
+    const command = <Kind extends StatusChange>(change: Kind) =>
+      brandCommand({ kind: change, type, documentId, locale } satisfies StatusCommand<Kind>, permit(where))
+    if (kind === 'publish') return documents.publish(command(kind), answer)
+    if (kind === 'unpublish') return documents.unpublish(command(kind), answer)
+    return documents.discardDraft(command(kind), answer)
+  }
   return {
     database,
     documents,
@@ -150,6 +165,15 @@ export async function openWriting(t: ExecutionContext, model: Model) {
     tryCreate,
     tryUpdate,
     tryRemove,
+    tryChange,
+    /** The versions that were touched. */
+    change: async (
+      kind: StatusChange,
+      key: string,
+      id: unknown,
+      where: Where & { readonly all?: boolean } = {},
+    ): Promise<readonly Row[]> =>
+      done(await tryChange(kind, key, id === null ? null : String(id), where)).texts.map(read),
     create: async (key: string, values: GivenValues, where: Where = {}) =>
       read(done(await tryCreate(key, values, where)).text),
     update: async (key: string, id: unknown, values: GivenValues, where: Where = {}) =>

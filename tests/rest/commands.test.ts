@@ -25,6 +25,7 @@ const WRITTEN = ok({ documentId: 'x', text: '{"id":1}' })
 /** The answer to a request, and the command that it became. */
 async function ask(method: string, url: string, { body = '', headers = {} }: Asked = {}) {
   const given: Command[] = []
+  const notOverRest = () => Promise.reject(new Error('a status was changed'))
   const documents: Documents = {
     findMany: () => Promise.reject(new Error('a list was read')),
     findOne: () => Promise.reject(new Error('a document was read')),
@@ -40,6 +41,9 @@ async function ask(method: string, url: string, { body = '', headers = {} }: Ask
       given.push(command)
       return ok(null)
     },
+    publish: notOverRest,
+    unpublish: notOverRest,
+    discardDraft: notOverRest,
   }
   const rest = openRest({ model: of.model, settings: SETTINGS, documents, identify: async () => ok(caller) })
   const [path = '', search = ''] = url.split('?')

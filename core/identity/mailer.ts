@@ -3,13 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Observer } from '../observe/observation.ts'
+import type { Mail } from './mail.ts'
 import { type SmtpTerms, sendMail } from './smtp.ts'
-
-export interface Mail {
-  readonly to: string
-  readonly subject: string
-  readonly text: string
-}
 
 /** Sends a mail, or says in the log why not. */
 export type Mailer = (mail: Mail) => Promise<void>

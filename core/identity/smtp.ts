@@ -1,4 +1,4 @@
-import type { Mail } from './mailer.ts'
+import type { Mail } from './mail.ts'
 
 export interface SmtpTerms {
   /** `smtp://user:password@host:587`, or smtps://. A secret: never printed. */

@@ -1,0 +1,5 @@
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}

@@ -25,6 +25,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['media'],
   ['identity', 'plugins', 'content'],
   ['rest', 'graphql'],
+  ['documents-api'],
   ['http'],
   ['app'],
 ]
@@ -41,6 +42,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@casl/ability': ['access'],
   pluralize: ['model'],
   bcryptjs: ['secrets'],
+  jiti: ['plugins'],
   jose: ['identity'],
   nodemailer: ['identity'],
   '@fastify/busboy': ['media'],
@@ -50,6 +52,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pino: ['http', 'observe'],
   qs: ['rest'],
   graphql: ['graphql'],
+  '@graphql-tools/merge': ['graphql'],
+  '@graphql-tools/schema': ['graphql'],
+  '@graphql-tools/utils': ['graphql'],
   commander: ['cli'],
 }
 

@@ -1,0 +1,88 @@
+/** What every schema has beside the types of its project (contract/graphql.md 2, 3). */
+export const FIXED_TYPES = `
+  "The \`JSON\` scalar type represents JSON values as specified by [ECMA-404](http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf)."
+  scalar JSON @specifiedBy(url: "http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf")
+
+  "A date-time string at UTC, such as 2007-12-03T10:15:30Z, compliant with the \`date-time\` format outlined in section 5.6 of the RFC 3339 profile of the ISO 8601 standard for representation of dates and times using the Gregorian calendar."
+  scalar DateTime
+
+  "A time string with format HH:mm:ss.SSS"
+  scalar Time
+
+  "A date string, such as 2007-12-03, compliant with the \`full-date\` format outlined in section 5.6 of the RFC 3339 profile of the ISO 8601 standard for representation of dates and times using the Gregorian calendar."
+  scalar Date
+
+  "The \`BigInt\` scalar type represents non-fractional signed whole numeric values."
+  scalar Long
+
+  "The \`Upload\` scalar type represents a file upload."
+  scalar Upload
+
+  "A string used to identify an i18n locale"
+  scalar I18NLocaleCode
+
+  type Error { code: String! message: String }
+  type Pagination { total: Int! page: Int! pageSize: Int! pageCount: Int! }
+  type ResponseCollectionMeta { pagination: Pagination! }
+  enum PublicationState { LIVE PREVIEW }
+  input PaginationArg { page: Int pageSize: Int start: Int limit: Int }
+`
+
+/** Signing in (contract/graphql.md 7). */
+export const SIGN_IN = `
+  type UsersPermissionsMe { id: ID! username: String! email: String confirmed: Boolean blocked: Boolean role: UsersPermissionsMeRole }
+  type UsersPermissionsMeRole { id: ID! name: String! description: String type: String }
+  input UsersPermissionsRegisterInput { username: String! email: String! password: String! }
+  input UsersPermissionsLoginInput { identifier: String! password: String! provider: String! = "local" }
+  type UsersPermissionsPasswordPayload { ok: Boolean! }
+  type UsersPermissionsLoginPayload { jwt: String user: UsersPermissionsMe! }
+
+  extend type Query { me: UsersPermissionsMe }
+  extend type Mutation {
+    login(input: UsersPermissionsLoginInput!): UsersPermissionsLoginPayload!
+    "Register a user"
+    register(input: UsersPermissionsRegisterInput!): UsersPermissionsLoginPayload!
+    "Request a reset password token"
+    forgotPassword(email: String!): UsersPermissionsPasswordPayload
+    "Reset user password. Confirm with a code (resetToken from forgotPassword)"
+    resetPassword(password: String!, passwordConfirmation: String!, code: String!): UsersPermissionsLoginPayload
+    "Change user password. Confirm with the current password."
+    changePassword(currentPassword: String!, password: String!, passwordConfirmation: String!): UsersPermissionsLoginPayload
+    "Confirm an email users email address"
+    emailConfirmation(confirmation: String!): UsersPermissionsLoginPayload
+  }
+`
+
+/** Users and roles (contract/graphql.md 7); those of roles are there to be refused: roles live in project.yaml. */
+export const USERS = `
+  type UsersPermissionsCreateRolePayload { ok: Boolean! }
+  type UsersPermissionsUpdateRolePayload { ok: Boolean! }
+  type UsersPermissionsDeleteRolePayload { ok: Boolean! }
+
+  extend type Mutation {
+    "Create a new role"
+    createUsersPermissionsRole(data: UsersPermissionsRoleInput!): UsersPermissionsCreateRolePayload
+    "Update an existing role"
+    updateUsersPermissionsRole(id: ID!, data: UsersPermissionsRoleInput!): UsersPermissionsUpdateRolePayload
+    "Delete an existing role"
+    deleteUsersPermissionsRole(id: ID!): UsersPermissionsDeleteRolePayload
+    "Create a new user"
+    createUsersPermissionsUser(data: UsersPermissionsUserInput!): UsersPermissionsUserEntityResponse!
+    "Update an existing user"
+    updateUsersPermissionsUser(id: ID!, data: UsersPermissionsUserInput!): UsersPermissionsUserEntityResponse!
+    "Delete an existing user"
+    deleteUsersPermissionsUser(id: ID!): UsersPermissionsUserEntityResponse!
+  }
+`
+
+/** Files (contract/graphql.md 6, the last point). */
+export const UPLOADS = `
+  input FileInfoInput { name: String alternativeText: String caption: String }
+
+  extend type Mutation {
+    upload(refId: ID, ref: String, field: String, info: FileInfoInput, file: Upload!): UploadFileEntityResponse!
+    multipleUpload(refId: ID, ref: String, field: String, files: [Upload]!): [UploadFileEntityResponse]!
+    updateFileInfo(id: ID!, info: FileInfoInput): UploadFileEntityResponse!
+    removeFile(id: ID!): UploadFileEntityResponse
+  }
+`

@@ -1,0 +1,130 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { buildSchema as fromText, type GraphQLSchema, printSchema } from 'graphql'
+import { compileApp } from '../../core/app/compile-app.ts'
+import { buildSchema } from '../../core/graphql/build-schema.ts'
+import { openShadowCrud } from '../../core/graphql/shadow-crud.ts'
+import type { Model } from '../../core/model/model.ts'
+import type { ShadowCrudDeclaration } from '../../core/project/settings.ts'
+import { modelOf } from '../model/compiled.ts'
+
+const here = import.meta.dirname
+
+const blueprint = await compileApp(join(here, '..', 'conformance', 'project'), {})
+if (!blueprint.ok) throw new Error(JSON.stringify(blueprint.reasons))
+const { model } = blueprint.value
+
+const schemaOf = (from: Model, declared: Readonly<Record<string, Partial<ShadowCrudDeclaration>>> = {}) =>
+  buildSchema(
+    from,
+    openShadowCrud(
+      new Map(
+        Object.entries(declared).map(([uid, one]) => [
+          uid,
+          { enabled: true, queries: true, mutations: true, actions: {}, fields: {}, ...one },
+        ]),
+      ),
+    ),
+  ).schema
+
+/** `Author.name: String!`: one line a field, with the type that it belongs to; arguments in alphabetical order. */
+function linesOf(schema: GraphQLSchema): readonly string[] {
+  let type = ''
+  return printSchema(schema)
+    .replace(/^ *""".*?"""\n/gms, '')
+    .split('\n')
+    .flatMap(line => {
+      const opened = /^(?:type|input|enum) (\w+) \{$/.exec(line)?.[1]
+      if (opened !== undefined) type = opened
+      if (line.startsWith('  ')) return [`${type}.${sorted(line.trim())}`]
+      return line === '' || line === '}' ? [] : [line]
+    })
+}
+
+const sorted = (line: string): string =>
+  line.replace(/\((.*)\)/, (_, inner: string) => `(${inner.split(', ').toSorted().join(', ')})`)
+
+const notes = await modelOf(`
+components:
+  shared.tag: { attributes: { label: string, secret: { type: string, private: true } } }
+contentTypes:
+  note:
+    attributes:
+      title: { type: string, required: true }
+      mood: { type: enumeration, enum: [two words, with-dash, été] }
+      pin: password
+      token: { type: string, writable: false }
+      tags: { type: component, component: shared.tag, repeatable: true }
+      book: { type: relation, relation: manyToOne, target: book, inversedBy: notes }
+  book:
+    attributes:
+      title: string
+      notes: { type: relation, relation: oneToMany, target: note, mappedBy: book }
+`)
+
+test('the schema of the recorded project is the reference’s, but for the differences that are listed', t => {
+  const ours = linesOf(schemaOf(model))
+  const theirs = linesOf(fromText(readFileSync(join(here, 'reference.graphql'), 'utf8')))
+  const differences = [
+    ...theirs.filter(line => !ours.includes(line)).map(line => `- ${line}`),
+    ...ours.filter(line => !theirs.includes(line)).map(line => `+ ${line}`),
+  ]
+  const file = join(here, 'golden', 'differences.txt')
+  const found = `${differences.toSorted((one, other) => (one.slice(2) < other.slice(2) ? -1 : 1)).join('\n')}\n`
+  if (process.env.UPDATE_GOLDEN || !existsSync(file)) writeFileSync(file, found)
+  t.is(found, readFileSync(file, 'utf8'))
+})
+
+const fieldsOf = (schema: GraphQLSchema, name: string): readonly string[] => {
+  const type = schema.getType(name)
+  return type && 'getFields' in type ? Object.keys(type.getFields()) : []
+}
+
+test('hashes and private attributes never show; what only the server writes is no input', t => {
+  const schema = schemaOf(notes)
+  const outputs = fieldsOf(schema, 'Note')
+  t.true(outputs.includes('token') && !outputs.includes('pin'))
+  t.deepEqual(fieldsOf(schema, 'ComponentSharedTag'), ['id', 'label'])
+  const inputs = fieldsOf(schema, 'NoteInput')
+  t.true(inputs.includes('pin') && !inputs.includes('token'))
+})
+
+test('values of enumerations that are no GraphQL names are rewritten', t => {
+  const type = schemaOf(notes).getType('ENUM_NOTE_MOOD')
+  t.deepEqual(type && 'getValues' in type ? type.getValues().map(({ name }) => name) : [], [
+    'two_words',
+    'with_dash',
+    'ete',
+  ])
+})
+
+test('a type that is switched off is gone with its operations and with the relations that lead to it', t => {
+  const schema = schemaOf(notes, { 'api::book.book': { enabled: false } })
+  t.falsy(schema.getType('Book'))
+  t.falsy(schema.getType('BookFiltersInput'))
+  t.false(fieldsOf(schema, 'Query').includes('books'))
+  for (const name of ['Note', 'NoteInput', 'NoteFiltersInput'])
+    t.false(fieldsOf(schema, name).includes('book'))
+})
+
+test('queries, mutations, actions and fields are switched off one by one', t => {
+  const uid = 'api::note.note'
+  const without = (declared: Partial<ShadowCrudDeclaration>) => schemaOf(notes, { [uid]: declared })
+  const closed = without({ queries: false })
+  t.deepEqual(
+    fieldsOf(closed, 'Query').filter(name => /^notes?$/.test(name)),
+    [],
+  )
+  t.true(fieldsOf(closed, 'Book').includes('notes'))
+  t.falsy(without({ mutations: false }).getType('NoteInput'))
+  const few = fieldsOf(without({ actions: { delete: false, findOne: false } }), 'Mutation')
+  t.true(few.includes('updateNote') && !few.includes('deleteNote'))
+  const field = { enabled: true, output: true, input: true, filters: true }
+  const hidden = without({
+    fields: { title: { ...field, output: false }, mood: { ...field, enabled: false } },
+  })
+  t.false(fieldsOf(hidden, 'Note').includes('title'))
+  t.true(fieldsOf(hidden, 'NoteInput').includes('title'))
+  t.falsy(hidden.getType('ENUM_NOTE_MOOD'))
+})

@@ -19,13 +19,13 @@ type Deletion = PermittedCommand<DeleteCommand>
 /** Removes a locale's versions, or all (contract/rest.md 10 to 12); with the last, every link to the document. */
 export async function deleteDocument(
   command: Deletion,
-  answer: Answer | null,
+  seen: readonly Answer[],
   terms: DeleteTerms,
 ): Promise<null> {
   const { type, precondition } = command
   const documentId = command.documentId ?? (await findSingle(type, terms))
   if (documentId === null) {
-    await assertUnchanged(precondition, answer, null, terms)
+    await assertUnchanged(precondition, seen, null, terms)
     return null
   }
   const current = await loadDocument(
@@ -35,7 +35,7 @@ export async function deleteDocument(
   )
   const rows = current.rows(type, documentId)
   const gone = rows.filter(row => isMeant(command, row))
-  await assertUnchanged(precondition, answer, gone.length === 0 ? null : documentId, terms)
+  await assertUnchanged(precondition, seen, gone.length === 0 ? null : documentId, terms)
   const [first] = gone
   if (!first) return null
   await assertDeletable(command, documentId, gone, terms)

@@ -39,8 +39,8 @@ export interface DocumentWrites {
     answer: Answer,
     alongside?: Alongside,
   ): Promise<Result<Written, Fault>>
-  /** Also where there was nothing to delete. */
-  delete(command: PermittedCommand<DeleteCommand>, answer?: Answer): Promise<Result<null, Fault>>
+  /** Also where there was nothing to delete. `seen`: the answers whose tags a precondition may name. */
+  delete(command: PermittedCommand<DeleteCommand>, seen?: readonly Answer[]): Promise<Result<null, Fault>>
   /**
    * Publishes what the drafts hold, all rules of values checked. The status of the answer's query says which version
    * is answered. Fails with notFound where there is no such document in the locale, with a validation fault on types

@@ -39,9 +39,9 @@ export function openDocuments(terms: DocumentTerms): Documents {
     ...reads,
     create: (command, answer) => save(command, answer),
     update: save,
-    delete: (command, answer) => {
+    delete: (command, seen = []) => {
       const work = (transaction: Transaction) =>
-        deleteDocument(command, answer ?? null, { ...writeTerms(terms), transaction, model: terms.model })
+        deleteDocument(command, seen, { ...writeTerms(terms), transaction, model: terms.model })
       return transact(command.type, work, terms)
     },
     publish: change,

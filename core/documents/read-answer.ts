@@ -18,17 +18,23 @@ export function readAnswer(
   return reads.findOne({ ...query, take: { kind: 'one', documentId } }, shape)
 }
 
-/** Refuses (412) where the caller has seen another answer than there is now (RFC 9110, 13.1.1). */
+/** Refuses (412) where there is none of the answers that the caller has seen any more (RFC 9110, 13.1.1). */
 export async function assertUnchanged(
   precondition: Precondition | null,
-  answer: Answer | null,
+  answers: readonly Answer[],
   documentId: string | null,
   terms: AnswerTerms,
 ): Promise<void> {
   if (precondition === null) return
+  if (documentId === null) throw new RequestFault(fault('preconditionFailed', ABSENT))
   const { tags } = precondition
-  if (documentId !== null && tags.includes('*')) return
-  const text = documentId === null || !answer ? null : await readAnswer(answer, documentId, terms)
-  if (text !== null && answer?.tagOf && tags.includes(answer.tagOf(text))) return
-  throw new RequestFault(fault('preconditionFailed', 'The document has changed'))
+  if (tags.includes('*')) return
+  for (const answer of answers) {
+    const text = await readAnswer(answer, documentId, terms)
+    if (text !== null && answer.tagOf && tags.includes(answer.tagOf(text))) return
+  }
+  throw new RequestFault(fault('preconditionFailed', CHANGED))
 }
+
+const ABSENT = 'If-Match is not met: there is no such document'
+const CHANGED = 'If-Match is not met: the document has changed since, or was seen under other parameters'

@@ -27,7 +27,7 @@ export async function saveDocument({ command, answer, body }: Save, terms: SaveT
   const current =
     known === null ? NOTHING_THERE : await loadDocument(load, attributesToLoad(command, body), terms)
   if (known !== null && current.rows(type, known).length === 0) throw new RequestFault(notFound())
-  if (command.kind === 'update') await assertUnchanged(command.precondition, answer, known, terms)
+  if (command.kind === 'update') await assertUnchanged(command.precondition, [answer], known, terms)
   await assertBefore({ command, documentId }, current, terms)
   await saveVersion({
     command,

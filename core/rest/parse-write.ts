@@ -36,8 +36,15 @@ export function parseWriteTarget(
   return ok({ locale: locale.value, status, answer: answer.value })
 }
 
-/** What the query string of a DELETE says: the locale, null for all of them. The rest is checked all the same. */
-export function parseDeleted(visit: Visit, terms: RestTerms): Result<string | null, Fault> {
+/** What the query string of a DELETE says. */
+export interface DeleteTarget {
+  /** null: all of them, and on types without locales. */
+  readonly locale: string | null
+  /** Read what `If-Match` may name: the published version, and the draft that goes with it. */
+  readonly seen: readonly RestrictedQuery[]
+}
+
+export function parseDeleted(visit: Visit, terms: RestTerms): Result<DeleteTarget, Fault> {
   const { type } = visit.route
   const parameters = parseQueryString(visit.request.search)
   if (!parameters.ok) return parameters
@@ -46,9 +53,13 @@ export function parseDeleted(visit: Visit, terms: RestTerms): Result<string | nu
   const locale = parseDeletedLocale(type, parameters.value.locale, terms.model)
   if (!locale.ok) return locale
   if (type.draftAndPublish && shared.value.status === 'draft') return failed(noDraftAlone(type))
-  const query: Query = { ...shared.value, take: WRITTEN, locale: chosen(locale.value) }
-  const restricted = restrict(query, visit.caller, 'delete')
-  return restricted.ok ? locale : restricted
+  const seen = type.localized ? (locale.value ?? terms.model.defaultLocale) : null
+  const query: Query = { ...shared.value, take: WRITTEN, locale: chosen(seen) }
+  const published = restrictAnswer(query, visit, 'delete')
+  if (!published.ok) return published
+  if (!type.draftAndPublish) return ok({ locale: locale.value, seen: [published.value] })
+  const draft = restrictAnswer({ ...query, status: 'draft' }, visit, 'delete')
+  return draft.ok ? ok({ locale: locale.value, seen: [published.value, draft.value] }) : draft
 }
 
 /** The document service puts the id of what it wrote in. */
@@ -61,7 +72,7 @@ const chosen = (locale: string | null): LocaleChoice =>
 function restrictAnswer(
   query: Query,
   { caller }: Visit,
-  action: 'create' | 'update',
+  action: 'create' | 'update' | 'delete',
 ): Result<RestrictedQuery, Fault> {
   const { filter, search, sort, publication } = query
   if (filter || search || publication || sort.length > 0) {

@@ -50,16 +50,15 @@ export async function update(visit: Visit, terms: RestTerms): Promise<HttpAnswer
 /** DELETE: 204, also where there was nothing. The body is not read. */
 export async function remove(visit: Visit, terms: RestTerms): Promise<HttpAnswer> {
   const { type, documentId } = visit.route
-  const locale = parseDeleted(visit, terms)
-  if (!locale.ok) return refuse(locale)
+  const asked = parseDeleted(visit, terms)
+  if (!asked.ok) return refuse(asked)
+  const { locale, seen } = asked.value
   const precondition = parsePrecondition(visit.request.headers['if-match'])
-  const permitted = permit(
-    { kind: 'delete', type, documentId, locale: locale.value, precondition },
-    visit.caller,
-  )
+  const permitted = permit({ kind: 'delete', type, documentId, locale, precondition }, visit.caller)
   if (!permitted.ok) return refuse(permitted)
   if (isUnstorable(documentId)) return NOTHING
-  const deleted = await terms.documents.delete(permitted.value)
+  const answers = seen.map(query => ({ query, shape: shapeOf(visit), tagOf: documentTag }))
+  const deleted = await terms.documents.delete(permitted.value, answers)
   return deleted.ok ? NOTHING : refuse(deleted)
 }
 

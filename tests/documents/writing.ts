@@ -141,7 +141,7 @@ export async function openWriting(t: ExecutionContext, model: Model) {
       locale: where.all ? null : localeOf(type, where),
       precondition: where.tags ? { tags: where.tags } : null,
     } as const
-    return documents.delete(brandCommand(command, permit(where)), answerOf(type, where))
+    return documents.delete(brandCommand(command, permit(where)), [answerOf(type, where)])
   }
   const tryChange = (
     kind: StatusChange,

@@ -33,6 +33,7 @@ contentTypes:
       author: { type: relation, relation: manyToOne, target: person, inversedBy: articles }
       readers: { type: relation, relation: manyToMany, target: person }
       note: { type: component, component: parts.note, localized: false }
+  homepage: { kind: single, attributes: { greeting: string } }
   vault:
     attributes: { code: string, article: { type: relation, relation: oneToOne, target: article } }
 apiTokens:

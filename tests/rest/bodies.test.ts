@@ -102,5 +102,7 @@ test('If-Match names strong tags, or any', t => {
   t.is(parsePrecondition(undefined), null)
   t.deepEqual(parsePrecondition('"a", "b",W/"c"'), { tags: ['a', 'b'] })
   t.deepEqual(parsePrecondition(' * '), { tags: ['*'] })
-  t.deepEqual(parsePrecondition('nonsense'), { tags: [] })
+  t.deepEqual(parsePrecondition(',"a, b" , "c",'), { tags: ['a, b', 'c'] })
+  for (const nothing of ['', 'nonsense', '"a", b', 'a"b"', '"a', '*, "a"', '"*"', 'w/"a"', 'W/"a"'])
+    t.deepEqual(parsePrecondition(nothing), { tags: [] }, nothing)
 })

@@ -1,0 +1,124 @@
+import test from 'ava'
+import { answered, openWritingRoom, told, type WritingRoom } from './writing-room.ts'
+
+let room: WritingRoom
+test.before(async () => {
+  room = await openWritingRoom()
+})
+test.after.always(() => room?.close())
+
+const CHANGED = '412 If-Match is not met: the document has changed since, or was seen under other parameters'
+const ABSENT = '412 If-Match is not met: there is no such document'
+
+/** The tag of an answer. */
+const tagOf = async (path: string, format: Readonly<Record<string, string>> = {}): Promise<string> => {
+  const { headers } = await room.send('GET', path, undefined, { headers: format })
+  const tag = headers.get('etag')
+  if (tag === null) throw new Error(`no tag of ${path}`)
+  return tag
+}
+
+/** What a DELETE under a tag comes to. */
+const remove = async (path: string, match: string, format: Readonly<Record<string, string>> = {}) =>
+  told(await room.send('DELETE', path, undefined, { headers: { 'if-match': match, ...format } }))
+
+test('a change under If-Match is made only to what the caller has seen', async t => {
+  const id = await room.make('/api/people', { name: 'Ann' })
+  const seen = await room.send('GET', `/api/people/${id}`)
+  const tag = seen.headers.get('etag') ?? ''
+  const change = (name: string, match: string, method = 'PUT') =>
+    room.send(method, `/api/people/${id}`, method === 'PUT' ? { name } : undefined, {
+      headers: { 'if-match': match },
+    })
+  const changed = await change('Bea', tag)
+  t.is(changed.status, 200)
+  t.is((await change('Cid', tag)).status, 412)
+  t.is((await change('Cid', tag, 'DELETE')).status, 412)
+  t.is(answered(await room.send('GET', `/api/people/${id}`), 'name'), 'Bea')
+  t.is((await change('Dan', changed.headers.get('etag') ?? '')).status, 200, 'the tag of the change itself')
+  t.is((await change('Eve', '*')).status, 200)
+  t.is((await change('', '*', 'DELETE')).status, 204)
+  t.is((await change('', '*', 'DELETE')).status, 412, 'there is nothing to match')
+})
+
+test('of several tags one is enough; weak ones, other texts and none at all match nothing', async t => {
+  const id = await room.make('/api/people', { name: 'Ann' })
+  const path = `/api/people/${id}`
+  const tag = await tagOf(path)
+  for (const match of [
+    `W/${tag}`,
+    tag.replaceAll('"', ''),
+    `${tag}, x`,
+    `x${tag}`,
+    '"other"',
+    '"*"',
+    '',
+    ',',
+    '*, *',
+  ]) {
+    const changed = await room.send('PUT', path, { name: 'Bea' }, { headers: { 'if-match': match } })
+    t.is(told(changed), CHANGED, match)
+    t.is(await remove(path, match), CHANGED, match)
+  }
+  t.is(answered(await room.send('GET', path), 'name'), 'Ann')
+  const refused = await room.send('PUT', path, { name: 'Bea' }, { headers: { 'if-match': '"other"' } })
+  t.like(refused.body.error, { status: 412, name: 'PreconditionFailedError', details: {} })
+  const list = `W/${tag}, "a, b" ,${tag}`
+  t.is(told(await room.send('PUT', path, { name: 'Ann' }, { headers: { 'if-match': list } })), '200')
+  t.is(await remove(path, `"x",${await tagOf(path)}`), '204')
+})
+
+test('a document is deleted under the tag of its published version or its draft, until either changes', async t => {
+  const id = await room.make('/api/articles', { title: 'One' })
+  const path = `/api/articles/${id}`
+  const [published, draft] = [await tagOf(path), await tagOf(`${path}?status=draft`)]
+  t.not(published, draft)
+  await room.send('PUT', path, { title: 'Two' })
+  t.is(await remove(path, `${published}, ${draft}`), CHANGED)
+  t.is(await remove(path, await tagOf(path)), '204')
+  t.is(await remove(path, published), ABSENT)
+  const never = await room.make('/api/articles?status=draft', { title: 'Draft' })
+  t.is(await remove(`/api/articles/${never}`, await tagOf(`/api/articles/${never}?status=draft`)), '204')
+})
+
+test('a tag is of the answer to the same parameters', async t => {
+  const id = await room.make('/api/articles', { title: 'One' })
+  const path = `/api/articles/${id}`
+  await room.send('PUT', `${path}?locale=fr`, { title: 'Un' })
+  const fields = `${path}?fields=title&populate=author`
+  t.is(await remove(path, await tagOf(fields)), CHANGED)
+  t.is(await remove(path, await tagOf(`${path}?locale=fr`)), CHANGED)
+  t.is(await remove(`${path}?locale=fr`, await tagOf(`${path}?locale=fr`)), '204')
+  const v4 = { 'strapi-response-format': 'v4' }
+  t.is(await remove(fields, await tagOf(fields, v4)), CHANGED)
+  t.is(await remove(fields, await tagOf(fields, v4), v4), '204')
+  const both = await room.make('/api/articles', { title: 'Both' })
+  await room.send('PUT', `/api/articles/${both}?locale=fr`, { title: 'Les deux' })
+  t.is(await remove(`/api/articles/${both}?locale=*`, await tagOf(`/api/articles/${both}`)), '204')
+})
+
+test('a single type’s document is changed and deleted under its tag alone', async t => {
+  const path = '/api/homepage'
+  const put = async (greeting: string, match: string) =>
+    told(await room.send('PUT', path, { greeting }, { headers: { 'if-match': match } }))
+  t.is(await put('Hello', '*'), ABSENT)
+  t.is(await remove(path, '*'), ABSENT)
+  await room.send('PUT', path, { greeting: 'Hello' })
+  const tag = await tagOf(path)
+  t.is(await put('Welcome', tag), '200')
+  t.is(await put('Bye', tag), CHANGED)
+  t.is(await remove(path, tag), CHANGED)
+  t.is(await remove(path, await tagOf(path)), '204')
+  t.is(told(await room.send('GET', path)), '404 Not Found')
+})
+
+test('of several that saw the same state one alone changes it', async t => {
+  const id = await room.make('/api/people', { name: 'Ann' })
+  const path = `/api/people/${id}`
+  const tag = await tagOf(path)
+  const changes = ['a', 'b', 'c', 'd', 'e'].map(name =>
+    room.send('PUT', path, { name }, { headers: { 'if-match': tag } }),
+  )
+  const statuses = (await Promise.all(changes)).map(({ status }) => status)
+  t.deepEqual(statuses.toSorted(), [200, 412, 412, 412, 412])
+})

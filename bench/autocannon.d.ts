@@ -1,10 +1,19 @@
 declare module 'autocannon' {
+  interface Request {
+    readonly method: 'GET' | 'POST' | 'PUT'
+    readonly path: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body?: string
+  }
   interface Options {
     readonly url: string
     readonly connections: number
     /** Seconds. */
     readonly duration: number
-    readonly requests: readonly { readonly path: string }[]
+    readonly requests: readonly (Request & {
+      /** Called before each request; answers the one to send. */
+      readonly setupRequest?: (request: Request) => Request
+    })[]
   }
   interface Result {
     readonly requests: { readonly total: number; readonly average: number }

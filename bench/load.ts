@@ -1,22 +1,31 @@
 import autocannon from 'autocannon'
-import { pathsOf, type RowName } from './rows.ts'
+import type { Asked } from './rows.ts'
 
-// One round of load, in a process of its own: `load.ts BASE ROW SECONDS`; writes its result as JSON.
-const [base = '', row = 'one', seconds = '3'] = process.argv.slice(2)
+export interface Load {
+  readonly total: number
+  readonly perSecond: number
+  /** Milliseconds. */
+  readonly p99: number
+  readonly failed: number
+}
 
-const result = await autocannon({
-  url: base,
-  connections: 10,
-  duration: Number(seconds),
-  requests: pathsOf(row as RowName).map(path => ({ path })),
-})
-const { requests, latency, errors, non2xx } = result
-process.stdout.write(
-  JSON.stringify({
+/** Ten connections, each with one request under way at a time. */
+export async function load(base: string, asked: readonly Asked[], seconds: number): Promise<Load> {
+  const { requests, latency, errors, non2xx } = await autocannon({
+    url: base,
+    connections: 10,
+    duration: seconds,
+    requests: asked.map(({ method = 'GET', path, headers = {}, body }) => ({
+      method,
+      path,
+      headers: body ? { ...headers, 'content-type': 'application/json' } : headers,
+      ...(body && { setupRequest: request => ({ ...request, body: JSON.stringify(body()) }) }),
+    })),
+  })
+  return {
     total: requests.total,
     perSecond: requests.average,
-    p50: latency.p50,
     p99: latency.p99,
     failed: errors + non2xx,
-  }),
-)
+  }
+}

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from '../tests/harness/server.ts'
 
 export interface Running {
   readonly base: string
@@ -45,6 +47,20 @@ export async function launch({ command, port, environment, probe }: Launch): Pro
     },
   }
 }
+
+const root = resolve(import.meta.dirname, '..')
+
+export const startPlinth = async (project: string, url: string): Promise<Running> =>
+  launch({
+    command: [join(root, 'bin', 'plinth.js'), 'start', project],
+    port: await freePort(),
+    environment: {
+      NODE_ENV: 'production',
+      DATABASE_URL: url,
+      JWT_SECRET: 'a-secret-for-the-benchmark-alone-0000',
+    },
+    probe: '/_health',
+  })
 
 /** utime and stime, in ticks of 10 ms. */
 function cpuOf(stat: string): number {

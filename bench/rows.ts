@@ -1,20 +1,86 @@
-/** What is measured: a title, the requests, and the least share of the floor's throughput that we accept. */
-export const ROWS = {
-  one: { title: 'findOne', goal: 0.6 },
-  list: { title: 'list of 25 with total', goal: 0.8 },
-  populate: { title: 'list of 25, two relations populated', goal: 0.8 },
-} as const
+/** One request of a row. `body`: made anew each time it is sent. */
+export interface Asked {
+  readonly method?: 'GET' | 'POST' | 'PUT'
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: () => unknown
+}
 
-export type RowName = keyof typeof ROWS
-export const ROW_NAMES = Object.keys(ROWS) as readonly RowName[]
-
-/** Different documents and pages, so that no answer is asked for again soon. */
-export function pathsOf(row: RowName): readonly string[] {
-  if (row === 'one') return mixed(1000).map(number => `/api/articles/article-${number * 10}`)
-  const more = row === 'populate' ? '&populate=author,categories' : ''
-  return mixed(40).map(number => `/api/articles?pagination[page]=${number}${more}`)
+interface Row {
+  readonly title: string
+  /** The least share of the floor's throughput that we accept. */
+  readonly goal: number
+  readonly asked: readonly Asked[]
 }
 
 /** 1 to `count`, each once, in an order that jumps about (7919 is prime). */
 const mixed = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => ((index * 7919) % count) + 1)
+
+/** Different documents and pages, so that no answer is asked for again soon. */
+const documents = mixed(1000).map(number => `/api/articles/article-${number * 10}`)
+const pages = (more = '') => mixed(40).map(number => `/api/articles?pagination[page]=${number}${more}`)
+const reads = (paths: readonly string[]): readonly Asked[] => paths.map(path => ({ path }))
+
+let written = 0
+const run = Date.now().toString(36)
+
+/** Everything that an article has: its author and three categories too. */
+function article() {
+  const number = ++written
+  return {
+    title: `New article number ${number}`,
+    slug: `new-article-${run}-${number}`,
+    excerpt: `What article ${number} is about, in a line or two of text.`,
+    body: 'A paragraph of body text, as long as such things are. '.repeat(20),
+    rating: number % 11,
+    price: (number % 100) + 0.5,
+    day: '2026-01-31',
+    featured: number % 7 === 0,
+    kind: 'news',
+    author: `author-${(number % 100) + 1}`,
+    categories: categories(number),
+  }
+}
+
+/** Two plain fields and the links to the categories. */
+function changes() {
+  const number = ++written
+  return { title: `Changed article number ${number}`, rating: number % 11, categories: categories(number) }
+}
+
+const categories = (number: number): readonly string[] =>
+  [0, 10, 20].map(more => `category-${((number + more) % 30) + 1}`)
+
+/** What the floor answers too. */
+export const ROWS: readonly Row[] = [
+  { title: 'findOne', goal: 0.7, asked: reads(documents) },
+  { title: 'list of 25 with total', goal: 0.9, asked: reads(pages()) },
+  {
+    title: 'list of 25, two relations populated',
+    goal: 0.9,
+    asked: reads(pages('&populate=author,categories')),
+  },
+  {
+    title: 'create: 11 attributes, 4 links, draft and published',
+    goal: 0.5,
+    asked: [{ method: 'POST', path: '/api/articles', body: () => ({ data: article() }) }],
+  },
+  {
+    title: 'update: 2 fields, 3 links, draft and published',
+    goal: 0.4,
+    asked: documents.map(path => ({ method: 'PUT', path, body: () => ({ data: changes() }) })),
+  },
+]
+
+const by = (token: string, paths: readonly string[]): readonly Asked[] =>
+  paths.map(path => ({ path, headers: { authorization: `Bearer ${token}-access-for-the-benchmark-alone` } }))
+
+/** One list, asked for by who may do everything, and by who has row conditions and field rules that allow as much. */
+export const RULED = {
+  title: 'with row conditions and field rules',
+  full: by('full', pages()),
+  ruled: by('ruled', pages()),
+  /** The most of the server's CPU for full access that we accept. */
+  goal: 1.1,
+} as const

@@ -21,4 +21,7 @@ INSERT INTO articles_categories_links (owner_id, target_key, position, inverse_p
 SELECT row, (row / 2 + 10 * place) % 30 + 1, place, row
 FROM generate_series(1, 20000) AS row, generate_series(1, 3) AS place;
 
+SELECT setval(pg_get_serial_sequence('authors', 'id'), 100), setval(pg_get_serial_sequence('categories', 'id'), 30),
+  setval(pg_get_serial_sequence('articles', 'id'), 20000);
+
 VACUUM ANALYZE authors, categories, articles, articles_categories_links;

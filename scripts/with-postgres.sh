@@ -3,7 +3,7 @@
 #   scripts/with-postgres.sh npx ava
 # The cluster lies in a temporary folder, listens on 127.0.0.1 and a socket, and is gone afterwards.
 # PG_BIN names the folder of PostgreSQL's programs where they are not found by themselves.
-# KEEP_LOG=1 shows the server's log at the end.
+# KEEP_LOG=1 shows the server's log at the end. DURABLE=1 makes a commit wait for the disk, as in production (the benchmark).
 set -euo pipefail
 
 if [ $# -eq 0 ]; then
@@ -69,10 +69,13 @@ host all all 127.0.0.1/32 trust
 local all all trust
 HBA
 
+hasty="-c fsync=off -c full_page_writes=off -c synchronous_commit=off"
+if [ -n "${DURABLE:-}" ]; then hasty=""; fi
+
 start() {
   port=$(free_port)
   as_owner "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -w -t 60 start -o \
-    "-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories=$folder -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=200 -c max_locks_per_transaction=256" >/dev/null
+    "-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories=$folder $hasty -c max_connections=200 -c max_locks_per_transaction=256" >/dev/null
 }
 # The port may be taken between its choice and its use.
 start || start || {

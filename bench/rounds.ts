@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { type Load, load } from './load.ts'
+import type { Running } from './process.ts'
+import type { Asked } from './rows.ts'
+
+export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9)
+export const SECONDS = Number(process.env.BENCH_SECONDS ?? 2)
+
+export interface Round extends Load {
+  /** Microseconds of the server's processor time a request. */
+  readonly cpu: number
+}
+
+export interface Side {
+  readonly server: Running
+  readonly asked: readonly Asked[]
+}
+
+/** One round of each side. */
+export type Turn = readonly [Round, Round]
+
+/** Short turns, each side first in half of them, so that what the machine does beside it meets both alike. */
+export async function takeTurns(sides: readonly [Side, Side]): Promise<readonly Turn[]> {
+  const [first, second] = sides
+  for (const side of sides) await run(side, 2)
+  const turns: Turn[] = []
+  for (let turn = 0; turn < ROUNDS; turn++) {
+    if (turn % 2 === 0) turns.push([await run(first), await run(second)])
+    else turns.push(reversed([await run(second), await run(first)]))
+  }
+  return turns
+}
+
+const reversed = ([a, b]: Turn): Turn => [b, a]
+
+async function run({ server, asked }: Side, seconds = SECONDS): Promise<Round> {
+  const before = server.cpu()
+  const round = await load(server.base, asked, seconds)
+  assert.equal(round.failed, 0, `${round.failed} requests failed`)
+  return { ...round, cpu: ((server.cpu() - before) * 1000) / round.total }
+}
+
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  const found = sorted[Math.floor(sorted.length / 2)]
+  assert(found !== undefined)
+  return found
+}

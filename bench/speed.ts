@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { freshDatabase } from '../tests/harness/database.ts'
+import { freePort } from '../tests/harness/server.ts'
+import { launch, type Running, startPlinth } from './process.ts'
+import { median, type Turn, takeTurns } from './rounds.ts'
+import { type Asked, ROWS, RULED } from './rows.ts'
+
+/** `only`: part of the titles of rows to measure; absent: all. */
+export async function measureSpeed(only = ''): Promise<readonly string[]> {
+  const database = await freshDatabase()
+  const project = join(import.meta.dirname, 'project')
+  try {
+    const first = await startPlinth(project, database.url)
+    await first.stop()
+    await seed(database.url)
+    const plinth = await startPlinth(project, database.url)
+    const floor = await startFloor(database.url)
+    try {
+      const idle = await resources(plinth)
+      return [...idle, '', ...(await compare(plinth, floor, only)), '', ...(await compareRuled(plinth, only))]
+    } finally {
+      await plinth.stop()
+      await floor.stop()
+    }
+  } finally {
+    await database.drop()
+  }
+}
+
+const startFloor = async (url: string): Promise<Running> =>
+  launch({
+    command: ['--import=tsx', join(import.meta.dirname, 'floor.ts')],
+    port: await freePort(),
+    environment: { NODE_ENV: 'production', DATABASE_URL: url },
+    probe: '/api/articles/article-1',
+  })
+
+async function seed(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const statements = readFileSync(join(import.meta.dirname, 'seed.sql'), 'utf8').split(/;\s*\n/)
+  for (const statement of statements) if (statement.trim() !== '') await client.query(statement)
+  await client.end()
+}
+
+async function resources(plinth: Running): Promise<readonly string[]> {
+  await pause(3000)
+  const memory = plinth.memory()
+  return [
+    '| | measured | goal |',
+    '|---|---|---|',
+    `| start on a migrated database | ${Math.round(plinth.startedIn)} ms | ≤ 1000 ms |`,
+    `| memory when idle | ${Math.round(memory)} MB | ≤ 130 MB |`,
+  ]
+}
+
+async function compare(plinth: Running, floor: Running, only: string): Promise<readonly string[]> {
+  const lines: string[] = []
+  for (const { title, goal, asked } of ROWS) {
+    if (!title.includes(only)) continue
+    if (asked.every(each => each.method === undefined)) await assertSameAnswers(asked, [plinth, floor])
+    const turns = await takeTurns([
+      { server: floor, asked },
+      { server: plinth, asked },
+    ])
+    lines.push(`| ${title} | ${share(turns).toFixed(2)} | ≥ ${goal} ${measured(turns)}`)
+  }
+  return [
+    '| request | share of the floor’s throughput | goal | floor, a second | Plinth, a second | CPU a request: floor | Plinth | p99: floor | Plinth |',
+    '|---|---|---|---|---|---|---|---|---|',
+    ...lines,
+  ]
+}
+
+/** One list asked for in two ways: what row conditions and field rules cost. */
+async function compareRuled(plinth: Running, only: string): Promise<readonly string[]> {
+  if (!RULED.title.includes(only)) return []
+  await assertSameAnswers(RULED.full, [plinth, plinth], RULED.ruled)
+  const turns = await takeTurns([
+    { server: plinth, asked: RULED.full },
+    { server: plinth, asked: RULED.ruled },
+  ])
+  const cpu = median(turns.map(([full, ruled]) => ruled.cpu / full.cpu))
+  return [
+    '| the same list of 25 with total | CPU of the server, of full access’s | goal | full access, a second | ruled, a second | CPU a request: full | ruled | p99: full | ruled |',
+    '|---|---|---|---|---|---|---|---|---|',
+    `| ${RULED.title} | ${cpu.toFixed(2)} | ≤ ${RULED.goal} ${measured(turns)}`,
+  ]
+}
+
+const share = (turns: readonly Turn[]): number =>
+  median(turns.map(([floor, plinth]) => plinth.perSecond / floor.perSecond))
+
+/** The last six cells of a line. */
+function measured(turns: readonly Turn[]): string {
+  const of = (name: 'perSecond' | 'cpu' | 'p99', unit: string) =>
+    [0, 1].map(side => `${Math.round(median(turns.map(turn => turn[side === 0 ? 0 : 1][name])))}${unit}`)
+  const cells = [...of('perSecond', ''), ...of('cpu', ' µs'), ...of('p99', ' ms')]
+  return `| ${cells.join(' | ')} |`
+}
+
+/** `others`: what the second is asked instead. */
+async function assertSameAnswers(
+  asked: readonly Asked[],
+  [one, other]: readonly [Running, Running],
+  others: readonly Asked[] = asked,
+): Promise<void> {
+  for (const [index, { path, headers = {} }] of asked.slice(0, 5).entries()) {
+    const answers = await Promise.all([
+      fetch(one.base + path, { headers }).then(answer => answer.json()),
+      fetch(other.base + path, { headers: others[index]?.headers ?? {} }).then(answer => answer.json()),
+    ])
+    assert.deepEqual(answers[0], answers[1], `${path} is answered differently`)
+  }
+}

@@ -7,7 +7,11 @@ import { BUILT_IN_ACTIONS, CONTENT_ACTIONS, isBuiltInSubject } from './actions.t
 export interface Cell {
   readonly said: boolean | PermissionTerms
   readonly path: Path
+  readonly origin: Origin
 }
+
+/** Whether it stands in the file, or follows from there being nothing on `auth` in `public`, or from a token's type. */
+export type Origin = 'file' | 'open' | 'token-type'
 
 /** subject → action → permission, with `"*"` for actions written out; `"*"` for content-types stays a subject. */
 export type Cells = ReadonlyMap<string, ReadonlyMap<string, Cell>>
@@ -28,20 +32,32 @@ export const actionsNamed = (subject: string): readonly string[] =>
 export const cellOf = (cells: Cells, subject: string, action: string): Cell | undefined =>
   cells.get(subject)?.get(action)
 
-export const toCells = (permissions: Permissions, path: Path): Cells =>
+/** `path`: of the permissions; of what they follow from where they are not in the file. */
+export const toCells = (permissions: Permissions, path: Path, origin: Origin = 'file'): Cells =>
   new Map(
-    Object.entries(permissions).map(([subject, said]) => [subject, toRow(subject, said, [...path, subject])]),
+    Object.entries(permissions).map(([subject, said]) => {
+      const toCell = (action: string, terms: Cell['said']): Cell => ({
+        said: terms,
+        path: origin === 'file' ? [...path, subject, action] : path,
+        origin,
+      })
+      return [subject, toRow(subject, said, toCell)]
+    }),
   )
 
 /** An action that is named beats `"*"` beside it. */
-function toRow(subject: string, said: Permissions[string], path: Path): ReadonlyMap<string, Cell> {
+function toRow(
+  subject: string,
+  said: Permissions[string],
+  toCell: (action: string, terms: Cell['said']) => Cell,
+): ReadonlyMap<string, Cell> {
   const row = new Map<string, Cell>()
   const every = said[EVERY]
   if (every !== undefined) {
-    for (const action of actionsNamed(subject)) row.set(action, { said: every, path: [...path, EVERY] })
+    for (const action of actionsNamed(subject)) row.set(action, toCell(EVERY, every))
   }
   for (const [action, terms] of Object.entries(said)) {
-    if (action !== EVERY) row.set(action, { said: terms, path: [...path, action] })
+    if (action !== EVERY) row.set(action, toCell(action, terms))
   }
   return row
 }

@@ -2,8 +2,9 @@ import type { ContentType, Model } from '../model/model.ts'
 import type { PermissionTerms } from '../project/settings.ts'
 import type { AbilityRule } from './ability.ts'
 import { actionsOf, BUILT_IN_ACTIONS, subjectOf } from './actions.ts'
-import { type Cell, type Cells, cellOf, EVERY } from './cells.ts'
+import { type Cells, cellOf } from './cells.ts'
 import { compileCondition } from './compile-condition.ts'
+import { decide } from './decide.ts'
 
 /** Permissions, resolved for every content-type and for `auth`: what is not granted has no rule. */
 export const toRules = (cells: Cells, model: Model): readonly AbilityRule[] => [
@@ -16,29 +17,9 @@ export const toRules = (cells: Cells, model: Model): readonly AbilityRule[] => [
 function typeRules(cells: Cells, type: ContentType, model: Model): readonly AbilityRule[] {
   const subject = subjectOf(type)
   return actionsOf(type).flatMap(action => {
-    const said = saidOf(cells, type, action)
+    const { said } = decide(cells, type, action)
     return said ? [toRule(said, { action, subject, type }, model)] : []
   })
-}
-
-const namedOrEvery = (cells: Cells, type: ContentType, action: string): Cell | undefined =>
-  cellOf(cells, subjectOf(type), action) ?? (type.builtIn ? undefined : cellOf(cells, EVERY, action))
-
-/** What a role says of an action, itself or by what it says of others. */
-function saidOf(cells: Cells, type: ContentType, action: string): Cell['said'] {
-  const said = (name: string) => namedOrEvery(cells, type, name)?.said
-  const own = said(action)
-  if (own !== undefined) return own
-  if (!type.draftAndPublish || said('publish') !== undefined || said('readDrafts') !== undefined) return false
-  if (action === 'readDrafts') return Boolean(said('find') || said('findOne'))
-  if (action !== 'publish') return false
-  return publishing(said('update') || said('create') || false)
-}
-
-/** Whoever may change only some documents may publish only those. */
-function publishing(said: Cell['said']): Cell['said'] {
-  if (typeof said === 'boolean' || !said.where) return Boolean(said)
-  return { where: said.where }
 }
 
 interface RulePlace {
@@ -61,8 +42,8 @@ function toRule(said: true | PermissionTerms, place: RulePlace, model: Model): A
   }
 }
 
-/** System attributes belong to every document that may be seen. */
-function coveredNames(fields: readonly string[], type: ContentType): string[] {
+/** The attributes that `fields` covers. System attributes belong to every document that may be seen. */
+export function coveredNames(fields: readonly string[], type: ContentType): string[] {
   const leaves = fields.some(name => name.startsWith('!'))
   const named = new Set(fields.map(name => name.replace(/^!/, '')))
   return [...type.attributes.values()]

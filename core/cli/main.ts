@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { PRODUCT_VERSION } from '../base/product.ts'
+import { addRoles } from './roles-commands.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
@@ -34,5 +35,7 @@ program
       checkers: [checkApp(process.env)],
     })
   })
+
+addRoles(program)
 
 await program.parseAsync()

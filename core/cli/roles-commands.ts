@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import type { RolesTerms } from './roles-output.ts'
+
+interface Options {
+  readonly json: boolean
+  readonly markdown: boolean
+}
+
+/** `plinth roles` and what is under it. */
+export function addRoles(program: Command): void {
+  const roles = program
+    .command('roles')
+    .enablePositionalOptions()
+    .description('tell who may do what, with the lines of the project file that say so')
+    .argument('[folder]', 'the folder of project.yaml', '.')
+    .option('--role <role>', 'this role or API token alone; again for more', collect, [])
+    .option('--type <type>', 'this content-type or subject alone; again for more', collect, [])
+    .option('--json', 'one line of JSON for programs', false)
+    .option('--markdown', 'tables for a page or a comment', false)
+  roles.action(async (folder: string, options: Options & { role: string[]; type: string[] }) => {
+    const { runRoles } = await import('./roles.ts')
+    const terms = await termsOf(folder, options)
+    process.exitCode = await runRoles(terms, { roles: options.role, types: options.type })
+  })
+}
+
+const collect = (one: string, before: readonly string[]): readonly string[] => [...before, one]
+
+async function termsOf(folder: string, { json, markdown }: Options): Promise<RolesTerms> {
+  const { paintFor } = await import('./roles-output.ts')
+  return {
+    folder,
+    env: process.env,
+    form: json ? 'json' : markdown ? 'markdown' : 'text',
+    paint: paintFor(process.stdout.isTTY === true, process.env),
+    write: text => void process.stdout.write(text),
+    complain: text => void process.stderr.write(text),
+  }
+}

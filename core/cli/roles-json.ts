@@ -1,0 +1,35 @@
+import type { Explanation } from '../access/explain.ts'
+import type { Path } from '../faults/diagnostic.ts'
+import type { Project } from '../project/project.ts'
+import type { MatrixPart } from './roles-matrix.ts'
+import { placeJson } from './roles-places.ts'
+
+const placeAt = (path: Path, project: Project) => placeJson(project.keyPlace(path))
+
+/** An explanation for programs; `where` and `set` as they are written. */
+export const explanationJson = (explanation: Explanation, project: Project) => ({
+  action: explanation.action,
+  allowed: explanation.allowed,
+  why: explanation.why,
+  place: placeAt(explanation.path, project),
+  beats: explanation.beaten && placeAt(explanation.beaten, project),
+  through: explanation.through,
+  where: explanation.terms.where ?? null,
+  fields: explanation.terms.fields ?? null,
+  set: explanation.terms.set ?? null,
+  readable: explanation.readable,
+  writable: explanation.writable,
+})
+
+/** `{ roles: [{ kind, key, place, subjects: [{ subject, actions: […] }] }] }`, one line. */
+export function printMatrixJson(parts: readonly MatrixPart[], project: Project): string {
+  const roles = parts.map(({ holder, rows }) => ({
+    ...holder,
+    place: placeAt([holder.kind === 'role' ? 'roles' : 'apiTokens', holder.key], project),
+    subjects: rows.map(({ subject, cells }) => ({
+      subject: subject.name,
+      actions: cells.map(cell => explanationJson(cell, project)),
+    })),
+  }))
+  return `${JSON.stringify({ roles })}\n`
+}

@@ -1,0 +1,123 @@
+import test from 'ava'
+import type { Action } from '../../core/access/actions.ts'
+import { type Explanation, type Holder, openExplainer } from '../../core/access/explain.ts'
+import { type World, world } from './project.ts'
+
+const ROLES = `
+roles:
+  public:
+    permissions:
+      vault: [find]
+  reader:
+    permissions: { "*": [find, findOne], users: [me] }
+  author:
+    extends: reader
+    permissions:
+      book:
+        create: { set: { writer: 1 } }
+        update: { where: { writer: { id: $user.id } }, fields: [title, secret, pin] }
+      writer: { find: false, findOne: { fields: ["!salary"] } }
+  drafter:
+    extends: author
+    permissions: { book: { readDrafts: true } }
+  chief: { extends: [author], permissions: { "*": "*", auth: [changePassword] } }
+apiTokens:
+  all: { type: full-access, secret: all-all-all-all-all-all }
+  feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions: { writer: [find] } }
+`
+
+const role = (key: string): Holder => ({ kind: 'role', key })
+
+function explain(of: World, holder: Holder, name: string, action: Action): Explanation {
+  const explainer = openExplainer(of.project, of.model, of.access)
+  const subject = explainer.subjects.find(each => each.name === name)
+  if (!subject) throw new Error(`no ${name}`)
+  return explainer.explain(holder, subject, action)
+}
+
+/** The line that an explanation speaks of, without what is around it. */
+const lineOf = (of: World, { path }: Explanation): string => of.project.keyPlace(path).source.trim()
+
+test('what is explained is what requests are held to, for each role, token, type and action', async t => {
+  const of = await world(ROLES)
+  const { holders, subjects, explain } = openExplainer(of.project, of.model, of.access)
+  t.is(holders.length, 8)
+  for (const holder of holders) {
+    const grants = (holder.kind === 'role' ? of.access.roles : of.access.tokens).get(holder.key)
+    for (const subject of subjects) {
+      for (const action of subject.actions) {
+        const told = explain(holder, subject, action)
+        const title = `${holder.key} ${action} ${subject.name}`
+        t.is(told.allowed, grants?.allows(subject.name, action) === true, title)
+        if (!subject.type || !told.readable) continue
+        const view = grants?.view(subject.type, action)
+        t.deepEqual(
+          new Set(told.readable),
+          new Set(Array.from(view?.readable ?? [], ({ name }) => name)),
+          title,
+        )
+      }
+    }
+  }
+})
+
+test('an inherited permission is told with the way to the role that says it', async t => {
+  const of = await world(ROLES)
+  const told = explain(of, role('drafter'), 'vault', 'find')
+  t.deepEqual(told.through, ['drafter', 'author', 'reader'])
+  t.deepEqual(told.why, { kind: 'said', everyAction: false, everyType: true })
+  t.is(lineOf(of, told), 'permissions: { "*": [find, findOne], users: [me] }')
+})
+
+test('publishing that an update brings along is told by the line of the update', async t => {
+  const of = await world(ROLES)
+  const told = explain(of, role('author'), 'book', 'publish')
+  t.true(told.allowed)
+  t.deepEqual(told.why, { kind: 'implied', by: 'update' })
+  t.deepEqual(told.terms, { where: { writer: { id: '$user.id' } } })
+  t.regex(lineOf(of, told), /^update: /)
+})
+
+test('publishing that is withheld because the role names readDrafts is told by that line', async t => {
+  const of = await world(ROLES)
+  const told = explain(of, role('drafter'), 'book', 'publish')
+  t.false(told.allowed)
+  t.deepEqual(told.why, { kind: 'withheld', by: 'update', named: 'readDrafts' })
+  t.is(lineOf(of, told), 'permissions: { book: { readDrafts: true } }')
+})
+
+test('a type that is named beats "*", and both lines are told', async t => {
+  const of = await world(ROLES)
+  const told = explain(of, role('chief'), 'writer', 'find')
+  t.false(told.allowed)
+  t.deepEqual(told.through, ['chief', 'author'])
+  t.is(lineOf(of, told), 'writer: { find: false, findOne: { fields: ["!salary"] } }')
+  t.regex(of.project.keyPlace(told.beaten ?? []).source, /chief/)
+})
+
+test('readable and writable attributes are told: private ones are only written, set ones by the server alone', async t => {
+  const of = await world(ROLES)
+  const update = explain(of, role('author'), 'book', 'update')
+  t.deepEqual(update.writable, ['title', 'secret', 'pin'])
+  t.false(update.readable?.includes('secret'))
+  const create = explain(of, role('author'), 'book', 'create')
+  t.false(create.writable?.includes('writer'))
+  t.true(create.writable?.includes('secret'))
+  t.deepEqual(explain(of, role('author'), 'writer', 'findOne').readable, [
+    ...['id', 'documentId', 'name', 'age', 'portrait', 'books', 'account'],
+    ...['createdAt', 'updatedAt', 'publishedAt'],
+  ])
+  t.is(explain(of, role('author'), 'book', 'delete').writable, null)
+})
+
+test('what nobody says, what is open to all and what follows from the kind of a token is told as such', async t => {
+  const of = await world(ROLES)
+  t.deepEqual(explain(of, role('public'), 'book', 'find').why, { kind: 'unsaid' })
+  t.deepEqual(explain(of, role('reader'), 'auth', 'login').why, { kind: 'open' })
+  t.false(explain(of, role('reader'), 'auth', 'changePassword').allowed)
+  t.true(explain(of, role('chief'), 'auth', 'changePassword').allowed)
+  const token = explain(of, { kind: 'token', key: 'all' }, 'book', 'delete')
+  t.deepEqual(token.why, { kind: 'token-type' })
+  t.regex(lineOf(of, token), /^all: \{ type: full-access/)
+  t.false(lineOf(of, token).includes('all-all'), 'the secret beside it is not shown')
+})

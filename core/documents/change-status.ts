@@ -32,6 +32,8 @@ export async function changeStatus(command: Command, answer: Answer, terms: Stat
   for (const locale of locales)
     if (await CHANGES[command.kind]({ type, documentId, locale }, command, terms)) changed.push(locale)
   await assertAll(subject, conditions.after, terms)
+  const changes = changed.map(each => ({ locale: each, action: command.kind }))
+  await terms.tell({ type, documentId, changes })
   return { documentId, texts: await answersIn(changed, { answer, documentId }, terms) }
 }
 

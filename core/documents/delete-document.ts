@@ -4,6 +4,7 @@ import type { Answer } from './documents.ts'
 import { findSingle } from './find-single.ts'
 import { unlinkStatements } from './links-to.ts'
 import { assertMeets, choiceOf, standingStatus } from './matching.ts'
+import type { Tell } from './outbox.ts'
 import { assertUnchanged } from './read-answer.ts'
 import { removeVersions } from './remove-versions.ts'
 import { componentsOf, loadDocument } from './write-load.ts'
@@ -12,6 +13,7 @@ import type { WriteTerms } from './write-terms.ts'
 
 export interface DeleteTerms extends WriteTerms {
   readonly model: Model
+  readonly tell: Tell
 }
 
 type Deletion = PermittedCommand<DeleteCommand>
@@ -44,6 +46,9 @@ export async function deleteDocument(
   const locale = gone.length === rows.length ? null : command.locale
   for (const statement of unlinkStatements({ type, key, locale }, terms.model, terms.storage))
     await terms.transaction.run(statement)
+  const locales = new Set(gone.map(row => (type.localized ? String(row.get('locale')) : null)))
+  const changes = [...locales].map(each => ({ locale: each, action: 'delete' }) as const)
+  await terms.tell({ type, documentId, changes })
   return null
 }
 

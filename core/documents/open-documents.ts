@@ -1,13 +1,16 @@
+import type { Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import type { Model } from '../model/model.ts'
+import type { Fault } from '../faults/fault.ts'
+import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { PermittedCommand, StatusCommand } from '../query/command.ts'
 import { changeStatus } from './change-status.ts'
 import { deleteDocument } from './delete-document.ts'
 import type { Alongside, Answer, Documents } from './documents.ts'
 import { readBody } from './given-body.ts'
+import { NOBODY_LISTENS, type Outbox, openTelling } from './outbox.ts'
 import { openReads } from './read.ts'
-import { saveDocument } from './save-document.ts'
+import { type SaveTerms, saveDocument } from './save-document.ts'
 import type { SaveCommand } from './save-version.ts'
 import { transact } from './transact.ts'
 import type { WriteTerms } from './write-terms.ts'
@@ -16,39 +19,51 @@ export interface DocumentTerms {
   readonly database: Database
   readonly storage: Storage
   readonly model: Model
+  /** Who is to hear of writes; nobody where it is left out. */
+  readonly outbox?: Outbox
 }
 
 /** The document service: reads of one statement, writes of one transaction each. */
 export function openDocuments(terms: DocumentTerms): Documents {
+  const write = writer(terms)
   const save = async (command: SaveCommand, answer: Answer, alongside?: Alongside) => {
     const body = await readBody(command.type, command.values)
-    const work = async (transaction: Transaction) => {
-      const written = await saveDocument({ command, answer, body }, { ...writeTerms(terms), transaction })
-      await alongside?.(transaction, written.documentId)
+    return write(command.type, async writing => {
+      const written = await saveDocument({ command, answer, body }, writing)
+      await alongside?.(writing.transaction, written.documentId)
       return written
-    }
-    return transact(command.type, work, terms)
+    })
   }
-  const change = (command: PermittedCommand<StatusCommand>, answer: Answer) => {
-    const work = (transaction: Transaction) =>
-      changeStatus(command, answer, { ...writeTerms(terms), transaction })
-    return transact(command.type, work, terms)
-  }
+  const change = (command: PermittedCommand<StatusCommand>, answer: Answer) =>
+    write(command.type, writing => changeStatus(command, answer, writing))
   const reads = openReads({ ...terms, defaultLocale: terms.model.defaultLocale })
   return {
     ...reads,
     create: (command, answer) => save(command, answer),
     update: save,
-    delete: (command, seen = []) => {
-      const work = (transaction: Transaction) =>
-        deleteDocument(command, seen, { ...writeTerms(terms), transaction, model: terms.model })
-      return transact(command.type, work, terms)
-    },
+    delete: (command, seen = []) =>
+      write(command.type, writing => deleteDocument(command, seen, { ...writing, model: terms.model })),
     publish: change,
     unpublish: change,
     discardDraft: change,
   }
 }
+
+type Work<Value> = (terms: SaveTerms) => Promise<Value>
+
+/** One transaction; what it told of goes out once that is committed. */
+const writer =
+  (terms: DocumentTerms) =>
+  async <Value>(type: ContentType, work: Work<Value>): Promise<Result<Value, Fault>> => {
+    const telling = openTelling(terms.outbox ?? NOBODY_LISTENS)
+    const attempt = (transaction: Transaction) => {
+      const writing = writeTerms(terms)
+      return work({ ...writing, transaction, tell: telling.within(transaction, writing.now) })
+    }
+    const result = await transact(type, attempt, terms)
+    if (result.ok) telling.done()
+    return result
+  }
 
 const writeTerms = ({
   database,

@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.ts'
 import type { ContentType } from '../model/model.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
+import type { Statement } from '../sql/statement.ts'
 
 /** What can happen to a version of a document. */
 export const EVENT_ACTIONS = ['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'] as const
@@ -35,20 +35,21 @@ export type Tell = (news: News) => Promise<void>
 
 /** What one write tells. */
 export interface Telling {
-  within(transaction: Pick<Transaction, 'run'>): Tell
+  /** `now`: when it happened, ISO 8601 in UTC. */
+  within(transaction: Pick<Transaction, 'run'>, now: string): Tell
   /** After the commit. */
   done(): void
 }
 
-/** `now`: ISO 8601, what events say of when they happened. */
-export function openTelling(outbox: Outbox, schema: string, now: string): Telling {
+/** Costs a write that nobody listens to nothing, any other one statement. */
+export function openTelling(outbox: Outbox): Telling {
   const told = new Set<string>()
   return {
-    within: transaction => async news => {
+    within: (transaction, now) => async news => {
       const rows = toRows(news, outbox)
       if (rows.length === 0) return
       for (const { listener } of rows) told.add(listener)
-      await transaction.run(insertion(news, rows, { schema, now }))
+      await transaction.run(insertion(news, rows, now))
     },
     done: () => {
       if (told.size > 0) outbox.wake(told)
@@ -64,3 +65,21 @@ const toRows = ({ type, changes }: News, outbox: Outbox): readonly OutboxRow[] =
   changes.flatMap(change =>
     outbox.listenersOf(type, change.action).map(listener => ({ ...change, listener })),
   )
+
+const insertion = ({ type, documentId }: News, rows: readonly OutboxRow[], now: string): Statement => ({
+  name: 'tell of a write',
+  text: INSERT,
+  values: [
+    type.uid,
+    documentId,
+    now,
+    rows.map(({ listener }) => listener),
+    rows.map(({ locale }) => locale),
+    rows.map(({ action }) => action),
+  ],
+})
+
+/** The database's clock says what is due, and its columns hold milliseconds: rounded up, a row would be due a moment later. */
+const INSERT = `INSERT INTO plinth_outbox (listener, content_type, document_id, locale, action, written_at, due_at, state, attempts)
+SELECT n.listener, $1::text, $2::text, n.locale, n.action, $3::timestamptz, date_trunc('milliseconds', now()), 'waiting', 0
+FROM unnest($4::text[], $5::text[], $6::text[]) WITH ORDINALITY AS n (listener, locale, action, place) ORDER BY n.place`

@@ -5,9 +5,11 @@ import type { Answer, Written } from './documents.ts'
 import { findSingle } from './find-single.ts'
 import type { GivenBody } from './given-body.ts'
 import { assertMeets, choiceOf, standingStatus, visibleBy } from './matching.ts'
+import type { News, Tell } from './outbox.ts'
 import { assertUnchanged, readAnswer } from './read-answer.ts'
 import { attributesToLoad, type SaveCommand, saveVersion } from './save-version.ts'
 import { type Current, loadDocument, NOTHING_THERE } from './write-load.ts'
+import type { CurrentRow } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
 
 interface Save {
@@ -16,7 +18,7 @@ interface Save {
   readonly body: GivenBody
 }
 
-export type SaveTerms = WriteTerms & { readonly transaction: Transaction }
+export type SaveTerms = WriteTerms & { readonly transaction: Transaction; readonly tell: Tell }
 
 /** Which document → precondition → what is there → the version as it becomes → its answer, all in one transaction. */
 export async function saveDocument({ command, answer, body }: Save, terms: SaveTerms): Promise<Written> {
@@ -37,7 +39,16 @@ export async function saveDocument({ command, answer, body }: Save, terms: SaveT
     terms: { ...terms, visible: visibleBy(conditions, terms) },
   })
   await assertAfter({ command, documentId }, terms)
+  await terms.tell({ type, documentId, changes: changesOf(command, current.rows(type, documentId)) })
   return { documentId, text: await readAnswer(answer, documentId, terms) }
+}
+
+/** A version that there was not before is created, also that of another locale. `before`: the document's rows as they were. */
+function changesOf({ type, locale, status }: SaveCommand, before: readonly CurrentRow[]): News['changes'] {
+  const isThere = before.some(row => !type.localized || row.get('locale') === locale)
+  const saved = { locale, action: isThere ? 'update' : 'create' } as const
+  const isPublished = type.draftAndPublish && status === 'published'
+  return isPublished ? [saved, { locale, action: 'publish' }] : [saved]
 }
 
 /** null: one that is to be made. */

@@ -2,11 +2,12 @@ import type { Transaction } from '../database/database.ts'
 import type { ContentType } from '../model/model.ts'
 import type { PermittedCommand, StatusCommand } from '../query/command.ts'
 import type { Status } from '../query/query.ts'
+import type { Tell } from './outbox.ts'
 import type { Current } from './write-load.ts'
 import type { CurrentRow } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
 
-export type StatusTerms = WriteTerms & { readonly transaction: Transaction }
+export type StatusTerms = WriteTerms & { readonly transaction: Transaction; readonly tell: Tell }
 
 /** A version of a type with drafts, whatever its status. */
 export interface VersionName {

@@ -15,12 +15,15 @@ export interface Blueprint {
 export const toBlueprint = (model: Model, layout: Layout): Blueprint => ({
   model,
   layout,
-  renamedLocales: new Map(
-    model.locales.flatMap(({ code, renamedFrom }): [string, string][] =>
+  renamedLocales: renamedLocales(model),
+})
+
+export const renamedLocales = ({ locales }: Model): ReadonlyMap<string, string> =>
+  new Map(
+    locales.flatMap(({ code, renamedFrom }): [string, string][] =>
       renamedFrom === undefined ? [] : [[renamedFrom, code]],
     ),
-  ),
-})
+  )
 
 /** The name that the table of a renamed type or component had, unless it was given by `tableName`. */
 export function formerTableName({ holder, renamedFrom, tableName }: Holder): string | undefined {

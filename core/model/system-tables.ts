@@ -1,4 +1,6 @@
-import { required } from './columns.ts'
+import { renamedLocales } from './blueprint.ts'
+import { identity, localeColumn, optional, required } from './columns.ts'
+import { index, oneOf } from './constraints.ts'
 import type { Model } from './model.ts'
 import type { Column, Table } from './storage.ts'
 
@@ -30,26 +32,30 @@ const versions = systemTable(
   ['table_name', 'shard'],
 )
 
-/** What content/ has written: so that a document which was deleted since does not come back. */
-function content(model: Model): Table {
+/** Holds uids: renamed types are renamed in it. */
+function uidColumn(model: Model): Column {
   const renamed = new Map(
     [...model.contentTypes.values()].flatMap(({ uid, renamedFrom }): [string, string][] =>
       renamedFrom === undefined ? [] : [[`api::${renamedFrom}.${renamedFrom}`, uid]],
     ),
   )
-  const type = required('content_type', 'varchar(255)')
-  return systemTable(
+  const column = required('content_type', 'varchar(255)')
+  return renamed.size === 0 ? column : { ...column, renamedValues: renamed }
+}
+
+/** What content/ has written: so that a document which was deleted since does not come back. */
+const content = (model: Model): Table =>
+  systemTable(
     'plinth_content',
     'documents of content/',
     [
-      renamed.size === 0 ? type : { ...type, renamedValues: renamed },
+      uidColumn(model),
       required('document_id', 'varchar(255)'),
       required('digest', 'varchar(255)'),
       required('written_at', 'timestamptz(3)'),
     ],
     ['content_type', 'document_id'],
   )
-}
 
 /** Requests of a key in the window that is running: all processes count together. */
 const rateLimits = systemTable(
@@ -59,4 +65,39 @@ const rateLimits = systemTable(
   ['key'],
 )
 
-export const systemTables = (model: Model): readonly Table[] => [versions, content(model), rateLimits]
+const OUTBOX = 'plinth_outbox'
+const WAITING = { column: 'state', equals: 'waiting' } as const
+
+/** Events that listeners have still to hear of, a row for each listener, written with what they tell of. */
+const outbox = (model: Model): Table => ({
+  ...systemTable(
+    OUTBOX,
+    'events of documents',
+    [
+      { ...identity('id'), type: 'bigint' },
+      required('listener', 'varchar(255)'),
+      uidColumn(model),
+      required('document_id', 'varchar(255)'),
+      localeColumn(optional('locale', 'varchar(255)'), renamedLocales(model)),
+      required('action', 'varchar(255)'),
+      required('written_at', 'timestamptz(3)'),
+      required('due_at', 'timestamptz(3)'),
+      required('state', 'varchar(255)'),
+      required('attempts', 'integer'),
+      optional('last_error', 'text'),
+    ],
+    ['id'],
+  ),
+  indexes: [
+    index(OUTBOX, ['listener', 'id'], WAITING),
+    index(OUTBOX, ['listener', 'document_id', 'id'], WAITING),
+  ],
+  checks: [oneOf(OUTBOX, 'state', ['waiting', 'failed'])],
+})
+
+export const systemTables = (model: Model): readonly Table[] => [
+  versions,
+  content(model),
+  rateLimits,
+  outbox(model),
+]

@@ -11,7 +11,7 @@ const LARGEST_DECIMAL = 99_999_999.99
 export function parseInteger(value: unknown): Parsed {
   const number = numberOf(value)
   if (typeof number !== 'number') return { refusal: number }
-  if (!Number.isInteger(number)) return { refusal: rule('must be an integer') }
+  if (!Number.isInteger(number)) return { refusal: rule('must be an integer'), compared: number }
   const outside = outOf(INTEGER, BigInt(number))
   return outside ? { refusal: outside } : { stored: number }
 }

@@ -28,9 +28,15 @@ export function parseScalar(
     if (faults.length > 0) return failed(faults)
   }
   const parsed = PARSERS[attribute.type](value)
-  const refusals = 'refusal' in parsed ? [parsed.refusal] : [...rulesOf(attribute, parsed.stored, strict)]
+  const refusals = [...refusalsOf(attribute, parsed, strict)]
   if (refusals.length > 0) return failed(refusals.map(refusal => toFault(refusal, path, value)))
   return passed('stored' in parsed ? parsed.stored : null)
+}
+
+function* refusalsOf(attribute: ScalarAttribute, parsed: Parsed, strict: boolean): Generator<Refusal> {
+  if ('stored' in parsed) return yield* rulesOf(attribute, parsed.stored, strict)
+  yield parsed.refusal
+  if (parsed.compared !== undefined) yield* numberLimits(attribute, parsed.compared, strict)
 }
 
 const passed = (stored: Stored): ParsedScalar => ({ stored, faults: [] })

@@ -22,8 +22,8 @@ export interface Refusal {
   readonly found?: unknown
 }
 
-/** The stored form, or why there is none. */
-export type Parsed = { readonly stored: Stored } | { readonly refusal: Refusal }
+/** The stored form, or why there is none; a number that is not the right one is held against its limits all the same. */
+export type Parsed = { readonly stored: Stored } | { readonly refusal: Refusal; readonly compared?: number }
 
 export const rule = (message: string): Refusal => ({ kind: 'rule', message })
 
@@ -53,5 +53,11 @@ export function toFault(refusal: Refusal, path: Path, value: unknown): ValueFaul
   return { kind: refusal.kind, path, message, ...(found === undefined ? {} : { value: found }) }
 }
 
-const printValue = (value: unknown): string =>
-  typeof value === 'number' ? String(value) : (JSON.stringify(value, null, 2) ?? String(value))
+/** As the reference prints what it found: whatever is no list or object as a text, within these too. */
+function printValue(value: unknown): string {
+  if (typeof value === 'string') return `"${value}"`
+  if (!isNested(value)) return String(value)
+  return JSON.stringify(value, (_, each) => (isNested(each) ? each : printValue(each)), 2)
+}
+
+const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null

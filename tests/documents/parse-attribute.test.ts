@@ -136,7 +136,12 @@ const REFUSED: readonly (readonly [attribute: string, value: unknown, message: s
   ['at', 1345, 'Expected a string, got a number'],
   ['moment', 'yesterday', 'Invalid format, expected a timestamp or an ISO date'],
   ['meta', 'plain', 'meta must be JSON: a text is read as JSON text'],
-  ['tags', { a: 1 }, 'tags must be a `array` type, but the final value was: `{\n  "a": 1\n}`.'],
+  ['tags', { a: 1 }, 'tags must be a `array` type, but the final value was: `{\n  "a": "1"\n}`.'],
+  [
+    'title',
+    { a: ['x', null] },
+    'title must be a `string` type, but the final value was: `{\n  "a": [\n    "\\"x\\"",\n    "null"\n  ]\n}`.',
+  ],
   ['content', [{ type: 'nothing' }], 'Block node is of invalid type'],
   ['content', [{ type: 'paragraph' }], 'content[0].children is a required field'],
   [
@@ -235,4 +240,20 @@ test('a component that names its id is changed in part; lists may be emptied, bu
     'seos must be a `array` type, but the final value was: `null`.',
   )
   t.deepEqual(parse({ seos: [] }).faults[0]?.message, 'seos field must have at least 1 items')
+})
+
+test('a number that is no integer is held against its limits too', t => {
+  const draft = { strictness: 'draft' } as const
+  const told = (value: unknown, more: Partial<ParseTerms> = {}) =>
+    parse({ rating: value }, more).faults.map(({ message }) => message)
+  const [integer, most, least] = [
+    'rating must be an integer',
+    'rating must be less than or equal to 10',
+    'rating must be greater than or equal to 0',
+  ]
+  t.deepEqual(told(11.5), [integer, most])
+  t.deepEqual(told('-0.5'), [integer, least])
+  t.deepEqual(told(-0.5, draft), [integer])
+  t.deepEqual(told(11.5, draft), [integer, most])
+  t.is(told('many').length, 1)
 })

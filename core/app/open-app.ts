@@ -99,7 +99,14 @@ function toApp(blueprint: Blueprint, { identity, files: kept, news }: Opened): A
   const documents = openDocuments({ database, storage, model })
   const identify = createIdentify(access.nobody, [
     apiTokenStrategy(settings.apiTokens, access),
-    sessionStrategy({ sessions, access, database, model, storage }),
+    sessionStrategy({
+      sessions,
+      access,
+      database,
+      model,
+      storage,
+      confirmEmail: settings.auth.register.confirmEmail,
+    }),
   ])
   const terms = { model, settings: settings.rest, documents, identify }
   const count = openRateLimit(settings.server.rateLimit.auth, database)

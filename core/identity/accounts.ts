@@ -42,32 +42,36 @@ export async function findAccount(
   const { user } = model.builtIn
   const table = storage.table(user)
   const columns = [table.id, table.documentId, ...FIELDS.map(field => storage.column(user, field))]
-  const { where, order, value } = conditionOf(key, terms)
+  const { where, order, values } = conditionOf(key, terms)
   const { rows } = await runner.run({
     name: `find a user by ${key.by}`,
     text: `SELECT ${columns.map(name).join(', ')} FROM ${name(table.name)} WHERE ${where}${order} LIMIT 1${locked ? ' FOR UPDATE' : ''}`,
-    values: [value],
+    values,
   })
   return rows[0] ? toAccount(rows[0]) : null
 }
 
-/** Mail addresses are stored in lower case. One user's name may be another's address: the address comes first. */
+/**
+ * Mail addresses are stored in lower case as JavaScript has it; databases differ. One user's name may be another's
+ * address: the address comes first.
+ */
 function conditionOf(key: AccountKey, { model, storage }: AccountTerms) {
   const column = (field: string) => name(storage.column(model.builtIn.user, field))
-  const mail = `${column('email')} = lower($1::text)`
   switch (key.by) {
     case 'id':
-      return { where: `${name('id')} = $1::integer`, order: '', value: key.id }
-    case 'identifier':
+      return { where: `${name('id')} = $1::integer`, order: '', values: [key.id] }
+    case 'identifier': {
+      const mail = `${column('email')} = $2::text`
       return {
         where: `${column('username')} = $1::text OR ${mail}`,
         order: ` ORDER BY (${mail}) DESC`,
-        value: key.text,
+        values: [key.text, key.text.toLowerCase()],
       }
+    }
     case 'email':
-      return { where: mail, order: '', value: key.text }
+      return { where: `${column('email')} = $1::text`, order: '', values: [key.text.toLowerCase()] }
     default:
-      return { where: `${column(key.by)} = $1::text`, order: '', value: key.text }
+      return { where: `${column(key.by)} = $1::text`, order: '', values: [key.text] }
   }
 }
 

@@ -21,7 +21,8 @@ export async function changePassword(
     return failed(fault('application', 'You must be authenticated to reset your password'))
   const parsed = parseNewPassword(body, 'currentPassword', terms)
   if (!parsed.ok) return parsed
-  const { first: current, password } = parsed.value
+  const { proof: current, password, passwordConfirmation } = parsed.value
+  if (password !== passwordConfirmation) return failed(unlike(passwordConfirmation))
   const key: AccountKey = { by: 'id', id: user.id }
   const account = await findAccount(terms.database, key, terms)
   if (!account || !(await verifyPassword(current, account.password)))
@@ -32,19 +33,31 @@ export async function changePassword(
   return setPassword(password, { key, gone, unless: found => found.password !== account.password }, terms)
 }
 
-/** A body's password, given twice, and what else it takes to have it set. */
+/** As the reference tells it here, but not where a code resets a password. */
+function unlike(passwordConfirmation: string): Fault {
+  const message = 'Passwords do not match'
+  const path = ['passwordConfirmation']
+  const errors = [{ path, message, name: 'ValidationError', value: passwordConfirmation }]
+  return fault('validation', message, { errors })
+}
+
+interface NewPassword {
+  /** What proves the right to set it. */
+  readonly proof: string
+  readonly password: string
+  readonly passwordConfirmation: string
+}
+
+/** A body's password, given twice, and what it takes to have it set: `currentPassword` or `code`. */
 export function parseNewPassword(
   body: Body,
-  first: string,
+  proof: 'currentPassword' | 'code',
   { model }: IdentityTerms,
-): Result<{ readonly first: string; readonly password: string }, Fault> {
+): Result<NewPassword, Fault> {
   const attribute = scalarOf(model.builtIn.user, 'password')
-  const rules = [{ name: first }, { name: 'password', attribute }, { name: 'passwordConfirmation' }]
-  const parsed = parseCredentials(body, rules)
-  if (!parsed.ok) return parsed
-  const { password = '', passwordConfirmation, [first]: proof = '' } = parsed.value
-  if (password !== passwordConfirmation) return failed(fault('validation', 'Passwords do not match'))
-  return ok({ first: proof, password })
+  const rules = [{ name: 'password', attribute }, { name: 'passwordConfirmation' }, { name: proof }] as const
+  const parsed = parseCredentials<keyof NewPassword | typeof proof>(body, rules)
+  return parsed.ok ? ok({ ...parsed.value, proof: parsed.value[proof] }) : parsed
 }
 
 interface Setting {

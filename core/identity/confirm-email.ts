@@ -47,11 +47,14 @@ export async function mailConfirmation({ documentId, email }: Account, terms: Id
 /** A link works once. */
 export async function confirmEmail(code: unknown, terms: IdentityTerms): Promise<Result<string, Fault>> {
   const wrong = fault('validation', 'Invalid token')
-  if (typeof code !== 'string' || !isCurrent(code, Date.now())) return failed(wrong)
+  const given = parseCredentials({ confirmation: code }, [{ name: 'confirmation' }])
+  if (!given.ok) return given
+  const { confirmation } = given.value
+  if (!isCurrent(confirmation, Date.now())) return failed(wrong)
   const confirmed = await transact(
     terms.model.builtIn.user,
     async transaction => {
-      const key = { by: 'confirmationToken', text: hashCode(code) } as const
+      const key = { by: 'confirmationToken', text: hashCode(confirmation) } as const
       const account = await findAccount(transaction, key, terms, true)
       if (!account) throw new RequestFault(wrong)
       const values = new Map([

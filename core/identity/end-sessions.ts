@@ -24,3 +24,19 @@ export async function endSessions(
     values: [documentId],
   })
 }
+
+/** In the transaction of a new mail address: what was mailed to the old one proves nothing of the new one. */
+export async function forgetCodes(
+  transaction: Pick<Transaction, 'run'>,
+  documentId: string,
+  { model, storage }: EndTerms,
+): Promise<void> {
+  const { user } = model.builtIn
+  const table = storage.table(user)
+  const codes = ['resetPasswordToken', 'confirmationToken'].map(code => name(storage.column(user, code)))
+  await transaction.run({
+    name: 'forget what was mailed to a user',
+    text: `UPDATE ${name(table.name)} SET ${codes.map(code => `${code} = NULL`).join(', ')} WHERE ${name(table.documentId)} = $1::text`,
+    values: [documentId],
+  })
+}

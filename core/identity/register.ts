@@ -30,10 +30,19 @@ export async function register(body: Body, terms: IdentityTerms): Promise<Result
     transaction => makeUser(values.value, transaction, terms),
     terms,
   )
-  if (!made.ok) return made
+  if (!made.ok) return failed(...made.reasons.map(inOwnWords))
   if (!terms.settings.register.confirmEmail) return ok(await signedIn(made.value, terms))
   terms.background.start(() => mailConfirmation(made.value, terms))
   return ok({ jwt: null, documentId: made.value.documentId })
+}
+
+/** What somebody took at the same moment is told as what was taken before. */
+function inOwnWords(found: Fault): Fault {
+  const { errors } = found.details
+  const [first]: readonly { readonly path?: readonly string[] }[] = Array.isArray(errors) ? errors : []
+  return first?.path?.some(name => name === 'email' || name === 'username')
+    ? fault('application', TAKEN)
+    : found
 }
 
 async function parseRegistration(

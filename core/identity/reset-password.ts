@@ -6,13 +6,15 @@ import { hashCode, isCurrent, newCode } from './codes.ts'
 import type { IdentityTerms, SignedIn } from './identity.ts'
 import { type Body, parseCredentials } from './parse-credentials.ts'
 import { NOT_TAKEN, saveUser, scalarValue } from './save-user.ts'
+import { scalarOf } from './user-values.ts'
 
 /** Milliseconds that a mailed code works: one hour. */
 const LIFETIME = 3_600_000
 
 /** Answers before it looks, so that neither words nor time tell whether there is an account (safety S8). */
 export async function forgotPassword(body: Body, terms: IdentityTerms): Promise<Result<null, Fault>> {
-  const parsed = parseCredentials(body, [{ name: 'email' }])
+  const attribute = scalarOf(terms.model.builtIn.user, 'email')
+  const parsed = parseCredentials(body, [{ name: 'email', attribute }])
   if (!parsed.ok) return parsed
   terms.background.start(() => mailReset(parsed.value.email, terms))
   return ok(null)
@@ -44,7 +46,8 @@ export async function resetPassword(body: Body, terms: IdentityTerms): Promise<R
   const parsed = parseNewPassword(body, 'code', terms)
   if (!parsed.ok) return parsed
   const gone = fault('validation', 'Incorrect code provided')
-  const { first: code, password } = parsed.value
+  const { proof: code, password, passwordConfirmation } = parsed.value
+  if (password !== passwordConfirmation) return failed(fault('validation', 'Passwords do not match'))
   if (!isCurrent(code, Date.now())) return failed(gone)
   const key = { by: 'resetPasswordToken', text: hashCode(code) } as const
   return setPassword(password, { key, gone, unless: account => account.blocked }, terms)

@@ -18,6 +18,8 @@ export interface SessionStrategyTerms {
   readonly database: Pick<Database, 'run'>
   readonly model: Model
   readonly storage: Storage
+  /** Whether who has not confirmed a mail address is let in no further. */
+  readonly confirmEmail: boolean
 }
 
 /** Callers by the token that signing in gave them. One statement: the user is read anew at every request. */
@@ -27,7 +29,8 @@ export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
     const session = await terms.sessions.read(credential)
     if (!session) return null
     const user = await read(session.id)
-    if (!user || user.blocked === true) return failed(fault('unauthorized', 'Invalid credentials'))
+    const isBarred = user?.blocked === true || (terms.confirmEmail && user?.confirmed !== true)
+    if (!user || isBarred) return failed(fault('unauthorized', 'Invalid credentials'))
     // A new password has ended it (safety S8).
     if ((user.sessionVersion ?? 0) !== session.version)
       return failed(fault('unauthorized', 'Missing or invalid credentials'))

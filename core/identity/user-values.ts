@@ -19,7 +19,14 @@ export function userQuery(
     })
 }
 
-const OWN = [['id'], ['documentId'], ['blocked'], ['sessionVersion'], ['role', 'type']] as const
+const OWN = [
+  ['id'],
+  ['documentId'],
+  ['confirmed'],
+  ['blocked'],
+  ['sessionVersion'],
+  ['role', 'type'],
+] as const
 
 /** What queries for rows of built-in types have in common: they have neither drafts nor locales. */
 export const ALL_ROWS = {

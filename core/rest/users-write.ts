@@ -1,11 +1,12 @@
 import { permit } from '../access/permit.ts'
 import { restrict } from '../access/restrict.ts'
 import { failed, ok, type Result } from '../base/result.ts'
+import type { Alongside } from '../documents/documents.ts'
 import { toRefusal } from '../documents/refusal.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, fault, forbidden, invalidBodyKey } from '../faults/fault.ts'
-import { findAccount } from '../identity/accounts.ts'
-import { endSessions } from '../identity/end-sessions.ts'
+import { type Account, findAccount } from '../identity/accounts.ts'
+import { endSessions, forgetCodes } from '../identity/end-sessions.ts'
 import { type Body, checkCredential, missing } from '../identity/parse-credentials.ts'
 import { ALL_ROWS, scalarOf } from '../identity/user-values.ts'
 import type { GivenValues } from '../query/command.ts'
@@ -46,42 +47,50 @@ export async function updateUser(visit: EndpointVisit, terms: UsersTerms): Promi
   if (wrong) return answerFault(wrong)
   const values = toValues(body.value, terms)
   if (!values.ok) return refuse(values)
-  const documentId = await findDocumentId(visit, terms)
-  if (!documentId.ok) return refuse(documentId)
-  const permitted = permit(
-    { ...UPDATE, type: terms.model.builtIn.user, documentId: documentId.value, values: values.value },
-    visit.caller,
-  )
+  const account = await findTarget(visit, terms)
+  if (!account.ok) return refuse(account)
+  const { user: type } = terms.model.builtIn
+  const documentId = account.value?.documentId ?? null
+  const permitted = permit({ ...UPDATE, type, documentId, values: values.value }, visit.caller)
   if (!permitted.ok) return refuse(permitted)
   const query = answerQuery('update', visit, terms)
   if (!query.ok) return refuse(query)
-  if (documentId.value === null) return answerFault(fault('notFound', 'User not found'))
-  const ends = Object.hasOwn(permitted.value.values, 'password')
+  if (!account.value) return answerFault(fault('notFound', 'User not found'))
   const written = await terms.documents.update(
     permitted.value,
     { query: query.value, shape: 'flat' },
-    async (transaction, id) => (ends ? endSessions(transaction, id, terms) : undefined),
+    endAndForget(permitted.value.values, account.value, terms),
   )
   if (!written.ok) return answerFault(inOwnWords(written.reasons[0], 'Username already taken'))
   return answer(written.value.text ?? 'null', visit)
 }
 
+/** A new password ends sessions, a new mail address what was mailed to the old one. */
+const endAndForget =
+  (values: GivenValues, { email }: Account, terms: UsersTerms): Alongside =>
+  async (transaction, documentId) => {
+    if (Object.hasOwn(values, 'password')) await endSessions(transaction, documentId, terms)
+    if (Object.hasOwn(values, 'email') && values.email !== email)
+      await forgetCodes(transaction, documentId, terms)
+  }
+
 const UPDATE = { kind: 'update', locale: null, status: 'published', precondition: null } as const
 
 /** 200 with the user as he was; 204 where there was none. */
 export async function deleteUser(visit: EndpointVisit, terms: UsersTerms): Promise<HttpAnswer> {
-  const documentId = await findDocumentId(visit, terms)
-  if (!documentId.ok) return refuse(documentId)
+  const account = await findTarget(visit, terms)
+  if (!account.ok) return refuse(account)
   const { user: type } = terms.model.builtIn
+  const documentId = account.value?.documentId ?? null
   const permitted = permit(
-    { kind: 'delete', type, documentId: documentId.value, locale: null, precondition: null },
+    { kind: 'delete', type, documentId, locale: null, precondition: null },
     visit.caller,
   )
   if (!permitted.ok) return refuse(permitted)
   const query = answerQuery('delete', visit, terms)
   if (!query.ok) return refuse(query)
-  if (documentId.value === null) return { status: 204, body: null }
-  const take = { kind: 'one', documentId: documentId.value } as const
+  if (documentId === null) return { status: 204, body: null }
+  const take = { kind: 'one', documentId } as const
   const text = await terms.documents.findOne({ ...query.value, take }, 'flat')
   const deleted = await terms.documents.delete(permitted.value)
   if (!deleted.ok) return refuse(deleted)
@@ -89,14 +98,9 @@ export async function deleteUser(visit: EndpointVisit, terms: UsersTerms): Promi
 }
 
 /** null: there is no user of the id in the path. */
-async function findDocumentId(
-  visit: EndpointVisit,
-  terms: UsersTerms,
-): Promise<Result<string | null, Fault>> {
+async function findTarget(visit: EndpointVisit, terms: UsersTerms): Promise<Result<Account | null, Fault>> {
   const id = parseId(visit.id)
-  if (!id.ok) return id
-  const account = await findAccount(terms.database, { by: 'id', id: id.value }, terms)
-  return ok(account?.documentId ?? null)
+  return id.ok ? ok(await findAccount(terms.database, { by: 'id', id: id.value }, terms)) : id
 }
 
 /** What a new user has to have, unless the server sets it. */

@@ -1,0 +1,137 @@
+import type { ExecutionContext } from 'ava'
+import { compileApp } from '../../core/app/compile-app.ts'
+import { openApp } from '../../core/app/open-app.ts'
+import type { Result } from '../../core/base/result.ts'
+import { ok } from '../../core/base/result.ts'
+import type { Database } from '../../core/database/database.ts'
+import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../../core/faults/exchange.ts'
+import { RequestFault } from '../../core/faults/fault.ts'
+import type { ContentType, Model } from '../../core/model/model.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { createDatabase, snapshot, testServer } from '../support/database.ts'
+
+/** A project that answers in this process: the whole server but its sockets, so that thousands may be asked. */
+export interface World {
+  readonly model: Model
+  readonly database: Database
+  readonly responders: readonly Responder[]
+  ask(method: string, path: string, asking?: Asking): Promise<Told>
+  /** The `data` of an answer to the token `full`; throws where it refuses. */
+  make(method: string, path: string, data?: unknown): Promise<Document>
+  close(): Promise<void>
+}
+
+interface Asking {
+  /** What follows `Bearer `; null: nobody. */
+  readonly as?: string | null
+  /** Sent as `{ data }`. */
+  readonly data?: unknown
+  /** Sent as it is, instead of `data`. */
+  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Told {
+  readonly status: number
+  readonly text: string
+}
+
+export interface Document {
+  readonly [key: string]: unknown
+  readonly id: number
+  readonly documentId: string
+}
+
+export const FULL = 'full-conformance-token-0000000000000000'
+
+/** `content`: files by their names under content/. */
+export async function openWorld(
+  yaml: string,
+  content: Readonly<Record<string, string>> = {},
+): Promise<World> {
+  const endings: (() => unknown)[] = []
+  const teardown: ExecutionContext['teardown'] = end => void endings.unshift(end)
+  const folder = temporaryFolder()
+  endings.push(() => folder.remove())
+  folder.write('project.yaml', yaml)
+  for (const [name, text] of Object.entries(content)) folder.write(`content/${name}`, text)
+  const server = testServer()
+  const url = server ? await createDatabase({ teardown }, server) : 'embedded'
+  const blueprint = passed(await compileApp(folder.path, { DATABASE_URL: url }))
+  const app = passed(
+    await openApp(blueprint, {
+      production: false,
+      observe: () => {},
+      observer: { hears: () => false, tell: () => {} },
+      ...(server ? {} : { embedded: { dataDir: 'memory://', snapshot: await snapshot() } }),
+    }),
+  )
+  endings.unshift(() => app.close())
+  const { database, responders } = app
+  const ask = asker(responders)
+  return {
+    model: blueprint.model,
+    database,
+    responders,
+    ask,
+    async make(method, path, data) {
+      const told = await ask(method, path, { as: FULL, ...(data === undefined ? {} : { data }) })
+      if (told.status >= 300) throw new Error(`${method} ${path}: ${told.status} ${told.text}`)
+      return (told.text === '' ? {} : JSON.parse(told.text).data) as Document
+    },
+    async close() {
+      for (const end of endings) await end()
+    },
+  }
+}
+
+function passed<Value>(result: Result<Value, unknown>): Value {
+  if (result.ok) return result.value
+  throw new Error(JSON.stringify(result.reasons, null, 2))
+}
+
+const asker =
+  (responders: readonly Responder[]): World['ask'] =>
+  async (method, path, asking = {}) => {
+    const request = toRequest(method, path, asking)
+    try {
+      for (const responder of responders) {
+        const answer = responder(request)
+        if (answer) return toTold(await answer)
+      }
+      return { status: 404, text: '' }
+    } catch (error) {
+      if (error instanceof RequestFault) return toTold(answerFault(error.fault))
+      return { status: 500, text: String(error instanceof Error ? error.stack : error) }
+    }
+  }
+
+const toTold = ({ status, body }: HttpAnswer): Told => ({ status, text: body === null ? '' : String(body) })
+
+function toRequest(method: string, target: string, asking: Asking): HttpRequest {
+  const { as = null, data, headers = {} } = asking
+  const mark = target.indexOf('?')
+  const text = asking.body ?? (data === undefined ? null : JSON.stringify({ data }))
+  return {
+    id: 'test',
+    method,
+    path: mark < 0 ? target : target.slice(0, mark),
+    search: mark < 0 ? '' : target.slice(mark + 1),
+    headers: {
+      ...(text === null ? {} : { 'content-type': 'application/json' }),
+      ...(as === null ? {} : { authorization: `Bearer ${as}` }),
+      ...headers,
+    },
+    peer: '127.0.0.1',
+    body: async () => ok(Buffer.from(text ?? '')),
+    stream: () => {
+      throw new TypeError('nothing is uploaded here')
+    },
+  }
+}
+
+export const typeOf = (model: Model, key: string): ContentType => {
+  const type = [...model.contentTypes.values()].find(each => each.key === key)
+  if (!type) throw new Error(`no type ${key}`)
+  return type
+}

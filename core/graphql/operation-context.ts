@@ -1,71 +1,20 @@
-import {
-  type FieldNode,
-  type FragmentDefinitionNode,
-  Kind,
-  type SelectionSetNode,
-  valueFromASTUntyped,
-} from 'graphql'
-import { ok, type Result } from '../base/result.ts'
-import type { Fault } from '../faults/fault.ts'
+import { type FieldNode, getArgumentValues, isInterfaceType, isObjectType } from 'graphql'
 import type { Model } from '../model/model.ts'
-import type { GraphqlSettings } from '../project/settings.ts'
-
-export interface OperationTerms {
-  readonly model: Model
-  readonly limits: Pick<GraphqlSettings['config'], 'amountLimit' | 'defaultLimit'>
-  readonly variables: Readonly<Record<string, unknown>>
-}
+import type { CollectTerms } from './collect-fields.ts'
+import type { PageLimits } from './parse-page.ts'
 
 /** What parsing an operation carries along. */
-export interface OperationContext extends OperationTerms {
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+export interface OperationContext extends CollectTerms {
+  readonly model: Model
+  readonly limits: PageLimits
 }
 
-/** The fields of a selection, those of fragments among them. */
-export function fieldsOf(set: SelectionSetNode | undefined, context: OperationContext): readonly FieldNode[] {
-  return (set?.selections ?? []).flatMap(node => {
-    if (node.kind === Kind.FIELD) return [node]
-    const inner = node.kind === Kind.INLINE_FRAGMENT ? node : context.fragments.get(node.name.value)
-    return fieldsOf(inner?.selectionSet, context)
-  })
-}
+export type Arguments = Readonly<Record<string, unknown>>
 
-/** The fields below fields of one name: the attributes of `data { attributes { … } }`. */
-export function fieldsBelow(
-  fields: readonly FieldNode[],
-  path: readonly string[],
-  context: OperationContext,
-): readonly FieldNode[] {
-  const [name, ...rest] = path
-  if (name === undefined) return fields
-  const inner = fields.filter(field => field.name.value === name)
-  return fieldsBelow(
-    inner.flatMap(field => fieldsOf(field.selectionSet, context)),
-    rest,
-    context,
-  )
-}
-
-export const keyOf = (field: FieldNode): string => (field.alias ?? field.name).value
-
-export const argumentsOf = (field: FieldNode, context: OperationContext): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    (field.arguments ?? []).map(({ name, value }) => [
-      name.value,
-      valueFromASTUntyped(value, context.variables),
-    ]),
-  )
-
-/** All values, or the first fault. */
-export function collect<Item, Value>(
-  items: readonly Item[],
-  parse: (item: Item) => Result<Value, Fault>,
-): Result<readonly Value[], Fault> {
-  const values: Value[] = []
-  for (const item of items) {
-    const parsed = parse(item)
-    if (!parsed.ok) return parsed
-    values.push(parsed.value)
-  }
-  return ok(values)
+/** The arguments of a field of a type, defaults among them. */
+export function argumentsOf(node: FieldNode, typeName: string, context: OperationContext): Arguments {
+  const type = context.schema.getType(typeName)
+  if (!isObjectType(type) && !isInterfaceType(type)) return {}
+  const definition = type.getFields()[node.name.value]
+  return definition ? getArgumentValues(definition, node, context.variables) : {}
 }

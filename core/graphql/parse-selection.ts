@@ -1,9 +1,9 @@
 import type { FieldNode } from 'graphql'
 import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault } from '../faults/fault.ts'
-import { graphqlTypeName } from '../model/graphql-names.ts'
+import type { Fault } from '../faults/fault.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../model/graphql-names.ts'
 import {
-  type Component,
+  type Attribute,
   type ComponentAttribute,
   type ContentType,
   type Holder,
@@ -13,72 +13,103 @@ import {
   type ZoneAttribute,
 } from '../model/model.ts'
 import type { Page, Populate, Selection } from '../query/query.ts'
-import {
-  argumentsOf,
-  collect,
-  fieldsBelow,
-  fieldsOf,
-  keyOf,
-  type OperationContext,
-} from './operation-context.ts'
+import { answerKey } from './answer-key.ts'
+import { type Fields, fieldsBelow, fieldsNamed } from './collect-fields.ts'
+import { type Arguments, argumentsOf, type OperationContext } from './operation-context.ts'
 import { parsePage } from './parse-page.ts'
 import { parseRows } from './parse-rows.ts'
 
-/** `data { id attributes { … } }` of a response or a collection. */
-export const parseDocument = (
+/** What the fields `data { id attributes { … } }` of a response or a collection select of its rows. */
+export function parseDocument(
   type: ContentType,
-  fields: readonly FieldNode[],
-  context: OperationContext,
-): Result<Selection, Fault> =>
-  parseAttributes(type, fieldsBelow(fields, ['data', 'attributes'], context), context)
-
-/** The fields of `<Type>` or of a component's type: scalars are fields, all else is populated under its key. */
-export function parseAttributes(
-  holder: Holder,
-  fields: readonly FieldNode[],
+  answer: Fields,
   context: OperationContext,
 ): Result<Selection, Fault> {
+  const name = graphqlTypeName(type)
+  const { entity } = graphqlWrapperNames(name)
+  const parts = fieldsNamed(answer, 'data').flatMap(([data, rows]) =>
+    fieldsNamed(fieldsBelow(rows, entity, context), 'attributes').map(([attributes, nodes]) =>
+      parseAttributes(type, fieldsBelow(nodes, name, context), { context, data, attributes }),
+    ),
+  )
+  return joined(parts)
+}
+
+/** Where attributes are selected: in which wrappers of a document, or in a component. */
+interface Place {
+  readonly context: OperationContext
+  readonly data: string | null
+  readonly attributes: string | null
+}
+
+/** The fields of `<Type>` or of a component's type: scalars are fields, all else is populated. */
+function parseAttributes(holder: Holder, fields: Fields, place: Place): Result<Selection, Fault> {
   const scalars: ScalarAttribute[] = []
-  const deeper: FieldNode[] = []
-  for (const field of fields) {
-    const attribute = holder.attributes.get(field.name.value)
-    if (!attribute && field.name.value !== '__typename') return failed(unknownField(field, holder))
-    if (attribute?.kind === 'scalar') scalars.push(attribute)
-    else if (attribute) deeper.push(field)
+  const populate: Populate[] = []
+  for (const [key, nodes] of fields) {
+    const attribute = holder.attributes.get(nodes[0].name.value)
+    if (!attribute) continue
+    if (attribute.kind === 'scalar') {
+      scalars.push(attribute)
+      continue
+    }
+    const parsed = parsePopulate(holder, attribute, { ...place, key, nodes })
+    if (!parsed.ok) return parsed
+    populate.push(parsed.value)
   }
-  const populate = collect(deeper, field => parsePopulate(holder, field, context))
-  return populate.ok ? ok({ fields: scalars, named: true, populate: populate.value }) : populate
+  return ok({ fields: unique(scalars), named: true, populate })
 }
 
-const unknownField = (field: FieldNode, holder: Holder): Fault =>
-  fault('validation', `Cannot query field "${field.name.value}" on type "${graphqlTypeName(holder)}".`)
-
-function parsePopulate(holder: Holder, field: FieldNode, context: OperationContext): Result<Populate, Fault> {
-  const attribute = holder.attributes.get(field.name.value)
-  if (attribute?.kind === 'zone') return parseZone(attribute, field, context)
-  if (attribute?.kind === 'component') return parseComponent(attribute, field, context)
-  if (attribute && isLink(attribute)) return parseLink(attribute, field, context)
-  return failed(unknownField(field, holder))
+/** The same rows may be asked for in several wrappers: they are read once, with all that any of them selects. */
+function joined(parts: readonly Result<Selection, Fault>[]): Result<Selection, Fault> {
+  const fields: ScalarAttribute[] = []
+  const populate: Populate[] = []
+  for (const part of parts) {
+    if (!part.ok) return part
+    fields.push(...part.value.fields)
+    populate.push(...part.value.populate)
+  }
+  return ok({ fields: unique(fields), named: true, populate })
 }
 
-const base = (field: FieldNode) => ({ as: keyOf(field), asked: 'named', count: false }) as const
+const unique = (attributes: readonly ScalarAttribute[]): readonly ScalarAttribute[] => [
+  ...new Set(attributes),
+]
 
-function parseLink(
-  attribute: LinkAttribute,
-  field: FieldNode,
-  context: OperationContext,
+/** One field that leads on: all nodes of its key, in one place. */
+interface Asked extends Place {
+  readonly key: string
+  readonly nodes: readonly [FieldNode, ...FieldNode[]]
+}
+
+function parsePopulate(
+  holder: Holder,
+  attribute: Exclude<Attribute, ScalarAttribute>,
+  asked: Asked,
 ): Result<Populate, Fault> {
-  const given = argumentsOf(field, context)
-  const rows = parseRows(attribute.target, given)
+  if (attribute.kind === 'zone') return parseZone(attribute, asked)
+  const given = argumentsOf(asked.nodes[0], graphqlTypeName(holder), asked.context)
+  return isLink(attribute) ? parseLink(attribute, given, asked) : parseComponent(attribute, given, asked)
+}
+
+const base = (asked: Asked, attribute: Attribute) =>
+  ({ as: answerKey(asked, attribute.name), asked: 'named', count: false }) as const
+
+function parseLink(attribute: LinkAttribute, given: Arguments, asked: Asked): Result<Populate, Fault> {
+  const { context, nodes } = asked
+  const { target, many } = attribute
+  const rows = parseRows(target, given)
   if (!rows.ok) return rows
-  const page = pageOf(attribute.many, given, context)
+  const page = pageOf(many, given, context)
   if (!page.ok) return page
-  const selection = parseDocument(attribute.target, fieldsOf(field.selectionSet, context), context)
+  const names = graphqlWrapperNames(graphqlTypeName(target))
+  const answer = fieldsBelow(nodes, many ? names.relation : names.response, context)
+  const selection = parseDocument(target, answer, context)
   if (!selection.ok) return selection
   return ok({
     kind: 'link',
     attribute,
-    ...base(field),
+    ...base(asked, attribute),
     scope: null,
     page: page.value,
     ...rows.value,
@@ -88,51 +119,45 @@ function parseLink(
 
 function parseComponent(
   attribute: ComponentAttribute,
-  field: FieldNode,
-  context: OperationContext,
+  given: Arguments,
+  asked: Asked,
 ): Result<Populate, Fault> {
-  const given = argumentsOf(field, context)
-  const rows = parseRows(attribute.component, given)
+  const { context, nodes } = asked
+  const { component, repeatable } = attribute
+  const rows = parseRows(component, given)
   if (!rows.ok) return rows
-  const page = pageOf(attribute.repeatable, given, context)
+  const page = pageOf(repeatable, given, context)
   if (!page.ok) return page
-  const selection = parseAttributes(attribute.component, fieldsOf(field.selectionSet, context), context)
+  const selection = parseAttributes(
+    component,
+    fieldsBelow(nodes, graphqlTypeName(component), context),
+    inside(context),
+  )
   if (!selection.ok) return selection
   return ok({
     kind: 'component',
     attribute,
-    ...base(field),
+    ...base(asked, attribute),
     page: page.value,
     ...rows.value,
     selection: selection.value,
   })
 }
 
-const pageOf = (
-  many: boolean,
-  given: Readonly<Record<string, unknown>>,
-  context: OperationContext,
-): Result<Page | null, Fault> => (many ? parsePage(given.pagination, context.limits) : ok(null))
+const inside = (context: OperationContext): Place => ({ context, data: null, attributes: null })
+
+const pageOf = (many: boolean, given: Arguments, context: OperationContext): Result<Page | null, Fault> =>
+  many ? parsePage(given.pagination, context.limits) : ok(null)
 
 /** Each component answers with what the fragments on its type select. */
-function parseZone(
-  attribute: ZoneAttribute,
-  field: FieldNode,
-  context: OperationContext,
-): Result<Populate, Fault> {
-  const components = collect(attribute.components, component => {
-    const selection = parseAttributes(component, fieldsOn(component, field, context), context)
-    return selection.ok ? ok({ component, selection: selection.value }) : selection
-  })
-  if (!components.ok) return components
-  return ok({ kind: 'zone', attribute, ...base(field), components: components.value })
-}
-
-function fieldsOn(component: Component, field: FieldNode, context: OperationContext): readonly FieldNode[] {
-  const name = graphqlTypeName(component)
-  return (field.selectionSet?.selections ?? []).flatMap(node => {
-    if (node.kind === 'Field') return []
-    const fragment = node.kind === 'InlineFragment' ? node : context.fragments.get(node.name.value)
-    return fragment?.typeCondition?.name.value === name ? fieldsOf(fragment.selectionSet, context) : []
-  })
+function parseZone(attribute: ZoneAttribute, asked: Asked): Result<Populate, Fault> {
+  const { context, nodes } = asked
+  const components = []
+  for (const component of attribute.components) {
+    const fields = fieldsBelow(nodes, graphqlTypeName(component), context)
+    const selection = parseAttributes(component, fields, inside(context))
+    if (!selection.ok) return failed(...selection.reasons)
+    components.push({ component, selection: selection.value })
+  }
+  return ok({ kind: 'zone', attribute, ...base(asked, attribute), components })
 }

@@ -1,7 +1,6 @@
 import test from 'ava'
-import { parse } from 'graphql'
-import { parseOperation } from '../../core/graphql/parse-operation.ts'
 import type { Selection } from '../../core/query/query.ts'
+import { parseQueries } from '../graphql/operations.ts'
 import {
   golden,
   goldenBlueprint,
@@ -29,9 +28,9 @@ for (const { name, request, operation } of goldenCases()) {
 
   if (operation !== null) {
     test(`${name}: GraphQL asks the same query as REST, but that it pages every list inside`, t => {
-      const roots = must(parseOperation(parse(operation), { ...OPERATION, model: blueprint.model }))
+      const queries = parseQueries(operation, blueprint.model, LIMITS).map(must)
       t.deepEqual(
-        roots.map(root => JSON.parse(printQuery(root.query))),
+        queries.map(each => JSON.parse(printQuery(each))),
         [JSON.parse(printQuery({ ...query, selection: paged(query.selection) }))],
       )
     })
@@ -39,7 +38,7 @@ for (const { name, request, operation } of goldenCases()) {
 }
 
 const PAGE = { start: 0, limit: 25 }
-const OPERATION = { limits: { amountLimit: 100, defaultLimit: PAGE.limit }, variables: {} }
+const LIMITS = { amountLimit: 100, defaultLimit: PAGE.limit }
 
 /** contract/graphql.md 5: relations and repeatable components have a page; REST knows none there (contract/rest.md 8). */
 const paged = (selection: Selection): Selection => ({

@@ -1,0 +1,75 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLIncludeDirective,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  isAbstractType,
+  isObjectType,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql'
+
+/** What collecting the fields of an operation needs to know of it. */
+export interface CollectTerms {
+  readonly schema: GraphQLSchema
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
+  /** Coerced. */
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+/** Fields of one type by the key of their answer, in order; those of one key are one field, their selections joined. */
+export type Fields = ReadonlyMap<string, readonly [FieldNode, ...FieldNode[]]>
+
+/** The GraphQL specification's CollectFields (6.3.2) for rows of one object type. */
+export function collectFields(
+  sets: readonly (SelectionSetNode | undefined)[],
+  typeName: string,
+  terms: CollectTerms,
+): Fields {
+  const fields = new Map<string, [FieldNode, ...FieldNode[]]>()
+  for (const set of sets) for (const node of set?.selections ?? []) visit(node)
+  return fields
+
+  function visit(node: SelectionNode): void {
+    if (!isIncluded(node, terms)) return
+    if (node.kind === Kind.FIELD) {
+      const key = (node.alias ?? node.name).value
+      const known = fields.get(key)
+      if (known) known.push(node)
+      else fields.set(key, [node])
+      return
+    }
+    const fragment = node.kind === Kind.INLINE_FRAGMENT ? node : terms.fragments[node.name.value]
+    if (!fragment || !applies(fragment.typeCondition?.name.value, typeName, terms)) return
+    for (const inner of fragment.selectionSet.selections) visit(inner)
+  }
+}
+
+/** The fields below a field. */
+export const fieldsBelow = (nodes: readonly FieldNode[], typeName: string, terms: CollectTerms): Fields =>
+  collectFields(
+    nodes.map(({ selectionSet }) => selectionSet),
+    typeName,
+    terms,
+  )
+
+/** The fields below all fields of a name, whatever their keys: with the key of each that they lie below. */
+export const fieldsNamed = (
+  fields: Fields,
+  name: string,
+): readonly (readonly [string, readonly FieldNode[]])[] =>
+  [...fields].filter(([, [node]]) => node.name.value === name)
+
+const isIncluded = (node: SelectionNode, { variables }: CollectTerms): boolean =>
+  getDirectiveValues(GraphQLSkipDirective, node, variables)?.if !== true &&
+  getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if !== false
+
+function applies(condition: string | undefined, typeName: string, { schema }: CollectTerms): boolean {
+  if (condition === undefined || condition === typeName) return true
+  const wanted = schema.getType(condition)
+  const type = schema.getType(typeName)
+  return isAbstractType(wanted) && isObjectType(type) && schema.isSubType(wanted, type)
+}

@@ -102,7 +102,7 @@ function toPeople(server: Server, folder: Folder): People {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await answer.text()
-    return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) }
+    return { status: answer.status, headers: answer.headers, body: parse(text) }
   }
   return {
     call,
@@ -119,6 +119,10 @@ function toPeople(server: Server, folder: Folder): People {
     },
   }
 }
+
+/** `Method Not Allowed` and its like are no JSON. */
+const parse = (text: string) =>
+  JSON.parse(text === '' ? 'null' : /^[[{"\dtfn]/.test(text) ? text : JSON.stringify(text))
 
 async function waitForMails(folder: string, address: string, count: number): Promise<readonly string[]> {
   for (let tries = 0; tries < 600; tries++) {

@@ -1,0 +1,87 @@
+import test from 'ava'
+import { openPeople, type People, said } from './people.ts'
+
+// Safety S9: the key of a limit cannot be chosen by the caller. Each test has addresses of its own to ask.
+let people: People
+test.before(async () => {
+  people = await openPeople({ limit: '{ window: 600, max: 4 }' })
+})
+test.after.always(() => people?.close())
+
+const ask = async (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) => {
+  const answer = await fetch(people.server.base + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  await answer.arrayBuffer()
+  return answer
+}
+const many = async <Value>(
+  count: number,
+  work: (at: number) => Promise<Value>,
+): Promise<readonly Value[]> => {
+  const all: Value[] = []
+  for (let at = 0; at < count; at++) all.push(await work(at))
+  return all
+}
+const refused = (answers: readonly Response[]) => answers.map(({ status }) => status === 429)
+
+test('who tries passwords is refused after a few, right or wrong, whatever he writes', async t => {
+  const disguises = [
+    ['/api/auth/local', {}],
+    ['/API/Auth/Local/', { 'x-forwarded-for': '10.0.0.1' }],
+    ['/api/auth/local?x=1', { forwarded: 'for=10.0.0.2' }],
+    ['/api/AUTH/local', { 'x-real-ip': '10.0.0.3', 'user-agent': 'another' }],
+    ['/api/auth/local', { 'x-forwarded-for': '10.0.0.5', authorization: 'Bearer other' }],
+    ['/api/auth/local/', { 'content-type': 'text/plain' }],
+  ] as const
+  const answers = await many(6, at => {
+    const [path = '', headers = {}] = disguises[at] ?? []
+    return ask(
+      path,
+      { identifier: `name-${at}`, password: 'nonsense', email: `new-${at}@example.com` },
+      headers,
+    )
+  })
+  t.deepEqual(refused(answers), [false, false, false, false, true, true])
+  t.deepEqual(
+    answers.map(({ headers }) => headers.get('x-ratelimit-remaining')),
+    ['3', '2', '1', '0', '0', '0'],
+  )
+  const last = answers.at(-1)
+  t.is(last?.headers.get('x-ratelimit-limit'), '4')
+  const wait = Number(last?.headers.get('retry-after'))
+  t.true(wait > 0 && wait <= 600)
+  const right = await people.call('POST', '/api/auth/local', { identifier: 'ann', password: 'ann-password' })
+  t.is(said(right), '429 Too many requests, please try again later.')
+})
+
+test('a mail address is spared however it is written, and opens no fresh count', async t => {
+  const addresses = [
+    'bob@example.com',
+    'BOB@example.com',
+    ' bob@example.com',
+    'Bob@Example.Com',
+    'other@example.com',
+  ]
+  const answers = await many(5, at => ask('/api/auth/forgot-password', { email: addresses[at] }))
+  t.deepEqual(refused(answers), [false, false, false, false, true])
+})
+
+test('each way in has a limit of its own', async t => {
+  const answers = await many(5, () => ask('/api/auth/reset-password', {}))
+  t.deepEqual(refused(answers), [false, false, false, false, true])
+  t.is((await ask('/api/auth/change-password', {})).status, 403)
+})
+
+test('codes that are tried in a GET are counted too; what reads the API is not', async t => {
+  const get = (path: string) => people.call('GET', path)
+  const tried = await many(5, at => get(`/api/auth/email-confirmation?confirmation=${at}`))
+  t.deepEqual(
+    tried.map(({ status }) => status),
+    [400, 400, 400, 400, 429],
+  )
+  const read = await many(8, () => get('/api/i18n/locales'))
+  t.true(read.every(({ status }) => status === 200))
+})

@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import test from 'ava'
+import { freePort } from '../harness/server.ts'
+import { codeIn, FULL, forge, openPeople, type People, payloadOf, said } from './people.ts'
+import type { Body } from './reading-room.ts'
+
+// contract/rest.md 14: addresses that have to be confirmed; mails that nobody takes
+let people: People
+test.before(async () => {
+  people = await openPeople({
+    auth: [
+      '  register: { confirmEmail: true, role: authenticated }',
+      '  mail:',
+      '    from: "The Guide <guide@example.com>"',
+      '    resetUrl: https://guide.example.com/reset?lang=en',
+      '    confirmUrl: https://guide.example.com/welcome',
+    ].join('\n'),
+  })
+})
+test.after.always(() => people?.close())
+
+const register = (name: string) =>
+  people.call('POST', '/api/auth/local/register', {
+    username: name,
+    email: `${name}@example.com`,
+    password: `${name}-password`,
+  })
+const login = (name: string) =>
+  people.call('POST', '/api/auth/local', { identifier: name, password: `${name}-password` })
+const me = (token: string) => people.call('GET', '/api/users/me', undefined, token)
+const confirm = (code: string) => people.call('GET', `/api/auth/email-confirmation?confirmation=${code}`)
+const sendAgain = (email: string) => people.call('POST', '/api/auth/send-email-confirmation', { email })
+
+test('who registers gets in once the mailed link was followed', async t => {
+  const { status, body } = await register('nora')
+  t.is(status, 200)
+  t.deepEqual(Object.keys(body), ['user'])
+  t.like(body.user as Body, { username: 'nora', confirmed: false })
+  t.is(said(await login('nora')), '400 Your account email is not confirmed')
+
+  const [mail = ''] = await people.mailsTo('nora@example.com', 1)
+  t.regex(mail, /^From: The Guide <guide@example\.com>\n/)
+  t.regex(mail, /\nhttp:\/\/[^ ]+\/api\/auth\/email-confirmation\?confirmation=[0-9a-f]{64}[0-9a-z]+\n/)
+  t.is(said(await confirm(`${codeIn(mail)}0`)), '400 Invalid token')
+  const confirmed = await confirm(codeIn(mail))
+  t.is(confirmed.status, 302)
+  t.is(confirmed.headers.get('location'), 'https://guide.example.com/welcome')
+  t.is(said(await login('nora')), '200')
+  t.is(said(await confirm(codeIn(mail))), '400 Invalid token')
+})
+
+test('the last link that was mailed is the one that works', async t => {
+  await register('olga')
+  const [first] = await people.mailsTo('olga@example.com', 1)
+  const { status, body } = await sendAgain('Olga@Example.com')
+  t.deepEqual([status, body], [200, { email: 'olga@example.com', sent: true }])
+  const [, second] = await people.mailsTo('olga@example.com', 2)
+  t.is(said(await confirm(codeIn(first))), '400 Invalid token')
+  t.is((await confirm(codeIn(second))).status, 302)
+  t.is(said(await sendAgain('olga@example.com')), '400 Already confirmed')
+  t.deepEqual((await sendAgain('nobody@example.com')).body, { email: 'nobody@example.com', sent: true })
+  t.is(said(await sendAgain('nonsense')), '400 email must be a valid email')
+})
+
+test('what is no code confirms nothing', async t => {
+  for (const code of ['', 'x', 'null', '%00', 'f'.repeat(70), '&confirmation[$ne]=x'])
+    t.is((await confirm(code)).status, 400, code)
+  t.is((await people.call('GET', '/api/auth/email-confirmation?confirmation[$ne]=x')).status, 400)
+  t.is((await people.call('GET', '/api/auth/email-confirmation')).status, 400)
+})
+
+test('a token lets nobody in whose address is not confirmed, however it was got', async t => {
+  const token = await people.signIn('ann')
+  const { id } = payloadOf(token)
+  t.is(said(await me(token)), '200')
+  const put = (confirmed: boolean) => people.call('PUT', `/api/users/${Number(id)}`, { confirmed }, FULL)
+  await put(false)
+  t.is(said(await me(token)), '401 Invalid credentials')
+  const now = Math.floor(Date.now() / 1000)
+  const forged = forge({ alg: 'HS256' }, { id: Number(id), version: 0, iat: now, exp: now + 60 })
+  t.is(said(await me(forged)), '401 Invalid credentials')
+  await put(true)
+  t.is(said(await me(token)), '200')
+})
+
+test('the link of a forgotten password leads to the project’s page, with its code', async t => {
+  await people.call('POST', '/api/auth/forgot-password', { email: 'bob@example.com' })
+  const [mail = ''] = await people.mailsTo('bob@example.com', 1)
+  t.true(mail.includes(`https://guide.example.com/reset?lang=en&code=${codeIn(mail)}\n`), mail)
+})
+
+const mailUrl = (port: number) => `  mail: { url: "smtp://me:mail-secret@127.0.0.1:${port}" }\n`
+
+/** Until the log says it. */
+async function logged(where: People, what: RegExp): Promise<boolean> {
+  for (let tries = 0; tries < 600; tries++) {
+    if (what.test(where.server.log())) return true
+    await pause(50)
+  }
+  return false
+}
+
+test('a mail server that is away fails no request, and is told in the log without its password', async t => {
+  const other = await openPeople({ auth: mailUrl(await freePort()) })
+  try {
+    t.is(said(await other.call('POST', '/api/auth/forgot-password', { email: 'ann@example.com' })), '200')
+    t.true(await logged(other, /mailFailed.*Could not send the mail/))
+    t.false(/mail-secret|ann@example/.test(other.server.log()))
+  } finally {
+    await other.close()
+  }
+})
+
+test('a mail server that hangs delays no request', async t => {
+  const sockets = new Set<Socket>()
+  const mute = createServer(socket => sockets.add(socket.on('error', () => {}))).listen(0, '127.0.0.1')
+  await once(mute, 'listening')
+  const address = mute.address()
+  const port = address !== null && typeof address === 'object' ? address.port : 0
+  const other = await openPeople({ auth: mailUrl(port) })
+  try {
+    const asked = await other.call('POST', '/api/auth/forgot-password', { email: 'ann@example.com' })
+    t.is(said(asked), '200')
+    t.notRegex(other.server.log(), /mailFailed/)
+    t.is(
+      said(await other.call('POST', '/api/auth/local', { identifier: 'ann', password: 'ann-password' })),
+      '200',
+    )
+    for (const socket of sockets) socket.destroy()
+    t.true(await logged(other, /mailFailed.*Could not send the mail/))
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    mute.close()
+    await other.close()
+  }
+})

@@ -1,0 +1,217 @@
+import test from 'ava'
+import { FULL, openPeople, type People, said, type Told } from './people.ts'
+import type { Body } from './reading-room.ts'
+
+// contract/rest.md 14: users, bare and by numeric id; safety S2, S4, S6
+let people: People
+const tokens: Record<string, string> = { full: FULL }
+const ids: Record<string, number> = {}
+
+test.before(async () => {
+  people = await openPeople()
+  for (const name of ['ann', 'bob', 'cleo', 'dora']) tokens[name] = await people.signIn(name)
+  for (const user of listOf(await get('/api/users?fields=username', 'full')))
+    ids[String(user.username)] = Number(user.id)
+})
+test.after.always(() => people?.close())
+
+const get = (path: string, as?: string): Promise<Told> =>
+  people.call('GET', path, undefined, as && tokens[as])
+const send = (method: string, path: string, body: unknown, as = 'full'): Promise<Told> =>
+  people.call(method, path, body, tokens[as])
+const listOf = ({ body }: Told): readonly Body[] => body as unknown as readonly Body[]
+const namesOf = (told: Told) => listOf(told).map(user => user.username)
+
+const make = (name: string, more: object = {}, as = 'full') =>
+  send(
+    'POST',
+    '/api/users',
+    { username: name, email: `${name}@example.com`, password: `${name}-password`, ...more },
+    as,
+  )
+const roleId = async (type: string): Promise<number> => {
+  const { body } = await get('/api/users-permissions/roles', 'full')
+  return Number((body.roles as readonly Body[]).find(role => role.type === type)?.id)
+}
+
+test('users are bare, found by number, and counted', async t => {
+  const { status, body } = await get(
+    `/api/users/${ids.ann}?fields=username&populate[role][fields]=type`,
+    'full',
+  )
+  t.is(status, 200)
+  t.like(body, { id: ids.ann, username: 'ann' })
+  t.is((body.role as Body).type, 'authenticated')
+  t.deepEqual(
+    namesOf(
+      await get(
+        '/api/users?filters[username][$in][0]=ann&filters[username][$in][1]=bob&sort=username:desc',
+        'full',
+      ),
+    ),
+    ['bob', 'ann'],
+  )
+  t.is((await get('/api/users/count?filters[username]=ann', 'full')).body as unknown, 1)
+  const absent = await get('/api/users/2000000000', 'full')
+  t.deepEqual([absent.status, absent.body], [204, null])
+  for (const id of ['abc', '-1', '1e3', '0x1', '1%00', '%'])
+    t.is((await get(`/api/users/${id}`, 'full')).status, 400, id)
+})
+
+test('me is who asks: a token of a program is nobody, and neither is nobody', async t => {
+  t.is((await get('/api/users/me', 'ann')).body.username, 'ann')
+  t.is((await get('/api/users/me?fields=nickname', 'ann')).body.username, undefined)
+  t.is((await get('/api/users/me?populate=role', 'ann')).body.role, undefined)
+  t.is(said(await get('/api/users/me', 'full')), '401 Unauthorized')
+  t.is(said(await get('/api/users/me')), '403 Forbidden')
+  t.is(said(await get('/api/users/me', 'cleo')), '403 Forbidden')
+})
+
+test('what is secret is neither shown, selected, filtered, sorted nor searched, whoever asks', async t => {
+  for (const key of ['password', 'resetPasswordToken', 'confirmationToken', 'sessionVersion', 'motto']) {
+    for (const query of [
+      `fields=${key}`,
+      `sort=${key}`,
+      `filters[${key}][$notNull]=true`,
+      `filters[role][users][${key}]=x`,
+    ])
+      t.is((await get(`/api/users?${query}`, 'full')).status, 400, query)
+    t.is((await get(`/api/users/count?filters[${key}][$notNull]=true`, 'full')).status, 400, key)
+    for (const user of listOf(await get('/api/users?populate=*', 'full'))) t.false(key in user, key)
+  }
+  t.deepEqual(listOf(await get('/api/users?_q=$2', 'full')), [])
+})
+
+test('a role sees of users what it may, and those whom it may', async t => {
+  const [user] = listOf(await get(`/api/users?filters[username]=bob`, 'ann'))
+  t.deepEqual(
+    Object.keys(user ?? {})
+      .filter(key => !/At$|^id$|^documentId$/.test(key))
+      .sort(),
+    ['nickname', 'username'],
+  )
+  t.is(said(await get('/api/users?filters[email][$startsWith]=b', 'ann')), '400 Invalid key email')
+  t.is(said(await get('/api/users?sort=email', 'ann')), '400 Invalid key email')
+  t.is(said(await get('/api/users/count?filters[email][$startsWith]=b', 'ann')), '400 Invalid key email')
+  t.is((await get(`/api/users/${ids.ann}`, 'ann')).body.username, 'ann')
+  t.is((await get(`/api/users/${ids.bob}`, 'ann')).status, 204)
+  t.is(said(await get('/api/users')), '403 Forbidden')
+})
+
+test('a user changes himself, as far as he may, and nobody else', async t => {
+  const put = (id: number | undefined, body: object) => send('PUT', `/api/users/${id}`, body, 'ann')
+  t.is((await put(ids.ann, { nickname: 'Annie' })).body.nickname, 'Annie')
+  t.is(said(await put(ids.bob, { nickname: 'Bobby' })), '403 Forbidden')
+  for (const key of [
+    'role',
+    'confirmed',
+    'blocked',
+    'provider',
+    'motto',
+    'sessionVersion',
+    'resetPasswordToken',
+    'confirmationToken',
+    'id',
+    'documentId',
+    'createdAt',
+  ]) {
+    const changed = await put(ids.ann, { [key]: 1 })
+    t.is(changed.status, 400, `${key}: ${said(changed)}`)
+  }
+  const { body } = await get(`/api/users/${ids.ann}?populate=role`, 'full')
+  t.like(body, { confirmed: true, blocked: false, provider: 'local' })
+  t.is((body.role as Body).type, 'authenticated')
+})
+
+test('what signing in rests on cannot be written even by who may do everything', async t => {
+  for (const key of ['sessionVersion', 'resetPasswordToken', 'confirmationToken'])
+    t.is((await send('PUT', `/api/users/${ids.bob}`, { [key]: 5 })).status, 400, key)
+  t.is(said(await get('/api/users/me', 'bob')), '200')
+})
+
+test('who makes users makes those of the roles that he may give, and the server sets the rest', async t => {
+  const [authenticated, clerk] = await Promise.all(['authenticated', 'clerk'].map(roleId))
+  const made = await make('made-by-cleo', { role: authenticated, confirmed: false, motto: 'mine' }, 'cleo')
+  t.is(made.status, 201, said(made))
+  t.like(made.body, { username: 'made-by-cleo', confirmed: true, provider: 'local' })
+  t.is(said(await make('promoted', { role: clerk }, 'cleo')), '403 Forbidden')
+  t.is(said(await send('PUT', `/api/users/${ids.bob}`, { role: clerk }, 'cleo')), '403 Forbidden')
+  t.is(said(await send('PUT', `/api/users/${ids.cleo}`, { nickname: 'Chief' }, 'cleo')), '403 Forbidden')
+  t.is(said(await make('nobodys', { role: authenticated }, 'ann')), '403 Forbidden')
+  t.deepEqual(
+    listOf(
+      await get('/api/users?filters[username][$in][0]=promoted&filters[username][$in][1]=nobodys', 'full'),
+    ),
+    [],
+  )
+  t.is((await people.signIn('made-by-cleo')).split('.').length, 3)
+})
+
+test('a new user needs a name, an address, a password and a role that are good and not taken', async t => {
+  const role = await roleId('authenticated')
+  t.is(said(await send('POST', '/api/users', {})), '400 4 errors occurred')
+  t.is(said(await make('no-role')), '400 role is a required field')
+  t.is(said(await make('ann', { role, email: 'new@example.com' })), '400 This attribute must be unique')
+  t.is(said(await make('new', { role, email: 'ANN@example.com' })), '400 Email already taken')
+  t.is(said(await make('new', { role, password: 'x'.repeat(73) })).slice(0, 3), '400')
+  t.is(said(await make('new', { role: 2_000_000_000 })).slice(0, 3), '400')
+  t.is(said(await send('PUT', `/api/users/${ids.bob}`, { username: 'ann' })), '400 Username already taken')
+  t.is(
+    said(await send('PUT', `/api/users/${ids.bob}`, { email: 'Ann@Example.com' })),
+    '400 Email already taken',
+  )
+  t.is(said(await send('PUT', '/api/users/2000000000', { nickname: 'x' })), '404 User not found')
+  t.deepEqual(listOf(await get('/api/users?filters[username]=new', 'full')), [])
+})
+
+test('a password that an admin sets ends the sessions of its user, and is the one that signs in', async t => {
+  t.is(said(await get('/api/users/me', 'dora')), '200')
+  const { status, body } = await send('PUT', `/api/users/${ids.dora}`, { password: 'dora-password-2' })
+  t.is(status, 200)
+  t.false('password' in body)
+  t.is(said(await get('/api/users/me', 'dora')), '401 Missing or invalid credentials')
+  t.is(said(await send('PUT', `/api/users/${ids.dora}`, { password: '' })), '400 password.notNull')
+  await people.signIn('dora', 'dora-password-2')
+})
+
+test('another role counts from the next request on', async t => {
+  const role = await roleId('clerk')
+  await make('riser', { role: await roleId('authenticated') })
+  const token = await people.signIn('riser')
+  const me = () => people.call('GET', '/api/users/me', undefined, token)
+  const { body } = await me()
+  t.is(body.username, 'riser')
+  t.is(said(await send('PUT', `/api/users/${String(body.id)}`, { role })), '200')
+  t.is(said(await me()), '403 Forbidden')
+})
+
+test('who is deleted is shown once more, and his documents stay without him', async t => {
+  const { body: made } = await make('short-lived', { role: await roleId('authenticated') })
+  const note = await send('POST', '/api/notes', { data: { text: 'x', owner: made.id } })
+  t.is(note.status, 201)
+  const gone = await send('DELETE', `/api/users/${String(made.id)}`, undefined)
+  t.is(gone.status, 200)
+  t.is(gone.body.username, 'short-lived')
+  const id = String((note.body.data as Body).documentId)
+  t.is(((await get(`/api/notes/${id}?populate=owner`, 'full')).body.data as Body).owner, null)
+})
+
+test('roles are read, and written in the project file alone', async t => {
+  const { body } = await get('/api/users-permissions/roles', 'full')
+  t.deepEqual((body.roles as readonly Body[]).map(role => role.type).sort(), [
+    'authenticated',
+    'clerk',
+    'public',
+  ])
+  const id = await roleId('clerk')
+  const one = (await get(`/api/users-permissions/roles/${id}`, 'full')).body.role as Body
+  t.is(one.type, 'clerk')
+  t.is(said(await get('/api/users-permissions/roles/2000000000', 'full')), '404 Role not found')
+  for (const [method, path] of [
+    ['POST', ''],
+    ['PUT', `/${id}`],
+    ['DELETE', `/${id}`],
+  ] as const)
+    t.is((await send(method, `/api/users-permissions/roles${path}`, {})).status, 405, method)
+  t.is(said(await get('/api/users-permissions/roles')), '403 Forbidden')
+})

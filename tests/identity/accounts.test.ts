@@ -1,0 +1,154 @@
+import test, { type ExecutionContext } from 'ava'
+import type { Database } from '../../core/database/database.ts'
+import { migrate } from '../../core/database/migrate.ts'
+import { newDocumentId } from '../../core/documents/document-id.ts'
+import type { Fault } from '../../core/faults/fault.ts'
+import { openBackground } from '../../core/identity/background.ts'
+import { newCode } from '../../core/identity/codes.ts'
+import type { IdentityTerms } from '../../core/identity/identity.ts'
+import type { Mail } from '../../core/identity/mail.ts'
+import { mirrorRoles } from '../../core/identity/mirror-roles.ts'
+import { openIdentity } from '../../core/identity/open-identity.ts'
+import { NOT_TAKEN, saveUser, scalarValue } from '../../core/identity/save-user.ts'
+import { openSessions } from '../../core/identity/sessions.ts'
+import { compileStorage } from '../../core/model/compile-storage.ts'
+import { passed, world } from '../access/project.ts'
+import { openTestDatabase } from '../support/database.ts'
+
+const { project, model } = await world('roles: {}')
+const storage = compileStorage(model)
+
+/** Signing in over a real database, where users are as another program left them. */
+async function open(t: ExecutionContext) {
+  const database = await openTestDatabase(t)
+  passed(await migrate(database, storage.tables))
+  passed(await mirrorRoles(project.settings.roles, { database, model, storage }))
+  const mails: Mail[] = []
+  const background = openBackground(reason => t.fail(String(reason)))
+  const terms: IdentityTerms = {
+    database,
+    model,
+    storage,
+    background,
+    settings: project.settings.auth,
+    sessions: openSessions({ secret: 'x'.repeat(32), lifetime: 60_000 }),
+    mailer: async mail => void mails.push(mail),
+    address: 'http://localhost/api',
+  }
+  return { identity: openIdentity(terms), terms, mails, background, column: columnOf(database) }
+}
+
+/** A user with these columns, past all that routes do. */
+function leave(
+  { database }: IdentityTerms,
+  username: string,
+  columns: Readonly<Record<string, string | boolean | null>>,
+) {
+  const values = {
+    username,
+    email: `${username}@example.com`,
+    provider: 'local',
+    confirmed: true,
+    ...columns,
+  }
+  const scalars = Object.entries(values).map(([key, value]) => [key, scalarValue(value)] as const)
+  const user = { documentId: newDocumentId(), values: new Map(scalars) }
+  return database.transaction(transaction =>
+    saveUser(user, NOT_TAKEN, transaction, { database, model, storage }),
+  )
+}
+
+const columnOf = (database: Database) => async (username: string, field: string) => {
+  const { user } = model.builtIn
+  const text = `SELECT ${storage.column(user, field)} FROM ${storage.table(user).name} WHERE ${storage.column(user, 'username')} = $1`
+  const { rows } = await database.run({ text, values: [username] })
+  return rows[0]?.[0]
+}
+
+const said = (result: { readonly ok: boolean; readonly reasons?: readonly Fault[] }): string =>
+  result.ok ? 'ok' : String(result.reasons?.[0]?.message)
+
+const MADE_BY_STRAPI = 'abcdefghijklmnopqrstuuG/UEkOdRnwd.E60H5mO5p7PHHbPkK.y'
+const ITS_PASSWORD = 'Strapi-Passw0rd é'
+
+test('users of a Strapi installation sign in with the passwords that they have', async t => {
+  const { identity, terms } = await open(t)
+  for (const form of ['$2a$', '$2b$', '$2y$']) {
+    const username = `user-${form.slice(1, 3)}`
+    await leave(terms, username, { password: `${form}10$${MADE_BY_STRAPI}` })
+    const signedIn = passed(await identity.signIn({ identifier: username, password: ITS_PASSWORD }))
+    t.not(await terms.sessions.read(signedIn.jwt ?? ''), null)
+    const wrong = await identity.signIn({ identifier: username, password: 'Strapi-Passw0rd e' })
+    t.is(said(wrong), 'Invalid identifier or password')
+  }
+})
+
+test('an account without a password, or with what is no hash, lets nobody in', async t => {
+  const { identity, terms } = await open(t)
+  await leave(terms, 'without', { password: null })
+  await leave(terms, 'plain', { password: 'plain-password' })
+  for (const identifier of ['without', 'plain'])
+    for (const password of ['plain-password', 'null', ' '])
+      t.is(
+        said(await identity.signIn({ identifier, password })),
+        'Invalid identifier or password',
+        identifier,
+      )
+})
+
+test('what is mailed is stored as its hash, and an older code is forgotten', async t => {
+  const { identity, terms, mails, background, column } = await open(t)
+  await leave(terms, 'ann', { password: null })
+  await identity.forgotPassword({ email: 'ANN@example.com' })
+  await background.settled()
+  const [mail] = mails
+  t.is(mail?.to, 'ann@example.com')
+  const code = /[0-9a-f]{64}[0-9a-z]+/.exec(mail?.text ?? '')?.[0] ?? ''
+  const stored = String(await column('ann', 'resetPasswordToken'))
+  t.regex(stored, /^sha256:[0-9a-f]{64}$/)
+  t.false(stored.includes(code.slice(0, 64)))
+  const stolen = { code: stored, password: 'new-password', passwordConfirmation: 'new-password' }
+  t.is(said(await identity.resetPassword(stolen)), 'Incorrect code provided')
+  t.is(said(await identity.resetPassword({ ...stolen, code })), 'ok')
+  t.is(await column('ann', 'resetPasswordToken'), null)
+  t.regex(String(await column('ann', 'password')), /^\$2[aby]\$10\$.{53}$/)
+})
+
+test('a code that has expired sets no password and confirms no address', async t => {
+  const { identity, terms, column } = await open(t)
+  const old = newCode(3_600_000, Date.now() - 3_600_001)
+  await leave(terms, 'late', { resetPasswordToken: old.hash, confirmationToken: old.hash, confirmed: false })
+  const reset = { code: old.code, password: 'new-password', passwordConfirmation: 'new-password' }
+  t.is(said(await identity.resetPassword(reset)), 'Incorrect code provided')
+  t.is(said(await identity.confirmEmail(old.code)), 'Invalid token')
+  t.is(await column('late', 'confirmed'), false)
+  const fresh = newCode(3_600_000, Date.now())
+  await leave(terms, 'early', {
+    resetPasswordToken: fresh.hash,
+    confirmationToken: fresh.hash,
+    confirmed: false,
+  })
+  t.is(said(await identity.confirmEmail(fresh.code)), 'ok')
+  t.is(said(await identity.resetPassword({ ...reset, code: fresh.code })), 'ok')
+})
+
+test('nobody is mailed who has no account, or is blocked', async t => {
+  const { identity, terms, mails, background } = await open(t)
+  await leave(terms, 'blocked', { blocked: true, confirmed: false })
+  for (const email of ['blocked@example.com', 'nobody@example.com', "x'--@example.com"]) {
+    t.is(said(await identity.forgotPassword({ email })), 'ok')
+    t.is(said(await identity.sendEmailConfirmation({ email })), 'ok')
+  }
+  await background.settled()
+  t.deepEqual(mails, [])
+})
+
+test('where one’s name is another’s address, the address is whose it is', async t => {
+  const { identity, terms } = await open(t)
+  const hash = `$2b$10$${MADE_BY_STRAPI}`
+  await leave(terms, 'owner', { email: 'owner@example.com', password: hash })
+  await leave(terms, 'owner@example.com', { email: 'thief@example.com', password: hash })
+  const signedIn = passed(await identity.signIn({ identifier: 'owner@example.com', password: ITS_PASSWORD }))
+  const named = passed(await identity.signIn({ identifier: 'owner', password: ITS_PASSWORD }))
+  t.is(signedIn.documentId, named.documentId)
+})

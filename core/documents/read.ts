@@ -1,11 +1,9 @@
 import type { Database, Rows } from '../database/database.ts'
 import type { Storage } from '../model/storage.ts'
-import { planQuery } from '../plan/plan-query.ts'
 import type { Shape } from '../plan/row.ts'
 import type { RestrictedQuery } from '../query/query.ts'
-import { printAnswer } from '../sql/print.ts'
-import type { Statement } from '../sql/statement.ts'
 import type { DocumentReads } from './documents.ts'
+import { toStatement } from './to-statement.ts'
 
 export interface ReadTerms {
   readonly database: Pick<Database, 'run'>
@@ -13,12 +11,12 @@ export interface ReadTerms {
   readonly defaultLocale: string
 }
 
+const READ = { readonly: true } as const
+
 /** The reading half of the document service: query → plan → statement → row. */
 export function openReads({ database, storage, defaultLocale }: ReadTerms): DocumentReads {
-  const toStatement = (query: RestrictedQuery, shape: Shape): Statement =>
-    printAnswer(planQuery(query, { storage, defaultLocale, shape }))
   const read = (query: RestrictedQuery, shape: Shape): Promise<Rows> =>
-    database.run(toStatement(query, shape), { readonly: true })
+    database.run(toStatement(query, { storage, defaultLocale, shape }), READ)
   return {
     async findOne(query, shape) {
       const { rows } = await read(query, shape)

@@ -1,21 +1,28 @@
 import { isTextual, type Operator } from '../query/operators.ts'
 import type { Comparison, Value } from '../query/query.ts'
 import { allOf, binary, call, cast, equal, isNull, parameter } from '../sql/build.ts'
-import type { BinaryOperator, Expression, ParameterNode } from '../sql/nodes.ts'
+import type { BinaryOperator, Expression, ParameterNode, Pattern } from '../sql/nodes.ts'
 import type { PlanContext, Row } from './row.ts'
 import { scalarOf, sqlTypeOf } from './scalar.ts'
 
 /** One comparison of an attribute of a row with values, in the semantics of spec 4.6 and contract/rest.md 7. */
-export function planComparison(comparison: Comparison, row: Row, context: PlanContext): Expression {
+export function planComparison(
+  comparison: Comparison,
+  row: Row,
+  context: PlanContext,
+  place = context.placeOf(comparison),
+): Expression {
   const { attribute, operator, values } = comparison
   const left = scalarOf(row, attribute, context)
   const text = isTextual(attribute.type) ? left : cast(left, 'text')
-  return OPERATIONS[operator]({ comparison, values, left, text })
+  return OPERATIONS[operator]({ comparison, values, place, left, text })
 }
 
 interface Operands {
   readonly comparison: Comparison
   readonly values: readonly Value[]
+  /** Of the first value. */
+  readonly place: number | null
   readonly left: Expression
   /** The left side as text. */
   readonly text: Expression
@@ -23,8 +30,12 @@ interface Operands {
 
 type Operation = (operands: Operands) => Expression
 
-const typed = ({ comparison, values }: Operands, at = 0): ParameterNode =>
-  parameter(valueAt(values, at, comparison), sqlTypeOf(comparison.attribute))
+const typed = ({ comparison, values, place }: Operands, at = 0): ParameterNode =>
+  parameter(
+    valueAt(values, at, comparison),
+    sqlTypeOf(comparison.attribute),
+    place === null ? null : place + at,
+  )
 
 function valueAt(values: readonly Value[], at: number, { operator, attribute }: Comparison): Value {
   const value = values[at]
@@ -42,22 +53,18 @@ const folded =
   operands =>
     binary(call('plinth_fold', operands.text), operator, call('plinth_fold', textOf(operands)))
 
-const textOf = ({ comparison, values }: Operands): ParameterNode =>
-  parameter(String(valueAt(values, 0, comparison)), 'text')
+const textOf = ({ comparison, values, place }: Operands): ParameterNode =>
+  parameter(valueAt(values, 0, comparison), 'text', place)
 
-interface LikeTerms {
-  readonly before: '%' | ''
-  readonly after: '%' | ''
+interface LikeTerms extends Pattern {
   readonly fold: boolean
   readonly negated?: boolean
 }
 
-/** `%`, `_` and `\` of the value are literal. */
 const like =
   ({ before, after, fold, negated = false }: LikeTerms): Operation =>
   operands => {
-    const literal = String(valueAt(operands.values, 0, operands.comparison)).replace(/[\\%_]/g, '\\$&')
-    const pattern = parameter(`${before}${literal}${after}`, 'text')
+    const pattern: ParameterNode = { ...textOf(operands), pattern: { before, after } }
     const operator = negated ? 'NOT LIKE' : 'LIKE'
     if (!fold) return binary(operands.text, operator, pattern)
     return binary(call('plinth_fold', operands.text), operator, call('plinth_fold', pattern))
@@ -65,11 +72,11 @@ const like =
 
 const listed =
   (negated: boolean): Operation =>
-  ({ comparison, values, left }) => ({
+  ({ comparison, values, place, left }) => ({
     kind: 'list-test',
     negated,
     left,
-    list: { kind: 'parameter', value: values, type: sqlTypeOf(comparison.attribute) },
+    list: parameter(values, sqlTypeOf(comparison.attribute), place),
   })
 
 const nullTest =

@@ -7,7 +7,7 @@ import type {
 } from '../model/model.ts'
 import type { ColumnLink, TableLink } from '../model/storage.ts'
 import type { Scope, Status } from '../query/query.ts'
-import { binary, column, constant, equal } from '../sql/build.ts'
+import { binary, column, constant, equal, parameter } from '../sql/build.ts'
 import type { Expression, Order, Source } from '../sql/nodes.ts'
 import { componentRow, ownerConstant, type PlanContext, type Row, typeRow } from './row.ts'
 
@@ -230,7 +230,7 @@ function inverseLocale(row: Row, target: Row, named: Expression | null): readonl
 function preferLocale(locale: Expression, order: readonly Order[], context: PlanContext): readonly Order[] {
   const preferred = [context.locale, context.defaultLocale].map(
     (code): Order => ({
-      expression: binary(locale, '=', { kind: 'parameter', value: code, type: 'text' }),
+      expression: binary(locale, '=', parameter(code, 'text')),
       direction: 'desc',
     }),
   )

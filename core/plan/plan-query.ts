@@ -14,6 +14,8 @@ export interface PlanTerms {
   readonly storage: Storage
   readonly defaultLocale: string
   readonly shape: Shape
+  /** Where values may be put in later (outline.ts); by default nowhere. */
+  readonly placeOf?: PlanContext['placeOf']
 }
 
 /** One restricted query → one answer, printed by sql/ as one statement whatever it populates. */
@@ -21,7 +23,7 @@ export function planQuery(query: RestrictedQuery, terms: PlanTerms): Answer {
   const context = contextFor(query, terms)
   const row = typeRow(query.type, context.alias(), query.status, terms.storage)
   const table: Source = { table: terms.storage.table(query.type).name, alias: row.alias, on: null }
-  const where = allOf([...versionTerms(query, row, terms.storage), ...conditions(query, row, context)])
+  const where = allOf([...versionTerms(query, row, context), ...conditions(query, row, context)])
   if (query.take.kind === 'one') {
     const window =
       query.take.documentId === null
@@ -34,7 +36,7 @@ export function planQuery(query: RestrictedQuery, terms: PlanTerms): Answer {
       total: null,
     }
   }
-  const window = { where, order: planOrder(query.sort, row, context), ...limits(query.take.page) }
+  const window = { where, order: planOrder(query.sort, row, context), ...limits(query.take.page, context) }
   const rows = answered(query, row, { ...table, window }, context)
   return {
     kind: 'answer',
@@ -63,15 +65,23 @@ function contextFor(query: Query, terms: PlanTerms): PlanContext {
     locale: locale ?? terms.defaultLocale,
     shape: terms.shape,
     alias: () => `t${++aliases}`,
+    placeOf: terms.placeOf ?? nowhere,
   }
 }
 
+const nowhere = (): null => null
+
 /** Which versions of documents answer: those of the status and the locales asked for. */
-function versionTerms(query: Query, row: Row, storage: Storage): readonly Expression[] {
-  const table = storage.table(query.type)
+function versionTerms(
+  { type, take, ...query }: Query,
+  row: Row,
+  context: PlanContext,
+): readonly Expression[] {
+  const table = context.storage.table(type)
   const terms: Expression[] = []
-  if (query.take.kind === 'one' && query.take.documentId !== null) {
-    terms.push(equal(column(row.alias, table.documentId), parameter(query.take.documentId, 'text')))
+  if (take.kind === 'one' && take.documentId !== null) {
+    const wanted = parameter(take.documentId, 'text', context.placeOf(take))
+    terms.push(equal(column(row.alias, table.documentId), wanted))
   }
   if (table.status !== null) terms.push(equal(column(row.alias, table.status), constant(query.status)))
   if (row.locale) terms.push(...localeTerms(query.locale, row.locale))
@@ -87,7 +97,7 @@ function localeTerms(choice: LocaleChoice, locale: Expression): readonly Express
       kind: 'list-test',
       negated: false,
       left: locale,
-      list: { kind: 'parameter', value: choice.codes, type: 'text' },
+      list: parameter(choice.codes, 'text'),
     },
   ]
 }

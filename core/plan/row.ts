@@ -12,6 +12,8 @@ export interface PlanContext {
   readonly defaultLocale: string
   readonly shape: Shape
   alias(): string
+  /** Which of the values put in later is the first of this part of the query; null: its values are as they are. */
+  placeOf(part: object): number | null
 }
 
 /** How documents lie in the answer: attributes beside the id, or nested under `attributes` (contract/rest.md 16). */

@@ -117,16 +117,17 @@ function rowsOf(
     from: hop.from,
     where: allOf([...hop.where, ...visible, ...filterTerms(rows, hop, context)]),
     order: rows.sort.length > 0 ? planOrder(rows.sort, hop.row, context) : hop.order,
-    ...limits(rows.page),
+    ...limits(rows.page, context),
   })
 }
 
 /** LIMIT and OFFSET of a page, as parameters. */
-export function limits(page: Page | null): Pick<Select, 'limit' | 'offset'> {
+export function limits(page: Page | null, context: PlanContext): Pick<Select, 'limit' | 'offset'> {
   if (!page) return { limit: null, offset: null }
+  const place = context.placeOf(page)
   return {
-    limit: parameter(page.limit, 'integer'),
-    offset: page.start === 0 ? null : parameter(page.start, 'integer'),
+    limit: parameter(page.limit, 'integer', place),
+    offset: page.start === 0 ? null : parameter(page.start, 'integer', place === null ? null : place + 1),
   }
 }
 

@@ -14,11 +14,11 @@ import type {
 
 export const column = (of: string, name: string): ColumnNode => ({ kind: 'column', of, name })
 
-export const parameter = (value: ParameterValue, type: SqlType): ParameterNode => ({
-  kind: 'parameter',
-  value,
-  type,
-})
+export const parameter = (
+  value: ParameterValue,
+  type: SqlType,
+  place: number | null = null,
+): ParameterNode => ({ kind: 'parameter', value, type, place })
 
 export const constant = (value: ConstantNode['value']): ConstantNode => ({ kind: 'constant', value })
 

@@ -43,6 +43,15 @@ export interface ParameterNode {
   readonly kind: 'parameter'
   readonly value: ParameterValue
   readonly type: SqlType
+  /** Which of the values it is that a template is bound with; null: always this one. */
+  readonly place: number | null
+  /** Sends a pattern for LIKE: the value, taken literally, between these. */
+  readonly pattern?: Pattern
+}
+
+export interface Pattern {
+  readonly before: '%' | ''
+  readonly after: '%' | ''
 }
 
 /** A list goes out as one array parameter. */

@@ -1,0 +1,22 @@
+import type { ParameterNode, ParameterValue } from './nodes.ts'
+import type { Statement } from './statement.ts'
+
+/** A statement whose values are still to come: its text is the same whatever they are. */
+export interface Template {
+  readonly text: string
+  /** `$1` stands for the first. */
+  readonly parameters: readonly ParameterNode[]
+}
+
+/** The statement with these values in their places; a value that is not given is the one it was printed with. */
+export const bind = ({ text, parameters }: Template, values: readonly ParameterValue[]): Statement => ({
+  text,
+  values: parameters.map(node =>
+    toSent(node, (node.place === null ? undefined : values[node.place]) ?? node.value),
+  ),
+})
+
+function toSent({ type, pattern }: ParameterNode, value: ParameterValue): ParameterValue {
+  if (pattern) return `${pattern.before}${String(value).replace(/[\\%_]/g, '\\$&')}${pattern.after}`
+  return type === 'text' && (typeof value === 'number' || typeof value === 'boolean') ? String(value) : value
+}

@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import type { Caller } from '../../core/access/caller.ts'
+import { restrict } from '../../core/access/restrict.ts'
+import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
+import { BoundedMap } from '../../core/base/bounded-map.ts'
+import { toStatement } from '../../core/documents/to-statement.ts'
+import { outline } from '../../core/plan/outline.ts'
+import { planQuery } from '../../core/plan/plan-query.ts'
+import type { RestrictedQuery } from '../../core/query/query.ts'
+import { parseListQuery, parseOneQuery } from '../../core/rest/parse-query.ts'
+import { parseQueryString } from '../../core/rest/parse-query-string.ts'
+import { printAnswer } from '../../core/sql/print.ts'
+import { numbersFrom, pick, type Random } from '../end-to-end/fuzz.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { must } from './golden.ts'
+
+/** Two roles whose conditions differ in values alone, and in which of them stand in several places. */
+const ROLES = `
+  near:
+    permissions:
+      article: { find: { where: { price: { $lt: 5 } } }, findOne: { where: { price: { $lt: 5 } } } }
+      author: { find: { where: { name: { $contains: a_% } } } }
+      tag: { find: { where: { $or: [{ weight: { $in: [1, 2] } }, { name: { $null: true } }] } } }
+      shelf: [find, findOne]
+  far:
+    permissions:
+      article: { find: { where: { price: { $lt: 7 } } }, findOne: { where: { price: { $lt: 9 } } } }
+      author: { find: { where: { name: { $contains: b } }, fields: [name, articles] } }
+      tag: { find: { where: { $or: [{ weight: { $in: [3] } }, { name: { $null: true } }] } } }
+      shelf: [find, findOne]
+`
+
+async function blueprint(): Promise<Blueprint> {
+  const folder = temporaryFolder()
+  try {
+    const golden = readFileSync(join(import.meta.dirname, '../golden/project.yaml'), 'utf8')
+    folder.write('project.yaml', golden.replace('roles:', `roles:${ROLES}`))
+    return must(await compileApp(folder.path, {}))
+  } finally {
+    folder.remove()
+  }
+}
+
+const print = await blueprint()
+
+const callers: readonly [Caller, ...Caller[]] = [
+  print.access.nobody,
+  ...['near', 'far'].map((name): Caller => {
+    const grants = print.access.roles.get(name)
+    if (!grants) throw new Error(`no role ${name}`)
+    return { kind: 'user', grants, user: {} }
+  }),
+]
+
+const TEXTS = ['a', "o'", '%_\\', '$1', ''] as const
+const NUMBERS = ['0', '1', '7', '-3'] as const
+
+const comparison = (random: Random, name: string): string =>
+  pick(random, [
+    `[${name}][$eq]=${pick(random, TEXTS)}`,
+    `[${name}][$containsi]=${encodeURIComponent(pick(random, TEXTS))}`,
+    `[${name}][$nei]=${pick(random, TEXTS)}`,
+    `[${name}][$in][0]=${pick(random, TEXTS)}&F[${name}][$in][1]=b`,
+    `[${name}][$null]=${pick(random, ['true', 'false'])}`,
+    `[${name}]=${pick(random, TEXTS)}`,
+  ])
+
+function condition(random: Random): string {
+  const number = `[$gt]=${pick(random, NUMBERS)}`
+  return pick(random, [
+    comparison(random, 'title'),
+    `[views]${number}`,
+    `[price][$between][0]=${pick(random, NUMBERS)}&F[price][$between][1]=${pick(random, NUMBERS)}`,
+    comparison(random, 'author][name'),
+    comparison(random, 'tags][articles][title'),
+    `[$not]${comparison(random, 'author][name')}`,
+    `[$or][0]${comparison(random, 'title')}&F[$or][1]${comparison(random, 'tags][name')}`,
+    `[links]${comparison(random, 'label')}`,
+    `[stamp][$lt]=${pick(random, ['1000', '2000'])}`,
+  ])
+}
+
+const filters = (random: Random, at = 'filters'): string =>
+  `${at}${condition(random)}`.replaceAll('&F[', `&${at}[`)
+
+function search(random: Random): string {
+  const parts = [
+    () => filters(random),
+    () => `sort=${pick(random, ['title', 'author.name:desc,price', 'tags.weight:asc', 'links.label'])}`,
+    () =>
+      `pagination[start]=${pick(random, ['0', '5', '30'])}&pagination[limit]=${pick(random, ['1', '25'])}`,
+    () => 'pagination[withCount]=false',
+    () => `fields=${pick(random, ['title', 'title,price', '*'])}`,
+    () =>
+      `populate=${pick(random, ['*', 'author,tags', 'tags.articles.author', 'gallery', 'related.related'])}`,
+    () => filters(random, 'populate[related][filters]'),
+    () => `populate[tags][sort]=name&populate[tags][count]=${pick(random, ['true', 'false'])}`,
+    () => 'populate[blocks][on][blocks.quote][populate]=author',
+    () => `locale=${pick(random, ['en', 'fr', '*'])}`,
+    () => `status=${pick(random, ['draft', 'published'])}`,
+    () =>
+      `publicationFilter=${pick(random, ['modified', 'never-published-document', 'published-with-draft'])}`,
+    () => `_q=${pick(random, TEXTS)}`,
+  ]
+  return parts
+    .filter(() => random() < 0.2)
+    .map(part => part())
+    .join('&')
+}
+
+/** null: refused. */
+function query(random: Random): RestrictedQuery | null {
+  const type = print.model.contentTypes.get('api::article.article')
+  if (!type) throw new Error('no article')
+  const parameters = parseQueryString(search(random))
+  if (!parameters.ok) return null
+  const terms = { model: print.model, settings: print.project.settings.rest }
+  const list = parseListQuery(type, parameters.value, terms)
+  const one = parseOneQuery(type, pick(random, ['one', 'two']), parameters.value, terms)
+  const parsed = random() < 0.3 ? one : list.ok ? { ok: true as const, value: list.value.query } : list
+  const restricted = parsed.ok ? restrict(parsed.value, pick(random, callers)) : parsed
+  return restricted.ok ? restricted.value : null
+}
+
+const shapes = ['flat', 'v4'] as const
+
+test('whatever is asked after whatever else, its statement is the one that it would have been alone', t => {
+  const random = numbersFrom(4)
+  const keys = new Set<string>()
+  let asked = 0
+  for (let turn = 0; turn < 6000; turn++) {
+    const made = query(random)
+    if (!made) continue
+    asked++
+    const terms = {
+      storage: print.storage,
+      defaultLocale: print.model.defaultLocale,
+      shape: pick(random, shapes),
+    }
+    keys.add(outline(made, terms).key)
+    const alone = printAnswer(planQuery(made, terms))
+    t.deepEqual(toStatement(made, terms), alone)
+  }
+  t.true(asked > 3000, `${asked} were no refusals`)
+  t.true(keys.size < asked * 0.8, `${keys.size} kinds of ${asked} queries: hardly any came again`)
+})
+
+test('equal conditions in two places are told from one condition in both', t => {
+  const [, near, far] = callers
+  const type = print.model.contentTypes.get('api::article.article')
+  if (!type || !near || !far) throw new Error('no article, or no roles')
+  const terms = { storage: print.storage, defaultLocale: print.model.defaultLocale, shape: 'flat' as const }
+  const parameters = must(parseQueryString('populate[related]=true&filters[related][title]=a'))
+  const one = must(
+    parseOneQuery(type, 'x', parameters, { model: print.model, settings: print.project.settings.rest }),
+  )
+  for (const caller of [near, far, near]) {
+    const made = must(restrict(one, caller))
+    t.deepEqual(toStatement(made, terms), printAnswer(planQuery(made, terms)))
+  }
+})
+
+test('statements are kept within bounds of number and size, the least used go', t => {
+  const kept = new BoundedMap<string>({ entries: 3, characters: 80 }, value => value.length)
+  for (const key of ['a', 'b', 'c']) kept.set(key, key)
+  kept.get('a')
+  kept.set('d', 'd')
+  t.deepEqual([kept.get('a'), kept.get('b'), kept.get('c'), kept.size], ['a', undefined, 'c', 3])
+  kept.set('e', 'x'.repeat(9))
+  t.is(kept.characters, 14)
+  kept.set('f', 'x'.repeat(10))
+  t.is(kept.get('f'), undefined)
+  for (let index = 0; index < 40; index++) kept.set(`${index}`, 'x'.repeat(8))
+  t.true(kept.size <= 3 && kept.characters <= 80)
+})

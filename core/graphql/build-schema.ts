@@ -6,6 +6,8 @@ import type { Model } from '../model/model.ts'
 import { filterInputs } from './filter-inputs.ts'
 import { FIXED_TYPES, SIGN_IN, UPLOADS, USERS } from './fixed-definitions.ts'
 import { componentDefinitions, contentTypeDefinitions } from './holder-definitions.ts'
+import { type ResolveTerms, readResolver } from './resolve-read.ts'
+import { resolversOf } from './resolvers.ts'
 import { printRootField, type RootField, rootFields } from './root-fields.ts'
 import { objectType, type Sdl } from './sdl.ts'
 import type { ShadowCrud } from './shadow-crud.ts'
@@ -16,15 +18,29 @@ export interface GeneratedSchema {
   readonly rootFields: ReadonlyMap<string, RootField>
 }
 
-/** Model → schema: what is generated, and what signing in and uploads add, without what nothing leads to. */
-export function buildSchema(model: Model, shadow: ShadowCrud): GeneratedSchema {
+/** Model → schema: what is generated, and what signing in and uploads add, without what nothing leads to. Without `terms` it answers nothing. */
+export function buildSchema(
+  model: Model,
+  shadow: ShadowCrud,
+  terms: ResolveTerms | null = null,
+): GeneratedSchema {
   const roots = [...model.contentTypes.values()].flatMap(type => rootFields(type, shadow))
-  const schema = makeExecutableSchema({ typeDefs: mergeTypeDefs(generate(model, shadow, roots)) })
+  const schema = makeExecutableSchema({
+    typeDefs: mergeTypeDefs(generate(model, shadow, roots)),
+    resolvers: [resolversOf(model), terms ? rootResolvers(roots, terms) : {}],
+    resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
+  })
   return {
     schema: pruneSchema(schema),
     rootFields: new Map(roots.map(root => [`${root.root}.${root.name}`, root])),
   }
 }
+
+const rootResolvers = (roots: readonly RootField[], terms: ResolveTerms) => ({
+  Query: Object.fromEntries(
+    roots.filter(({ root }) => root === 'Query').map(root => [root.name, readResolver(root, terms)]),
+  ),
+})
 
 const generate = (model: Model, shadow: ShadowCrud, roots: readonly RootField[]): Sdl[] =>
   [

@@ -1,0 +1,50 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import type { Caller } from '../access/caller.ts'
+import { restrict } from '../access/restrict.ts'
+import type { Documents } from '../documents/documents.ts'
+import type { Model } from '../model/model.ts'
+import type { Page } from '../query/query.ts'
+import type { Arguments, OperationContext } from './operation-context.ts'
+import type { PageLimits } from './parse-page.ts'
+import { parseRead } from './parse-read.ts'
+import type { RootField } from './root-fields.ts'
+import { must } from './to-graphql-error.ts'
+
+/** What resolvers of generated fields work with. */
+export interface ResolveTerms {
+  readonly model: Model
+  readonly documents: Documents
+  readonly limits: PageLimits
+}
+
+/** Who asks, for the length of one operation. */
+export interface Acting {
+  readonly caller: Caller
+}
+
+/** A root field of a query: one statement, whatever is selected below it. */
+export function readResolver(root: RootField, terms: ResolveTerms) {
+  return async (_: unknown, given: Arguments, { caller }: Acting, info: GraphQLResolveInfo) => {
+    const query = must(parseRead({ root, nodes: info.fieldNodes, given }, contextOf(info, terms)))
+    const restricted = must(restrict(query, caller))
+    if (query.take.kind === 'one') {
+      const text = await terms.documents.findOne(restricted, 'flat')
+      return { data: text === null ? null : JSON.parse(text) }
+    }
+    const { text, total } = await terms.documents.findMany(restricted, 'flat')
+    return { data: JSON.parse(text), meta: { pagination: paginationOf(query.take.page, total ?? 0) } }
+  }
+}
+
+const contextOf = (
+  { schema, fragments, variableValues }: GraphQLResolveInfo,
+  { model, limits }: ResolveTerms,
+): OperationContext => ({ schema, fragments, variables: variableValues, model, limits })
+
+/** contract/graphql.md 5. */
+const paginationOf = ({ start, limit }: Page, total: number) => ({
+  total,
+  page: Math.floor(start / limit) + 1,
+  pageSize: limit,
+  pageCount: Math.ceil(total / limit),
+})

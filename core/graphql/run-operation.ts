@@ -1,0 +1,63 @@
+import { execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
+import type { Asked, Engine } from './engine.ts'
+import { prepareOperation } from './prepare-operation.ts'
+import type { Acting } from './resolve-read.ts'
+
+/** What an operation comes to, and the HTTP status that it has on its own. */
+export interface Ran {
+  readonly status: 200 | 400 | 405
+  readonly result: { readonly errors?: readonly GraphQLFormattedError[]; readonly data?: unknown }
+}
+
+/** GET changes nothing (contract/graphql.md 10). */
+export interface RunTerms {
+  readonly readsOnly: boolean
+}
+
+export async function runOperation(
+  asked: Asked,
+  acting: Acting,
+  engine: Engine,
+  { readsOnly }: RunTerms,
+): Promise<Ran> {
+  const prepared = prepareOperation(asked, engine)
+  if (!prepared.ok) return { status: 400, result: { errors: prepared.reasons.map(formatError) } }
+  const { document, operation, variables } = prepared.value
+  if (readsOnly && operation.operation !== 'query') return { status: 405, result: { errors: [ONLY_QUERIES] } }
+  const { data, errors } = await execute({
+    schema: engine.schema,
+    document,
+    variableValues: variables,
+    operationName: asked.operationName,
+    contextValue: acting,
+  })
+  const told = errors?.map(error => tell(error, engine))
+  return { status: 200, result: { ...(told ? { errors: told } : {}), data } }
+}
+
+const ONLY_QUERIES: GraphQLFormattedError = {
+  message: 'GET supports only query operation',
+  extensions: { code: 'INTERNAL_SERVER_ERROR' },
+}
+
+/** Faults of the request are told as they are; of any other trouble the log hears, the client only that there was some. */
+function tell(error: GraphQLError, { observe }: Engine): GraphQLFormattedError {
+  const { originalError } = error
+  if (!originalError || originalError instanceof GraphQLError || error.extensions.code !== undefined)
+    return formatError(error)
+  observe(originalError)
+  return { message: 'Internal Server Error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }
+}
+
+/** What the server says itself carries neither path nor locations (contract/graphql.md 10). */
+function formatError(error: GraphQLError): GraphQLFormattedError {
+  const { message, extensions } = error
+  if (extensions.error) return { message, extensions }
+  const { locations, path } = error.toJSON()
+  return {
+    message,
+    ...(locations ? { locations } : {}),
+    ...(path ? { path } : {}),
+    extensions: { code: 'INTERNAL_SERVER_ERROR', ...extensions },
+  }
+}

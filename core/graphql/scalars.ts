@@ -1,0 +1,150 @@
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import type { Model } from '../model/model.ts'
+
+/** A scalar that takes texts of a form and writes texts of one. */
+interface TextScalar {
+  readonly name: string
+  /** What is taken, or null where the text is not of the form. */
+  read(text: string): string | null
+  write(value: unknown): unknown
+  complain(given: unknown): string
+}
+
+const textScalar = ({ name, read, write, complain }: TextScalar): GraphQLScalarType => {
+  const parse = (given: unknown): string => {
+    const read_ = typeof given === 'string' ? read(given) : null
+    if (read_ === null) throw new GraphQLError(complain(given))
+    return read_
+  }
+  return new GraphQLScalarType({
+    name,
+    serialize: write,
+    parseValue: parse,
+    parseLiteral: node => parse(node.kind === Kind.STRING ? node.value : valueFromASTUntyped(node)),
+  })
+}
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text)
+
+const isRealDay = (text: string): boolean => {
+  try {
+    return isDay(text)
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+const date = textScalar({
+  name: 'Date',
+  read: text => (isRealDay(text) ? text : null),
+  write: value => value,
+  complain: given =>
+    typeof given === 'string'
+      ? `Date cannot represent an invalid date-string ${given}.`
+      : `Date cannot represent a non string, or non Date type ${JSON.stringify(given)}.`,
+})
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{3})?$/
+
+const time = textScalar({
+  name: 'Time',
+  read: text => (TIME.test(text) ? text : null),
+  write: value => value,
+  complain: given =>
+    typeof given === 'string'
+      ? 'Invalid time format, expected HH:mm:ss.SSS'
+      : `Time cannot represent a non string type ${JSON.stringify(given)}.`,
+})
+
+/** RFC 3339, with its zone. */
+const MOMENT =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i
+
+function readMoment(text: string): string | null {
+  const day = MOMENT.exec(text)?.[1]
+  if (day === undefined || !isRealDay(day)) return null
+  const moment = new Date(text)
+  return Number.isNaN(moment.getTime()) ? null : moment.toISOString()
+}
+
+const dateTime = textScalar({
+  name: 'DateTime',
+  read: readMoment,
+  // A `timestamp` attribute is text of milliseconds elsewhere (contract/rest.md 3).
+  write: value =>
+    typeof value === 'string' && /^-?\d+$/.test(value) ? new Date(Number(value)).toISOString() : value,
+  complain: given =>
+    typeof given === 'string'
+      ? `DateTime cannot represent an invalid date-time-string ${given}.`
+      : `DateTime cannot represent a non string, or non Date type ${JSON.stringify(given)}`,
+})
+
+const LONGEST = 2n ** 63n
+
+/** Any integer of 64 bits; as text, so that none is rounded on the way. */
+function readLong(given: unknown): string {
+  const text = typeof given === 'number' || typeof given === 'string' ? String(given) : ''
+  if (!/^[+-]?\d+$/.test(text)) throw new TypeError(`Cannot convert ${String(given)} to a BigInt`)
+  const long = BigInt(text)
+  if (long < -LONGEST || long >= LONGEST) throw new RangeError(`${text} is no integer of 64 bits`)
+  return String(long)
+}
+
+const long = new GraphQLScalarType({
+  name: 'Long',
+  serialize: value => (Number.isSafeInteger(Number(value)) ? Number(value) : String(value)),
+  parseValue: readLong,
+  parseLiteral: node =>
+    readLong(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : valueFromASTUntyped(node)),
+})
+
+/** Literals may hold variables. */
+const json = new GraphQLScalarType({
+  name: 'JSON',
+  specifiedByURL: 'http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf',
+  serialize: value => value,
+  parseValue: value => value,
+  parseLiteral: (node: ValueNode, variables) => valueFromASTUntyped(node, variables),
+})
+
+const upload = new GraphQLScalarType({
+  name: 'Upload',
+  serialize() {
+    throw new GraphQLError('Upload serialization unsupported.')
+  },
+  parseValue() {
+    throw new GraphQLError('Upload value invalid.')
+  },
+  parseLiteral(node) {
+    throw new GraphQLError('Upload literal unsupported.', { nodes: node })
+  },
+})
+
+/** contract/graphql.md 3: a literal must name a locale of the project, or `all`; a variable need not. */
+const localeCode = ({ locales }: Model): GraphQLScalarType => {
+  const known = new Set(['all', ...locales.map(({ code }) => code)])
+  return new GraphQLScalarType({
+    name: 'I18NLocaleCode',
+    serialize: String,
+    parseValue: value => value,
+    parseLiteral(node) {
+      if (node.kind === Kind.STRING && known.has(node.value)) return node.value
+      throw new GraphQLError('Unknown locale supplied', {
+        extensions: { error: { name: 'ValidationError', message: 'Unknown locale supplied', details: {} } },
+      })
+    },
+  })
+}
+
+/** What the scalars of the schema take and write (contract/graphql.md 3). */
+export const scalarsOf = (model: Model): Readonly<Record<string, GraphQLScalarType>> => ({
+  Date: date,
+  Time: time,
+  DateTime: dateTime,
+  Long: long,
+  JSON: json,
+  Upload: upload,
+  I18NLocaleCode: localeCode(model),
+})

@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream'
+import type { ExecutionContext } from 'ava'
+import { compileAccess } from '../../core/access/compile-access.ts'
+import { ok } from '../../core/base/result.ts'
+import type { HttpAnswer } from '../../core/faults/exchange.ts'
+import { openGraphql } from '../../core/graphql/open-graphql.ts'
+import { openWriting } from '../documents/writing.ts'
+import { compiled } from '../model/compiled.ts'
+import { declare } from '../model/declare.ts'
+
+export interface Sent {
+  readonly method?: string
+  readonly search?: string
+  readonly type?: string
+  readonly text?: string
+}
+
+/** The GraphQL endpoint of a project on an empty database, asked by nobody known. */
+export async function openEndpoint(t: ExecutionContext, yaml: string) {
+  const project = await declare(yaml)
+  const model = compiled(project)
+  const access = compileAccess(project, model)
+  if (!access.ok) throw new Error(access.reasons.map(({ message }) => message).join('\n'))
+  const { nobody } = access.value
+  const writing = await openWriting(t, model)
+  const troubles: unknown[] = []
+  const respond = openGraphql({
+    model,
+    settings: project.settings.graphql,
+    documents: writing.documents,
+    identify: async () => ok(nobody),
+    observe: error => troubles.push(error),
+  })
+  const send = async ({ method = 'POST', search = '', type, text = '' }: Sent): Promise<HttpAnswer | null> =>
+    respond({
+      id: 'test',
+      method,
+      path: '/graphql',
+      search,
+      headers: type === undefined ? {} : { 'content-type': type },
+      peer: '127.0.0.1',
+      body: async () => ok(Buffer.from(text)),
+      stream: () => Readable.from([text]),
+    })
+  const json = (answer: HttpAnswer | null) => JSON.parse(String(answer?.body))
+  return {
+    ...writing,
+    troubles,
+    send,
+    post: async (body: unknown) => {
+      const answer = await send({ type: 'application/json', text: JSON.stringify(body) })
+      return { status: answer?.status, body: json(answer) }
+    },
+    ask: async (query: string, variables: Readonly<Record<string, unknown>> = {}) =>
+      json(await send({ type: 'application/json', text: JSON.stringify({ query, variables }) })),
+  }
+}

@@ -1,0 +1,243 @@
+import test, { type ExecutionContext } from 'ava'
+import { openEndpoint } from './endpoint.ts'
+
+const PROJECT = `
+components:
+  shared.seo: { attributes: { title: string } }
+  shared.link: { attributes: { url: string, writer: { type: relation, relation: oneToOne, target: author } } }
+contentTypes:
+  book:
+    attributes:
+      title: { type: string, required: true }
+      pages: biginteger
+      mood: { type: enumeration, enum: [light, two words] }
+      secret: { type: string, private: true }
+      printed: datetime
+      author: { type: relation, relation: manyToOne, target: author, inversedBy: books }
+      seo: { type: component, component: shared.seo }
+      links: { type: component, component: shared.link, repeatable: true }
+      blocks: { type: dynamiczone, components: [shared.seo, shared.link] }
+  author:
+    attributes:
+      name: string
+      books: { type: relation, relation: oneToMany, target: book, mappedBy: author }
+  vault: { attributes: { title: string, book: { type: relation, relation: oneToOne, target: book } } }
+  drawer: { attributes: { vault: { type: relation, relation: oneToOne, target: vault } } }
+roles:
+  public: { permissions: { book: [find, findOne], author: [find], drawer: [find] } }
+graphql: { config: { depthLimit: 12, amountLimit: 3, defaultLimit: 2 } }
+`
+
+async function library(t: ExecutionContext) {
+  const endpoint = await openEndpoint(t, PROJECT)
+  const ann = await endpoint.create('author', { name: 'Ann' })
+  const ben = await endpoint.create('author', { name: 'Ben' })
+  const titles = ['A', 'B', 'C', 'D']
+  for (const [index, title] of titles.entries())
+    await endpoint.create('book', {
+      title,
+      pages: index === 0 ? '9007199254740993' : index,
+      mood: index === 0 ? 'two words' : 'light',
+      printed: '2024-05-06T05:08:09.000Z',
+      author: index < 3 ? ann.documentId : ben.documentId,
+      seo: { title: `seo ${title}` },
+      links: [{ url: '/1' }, { url: '/2' }, { url: '/3' }],
+      blocks: [
+        { __component: 'shared.link', url: '/b', writer: ann.documentId },
+        { __component: 'shared.seo', title: 'zone' },
+      ],
+    })
+  endpoint.statements.length = 0
+  return endpoint
+}
+
+test.serial('a nested list is answered as it was asked for: aliases, fragments, types, pages', async t => {
+  const { ask } = await library(t)
+  const answer = await ask(`
+    query ($min: Long) {
+      books(sort: "title:desc", filters: { pages: { gte: $min } }) {
+        __typename
+        data { id n: __typename attributes { t: title mood ...more author { data { attributes { name } } } } }
+        meta { pagination { total page pageSize pageCount } }
+      }
+      ben: authors(filters: { name: { eq: "Ben" } }) {
+        rows: data { values: attributes { name books(sort: "title") { data { attributes { title } } } } }
+      }
+    }
+    fragment more on Book { links(pagination: { limit: 1 }) { url } printed }
+  `)
+  t.falsy(answer.errors)
+  const [first, second] = answer.data.books.data
+  t.regex(first.id, /^[a-z0-9]{24}$/)
+  t.is(answer.data.books.__typename, 'BookEntityResponseCollection')
+  t.is(first.n, 'BookEntity')
+  t.deepEqual(first.attributes, {
+    t: 'D',
+    mood: 'light',
+    links: [{ url: '/1' }],
+    printed: '2024-05-06T05:08:09.000Z',
+    author: { data: { attributes: { name: 'Ben' } } },
+  })
+  t.is(second.attributes.t, 'C')
+  t.is(answer.data.books.data.length, 2)
+  t.deepEqual(answer.data.books.meta.pagination, { total: 4, page: 1, pageSize: 2, pageCount: 2 })
+  t.deepEqual(answer.data.ben.rows, [
+    { values: { name: 'Ben', books: { data: [{ attributes: { title: 'D' } }] } } },
+  ])
+})
+
+test.serial('the same rows may be asked for twice, with other arguments and under other names', async t => {
+  const { ask } = await library(t)
+  const { data, errors } = await ask(`{
+    authors(filters: { name: { eq: "Ann" } }) {
+      one: data { attributes { books(sort: "title") { data { attributes { title } } } } }
+      two: data {
+        a: attributes { books(sort: "title:desc", pagination: { limit: 1 }) { data { attributes { title } } } }
+        b: attributes { name: books(filters: { title: { eq: "B" } }) { data { attributes { title } } } books { data { id } } }
+      }
+    }
+  }`)
+  t.falsy(errors)
+  const titles = (list: { data: { attributes: { title: string } }[] }) =>
+    list.data.map(({ attributes }) => attributes.title)
+  const { one, two } = data.authors
+  t.deepEqual(titles(one[0].attributes.books), ['A', 'B'])
+  t.deepEqual(titles(two[0].a.books), ['C'])
+  t.deepEqual(titles(two[0].b.name), ['B'])
+  t.is(two[0].b.books.data.length, 2)
+})
+
+test.serial('zones answer what the fragments on each component select', async t => {
+  const { ask } = await library(t)
+  const { data, errors } = await ask(`{
+    books(pagination: { limit: 1 }, sort: "title") { data { attributes { blocks {
+      __typename
+      ... on ComponentSharedLink { url writer { data { attributes { name } } } }
+      ... on ComponentSharedSeo { heading: title }
+    } } } }
+  }`)
+  t.falsy(errors)
+  t.deepEqual(data.books.data[0].attributes.blocks, [
+    { __typename: 'ComponentSharedLink', url: '/b', writer: { data: { attributes: { name: 'Ann' } } } },
+    { __typename: 'ComponentSharedSeo', heading: 'zone' },
+  ])
+})
+
+test.serial('integers of 64 bits are not rounded, values of enumerations have GraphQL names', async t => {
+  const { ask } = await library(t)
+  const { data } = await ask(`query ($on: Boolean = false) {
+    books(filters: { mood: { eq: "two words" } }) {
+      data { attributes { pages mood title @include(if: $on) printed @skip(if: true) } }
+    }
+  }`)
+  t.deepEqual(data.books.data, [{ attributes: { pages: '9007199254740993', mood: 'two_words' } }])
+})
+
+test.serial('what the caller may not find is null with an error, all else is answered', async t => {
+  const { ask, create } = await library(t)
+  const vault = await create('vault', { title: 'v' })
+  await create('drawer', { vault: vault.documentId })
+  const forbidden = {
+    message: 'Forbidden access',
+    extensions: {
+      error: { name: 'ForbiddenError', message: 'Forbidden access', details: {} },
+      code: 'FORBIDDEN',
+    },
+  }
+  t.deepEqual(
+    await ask(
+      '{ vaults { data { id } } books(filters: { title: { eq: "A" } }) { data { attributes { title } } } }',
+    ),
+    {
+      errors: [forbidden],
+      data: { vaults: null, books: { data: [{ attributes: { title: 'A' } }] } },
+    },
+  )
+  t.deepEqual(await ask('{ drawers { data { attributes { vault { data { id } } } } } }'), {
+    errors: [forbidden],
+    data: { drawers: { data: [{ attributes: { vault: null } }] } },
+  })
+})
+
+test.serial('private attributes cannot be filtered or sorted by', async t => {
+  const { ask } = await library(t)
+  for (const given of [
+    'filters: { secret: { null: true } }',
+    'sort: "secret"',
+    'filters: { author: { books: { secret: { eq: "x" } } } }',
+  ]) {
+    const { data, errors } = await ask(`{ books(${given}) { data { id } } }`)
+    t.is(data.books, null)
+    t.is(errors[0].message, 'Invalid parameter secret')
+    t.is(errors[0].extensions.code, 'BAD_USER_INPUT')
+  }
+})
+
+test.serial('lists are cut to the limits; depth is refused, however it is written', async t => {
+  const { ask, post } = await library(t)
+  const { data } = await ask(
+    '{ books(pagination: { limit: 100 }) { data { id } meta { pagination { pageSize } } } }',
+  )
+  t.is(data.books.data.length, 3)
+  const deep = `{ books { data { ...f0 } } }
+    ${Array.from({ length: 30 }, (_, index) => `fragment f${index} on BookEntity { attributes { author { data { attributes { books { data { ...f${index + 1} ...f${index + 1} } } } } } } }`).join('\n')}
+    fragment f30 on BookEntity { id }`
+  const answer = await post({ query: deep })
+  t.is(answer.status, 400)
+  t.is(answer.body.errors[0].message, "'' exceeds maximum operation depth of 12")
+})
+
+test.serial(
+  'operations come as the transport has them, and nothing else does (contract/graphql.md 10)',
+  async t => {
+    const { send, post, troubles } = await library(t)
+    const body = async (sent: Parameters<typeof send>[0]) => {
+      const answer = await send(sent)
+      return [answer?.status, String(answer?.body)]
+    }
+    const named = encodeURIComponent('query A { a: __typename } query B { b: __typename }')
+    t.deepEqual(await body({ method: 'GET', search: `query=${named}&operationName=B` }), [
+      200,
+      '{"data":{"b":"Query"}}',
+    ])
+    t.deepEqual(await body({ method: 'GET' }), [400, 'GET query missing.'])
+    t.deepEqual(await body({ method: 'GET', search: 'query={__typename}&variables={nope' }), [
+      400,
+      'Variables are invalid JSON.',
+    ])
+    t.is(
+      (
+        await body({
+          method: 'GET',
+          search: `query=${encodeURIComponent('mutation { login(input: {}) { jwt } }')}`,
+        })
+      )[0],
+      400,
+    )
+    t.is((await body({ method: 'PUT' }))[0], 405)
+    for (const sent of [
+      { type: 'text/plain', text: '{"query":"{__typename}"}' },
+      { type: 'application/json' },
+      { type: 'application/json', text: '[]' },
+    ])
+      t.deepEqual(await body(sent), [
+        400,
+        'POST body missing, invalid Content-Type, or JSON object has no keys.',
+      ])
+    t.is((await body({ type: 'application/json', text: '{nope' }))[0], 400)
+    t.deepEqual(
+      await body({ type: 'application/x-www-form-urlencoded', text: 'query=%7B%20__typename%20%7D' }),
+      [200, '{"data":{"__typename":"Query"}}'],
+    )
+    const batch = await post([{ query: '{ __typename }' }, { query: '{ nope }' }, 5])
+    t.is(batch.status, 200)
+    t.is(batch.body.length, 3)
+    t.is(batch.body[1].errors[0].extensions.code, 'GRAPHQL_VALIDATION_FAILED')
+    t.is(
+      (await post({ query: '{ a', operationName: 5 })).body.errors[0].extensions.code,
+      'GRAPHQL_PARSE_FAILED',
+    )
+    t.is((await post({ query: `{ ${'a '.repeat(6000)} }` })).status, 400)
+    t.deepEqual(troubles, [])
+  },
+)

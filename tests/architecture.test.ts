@@ -22,7 +22,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['access', 'plan'],
   ['database'],
   ['documents'],
-  ['media'],
+  ['media', 'events'],
   ['identity', 'plugins', 'content'],
   ['rest', 'graphql'],
   ['documents-api'],

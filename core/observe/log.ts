@@ -26,6 +26,10 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   stopped: 'info',
   answered: 'debug',
   failed: 'error',
+  eventPostponed: 'warn',
+  eventFailed: 'error',
+  eventsUnheard: 'warn',
+  eventsStalled: 'warn',
   unavailable: 'error',
   timedOut: 'warn',
   malformed: 'debug',
@@ -46,8 +50,8 @@ export function openLog({ level, pretty, redact, write }: LogTerms): Observer {
 
 function fieldsOf(observation: Observation): object {
   const { kind, ...fields } = observation
-  if (observation.kind !== 'failed') return { event: kind, ...fields }
-  return { event: kind, requestId: observation.requestId, error: describe(observation.error) }
+  if (!('error' in fields)) return { event: kind, ...fields }
+  return { event: kind, ...fields, error: describe(fields.error) }
 }
 
 const MOST_CAUSES = 5

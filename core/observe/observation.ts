@@ -33,11 +33,29 @@ export type Observation =
     }
   /** An error that nobody expected: a bug, ours or a plugin's. */
   | { readonly kind: 'failed'; readonly requestId: string; readonly error: unknown }
+  /** A listener threw, or took too long; the event comes again in `delay` milliseconds. */
+  | (ObservedEvent & { readonly kind: 'eventPostponed'; readonly delay: number; readonly error: unknown })
+  /** A listener failed for the last time; the event is kept. */
+  | (ObservedEvent & { readonly kind: 'eventFailed'; readonly error: unknown })
+  /** Events wait for a listener that the project does not have (any more). */
+  | { readonly kind: 'eventsUnheard'; readonly listener: string; readonly events: number }
+  /** The outbox cannot be read or written; told again only after it could be. */
+  | { readonly kind: 'eventsStalled'; readonly error: unknown }
   /** The database, or something else that a request needs, is away. */
   | { readonly kind: 'unavailable'; readonly requestId: string; readonly reason: string }
   | { readonly kind: 'timedOut'; readonly requestId: string; readonly path: string }
   /** What came was no HTTP, too long, or too slow. */
   | { readonly kind: 'malformed'; readonly code: string }
+
+interface ObservedEvent {
+  readonly eventId: string
+  /** `article.publish` */
+  readonly name: string
+  readonly documentId: string
+  readonly listener: string
+  /** This one included. */
+  readonly attempts: number
+}
 
 export type ObservationKind = Observation['kind']
 

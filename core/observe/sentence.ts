@@ -25,6 +25,14 @@ export function toLine(observation: Observation): string {
       return `${observation.method} ${observation.path} ${observation.status} in ${observation.milliseconds.toFixed(1)} ms`
     case 'failed':
       return 'A request failed unexpectedly'
+    case 'eventPostponed':
+      return `${toldEvent(observation)} (attempt ${observation.attempts}); it comes again in ${Math.round(observation.delay / 1_000)} s`
+    case 'eventFailed':
+      return `${toldEvent(observation)} (attempt ${observation.attempts}); the event is kept in plinth_outbox and does not come again`
+    case 'eventsUnheard':
+      return `${observation.events} events wait for the listener ${observation.listener}, which is not there`
+    case 'eventsStalled':
+      return 'Events wait: the database cannot be asked for them'
     case 'unavailable':
       return `Unavailable: ${observation.reason}`
     case 'timedOut':
@@ -33,3 +41,10 @@ export function toLine(observation: Observation): string {
       return `Dropped a malformed request: ${observation.code}`
   }
 }
+
+const toldEvent = ({
+  listener,
+  name,
+  documentId,
+}: Record<'listener' | 'name' | 'documentId', string>): string =>
+  `The listener ${listener} failed on ${name} of ${documentId}`

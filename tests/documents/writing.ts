@@ -2,9 +2,11 @@ import type { ExecutionContext } from 'ava'
 import { brandCommand } from '../../core/access/brand.ts'
 import { trusted } from '../../core/access/trusted.ts'
 import type { Result } from '../../core/base/result.ts'
+import type { Database } from '../../core/database/database.ts'
 import { migrate } from '../../core/database/migrate.ts'
 import type { Answer, Changed } from '../../core/documents/documents.ts'
 import { openDocuments } from '../../core/documents/open-documents.ts'
+import { NOBODY_LISTENS, type Outbox } from '../../core/documents/outbox.ts'
 import { type Fault, toErrorBody } from '../../core/faults/fault.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../core/model/model.ts'
@@ -54,8 +56,12 @@ function populateOf(attribute: Attribute): Populate[] {
   return [{ ...base, ...listed, kind: 'link', attribute, scope: null, selection }]
 }
 
-/** The document service on an empty database, in few words. */
-export async function openWriting(t: ExecutionContext, model: Model) {
+/** The document service on an empty database, in few words. `outboxOf`: who is to hear of writes. */
+export async function openWriting(
+  t: ExecutionContext,
+  model: Model,
+  outboxOf: (database: Database) => Outbox = () => NOBODY_LISTENS,
+) {
   const database = await openTestDatabase(t)
   const storage = compileStorage(model)
   await migrate(database, storage.tables)
@@ -76,7 +82,7 @@ export async function openWriting(t: ExecutionContext, model: Model) {
         options,
       ),
   }
-  const documents = openDocuments({ database: counted, storage, model })
+  const documents = openDocuments({ database: counted, storage, model, outbox: outboxOf(database) })
   const typeOf = (key: string): ContentType => {
     const type = [...model.contentTypes.values()].find(each => each.key === key)
     if (!type) throw new Error(`no type ${key}`)

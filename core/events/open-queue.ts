@@ -1,0 +1,153 @@
+import type { EventAction } from '../documents/outbox.ts'
+import type { Model } from '../model/model.ts'
+import type { Observer } from '../observe/observation.ts'
+import { deliver, type Outcome } from './deliver.ts'
+import type { EventRows, Taken } from './event-rows.ts'
+import type { DocumentEvent, EventListener, Pace } from './events.ts'
+
+export interface QueueTerms {
+  readonly model: Model
+  readonly rows: EventRows
+  readonly pace: Pace
+  readonly observer: Observer
+  /** Aborted when no listener is waited for any longer. */
+  readonly ending: AbortSignal
+  /** The outbox could be reached, or not (an error). */
+  reached(error?: unknown): void
+}
+
+/** The events of one listener. */
+export interface Queue {
+  /** Looks for events that are due. */
+  wake(): void
+  /** Resolves once those at work are through; whether there were any. */
+  idle(): Promise<boolean>
+  /** Takes no more. */
+  close(): void
+}
+
+/** Events of different documents that a listener gets at the same time, in one process. */
+const AT_ONCE = 4
+
+export function openQueue(listener: EventListener, terms: QueueTerms): Queue {
+  const atWork = new Set<Promise<void>>()
+  let looks = Promise.resolve()
+  let isLookDue = false
+  let isOpen = true
+  const wake = () => {
+    if (isLookDue || !isOpen) return
+    isLookDue = true
+    looks = looks.then(look)
+  }
+  const look = async () => {
+    isLookDue = false
+    if (!isOpen) return
+    for (const taken of await take(listener, AT_ONCE - atWork.size, terms)) begin(taken)
+  }
+  const begin = (taken: Taken) => {
+    const work = bring(taken, listener, terms).then(() => {
+      atWork.delete(work)
+      wake()
+    })
+    atWork.add(work)
+  }
+  return {
+    wake,
+    async idle() {
+      wake()
+      await looks
+      const isBusy = atWork.size > 0
+      await Promise.all(atWork)
+      return isBusy
+    },
+    close() {
+      isOpen = false
+    },
+  }
+}
+
+async function take(
+  { key }: EventListener,
+  most: number,
+  { rows, pace, reached }: QueueTerms,
+): Promise<readonly Taken[]> {
+  if (most <= 0) return []
+  try {
+    const taken = await rows.take(key, most, pace.patience + pace.slack)
+    reached()
+    return taken
+  } catch (error) {
+    reached(error)
+    return []
+  }
+}
+
+/** Never rejects: where its end cannot be written down, the event comes again. */
+async function bring(taken: Taken, listener: EventListener, terms: QueueTerms): Promise<void> {
+  const event = toEvent(taken, terms.model)
+  const delivery = { taken, listener, name: event?.name ?? taken.uid }
+  try {
+    if (event === null) await fail(delivery, UNKNOWN, terms)
+    else if (taken.attempts > terms.pace.attempts) await fail(delivery, DIED, terms)
+    else await end(delivery, await deliver(event, listener.handle, deliveryTerms(terms)), terms)
+  } catch (error) {
+    terms.reached(error)
+  }
+}
+
+const UNKNOWN = new Error('The project has no such content-type, or no such event, any more')
+const DIED = new Error('The process ended while the listener was at work')
+
+const deliveryTerms = ({ pace, ending }: QueueTerms) => ({ patience: pace.patience, ending })
+
+interface Delivery {
+  readonly taken: Taken
+  readonly listener: EventListener
+  readonly name: string
+}
+
+function end(delivery: Delivery, outcome: Outcome, terms: QueueTerms): Promise<void> {
+  const { taken } = delivery
+  switch (outcome.kind) {
+    case 'heard':
+      return terms.rows.remove(taken)
+    case 'cut':
+      return terms.rows.putBack(taken)
+    case 'refused':
+      return taken.attempts < terms.pace.attempts
+        ? postpone(delivery, outcome.error, terms)
+        : fail(delivery, outcome.error, terms)
+  }
+}
+
+const LONGEST_DELAY = 3_600_000
+
+async function postpone(delivery: Delivery, error: unknown, terms: QueueTerms): Promise<void> {
+  const { attempts } = delivery.taken
+  const delay = Math.min(terms.pace.delay * 3 ** (attempts - 1), LONGEST_DELAY)
+  terms.observer.tell({ kind: 'eventPostponed', ...observed(delivery), delay, error })
+  await terms.rows.postpone(delivery.taken, messageOf(error), delay)
+}
+
+async function fail(delivery: Delivery, error: unknown, terms: QueueTerms): Promise<void> {
+  terms.observer.tell({ kind: 'eventFailed', ...observed(delivery), error })
+  await terms.rows.giveUp(delivery.taken, messageOf(error))
+}
+
+const observed = ({ taken, listener, name }: Delivery) => ({
+  eventId: taken.id,
+  name,
+  documentId: taken.documentId,
+  listener: listener.key,
+  attempts: taken.attempts,
+})
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** null: of a type or an action that is not there. */
+function toEvent({ attempts, action, ...taken }: Taken, model: Model): DocumentEvent | null {
+  const type = model.contentTypes.get(taken.uid)
+  return type && action ? { ...taken, action, name: nameOf(type.key, action) } : null
+}
+
+const nameOf = (key: string, action: EventAction): DocumentEvent['name'] => `${key}.${action}`

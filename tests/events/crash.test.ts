@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import { openDatabase } from '../../core/database/open-database.ts'
+import type { DocumentEvent } from '../../core/events/events.ts'
+import { openEvents } from '../../core/events/open-events.ts'
+import { SILENT } from '../../core/observe/observation.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { createDatabase, DATABASE_SETTINGS, testServer } from '../support/database.ts'
+import { listener, model, PACE, until } from './listening.ts'
+
+const script = fileURLToPath(new URL('./fixtures/write-and-die.ts', import.meta.url))
+
+/** A process that writes a note and dies; what the next one over the same database hears. */
+async function heardAfter(
+  t: ExecutionContext,
+  moment: 'before' | 'during',
+): Promise<readonly DocumentEvent[]> {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const server = testServer()
+  const url = server ? await createDatabase(t, server) : 'embedded'
+  const child = spawn(process.execPath, ['--import=tsx', script, folder.path, url, moment], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const [, signal] = await once(child, 'exit')
+  t.is(signal, 'SIGKILL')
+  const opened = await openDatabase({ ...DATABASE_SETTINGS, url }, { root: folder.path, observe: () => {} })
+  if (!opened.ok) throw new Error(opened.reasons[0]?.message)
+  const database = opened.value
+  const heard: DocumentEvent[] = []
+  const listeners = [listener('note.create', event => heard.push(event))]
+  const events = openEvents({ database, model, listeners, observer: SILENT, pace: PACE })
+  t.teardown(async () => {
+    await events.close()
+    await database.close()
+  })
+  // As the minute does that a process which died counts as alive.
+  if (moment === 'during')
+    await database.run({ text: "UPDATE plinth_outbox SET due_at = due_at - interval '60 s'", values: [] })
+  events.start()
+  await until(() => heard.length > 0)
+  await events.settled()
+  const { rows } = await database.run({ text: 'SELECT text FROM notes', values: [] })
+  t.deepEqual(rows, [['written before the end']])
+  return heard
+}
+
+test('an event of a process that was killed right after the commit is heard after the restart', async t => {
+  const heard = await heardAfter(t, 'before')
+  t.is(heard.length, 1)
+  t.like(heard[0], { name: 'note.create', uid: 'api::note.note', locale: null })
+})
+
+test('an event whose listener was at work when its process was killed is heard again', async t => {
+  const heard = await heardAfter(t, 'during')
+  t.is(heard.length, 1)
+})

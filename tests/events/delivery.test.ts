@@ -1,0 +1,208 @@
+import test from 'ava'
+import type { DocumentEvent, EventHandler } from '../../core/events/events.ts'
+import { listener, openListening, PACE, until } from './listening.ts'
+
+test('a listener that fails hears the same event again, and other listeners only once', async t => {
+  const heard: DocumentEvent[] = []
+  const others: DocumentEvent[] = []
+  const handle: EventHandler = event => {
+    heard.push(event)
+    if (heard.length < 3) throw new Error('not yet')
+  }
+  const room = await openListening(t, [
+    listener('note.create', handle, 'one'),
+    listener('note.create', event => void others.push(event), 'two'),
+  ])
+  room.events.start()
+  await room.create('note', { text: 'x' })
+  await until(async () => (await room.left()).length === 0)
+  t.is(heard.length, 3)
+  t.is(new Set(heard.map(event => event.id)).size, 1)
+  t.is(others.length, 1)
+  t.is(room.notes.count('eventPostponed'), 2)
+  t.like(room.notes.seen[0], { name: 'note.create', listener: 'one note.create', attempts: 1, delay: 25 })
+  t.is(room.notes.count('eventFailed'), 0)
+})
+
+test('an event that fails too often is kept as failed with its last error, and the log tells', async t => {
+  let attempts = 0
+  const room = await openListening(t, [
+    listener('note.create', async () => {
+      throw new Error(`broken ${++attempts}`)
+    }),
+  ])
+  room.events.start()
+  await room.create('note', { text: 'x' })
+  await until(() => room.notes.count('eventFailed') === 1)
+  await room.events.settled()
+  t.is(attempts, 3)
+  t.deepEqual(await room.left(), [['test note.create', 'create', 'failed', 3, 'broken 3']])
+  t.like(room.notes.seen.at(-1), { kind: 'eventFailed', name: 'note.create', attempts: 3 })
+})
+
+test('events of one document come in their order, whatever fails, and those of others do not wait', async t => {
+  const heard: string[] = []
+  let fails = 2
+  const room = await openListening(t, [
+    listener('note.*', ({ documentId, action }) => {
+      if (documentId === first && action === 'create' && fails-- > 0) throw new Error('not yet')
+      heard.push(`${documentId === first ? 'first' : 'second'} ${action}`)
+    }),
+  ])
+  const first = String((await room.create('note', { text: 'a' })).documentId)
+  await room.update('note', first, { text: 'b' })
+  await room.remove('note', first)
+  await room.create('note', { text: 'c' })
+  room.events.start()
+  await until(() => heard.length === 4)
+  t.deepEqual(heard, ['second create', 'first create', 'first update', 'first delete'])
+})
+
+test('an event that failed for good does not hold up those after it', async t => {
+  const heard: string[] = []
+  const room = await openListening(t, [
+    listener('note.*', ({ action }) => {
+      if (action === 'create') throw new Error('never')
+      heard.push(action)
+    }),
+  ])
+  room.events.start()
+  const { documentId } = await room.create('note', { text: 'a' })
+  await room.update('note', documentId, { text: 'b' })
+  await until(() => heard.length === 1)
+  t.deepEqual(heard, ['update'])
+  t.is(room.notes.count('eventFailed'), 1)
+})
+
+test('a listener that hangs is told to stop, loses the event after a while, and holds up no other', async t => {
+  const heard: string[] = []
+  const signals: AbortSignal[] = []
+  const hang: EventHandler = (_, { signal }) => {
+    signals.push(signal)
+    return signals.length === 1 ? new Promise(() => {}) : heard.push('hung once')
+  }
+  const room = await openListening(
+    t,
+    [listener('note.create', hang, 'one'), listener('note.create', () => heard.push('other'), 'two')],
+    { patience: 300 },
+  )
+  room.events.start()
+  await room.create('note', { text: 'x' })
+  await until(() => heard.length === 2)
+  t.deepEqual(heard, ['other', 'hung once'])
+  t.true(signals[0]?.aborted)
+  t.is(room.notes.count('eventPostponed'), 1)
+  await room.events.settled()
+  t.deepEqual(await room.left(), [])
+})
+
+test('several processes share the events of a listener, and none is heard twice', async t => {
+  const heard: string[] = []
+  const handle: EventHandler = async ({ id }) => {
+    await new Promise(resolve => setTimeout(resolve, 2))
+    heard.push(id)
+  }
+  const room = await openListening(t, [listener('note.*', handle)])
+  const all = [room.events, ...[1, 2, 3].map(() => room.openAnother([listener('note.*', handle)]))]
+  for (const events of all) events.start()
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, async (_, at) => {
+      const { documentId } = await room.create('note', { text: `${at}` })
+      await room.update('note', documentId, { text: `${at}!` })
+    }),
+  )
+  await until(async () => (await room.left()).length === 0)
+  t.is(heard.length, ids.length * 2)
+  t.is(new Set(heard).size, heard.length)
+  t.is(room.notes.count('eventPostponed'), 0)
+})
+
+test('events wait for a listener of another process, and one that is not there is told of at the start', async t => {
+  const heard: string[] = []
+  const room = await openListening(t, [listener('note.create', () => {}, 'renamed')])
+  await room.create('note', { text: 'x' })
+  const other = room.openAnother([listener('note.create', () => heard.push('other'), 'new')])
+  other.start()
+  await until(() => room.notes.count('eventsUnheard') === 1)
+  await other.settled()
+  t.deepEqual(heard, [])
+  t.like(room.notes.seen[0], { kind: 'eventsUnheard', listener: 'renamed note.create', events: 1 })
+  t.deepEqual(await room.left(), [['renamed note.create', 'create', 'waiting', 0, null]])
+})
+
+test('a listener may write, and others hear of it', async t => {
+  const lines: string[] = []
+  const room = await openListening(t, [
+    listener('note.*', ({ name }) => room.create('audit', { line: name }), 'audit'),
+    listener('audit.create', ({ name }) => lines.push(name), 'watch'),
+  ])
+  room.events.start()
+  const { documentId } = await room.create('note', { text: 'x' })
+  await room.remove('note', documentId)
+  await room.events.settled()
+  t.deepEqual(await room.rows('SELECT line FROM audits ORDER BY id'), [['note.create'], ['note.delete']])
+  t.deepEqual(lines, ['audit.create', 'audit.create'])
+})
+
+test('ending waits for listeners only so long, and gives back what they have not finished', async t => {
+  const heard: string[] = []
+  const ended: unknown[] = []
+  const room = await openListening(t, [
+    listener('note.create', async (_, { signal }) => {
+      heard.push('begun')
+      await new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+      }).catch(reason => ended.push(reason))
+      throw new Error('cut')
+    }),
+  ])
+  room.events.start()
+  await room.create('note', { text: 'x' })
+  await until(() => heard.length === 1)
+  await room.events.close()
+  t.is(ended.length, 1)
+  t.deepEqual(await room.left(), [['test note.create', 'create', 'waiting', 0, null]])
+  const next = room.openAnother([listener('note.create', () => heard.push('again'))])
+  next.start()
+  await until(() => heard.length === 2)
+  t.deepEqual(heard, ['begun', 'again'])
+})
+
+test('ending lets listeners finish that are about to', async t => {
+  let isFinished = false
+  let begin: () => void = () => {}
+  const begun = new Promise<void>(resolve => {
+    begin = resolve
+  })
+  const room = await openListening(
+    t,
+    [
+      listener('note.create', async () => {
+        begin()
+        await new Promise(resolve => setTimeout(resolve, 50))
+        isFinished = true
+      }),
+    ],
+    { farewell: 30_000 },
+  )
+  room.events.start()
+  await room.create('note', { text: 'x' })
+  await begun
+  await room.events.close()
+  t.true(isFinished)
+  t.deepEqual(await room.left(), [])
+})
+
+test('while the outbox cannot be asked events wait, which is told once, and then they come', async t => {
+  const heard: string[] = []
+  const room = await openListening(t, [listener('note.create', () => heard.push('heard'))])
+  await room.create('note', { text: 'x' })
+  await room.rows('ALTER TABLE plinth_outbox RENAME TO away')
+  room.events.start()
+  await new Promise(resolve => setTimeout(resolve, (PACE.poll ?? 0) * 6))
+  t.deepEqual(heard, [])
+  t.is(room.notes.count('eventsStalled'), 1)
+  await room.rows('ALTER TABLE away RENAME TO plinth_outbox')
+  await until(() => heard.length === 1)
+  t.pass()
+})

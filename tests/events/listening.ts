@@ -1,0 +1,107 @@
+import type { ExecutionContext } from 'ava'
+import type { Database } from '../../core/database/database.ts'
+import { listenerKey } from '../../core/events/event-names.ts'
+import type {
+  DocumentEvent,
+  EventHandler,
+  EventListener,
+  EventPattern,
+  Events,
+  Pace,
+} from '../../core/events/events.ts'
+import { openEvents } from '../../core/events/open-events.ts'
+import type { Observation, ObservationKind, Observer } from '../../core/observe/observation.ts'
+import { openWriting } from '../documents/writing.ts'
+import { modelOf } from '../model/compiled.ts'
+
+export const PROJECT = `
+i18n: { defaultLocale: en, locales: [en, fr] }
+contentTypes:
+  article:
+    draftAndPublish: true
+    attributes: { title: { type: string, required: true } }
+  page:
+    draftAndPublish: true
+    localized: true
+    attributes: { title: string }
+  note:
+    attributes: { text: { type: string, unique: true } }
+  audit:
+    attributes: { line: string }
+`
+
+export const model = await modelOf(PROJECT)
+
+/** Fast enough for tests; a listener that never ends is given up soon, and nothing else is. */
+export const PACE: Partial<Pace> = { poll: 25, delay: 25, attempts: 3, farewell: 100 }
+
+export const listener = (pattern: EventPattern, handle: EventHandler, extension = 'test'): EventListener => ({
+  key: listenerKey(extension, pattern, 0),
+  pattern,
+  handle,
+})
+
+export interface Notes extends Observer {
+  readonly seen: readonly Observation[]
+  count(kind: ObservationKind): number
+}
+
+export function takeNotes(): Notes {
+  const seen: Observation[] = []
+  return {
+    seen,
+    hears: () => true,
+    tell: observation => void seen.push(observation),
+    count: kind => seen.filter(each => each.kind === kind).length,
+  }
+}
+
+/** Events brought to these listeners, of writes in the same process. Not started yet. */
+export async function openListening(
+  t: ExecutionContext,
+  listeners: readonly EventListener[],
+  pace: Partial<Pace> = {},
+) {
+  const notes = takeNotes()
+  const opened: Events[] = []
+  const open = (database: Database, heard: readonly EventListener[]): Events => {
+    const events = openEvents({
+      database,
+      model,
+      listeners: heard,
+      observer: notes,
+      pace: { ...PACE, ...pace },
+    })
+    opened.push(events)
+    return events
+  }
+  const writing = await openWriting(t, model, database => open(database, listeners).outbox)
+  const [events] = opened
+  if (!events) throw new Error('the outbox was not asked for')
+  // Before the database, which the teardown that was added first closes last.
+  t.teardown(async () => {
+    for (const each of opened) await each.close()
+  })
+  return {
+    ...writing,
+    events,
+    notes,
+    /** As another process over the same database would. */
+    openAnother: (heard: readonly EventListener[]) => open(writing.database, heard),
+    /** All that is left, oldest first. */
+    left: () =>
+      writing.rows('SELECT listener, action, state, attempts, last_error FROM plinth_outbox ORDER BY id'),
+  }
+}
+
+export const told = ({ name, locale }: DocumentEvent): string =>
+  `${name}${locale === null ? '' : ` ${locale}`}`
+
+/** Until it is so. Fails after a while: no test waits for ever. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error('it never came to be so')
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+}

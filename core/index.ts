@@ -4,15 +4,6 @@ export { type ServedApp, type ServeTerms, serveApp } from './app/serve-app.ts'
 export { printStartFault, type StartFault } from './app/start-fault.ts'
 export type { Failed, Ok, Result } from './base/result.ts'
 export { type Diagnostic, type Path, type Place, printDiagnostic } from './faults/diagnostic.ts'
-export {
-  ApplicationError,
-  ForbiddenError,
-  NotFoundError,
-  PolicyError,
-  RateLimitError,
-  UnauthorizedError,
-  ValidationError,
-} from './faults/errors.ts'
 export type { Ability } from './plugins/ability.ts'
 export type {
   GraphqlContext,
@@ -43,34 +34,43 @@ export type {
   DocumentMiddleware,
   DocumentsApi,
 } from './plugins/documents-api.ts'
-export {
-  defineExtension,
-  type Extension,
-  type ExtensionDefinition,
-  type ExtensionServices,
-  type RestService,
-  type RouteHandler,
-  type RouteMethod,
-  type RouteMiddlewareUse,
-  type RoutePolicy,
-  type RouteTerms,
+export type {
+  Extension,
+  ExtensionDefinition,
+  ExtensionServices,
+  RestService,
+  RouteHandler,
+  RouteMethod,
+  RouteMiddlewareUse,
+  RoutePolicy,
+  RouteTerms,
 } from './plugins/extension.ts'
-export {
-  defineMiddleware,
-  type ExpressMiddleware,
-  type Middleware,
-  type MiddlewareDefinition,
-  type ResolveField,
-  type ResolverMiddleware,
-  type RouteMiddleware,
+export type {
+  ExpressMiddleware,
+  Middleware,
+  MiddlewareDefinition,
+  ResolveField,
+  ResolverMiddleware,
+  RouteMiddleware,
 } from './plugins/middleware.ts'
 export type { PluginApp, PluginLog } from './plugins/plugin-app.ts'
-export type { PluginSchema } from './plugins/plugin-schema.ts'
 export {
+  ApplicationError,
+  defineExtension,
+  defineMiddleware,
   definePolicy,
-  type Policy,
-  type PolicyAnswer,
-  type PolicyCheck,
-  type PolicyDefinition,
+  ForbiddenError,
+  NotFoundError,
+  PolicyError,
+  RateLimitError,
+  UnauthorizedError,
+  ValidationError,
+} from './plugins/plugin-names.ts'
+export type { PluginSchema } from './plugins/plugin-schema.ts'
+export type {
+  Policy,
+  PolicyAnswer,
+  PolicyCheck,
+  PolicyDefinition,
 } from './plugins/policy.ts'
 export type * from './plugins/registry.ts'

@@ -7,6 +7,8 @@ import { compileModel } from '../model/compile-model.ts'
 import { compileStorage } from '../model/compile-storage.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
+import { loadPlugins } from '../plugins/load-plugins.ts'
+import type { Plugins } from '../plugins/plugins.ts'
 import type { Environment } from '../project/environment.ts'
 import { loadProject } from '../project/load-project.ts'
 import type { Project } from '../project/project.ts'
@@ -18,9 +20,10 @@ export interface Blueprint {
   readonly storage: Storage
   readonly access: Access
   readonly content: Content
+  readonly plugins: Plugins
 }
 
-/** Folder → project → model → storage, access, content; or everything that is wrong with the files. */
+/** Folder → project → model → storage, access, content, plugins; or everything that is wrong with the files. */
 export async function compileApp(folder: string, env: Environment): Promise<Result<Blueprint, Diagnostic>> {
   const project = await loadProject(folder, env)
   if (!project.ok) return project
@@ -28,7 +31,9 @@ export async function compileApp(folder: string, env: Environment): Promise<Resu
   if (!model.ok) return model
   const access = compileAccess(project.value, model.value)
   const content = await loadContent(project.value, model.value, env)
-  if (!access.ok || !content.ok) return failed(...reasonsOf(access), ...reasonsOf(content))
+  const plugins = await loadPlugins(project.value, model.value)
+  if (!access.ok || !content.ok || !plugins.ok)
+    return failed(...reasonsOf(access), ...reasonsOf(content), ...reasonsOf(plugins))
   return ok(
     Object.freeze({
       project: project.value,
@@ -36,6 +41,7 @@ export async function compileApp(folder: string, env: Environment): Promise<Resu
       storage: compileStorage(model.value),
       access: access.value,
       content: content.value,
+      plugins: plugins.value,
     }),
   )
 }
@@ -46,7 +52,11 @@ export const checkApp =
   async (project: Project): Promise<Result<unknown, Diagnostic>> => {
     const model = compileModel(project)
     if (!model.ok) return model
-    const results = [compileAccess(project, model.value), await loadContent(project, model.value, env)]
+    const results = [
+      compileAccess(project, model.value),
+      await loadContent(project, model.value, env),
+      await loadPlugins(project, model.value),
+    ]
     return failed(...results.flatMap(reasonsOf))
   }
 

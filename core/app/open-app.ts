@@ -21,7 +21,12 @@ import { openFiles } from '../media/open-files.ts'
 import { openStorage } from '../media/open-storage.ts'
 import { stagingFolder, sweep } from '../media/staging.ts'
 import type { Observer } from '../observe/observation.ts'
+import { compileGuards } from '../plugins/guards.ts'
+import { bootstrapPlugins, destroyPlugins } from '../plugins/life.ts'
+import type { ExpressMiddleware } from '../plugins/middleware.ts'
+import type { Registered } from '../plugins/register.ts'
 import { openAuth } from '../rest/auth-routes.ts'
+import { openExtensionRoutes } from '../rest/extension-routes.ts'
 import { openLocales } from '../rest/i18n-locales.ts'
 import { openRest } from '../rest/open-rest.ts'
 import { openUploads } from '../rest/open-uploads.ts'
@@ -29,6 +34,7 @@ import { openRoles } from '../rest/users-roles.ts'
 import { openUsers } from '../rest/users-routes.ts'
 import type { Blueprint } from './compile-app.ts'
 import { type Filled, fillDatabase } from './fill-database.ts'
+import { guardTermsOf, registerApp } from './open-plugins.ts'
 import { openSignIn, type SignInTerms } from './open-sign-in.ts'
 import { printLeft, type StartFault, toStartFault } from './start-fault.ts'
 import { tellSteps } from './tell-steps.ts'
@@ -38,6 +44,8 @@ export interface App {
   readonly blueprint: Blueprint
   readonly database: Database
   readonly responders: readonly Responder[]
+  /** Express middlewares round every request. */
+  readonly middlewares: readonly ExpressMiddleware[]
   /** Takes what no responder answers: the uploaded files. */
   host(observer: Observer): () => Promise<RequestListener>
   /** What opening it did, a sentence each. */
@@ -55,6 +63,8 @@ export async function openApp(blueprint: Blueprint, terms: OpenTerms): Promise<R
   const { project } = blueprint
   const signIn = await openSignIn(blueprint, terms)
   if (!signIn.ok) return signIn
+  const registered = await registerApp(blueprint, terms.observer)
+  if (!registered.ok) return registered
   const opened = await openDatabase(project.settings.database, { root: project.root, ...terms })
   if (!opened.ok) return failed(...opened.reasons.map((fault): StartFault => ({ kind: 'database', fault })))
   const database = opened.value
@@ -65,10 +75,21 @@ export async function openApp(blueprint: Blueprint, terms: OpenTerms): Promise<R
     await database.close()
     throw error
   })
-  if (prepared.ok)
-    return ok(toApp(blueprint, { identity: signIn.value(database), files, news: prepared.value }))
-  await database.close()
-  return prepared
+  if (!prepared.ok) {
+    await database.close()
+    return prepared
+  }
+  const app = toApp(blueprint, {
+    identity: signIn.value(database),
+    files,
+    news: prepared.value,
+    registered: registered.value,
+    observer: terms.observer,
+  })
+  const trouble = await bootstrapPlugins(blueprint.plugins, registered.value.app)
+  if (trouble === null) return ok(app)
+  await app.close()
+  return failed({ kind: 'other', message: trouble })
 }
 
 /** Brings tables, roles, locales and content in step with the files. */
@@ -90,9 +111,12 @@ interface Opened {
   readonly identity: IdentityTerms
   readonly files: FileStorage
   readonly news: readonly string[]
+  readonly registered: Registered
+  readonly observer: Observer
 }
 
-function toApp(blueprint: Blueprint, { identity, files: kept, news }: Opened): App {
+function toApp(blueprint: Blueprint, opened: Opened): App {
+  const { identity, files: kept, news, registered, observer } = opened
   const { project, model, storage, access } = blueprint
   const { settings } = project
   const { database, sessions, background } = identity
@@ -108,7 +132,10 @@ function toApp(blueprint: Blueprint, { identity, files: kept, news }: Opened): A
       confirmEmail: settings.auth.register.confirmEmail,
     }),
   ])
-  const terms = { model, settings: settings.rest, documents, identify }
+  const guarding = guardTermsOf(blueprint, { registered, identify, observer })
+  const guards = compileGuards(registered, guarding)
+  const terms = { model, settings: settings.rest, documents, identify, guards }
+  const extensions = openExtensionRoutes(registered.routes, settings.rest.prefix, guarding)
   const count = openRateLimit(settings.server.rateLimit.auth, database)
   const staging = stagingFolder(project.root)
   const files = openFiles({ database, model, storage, settings: settings.upload, files: kept, staging })
@@ -116,16 +143,20 @@ function toApp(blueprint: Blueprint, { identity, files: kept, news }: Opened): A
     blueprint,
     database,
     news,
+    middlewares: registered.express,
     responders: [
+      extensions.first,
       openUploads({ ...terms, files }),
       openAuth({ ...terms, identity: openIdentity(identity), count }),
       openUsers({ ...terms, database, storage }),
       openRoles({ ...terms, access }),
       openLocales(terms),
       openRest(terms),
+      extensions.last,
     ],
     host: observer => expressHost(app => mountUploads(app, uploadsFolder(project.root)), observer),
     async close() {
+      await destroyPlugins(blueprint.plugins, registered.app, observer)
       await background.settled()
       await database.close()
     },

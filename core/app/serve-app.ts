@@ -53,10 +53,11 @@ async function listen(
   observer: Observer,
 ): Promise<Result<ServedApp, StartFault>> {
   const health = openHealth(async () => (await app.database.ping()).ok)
-  const { responders, host } = app
+  const { responders, middlewares, host } = app
   const server = await openServer({
     settings: settings.server,
     responders: [...responders, health],
+    middlewares,
     host: host(observer),
     observer,
   })

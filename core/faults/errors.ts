@@ -1,4 +1,4 @@
-import { type FaultDetails, fault, RequestFault } from './fault.ts'
+import { type Fault, type FaultCode, type FaultDetails, fault, RequestFault } from './fault.ts'
 
 /**
  * Errors by the names that plugins know them by: whoever throws one answers the request with its status, its
@@ -44,4 +44,25 @@ export class RateLimitError extends RequestFault {
   constructor(message = 'Too many requests, please try again later.', details: FaultDetails = {}) {
     super(fault('rateLimit', message, details))
   }
+}
+
+const ERRORS: {
+  readonly [Code in FaultCode]?: new (
+    message: string,
+    details: FaultDetails,
+  ) => RequestFault
+} = {
+  application: ApplicationError,
+  validation: ValidationError,
+  unauthorized: UnauthorizedError,
+  forbidden: ForbiddenError,
+  policy: PolicyError,
+  notFound: NotFoundError,
+  rateLimit: RateLimitError,
+}
+
+/** A fault as the error that plugins can tell by its class. */
+export function toError(fault: Fault): RequestFault {
+  const Known = ERRORS[fault.code]
+  return Known ? new Known(fault.message, fault.details) : new RequestFault(fault)
 }

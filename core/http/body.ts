@@ -4,6 +4,8 @@ import { type Fault, fault } from '../faults/fault.ts'
 
 /** Reads a request's body of at most `limit` bytes; what is longer is refused as soon as it shows. */
 export function readBody(incoming: IncomingMessage, limit: number): Promise<Result<Buffer, Fault>> {
+  // Then it will not come again: a global middleware took it.
+  if (incoming.readableEnded) throw new Error('The body of the request was read before its turn came')
   if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.resolve(failed(tooLarge()))
   return new Promise(resolve => {
     const parts: Buffer[] = []

@@ -30,7 +30,8 @@ async function load(mount: (app: Express) => void | Promise<void>, observer: Obs
   return app
 }
 
-const errorAnswer =
+/** What Express is told to do with whatever was thrown. */
+export const errorAnswer =
   (observer: Observer): ErrorRequestHandler =>
   (error: unknown, _request, response, _next) => {
     const answer: HttpAnswer = answerFault(

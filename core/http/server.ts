@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { failed, ok, type Result } from '../base/result.ts'
+import type { ExpressMiddleware } from '../plugins/middleware.ts'
+import { aroundListener } from './global-middlewares.ts'
 import { createListener, type ListenerTerms, type Traffic } from './listener.ts'
 import { answerConnect, answerMalformed } from './malformed.ts'
 
@@ -13,6 +15,8 @@ export interface RunningServer {
 }
 
 export interface ServerTerms extends ListenerTerms {
+  /** Express middlewares round every request, the first outermost. */
+  readonly middlewares?: readonly ExpressMiddleware[]
   /** When the process began, as of performance.now(). */
   readonly startedAt?: number
 }
@@ -24,16 +28,18 @@ const KEEP_ALIVE_TIMEOUT = 65_000
 
 /** Listens; or says, in one sentence, why it cannot. */
 export async function openServer(terms: ServerTerms): Promise<Result<RunningServer, string>> {
-  const { settings, observer, startedAt = 0 } = terms
+  const { settings, observer, middlewares = [], startedAt = 0 } = terms
   const traffic: Traffic = { waiting: 0, closing: false }
+  const { requestTimeout } = settings
+  const listener = createListener(terms, traffic)
   const server = createServer(
     {
-      headersTimeout: Math.min(HEADERS_TIMEOUT, settings.requestTimeout),
-      requestTimeout: settings.requestTimeout,
+      headersTimeout: Math.min(HEADERS_TIMEOUT, requestTimeout),
+      requestTimeout,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-      connectionsCheckingInterval: Math.min(5_000, settings.requestTimeout),
+      connectionsCheckingInterval: Math.min(5_000, requestTimeout),
     },
-    createListener(terms, traffic),
+    await aroundListener(middlewares, listener, { requestTimeout, observer }),
   )
   // Node drops the connection of a CONNECT that nobody listens to, without a word.
   server.on('connect', (_request, socket) => answerConnect(socket))

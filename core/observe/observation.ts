@@ -33,6 +33,20 @@ export type Observation =
     }
   /** An error that nobody expected: a bug, ours or a plugin's. */
   | { readonly kind: 'failed'; readonly requestId: string; readonly error: unknown }
+  /** A policy did not let a request pass, as it may. */
+  | { readonly kind: 'policyRefused'; readonly requestId: string; readonly policy: string }
+  /** A policy threw, took too long, or answered what is no answer: the request was refused. */
+  | {
+      readonly kind: 'policyFailed'
+      readonly requestId: string
+      readonly policy: string
+      readonly reason: string
+      readonly error?: unknown
+    }
+  /** Lines of a plugin's own. */
+  | { readonly kind: 'pluginSaid'; readonly message: string }
+  | { readonly kind: 'pluginWarned'; readonly message: string }
+  | { readonly kind: 'pluginFailed'; readonly message: string; readonly error?: unknown }
   /** A listener threw, or took too long; the event comes again in `delay` milliseconds. */
   | (ObservedEvent & { readonly kind: 'eventPostponed'; readonly delay: number; readonly error: unknown })
   /** A listener failed for the last time; the event is kept. */

@@ -25,6 +25,14 @@ export function toLine(observation: Observation): string {
       return `${observation.method} ${observation.path} ${observation.status} in ${observation.milliseconds.toFixed(1)} ms`
     case 'failed':
       return 'A request failed unexpectedly'
+    case 'policyRefused':
+      return `The policy ${observation.policy} refused`
+    case 'policyFailed':
+      return `The policy ${observation.policy} failed and refused: ${observation.reason}`
+    case 'pluginSaid':
+    case 'pluginWarned':
+    case 'pluginFailed':
+      return observation.message
     case 'eventPostponed':
       return `${toldEvent(observation)} (attempt ${observation.attempts}); it comes again in ${Math.round(observation.delay / 1_000)} s`
     case 'eventFailed':

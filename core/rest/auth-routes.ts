@@ -19,7 +19,7 @@ import { type Endpoint, type Endpoints, openEndpoints, wordsBelow } from './endp
 export function openAuth(terms: AuthTerms): Responder {
   const { prefix } = terms.settings
   const table = authEndpoints(terms)
-  const respond = openEndpoints(table, { prefix, identify: terms.identify })
+  const respond = openEndpoints(table, { ...terms, prefix })
   return request => {
     const path = wordsBelow(request.path, prefix)?.join('/').toLowerCase() ?? ''
     if (!Object.hasOwn(table, path)) return answerProvider(path, request)

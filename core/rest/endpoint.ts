@@ -3,7 +3,9 @@ import type { Caller } from '../access/caller.ts'
 import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
 import { forbidden } from '../faults/fault.ts'
 import type { Identify } from '../identity/identify.ts'
+import type { RouteGuards } from '../plugins/guards.ts'
 import { answerMethod } from './answer.ts'
+import { argsOf } from './args-of.ts'
 
 /** One request of an endpoint by a caller who may do what it asks. */
 export interface EndpointVisit {
@@ -26,18 +28,19 @@ export type Endpoints = Readonly<Record<string, Readonly<Record<string, Endpoint
 export interface EndpointTerms {
   readonly prefix: string
   readonly identify: Identify
+  readonly guards?: RouteGuards | undefined
 }
 
 /** Endpoints outside the content API: path → method → caller → permission. Capitals and one slash at the end do not matter. */
-export function openEndpoints(endpoints: Endpoints, { prefix, identify }: EndpointTerms): Responder {
+export function openEndpoints(endpoints: Endpoints, terms: EndpointTerms): Responder {
   return request => {
-    const words = wordsBelow(request.path, prefix)
+    const words = wordsBelow(request.path, terms.prefix)
     const found = words && findEndpoints(words, endpoints)
     if (!found) return null
     const { methods, id } = found
     const endpoint = methods[request.method === 'HEAD' ? 'GET' : request.method]
     return endpoint
-      ? perform(endpoint, { request, id }, identify)
+      ? perform(endpoint, { request, id }, terms)
       : answerMethod(request.method, allowed(methods))
   }
 }
@@ -67,8 +70,14 @@ const allowed = (methods: Readonly<Record<string, Endpoint>>): string =>
 async function perform(
   { subject, action, perform }: Endpoint,
   asked: Omit<EndpointVisit, 'caller'>,
-  identify: Identify,
+  { identify, guards }: EndpointTerms,
 ): Promise<HttpAnswer> {
+  const guard = guards?.get(subject)?.get(action)
+  if (guard) {
+    const { request, id } = asked
+    const args = argsOf(id === '' ? {} : { id })
+    return guard({ request, args, handle: (request, caller) => perform({ request, id, caller }) })
+  }
   const caller = await identify(asked.request.headers.authorization)
   if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
   if (!caller.value.grants.allows(subject, action)) return answerFault(forbidden())

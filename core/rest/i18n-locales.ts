@@ -14,7 +14,7 @@ export const openLocales = (terms: RestTerms): Responder =>
         GET: { subject: 'i18n', action: 'find', perform: visit => findLocales(visit, terms) },
       },
     },
-    { prefix: terms.settings.prefix, identify: terms.identify },
+    { ...terms, prefix: terms.settings.prefix },
   )
 
 async function findLocales(visit: EndpointVisit, { model, documents }: RestTerms): Promise<HttpAnswer> {

@@ -1,7 +1,9 @@
 import { type Action, subjectOf } from '../access/actions.ts'
 import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
 import { fault, forbidden } from '../faults/fault.ts'
+import type { GuardedVisit } from '../plugins/route-guard.ts'
 import { answerMethod } from './answer.ts'
+import { argsOf } from './args-of.ts'
 import { findMany, findOne } from './read.ts'
 import { ACTIONS, ALLOW, compileRoutes, type Route } from './routes.ts'
 import type { RestTerms, Visit } from './visit.ts'
@@ -42,10 +44,21 @@ async function perform(
   { request, route }: Omit<Visit, 'caller'>,
   terms: RestTerms,
 ): Promise<HttpAnswer> {
+  const guard = terms.guards?.get(subjectOf(route.type))?.get(action)
+  if (guard) {
+    const args = argsOf(route.documentId === null ? {} : { documentId: route.documentId })
+    const handle: GuardedVisit['handle'] = (request, caller) =>
+      answer(action, { request, route, caller }, terms)
+    return guard({ request, args, handle })
+  }
   const caller = await terms.identify(request.headers.authorization)
   if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
   if (!caller.value.grants.allows(subjectOf(route.type), action)) return answerFault(forbidden())
+  return answer(action, { request, route, caller: caller.value }, terms)
+}
+
+function answer(action: Action, visit: Visit, terms: RestTerms): Promise<HttpAnswer> {
   const handler = HANDLERS[action]
-  if (!handler) return answerFault(fault('notImplemented', 'Not Implemented'))
-  return handler({ request, route, caller: caller.value }, terms)
+  if (!handler) return Promise.resolve(answerFault(fault('notImplemented', 'Not Implemented')))
+  return handler(visit, terms)
 }

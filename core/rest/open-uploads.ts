@@ -2,6 +2,7 @@ import type { Action } from '../access/actions.ts'
 import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
 import { forbidden } from '../faults/fault.ts'
 import { answerMethod } from './answer.ts'
+import { argsOf } from './args-of.ts'
 import { findFile, findFiles } from './upload-read.ts'
 import { findUploadRoute, UPLOAD_ACTIONS, UPLOAD_ALLOW, type UploadRoute } from './upload-routes.ts'
 import type { UploadTerms, UploadVisit } from './upload-visit.ts'
@@ -25,12 +26,31 @@ interface Asked {
 }
 
 async function perform(action: Action, { request, route }: Asked, terms: UploadTerms): Promise<HttpAnswer> {
+  const guard = terms.guards?.get('upload')?.get(actionOf(action, request))
+  if (guard) {
+    const args = argsOf(route.kind === 'file' ? { id: route.id } : {})
+    return guard({
+      request,
+      args,
+      handle: (request, caller) => answer(action, { request, route, caller }, terms),
+    })
+  }
   const caller = await terms.identify(request.headers.authorization)
   if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
-  const visit: UploadVisit = { request, caller: caller.value }
-  // Whether it uploads or updates, its query has to tell.
+  return answer(action, { request, route, caller: caller.value }, terms)
+}
+
+/** Whether it uploads or updates, its query has to tell. */
+const actionOf = (action: Action, { search }: HttpRequest): Action =>
+  action === 'upload' && argsOf({})(search).id !== undefined ? 'update' : action
+
+async function answer(
+  action: Action,
+  { route, ...visit }: Asked & UploadVisit,
+  terms: UploadTerms,
+): Promise<HttpAnswer> {
   if (route.kind === 'upload') return upload(visit, terms)
-  if (!caller.value.grants.allows('upload', action)) return answerFault(forbidden())
+  if (!visit.caller.grants.allows('upload', action)) return answerFault(forbidden())
   if (route.kind === 'files') return findFiles(visit, terms)
   return action === 'delete' ? removeFile(route.id, visit, terms) : findFile(route.id, visit, terms)
 }

@@ -37,7 +37,7 @@ export const openRoles = (terms: RolesTerms): Responder =>
         },
       },
     },
-    { prefix: terms.settings.prefix, identify: terms.identify },
+    { ...terms, prefix: terms.settings.prefix },
   )
 
 async function findRoles(visit: EndpointVisit, terms: RolesTerms): Promise<HttpAnswer> {

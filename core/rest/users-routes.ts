@@ -26,5 +26,5 @@ export const openUsers = (terms: UsersTerms): Responder =>
         },
       },
     },
-    { prefix: terms.settings.prefix, identify: terms.identify },
+    { ...terms, prefix: terms.settings.prefix },
   )

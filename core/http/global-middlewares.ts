@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import type { RequestListener, ServerResponse } from 'node:http'
+import type { RequestHandler } from 'express'
+import { answerFault } from '../faults/exchange.ts'
+import type { Observer } from '../observe/observation.ts'
+import type { ExpressMiddleware } from '../plugins/middleware.ts'
+import { errorAnswer } from './express-host.ts'
+import { unavailable } from './trouble.ts'
+import { writeAnswer } from './write-answer.ts'
+
+export interface AroundTerms {
+  /** Milliseconds that they may take together before the server's turn comes. */
+  readonly requestTimeout: number
+  readonly observer: Observer
+}
+
+/** The listener with Express middlewares round it, in order; itself where there are none. */
+export async function aroundListener(
+  middlewares: readonly ExpressMiddleware[],
+  listener: RequestListener,
+  terms: AroundTerms,
+): Promise<RequestListener> {
+  if (middlewares.length === 0) return listener
+  const { default: express } = await import('express')
+  const app = express().disable('x-powered-by').disable('etag')
+  app.use(impatient(terms))
+  // They are written for Express, and it is Express that calls them.
+  for (const middleware of middlewares) app.use(middleware as RequestHandler)
+  app.use((request, response) => {
+    clearTimeout(response.locals.patience)
+    listener(request, response)
+  })
+  app.use(errorAnswer(terms.observer))
+  return app
+}
+
+/** A middleware that neither answers nor goes on holds its request for so long and no longer. */
+const impatient =
+  ({ requestTimeout, observer }: AroundTerms): RequestHandler =>
+  (request, response, next) => {
+    const id = request.headers['x-request-id'] ?? randomUUID()
+    request.headers['x-request-id'] = id
+    response.setHeader('X-Request-Id', id)
+    const patience = setTimeout(() => {
+      observer.tell({ kind: 'timedOut', requestId: String(id), path: request.path })
+      giveUp(response)
+    }, requestTimeout)
+    response.locals.patience = patience
+    response.once('close', () => clearTimeout(patience))
+    next()
+  }
+
+function giveUp(response: ServerResponse): void {
+  if (response.headersSent) response.destroy()
+  else writeAnswer(response, answerFault(unavailable()), [])
+}

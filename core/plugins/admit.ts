@@ -1,0 +1,61 @@
+import type { Caller, Grants } from '../access/caller.ts'
+import { openGrants } from '../access/open-grants.ts'
+import { allowsAll, type Scope } from '../access/scope.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, forbidden } from '../faults/fault.ts'
+
+/** Who may come in. */
+export type Door =
+  /** Everybody. */
+  | { readonly kind: 'open' }
+  /** Whoever has all of these permissions. */
+  | { readonly kind: 'scope'; readonly scopes: readonly Scope[] }
+  /** The default: whoever has the route's own permission, or may use routes that have none. */
+  | { readonly kind: 'own' }
+
+export interface AdmitTerms {
+  readonly identify: (authorization: string | undefined) => Promise<Result<Caller, Fault>>
+  readonly nobody: Caller
+  readonly everything: Grants
+  /** Whether a caller may use what has no permission of its own. */
+  readonly isKnown: (caller: Caller) => boolean
+}
+
+export interface Admitted {
+  readonly caller: Caller
+  /** With the grants that the route works with. */
+  readonly acting: Caller
+}
+
+export type Admit = (authorization: string | undefined) => Promise<Result<Admitted, Fault>>
+
+/** `own`: the route's permission, null where it has none. */
+export function compileAdmit(door: Door, own: Scope | null, terms: AdmitTerms): Admit {
+  const opened = new WeakMap<Grants, Grants>()
+  const acting = (caller: Caller): Caller => {
+    if (!own) return caller
+    const grants = opened.get(caller.grants) ?? openGrants(caller.grants, openingOf(door, own, terms))
+    opened.set(caller.grants, grants)
+    return { ...caller, grants }
+  }
+  return async authorization => {
+    const found = await terms.identify(authorization)
+    // A credential that is no longer any good keeps nobody from what is open to all.
+    if (!found.ok && door.kind !== 'open') return found
+    const caller = found.ok ? found.value : terms.nobody
+    if (!mayEnter(caller, door, own, terms)) return failed(forbidden())
+    return ok({ caller, acting: door.kind === 'own' ? caller : acting(caller) })
+  }
+}
+
+const openingOf = (door: Door, scope: Scope, { everything }: AdmitTerms) => ({
+  scope,
+  everything,
+  keepsOwn: door.kind === 'scope',
+})
+
+function mayEnter(caller: Caller, door: Door, own: Scope | null, { isKnown }: AdmitTerms): boolean {
+  if (door.kind === 'open') return true
+  if (door.kind === 'scope') return allowsAll(caller.grants, door.scopes)
+  return own ? caller.grants.allows(own.subject, own.action) : isKnown(caller)
+}

@@ -1,0 +1,27 @@
+import type { Diagnostic } from '../faults/diagnostic.ts'
+
+/** Everything that can be wrong with plugins and with what project.yaml says of them: the closed list of this room's codes. */
+export type PluginFault =
+  | 'bad-module'
+  | 'bad-module-name'
+  | 'duplicate-module'
+  | 'unknown-policy'
+  | 'unknown-middleware'
+  | 'wrong-middleware'
+  | 'bad-config'
+  | 'unknown-route'
+  | 'unknown-scope'
+
+interface ModulePlace {
+  /** Relative to the project's folder. */
+  readonly file: string
+  readonly line?: number
+  readonly column?: number
+  readonly source?: string
+}
+
+export const diagnoseModule = (
+  code: PluginFault,
+  message: string,
+  { file, line = 1, column = 1, source = '' }: ModulePlace,
+): Diagnostic => ({ code, message, path: [], place: { file, line, column, source } })

@@ -1,0 +1,13 @@
+// What `import … from 'plinth'` is in a plugin: the running server's own, whatever the project's folder holds.
+export {
+  ApplicationError,
+  ForbiddenError,
+  NotFoundError,
+  PolicyError,
+  RateLimitError,
+  UnauthorizedError,
+  ValidationError,
+} from '../faults/errors.ts'
+export { defineExtension } from './extension.ts'
+export { defineMiddleware } from './middleware.ts'
+export { definePolicy } from './policy.ts'

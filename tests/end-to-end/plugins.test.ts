@@ -1,0 +1,246 @@
+import { join } from 'node:path'
+import test from 'ava'
+import { type Answer, type Server, startServer } from '../harness/server.ts'
+
+// Plugins of a running server: spec 4.10, contract/rest.md 2, safety S18. The project is in plugins/.
+let server: Server
+test.before(async () => {
+  server = await startServer({
+    project: join(import.meta.dirname, 'plugins'),
+    environment: { LOG_LEVEL: 'debug' },
+  })
+})
+test.after.always(() => server?.stop())
+
+const ALL = { authorization: 'Bearer all-all-all-all-all-all-all-all-all' }
+const READ = { authorization: 'Bearer read-read-read-read-read-read-read' }
+const FINDER = { authorization: 'Bearer find-find-find-find-find-find-find' }
+
+const errorOf = ({ body }: Answer) => (body as { error: Record<string, unknown> }).error
+const refusal = (message: string, details = {}) => ({ status: 403, name: 'PolicyError', message, details })
+const textsOf = ({ body }: Answer) =>
+  (body as { data: readonly { text: string }[] }).data.map(({ text }) => text)
+
+async function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const answer = await fetch(server.base + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(20_000),
+  })
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) }
+}
+
+for (const answer of ['true', 'undefined', 'later']) {
+  test(`a policy that answers ${answer} lets the request pass`, async t => {
+    const found = await server.get(`/api/notes?policy=${answer}&sort=text`)
+    t.is(found.status, 200)
+    t.deepEqual(textsOf(found).slice(0, 2), ['One', 'Two'])
+  })
+}
+
+for (const answer of [
+  ...['false', 'false-later', 'null', 'zero', 'one', 'text', 'object'],
+  ...['throws', 'throws-nothing', 'rejects', 'hangs', 'hostile'],
+]) {
+  test(`a policy that does this refuses, tells nothing, and the server lives: ${answer}`, async t => {
+    const refused = await server.get(`/api/notes?policy=${answer}`)
+    t.is(refused.status, 403)
+    t.deepEqual(refused.body, { data: null, error: refusal('Policy Failed') })
+    t.is((await server.get('/api/notes')).status, 200)
+  })
+}
+
+test('a PolicyError keeps its message and its details', async t => {
+  const refused = await server.get('/api/notes?policy=details')
+  t.deepEqual(errorOf(refused), refusal('Not on Sundays', { day: 'Sunday' }))
+})
+
+test('the log names a policy that failed, and why', async t => {
+  await server.get('/api/notes?policy=throws')
+  await server.get('/api/notes?policy=hangs')
+  await server.get('/api/notes?policy=zero')
+  t.regex(
+    server.log(),
+    /The policy behave failed and refused: it threw.*the inside of the policy|"error":"TypeError: the inside of the policy/,
+  )
+  t.regex(server.log(), /The policy behave failed and refused: no answer within 300 ms/)
+  t.regex(server.log(), /The policy behave failed and refused: it answered a number/)
+})
+
+test('a policy sees who asks, what for, its config, and what middlewares left', async t => {
+  const path = '/api/notes?seen=1&filters[text]=One'
+  const nobody = JSON.parse((await server.get(path)).headers.get('x-seen') ?? '')
+  t.deepEqual(nobody, {
+    app: ['Plugged', true, true, false],
+    config: {},
+    user: null,
+    token: null,
+    role: { type: 'public', name: 'Public' },
+    may: [true, false],
+    info: { route: 'note.find', type: 'api::note.note', action: 'find' },
+    method: 'GET',
+    args: { seen: '1', filters: { text: 'One' } },
+    left: ['outer in', 'inner in'],
+  })
+  const program = JSON.parse((await server.get(path, ALL)).headers.get('x-seen') ?? '')
+  t.deepEqual([program.token, program.role, program.may], [{ name: 'all' }, null, [true, true]])
+})
+
+test('middlewares run round policies and the route, the first outermost', async t => {
+  const found = await server.get('/api/notes')
+  t.is(found.headers.get('x-trail'), 'outer in, inner in, inner out 200, outer out 200')
+  const refused = await server.get('/api/notes?policy=false')
+  t.is(refused.status, 403)
+  t.is(refused.headers.get('x-trail'), 'outer in, inner in, inner out 403, outer out 403')
+})
+
+for (const trouble of ['throws', 'after', 'twice', 'twice-unheard', 'silent']) {
+  test(`a middleware that does this is answered 500, tells nothing, and the server lives: ${trouble}`, async t => {
+    const failed = await server.get(`/api/notes?middleware=${trouble}`)
+    t.is(failed.status, 500)
+    t.deepEqual(errorOf(failed), {
+      status: 500,
+      name: 'InternalServerError',
+      message: 'Internal Server Error',
+    })
+    t.is((await server.get('/api/notes')).status, 200)
+  })
+}
+
+test('a middleware that never ends holds its request no longer than server.requestTimeout', async t => {
+  const failed = await server.get('/api/notes?middleware=hangs')
+  t.is(failed.status, 503)
+})
+
+test('a middleware may throw an error of the contract, with its details', async t => {
+  const failed = await server.get('/api/notes?middleware=not-found')
+  t.deepEqual(errorOf(failed), {
+    status: 404,
+    name: 'NotFoundError',
+    message: 'Nothing today',
+    details: { today: true },
+  })
+})
+
+test('a middleware may answer itself, change the answer, or what is asked', async t => {
+  const short = await server.get('/api/notes?middleware=answers')
+  t.deepEqual([short.status, short.body], [203, { short: 'cut' }])
+  const text = await server.get('/api/notes?middleware=text')
+  t.deepEqual([text.body, text.headers.get('content-type')], ['short', 'text/plain; charset=utf-8'])
+  const rewritten = await server.get('/api/notes?middleware=rewrites&filters[text]=Two')
+  t.deepEqual(rewritten.body, { texts: ['Two'] })
+  t.deepEqual(textsOf(await server.get('/api/notes?middleware=narrows')), ['One'])
+  t.is((await server.get('/api/notes?middleware=unwaited')).status, 200)
+})
+
+test('a policy may read the body, and the route reads it all the same', async t => {
+  const written = await send('POST', '/api/notes', { data: { text: 'allowed' } })
+  t.is(written.status, 201)
+  const refused = await send('POST', '/api/notes', { data: { text: 'forbidden' } })
+  t.deepEqual(errorOf(refused), refusal('Do not say forbidden'))
+  const broken = await fetch(`${server.base}/api/notes`, { method: 'POST', body: '{' })
+  t.is(broken.status, 403)
+})
+
+test('auth: false opens one route of a type to everybody, private attributes and its other routes stay shut', async t => {
+  t.deepEqual(textsOf(await server.get('/api/memos')), ['Memo'])
+  t.is((await server.get('/api/memos', { authorization: 'Bearer nobody-knows-it' })).status, 200)
+  t.is((await server.get('/api/memos/m')).status, 403)
+  t.is((await send('DELETE', '/api/memos/m')).status, 403)
+  t.is((await server.get('/api/page')).status, 200)
+  t.is((await server.get('/api/notes?fields=secret', ALL)).status, 400)
+})
+
+test('auth: false opens no other type: what is populated still needs find', async t => {
+  const open = await server.get('/api/letters?populate=*')
+  const [letter] = (open.body as { data: readonly Record<string, unknown>[] }).data
+  t.is(open.status, 200)
+  t.is((letter?.note as { text: string } | undefined)?.text, 'One')
+  t.false(Object.hasOwn(letter ?? {}, 'memo'))
+  t.is((await server.get('/api/letters?filters[note][secret]=hidden')).status, 400)
+})
+
+test("a scope replaces the route's own permission, and takes all that it names", async t => {
+  t.is((await send('POST', '/api/memos', { data: { text: 'new' } })).status, 201)
+  t.is((await send('PUT', '/api/memos/m', { data: { text: 'Memo' } }, READ)).status, 200)
+  t.is((await server.get('/api/diaries')).status, 403)
+  t.is((await server.get('/api/diaries', FINDER)).status, 403)
+  t.is((await server.get('/api/diaries', READ)).status, 200)
+  t.is((await server.get('/api/diaries', { authorization: 'Bearer nobody-knows-it' })).status, 401)
+})
+
+test('users and uploads are guarded as content-types are', async t => {
+  t.is((await server.get('/api/users')).status, 200)
+  t.is((await server.get('/api/users?policy=false')).status, 403)
+  t.is((await server.get('/api/users/1')).status, 403)
+  t.deepEqual(errorOf(await send('POST', '/api/upload', {})), refusal('Policy Failed'))
+})
+
+test('global middlewares run round every request, in the order of the project file', async t => {
+  for (const path of ['/api/notes', '/_health', '/nowhere']) {
+    const { headers } = await server.get(path)
+    t.is(Number(headers.get('x-second')), Number(headers.get('x-first')) + 1, path)
+  }
+  const own = await server.get('/api/notes?global=answers')
+  t.deepEqual([own.status, own.body], [200, { from: 'middleware' }])
+})
+
+for (const trouble of ['throws', 'rejects']) {
+  test(`a global middleware that ${trouble} is answered 500, and the server lives`, async t => {
+    const failed = await server.get(`/api/notes?global=${trouble}`)
+    t.is(failed.status, 500)
+    t.is(errorOf(failed).message, 'Internal Server Error')
+    t.is((await server.get('/api/notes')).status, 200)
+  })
+}
+
+test('a global middleware that never goes on holds its request no longer than server.requestTimeout', async t => {
+  t.is((await server.get('/api/notes?global=hangs')).status, 503)
+})
+
+test('an extension has routes of its own, with names in their paths', async t => {
+  t.deepEqual((await server.get('/api/notes/nearest')).body, { nearest: true })
+  t.is((await server.get('/api/notes/one')).status, 200)
+  const echo = await server.get('/api/echo/a%20b/and/c?filters[x]=1')
+  t.deepEqual(echo.body, { filters: { x: '1' }, first: 'a b', second: 'c' })
+  t.deepEqual((await server.get('/api/echo/one/and/two')).body, { special: true })
+  t.is((await server.get('/api/echo/%zz/and/two')).status, 400)
+  t.is((await server.request('DELETE', '/api/nothing')).status, 204)
+  const plain = await server.get('/api/plain')
+  t.deepEqual([plain.status, plain.body], [202, 'plain'])
+  t.is((await server.request('HEAD', '/api/plain')).status, 202)
+})
+
+test("an extension's route has auth, policies and middlewares", async t => {
+  const echoed = await send('POST', '/api/echo', { said: 1 })
+  t.deepEqual([echoed.status, echoed.body], [200, { said: 1 }])
+  t.is(echoed.headers.get('x-trail'), 'only in, only out 200')
+  t.deepEqual(errorOf(await send('POST', '/api/echo?again', {})), refusal('Policy Failed'))
+})
+
+test("an extension's route without auth is for signed-in users and full-access tokens", async t => {
+  t.deepEqual((await server.get('/api/known', ALL)).body, { token: { name: 'all' }, role: null })
+  t.is((await server.get('/api/known', READ)).status, 403)
+  t.is((await server.get('/api/known')).status, 403)
+})
+
+test("an extension's handler may throw an error of the contract; any other tells nothing", async t => {
+  t.deepEqual(errorOf(await server.get('/api/wrong')), {
+    ...{ status: 400, name: 'ValidationError', message: 'Not so', details: { why: 'so' } },
+  })
+  const broken = await server.get('/api/broken')
+  t.is(broken.status, 500)
+  t.notRegex(JSON.stringify(broken.body), /inside/)
+})
+
+test('a path of an extension tells the methods that it has', async t => {
+  const wrong = await server.request('PATCH', '/api/known')
+  t.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'HEAD, GET'])
+})

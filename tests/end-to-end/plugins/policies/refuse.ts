@@ -1,0 +1,3 @@
+import { definePolicy } from 'plinth'
+
+export default definePolicy(() => false)

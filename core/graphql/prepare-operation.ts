@@ -11,12 +11,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Asked, Engine, Prepared } from './engine.ts'
 import { limitDepth } from './limit-depth.ts'
 
-/** Why an operation is not even begun: HTTP 400 (contract/graphql.md 10). */
-export interface Refusal {
-  readonly errors: readonly GraphQLError[]
-}
-
-/** Text → document → checked against the schema and the limits → operation and variables. */
+/** Text → document → checked against the schema and the limits → operation and variables; else HTTP 400 (contract/graphql.md 10). */
 export function prepareOperation(asked: Asked, engine: Engine): Result<Prepared, GraphQLError> {
   const document = parseText(asked.query, engine)
   if (!document.ok) return document

@@ -157,12 +157,10 @@ const PROMISE =
   'a server that is killed amid writes has every write that it acknowledged, and no half document'
 
 test.serial(`${PROMISE} (embedded database)`, async t => {
-  t.timeout(200_000)
   await killAmid(t, await openPlace(t, 'embedded'), { clients: 4, writes: 200 })
 })
 
 if (testServer() !== undefined)
   test.serial(`${PROMISE} (PostgreSQL)`, async t => {
-    t.timeout(200_000)
     await killAmid(t, await openPlace(t, 'server'), { clients: 8, writes: 1_000 })
   })

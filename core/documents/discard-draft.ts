@@ -1,6 +1,5 @@
 import { quoteIdentifier as name } from '../sql/identifier.ts'
-import { readInverseList } from './inverse-list.ts'
-import { isInverse } from './save-version.ts'
+import { isInverse, readInverseList } from './inverse-list.ts'
 import { rowOf, type VersionChange, type VersionName } from './version-change.ts'
 import { valuesOf } from './version-values.ts'
 import { writeDocuments } from './write-documents.ts'

@@ -1,8 +1,9 @@
 import type { ContentType, ScalarAttribute } from '../model/model.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
 import { groupBy } from './group.ts'
+import { printTaken } from './print-taken.ts'
+import { columnsOf } from './write-print.ts'
 import type { WriteTerms } from './write-terms.ts'
-import type { WrittenDocument } from './written.ts'
+import type { Stored, WrittenDocument } from './written.ts'
 
 /** A value that another document has already, of an attribute that must be unique. */
 export interface Taken {
@@ -25,37 +26,42 @@ export async function findTaken(
     for (const attribute of type.attributes.values()) {
       if (attribute.kind !== 'scalar' || !attribute.unique) continue
       const wanted = group.flatMap(document => uniqueValues(document, attribute))
-      if (wanted.length > 0) taken.push(...(await findOf(type, attribute, wanted, group, terms)))
+      if (wanted.length > 0) taken.push(...(await findOf({ type, attribute }, wanted, group, terms)))
     }
   }
   return taken
 }
 
 /** What a document claims for itself: in versions that are published, or of types without drafts. */
-function uniqueValues(document: WrittenDocument, attribute: ScalarAttribute): readonly Taken[] {
+function uniqueValues(document: WrittenDocument, attribute: ScalarAttribute): readonly Claim[] {
   return document.versions.flatMap(({ statuses, locale, values }) => {
     const value = values.get(attribute.name)
     if (!statuses.includes('published') || value?.kind !== 'scalar' || value.value === null) return []
-    return [{ document, locale, attribute, value: String(value.value) }]
+    return [{ document, locale, attribute, value: value.value }]
   })
 }
 
+type Claim = Omit<Taken, 'value'> & { readonly value: Stored }
+
 async function findOf(
-  type: ContentType,
-  attribute: ScalarAttribute,
-  wanted: readonly Taken[],
+  { type, attribute }: { readonly type: ContentType; readonly attribute: ScalarAttribute },
+  claims: readonly Claim[],
   written: readonly WrittenDocument[],
   { transaction, storage }: WriteTerms,
 ): Promise<readonly Taken[]> {
   const table = storage.table(type)
-  const column = `${name(storage.column(type, attribute.name))}::text`
-  const locale = table.locale === null ? 'NULL' : name(table.locale)
-  const published = table.status === null ? '' : ` AND ${name(table.status)} = 'published'`
-  const { rows } = await transaction.run({
-    name: `check that ${attribute.name} of ${type.key} is unique`,
-    text: `SELECT ${column}, ${locale} FROM ${name(table.name)} WHERE ${column} = ANY ($1::text[])${published} AND NOT ${name(table.documentId)} = ANY ($2::text[])`,
-    values: [wanted.map(({ value }) => value), written.map(({ documentId }) => documentId)],
+  const statement = printTaken(claims, {
+    called: `${attribute.name} of ${type.key}`,
+    column: storage.column(type, attribute.name),
+    table: table.name,
+    types: columnsOf(storage, table.name),
+    published: table.status,
+    locale: table.locale,
+    but: [table.documentId, 'text', written.map(({ documentId }) => documentId)],
   })
-  const found = new Set(rows.map(([value, where]) => JSON.stringify([value, where])))
-  return wanted.filter(({ value, locale: own }) => found.has(JSON.stringify([value, own])))
+  const { rows } = await transaction.run(statement)
+  const taken = new Set(rows.map(([place]) => Number(place) - 1))
+  return claims.flatMap((claim, place) =>
+    taken.has(place) ? [{ ...claim, value: String(claim.value) }] : [],
+  )
 }

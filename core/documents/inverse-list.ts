@@ -1,4 +1,4 @@
-import type { ContentType, RelationAttribute } from '../model/model.ts'
+import type { Attribute, ContentType, RelationAttribute } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { Status } from '../query/query.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
@@ -6,6 +6,9 @@ import type { Statement } from '../sql/statement.ts'
 import { slotOf } from './write-links.ts'
 import type { WriteTerms } from './write-terms.ts'
 import type { LinkTarget } from './written.ts'
+
+export const isInverse = (attribute: Attribute): attribute is RelationAttribute =>
+  attribute.kind === 'relation' && attribute.side === 'inverse'
 
 /** The version whose inverse relation is read. */
 export interface InverseEnd {

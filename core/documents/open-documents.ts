@@ -11,7 +11,7 @@ import { readBody } from './given-body.ts'
 import { NOBODY_LISTENS, type Outbox, openTelling } from './outbox.ts'
 import { openReads } from './read.ts'
 import { type SaveTerms, saveDocument } from './save-document.ts'
-import type { SaveCommand } from './save-version.ts'
+import type { SaveCommand } from './standing.ts'
 import { transact } from './transact.ts'
 import type { WriteTerms } from './write-terms.ts'
 

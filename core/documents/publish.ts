@@ -1,6 +1,7 @@
 import { NOTHING_GIVEN } from './given-body.ts'
 import { visibleBy } from './matching.ts'
-import { attributesToLoad, type SaveCommand, saveVersion } from './save-version.ts'
+import { saveVersion } from './save-version.ts'
+import { attributesToLoad, type SaveCommand } from './standing.ts'
 import type { VersionChange } from './version-change.ts'
 import { loadDocument } from './write-load.ts'
 

@@ -7,7 +7,8 @@ import type { GivenBody } from './given-body.ts'
 import { assertMeets, choiceOf, standingStatus, visibleBy } from './matching.ts'
 import type { News, Tell } from './outbox.ts'
 import { assertUnchanged, readAnswer } from './read-answer.ts'
-import { attributesToLoad, type SaveCommand, saveVersion } from './save-version.ts'
+import { saveVersion } from './save-version.ts'
+import { attributesToLoad, type SaveCommand } from './standing.ts'
 import { type Current, loadDocument, NOTHING_THERE } from './write-load.ts'
 import type { CurrentRow } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
@@ -29,8 +30,9 @@ export async function saveDocument({ command, answer, body }: Save, terms: SaveT
   const current =
     known === null ? NOTHING_THERE : await loadDocument(load, attributesToLoad(command, body), terms)
   if (known !== null && current.rows(type, known).length === 0) throw new RequestFault(notFound())
-  if (command.kind === 'update') await assertUnchanged(command.precondition, [answer], known, terms)
+  // First of all: whether a tag is that of a document out of sight would tell what stands in it.
   await assertBefore({ command, documentId }, current, terms)
+  if (command.kind === 'update') await assertUnchanged(command.precondition, [answer], known, terms)
   await saveVersion({
     command,
     documentId,

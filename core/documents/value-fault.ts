@@ -47,6 +47,13 @@ export const notANumber = (value: unknown): Refusal => ({
   found: null,
 })
 
+export const notUnique = (path: Path, value: string): ValueFault => ({
+  kind: 'rule',
+  path,
+  message: 'This attribute must be unique',
+  value,
+})
+
 export function toFault(refusal: Refusal, path: Path, value: unknown): ValueFault {
   const message = refusal.kind === 'rule' ? `${printPath(path)} ${refusal.message}` : refusal.message
   const found = 'found' in refusal ? refusal.found : value

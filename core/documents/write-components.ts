@@ -1,11 +1,20 @@
 import { fault, RequestFault } from '../faults/fault.ts'
-import type { Attribute, ComponentAttribute, Holder, ZoneAttribute } from '../model/model.ts'
+import type { Attribute, Component, ComponentAttribute, Holder, ZoneAttribute } from '../model/model.ts'
 import { ownerName } from '../model/storage.ts'
 import { changesOf, columnsOfValues } from './write-columns.ts'
 import { planList } from './write-list.ts'
 import { type CurrentComponent, componentsOf, isTableLinked } from './write-load.ts'
 import type { Owner, OwnerRow, Planning } from './write-owner.ts'
-import { countChanges, GAP, newId, numberIn, type RowId, type RowValue } from './write-rows.ts'
+import {
+  type Columns,
+  type CurrentRow,
+  countChanges,
+  GAP,
+  newId,
+  numberIn,
+  type RowId,
+  type RowValue,
+} from './write-rows.ts'
 import type { Stored, Values, WrittenComponent } from './written.ts'
 
 type Holding = ComponentAttribute | ZoneAttribute
@@ -128,7 +137,10 @@ function planItemRow(
   const changed = new Map([...place, ...columns])
   if (found) {
     const key = keyOf(numberIn(found, 'id'), row.status)
-    if (changed.size > 0) planning.changes.updates.push({ table: table.name, key, columns: changed })
+    const changes = swappable(item.component, found, changed, planning)
+    if (changes !== changed)
+      planning.changes.releases.push({ table: table.name, holding: key, columns: [table.locale] })
+    if (changed.size > 0) planning.changes.updates.push({ table: table.name, key, columns: changes })
     return
   }
   const identity: [string, RowValue][] = [
@@ -139,6 +151,24 @@ function planItemRow(
     [table.locale, holder.holder === 'component' ? owner.locale : localeOf(attribute, owner)],
   ]
   planning.changes.inserts.push({ table: table.name, columns: new Map([...identity, ...changed]) })
+}
+
+/**
+ * A value that must be unique may be another component's that takes another one in turn: without a locale, which
+ * comes back with the change, both are out of the index's sight.
+ */
+function swappable(
+  component: Component,
+  found: CurrentRow,
+  columns: Columns,
+  { terms: { storage } }: Planning,
+): Columns {
+  const { locale } = storage.componentTable(component)
+  const held = found.get(locale) ?? null
+  const isClaim = (attribute: Attribute) =>
+    attribute.kind === 'scalar' && attribute.unique && columns.has(storage.column(component, attribute.name))
+  if (held === null || ![...component.attributes.values()].some(isClaim)) return columns
+  return new Map([...columns, [locale, held]])
 }
 
 const keyOf = (id: number, status: Stored): ReadonlyMap<string, Stored> =>

@@ -13,7 +13,7 @@ export function columnsOf(storage: Storage, table: string): TableColumns {
 }
 
 /** A list of one column's values, as one parameter. A cast to varchar(255) would cut in silence. */
-const listType = (type: ColumnType): string => (type === 'varchar(255)' ? 'text[]' : `${type}[]`)
+export const listType = (type: ColumnType): string => (type === 'varchar(255)' ? 'text[]' : `${type}[]`)
 
 export interface Tuples {
   readonly table: string

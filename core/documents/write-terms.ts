@@ -16,4 +16,9 @@ export interface WriteTerms {
   readonly touch: boolean
 }
 
+/** A write that may have to wait for others. */
+export interface LockingTerms extends WriteTerms {
+  readonly transaction: Transaction
+}
+
 export type ComponentMatch = 'by-id' | 'by-place'

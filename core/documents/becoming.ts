@@ -1,0 +1,87 @@
+import { defaultsOf } from './given-body.ts'
+import { isInverse, readInverseList } from './inverse-list.ts'
+import { findTargets } from './link-targets.ts'
+import { mergeValues } from './merge-values.ts'
+import { attributesToLoad, isPublishing, type Saving, type Standing } from './standing.ts'
+import { componentsIn, itemOf, valuesOf } from './version-values.ts'
+import { type CurrentRow, numberIn } from './write-rows.ts'
+import { isShared } from './write-versions.ts'
+import type { Values, WrittenValue } from './written.ts'
+
+/** What a version is to hold. */
+export interface Becoming {
+  /** With passwords as they were given. */
+  readonly checked: Values
+  readonly stored: Values
+}
+
+/** What stands in the version, with what the body changes of it. */
+export async function becoming(saving: Saving, standing: Standing): Promise<Becoming> {
+  const { command, body, terms } = saving
+  const { type, locale } = command
+  const before = await valuesBefore(saving, standing)
+  const source = { type, locale }
+  // What is refused anyway needs no search for what it links to.
+  const given = body.faults.length > 0 ? withoutLinks(body.values) : body.values
+  const found = await findTargets(type, given, source, terms)
+  const row = standing.row ?? standing.sibling
+  const merge = (values: Values) =>
+    mergeValues(type, before, values, {
+      source,
+      found,
+      componentBy: (attribute, { component, id }) => {
+        const there = row ? componentsIn(type, row, attribute, standing.place) : []
+        const same = there.filter(each => each.component === component && each.row.get('id') === id)
+        const best = same.find(each => each.row.get('status') === standing.place.status) ?? same[0]
+        return best && itemOf(best, standing.place)
+      },
+    })
+  return { checked: merge(given), stored: body.faults.length > 0 ? given : merge(body.hashed) }
+}
+
+const withoutLinks = (values: Values): Values =>
+  new Map([...values].filter(([, { kind }]) => kind === 'scalar'))
+
+async function valuesBefore(saving: Saving, { row, sibling, place }: Standing): Promise<Values> {
+  const { command, body } = saving
+  const { type } = command
+  const loaded = attributesToLoad(command, body)(row ? [row] : [])
+  const inverse = await inverseValues(saving, row ?? sibling)
+  if (row) return new Map([...valuesOf(type, row, loaded, place), ...inverse])
+  const shared = sibling
+    ? valuesOf(
+        type,
+        sibling,
+        loaded.filter(each => isShared(type, each)),
+        place,
+      )
+    : []
+  const defaults = defaultsOf(type, each => !sibling || !isShared(type, each))
+  return new Map([...defaults, ...shared, ...inverse])
+}
+
+/** Lists that the other side stores: those that the body changes in part, and those whose drafts are to be published. */
+async function inverseValues(
+  { command, body, terms }: Saving,
+  row: CurrentRow | undefined,
+): Promise<readonly [string, WrittenValue][]> {
+  if (!row) return []
+  const { type, locale } = command
+  const key = numberIn(row, terms.storage.table(type).key)
+  const values: [string, WrittenValue][] = []
+  for (const attribute of type.attributes.values()) {
+    if (!isInverse(attribute)) continue
+    const value = body.values.get(attribute.name)
+    const inPart = value?.kind === 'links' && value.change?.kind === 'change'
+    const published = isPublishing(command) && value === undefined
+    if (!inPart && !published) continue
+    values.push([
+      attribute.name,
+      {
+        kind: 'links',
+        targets: await readInverseList(attribute, { type, key, locale, status: 'draft' }, terms),
+      },
+    ])
+  }
+  return values
+}

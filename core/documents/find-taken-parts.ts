@@ -1,0 +1,133 @@
+import type { Path } from '../faults/diagnostic.ts'
+import type { Attribute, Component, ContentType, Holder, ScalarAttribute } from '../model/model.ts'
+import { fitsIndex } from '../model/value-columns.ts'
+import { groupBy } from './group.ts'
+import { type ClaimedValue, printTaken } from './print-taken.ts'
+import type { Standing } from './standing.ts'
+import { notUnique, type ValueFault } from './value-fault.ts'
+import { componentsIn, type VersionPlace } from './version-values.ts'
+import type { CurrentComponent } from './write-load.ts'
+import { columnsOf } from './write-print.ts'
+import { type CurrentRow, numberIn } from './write-rows.ts'
+import type { LockingTerms } from './write-terms.ts'
+import type { Values, WrittenDocument } from './written.ts'
+
+interface Claim extends ClaimedValue {
+  readonly component: Component
+  readonly attribute: ScalarAttribute
+  readonly path: Path
+}
+
+/**
+ * Values of components that must be unique: among the published ones of their kind in a locale, wherever these stand
+ * (of types without drafts, or of what all locales share, among all). What the document is about to give up is free.
+ */
+export async function findTakenParts(
+  document: WrittenDocument,
+  standing: Standing,
+  terms: LockingTerms,
+): Promise<readonly ValueFault[]> {
+  const versions = document.versions.filter(({ statuses }) => statuses.includes('published'))
+  const claims = versions.flatMap(({ values, locale }) => [...claimsIn(document.type, values, [], locale)])
+  if (claims.length === 0) return []
+  const there = versions.flatMap(({ values }) => [...componentsThere(document.type, values, standing)])
+  const own = groupBy(there, each => each.component)
+  const faults: ValueFault[] = []
+  for (const [{ component }, group] of byAttribute(claims)) {
+    const ids = own.get(component)?.map(({ row }) => numberIn(row, 'id')) ?? []
+    faults.push(...(await takenOf(group, ids, terms)))
+  }
+  return faults
+}
+
+const byAttribute = (claims: readonly Claim[]): readonly (readonly [Claim, readonly Claim[]])[] =>
+  [...groupBy(claims, each => each.attribute).values()].flatMap(group =>
+    group[0] ? [[group[0], group] as const] : [],
+  )
+
+function* claimsIn(holder: Holder, values: Values, parent: Path, locale: string | null): Generator<Claim> {
+  for (const [name, value] of values) {
+    const attribute = holder.attributes.get(name)
+    if (!attribute) continue
+    const path = [...parent, name]
+    if (value.kind === 'components')
+      for (const [index, { component, values: inner }] of value.items.entries())
+        yield* claimsIn(
+          component,
+          inner,
+          isList(attribute) ? [...path, index] : path,
+          localeOf(holder, attribute, locale),
+        )
+    if (holder.holder !== 'component' || value.kind !== 'scalar' || value.value === null) continue
+    if (attribute.kind === 'scalar' && attribute.unique)
+      yield { component: holder, attribute, path, locale, value: value.value }
+  }
+}
+
+const isList = (attribute: Attribute): boolean =>
+  attribute.kind === 'zone' || (attribute.kind === 'component' && attribute.repeatable)
+
+/** Components that all locales share have none, and neither has what is nested in them. */
+const localeOf = (holder: Holder, attribute: Attribute, locale: string | null): string | null =>
+  holder.holder === 'component' || attribute.localized ? locale : null
+
+/** Components that the document has in the attributes that are written, in either status: they keep their ids. */
+function componentsThere(
+  type: ContentType,
+  values: Values,
+  { row, sibling, place }: Standing,
+): Iterable<CurrentComponent> {
+  const there = row ?? sibling
+  return there ? componentsBelow(type, there, values.keys(), place) : []
+}
+
+function* componentsBelow(
+  holder: Holder,
+  row: CurrentRow,
+  names: Iterable<string>,
+  place: VersionPlace,
+): Generator<CurrentComponent> {
+  for (const name of names) {
+    const attribute = holder.attributes.get(name)
+    if (!attribute) continue
+    for (const each of componentsIn(holder, row, attribute, place)) {
+      yield each
+      yield* componentsBelow(each.component, each.row, each.component.attributes.keys(), place)
+    }
+  }
+}
+
+/** Of one attribute. A value that is claimed twice is the first one's. */
+async function takenOf(
+  claims: readonly Claim[],
+  own: readonly number[],
+  { transaction, storage }: LockingTerms,
+): Promise<readonly ValueFault[]> {
+  const [first] = claims
+  if (!first) return []
+  const { component, attribute } = first
+  const table = storage.componentTable(component)
+  const column = storage.column(component, attribute.name)
+  // No index holds these apart (core/model/component-table.ts): who writes at the same moment waits.
+  const unheld = claims.some(({ locale }) => locale === null) || !fitsIndex(attribute)
+  if (unheld) await transaction.lock(`unique ${table.name} ${column}`)
+  const statement = printTaken(claims, {
+    called: `${attribute.name} of ${component.uid}`,
+    table: table.name,
+    column,
+    types: columnsOf(storage, table.name),
+    published: table.status,
+    locale: table.locale,
+    but: [table.id, 'integer', own],
+  })
+  const { rows } = await transaction.run(statement)
+  const taken = new Set(rows.map(([place]) => Number(place) - 1))
+  const firsts = new Set(
+    [...groupBy(claims, ({ value, locale }) => JSON.stringify([value, locale])).values()].map(
+      ([each]) => each,
+    ),
+  )
+  return claims
+    .filter((claim, place) => taken.has(place) || !firsts.has(claim))
+    .map(({ path, value }) => notUnique(path, String(value)))
+}

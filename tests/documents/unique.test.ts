@@ -1,0 +1,124 @@
+import test from 'ava'
+import { modelOf } from '../model/compiled.ts'
+import { names, openWriting, type Row, refusal } from './writing.ts'
+
+const model = await modelOf(`
+i18n: { defaultLocale: en, locales: [en, fr] }
+components:
+  shop.size: { attributes: { sku: { type: string, unique: true, required: true }, count: { type: integer, unique: true } } }
+  shop.box: { attributes: { sizes: { type: component, component: shop.size, repeatable: true } } }
+contentTypes:
+  shirt:
+    draftAndPublish: true
+    localized: true
+    attributes:
+      sizes: { type: component, component: shop.size, repeatable: true }
+      sample: { type: component, component: shop.size, localized: false }
+      parts: { type: dynamiczone, components: [shop.box, shop.size] }
+  shoe:
+    attributes:
+      since: { type: datetime, unique: true }
+      sizes: { type: component, component: shop.size, repeatable: true }
+      box: { type: component, component: shop.box }
+`)
+
+const draft = { status: 'draft' } as const
+const fr = { locale: 'fr' } as const
+
+/** Where values are taken. */
+const places = (error: Record<string, unknown>): unknown[] =>
+  (error.details as { errors: { path: string[]; message: string }[] }).errors.map(({ path, message }) =>
+    message === 'This attribute must be unique' ? path.join('.') : message,
+  )
+
+test('a value of a component that must be unique is refused where another document has it, with its place', async t => {
+  const { create, update, tryCreate, tryUpdate } = await openWriting(t, model)
+  await create('shoe', { sizes: [{ sku: 'a' }, { sku: 'b', count: 1 }], box: { sizes: [{ sku: 'c' }] } })
+  const taken = {
+    sizes: [{ sku: 'b' }, { sku: 'x', count: 1 }],
+    box: { sizes: [{ sku: 'y' }, { sku: 'a' }] },
+  }
+  const error = refusal(await tryCreate('shoe', taken))
+  t.deepEqual(places(error).toSorted(), ['box.sizes.1.sku', 'sizes.0.sku', 'sizes.1.count'])
+  t.is(error.message, '3 errors occurred')
+  const other = await create('shoe', { sizes: [{ sku: 'x' }] })
+  const id = String(other.documentId)
+  t.deepEqual(places(refusal(await tryUpdate('shoe', id, { box: { sizes: [{ sku: 'c' }] } }))), [
+    'box.sizes.0.sku',
+  ])
+  const kept = await update('shoe', id, { sizes: [{ sku: 'y' }, { sku: 'x' }] })
+  t.deepEqual(names(kept.sizes, 'sku'), ['y', 'x'])
+})
+
+test('the same value twice in one body is refused, the first excepted', async t => {
+  const { tryCreate } = await openWriting(t, model)
+  const values = { sizes: [{ sku: 'a' }, { sku: 'b' }, { sku: 'a' }], box: { sizes: [{ sku: 'b' }] } }
+  t.deepEqual(places(refusal(await tryCreate('shoe', values))), ['sizes.2.sku', 'box.sizes.0.sku'])
+})
+
+test('drafts and other locales may have the same value; publishing asks, and so does what all locales share', async t => {
+  const { create, update, change, tryChange, tryUpdate } = await openWriting(t, model)
+  const first = await create('shirt', { sizes: [{ sku: 'a' }] })
+  const second = await create('shirt', { sizes: [{ sku: 'a' }] }, draft)
+  const id = String(second.documentId)
+  t.deepEqual(places(refusal(await tryChange('publish', 'shirt', id))), ['sizes.0.sku'])
+  await update('shirt', id, { sizes: [{ sku: 'a' }] }, fr)
+  await change('unpublish', 'shirt', first.documentId)
+  await change('publish', 'shirt', id)
+  await update('shirt', id, { sample: { sku: 's' } })
+  const sample = refusal(
+    await tryUpdate('shirt', String(first.documentId), { sizes: [], sample: { sku: 's' } }),
+  )
+  t.deepEqual(places(sample), ['sample.sku'])
+  const zone = {
+    parts: [
+      { __component: 'shop.box', sizes: [{ sku: 'a' }] },
+      { __component: 'shop.size', sku: 'z' },
+    ],
+  }
+  t.deepEqual(places(refusal(await tryUpdate('shirt', String(first.documentId), { ...zone, sizes: [] }))), [
+    'parts.0.sizes.0.sku',
+  ])
+})
+
+test('components of one list may swap their values, and give them to new ones', async t => {
+  const { create, update, rows } = await openWriting(t, model)
+  for (const kind of ['shirt', 'shoe']) {
+    const made = await create(kind, { sizes: [{ sku: 'a' }, { sku: 'b' }, { sku: 'c' }] })
+    const [a, b] = made.sizes as readonly Row[]
+    const swapped = await update(kind, made.documentId, {
+      sizes: [{ id: a?.id, sku: 'b' }, { id: b?.id, sku: 'a' }, { sku: 'c' }],
+    })
+    t.deepEqual(names(swapped.sizes, 'sku'), ['b', 'a', 'c'])
+    t.deepEqual([(swapped.sizes as Row[])[0]?.id, (swapped.sizes as Row[])[1]?.id], [a?.id, b?.id])
+    const moved = await update(kind, made.documentId, {
+      sizes: [{ sku: 'a' }, { id: a?.id, sku: 'd' }, { sku: 'b' }],
+    })
+    t.deepEqual(names(moved.sizes, 'sku'), ['a', 'd', 'b'])
+    t.deepEqual(
+      await rows(`SELECT DISTINCT locale FROM components_shop_size WHERE owner = '${kind}.sizes'`),
+      [[kind === 'shirt' ? 'en' : null]],
+    )
+    await update(kind, made.documentId, { sizes: [] })
+  }
+})
+
+test('of many that take the same value of a component at once one gets it, the others are told so', async t => {
+  const { tryCreate, rows } = await openWriting(t, model)
+  for (const kind of ['shoe', 'shirt']) {
+    const results = await Promise.all(
+      Array.from({ length: 5 }, () => tryCreate(kind, { sizes: [{ sku: kind }] })),
+    )
+    t.is(results.filter(({ ok }) => ok).length, 1, kind)
+    for (const result of results)
+      if (!result.ok) t.like(refusal(result), { status: 400, message: 'This attribute must be unique' })
+    t.is((await rows(`SELECT DISTINCT id FROM components_shop_size WHERE sku = '${kind}'`)).length, 1)
+  }
+})
+
+test('values that are no texts are told apart as what they are', async t => {
+  const { create, tryCreate } = await openWriting(t, model)
+  await create('shoe', { since: '2024-01-01T10:00:00.000Z' })
+  const error = refusal(await tryCreate('shoe', { since: '2024-01-01T11:00:00+01:00' }))
+  t.deepEqual(places(error), ['since'])
+})

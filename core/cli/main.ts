@@ -1,6 +1,7 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { PRODUCT_VERSION } from '../base/product.ts'
 import { addRoles } from './roles-commands.ts'
+import type { TokenTerms } from './token.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
@@ -34,6 +35,26 @@ program
       write,
       checkers: [checkApp(process.env)],
     })
+  })
+
+program
+  .command('token')
+  .description(
+    'make an API token: prints it, this once, and the lines of project.yaml that know it by its hash',
+  )
+  .argument('<name>', 'what project.yaml calls it')
+  .addOption(
+    new Option('--type <type>', 'what it may do')
+      .choices(['read-only', 'full-access', 'custom'])
+      .default('read-only'),
+  )
+  .option('--expires <time>', 'how long it lives, such as 90d; without, for ever')
+  .option('--json', 'one line of JSON for programs', false)
+  .action(async (name: string, options: Pick<TokenTerms, 'type' | 'expires' | 'json'>) => {
+    const { runToken } = await import('./token.ts')
+    const write = (text: string) => void process.stdout.write(text)
+    const complain = (text: string) => void process.stderr.write(text)
+    process.exitCode = runToken({ name, now: Date.now(), write, complain, ...options })
   })
 
 addRoles(program)

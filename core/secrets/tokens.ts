@@ -1,7 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** How a token stands in project.yaml where the token itself does not: `sha256:` and 64 hexadecimal digits. */
 const PREFIX = 'sha256:'
+
+/** A new token: 256 random bits, behind a word that programs which look for lost secrets can know it by. */
+export const newToken = (): string => `plinth_${randomBytes(32).toString('base64url')}`
 
 /** The sha256 of a token, 32 bytes. Tokens are long and random, so a slow hash would add nothing. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest()

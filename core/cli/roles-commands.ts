@@ -8,6 +8,8 @@ interface Options {
 
 /** `plinth roles` and what is under it. */
 export function addRoles(program: Command): void {
+  // Else an option of a command under `roles` is taken for one of `roles`.
+  program.enablePositionalOptions()
   const roles = program
     .command('roles')
     .enablePositionalOptions()
@@ -22,6 +24,39 @@ export function addRoles(program: Command): void {
     const terms = await termsOf(folder, options)
     process.exitCode = await runRoles(terms, { roles: options.role, types: options.type })
   })
+  addExplain(roles)
+}
+
+interface ExplainOptions {
+  readonly user: boolean
+  readonly json: boolean
+  readonly folder: string
+}
+
+function addExplain(roles: Command): void {
+  roles
+    .command('explain')
+    .description('tell whether a role or user may do something, by which line, with which condition and SQL')
+    .argument('<who>', 'a role or API token; else the name or mail address of a user, read from the database')
+    .argument('<action>', 'find, findOne, create, update, …')
+    .argument('<type>', 'a content-type, or users, auth, upload, i18n, role')
+    .argument('[field]', 'one attribute of it')
+    .option('--folder <folder>', 'the folder of project.yaml', '.')
+    .option('--user', '<who> is a user, even where a role is called so', false)
+    .option('--json', 'one line of JSON for programs', false)
+    .action(
+      async (
+        who: string,
+        action: string,
+        type: string,
+        field: string | undefined,
+        options: ExplainOptions,
+      ) => {
+        const { runExplain } = await import('./roles-explain.ts')
+        const terms = await termsOf(options.folder, { ...options, markdown: false })
+        process.exitCode = await runExplain(terms, { who, action, type, field, isUser: options.user })
+      },
+    )
 }
 
 const collect = (one: string, before: readonly string[]): readonly string[] => [...before, one]

@@ -1,8 +1,10 @@
 import type { Explanation } from '../access/explain.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { Project } from '../project/project.ts'
+import type { Answer } from './roles-answer.ts'
 import type { MatrixPart } from './roles-matrix.ts'
 import { placeJson } from './roles-places.ts'
+import { fieldReasonOf, reasonOf } from './roles-reasons.ts'
 
 const placeAt = (path: Path, project: Project) => placeJson(project.keyPlace(path))
 
@@ -32,4 +34,32 @@ export function printMatrixJson(parts: readonly MatrixPart[], project: Project):
     })),
   }))
   return `${JSON.stringify({ roles })}\n`
+}
+
+/** One line: whether it is allowed, why, and what the condition becomes. */
+export function printAnswerJson(
+  { asker, allowed, explanation, field, sql, values }: Answer,
+  project: Project,
+): string {
+  const { user, holder } = asker
+  const told = {
+    [holder.kind]: holder.key,
+    ...(user && { user: { name: user.name, barred: user.barred, values } }),
+    subject: explanation.subject.name,
+    ...explanationJson(explanation, project),
+    granted: explanation.allowed,
+    allowed,
+    reason: reasonOf(explanation),
+    ...(field && {
+      field: {
+        name: field.attribute.name,
+        allowed: field.allowed,
+        reason: field.reason,
+        sentence: fieldReasonOf(field),
+        target: field.target && explanationJson(field.target, project),
+      },
+    }),
+    sql,
+  }
+  return `${JSON.stringify(told)}\n`
 }

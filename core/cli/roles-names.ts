@@ -17,6 +17,9 @@ export function pick<Candidate>(
 /** The nearest of the known names, or all of them where none is near and they are few. */
 export function unknownName(noun: string, name: string, known: readonly string[]): string {
   const near = didYouMean(name, known)
-  const list = near || known.length > 12 ? near : `: one of ${known.map(each => `\`${each}\``).join(', ')}`
+  const list =
+    near || known.length > 12 || known.length === 0
+      ? near
+      : `: one of ${known.map(each => `\`${each}\``).join(', ')}`
   return `unknown ${noun} \`${name}\`${list}`
 }

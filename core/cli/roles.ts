@@ -19,7 +19,8 @@ export async function runRoles(terms: RolesTerms, narrowing: Narrowing): Promise
   return 0
 }
 
-function complainOf(faults: readonly Diagnostic[], { complain }: RolesTerms): 1 {
+/** Tells the faults of a project. */
+export function complainOf(faults: readonly Diagnostic[], { complain }: RolesTerms): 1 {
   complain(`${faults.map(printDiagnostic).join('\n\n')}\n`)
   return 1
 }

@@ -29,8 +29,7 @@ export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
     const session = await terms.sessions.read(credential)
     if (!session) return null
     const user = await read(session.id)
-    const isBarred = user?.blocked === true || (terms.confirmEmail && user?.confirmed !== true)
-    if (!user || isBarred) return failed(fault('unauthorized', 'Invalid credentials'))
+    if (!user || isBarred(user, terms.confirmEmail)) return failed(fault('unauthorized', 'Invalid credentials'))
     // A new password has ended it (safety S8).
     if ((user.sessionVersion ?? 0) !== session.version)
       return failed(fault('unauthorized', 'Missing or invalid credentials'))
@@ -38,8 +37,14 @@ export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
   }
 }
 
+/** Whether a user is let in no further, whatever his token. */
+export const isBarred = ({ blocked, confirmed }: UserValues, confirmEmail: boolean): boolean =>
+  blocked === true || (confirmEmail && confirmed !== true)
+
+type ValuesTerms = Pick<SessionStrategyTerms, 'access' | 'database' | 'model' | 'storage'>
+
 /** Not on a replica: who is blocked is blocked at once. */
-function openUserValues({ access, database, model, storage }: SessionStrategyTerms) {
+export function openUserValues({ access, database, model, storage }: ValuesTerms) {
   const query = userQuery(model.builtIn.user, access.userPaths)
   const plan = { storage, defaultLocale: model.defaultLocale, shape: 'flat' } as const
   return async (id: number): Promise<UserValues | null> => {
@@ -53,7 +58,8 @@ function openUserValues({ access, database, model, storage }: SessionStrategyTer
 /** The role of who has none, or whose role is gone. */
 const FALLBACK = 'authenticated'
 
-function callerOf(user: UserValues, { roles, nobody }: Access): Result<Caller, Fault> {
+/** Who a user is to requests: by his role. */
+export function callerOf(user: UserValues, { roles, nobody }: Access): Result<Caller, Fault> {
   const role = roleOf(user)
   const grants = (role === null ? undefined : roles.get(role)) ?? roles.get(FALLBACK) ?? nobody.grants
   return ok(Object.freeze({ kind: 'user', grants, user }))

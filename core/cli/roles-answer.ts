@@ -1,0 +1,103 @@
+import { type Action, CONTENT_ACTIONS, lackFor } from '../access/actions.ts'
+import type { UserValues } from '../access/condition.ts'
+import type { Explanation, Holder, Subject } from '../access/explain.ts'
+import { explainField, type FieldExplanation, hasFields } from '../access/explain-field.ts'
+import { userPathsIn } from '../access/user-path.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Attribute, ContentType } from '../model/model.ts'
+import { unknownName } from './roles-names.ts'
+import type { RolesProject } from './roles-project.ts'
+import { valueAt } from './roles-samples.ts'
+import { type ConditionSql, toConditionSql } from './roles-sql.ts'
+import type { AskingUser } from './roles-user.ts'
+
+/** Words as they were typed. */
+export interface Words {
+  readonly action: string
+  readonly type: string
+  readonly field: string | undefined
+}
+
+/** What was asked, every word of it known. */
+export interface Question {
+  readonly subject: Subject
+  readonly action: Action
+  readonly attribute: Attribute | null
+}
+
+/** Whose permissions they are: a role or token, and the user who was asked for where one was. */
+export interface Asker {
+  readonly holder: Holder
+  readonly user: (AskingUser & { readonly name: string }) | null
+}
+
+export interface Answer {
+  readonly asker: Asker
+  readonly allowed: boolean
+  readonly explanation: Explanation
+  /** Of the attribute that was asked for. */
+  readonly field: FieldExplanation | null
+  /** Of every attribute, where none was asked for. */
+  readonly fields: readonly FieldExplanation[]
+  readonly sql: ConditionSql | null
+  /** What each `$user.…` of the permission stands for, null where it has no value; empty where no user was asked for. */
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** Looks the words up; or says what is unknown about each. */
+export function toQuestion(words: Words, { explainer }: RolesProject): Result<Question, string> {
+  const subject = explainer.subjects.find(({ name }) => name === words.type)
+  if (!subject) {
+    const names = explainer.subjects.map(({ name }) => name)
+    return failed(unknownName('type', words.type, names))
+  }
+  const action = subject.actions.find(each => each === words.action)
+  if (!action) return failed(noAction(words.action, subject))
+  if (words.field === undefined) return ok({ subject, action, attribute: null })
+  return withAttribute(words.field, action, subject)
+}
+
+function noAction(word: string, { name, type, actions }: Subject): string {
+  const isContent = CONTENT_ACTIONS.some(each => each === word)
+  const lack = type && !type.builtIn && isContent ? lackFor(word, type) : null
+  if (lack) return `\`${word}\` means nothing for \`${name}\`, which has no \`${lack}\``
+  return unknownName(`action of \`${name}\``, word, actions)
+}
+
+function withAttribute(field: string, action: Action, subject: Subject): Result<Question, string> {
+  const { name, type } = subject
+  if (!type || !hasFields(action)) return failed(`\`${action}\` of \`${name}\` has no fields to be asked for`)
+  const attribute = type.attributes.get(field)
+  if (!attribute) return failed(unknownName(`field of \`${name}\``, field, [...type.attributes.keys()]))
+  return ok({ subject, action, attribute })
+}
+
+export function toAnswer(
+  { subject, action, attribute }: Question,
+  asker: Asker,
+  roles: RolesProject,
+): Answer {
+  const { explainer } = roles
+  const explanation = explainer.explain(asker.holder, subject, action)
+  const findOf = (type: ContentType): Explanation => {
+    const target = explainer.subjects.find(each => each.type === type)
+    if (!target) throw new TypeError(`no subject for ${type.uid}`)
+    return explainer.explain(asker.holder, target, 'find')
+  }
+  const field = attribute && explainField(explanation, attribute, findOf)
+  const all = attribute || !hasFields(action) ? [] : [...(subject.type?.attributes.values() ?? [])]
+  return {
+    asker,
+    allowed: explanation.allowed && field?.allowed !== false && asker.user?.barred !== true,
+    explanation,
+    field,
+    fields: all.map(each => explainField(explanation, each, findOf)),
+    sql: toConditionSql(explanation, asker.user?.values ?? null, roles),
+    values: asker.user ? valuesOf(explanation, asker.user.values) : {},
+  }
+}
+
+function valuesOf({ terms }: Explanation, user: UserValues): Readonly<Record<string, unknown>> {
+  const paths = [...userPathsIn(terms.where), ...userPathsIn(terms.set)]
+  return Object.fromEntries(paths.map(path => [['$user', ...path].join('.'), valueAt(user, path) ?? null]))
+}

@@ -1,0 +1,146 @@
+import { isRead } from '../access/actions.ts'
+import type { Caller } from '../access/caller.ts'
+import { compileCondition } from '../access/compile-condition.ts'
+import { filterFor, type UserValues } from '../access/condition.ts'
+import { type Explanation, grantsOf } from '../access/explain.ts'
+import { restrict } from '../access/restrict.ts'
+import { trusted } from '../access/trusted.ts'
+import { compileStorage } from '../model/compile-storage.ts'
+import type { ContentType } from '../model/model.ts'
+import { planQuery } from '../plan/plan-query.ts'
+import type { Query, RestrictedQuery } from '../query/query.ts'
+import { printAnswer } from '../sql/print.ts'
+import type { Statement } from '../sql/statement.ts'
+import type { RolesProject } from './roles-project.ts'
+import { sampleUsers } from './roles-samples.ts'
+
+/** The statement of a real request that the condition is part of. */
+export interface ConditionSql {
+  /** What the request would be. */
+  readonly of: string
+  readonly text: string
+  readonly parameters: readonly Parameter[]
+}
+
+export interface Parameter {
+  readonly value: unknown
+  /** The `$user.…` that it comes from. */
+  readonly from: string | null
+}
+
+/**
+ * What the condition of a permission becomes; null where it has none. Without a user, each `$user.…` stands for
+ * itself where the types allow it.
+ */
+export function toConditionSql(
+  explanation: Explanation,
+  user: UserValues | null,
+  roles: RolesProject,
+): ConditionSql | null {
+  const { type } = explanation.subject
+  if (!type || !explanation.allowed || !hasCondition(explanation)) return null
+  const { base, variants } = sampleUsers(user, roles)
+  const statementFor = (values: UserValues) =>
+    printAnswer(planQuery(queryFor(explanation, type, values, roles), planTerms(roles)))
+  const statement = statementFor(base)
+  const others = variants.map(({ path, values }) => ({ path, statement: statementFor(values) }))
+  const toParameter = (value: unknown, index: number): Parameter => {
+    const other = others.find(each => differs(statement, each.statement, index))
+    if (!other) return { value, from: null }
+    const shown = user ? value : asPath(value, other.statement.values[index], other.path)
+    return { value: shown, from: other.path }
+  }
+  return {
+    of: requestOf(explanation, type, roles),
+    text: statement.text,
+    parameters: statement.values.map(toParameter),
+  }
+}
+
+/** A sample says nothing: the path stands in its place. In a text that is made of it, it does already. */
+function asPath(value: unknown, other: unknown, path: string): unknown {
+  if (Array.isArray(value) && Array.isArray(other))
+    return value.map((item: unknown, index) => (item === other[index] ? item : path))
+  return typeof value === 'string' && value.includes(path) ? value : path
+}
+
+const hasCondition = ({ terms }: Explanation): boolean => terms.where !== undefined
+
+const planTerms = ({ model }: RolesProject) =>
+  ({ storage: compileStorage(model), defaultLocale: model.defaultLocale, shape: 'flat' }) as const
+
+/** A parameter that changes when one value of the user does comes from it. */
+const differs = (one: Statement, other: Statement, index: number): boolean =>
+  one.text === other.text && JSON.stringify(one.values[index]) !== JSON.stringify(other.values[index])
+
+/** Stands for the document that a request names. */
+const DOCUMENT = '<documentId>'
+
+function requestOf({ action }: Explanation, type: ContentType, { project }: RolesProject): string {
+  const { prefix } = project.settings.rest
+  const path = `${prefix}/${type.kind === 'single' ? type.key : type.pluralApiId}`
+  switch (action) {
+    case 'find':
+      return `GET ${path}?fields=documentId`
+    case 'findOne':
+      return `GET ${path}/${DOCUMENT}?fields=documentId`
+    case 'readDrafts':
+      return `GET ${path}?fields=documentId&status=draft`
+    case 'count':
+      return `GET ${path}/count`
+    default:
+      return `the condition of ${action}, asked of one document`
+  }
+}
+
+function queryFor(
+  explanation: Explanation,
+  type: ContentType,
+  user: UserValues,
+  roles: RolesProject,
+): RestrictedQuery {
+  const { action, holder } = explanation
+  const query = baseQuery(type, action === 'find' || action === 'readDrafts' || action === 'count', roles)
+  if (!isRead(action) && action !== 'readDrafts') return conditionQuery(query, explanation, user, roles)
+  const caller: Caller = { kind: 'user', grants: grantsOf(roles.access, holder), user }
+  const asked = action === 'readDrafts' ? readOf(caller, type) : action
+  const drafts = action === 'readDrafts' ? { status: 'draft' as const } : {}
+  const restricted = restrict({ ...query, ...drafts }, caller, asked)
+  if (!restricted.ok) throw new TypeError(`${action} of ${type.uid} was granted and is refused`)
+  return restricted.value
+}
+
+const readOf = ({ grants }: Caller, type: ContentType) => (grants.view(type, 'find') ? 'find' : 'findOne')
+
+/** Of writes, the condition is asked of the document as it was and as it becomes. */
+function conditionQuery(
+  query: Query,
+  { terms }: Explanation,
+  user: UserValues,
+  { model }: RolesProject,
+): RestrictedQuery {
+  const condition = compileCondition(terms.where ?? {}, query.type, model)
+  if (!condition.ok) throw new TypeError(`a condition on ${query.type.uid} was not checked`)
+  const status = query.type.draftAndPublish ? 'draft' : 'published'
+  return trusted({ ...query, status, filter: filterFor(condition.value, user) })
+}
+
+function baseQuery(type: ContentType, many: boolean, { model, project }: RolesProject): Query {
+  const page = { start: 0, limit: project.settings.rest.defaultLimit }
+  const id = type.attributes.get('documentId')
+  return {
+    kind: 'query',
+    type,
+    take:
+      many && type.kind === 'collection'
+        ? { kind: 'many', page, total: false }
+        : { kind: 'one', documentId: type.kind === 'single' ? null : DOCUMENT },
+    status: 'published',
+    locale: type.localized ? { kind: 'these', codes: [model.defaultLocale] } : { kind: 'all' },
+    selection: { fields: id?.kind === 'scalar' ? [id] : [], named: true, populate: [] },
+    filter: null,
+    search: null,
+    publication: null,
+    sort: [],
+  }
+}

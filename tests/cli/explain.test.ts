@@ -1,0 +1,224 @@
+import test, { type ExecutionContext } from 'ava'
+import { compileApp } from '../../core/app/compile-app.ts'
+import { fillDatabase } from '../../core/app/fill-database.ts'
+import { type ExplainWords, runExplain } from '../../core/cli/roles-explain.ts'
+import type { Database } from '../../core/database/database.ts'
+import { migrate } from '../../core/database/migrate.ts'
+import { openDatabase } from '../../core/database/open-database.ts'
+import { openLocalStorage } from '../../core/media/local-storage.ts'
+import { freshDatabase } from '../harness/database.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { golden, type RunOptions, run } from './run.ts'
+
+/** The words of a command line. */
+function explain(line: string, options: RunOptions & { isUser?: boolean } = {}) {
+  const [who = '', action = '', type = '', field] = line.split(' ')
+  const words: ExplainWords = { who, action, type, field, isUser: options.isUser ?? false }
+  return run(terms => runExplain(terms, words), options)
+}
+
+const GOLDEN: readonly (readonly [title: string, line: string])[] = [
+  ['an inherited permission with a condition, and the SQL that it becomes', 'editor find article'],
+  ['a permission on some fields', 'public find critic'],
+  ['a private attribute', 'public find critic phone'],
+  ['an attribute outside fields', 'public findOne critic articles'],
+  ['drafts that find brings along', 'public readDrafts restaurant'],
+  ['a permission that is taken away', 'editor readDrafts article'],
+  ['a permission on every type', 'editor update dish'],
+  ['what nothing grants', 'authenticated delete article'],
+  ['what is open to all', 'public login auth'],
+  ['an API token', 'website find restaurant'],
+]
+
+for (const [title, line] of GOLDEN) {
+  test(`${title} is explained by its line`, async t => {
+    const { code, out, complaint } = await explain(line)
+    t.is(complaint, '')
+    t.is(out, golden(`explain-${line.replaceAll(' ', '-')}.txt`, out))
+    t.is(code, 0)
+    t.regex(out, / project\.yaml:\d+:\d+\n/)
+    t.deepEqual(
+      out.split('\n').filter(each => each.length > 100 && !each.includes('SELECT')),
+      [],
+    )
+  })
+}
+
+test('the same is told in JSON, on one line', async t => {
+  const { out } = await explain('public find article author', { form: 'json' })
+  t.is(out, golden('explain-public-find-article-author.json.txt', out))
+  t.is(out.trimEnd().split('\n').length, 1)
+  const told = JSON.parse(out)
+  t.deepEqual(told.where, { author: { name: { $notNull: true } } })
+  t.true(told.sql.text.includes('"name" IS NOT NULL'))
+})
+
+test('unknown words are refused with the nearest ones', async t => {
+  const complaintOf = async (line: string) => {
+    const { code, out, complaint } = await explain(line)
+    t.is(code, 2, line)
+    t.is(out, '')
+    return complaint.trimEnd()
+  }
+  t.is(await complaintOf('public find articel'), 'unknown type `articel`: did you mean `article`?')
+  t.is(await complaintOf('public fnid article'), 'unknown action of `article` `fnid`: did you mean `find`?')
+  t.is(
+    await complaintOf('public find article titel'),
+    'unknown field of `article` `titel`: did you mean `title`?',
+  )
+  t.is(
+    await complaintOf('public publish dish'),
+    '`publish` means nothing for `dish`, which has no `draftAndPublish`',
+  )
+  t.is(await complaintOf('public delete dish name'), '`delete` of `dish` has no fields to be asked for')
+  t.regex(
+    await complaintOf('publc find dish'),
+    /^unknown role, API token or user `publc`: did you mean `public`\?/,
+  )
+})
+
+const PROJECT = `
+name: Explained
+database: { url: "\${DATABASE_URL}" }
+contentTypes:
+  team:
+    attributes: { name: string }
+  report:
+    draftAndPublish: true
+    attributes:
+      title: string
+      notes: { type: text, private: true }
+      number: { type: integer, writable: false }
+      owner: { type: relation, relation: manyToOne, target: user }
+      team: { type: relation, relation: manyToOne, target: team }
+user: { attributes: { team: { type: relation, relation: manyToOne, target: team }, level: integer, nickname: string } }
+roles:
+  member:
+    permissions:
+      report:
+        find: { where: { $or: [{ owner: { id: $user.id } }, { title: { $contains: $user.nickname } }] } }
+        create: { set: { owner: $user.id } }
+        update: { where: { owner: { id: { $eq: $user.id } } }, fields: ["!title"] }
+  lead:
+    extends: member
+    permissions:
+      team: [find]
+      report: { find: { where: { team: { id: { $in: [$user.team.id, 77] } } } } }
+`
+const USERS = `
+- { username: ann, email: ann@example.org, password: secret-of-ann, confirmed: true, role: member, nickname: north }
+- { username: bob, email: bob@example.org, password: secret-of-bob, confirmed: true, role: lead }
+- { username: cat, email: cat@example.org, password: secret-of-cat, confirmed: true, blocked: true, role: member }
+- { username: lead, email: dan@example.org, password: secret-of-dan, confirmed: true }
+`
+const REPORTS = `
+- { documentId: own, title: One, owner: ann }
+- { documentId: northern, title: Far north, owner: bob }
+- { documentId: other, title: Two, owner: bob }
+`
+
+test('where nobody is asked for, $user.… stands for itself among the parameters', async t => {
+  const options = projectOf(t)
+  const { out } = await explain('member find report', options)
+  t.is(out, golden('explain-user-condition.txt', out))
+  t.true(out.includes('$1 = $user.id\n    $2 = "%$user.nickname%" ($user.nickname)'), out)
+  const { out: lead } = await explain('lead find report', options)
+  t.true(lead.includes('= ["$user.team.id",77] ($user.team.id)'), lead)
+})
+
+test('what a write takes, what the server sets and what stands in its condition is told', async t => {
+  const options = projectOf(t)
+  const { out: update } = await explain('lead update report', options)
+  t.is(update, golden('explain-update.txt', update))
+  const { out: create } = await explain('member create report', options)
+  t.is(create, golden('explain-create.txt', create))
+  const { out: owner } = await explain('member create report owner', options)
+  t.regex(owner, /^No: .*\n`owner`: the server sets `owner` itself\./)
+  const { out: team } = await explain('member update report team', options)
+  t.regex(team, /^No: .*\n`team`: it leads to `team`, of which `find` is not granted\./)
+  t.regex((await explain('lead update report team', options)).out, /^Yes/)
+  const { out: publish } = await explain('member publish report', options)
+  t.regex(publish, /`update` brings `publish` along/)
+  t.true(publish.includes('SQL of the condition of publish'))
+})
+
+test('of a user, the role and the values of $user are those of the database, and nothing is written to it', async t => {
+  const { options, database } = await filled(t)
+  const before = await contentOf(database)
+  const { out, complaint } = await explain('ANN@example.org find report', { ...options, form: 'json' })
+  t.is(complaint, '')
+  const told = JSON.parse(out)
+  t.is(told.role, 'member')
+  t.deepEqual(told.user.values, { '$user.id': 1, '$user.nickname': 'north' })
+  t.false(out.includes('secret-of-ann'))
+  const values = told.sql.parameters.map((parameter: { value: unknown }) => parameter.value)
+  const { rows } = await database.run({ text: told.sql.text, values })
+  const found = JSON.parse(String(rows[0]?.[0])) as { documentId: string }[]
+  t.deepEqual(found.map(({ documentId }) => documentId).toSorted(), ['northern', 'own'])
+  t.deepEqual(
+    told.sql.parameters.map((parameter: { from: string | null }) => parameter.from).filter(Boolean),
+    ['$user.id', '$user.nickname'],
+  )
+  t.deepEqual(await contentOf(database), before)
+})
+
+test('a value that a user lacks makes the condition false; a blocked user is refused everything', async t => {
+  const { options } = await filled(t)
+  const { out: bob } = await explain('bob find report', options)
+  t.regex(bob, /^Yes, in part: bob \(lead\) may find report/)
+  t.regex(bob, /\$user\.team\.id has no value, so no document meets the condition/)
+  t.regex(bob, /WHERE false/)
+  const { out: cat } = await explain('cat find report', options)
+  t.regex(cat, /^No: cat \(member\) may not find report\.\nEvery request of this user is refused/)
+})
+
+test('a name that a role has too is the role, unless the user is asked for; nobody is an unknown word', async t => {
+  const { options } = await filled(t)
+  t.regex((await explain('lead find team', options)).out, /^Yes: role lead/)
+  t.regex((await explain('lead find team', { ...options, isUser: true })).out, /^No: lead \(authenticated\)/)
+  const { code, complaint } = await explain('eve@example.org find team', options)
+  t.is(code, 2)
+  t.regex(complaint, /^unknown role, API token or user `eve@example\.org`/)
+})
+
+test('a user of a project whose database was never started is an unknown word, and no database is made', async t => {
+  const options = projectOf(t, 'embedded')
+  const { code, complaint } = await explain('ann@example.org find team', options)
+  t.is(code, 2)
+  t.regex(complaint, /was never started/)
+  t.regex((await explain('ann@example.org find team', options)).complaint, /was never started/)
+})
+
+function projectOf(t: ExecutionContext, url = 'embedded') {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  folder.write('project.yaml', PROJECT)
+  return { folder: folder.path, env: { DATABASE_URL: url }, write: folder.write }
+}
+
+/** The project in its own database on the server, or with an embedded one, which one process opens at a time. */
+async function filled(t: ExecutionContext) {
+  const fresh = await freshDatabase()
+  t.teardown(() => fresh.drop())
+  const options = projectOf(t, fresh.url)
+  options.write('content/users.yaml', USERS)
+  options.write('content/reports.yaml', REPORTS)
+  const compiled = await compileApp(options.folder, options.env)
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.reasons))
+  const { project, storage } = compiled.value
+  const use = async <Value>(work: (database: Database) => Promise<Value>): Promise<Value> => {
+    const opened = await openDatabase(project.settings.database, { root: project.root, observe: () => {} })
+    if (!opened.ok) throw new Error(JSON.stringify(opened.reasons))
+    return work(opened.value).finally(() => opened.value.close())
+  }
+  await use(async database => {
+    await migrate(database, storage.tables)
+    const result = await fillDatabase(compiled.value, database, openLocalStorage(options.folder))
+    if (!result.ok) throw new Error(JSON.stringify(result.reasons))
+  })
+  const run: Database['run'] = statement => use(database => database.run(statement))
+  return { options, database: { run } }
+}
+
+const contentOf = async ({ run }: Pick<Database, 'run'>) =>
+  (await run({ text: 'SELECT to_jsonb(u)::text FROM plinth_users u ORDER BY id', values: [] })).rows

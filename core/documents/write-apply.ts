@@ -4,7 +4,7 @@ import {
   columnsOf,
   printAllocate,
   printDelete,
-  printInsert,
+  printInserts,
   printRelease,
   printUpdate,
   type TableColumns,
@@ -28,7 +28,7 @@ export type NewIds = ReadonlyMap<NewId, number>
 /** Rows a statement: its parameters stay of a bounded size. */
 const BATCH = 2000
 
-/** Carries changes out: one statement for all new ids, then one for each table and set of columns. */
+/** Carries changes out: one statement for all new ids, one for each table and set of columns, one for all new rows. */
 export async function applyChanges(changes: Changes, terms: WriteTerms): Promise<NewIds> {
   const ids = await allocate(changes, terms)
   const run = runner(terms)
@@ -37,18 +37,30 @@ export async function applyChanges(changes: Changes, terms: WriteTerms): Promise
     await run(tuples, (batch, types) => printRelease(batch, columns, types))
   for (const [tuples, keys] of groupUpdates(changes.updates, ids))
     await run(tuples, (batch, types) => printUpdate(batch, keys, types))
-  for (const tuples of groupInserts(changes.inserts, ids, terms.storage)) await run(tuples, printInsert)
+  for (const tables of together(groupInserts(changes.inserts, ids, terms.storage)))
+    await terms.transaction.run(printInserts(tables, table => columnsOf(terms.storage, table)))
   return ids
 }
+
+/** Rows of all tables that one statement takes. */
+function together(tables: readonly Tuples[]): readonly (readonly Tuples[])[] {
+  const count = tables.reduce((sum, { rows }) => sum + rows.length, 0)
+  if (count <= BATCH) return tables.length === 0 ? [] : [tables]
+  return tables.flatMap(tuples => batchesOf(tuples).map(batch => [batch]))
+}
+
+const batchesOf = (tuples: Tuples): readonly Tuples[] =>
+  Array.from({ length: Math.ceil(tuples.rows.length / BATCH) }, (_, index) => ({
+    ...tuples,
+    rows: tuples.rows.slice(index * BATCH, (index + 1) * BATCH),
+  }))
 
 type Print = (batch: Tuples, types: TableColumns) => Parameters<WriteTerms['transaction']['run']>[0]
 
 function runner({ transaction, storage }: WriteTerms) {
   return async (tuples: Tuples, print: Print): Promise<void> => {
     const types = columnsOf(storage, tuples.table)
-    for (let start = 0; start < tuples.rows.length; start += BATCH) {
-      await transaction.run(print({ ...tuples, rows: tuples.rows.slice(start, start + BATCH) }, types))
-    }
+    for (const batch of batchesOf(tuples)) await transaction.run(print(batch, types))
   }
 }
 

@@ -22,11 +22,11 @@ export interface Tuples {
 }
 
 /** One parameter a column, however many rows: the text depends on the columns alone. */
-function unnest({ columns, rows }: Omit<Tuples, 'table'>, types: TableColumns) {
+function unnest({ columns, rows }: Omit<Tuples, 'table'>, types: TableColumns, before = 0) {
   const lists = columns.map((column, index) => {
     const type = types.get(column)
     if (type === undefined) throw new TypeError(`no column ${column}`)
-    return `$${index + 1}::${listType(type)}`
+    return `$${before + index + 1}::${listType(type)}`
   })
   return {
     text: `unnest(${lists.join(', ')})`,
@@ -59,11 +59,19 @@ function storedForm(column: string, type: ColumnType | undefined): string {
   return type === 'bigint' ? `${name(column)}::text` : name(column)
 }
 
-export function printInsert(rows: Tuples, types: TableColumns): Statement {
-  const { text, values } = unnest(rows, types)
+/** Into several tables at once: PostgreSQL asks whether what they refer to is there when all are done. */
+export function printInserts(tables: readonly Tuples[], typesOf: (table: string) => TableColumns): Statement {
+  const values: unknown[] = []
+  const inserts = tables.map(rows => {
+    const list = unnest(rows, typesOf(rows.table), values.length)
+    values.push(...list.values)
+    return `INSERT INTO ${name(rows.table)} (${rows.columns.map(name).join(', ')}) SELECT * FROM ${list.text}`
+  })
+  const others = inserts.slice(0, -1).map((text, index) => `i${index} AS (${text})`)
+  const last = inserts.at(-1) ?? ''
   return {
-    name: `insert into ${rows.table}`,
-    text: `INSERT INTO ${name(rows.table)} (${rows.columns.map(name).join(', ')}) SELECT * FROM ${text}`,
+    name: `insert into ${tables.map(({ table }) => table).join(', ')}`,
+    text: others.length === 0 ? last : `WITH ${others.join(', ')} ${last}`,
     values,
   }
 }

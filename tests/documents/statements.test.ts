@@ -1,0 +1,83 @@
+import test from 'ava'
+import { modelOf } from '../model/compiled.ts'
+import { names, openWriting, type Row, type Writing } from './writing.ts'
+
+const RELATIONS = Array.from({ length: 10 }, (_, index) => `r${index}`)
+
+const model = await modelOf(`
+i18n: { defaultLocale: en, locales: [en, fr] }
+components:
+  shared.seo: { attributes: { title: string } }
+contentTypes:
+  note:
+    attributes:
+      name: { type: string, required: true }
+      count: integer
+      friends: { type: relation, relation: manyToMany, target: note }
+      seo: { type: component, component: shared.seo, repeatable: true }
+  page:
+    draftAndPublish: true
+    localized: true
+    attributes:
+      name: { type: string, required: true }
+      count: { type: integer, localized: false }
+      note: { type: relation, relation: manyToOne, target: note }
+  story:
+    draftAndPublish: true
+    attributes:
+      name: string
+      count: integer
+      notes: { type: relation, relation: manyToMany, target: note }
+      seo: { type: component, component: shared.seo, repeatable: true }
+  hub:
+    attributes:
+      name: string
+${RELATIONS.map((name, index) => `      ${name}: { type: relation, relation: ${index % 2 ? 'manyToOne' : 'manyToMany'}, target: note }`).join('\n')}
+`)
+
+/** What stands between BEGIN and COMMIT. */
+async function count({ statements }: Writing, work: () => Promise<unknown>): Promise<readonly string[]> {
+  statements.length = 0
+  await work()
+  return [...statements]
+}
+
+test('a change of two plain fields takes at most four statements, and publishing what has lists one more for each kind', async t => {
+  const writing = await openWriting(t, model)
+  const { create, update } = writing
+  const most = { note: 3, page: 4, story: 6 } as const
+  for (const [kind, published] of Object.entries(most)) {
+    const made = await create(kind, { name: 'a' })
+    const values = { name: 'b', count: 2 }
+    const drafted = await count(writing, () => update(kind, made.documentId, values, { status: 'draft' }))
+    t.true(drafted.length <= 3, drafted.join('\n'))
+    const done = await count(writing, () => update(kind, made.documentId, { name: 'c', count: 3 }))
+    t.true(done.length <= published, done.join('\n'))
+  }
+})
+
+test('a document with ten relations is made in as many statements as one with a single one', async t => {
+  const writing = await openWriting(t, model)
+  const { create } = writing
+  const notes: unknown[] = []
+  for (const name of RELATIONS) notes.push((await create('note', { name })).documentId)
+  const made = async (kind: string, values: Row) => (await count(writing, () => create(kind, values))).length
+  const relations = RELATIONS.map((name, index) => [name, notes[index]] as const)
+  const none = await made('hub', { name: 'none' })
+  const one = await made('hub', Object.fromEntries(relations.slice(0, 1)))
+  const ten = await made('hub', Object.fromEntries(relations))
+  t.true(ten <= one && one <= none + 1, `${none}, ${one}, ${ten}`)
+  const items = notes.map(title => ({ title }))
+  t.is(await made('story', { notes, seo: items }), await made('story', { notes: notes.slice(9), seo: [] }))
+})
+
+test('documents are made whole with all their relations and components at once', async t => {
+  const { create, find } = await openWriting(t, model)
+  const notes: unknown[] = []
+  for (const name of RELATIONS) notes.push((await create('note', { name })).documentId)
+  const hub = await create('hub', Object.fromEntries(RELATIONS.map((name, index) => [name, notes[index]])))
+  for (const name of RELATIONS) t.deepEqual([names(hub[name])].flat(), [name])
+  const story = await create('story', { notes, seo: [{ title: 'a' }, { title: 'b' }] }, { status: 'draft' })
+  const found = await find('story', story.documentId, { status: 'draft' })
+  t.deepEqual([names(found?.notes), names(found?.seo, 'title')], [RELATIONS, ['a', 'b']])
+})

@@ -33,7 +33,7 @@ contentTypes:
 export const model = await modelOf(PROJECT)
 
 /** Fast enough for tests; a listener that never ends is given up soon, and nothing else is. */
-export const PACE: Partial<Pace> = { poll: 25, delay: 25, attempts: 3, farewell: 100 }
+export const PACE: Partial<Pace> = { poll: 50, delay: 25, attempts: 3, farewell: 100 }
 
 export const listener = (pattern: EventPattern, handle: EventHandler, extension = 'test'): EventListener => ({
   key: listenerKey(extension, pattern, 0),

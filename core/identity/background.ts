@@ -4,11 +4,14 @@
  */
 export interface Background {
   start(work: () => Promise<void>): void
-  /** When all that was started has ended. */
+  /** When all that was started has ended, or has had its time. */
   settled(): Promise<void>
 }
 
-export function openBackground(report: (error: unknown) => void): Background {
+/** Milliseconds that a server which is told to end waits for mails: who tells it so waits for ten seconds, often. */
+const PATIENCE = 5_000
+
+export function openBackground(report: (error: unknown) => void, patience = PATIENCE): Background {
   const running = new Set<Promise<void>>()
   return {
     start(work) {
@@ -17,8 +20,20 @@ export function openBackground(report: (error: unknown) => void): Background {
         .finally(() => running.delete(run))
       running.add(run)
     },
-    async settled() {
-      while (running.size > 0) await Promise.all(running)
-    },
+    settled: () => atMost(patience, allOf(running)),
   }
+}
+
+async function allOf(running: ReadonlySet<Promise<void>>): Promise<void> {
+  while (running.size > 0) await Promise.all(running)
+}
+
+/** When the work has ended or so many milliseconds have passed. */
+async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>(done => {
+    timer = setTimeout(done, milliseconds)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
 }

@@ -35,7 +35,7 @@ export function openMailer(terms: MailerTerms): Result<Mailer, string> {
 const senderAt = (address: string): string =>
   `no-reply@${URL.canParse(address) ? new URL(address).hostname : 'localhost'}`
 
-/** Milliseconds: less than a process that is told to end is given by most who tell it so. */
+/** Milliseconds: some servers make who they do not know wait before they speak. */
 const WITHIN = 15_000
 
 /** A mail server that hangs must not gather mails without end. */

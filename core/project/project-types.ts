@@ -505,7 +505,7 @@ export interface ProjectFile {
      */
     mail?: {
       /**
-       * smtp://…; null writes mails to the log and to .plinth/mail in development.
+       * smtp://… or smtps://…; null writes mails to .plinth/mail in development, and tells the log where.
        */
       url?: string | null
       /**

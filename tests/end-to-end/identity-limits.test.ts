@@ -85,3 +85,18 @@ test('codes that are tried in a GET are counted too; what reads the API is not',
   const read = await many(8, () => get('/api/i18n/locales'))
   t.true(read.every(({ status }) => status === 200))
 })
+
+test('a mail address is spared from everywhere; behind a trusted proxy each address counts for itself', async t => {
+  const behind = await openPeople({ limit: '{ window: 600, max: 4 }', trustProxy: true })
+  t.teardown(behind.close)
+  const from = (at: number, email: string) =>
+    fetch(`${behind.server.base}/api/auth/forgot-password`, {
+      method: 'POST',
+      // What the caller wrote himself comes first, what the proxy saw last.
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': `10.9.9.${at}, 10.0.0.${at}` },
+      body: JSON.stringify({ email }),
+    })
+  t.deepEqual(refused(await many(5, at => from(at, 'ann@example.com'))), [false, false, false, false, true])
+  t.deepEqual(refused(await many(4, at => from(9, `new-${at}@example.com`))), [false, false, false, false])
+  t.deepEqual(refused([await from(9, 'newer@example.com')]), [true])
+})

@@ -12,7 +12,7 @@ export const FULL = 'full-people-token-00000000000000000000000'
 /** A project of users alone; `more` is YAML for `auth` and below. */
 const PROJECT = `
 name: People
-server: { host: "\${HOST}", port: "\${PORT}", rateLimit: { auth: "\${LIMIT}" } }
+server: { host: "\${HOST}", port: "\${PORT}", trustProxy: "\${TRUST}", rateLimit: { auth: "\${LIMIT}" } }
 database: { url: "\${DATABASE_URL}" }
 user:
   attributes:
@@ -75,11 +75,16 @@ interface PeopleOptions {
   readonly auth?: string
   /** As `server.rateLimit.auth`. */
   readonly limit?: string
+  readonly trustProxy?: boolean
 }
 
-export async function openPeople({ auth = '', limit = 'false' }: PeopleOptions = {}): Promise<People> {
+export async function openPeople({
+  auth = '',
+  limit = 'false',
+  trustProxy = false,
+}: PeopleOptions = {}): Promise<People> {
   const folder = temporaryFolder()
-  const project = PROJECT.replace('"${LIMIT}"', limit)
+  const project = PROJECT.replace('"${LIMIT}"', limit).replace('"${TRUST}"', String(trustProxy))
   folder.write('project.yaml', `${project}auth:\n  jwtSecret: ${SECRET}\n${auth}`)
   folder.write('content/users.yaml', USERS.join(''))
   const server = await startServer({ project: folder.path }).catch((reason: unknown) => {

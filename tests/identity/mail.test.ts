@@ -1,47 +1,16 @@
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { type MailerTerms, openMailer } from '../../core/identity/mailer.ts'
 import { sendMail } from '../../core/identity/smtp.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 import { freePort } from '../harness/server.ts'
+import { openMute, openPost } from '../support/post.ts'
 
 const MAIL = { to: 'ann@example.com', subject: 'Reset your password', text: 'Use this code: açai-1' }
 const WITHIN = 30_000
-
-interface Post {
-  readonly port: number
-  /** Sender, receivers, and the mail as it came. */
-  readonly mails: { readonly from: string; readonly to: readonly string[]; readonly text: string }[]
-}
-
-/** A mail server on loopback. */
-async function openPost(t: ExecutionContext, options: SMTPServerOptions = {}): Promise<Post> {
-  const mails: Post['mails'] = []
-  const server = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
-    authOptional: true,
-    ...options,
-    onData(stream, { envelope }, done) {
-      let text = ''
-      stream.on('data', part => (text += String(part)))
-      stream.on('end', () => {
-        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
-        mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), text })
-        done()
-      })
-    },
-  })
-  const listening = server.listen(0, '127.0.0.1')
-  await once(listening, 'listening')
-  t.teardown(() => new Promise<void>(done => server.close(done)))
-  const address = listening.address()
-  return { port: address !== null && typeof address === 'object' ? address.port : 0, mails }
-}
 
 function open(t: ExecutionContext, terms: Partial<MailerTerms>) {
   const root = mkdtempSync(join(tmpdir(), 'plinth-mail-'))
@@ -124,48 +93,35 @@ test('a mail server that refuses the receiver is told in the log', async t => {
   t.regex(await failing(t, `smtp://127.0.0.1:${post.port}`), /^Could not send .*No such user/)
 })
 
-/** Takes connections, and says what is given, or nothing. */
-async function openMute(t: ExecutionContext, greet: (socket: Socket) => void) {
-  const sockets = new Set<Socket>()
-  const server = createServer(socket => {
-    sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)))
-    greet(socket)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  const address = server.address()
-  return {
-    url: `smtp://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`,
-    sockets,
-  }
-}
-
 test('a mail server that never speaks is hung up on', async t => {
-  const { url, sockets } = await openMute(t, () => {})
-  await t.throwsAsync(sendMail(MAIL, { url, from: 'a@example.com', within: 300 }), {
-    message: 'it was not taken within 0.3 s',
-  })
+  const { port, sockets } = await openMute(t, () => {})
+  await t.throwsAsync(
+    sendMail(MAIL, { url: `smtp://127.0.0.1:${port}`, from: 'a@example.com', within: 300 }),
+    {
+      message: 'it was not taken within 0.3 s',
+    },
+  )
   for (const socket of sockets)
     if (!socket.destroyed) await once(socket, 'close', { signal: AbortSignal.timeout(WITHIN) })
   t.is(sockets.size, 0)
 })
 
 test('a mail server that speaks for ever is hung up on', async t => {
-  const { url } = await openMute(t, socket => {
+  const { port } = await openMute(t, socket => {
     const talking = setInterval(() => socket.write('220-wait\r\n'), 20)
     socket.on('close', () => clearInterval(talking))
   })
-  await t.throwsAsync(sendMail(MAIL, { url, from: 'a@example.com', within: 300 }), {
-    message: 'it was not taken within 0.3 s',
-  })
+  await t.throwsAsync(
+    sendMail(MAIL, { url: `smtp://127.0.0.1:${port}`, from: 'a@example.com', within: 300 }),
+    {
+      message: 'it was not taken within 0.3 s',
+    },
+  )
 })
 
 test('mails that a hanging server does not take do not gather without end', async t => {
-  const { url } = await openMute(t, socket => void setTimeout(() => socket.destroy(), 1500))
-  const { send, told } = open(t, { url })
+  const { port } = await openMute(t, socket => void setTimeout(() => socket.destroy(), 1500))
+  const { send, told } = open(t, { url: `smtp://127.0.0.1:${port}` })
   await Promise.all(Array.from({ length: 25 }, () => send(MAIL)))
   const refused = told.filter(seen => 'what' in seen && seen.what.includes('20 others are under way'))
   t.is(refused.length, 5)
@@ -174,7 +130,7 @@ test('mails that a hanging server does not take do not gather without end', asyn
 
 test('credentials do not cross an open network in the clear', async t => {
   const spoken: string[] = []
-  const { url } = await openMute(t, socket => {
+  const { port } = await openMute(t, socket => {
     socket.write('220 plain ESMTP\r\n')
     socket.on('data', part => {
       spoken.push(String(part))
@@ -182,8 +138,8 @@ test('credentials do not cross an open network in the clear', async t => {
     })
   })
   // Another name of this machine, that does not look like one.
-  const open = url.replace('127.0.0.1', 'me:secret@2130706433')
-  await t.throwsAsync(sendMail(MAIL, { url: open, from: 'a@example.com', within: WITHIN }))
+  const url = `smtp://me:secret@2130706433:${port}`
+  await t.throwsAsync(sendMail(MAIL, { url, from: 'a@example.com', within: WITHIN }))
   t.true(
     spoken.some(line => /^STARTTLS/i.test(line)),
     spoken.join(),

@@ -1,0 +1,45 @@
+import test from 'ava'
+import { openBackground } from '../../core/identity/background.ts'
+
+const open = (patience?: number) => {
+  const reported: unknown[] = []
+  return { reported, background: openBackground(reason => void reported.push(reason), patience) }
+}
+
+test('an end waits for what was started, and for what that starts', async t => {
+  const { reported, background } = open(60_000)
+  const done: string[] = []
+  background.start(async () => {
+    await new Promise(next => setImmediate(next))
+    background.start(async () => {
+      await new Promise(next => setImmediate(next))
+      done.push('second')
+    })
+    done.push('first')
+  })
+  await background.settled()
+  t.deepEqual(done, ['first', 'second'])
+  t.deepEqual(reported, [])
+})
+
+test('what fails is reported and stops nothing else', async t => {
+  const { reported, background } = open(60_000)
+  const done: string[] = []
+  background.start(() => Promise.reject(new Error('no')))
+  background.start(async () => void done.push('yes'))
+  await background.settled()
+  t.deepEqual(reported.map(String), ['Error: no'])
+  t.deepEqual(done, ['yes'])
+})
+
+test('an end does not wait for ever for what hangs', async t => {
+  const { background } = open(50)
+  background.start(() => new Promise(() => {}))
+  await background.settled()
+  t.pass()
+})
+
+test('nothing that was started ends at once', async t => {
+  await open(60_000).background.settled()
+  t.pass()
+})

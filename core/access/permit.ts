@@ -1,13 +1,14 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, forbidden, invalidBodyKey } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
-import type { Command, GivenValues, PermittedCommand, WriteConditions } from '../query/command.ts'
-import type { Filter } from '../query/query.ts'
+import type { Command, GivenValues, PermittedCommand, Sight, WriteConditions } from '../query/command.ts'
+import { type Filter, STATUSES, type Status } from '../query/query.ts'
 import { brandCommand } from './brand.ts'
 import type { Caller, WriteAction, Writing } from './caller.ts'
 import { conjunction, filterFor } from './condition.ts'
 import { linksIn } from './given-links.ts'
 import { bindUser } from './user-path.ts'
+import { rowCondition } from './walk.ts'
 
 /**
  * The one gate between a request and what it changes: a command with what its caller may not choose put in, and
@@ -39,7 +40,7 @@ type ValuesCommand = Extract<Command, { values: GivenValues }>
 
 const EVERYTHING: Writing = Object.freeze({ fields: null, where: null, set: {} })
 
-const NO_TARGETS: ReadonlyMap<ContentType, Filter> = new Map()
+const NO_TARGETS: WriteConditions['targets'] = new Map()
 
 const ACTIONS = {
   create: 'create',
@@ -87,13 +88,26 @@ function targetsOf(
   { set }: Writing,
   caller: Caller,
 ): WriteConditions['targets'] {
-  const targets = new Map<ContentType, Filter>()
+  const targets = new Map<ContentType, readonly Sight[]>()
   for (const [name, value] of Object.entries(values)) {
     const attribute = Object.hasOwn(set, name) ? undefined : type.attributes.get(name)
     for (const { target } of attribute ? linksIn(attribute, value) : []) {
-      const where = caller.grants.view(target, 'find')?.where
-      if (where) targets.set(target, filterFor(where, caller.user))
+      const sights = sightsOf(target, caller)
+      if (sights) targets.set(target, sights)
     }
   }
   return targets
+}
+
+/** null: he sees a version of every document. Drafts are in nobody's sight who may not read them (safety S11). */
+function sightsOf(target: ContentType, caller: Caller): readonly Sight[] | null {
+  const view = caller.grants.view(target, 'find')
+  if (!view) return []
+  const statuses: readonly Status[] = target.draftAndPublish && view.drafts ? STATUSES : ['published']
+  const sights = statuses.map(status => ({
+    status,
+    where: rowCondition(view, target, status, { caller }),
+  }))
+  const everywhere: Status = target.draftAndPublish ? 'draft' : 'published'
+  return sights.some(({ status, where }) => status === everywhere && where === null) ? null : sights
 }

@@ -73,9 +73,13 @@ const scopeOf = (status: Status | null, where: Filter | null): Scope | null =>
   status === null && where === null ? null : { status, where }
 
 /** Which rows of a type are in the caller's sight; null: all of them. */
-export function rowCondition(view: View, type: ContentType, status: Status, walk: Walk): Filter | null {
+export function rowCondition(
+  view: View,
+  type: ContentType,
+  status: Status,
+  { caller: { user } }: Pick<Walk, 'caller'>,
+): Filter | null {
   const draft = status === 'draft' && type.draftAndPublish ? view.drafts?.where : null
-  const { user } = walk.caller
   return conjunction(view.where && filterFor(view.where, user), draft ? filterFor(draft, user) : null)
 }
 

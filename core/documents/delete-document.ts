@@ -37,10 +37,11 @@ export async function deleteDocument(
   )
   const rows = current.rows(type, documentId)
   const gone = rows.filter(row => isMeant(command, row))
+  // First of all: whether a tag is that of a document out of sight would tell what stands in it.
+  await assertDeletable(command, documentId, gone, terms)
   await assertUnchanged(precondition, seen, gone.length === 0 ? null : documentId, terms)
   const [first] = gone
   if (!first) return null
-  await assertDeletable(command, documentId, gone, terms)
   await removeVersions({ type, documentId, gone, current }, terms)
   const key = numberIn(first, terms.storage.table(type).key)
   const locale = gone.length === rows.length ? null : command.locale

@@ -16,7 +16,7 @@ export interface Match {
   readonly documentIds: readonly string[]
   readonly status: Status
   readonly locale: LocaleChoice
-  readonly filter: Filter
+  readonly filter: Filter | null
 }
 
 /** The documentIds of the versions that meet a filter, one for each version that does. */
@@ -41,7 +41,10 @@ const toQuery = (
   selection: { fields: [attribute], named: true, populate: [] },
   filter: {
     kind: 'and',
-    filters: [{ kind: 'comparison', attribute, operator: '$in', values: documentIds }, filter],
+    filters: [
+      { kind: 'comparison', attribute, operator: '$in', values: documentIds },
+      ...(filter ? [filter] : []),
+    ],
   },
   search: null,
   publication: null,
@@ -63,17 +66,16 @@ export async function assertMeets(
   if (met.length < wanted) throw new RequestFault(forbidden())
 }
 
-/** Of documents of types that a caller sees in part, those that he may link to, in any status or locale. */
+/** Of documents of types that a caller sees in part, those of which he sees a version, in any locale. */
 export const visibleBy =
   ({ targets }: Pick<WriteConditions, 'targets'>, terms: MatchTerms): Visible =>
   async (type, documentIds) => {
-    const filter = targets.get(type)
+    const sights = targets.get(type)
     const ids = [...new Set(documentIds)]
-    if (!filter || ids.length === 0) return new Set(ids)
+    if (!sights || ids.length === 0) return new Set(ids)
     const seen = new Set<string>()
-    const statuses: readonly Status[] = type.draftAndPublish ? ['published', 'draft'] : ['published']
-    for (const status of statuses) {
-      const match: Match = { type, documentIds: ids, status, locale: { kind: 'all' }, filter }
+    for (const { status, where } of sights) {
+      const match: Match = { type, documentIds: ids, status, locale: { kind: 'all' }, filter: where }
       for (const id of await matching(match, terms)) seen.add(id)
     }
     return seen

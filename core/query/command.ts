@@ -100,6 +100,13 @@ export type PermittedCommand<Kind extends Command = Command> = Kind & {
 export interface WriteConditions {
   readonly before: Query['filter']
   readonly after: Query['filter']
-  /** Documents that links may name, of types that the caller sees in part; all others do not exist for him. */
-  readonly targets: ReadonlyMap<ContentType, Filter>
+  /** What links may name of types that the caller sees in part: whatever he sees by one of these; the rest does not exist for him. */
+  readonly targets: ReadonlyMap<ContentType, readonly Sight[]>
+}
+
+/** The versions of one status that a caller sees. */
+export interface Sight {
+  readonly status: Status
+  /** null: all of them. */
+  readonly where: Filter | null
 }

@@ -1,0 +1,271 @@
+import test from 'ava'
+import { PUBLICATION_FILTERS } from '../../core/query/query.ts'
+import { serve } from '../http/serving.ts'
+import { conformanceProject } from './conformance-project.ts'
+import { FULL, openWorld, type Told, type World } from './world.ts'
+
+// Safety rule S11: what drafts say, and that they are there, is nobody's business who may not read them; S5: nor do
+// links tell it. Everything is asked twice, and between the two nothing but drafts changes.
+const READER = 'reader-conformance-token-00000000000000'
+const WRITER = 'writer-conformance-token-00000000000000'
+const ALL = '{ find: true, findOne: true, readDrafts: false }'
+
+const TOKENS = `
+  reader:
+    type: custom
+    secret: ${READER}
+    permissions:
+      "*": { find: true, findOne: true, readDrafts: false }
+      upload: [find, findOne]
+      users: [find]
+  writer:
+    type: custom
+    secret: ${WRITER}
+    permissions:
+      article: { find: true, readDrafts: false, update: { where: { title: { $startsWith: Mine } } }, delete: { where: { title: { $startsWith: Mine } } } }
+      category: [find, create, update]
+      restaurant: ${ALL}
+      homepage: { find: true, readDrafts: false, update: true }
+`
+
+let world: World
+let category: string
+let draft: { readonly id: number; readonly documentId: string }
+let changed: string
+let twoFaced: string
+
+test.before(async () => {
+  world = await openWorld(conformanceProject(TOKENS))
+  const { make } = world
+  const author = await make('POST', '/api/authors', { name: 'Ann' })
+  category = (await make('POST', '/api/categories', { name: 'News', position: 1 })).documentId
+  const other = (await make('POST', '/api/categories', { name: 'Old', position: 2 })).documentId
+  const links = { author: author.documentId, categories: [category, other] }
+  const open = await make('POST', '/api/articles', { title: 'Open', rating: 5, ...links })
+  draft = await make('POST', '/api/articles?status=draft', { title: 'Whisper', code: 'w', ...links })
+  const modified = await make('POST', '/api/articles', {
+    title: 'Modified',
+    related: [draft.documentId, open.documentId],
+    ...links,
+  })
+  changed = modified.documentId
+  await make('PUT', `/api/articles/${changed}?status=draft`, { title: 'Whisper changed', rating: 9 })
+  twoFaced = (await make('POST', '/api/articles', { title: 'Two-faced', ...links })).documentId
+  await make('PUT', `/api/articles/${twoFaced}?locale=fr&status=draft`, { title: 'Whisper fr' })
+  await make('PUT', '/api/homepage', {
+    title: 'Home',
+    featured: [draft.documentId, changed, open.documentId],
+  })
+  await make('PUT', '/api/homepage?status=draft', { title: 'Whisper home' })
+  const mill = await make('POST', '/api/restaurants?status=draft', {
+    name: 'Whisper mill',
+    chef: author.documentId,
+  })
+  await make('POST', '/api/dishes', { name: 'Soup', restaurant: mill.documentId })
+})
+test.after.always(() => world?.close())
+
+/** Other drafts with other words, and more of them; everything that is published stays as it is. */
+async function changeDrafts(): Promise<void> {
+  const { make } = world
+  await make('PUT', `/api/articles/${draft.documentId}?status=draft`, {
+    title: 'Another',
+    rating: 1,
+    code: 'x',
+    categories: [],
+  })
+  await make('PUT', `/api/articles/${changed}?status=draft`, {
+    title: 'Another changed',
+    rating: 2,
+    related: [],
+    categories: [],
+  })
+  await make('PUT', `/api/articles/${twoFaced}?locale=fr&status=draft`, { title: 'Another fr', author: null })
+  await make('PUT', '/api/homepage?status=draft', { title: 'Another home', featured: [] })
+  await make('POST', '/api/articles?status=draft', { title: 'One more', categories: [category], code: 'y' })
+  await make('PUT', '/api/homepage?status=draft&locale=fr', { title: 'Accueil' })
+}
+
+const LISTS = [
+  'articles',
+  'authors',
+  'categories',
+  'restaurants',
+  'dishes',
+  'homepage',
+  'setting',
+  'countries',
+]
+const LINKS: Readonly<Record<string, readonly string[]>> = {
+  articles: ['related', 'localizations', 'categories.articles', 'author.articles'],
+  authors: ['articles', 'articles.related', 'articles.localizations'],
+  categories: ['articles', 'articles.related', 'articles.categories.articles'],
+  dishes: ['restaurant'],
+  homepage: ['featured', 'localizations', 'featured.related'],
+}
+
+function* questions(): Generator<string> {
+  const versions = ['', 'status=published', 'status=draft', 'locale=*', 'locale=fr', 'locale=fr&status=draft']
+  const publications = [
+    ...PUBLICATION_FILTERS.map(word => `publicationFilter=${word}`),
+    ...['hasPublishedVersion=true', 'hasPublishedVersion=false'],
+  ]
+  for (const list of LISTS) {
+    for (const version of [...versions, ...publications])
+      for (const rest of ['', 'populate=*', '_q=whisper', 'sort=updatedAt:desc'])
+        yield `/api/${list}?${version}&${rest}`
+    for (const way of LINKS[list] ?? []) {
+      for (const version of versions)
+        for (const rest of waysThrough(way.split('.'))) yield `/api/${list}?${version}&${rest}`
+    }
+  }
+  for (const id of [draft.documentId, changed, twoFaced])
+    for (const version of [...versions, ...publications]) yield `/api/articles/${id}?${version}&populate=*`
+}
+
+function waysThrough(steps: readonly string[]): readonly string[] {
+  const keys = steps.map(step => `[${step}]`).join('')
+  const populate = `populate[${steps.join('][populate][')}]`
+  const name = steps.at(-1) === 'restaurant' ? 'name' : 'title'
+  return [
+    `${populate}=*`,
+    `${populate}[count]=true`,
+    `${populate}[filters][${name}][$startsWith]=Whisper`,
+    `${populate}[sort]=${name}:desc`,
+    `filters${keys}[${name}][$startsWith]=Whisper`,
+    `filters${keys}[id][$notNull]=true`,
+    `filters$[$not]${keys}[${name}][$startsWith]=Whisper`.replace('$[', '['),
+    `filters${keys}[documentId]=${draft.documentId}`,
+    `filters${keys}[publishedAt][$null]=true`,
+    `sort=${steps.join('.')}.${name}:desc`,
+    `sort=${steps.join('.')}.updatedAt`,
+  ]
+}
+
+test.serial('whatever drafts become, who may not read them is answered the same', async t => {
+  const asked = [...questions()]
+  const ask = async (): Promise<readonly Told[]> => {
+    const answers: Told[] = []
+    for (const path of asked) answers.push(await world.ask('GET', path, { as: READER }))
+    return answers
+  }
+  const before = await ask()
+  await changeDrafts()
+  const after = await ask()
+  const told = asked.filter((_, index) => before[index]?.text !== after[index]?.text)
+  t.deepEqual(told, [])
+  t.deepEqual(
+    asked.filter((_, index) => /Whisper|Another|"publishedAt":null/.test(before[index]?.text ?? '')),
+    [],
+  )
+  t.true(before.filter(({ status }) => status === 200).length > asked.length / 3)
+})
+
+test.serial(
+  'drafts of a type are refused to who may not read them, on every path that asks for them',
+  async t => {
+    for (const query of [
+      'status=draft',
+      ...PUBLICATION_FILTERS.map(word => `publicationFilter=${word}`),
+      'hasPublishedVersion=true',
+    ]) {
+      for (const path of ['/api/articles', `/api/articles/${changed}`, '/api/homepage', '/api/restaurants']) {
+        const { status } = await world.ask('GET', `${path}?${query}`, { as: READER })
+        t.is(status, 403, `${path}?${query}`)
+      }
+    }
+  },
+)
+
+test.serial('a tag stays the same whatever becomes of drafts', async t => {
+  const { url } = await serve(t, world.responders)
+  const headers = { authorization: `Bearer ${READER}` }
+  const paths = [
+    '/api/articles?populate=*',
+    `/api/articles/${changed}`,
+    '/api/categories?populate=articles',
+    '/api/homepage?populate=*',
+  ]
+  const tags = await Promise.all(
+    paths.map(async path => (await fetch(url + path, { headers })).headers.get('etag') ?? ''),
+  )
+  await changeDrafts()
+  for (const [index, path] of paths.entries()) {
+    const { status } = await fetch(url + path, {
+      headers: { ...headers, 'if-none-match': tags[index] ?? '' },
+    })
+    t.is(status, 304, path)
+  }
+})
+
+test.serial(
+  'a draft cannot be linked to by who may not read it, and is told from nothing by nothing',
+  async t => {
+    const path = `/api/categories/${category}`
+    const absent = { documentId: 'nothing', id: 99999 }
+    const before = await world.make('GET', `${path}?populate=articles&status=draft`)
+    const changesOf = ({ documentId, id }: typeof absent): readonly unknown[] => [
+      ...[
+        [documentId],
+        documentId,
+        [id],
+        { connect: [documentId] },
+        { connect: [{ id }] },
+        { set: [documentId] },
+      ],
+      ...[
+        { disconnect: [documentId] },
+        { disconnect: [{ id }] },
+        { connect: [{ documentId, status: 'draft' }] },
+      ],
+      ...[{ connect: [{ documentId, locale: 'en' }] }, { set: [{ documentId, status: 'published' }] }],
+      { connect: [{ documentId: changed, position: { before: documentId } }] },
+    ]
+    const missing = changesOf(absent)
+    for (const [index, articles] of changesOf(draft).entries()) {
+      const answer = await world.ask('PUT', path, { as: WRITER, data: { articles } })
+      const other = await world.ask('PUT', path, { as: WRITER, data: { articles: missing[index] } })
+      t.is(other.status, 400)
+      const text = other.text.replaceAll('nothing', draft.documentId).replaceAll('99999', String(draft.id))
+      t.deepEqual(answer, { status: 400, text }, JSON.stringify(articles))
+      const made = await world.ask('POST', '/api/categories', {
+        as: WRITER,
+        data: { name: `n${index}`, articles },
+      })
+      t.is(made.status, 400, JSON.stringify(articles))
+    }
+    t.deepEqual(await world.make('GET', `${path}?populate=articles&status=draft`), before)
+    const linked = await world.ask('PUT', path, { as: WRITER, data: { articles: { connect: [changed] } } })
+    t.is(linked.status, 200, linked.text)
+  },
+)
+
+test.serial(
+  'a tag of a document out of sight is refused as any other is, so that nobody guesses at what it says',
+  async t => {
+    const { url } = await serve(t, world.responders)
+    const path = `${url}/api/articles/${changed}?fields=title`
+    const right = (await fetch(path, { headers: { authorization: `Bearer ${FULL}` } })).headers.get('etag')
+    const answers = await Promise.all(
+      ['PUT', 'DELETE'].flatMap(method =>
+        [right ?? '', '"guess"'].map(async tag => {
+          const answer = await fetch(path, {
+            method,
+            headers: {
+              authorization: `Bearer ${WRITER}`,
+              'if-match': tag,
+              'content-type': 'application/json',
+            },
+            ...(method === 'PUT' ? { body: '{"data":{}}' } : {}),
+          })
+          return [answer.status, await answer.text()]
+        }),
+      ),
+    )
+    const forbidden = [
+      403,
+      '{"data":null,"error":{"status":403,"name":"ForbiddenError","message":"Forbidden","details":{}}}',
+    ]
+    t.deepEqual(answers, Array(4).fill(forbidden))
+  },
+)

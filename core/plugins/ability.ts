@@ -7,6 +7,19 @@ export interface Ability {
   can(action: Action, subject: string): boolean
 }
 
+const CALLERS = new WeakMap<Ability, Caller>()
+
 export function toAbility(caller: Caller): Ability {
-  return Object.freeze({ can: (action: Action, subject: string) => caller.grants.allows(subject, action) })
+  const ability: Ability = Object.freeze({
+    can: (action: Action, subject: string) => caller.grants.allows(subject, action),
+  })
+  CALLERS.set(ability, caller)
+  return ability
+}
+
+/** Whose ability it is; throws TypeError for one that no request carried. */
+export function callerOf(ability: Ability): Caller {
+  const caller = CALLERS.get(ability)
+  if (!caller) throw new TypeError('as(…) takes the `state.ability` of a context')
+  return caller
 }

@@ -76,7 +76,8 @@ export type DocumentAction = Exclude<keyof DocumentActions<TypeTerms>, 'as'>
 
 /** Which documents an action changed, and each of their versions that it answers, a locale each. */
 export interface Changed<Terms extends TypeTerms, Populate = never, Field extends string = string> {
-  readonly documentId: string
+  /** null: of a single type that has no document. */
+  readonly documentId: Terms['kind'] extends 'single' ? string | null : string
   readonly entries: readonly Found<Terms, Populate, Field>[]
 }
 
@@ -159,3 +160,15 @@ export interface DocumentContext {
  * runs what is inside, and rejects as the action does.
  */
 export type DocumentMiddleware = (context: DocumentContext, next: () => Promise<unknown>) => unknown
+
+/** One document action, for the middlewares to run round. */
+export interface DocumentStep {
+  readonly type: ContentType
+  readonly action: DocumentAction
+  readonly params: Readonly<Record<string, unknown>>
+  /** Does it with what they made of its parameters. */
+  perform(params: Readonly<Record<string, unknown>>): Promise<unknown>
+}
+
+/** All document middlewares round one action; answers what they answer. */
+export type AroundDocuments = (step: DocumentStep) => Promise<unknown>

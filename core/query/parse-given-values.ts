@@ -7,15 +7,24 @@ import { isRecord } from './parse-place.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
+export interface GivenTerms {
+  /** Of code that may also set what no request may (`writable: false`). */
+  readonly sealed?: boolean
+}
+
 /**
  * The `data` of a body → the values of a command: every key leads to an attribute that may be set, in components
  * too, or the first that does not is refused (contract/rest.md 2, "bad key in a body").
  */
-export function parseGivenValues(type: ContentType, data: Given): Result<GivenValues, Fault> {
+export function parseGivenValues(
+  type: ContentType,
+  data: Given,
+  { sealed = false }: GivenTerms = {},
+): Result<GivenValues, Fault> {
   const values: [string, unknown][] = []
   for (const [key, value] of Object.entries(data)) {
     if (IGNORED.has(key)) continue
-    const wrong = findInDocument(type, key, value)
+    const wrong = findInDocument(type, key, value, sealed)
     if (wrong) return failed(wrong)
     values.push([key, value])
   }
@@ -28,11 +37,11 @@ const IDS: ReadonlySet<string> = new Set(['id', 'documentId'])
 /** Of the reference: no attributes of ours, but told as if they were there. */
 const AUTHORS: ReadonlySet<string> = new Set(['createdBy', 'updatedBy'])
 
-function findInDocument(type: ContentType, key: string, value: unknown): Fault | null {
+function findInDocument(type: ContentType, key: string, value: unknown, sealed: boolean): Fault | null {
   if (IDS.has(key)) return invalidBodyKey(key)
   const attribute = type.attributes.get(key)
   if (!attribute) return invalidBodyKey(key, AUTHORS.has(key) ? key : null)
-  if (attribute.system || !attribute.writable) return invalidBodyKey(key, key)
+  if (attribute.system || !(attribute.writable || sealed)) return invalidBodyKey(key, key)
   return findBelow(attribute, value, key)
 }
 

@@ -1,16 +1,15 @@
 import { type Action, subjectOf } from '../access/actions.ts'
 import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
 import { fault, forbidden } from '../faults/fault.ts'
+import type { DocumentAction } from '../plugins/documents-api.ts'
 import type { GuardedVisit } from '../plugins/route-guard.ts'
 import { answerMethod } from './answer.ts'
 import { argsOf } from './args-of.ts'
+import { type Handler, performAround } from './around.ts'
 import { findMany, findOne } from './read.ts'
 import { ACTIONS, ALLOW, compileRoutes, type Route } from './routes.ts'
 import type { RestTerms, Visit } from './visit.ts'
 import { create, remove, update } from './write.ts'
-
-/** Answers a visit for its action. */
-type Handler = (visit: Visit, terms: RestTerms) => Promise<HttpAnswer>
 
 const HANDLERS: { readonly [Name in Action]?: Handler } = {
   find: (visit, terms) => (visit.route.kind === 'collection' ? findMany : findOne)(visit, terms),
@@ -60,5 +59,13 @@ async function perform(
 function answer(action: Action, visit: Visit, terms: RestTerms): Promise<HttpAnswer> {
   const handler = HANDLERS[action]
   if (!handler) return Promise.resolve(answerFault(fault('notImplemented', 'Not Implemented')))
-  return handler(visit, terms)
+  const { around } = terms
+  if (!around) return handler(visit, terms)
+  return performAround(visit, { action: documentAction(action, visit), handler, around, terms })
+}
+
+/** What code calls it. */
+function documentAction(action: Action, { route }: Visit): DocumentAction {
+  if (action === 'find') return route.kind === 'collection' ? 'findMany' : 'findOne'
+  return action as DocumentAction
 }

@@ -1,10 +1,9 @@
-import { restrict } from '../access/restrict.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { LocaleChoice, Query, RestrictedQuery, Status } from '../query/query.ts'
+import { parametersOf, see } from './given.ts'
 import { parseSharedQuery } from './parse-query.ts'
-import { parseQueryString } from './parse-query-string.ts'
 import { parseDeletedLocale, parseWrittenLocale } from './parse-version.ts'
 import type { RestTerms, Visit } from './visit.ts'
 
@@ -23,7 +22,7 @@ export function parseWriteTarget(
   terms: RestTerms,
 ): Result<WriteTarget, Fault> {
   const { type } = visit.route
-  const parameters = parseQueryString(visit.request.search)
+  const parameters = parametersOf(visit)
   if (!parameters.ok) return parameters
   const shared = parseSharedQuery(type, parameters.value, terms)
   if (!shared.ok) return shared
@@ -46,7 +45,7 @@ export interface DeleteTarget {
 
 export function parseDeleted(visit: Visit, terms: RestTerms): Result<DeleteTarget, Fault> {
   const { type } = visit.route
-  const parameters = parseQueryString(visit.request.search)
+  const parameters = parametersOf(visit)
   if (!parameters.ok) return parameters
   const shared = parseSharedQuery(type, parameters.value, terms)
   if (!shared.ok) return shared
@@ -71,15 +70,15 @@ const chosen = (locale: string | null): LocaleChoice =>
 /** Conditions on what is written mean nothing: they are checked, and then left out (contract/rest.md 7). */
 function restrictAnswer(
   query: Query,
-  { caller }: Visit,
+  visit: Visit,
   action: 'create' | 'update' | 'delete',
 ): Result<RestrictedQuery, Fault> {
   const { filter, search, sort, publication } = query
   if (filter || search || publication || sort.length > 0) {
-    const checked = restrict(query, caller, action)
+    const checked = see(query, visit, action)
     if (!checked.ok) return checked
   }
-  return restrict({ ...query, filter: null, search: null, publication: null, sort: [] }, caller, action)
+  return see({ ...query, filter: null, search: null, publication: null, sort: [] }, visit, action)
 }
 
 const noDraftAlone = ({ key }: ContentType): Fault =>

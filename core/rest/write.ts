@@ -5,7 +5,7 @@ import { type Fault, notFound } from '../faults/fault.ts'
 import type { GivenValues } from '../query/command.ts'
 import { parseGivenValues } from '../query/parse-given-values.ts'
 import { answerDocument, documentTag, refuse, shapeOf } from './answer.ts'
-import { readData } from './parse-body.ts'
+import { allow, dataOf } from './given.ts'
 import { parsePrecondition } from './parse-precondition.ts'
 import { parseDeleted, parseWriteTarget, type WriteTarget } from './parse-write.ts'
 import type { RestTerms, Visit } from './visit.ts'
@@ -16,7 +16,7 @@ export async function create(visit: Visit, terms: RestTerms): Promise<HttpAnswer
   const asked = await parseWrite(visit, 'create', terms)
   if (!asked.ok) return refuse(asked)
   const { answer, values, locale, status } = asked.value
-  const permitted = permit({ kind: 'create', type, locale, status, values }, visit.caller)
+  const permitted = allow({ kind: 'create', type, locale, status, values }, visit)
   if (!permitted.ok) return refuse(permitted)
   const written = await terms.documents.create(permitted.value, {
     query: answer,
@@ -33,10 +33,7 @@ export async function update(visit: Visit, terms: RestTerms): Promise<HttpAnswer
   if (!asked.ok) return refuse(asked)
   const { answer, values, locale, status } = asked.value
   const precondition = parsePrecondition(visit.request.headers['if-match'])
-  const permitted = permit(
-    { kind: 'update', type, documentId, locale, status, values, precondition },
-    visit.caller,
-  )
+  const permitted = allow({ kind: 'update', type, documentId, locale, status, values, precondition }, visit)
   if (!permitted.ok) return refuse(permitted)
   if (isUnstorable(documentId)) return answerFault(notFound())
   const written = await terms.documents.update(permitted.value, {
@@ -77,8 +74,8 @@ async function parseWrite(
 ): Promise<Result<AskedWrite, Fault>> {
   const target = parseWriteTarget(visit, action, terms)
   if (!target.ok) return target
-  const data = await readData(visit.request)
+  const data = await dataOf(visit)
   if (!data.ok) return data
-  const values = parseGivenValues(visit.route.type, data.value)
+  const values = parseGivenValues(visit.route.type, data.value, { sealed: Boolean(visit.given?.before) })
   return values.ok ? ok({ ...target.value, values: values.value }) : values
 }

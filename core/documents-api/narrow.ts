@@ -1,0 +1,20 @@
+import type { Action } from '../access/actions.ts'
+import { restrictAmended } from '../access/amend.ts'
+import { permit } from '../access/permit.ts'
+import { restrict } from '../access/restrict.ts'
+import { trusted, trustedCommand } from '../access/trusted.ts'
+import { ok } from '../base/result.ts'
+import type { Command, PermittedCommand } from '../query/command.ts'
+import type { Query, RestrictedQuery } from '../query/query.ts'
+import type { Act } from './act.ts'
+import { given } from './given.ts'
+
+/** What of a query is for whoever acts. */
+export function see(query: Query, { who, asked }: Act, action?: Action): RestrictedQuery {
+  if (!who) return trusted(query)
+  return given(asked ? restrictAmended(query, who, action) : restrict(query, who, action))
+}
+
+/** A command, as far as whoever acts may give it. */
+export const allow = <Kind extends Command>(command: Kind, { who }: Act): PermittedCommand<Kind> =>
+  given(who ? permit(command, who) : ok(trustedCommand(command)))

@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from 'node:util'
+import { failed, ok } from '../base/result.ts'
+import type { Documents } from '../documents/documents.ts'
+import { toError } from '../faults/errors.ts'
+import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
+import { FAULTS, type Fault, type FaultCode, fault, notFound } from '../faults/fault.ts'
+import type { AroundDocuments, DocumentAction } from '../plugins/documents-api.ts'
+import { isRecord } from '../query/parse-place.ts'
+import { refuse } from './answer.ts'
+import { readData } from './parse-body.ts'
+import { parseQueryString } from './parse-query-string.ts'
+import type { Given, RestTerms, Visit } from './visit.ts'
+
+/** Answers a visit for its action. */
+export type Handler = (visit: Visit, terms: RestTerms) => Promise<HttpAnswer>
+
+export interface AroundTerms {
+  readonly action: DocumentAction
+  readonly handler: Handler
+  readonly around: AroundDocuments
+  readonly terms: RestTerms
+}
+
+/**
+ * A handler with the document middlewares round it. What the request asks for is refused, where it is, before they
+ * see it; then the JSON text of the answer becomes a value, and text again only where they changed it.
+ */
+export async function performAround(
+  visit: Visit,
+  { action, handler, around, terms }: AroundTerms,
+): Promise<HttpAnswer> {
+  const parameters = parseQueryString(visit.request.search)
+  if (!parameters.ok) return refuse(parameters)
+  const body = once(() => readData(visit.request))
+  const asked: Visit = { ...visit, given: { parameters: parameters.value, data: body, before: null } }
+  const checked = await handler(asked, { ...terms, documents: IDLE })
+  if (checked.status >= 400) return checked
+  const data = WITH_DATA.has(action) ? await body() : ok({})
+  if (!data.ok) return refuse(data)
+  const params = paramsOf(visit, parameters.value, WITH_DATA.has(action) ? { data: data.value } : {})
+  const run = async (changed: Readonly<Record<string, unknown>>): Promise<HttpAnswer> =>
+    handler(isDeepStrictEqual(changed, params) ? asked : amended(visit, changed, data.value), terms)
+  let last: HttpAnswer | null = null
+  const value = await around({
+    type: visit.route.type,
+    action,
+    params,
+    async perform(changed) {
+      last = await run(changed)
+      return answered(last, action, changed)
+    },
+  })
+  return print(value, action, last)
+}
+
+const WITH_DATA: ReadonlySet<DocumentAction> = new Set<DocumentAction>(['create', 'update'])
+
+/** Does nothing: for checking all that can be checked without the database. */
+const IDLE: Documents = {
+  findMany: async () => ({ text: '[]', total: 0 }),
+  findOne: async () => 'null',
+  create: async () => ok({ documentId: '', text: 'null' }),
+  update: async () => ok({ documentId: '', text: 'null' }),
+  delete: async () => ok(null),
+  publish: async () => ok({ documentId: '', texts: [] }),
+  unpublish: async () => ok({ documentId: '', texts: [] }),
+  discardDraft: async () => ok({ documentId: '', texts: [] }),
+}
+
+function once<Value>(work: () => Promise<Value>): () => Promise<Value> {
+  let working: Promise<Value> | undefined
+  return () => (working ??= work())
+}
+
+/** As code gives them: what REST takes for granted is said. */
+function paramsOf({ route }: Visit, parameters: Given['parameters'], data: object): Record<string, unknown> {
+  const status = parameters.status ?? 'published'
+  const document = route.documentId === null ? {} : { documentId: route.documentId }
+  return { ...document, ...parameters, status, ...data }
+}
+
+/** The visit, as if its request had asked for this. */
+function amended(
+  visit: Visit,
+  changed: Readonly<Record<string, unknown>>,
+  before: Readonly<Record<string, unknown>>,
+): Visit {
+  const { documentId = null, data, ...parameters } = changed
+  return {
+    ...visit,
+    route: { ...visit.route, documentId: documentId === null ? null : String(documentId) },
+    given: {
+      parameters,
+      data: async () => (isRecord(data) ? ok(data) : failed(noData())),
+      before: { data: before },
+    },
+  }
+}
+
+const noData = (): Fault => fault('validation', 'data must be an object of attributes', { key: 'data' })
+
+/** What the action answers to code; throws what it refuses. */
+function answered(
+  answer: HttpAnswer,
+  action: DocumentAction,
+  { documentId }: Readonly<Record<string, unknown>>,
+): unknown {
+  if (answer.status === 404 && action !== 'delete') return null
+  if (answer.status >= 400) throw toError(faultOf(answer))
+  return action === 'delete' ? { documentId: documentId ?? null, entries: [] } : dataOf(answer)
+}
+
+const bodyOf = ({ body }: HttpAnswer): Readonly<Record<string, unknown>> => JSON.parse(String(body))
+
+const dataOf = (answer: HttpAnswer): unknown => bodyOf(answer).data
+
+function faultOf(answer: HttpAnswer): Fault {
+  const { error } = bodyOf(answer)
+  const { name, message, details } = isRecord(error) ? error : {}
+  const codes = Object.keys(FAULTS) as FaultCode[]
+  const code = codes.find(each => FAULTS[each].name === name) ?? 'internal'
+  return fault(code, String(message), isRecord(details) ? details : {})
+}
+
+/** The answer as it was, where its value is; else printed anew. */
+function print(value: unknown, action: DocumentAction, last: HttpAnswer | null): HttpAnswer {
+  if (action === 'delete') return last ?? { status: 204, body: null }
+  if (value === null && action !== 'create') return answerFault(notFound())
+  const done = last !== null && last.status < 400
+  if (done && isDeepStrictEqual(value, dataOf(last))) return last
+  const meta = done ? bodyOf(last).meta : {}
+  const body = JSON.stringify({ data: value, meta })
+  return done ? { ...last, body } : { status: action === 'create' ? 201 : 200, body }
+}

@@ -1,0 +1,152 @@
+import test from 'ava'
+import { open, refusalOf } from './opened.ts'
+
+test('what is created is found, counted, changed and deleted, with the values of REST', async t => {
+  const { documents } = await open(t)
+  const books = documents('api::book.book')
+  const made = await books.create({ data: { title: 'Emma', price: 12, secret: 'kept' } })
+  t.like(made, { title: 'Emma', price: 12, secret: 'kept', locale: 'en', publishedAt: null })
+  const { documentId } = made
+  t.is(await books.count(), 1)
+  t.deepEqual(await books.findOne({ documentId }), made)
+  const changed = await books.update({ documentId, data: { price: 13 } })
+  t.like(changed, { documentId, title: 'Emma', price: 13 })
+  const gone = await books.delete({ documentId })
+  t.is(gone.documentId, documentId)
+  t.like(gone.entries, [{ documentId, price: 13 }])
+  t.is(await books.findOne({ documentId }), null)
+  t.is(await books.count(), 0)
+})
+
+test('the key of a content-type does as well as its uid', async t => {
+  const { documents } = await open(t)
+  const { documentId } = await documents('writer').create({ data: { name: 'Jane' } })
+  t.like(await documents('api::writer.writer').findOne({ documentId }), { name: 'Jane' })
+})
+
+test('lists are filtered, sorted, cut and populated as over REST', async t => {
+  const { documents } = await open(t)
+  const jane = await documents('writer').create({ data: { name: 'Jane' } })
+  for (const [title, price] of [
+    ['Emma', 3],
+    ['Persuasion', 2],
+    ['Lady Susan', 1],
+  ] as const)
+    await documents('book').create({ data: { title, price, writer: jane.documentId } })
+  const found = await documents('book').findMany({
+    filters: { price: { $gt: 1 }, writer: { name: 'Jane' } },
+    sort: 'price:asc',
+    fields: ['title'],
+    populate: { writer: { fields: ['name'] } },
+  })
+  t.like(found, [{ title: 'Persuasion', writer: { name: 'Jane' } }, { title: 'Emma' }])
+  const [chosen] = await documents('book').findMany({ fields: ['title'] })
+  t.deepEqual(Object.keys(chosen ?? {}), ['id', 'documentId', 'title'])
+  const titles = async (page: object) =>
+    (await documents('book').findMany({ sort: 'price', ...page })).map(({ title }) => title)
+  t.deepEqual(await titles({ limit: 1, start: 1 }), ['Persuasion'])
+  t.deepEqual(await titles({ pagination: { page: 2, pageSize: 2 } }), ['Emma'])
+  t.deepEqual(await titles({ pagination: { limit: -1 } }), ['Lady Susan', 'Persuasion', 'Emma'])
+  t.like(await documents('book').findFirst({ sort: 'price:desc' }), { title: 'Emma' })
+  t.is(await documents('book').findFirst({ filters: { title: 'Sanditon' } }), null)
+  t.is(await documents('book').count({ filters: { price: { $in: [1, 2] } } }), 2)
+})
+
+test('a list without a page has all documents, whatever REST would cut it to', async t => {
+  const { documents } = await open(t)
+  for (let index = 0; index < 30; index++) await documents('writer').create({ data: { age: index } })
+  t.is((await documents('writer').findMany()).length, 30)
+})
+
+test('drafts are published, unpublished and discarded, each answered with its versions', async t => {
+  const { documents } = await open(t)
+  const books = documents('book')
+  const { documentId } = await books.create({ data: { title: 'Draft' } })
+  t.is(await books.findOne({ documentId, status: 'published' }), null)
+  const published = await books.publish({ documentId })
+  t.like(published, { documentId, entries: [{ title: 'Draft' }] })
+  t.truthy(published.entries[0]?.publishedAt)
+  await books.update({ documentId, data: { title: 'Changed' } })
+  t.like(await books.findOne({ documentId, status: 'published' }), { title: 'Draft' })
+  t.like(await books.discardDraft({ documentId }), { entries: [{ title: 'Draft', publishedAt: null }] })
+  t.like(await books.unpublish({ documentId }), { documentId, entries: [{ title: 'Draft' }] })
+  t.is(await books.findOne({ documentId, status: 'published' }), null)
+  t.deepEqual(await books.publish({ documentId: 'nobody' }), { documentId: 'nobody', entries: [] })
+})
+
+test('each locale is written and read by its code, all of them by *', async t => {
+  const { documents } = await open(t)
+  const books = documents('book')
+  const { documentId } = await books.create({ data: { title: 'Emma' } })
+  await books.update({ documentId, locale: 'fr', data: { title: 'Emma, en français' } })
+  t.like(await books.findOne({ documentId, locale: 'fr' }), { title: 'Emma, en français', locale: 'fr' })
+  t.is((await books.findMany({ locale: '*' })).length, 2)
+  t.is((await books.publish({ documentId, locale: '*' })).entries.length, 2)
+  t.is((await books.delete({ documentId, locale: 'fr' })).entries.length, 1)
+  t.is((await books.delete({ documentId, locale: '*' })).entries.length, 1)
+  t.is(await books.count({ locale: '*' }), 0)
+})
+
+test('a document that is not there is null to an update, and nothing to a delete', async t => {
+  const { documents } = await open(t)
+  t.is(await documents('writer').update({ documentId: 'nobody', data: { name: 'x' } }), null)
+  t.deepEqual(await documents('writer').delete({ documentId: 'nobody' }), {
+    documentId: 'nobody',
+    entries: [],
+  })
+})
+
+test('dates are given as dates, and undefined in data is left out', async t => {
+  const { documents } = await open(t)
+  await documents('book').create({ data: { title: 'Emma', price: undefined } })
+  const yesterday = new Date(Date.now() - 86_400_000)
+  t.is(await documents('book').count({ filters: { createdAt: { $gt: yesterday } } }), 1)
+})
+
+test('no password leaves, whoever asks and however', async t => {
+  const { documents } = await open(t)
+  const made = await documents('writer').create({ data: { name: 'Jane', pin: 'a secret pin' } })
+  const found = await documents('writer').findMany({ fields: ['name', 'pin'] })
+  const user = await documents('user').create({
+    data: { username: 'jane', email: 'jane@example.com', password: 'a secret word' },
+  })
+  for (const each of [made, found[0], user, await documents('user').findFirst({ populate: '*' })]) {
+    t.false('pin' in (each ?? {}) || 'password' in (each ?? {}))
+    t.notRegex(JSON.stringify(each), /\$2[aby]\$|a secret/)
+  }
+})
+
+test('what cannot be is told with the nearest that can', async t => {
+  const { documents } = await open(t)
+  const books = documents('book')
+  t.is(
+    await refusalOf((async () => documents('api::bok.bok'))()),
+    'validation: There is no content-type api::bok.bok: did you mean `api::book.book`?',
+  )
+  const refused: readonly (readonly [() => Promise<unknown>, RegExp])[] = [
+    [
+      () => books.findMany({ filtres: {} } as object),
+      /^validation: Unknown parameter filtres of findMany: did you mean `filters`\?$/,
+    ],
+    [() => books.findMany({ filters: { titel: 'x' } }), /Invalid key titel.*did you mean `title`\?$/],
+    [
+      () => books.findMany({ filters: { title: { $contain: 'x' } } }),
+      /\$contain.*did you mean `\$contains`\?$/,
+    ],
+    [() => books.findMany({ filters: { writer: { nam: 'x' } } }), /nam at writer.*did you mean `name`\?$/],
+    [() => books.findMany({ sort: 'prise' }), /Invalid key prise.*did you mean `price`\?$/],
+    [() => books.findMany({ populate: { writr: true } }), /Invalid key writr.*did you mean `writer`\?$/],
+    [() => books.findMany({ fields: ['titel'] }), /Invalid key titel.*did you mean `title`\?$/],
+    [() => books.findMany({ filters: { title: undefined } }), /filters\.title is undefined/],
+    [() => books.findMany({ filters: { title: () => 'x' } }), /filters\.title is .*expected plain values/],
+    [() => books.findMany({ limit: -2 }), /Invalid limit: expected a whole number from 1/],
+    [() => books.findMany({ pagination: { pageSise: 1 } } as object), /Unknown key pageSise of pagination/],
+    [() => books.findMany({ status: 'live' } as object), /Invalid value for status/],
+    [() => books.findOne({} as { documentId: string }), /documentId must be/],
+    [() => books.create({} as { data: Record<string, unknown> }), /data must be an object/],
+    [() => books.create({ data: { titel: 'x' } }), /Invalid key titel.*did you mean `title`\?$/],
+    [() => books.create({ data: {}, locale: 'de' }), /Unknown locale de/],
+    [() => documents('writer').publish({ documentId: 'x' }), /^validation: /],
+  ]
+  for (const [action, message] of refused) t.regex(await refusalOf(action()), message)
+})

@@ -1,0 +1,44 @@
+import test from 'ava'
+import { open, refusalOf } from './opened.ts'
+
+test('on behalf of somebody, nothing is done that he may not do', async t => {
+  const { documents, caller } = await open(t)
+  const { documentId } = await documents('book').create({ data: { title: 'Emma' }, status: 'published' })
+  const reader = documents('book').as(caller('reader'))
+  t.like(await reader.findOne({ documentId, status: 'published' }), { title: 'Emma' })
+  const refused = [
+    () => reader.create({ data: { title: 'x' } }),
+    () => reader.update({ documentId, data: { title: 'x' } }),
+    () => reader.delete({ documentId }),
+    () => reader.publish({ documentId }),
+    () => documents('vault').as(caller('reader')).findMany(),
+  ]
+  for (const action of refused) t.is(await refusalOf(action()), 'forbidden: Forbidden')
+  t.like(await documents('book').findOne({ documentId }), { title: 'Emma' })
+})
+
+test('on behalf of somebody, private attributes are neither answered nor asked for', async t => {
+  const { documents, caller } = await open(t)
+  await documents('book').create({ data: { title: 'Emma', secret: 'kept' }, status: 'published' })
+  const reader = documents('book').as(caller('reader'))
+  const [found] = await reader.findMany({ status: 'published' })
+  t.false('secret' in (found ?? {}))
+  t.regex(
+    await refusalOf(reader.findMany({ status: 'published', filters: { secret: 'kept' } })),
+    /Invalid key secret/,
+  )
+  t.regex(await refusalOf(reader.findMany({ status: 'published', fields: ['secret'] })), /Invalid key secret/)
+})
+
+test('on behalf of somebody, what the server sets is set, and rows that are not his stay', async t => {
+  const { documents, caller } = await open(t)
+  const dear = await documents('book').create({ data: { title: 'Dear', price: 100 } })
+  const editor = documents('book').as(caller('editor'))
+  t.regex(await refusalOf(editor.create({ data: { title: 'x', secret: 'y' } })), /Invalid key secret/)
+  t.is(
+    await refusalOf(
+      editor.update({ documentId: dear.documentId, data: { title: 'Cheap' }, status: 'draft' }),
+    ),
+    'forbidden: Forbidden',
+  )
+})

@@ -1,0 +1,95 @@
+import { Readable } from 'node:stream'
+import type { ExecutionContext } from 'ava'
+import type { Caller } from '../../core/access/caller.ts'
+import { ok } from '../../core/base/result.ts'
+import { migrate } from '../../core/database/migrate.ts'
+import { openDocuments } from '../../core/documents/open-documents.ts'
+import { aroundAll } from '../../core/documents-api/around.ts'
+import { openDocumentsApi } from '../../core/documents-api/open-documents-api.ts'
+import { RequestFault } from '../../core/faults/fault.ts'
+import { compileStorage } from '../../core/model/compile-storage.ts'
+import type { DocumentMiddleware, DocumentsApi } from '../../core/plugins/documents-api.ts'
+import { openRest } from '../../core/rest/open-rest.ts'
+import { world } from '../access/project.ts'
+import { openTestDatabase } from '../support/database.ts'
+
+const ROLES = `roles:
+  reader: { permissions: { book: [find, findOne], writer: [find] } }
+  editor:
+    permissions:
+      book:
+        find: true
+        create: { fields: [title], set: { price: 7 } }
+        update: { where: { price: { $lt: 10 } } }
+        publish: true
+        delete: true
+`
+
+export interface Opened {
+  readonly documents: DocumentsApi
+  caller(role: string): Caller
+  /** A request of somebody who has the role. */
+  request(role: string, method: string, url: string, data?: unknown): Promise<RestAnswer>
+}
+
+export interface RestAnswer {
+  readonly status: number
+  /** The text as it went out. */
+  readonly text: string
+  readonly body: {
+    readonly data: unknown
+    readonly meta?: unknown
+    readonly error?: { message: string }
+  } | null
+}
+
+/** The documents of a project of two related types, over a database of this test's own. */
+export async function open(
+  t: ExecutionContext,
+  middlewares: readonly DocumentMiddleware[] = [],
+): Promise<Opened> {
+  const { project, model, access } = await world(ROLES)
+  const storage = compileStorage(model)
+  const database = await openTestDatabase(t)
+  const migrated = await migrate(database, storage.tables)
+  if (!migrated.ok) throw new Error(JSON.stringify(migrated.reasons))
+  const documents = openDocuments({ database, storage, model })
+  const around = aroundAll(middlewares)
+  const terms = { model, settings: project.settings.rest, documents, around }
+  const caller = (role: string): Caller => {
+    const grants = access.roles.get(role)
+    if (!grants) throw new Error(`no role ${role}`)
+    return { kind: 'user', grants, user: null }
+  }
+  return {
+    documents: openDocumentsApi(terms),
+    caller,
+    async request(role, method, url, data) {
+      const [path = '', search = ''] = url.split('?')
+      const answer = await openRest({ ...terms, identify: async () => ok(caller(role)) })({
+        id: '1',
+        method,
+        path: `/api${path}`,
+        search,
+        headers: { 'content-type': 'application/json' },
+        peer: '127.0.0.1',
+        body: async () => ok(Buffer.from(JSON.stringify({ data }))),
+        stream: () => Readable.from([]),
+      })
+      if (!answer) throw new Error(`no answer to ${method} ${url}`)
+      const text = String(answer.body ?? '')
+      return { status: answer.status, text, body: text === '' ? null : JSON.parse(text) }
+    },
+  }
+}
+
+/** What an action rejects with: its code and message. */
+export async function refusalOf(action: Promise<unknown>): Promise<string> {
+  try {
+    await action
+  } catch (error) {
+    if (error instanceof RequestFault) return `${error.fault.code}: ${error.message}`
+    throw error
+  }
+  throw new Error('it was done')
+}

@@ -38,6 +38,18 @@ program
   })
 
 program
+  .command('types')
+  .description('write .plinth/types.d.ts: what TypeScript can know of the content-types of a project')
+  .argument(...folderArgument)
+  .option('--out <file>', 'another file')
+  .option('--check', 'write nothing; exit code 1 where the file is not up to date', false)
+  .action(async (folder: string, options: { out?: string; check: boolean }) => {
+    const { runTypes } = await import('./types.ts')
+    const write = (text: string) => void process.stdout.write(text)
+    process.exitCode = await runTypes({ folder, env: process.env, write, ...options })
+  })
+
+program
   .command('token')
   .description(
     'make an API token: prints it, this once, and the lines of project.yaml that know it by its hash',

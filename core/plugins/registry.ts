@@ -9,3 +9,9 @@ export interface ContentTypes extends Filled {}
 
 /** By uid, a ComponentTerms each. */
 export interface Components extends Filled {}
+
+/** The policies of the project, by name. */
+export interface Policies extends Filled {}
+
+/** The middlewares of the project, by name. */
+export interface Middlewares extends Filled {}

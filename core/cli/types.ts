@@ -1,0 +1,64 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Diagnostic, printDiagnostic } from '../faults/diagnostic.ts'
+import { compileModel } from '../model/compile-model.ts'
+import { findModules } from '../plugins/find-modules.ts'
+import type { PluginKind } from '../plugins/kind.ts'
+import type { Environment } from '../project/environment.ts'
+import { loadProject } from '../project/load-project.ts'
+import { printTypes } from './types-print.ts'
+
+export interface TypesRun {
+  readonly folder: string
+  /** Where to, instead of .plinth/types.d.ts of the project. */
+  readonly out?: string
+  /** Writes nothing: says whether what is there is what would be written. */
+  readonly check: boolean
+  readonly env: Environment
+  readonly write: (text: string) => void
+}
+
+/** `plinth types`: writes what TypeScript can know of a project. Answers the exit code: 0, or 1 where it cannot, or `check` finds a difference. */
+export async function runTypes(terms: TypesRun): Promise<0 | 1> {
+  const made = await makeTypes(terms.folder, terms.env)
+  if (!made.ok) {
+    terms.write(`${made.reasons.map(printDiagnostic).join('\n\n')}\n`)
+    return 1
+  }
+  const { root, text } = made.value
+  const file = terms.out ?? join(root, '.plinth', 'types.d.ts')
+  const shown = relative(process.cwd(), file)
+  const current = (await readOrNothing(file)) === text
+  if (terms.check && !current) terms.write(`${shown} is not what project.yaml says: run \`plinth types\`\n`)
+  if (terms.check) return current ? 0 : 1
+  await mkdir(dirname(file), { recursive: true })
+  if (!current) await writeFile(file, text)
+  terms.write(`${current ? 'Nothing new for' : 'Wrote'} ${shown}\n`)
+  return 0
+}
+
+interface Types {
+  readonly root: string
+  readonly text: string
+}
+
+async function makeTypes(folder: string, env: Environment): Promise<Result<Types, Diagnostic>> {
+  const project = await loadProject(folder, env)
+  if (!project.ok) return project
+  const model = compileModel(project.value)
+  if (!model.ok) return model
+  const { root } = project.value
+  const { modules, faults } = await findModules(root)
+  if (faults.length > 0) return failed(...faults)
+  const named = (kind: PluginKind) => modules.filter(each => each.kind === kind).map(({ name }) => name)
+  const terms = { model: model.value, policies: named('policy'), middlewares: named('middleware') }
+  return ok({ root, text: printTypes(terms) })
+}
+
+async function readOrNothing(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  })
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import test from 'ava'
+import ts from 'typescript'
+import { runTypes } from '../../core/cli/types.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const GOLDEN = join(import.meta.dirname, 'conformance.d.ts')
+const project = join(root, 'tests/conformance/project')
+
+/** What `plinth types` says, and its exit code. */
+async function run(folder: string, more: { out?: string; check?: boolean } = {}) {
+  let said = ''
+  const write = (text: string) => {
+    said += text
+  }
+  const code = await runTypes({ folder, check: false, env: {}, write, ...more })
+  return { code, said }
+}
+
+/** What TypeScript, as strict as it gets, has to say of a file that a plugin's author wrote. */
+function faultsOf(name: string): readonly string[] {
+  const config = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
+  const { options } = ts.parseJsonConfigFileContent(
+    { ...config.config, include: ['core/index.ts'] },
+    ts.sys,
+    root,
+  )
+  const program = ts.createProgram([join(import.meta.dirname, 'fixtures', name)], { ...options, types: [] })
+  // The server's own files are checked with it.
+  const file = program.getSourceFile(join(import.meta.dirname, 'fixtures', name))
+  if (!file) throw new Error(`no fixture ${name}`)
+  const all = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]
+  return all.map(({ start = 0, messageText }) => {
+    const { line } = file.getLineAndCharacterOfPosition(start)
+    return `${name}:${line + 1} ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
+  })
+}
+
+test('the types of the conformance project are what project.yaml says', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const out = join(folder.path, 'types.d.ts')
+  t.is((await run(project, { out })).code, 0)
+  t.is(readFileSync(out, 'utf8'), readFileSync(GOLDEN, 'utf8'))
+})
+
+test('a typed plugin may say what the project has, and nothing else', t => {
+  t.deepEqual(faultsOf('documents.ts'), [])
+})
+
+test('without types of a project, plugins compile all the same', t => {
+  t.deepEqual(faultsOf('untyped.ts'), [])
+})
+
+test('names of policies and middlewares are known by their files; --check tells what is out of date', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', 'name: Small\ncontentTypes: { book: { attributes: { title: string } } }\n')
+  folder.write('policies/billing/has-plan.ts', 'export default 1')
+  folder.write('middlewares/log-timing.ts', 'export default 1')
+  t.is((await run(folder.path, { check: true })).code, 1)
+  t.is((await run(folder.path)).code, 0)
+  t.is((await run(folder.path, { check: true })).code, 0)
+  const text = readFileSync(join(folder.path, '.plinth/types.d.ts'), 'utf8')
+  t.regex(text, /interface Policies \{\s+'billing\/has-plan': unknown\s+\}/)
+  t.regex(text, /interface Middlewares \{\s+'log-timing': unknown\s+\}/)
+  folder.write('project.yaml', 'name: Small\ncontentTypes: { book: { attributes: { name: string } } }\n')
+  t.is((await run(folder.path, { check: true })).code, 1)
+})
+
+test('of a project that is not in order, its faults are told and no types written', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', 'name: Small\ncontentTypes: { book: { attributes: { title: strng } } }\n')
+  const { code, said } = await run(folder.path)
+  t.is(code, 1)
+  t.regex(said, /strng/)
+})

@@ -1,13 +1,13 @@
-import type { Client } from 'pg'
+import type { Client, Submittable } from 'pg'
 import type { Statement } from '../sql/statement.ts'
-import { cellTypes } from './cell-types.ts'
+import { Batch, type BatchWire, type Item, type Outcome } from './batch.ts'
 import type { Rows } from './database.ts'
 import { toDriverError } from './database-fault.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 
 /** One connection of the pool: pg's client with what this room keeps beside it. */
 export interface Connection extends Omit<Client, 'connection'> {
-  /** pg's record of what this connection has parsed, by name; its types leave it out. */
+  /** pg's end of the protocol; its types leave it out. */
   readonly connection: Wire
   /** Absent: statements run unprepared. */
   plinthStatements?: PreparedStatements
@@ -15,53 +15,62 @@ export interface Connection extends Omit<Client, 'connection'> {
   _invalid?: boolean
 }
 
-interface Wire {
-  readonly parsedStatements: Record<string, string | undefined>
+interface Wire extends BatchWire {
   close(message: { readonly type: 'S'; readonly name: string }): void
 }
 
-interface DriverResult {
-  readonly rows: Rows['rows']
-  readonly rowCount: number | null
-}
-
 /**
- * Runs one statement; rejects with the driver's error. Milliseconds after which the answer is no longer waited
- * for (0: for ever) guard against a network that swallows packets; the server's own timeout comes first.
+ * Runs statements in one round trip, each only if those before it went well; rejects with the driver's error of the
+ * first that fails. Milliseconds after which the answer is no longer waited for (0: for ever) guard against a network
+ * that swallows packets; the server's own timeout comes first.
  */
-export function runOn(connection: Connection, statement: Statement, patience: number): Promise<Rows> {
-  const { text, values } = statement
-  const name = connection.plinthStatements && prepare(connection, connection.plinthStatements, text)
-  const query = { name, text, values, rowMode: 'array', types: cellTypes, query_timeout: patience }
+export function runBatch(
+  connection: Connection,
+  statements: readonly Statement[],
+  patience: number,
+): Promise<readonly Outcome[]> {
+  const items = prepare(connection, statements)
   return new Promise((resolve, reject) => {
-    const answer = (error: Error | null, result: DriverResult) => {
-      if (!error) return resolve({ rows: result.rows, count: result.rowCount ?? 0 })
+    const batch = new Batch(items, patience, (error, outcomes) => {
+      if (!error) return resolve(outcomes)
       // Its answer is still to come, and would meet the next statement.
       if (error.message === 'Query read timeout') connection._invalid = true
+      forgetFailed(connection, items[batch.done], error)
       reject(error)
-    }
-    // pg's types know neither `query_timeout` nor read-only values.
-    connection.query(query as unknown as string, answer as never)
+    })
+    // pg's types give a query the whole of its connection; ours asks for less.
+    connection.query(batch as unknown as Submittable)
   })
 }
 
-/** The statement's name; makes room for it first. The Close message travels with the query, at no round trip. */
-function prepare(connection: Connection, statements: PreparedStatements, text: string): string {
-  const name = statements.nameOf(text)
-  const evicted = statements.evict()
-  if (evicted !== undefined) deallocate(connection, evicted)
-  return name
+/** Runs one statement, as runBatch. */
+export async function runOn(connection: Connection, statement: Statement, patience: number): Promise<Rows> {
+  const [outcome] = await runBatch(connection, [statement], patience)
+  return outcome ?? NOTHING
 }
 
-function deallocate(connection: Connection, name: string): void {
-  delete connection.connection.parsedStatements[name]
-  connection.connection.close({ type: 'S', name })
+const NOTHING: Rows = { rows: [], count: 0 }
+
+/** With their prepared forms; makes room for those first. Close messages travel with the query, at no round trip. */
+function prepare(
+  { plinthStatements, connection }: Connection,
+  statements: readonly Statement[],
+): readonly Item[] {
+  if (!plinthStatements) return statements.map(statement => ({ statement, prepared: null }))
+  const items = statements.map(statement => ({ statement, prepared: plinthStatements.of(statement.text) }))
+  for (const evicted of plinthStatements.evict(items.length)) connection.close({ type: 'S', name: evicted })
+  return items
 }
 
-/** After a change of a table's columns, or a pooler's switch of servers: the next run parses the text anew. */
-export function forgetStatement(connection: Connection, text: string): void {
-  const name = connection.plinthStatements?.forget(text)
-  if (name !== undefined) deallocate(connection, name)
+/** What the server may not know, or knows with a stale plan, is parsed anew by another name at its next run. */
+function forgetFailed(
+  { plinthStatements, connection }: Connection,
+  item: Item | undefined,
+  error: Error,
+): void {
+  if (!plinthStatements || !item || (item.prepared?.parsers && !isStale(error))) return
+  const name = plinthStatements.forget(item.statement.text)
+  if (name !== undefined) connection.close({ type: 'S', name })
 }
 
 /** `cached plan must not change result type`, and a prepared statement that the server does not know. */

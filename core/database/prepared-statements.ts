@@ -1,9 +1,18 @@
+import type { CellParser } from './cell-types.ts'
+
+/** A statement that a connection has prepared, or is about to. */
+export interface Prepared {
+  readonly name: string
+  /** How its columns are read; null until the server has answered it once. */
+  parsers: readonly CellParser[] | null
+}
+
 /**
- * The names of one connection's prepared statements: short, by text, the least recently used go.
+ * One connection's prepared statements: short names, by text, the least recently used go.
  * A name is never used twice on a connection, so a late answer cannot meet the wrong statement.
  */
 export class PreparedStatements {
-  readonly #names = new Map<string, string>()
+  readonly #statements = new Map<string, Prepared>()
   readonly #prefix: string
   readonly #limit: number
   #count = 0
@@ -14,35 +23,35 @@ export class PreparedStatements {
   }
 
   get size(): number {
-    return this.#names.size
+    return this.#statements.size
   }
 
-  /** The name of a text, made when it has none. Moves it to the young end. */
-  nameOf(text: string): string {
-    const known = this.#names.get(text)
+  /** That of a text, named when it has none. Moves it to the young end. */
+  of(text: string): Prepared {
+    const known = this.#statements.get(text)
     if (known !== undefined) {
-      this.#names.delete(text)
-      this.#names.set(text, known)
+      this.#statements.delete(text)
+      this.#statements.set(text, known)
       return known
     }
-    const name = `${this.#prefix}${++this.#count}`
-    this.#names.set(text, name)
-    return name
+    const made: Prepared = { name: `${this.#prefix}${++this.#count}`, parsers: null }
+    this.#statements.set(text, made)
+    return made
   }
 
-  /** Takes out the oldest name while there are too many. */
-  evict(): string | undefined {
-    if (this.#names.size <= this.#limit) return undefined
-    const [oldest] = this.#names
-    if (oldest === undefined) return undefined
-    this.#names.delete(oldest[0])
-    return oldest[1]
+  /** Takes out the oldest while there are too many, but for so many of the youngest; their names. */
+  *evict(kept: number): Generator<string> {
+    for (const [text, { name }] of this.#statements) {
+      if (this.#statements.size <= Math.max(this.#limit, kept)) return
+      this.#statements.delete(text)
+      yield name
+    }
   }
 
-  /** Takes out the name of a text that the server no longer knows, or knows with a stale plan. */
+  /** Takes out a text that the server no longer knows, or knows with a stale plan; its name. */
   forget(text: string): string | undefined {
-    const name = this.#names.get(text)
-    this.#names.delete(text)
-    return name
+    const known = this.#statements.get(text)
+    this.#statements.delete(text)
+    return known?.name
   }
 }

@@ -1,9 +1,9 @@
 import type { Statement } from '../sql/statement.ts'
-import { type Connection, forgetStatement, isStale, runOn } from './connection.ts'
+import { type Connection, isStale, runOn } from './connection.ts'
 import type { Rows } from './database.ts'
 import { toDatabaseFault } from './database-fault.ts'
 import type { Pool } from './pool.ts'
-import { toFailure } from './transaction.ts'
+import { toFailure } from './to-failure.ts'
 
 /** Runs one statement on a connection of the pool. The hot path: nothing is looked up, nothing is logged. */
 export async function runStatement(pool: Pool, statement: Statement, terms: RunTerms): Promise<Rows> {
@@ -35,7 +35,6 @@ interface FailedRun {
 /** One more try where the failure says nothing about the statement. */
 async function recover({ pool, connection, statement, terms }: FailedRun, error: unknown): Promise<Rows> {
   const isAgain = isStale(error)
-  if (isAgain) forgetStatement(connection, statement.text)
   pool.settle(connection, error)
   const isLost = terms.readonly && toDatabaseFault(error)?.kind === 'unavailable'
   if (isAgain || isLost) return runOnce(pool, statement, terms)

@@ -1,10 +1,9 @@
 import type { Transaction as SequelizeTransaction } from 'sequelize'
-import type { Statement } from '../sql/statement.ts'
-import { type Connection, forgetStatement, isStale, runOn } from './connection.ts'
+import type { Connection } from './connection.ts'
 import type { Transaction, TransactionOptions } from './database.ts'
-import { DatabaseFailure, toDatabaseFault } from './database-fault.ts'
 import type { Pool } from './pool.ts'
 import { patienceFor } from './session.ts'
+import { StatementQueue } from './statement-queue.ts'
 
 export interface TransactionTerms {
   readonly pool: Pool
@@ -25,8 +24,7 @@ export async function runTransaction<Value>(
   const { pool } = terms
   const connection = await pool.acquire('write')
   try {
-    await command(connection, begin(options), terms)
-    const value = await inTransaction(connection, work, { ...terms, ...options })
+    const value = await inTransaction(openTransaction(connection, terms, options), work)
     pool.release(connection)
     return value
   } catch (error) {
@@ -36,91 +34,63 @@ export async function runTransaction<Value>(
   }
 }
 
-type Terms = TransactionTerms & TransactionOptions
-
 async function inTransaction<Value>(
-  connection: Connection,
+  open: OpenTransaction,
   work: (transaction: Transaction) => Promise<Value>,
-  terms: Terms,
 ): Promise<Value> {
-  const open = openTransaction(connection, terms)
   try {
     const value = await work(open.transaction)
-    assertCommitted(await command(connection, 'COMMIT', terms))
+    await open.commit()
     return value
   } finally {
     open.end()
   }
 }
 
-function openTransaction(connection: Connection, terms: Terms): { transaction: Transaction; end(): void } {
-  const patience = patienceFor(terms.statementTimeout)
-  let isOver = false
+interface OpenTransaction {
+  readonly transaction: Transaction
+  commit(): Promise<void>
+  /** Nothing runs in it any more. */
+  end(): void
+}
+
+/** It begins with its first statement, in one round trip; one that runs none costs nothing. */
+function openTransaction(
+  connection: Connection,
+  terms: TransactionTerms,
+  options: TransactionOptions,
+): OpenTransaction {
+  const patience = patienceFor(options.statementTimeout ?? terms.statementTimeout)
+  const queue = new StatementQueue(connection, options, patience)
   let adopted: SequelizeTransaction | undefined
-  const run = async (statement: Statement) => {
-    if (isOver)
-      throw new DatabaseFailure({ kind: 'other', message: 'The transaction is over', code: '25P01' })
-    return runOn(connection, statement, patience).catch(error => failStatement(connection, statement, error))
-  }
   const transaction: Transaction = {
-    run,
+    run: statement => queue.run(statement),
     lock: async name =>
-      void (await run({ text: `SELECT 1 FROM pg_advisory_xact_lock(${LOCK_KEY})`, values: [name] })),
+      void (await queue.run({ text: `SELECT 1 FROM pg_advisory_xact_lock(${LOCK_KEY})`, values: [name] })),
     async tryLock(name) {
-      const { rows } = await run({ text: `SELECT pg_try_advisory_xact_lock(${LOCK_KEY})`, values: [name] })
+      const { rows } = await queue.run({
+        text: `SELECT pg_try_advisory_xact_lock(${LOCK_KEY})`,
+        values: [name],
+      })
       return rows[0]?.[0] === true
     },
     get sequelize() {
+      queue.flush()
       adopted ??= terms.adopt(connection)
       return adopted
     },
   }
-  const end = () => {
-    isOver = true
-  }
-  return { transaction, end }
+  return { transaction, commit: () => queue.commit(), end: () => queue.end() }
 }
 
 const LOCK_KEY = 'hashtextextended($1::text, 0)'
 
-function failStatement(connection: Connection, { text }: Statement, error: unknown): never {
-  if (isStale(error)) forgetStatement(connection, text)
-  throw toFailure(error)
-}
-
-/** What a caller of this room sees of any error below it. */
-export function toFailure(error: unknown): unknown {
-  const fault = toDatabaseFault(error)
-  return fault === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(fault, error)
-}
-
-function begin({ isolation, readonly, statementTimeout }: TransactionOptions): string {
-  const level = isolation === undefined ? '' : ` ISOLATION LEVEL ${isolation.toUpperCase()}`
-  const access = readonly ? ' READ ONLY' : ''
-  const timeout =
-    statementTimeout === undefined ? '' : `; SET LOCAL statement_timeout = ${Math.trunc(statementTimeout)}`
-  return `BEGIN${level}${access}${timeout}`
-}
-
-function assertCommitted(tag: string): void {
-  if (tag === 'COMMIT') return
-  const message = 'A statement of the transaction failed, and its error was swallowed: nothing is committed'
-  throw new DatabaseFailure({ kind: 'other', message, code: '25P02' })
-}
-
-/** Answers the command tag: of several commands, the last one's. */
-async function command(connection: Connection, text: string, { statementTimeout }: Terms): Promise<string> {
-  try {
-    const answer = await connection.query(patiently(text, patienceFor(statementTimeout)))
-    return [answer].flat().at(-1)?.command ?? ''
-  } catch (error) {
-    throw toFailure(error)
-  }
-}
-
-/** A connection that cannot even roll back is not given back to the pool: its status shows it. */
+/**
+ * A connection that cannot even roll back is not given back to the pool: its status shows it. Before the answer of a
+ * failed batch is complete its status is that before the batch, so that it is rolled back whatever it says.
+ */
 async function rollBack(connection: Connection): Promise<void> {
-  if (connection._invalid || connection.getTransactionStatus() === 'I') return
+  if (connection._invalid) return
   await connection.query(patiently('ROLLBACK', ROLLBACK_PATIENCE)).catch(() => undefined)
 }
 

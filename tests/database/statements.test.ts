@@ -24,6 +24,37 @@ test('a statement answers text, exact integers, floats, booleans and null', asyn
   t.is(count, 1)
 })
 
+test('lists and other values arrive as they were sent', async t => {
+  const database = await openTestDatabase(t)
+  const texts = ['', 'NULL', 'null', null, 'a,b', '{}', '"', '\\', "'", ' ', 'é😀', '\n']
+  const { rows } = await database.run({
+    text: 'SELECT to_json($1::text[])::text, to_json($2::float8[])::text, to_json($3::bool[])::text, $4::jsonb::text, $5::timestamptz::text, encode($6::bytea, $7), $8::text[] IS NULL, cardinality($9::int[])',
+    values: [
+      texts,
+      [1.5, -2, null],
+      [true, false],
+      { a: [1] },
+      new Date(0),
+      Buffer.from('hi'),
+      'hex',
+      null,
+      [],
+    ],
+  })
+  const [list, numbers, flags, ...rest] = rows[0] ?? []
+  t.deepEqual(
+    [list, numbers, flags].map(text => JSON.parse(String(text))),
+    [texts, [1.5, -2, null], [true, false]],
+  )
+  t.deepEqual(rest, ['{"a": [1]}', '1970-01-01 00:00:00+00', '6869', true, 0])
+})
+
+test('a value that PostgreSQL has no form for is refused, and the connection goes on', async t => {
+  const database = await openTestDatabase(t, { settings: ONE_CONNECTION })
+  await t.throwsAsync(database.run({ text: 'SELECT $1::text', values: [() => 1] }), { message: /no form/ })
+  t.deepEqual((await database.run({ text: 'SELECT $1::text', values: ['1'] })).rows, [['1']])
+})
+
 test('a write tells how many rows it touched', async t => {
   const database = await openTestDatabase(t)
   await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })

@@ -41,6 +41,42 @@ test('an error takes everything back and comes out as it was thrown', async t =>
   t.deepEqual(await plates(database), [])
 })
 
+test('statements asked for at the same moment run in their order, none behind one that fails', async t => {
+  const database = await withPlates(t)
+  const [first, second, third] = await database.transaction(async transaction => {
+    await transaction.run(insert(1))
+    return Promise.all([transaction.run(insert(2)), transaction.run(SUM), transaction.run(insert(4))])
+  })
+  t.deepEqual([first.count, second.rows, third.count], [1, [[3]], 1])
+  const failing = database.transaction(transaction =>
+    Promise.allSettled([transaction.run(insert(5)), transaction.run(insert(1)), transaction.run(SUM)]),
+  )
+  await t.throwsAsync(failing, { instanceOf: DatabaseFailure, message: /swallowed/ })
+  const refused = database.transaction(transaction =>
+    Promise.all([transaction.run(insert(6)), transaction.run(insert(1))]),
+  )
+  const { fault } = await t.throwsAsync(refused, { instanceOf: DatabaseFailure })
+  t.is(fault.kind, 'unique')
+  t.deepEqual(await plates(database), [1, 2, 4])
+})
+
+const SUM = { text: 'SELECT sum(id)::int FROM plate', values: [] }
+
+test('what was asked for in the moment of a failure is not done afterwards', async t => {
+  const database = await withPlates(t)
+  let late: Promise<unknown> = Promise.resolve()
+  const work = (transaction: Transaction) => {
+    late = t.throwsAsync(transaction.run(insert(1)), { message: /over/ })
+    throw new Error('no')
+  }
+  await t.throwsAsync(
+    database.transaction(async transaction => work(transaction)),
+    { message: 'no' },
+  )
+  await late
+  t.deepEqual(await plates(database), [])
+})
+
 test('failing transactions never use up the connections', async t => {
   const database = await withPlates(t)
   for (let attempt = 0; attempt < 30; attempt++) {

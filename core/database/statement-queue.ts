@@ -1,0 +1,99 @@
+import type { Statement } from '../sql/statement.ts'
+import type { Outcome } from './batch.ts'
+import { type Connection, runBatch } from './connection.ts'
+import type { Rows, TransactionOptions } from './database.ts'
+import { DatabaseFailure } from './database-fault.ts'
+import { toFailure } from './to-failure.ts'
+
+interface Waiting {
+  readonly statement: Statement
+  readonly resolve: (rows: Rows) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The statements of a transaction: those asked for at the same moment go out in one round trip, in their order. */
+export class StatementQueue {
+  readonly #connection: Connection
+  readonly #options: TransactionOptions
+  readonly #patience: number
+  #waiting: Waiting[] = []
+  #isBegun = false
+  #isOver = false
+
+  /** `patience`: milliseconds; see runBatch. */
+  constructor(connection: Connection, options: TransactionOptions, patience: number) {
+    this.#connection = connection
+    this.#options = options
+    this.#patience = patience
+  }
+
+  run(statement: Statement): Promise<Rows> {
+    if (this.#isOver) return Promise.reject(new DatabaseFailure(OVER))
+    return new Promise((resolve, reject) => {
+      // After all that is ready to go on has had its say.
+      if (this.#waiting.length === 0) process.nextTick(() => this.#waiting.length > 0 && this.flush())
+      this.#waiting.push({ statement, resolve, reject })
+    })
+  }
+
+  /** Sends what waits, and the beginning of the transaction where that is not yet sent. */
+  flush(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    const first = this.#isBegun ? [] : begin(this.#options)
+    if (waiting.length + first.length === 0) return
+    const sent = this.#send([...first, ...waiting.map(({ statement }) => statement)])
+    this.#isBegun = true
+    sent.then(
+      outcomes => {
+        for (const [index, { resolve }] of waiting.entries())
+          resolve(outcomes[first.length + index] ?? NOTHING)
+      },
+      (error: unknown) => {
+        for (const { reject } of waiting) reject(error)
+      },
+    )
+  }
+
+  async commit(): Promise<void> {
+    this.#isOver = true
+    if (this.#waiting.length > 0) this.flush()
+    if (!this.#isBegun) return
+    const [outcome] = await this.#send([COMMIT])
+    if (outcome?.tag !== 'COMMIT') throw new DatabaseFailure(SWALLOWED)
+  }
+
+  /** What was not yet sent never is. */
+  end(): void {
+    this.#isOver = true
+    for (const { reject } of this.#waiting) reject(new DatabaseFailure(OVER))
+    this.#waiting = []
+  }
+
+  #send(statements: readonly Statement[]): Promise<readonly Outcome[]> {
+    return runBatch(this.#connection, statements, this.#patience).catch((error: unknown) => {
+      throw toFailure(error)
+    })
+  }
+}
+
+const NOTHING: Rows = { rows: [], count: 0 }
+
+const COMMIT: Statement = { text: 'COMMIT', values: [] }
+
+const OVER = { kind: 'other', message: 'The transaction is over', code: '25P01' } as const
+
+const SWALLOWED = {
+  kind: 'other',
+  message: 'A statement of the transaction failed, and its error was swallowed: nothing is committed',
+  code: '25P02',
+} as const
+
+function begin({ isolation, readonly, statementTimeout }: TransactionOptions): readonly Statement[] {
+  const level = isolation === undefined ? '' : ` ISOLATION LEVEL ${isolation.toUpperCase()}`
+  const access = readonly ? ' READ ONLY' : ''
+  const texts = [`BEGIN${level}${access}`]
+  if (statementTimeout !== undefined)
+    texts.push(`SET LOCAL statement_timeout = ${Math.trunc(statementTimeout)}`)
+  return texts.map(text => ({ text, values: [] }))
+}

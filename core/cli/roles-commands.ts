@@ -25,6 +25,23 @@ export function addRoles(program: Command): void {
     process.exitCode = await runRoles(terms, { roles: options.role, types: options.type })
   })
   addExplain(roles)
+  addDiff(roles)
+}
+
+function addDiff(roles: Command): void {
+  roles
+    .command('diff')
+    .description(
+      'tell what the project file grants and takes away since a commit; exit code 2 where it grants',
+    )
+    .argument('<git-ref>', 'a branch, a tag, a commit: main, HEAD~1')
+    .argument('[folder]', 'the folder of project.yaml', '.')
+    .option('--json', 'one line of JSON for programs', false)
+    .option('--markdown', 'tables for a comment on the change', false)
+    .action(async (ref: string, folder: string, options: Options) => {
+      const { runDiff } = await import('./roles-diff.ts')
+      process.exitCode = await runDiff(await termsOf(folder, options), ref)
+    })
 }
 
 interface ExplainOptions {

@@ -1,0 +1,198 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { runDiff } from '../../core/cli/roles-diff.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { golden, type RunOptions, run } from './run.ts'
+
+const diff = (ref: string, options: RunOptions) => run(terms => runDiff(terms, ref), options)
+
+const TYPES = `
+name: Diff
+contentTypes:
+  team: { attributes: { name: string } }
+  note:
+    draftAndPublish: true
+    attributes:
+      title: string
+      body: text
+      secret: { type: string, private: true }
+      owner: { type: relation, relation: manyToOne, target: user }
+`
+const BEFORE = `${TYPES}
+roles:
+  public:
+    permissions:
+      note: { find: { fields: [title] } }
+  member:
+    permissions:
+      note:
+        find: { where: { owner: { id: $user.id } } }
+        create: { set: { owner: $user.id } }
+        update: { where: { owner: { id: $user.id } } }
+        delete: true
+      team: [find]
+`
+const AFTER = `${TYPES.replace(', private: true', '')}
+roles:
+  public:
+    permissions:
+      note: { find: { fields: [title, body] } }
+      team: [find, findOne]
+  member:
+    permissions:
+      note:
+        find: true
+        create: true
+        update: { where: { title: { $eq: open } } }
+      team: { find: { where: { name: { $notNull: true } } } }
+`
+
+test('what a change grants comes first, then what it may grant, then what it takes away, each with its lines', async t => {
+  const folder = repository(t, { 'project.yaml': BEFORE })
+  folder.write('project.yaml', AFTER)
+  const { code, out, complaint } = await diff('HEAD', { folder: folder.path })
+  t.is(complaint, '')
+  t.is(out, golden('diff.txt', out))
+  t.is(code, 2)
+  const marks = [...out.matchAll(/^[+?-] /gm)].map(([mark]) => mark.trim()).join('')
+  t.regex(marks, /^\+{5,}\?+-+$/)
+  t.true(out.split('\n').every(line => line.length <= 100))
+})
+
+test('the same is told in JSON and in Markdown', async t => {
+  const folder = repository(t, { 'project.yaml': BEFORE })
+  folder.write('project.yaml', AFTER)
+  const { out: markdown } = await diff('HEAD', { folder: folder.path, form: 'markdown' })
+  t.is(markdown, golden('diff.md', markdown))
+  const { out: json } = await diff('HEAD', { folder: folder.path, form: 'json' })
+  t.is(json, golden('diff.json.txt', json))
+  t.is(json.trimEnd().split('\n').length, 1)
+})
+
+test('the way back grants what was taken away and takes what was granted', async t => {
+  const folder = repository(t, { 'project.yaml': BEFORE })
+  folder.write('project.yaml', AFTER)
+  const told = async () => {
+    const { out } = await diff('HEAD', { folder: folder.path, form: 'json' })
+    const { differences } = JSON.parse(out) as { differences: Record<string, unknown>[] }
+    return differences.map(({ effect, kind, key, subject, actions }) =>
+      [effect, kind, key, subject, actions].join(' '),
+    )
+  }
+  const there = await told()
+  commit(folder.path)
+  folder.write('project.yaml', BEFORE)
+  const back = await told()
+  const opposite = (line: string) =>
+    line.startsWith('grants') ? line.replace('grants', 'takes') : line.replace('takes', 'grants')
+  t.deepEqual(back.toSorted(), there.map(opposite).toSorted())
+})
+
+test('the exit code is 0 where nothing is granted: nothing changed, or only less is allowed', async t => {
+  const folder = repository(t, { 'project.yaml': BEFORE })
+  const same = await diff('HEAD', { folder: folder.path })
+  t.is(same.code, 0)
+  t.is(same.out, 'Since HEAD, nothing that anybody may do has changed.\n')
+  folder.write('project.yaml', BEFORE.replace('        delete: true\n', ''))
+  const less = await diff('HEAD', { folder: folder.path })
+  t.is(less.code, 0)
+  t.regex(less.out, /\n- role member may no longer delete note\n/)
+})
+
+test('roles, tokens and types that come and go are told of as all that is granted on them', async t => {
+  const folder = repository(t, { 'project.yaml': BEFORE })
+  const more = `${BEFORE}
+  chief: { permissions: { "*": [find] } }
+apiTokens: { feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions: { team: [findOne] } } }
+`.replace('  team: {', '  place: { attributes: { name: string } }\n  team: {')
+  folder.write('project.yaml', more)
+  const { out } = await diff('HEAD', { folder: folder.path })
+  for (const line of [
+    '+ role chief may now find place',
+    '+ role chief may now find, readDrafts note',
+    '+ token feed may now findOne team',
+  ])
+    t.true(out.split('\n').includes(line), line)
+  t.false(out.includes('feed-feed'))
+  commit(folder.path)
+  folder.write('project.yaml', BEFORE)
+  const { out: gone, code } = await diff('HEAD', { folder: folder.path })
+  t.is(code, 0)
+  t.true(gone.includes('- role chief may no longer find place\n'))
+})
+
+test('included files are compared too, those outside the folder of the project as well', async t => {
+  const folder = repository(t, {
+    'site/project.yaml': `include: [../shared/*.yaml]\n${TYPES}`,
+    'shared/roles.yaml': 'roles: { public: { permissions: { team: [find] } } }\n',
+  })
+  folder.write('shared/roles.yaml', 'roles: { public: { permissions: { team: [find, findOne] } } }\n')
+  const { code, out } = await diff('HEAD', { folder: join(folder.path, 'site') })
+  t.is(code, 2)
+  t.regex(out, /\+ role public may now findOne team\n {4}now .*shared\/roles\.yaml:1:\d+ /)
+  t.regex(out, /was HEAD:\.\.\/shared\/roles\.yaml:1:\d+ /)
+})
+
+test('the environment is that of now, and nothing of the repository changes', async t => {
+  const withVariable = BEFORE.replace('title: string', 'title: { type: string, maxLength: "${LENGTH}" }')
+  const folder = repository(t, { 'project.yaml': withVariable })
+  folder.write('project.yaml', withVariable.replace('      team: [find]\n', ''))
+  folder.write('.env', 'LENGTH=12\n')
+  const before = git(folder.path, 'status', '--porcelain')
+  const { code, complaint, out } = await diff('HEAD', { folder: folder.path })
+  t.is(complaint, '')
+  t.is(code, 0)
+  t.true(out.includes('- role member may no longer find team\n'))
+  t.is(git(folder.path, 'status', '--porcelain'), before)
+})
+
+test('a commit whose project has faults, or is none, an unknown commit and a folder without git are clear errors', async t => {
+  const folder = repository(t, { 'project.yaml': BEFORE.replace('team: [find]', 'teem: [find]') })
+  folder.write('project.yaml', BEFORE)
+  const broken = await diff('HEAD', { folder: folder.path })
+  t.is(broken.code, 1)
+  t.regex(broken.complaint, /^The project of HEAD has faults/)
+  t.regex(broken.complaint, /HEAD:project\.yaml:\d+:\d+ unknown subject `teem`: did you mean `team`\?/)
+  const unknown = await diff('mian', { folder: folder.path })
+  t.is(unknown.code, 1)
+  t.is(unknown.complaint, 'git knows no commit `mian`: did you mean `main`?\n')
+  t.is((await diff('--output=/tmp/x', { folder: folder.path })).code, 1)
+  folder.write('elsewhere/project.yaml', BEFORE)
+  const missing = await diff('HEAD', { folder: join(folder.path, 'elsewhere') })
+  t.is(missing.complaint, 'HEAD has no project.yaml in this folder\n')
+  const plain = temporaryFolder()
+  t.teardown(() => plain.remove())
+  plain.write('project.yaml', BEFORE)
+  t.regex((await diff('HEAD', { folder: plain.path })).complaint, /is in no git repository/)
+})
+
+function git(folder: string, ...words: string[]): string {
+  return execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', ...words], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' },
+  })
+}
+
+function commit(folder: string): void {
+  git(folder, 'add', '.')
+  git(folder, 'commit', '-q', '-m', 'as it is')
+}
+
+/** A repository on `main` with one commit of these files. */
+function repository(t: ExecutionContext, files: Readonly<Record<string, string>>) {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  for (const [name, text] of Object.entries(files)) folder.write(name, text)
+  git(folder.path, 'init', '-q', '-b', 'main')
+  commit(folder.path)
+  return folder
+}
+
+test.after.always('no temporary folder is left', t => {
+  const left = readdirSync(tmpdir()).filter(name => name.startsWith(`plinth-roles-${process.pid}-`))
+  t.deepEqual(left, [])
+})

@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, fault, forbidden } from '../faults/fault.ts'
 import { scalarOf } from '../identity/user-values.ts'
-import type { Filter, Query } from '../query/query.ts'
+import type { Filter, Query, RestrictedQuery } from '../query/query.ts'
 import { answer, refuse } from './answer.ts'
 import type { EndpointVisit } from './endpoint.ts'
 import { parseId } from './parse-id.ts'
@@ -28,18 +28,15 @@ export async function findUsers(visit: EndpointVisit, terms: RestTerms): Promise
 export async function countUsers(visit: EndpointVisit, terms: RestTerms): Promise<HttpAnswer> {
   const parsed = parseUsers(visit, terms)
   if (!parsed.ok) return refuse(parsed)
-  const { query } = parsed.value
-  const seen = mayAsk(query, visit)
-  if (!seen.ok) return refuse(seen)
-  const restricted = restrict(query, visit.caller, 'count')
+  const restricted = restrictCount(parsed.value.query, visit)
   if (!restricted.ok) return refuse(restricted)
   const { total } = await terms.documents.findMany(restricted.value, 'flat')
   return answer(String(total ?? 0), visit)
 }
 
-/** A count must tell nothing of fields that the caller may not find by: who may not find, counts all there are. */
-function mayAsk(query: Query, { caller }: EndpointVisit): Result<unknown, Fault> {
-  if (!query.filter && !query.search) return ok(null)
+/** Who may not find, counts all there are; under a condition only what the caller finds is counted, for it tells of each. */
+function restrictCount(query: Query, { caller }: EndpointVisit): Result<RestrictedQuery, Fault> {
+  if (!query.filter && !query.search) return restrict(query, caller, 'count')
   return caller.grants.allows('users', 'find') ? restrict(query, caller, 'find') : failed(forbidden())
 }
 

@@ -28,6 +28,7 @@ import type { Registered } from '../plugins/register.ts'
 import { openAuth } from '../rest/auth-routes.ts'
 import { openExtensionRoutes } from '../rest/extension-routes.ts'
 import { openLocales } from '../rest/i18n-locales.ts'
+import { limitApi } from '../rest/limit-api.ts'
 import { openRest } from '../rest/open-rest.ts'
 import { openUploads } from '../rest/open-uploads.ts'
 import { openRoles } from '../rest/users-roles.ts'
@@ -145,6 +146,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
     news,
     middlewares: registered.express,
     responders: [
+      ...limitApi(settings.server.rateLimit.api, [settings.rest.prefix, settings.graphql.config.endpoint]),
       extensions.first,
       openUploads({ ...terms, files }),
       openAuth({ ...terms, identity: openIdentity(identity), count }),

@@ -10,7 +10,7 @@ export async function limited(quota: Quota | null, perform: () => Promise<HttpAn
   return { ...answer, headers: { ...headersOf(quota), ...answer.headers } }
 }
 
-function tooMany(quota: Quota): HttpAnswer {
+export function tooMany(quota: Quota): HttpAnswer {
   const wait = Math.max(1, quota.resetsAt - Math.floor(Date.now() / 1000))
   const answer = answerFault(fault('rateLimit', 'Too many requests, please try again later.'))
   return { ...answer, headers: { ...headersOf(quota), 'Retry-After': String(wait) } }

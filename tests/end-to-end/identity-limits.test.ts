@@ -100,3 +100,29 @@ test('a mail address is spared from everywhere; behind a trusted proxy each addr
   t.deepEqual(refused(await many(4, at => from(9, `new-${at}@example.com`))), [false, false, false, false])
   t.deepEqual(refused([await from(9, 'newer@example.com')]), [true])
 })
+
+test('all of the API together has a limit for each address, where the project sets one', async t => {
+  const small = await openPeople({ apiLimit: '{ window: 600, max: 5 }', limit: '{ window: 600, max: 100 }' })
+  t.teardown(small.close)
+  const paths = [
+    '/api/i18n/locales',
+    '/API/notes',
+    '/api/nothing',
+    '/api/users/me?x=1',
+    '/api/auth/email-confirmation',
+  ]
+  for (const [at, path] of paths.entries())
+    t.not((await small.call('GET', path)).status, 429, `${at} ${path}`)
+  for (const path of [
+    '/api/i18n/locales',
+    '/api/auth/email-confirmation',
+    '/graphql',
+    '/api/other',
+    '/Api',
+  ]) {
+    const refusal = await small.call('GET', path)
+    t.is(said(refusal), '429 Too many requests, please try again later.', path)
+    t.true(Number(refusal.headers.get('retry-after')) > 0)
+  }
+  t.is((await fetch(`${small.server.base}/_health`)).status, 204)
+})

@@ -12,7 +12,7 @@ export const FULL = 'full-people-token-00000000000000000000000'
 /** A project of users alone; `more` is YAML for `auth` and below. */
 const PROJECT = `
 name: People
-server: { host: "\${HOST}", port: "\${PORT}", trustProxy: "\${TRUST}", rateLimit: { auth: "\${LIMIT}" } }
+server: { host: "\${HOST}", port: "\${PORT}", trustProxy: "\${TRUST}", rateLimit: { api: "\${API_LIMIT}", auth: "\${LIMIT}" } }
 database: { url: "\${DATABASE_URL}" }
 user:
   attributes:
@@ -75,16 +75,21 @@ interface PeopleOptions {
   readonly auth?: string
   /** As `server.rateLimit.auth`. */
   readonly limit?: string
+  /** As `server.rateLimit.api`. */
+  readonly apiLimit?: string
   readonly trustProxy?: boolean
 }
 
 export async function openPeople({
   auth = '',
   limit = 'false',
+  apiLimit = 'false',
   trustProxy = false,
 }: PeopleOptions = {}): Promise<People> {
   const folder = temporaryFolder()
-  const project = PROJECT.replace('"${LIMIT}"', limit).replace('"${TRUST}"', String(trustProxy))
+  const project = PROJECT.replace('"${LIMIT}"', limit)
+    .replace('"${API_LIMIT}"', apiLimit)
+    .replace('"${TRUST}"', String(trustProxy))
   folder.write('project.yaml', `${project}auth:\n  jwtSecret: ${SECRET}\n${auth}`)
   folder.write('content/users.yaml', USERS.join(''))
   const server = await startServer({ project: folder.path }).catch((reason: unknown) => {

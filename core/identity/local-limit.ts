@@ -1,0 +1,21 @@
+import type { RateLimit } from '../project/settings.ts'
+import type { Quota } from './rate-limit.ts'
+
+/**
+ * Counts requests of a key in this process alone. The windows of all keys end together, and what was counted in them
+ * is forgotten at once. `now`: milliseconds since 1970.
+ */
+export function openLocalLimit({ window, max }: RateLimit, now = Date.now): (key: string) => Quota {
+  let counts = new Map<string, number>()
+  let endsAt = now() + window
+  return key => {
+    if (now() >= endsAt) {
+      counts = new Map()
+      endsAt = now() + window
+    }
+    const requests = (counts.get(key) ?? 0) + 1
+    counts.set(key, requests)
+    const resetsAt = Math.ceil(endsAt / 1000)
+    return { allowed: requests <= max, limit: max, remaining: Math.max(0, max - requests), resetsAt }
+  }
+}

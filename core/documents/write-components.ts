@@ -53,16 +53,16 @@ function currentOf(
   { current }: Planning,
 ): readonly CurrentComponent[] {
   if (typeof owner.key !== 'number') return []
-  const locale = holder.holder === 'component' ? undefined : localeOf(attribute, owner)
+  const locale = holder.holder === 'component' ? undefined : localeOf(holder, attribute, owner)
   return current
     .components(holder, attribute.name, owner.key)
     .filter(({ row }) => locale === undefined || row.get('locale') === locale)
     .toSorted((a, b) => numberIn(a.row, 'position') - numberIn(b.row, 'position'))
 }
 
-/** null where all locales share it. */
-const localeOf = (attribute: Holding, { locale }: Owner): string | null =>
-  attribute.localized ? locale : null
+/** null where all locales share it, and with it whatever is nested in it. */
+const localeOf = (holder: Holder, attribute: Holding, { locale }: Owner): string | null =>
+  holder.holder === 'component' || attribute.localized ? locale : null
 
 /** The id that each item goes on with; undefined: a new one. */
 function matched(
@@ -107,8 +107,9 @@ function planItem(
   owner: Owner,
   planning: Planning,
 ): void {
-  const { item, id } = planned
-  const own: Owner = { ...owner, key: id, rows: owner.rows.map(({ status }) => ({ status, id })) }
+  const { holder, attribute, item, id } = planned
+  const locale = localeOf(holder, attribute, owner)
+  const own: Owner = { ...owner, locale, key: id, rows: owner.rows.map(({ status }) => ({ status, id })) }
   for (const row of own.rows) planItemRow(planned, current, { owner, own, row }, planning)
   planParts(item.component, item.values, own, planning)
 }
@@ -148,7 +149,7 @@ function planItemRow(
     [table.status, row.status],
     [table.owner, ownerName(holder, attribute.name)],
     [table.ownerKey, owner.key],
-    [table.locale, holder.holder === 'component' ? owner.locale : localeOf(attribute, owner)],
+    [table.locale, own.locale],
   ]
   planning.changes.inserts.push({ table: table.name, columns: new Map([...identity, ...changed]) })
 }

@@ -14,6 +14,7 @@ contentTypes:
     attributes:
       sizes: { type: component, component: shop.size, repeatable: true }
       sample: { type: component, component: shop.size, localized: false }
+      crate: { type: component, component: shop.box, localized: false }
       parts: { type: dynamiczone, components: [shop.box, shop.size] }
   shoe:
     attributes:
@@ -121,4 +122,15 @@ test('values that are no texts are told apart as what they are', async t => {
   await create('shoe', { since: '2024-01-01T10:00:00.000Z' })
   const error = refusal(await tryCreate('shoe', { since: '2024-01-01T11:00:00+01:00' }))
   t.deepEqual(places(error), ['since'])
+})
+
+test('what is nested in a component that all locales share is unique among all locales', async t => {
+  const { create, update, tryCreate, rows } = await openWriting(t, model)
+  const { documentId } = await create('shirt', {})
+  await update('shirt', documentId, { crate: { sizes: [{ sku: 'a' }] } }, fr)
+  t.deepEqual(await rows('SELECT DISTINCT locale FROM components_shop_size'), [[null]])
+  for (const locale of ['en', 'fr']) {
+    const error = refusal(await tryCreate('shirt', { crate: { sizes: [{ sku: 'a' }] } }, { locale }))
+    t.deepEqual(places(error), ['crate.sizes.0.sku'], locale)
+  }
 })

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RoleDeclaration } from '../project/settings.ts'
-import { type Cell, type Cells, cellOf, overlay, toCells } from './cells.ts'
+import { isBuiltInSubject } from './actions.ts'
+import { type Cell, type Cells, cellOf, EVERY, overlay, toCells } from './cells.ts'
 import type { Finding } from './finding.ts'
 
 export interface Inherited {
@@ -36,24 +37,36 @@ interface Parent {
   readonly cells: Cells
 }
 
+/** What a parent says of every content-type, it says of one that another parent names. */
 function* conflicts(key: string, parents: readonly Parent[], above: Cells): Generator<Finding> {
-  const first = new Map<string, { readonly parent: string; readonly cell: Cell }>()
-  for (const { name, cells } of parents) {
-    for (const [subject, action, cell] of entriesOf(cells)) {
-      const place = `${subject} ${action}`
-      const other = first.get(place)
-      if (!other) first.set(place, { parent: name, cell })
-      else if (!cellOf(above, subject, action) && !isDeepStrictEqual(other.cell.said, cell.said)) {
-        yield conflict(key, { subject, action }, [other.parent, name], cell)
-      }
+  for (const [subject, action] of spotsOf(parents)) {
+    if (cellOf(above, subject, action)) continue
+    const saying = parents.flatMap(({ name, cells }) => {
+      const cell = cellOf(cells, subject, action) ?? everyCell(cells, subject, action)
+      return cell ? [{ name, cell }] : []
+    })
+    const [first, ...others] = saying
+    for (const { name, cell } of others) {
+      if (first && !isDeepStrictEqual(first.cell.said, cell.said))
+        yield conflict(key, { subject, action }, [first.name, name], cell)
     }
   }
 }
 
-function* entriesOf(cells: Cells): Generator<readonly [subject: string, action: string, cell: Cell]> {
-  for (const [subject, row] of cells) {
-    for (const [action, cell] of row) yield [subject, action, cell]
+const everyCell = (cells: Cells, subject: string, action: string): Cell | undefined =>
+  isBuiltInSubject(subject) ? undefined : cellOf(cells, EVERY, action)
+
+type Spot = readonly [subject: string, action: string]
+
+/** Everything that some parent names, once. */
+function spotsOf(parents: readonly Parent[]): readonly Spot[] {
+  const spots = new Map<string, Spot>()
+  for (const { cells } of parents) {
+    for (const [subject, row] of cells) {
+      for (const action of row.keys()) spots.set(`${subject} ${action}`, [subject, action])
+    }
   }
+  return [...spots.values()]
 }
 
 function conflict(

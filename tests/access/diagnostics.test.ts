@@ -26,6 +26,31 @@ const CASES: readonly (readonly [title: string, permissions: string, fault: stri
     `unknown-action: unknown action \`uplaod\` of \`upload\`: did you mean \`upload\`? | ${at}.upload.uplaod | uplaod: `,
   ],
   [
+    'an unknown action of every content-type',
+    '{ "*": [finde] }',
+    `unknown-action: unknown action \`finde\` of \`*\`: did you mean \`find\`? | ${at}.*.finde | finde] }`,
+  ],
+  [
+    'a type in the place of every one',
+    '{ "**": [find] }',
+    `unknown-subject: unknown subject \`**\`: did you mean \`*\`? | ${at}.** | "**": [f`,
+  ],
+  [
+    'what the server sets from a path that a user has not',
+    '{ writer: { create: { set: { name: $user.nickame } } } }',
+    `unknown-user-path: unknown \`nickame\` in \`$user.nickame\`: did you mean \`nickname\`? | ${at}.writer.create.set | { name: `,
+  ],
+  [
+    'what the server sets where it writes nothing',
+    '{ writer: { find: { set: { name: Ann } } } }',
+    `misplaced-terms: \`set\` means nothing for \`find\` of \`writer\` | ${at}.writer.find.set | set: { n`,
+  ],
+  [
+    'a condition on the attribute of an unknown relation',
+    '{ book: { update: { where: { wrter: { name: x } } } } }',
+    `bad-condition: Invalid key wrter: did you mean \`writer\`? | ${at}.book.update.where | { wrter:`,
+  ],
+  [
     'drafts of a type without drafts',
     '{ writer: { publish: true } }',
     `action-not-applicable: \`publish\` means nothing for \`writer\`, which has no \`draftAndPublish\` | ${at}.writer.publish | publish:`,
@@ -135,6 +160,20 @@ apiTokens: { feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions
   )
 })
 
+test('the rules of a token are held to the same words', async t => {
+  const faults = await faultsOf(`
+apiTokens:
+  feed:
+    type: custom
+    secret: feed-feed-feed-feed-feed
+    permissions: { writer: { find: { fields: [nam] }, fnd: true, findOne: { where: { nam: x } } } }
+`)
+  t.deepEqual(
+    faults.map(fault => fault.split(':')[0]),
+    ['unknown-field', 'unknown-action', 'bad-condition'],
+  )
+})
+
 const parents = (own: string) => `
 roles:
   one: { permissions: { writer: { find: { fields: [name] } }, book: [find] } }
@@ -150,4 +189,31 @@ test('two parents that differ on one action are an error that names both', async
 
 test('parents that differ on an action that the role gives itself are none', async t => {
   t.deepEqual(await faultsOf(parents('{ writer: [find] }')), [])
+})
+
+test('a parent that names a type differs from one that speaks of every type', async t => {
+  const roles = (own: string) => `
+roles:
+  wide: { permissions: { "*": [find] } }
+  narrow: { permissions: { book: { find: { where: { title: x } } }, writer: [find], users: [find] } }
+  both: { extends: [wide, narrow], permissions: ${own} }
+`
+  t.deepEqual(short(await faultsOf(roles('{}'))), [
+    'conflicting-parents: `wide` and `narrow` differ on `find` of `book`: say it in `both` | roles.both.extends | [wide, n',
+  ])
+  t.is((await faultsOf(roles('{ "*": [find] }'))).length, 1, 'which a named type would beat')
+  t.deepEqual(await faultsOf(roles('{ book: [find] }')), [])
+})
+
+test('parents that have one permission from the same grandparent, or say the same, do not differ', async t => {
+  t.deepEqual(
+    await faultsOf(`
+roles:
+  base: { permissions: { "*": [find], book: { find: { where: { title: x } } } } }
+  one: { extends: base, permissions: { writer: { update: { fields: [name] } } } }
+  two: { extends: base, permissions: { writer: { update: { fields: [name] } } } }
+  both: { extends: [one, two] }
+`),
+    [],
+  )
 })

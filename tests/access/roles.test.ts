@@ -157,3 +157,40 @@ test('a condition may speak of what its role cannot read', async t => {
   t.is(view?.where?.kind, 'fixed')
   t.false([...(view?.readable ?? [])].some(({ name }) => name === 'secret'))
 })
+
+test('creating does not bring createLocalization along; a list may say "*" for every action', async t => {
+  const of = await world(
+    'roles: { author: { permissions: { book: [create] } }, chief: { permissions: { book: ["*"] } } }',
+  )
+  t.is(may(of, 'author', 'book'), 'create publish')
+  t.is(may(of, 'chief', 'book'), actionsOf(typeOf(of.model, 'book')).join(' '))
+})
+
+test('drafts that another permission brings along go with it when it is taken away', async t => {
+  const of = await world(`
+roles:
+  reader: { permissions: { book: [find, findOne, update] } }
+  none: { extends: reader, permissions: { book: { find: false, findOne: false, update: false } } }
+  half: { extends: reader, permissions: { book: { find: false } } }
+`)
+  t.is(may(of, 'none', 'book'), '')
+  t.is(may(of, 'half', 'book'), 'findOne update publish readDrafts')
+})
+
+test('who may change only some documents publishes only those', async t => {
+  const of = await world(`
+roles: { author: { permissions: { book: { create: true, update: { where: { price: 3 }, fields: [title] } } } } }
+`)
+  const publishing = grantsOf(of, 'author').writing(typeOf(of.model, 'book'), 'publish')
+  t.is(publishing?.where?.kind, 'fixed')
+  t.is(publishing?.fields, null)
+})
+
+test('the actions of a token that needs no role are those of everybody: it may sign in, and no more', async t => {
+  const of = await world(
+    'apiTokens: { feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions: { writer: [find] } } }',
+  )
+  t.true(grantsOf(of, 'feed').allows('auth', 'login'))
+  t.false(grantsOf(of, 'feed').allows('auth', 'changePassword'))
+  t.false(grantsOf(of, 'feed').allows('writer', 'findOne'))
+})

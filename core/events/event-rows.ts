@@ -57,12 +57,17 @@ const NOW = "date_trunc('milliseconds', now())"
 
 const later = (parameter: string) => `${NOW} + ${parameter}::double precision * interval '1 millisecond'`
 
-/** Of a row that somebody took at the same moment PostgreSQL looks at the newest version, which is not due any more. */
+/**
+ * Of a row that somebody took at the same moment PostgreSQL looks at the newest version, which is not due any more.
+ * The first of a document is looked up in its index row by row: a join would read the whole table wherever its
+ * statistics are old, and those of a queue are.
+ */
 const TAKE = `WITH due AS MATERIALIZED (
   SELECT o.id FROM plinth_outbox o
-  WHERE o.listener = $1::text AND o.state = 'waiting' AND o.due_at <= now() AND NOT EXISTS (
-    SELECT 1 FROM plinth_outbox e
-    WHERE e.listener = o.listener AND e.document_id = o.document_id AND e.state = 'waiting' AND e.id < o.id)
+  WHERE o.listener = $1::text AND o.state = 'waiting' AND o.due_at <= now() AND o.id = (
+    SELECT e.id FROM plinth_outbox e
+    WHERE e.listener = o.listener AND e.document_id = o.document_id AND e.state = 'waiting'
+    ORDER BY e.id LIMIT 1)
   ORDER BY o.id LIMIT $2::integer FOR UPDATE OF o SKIP LOCKED)
 UPDATE plinth_outbox t SET attempts = t.attempts + 1, due_at = ${later('$3')} FROM due WHERE t.id = due.id
 RETURNING t.id::text, t.attempts, t.content_type, t.document_id, t.locale, t.action, (extract(epoch FROM t.written_at) * 1000)::text`

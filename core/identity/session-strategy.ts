@@ -29,7 +29,8 @@ export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
     const session = await terms.sessions.read(credential)
     if (!session) return null
     const user = await read(session.id)
-    if (!user || isBarred(user, terms.confirmEmail)) return failed(fault('unauthorized', 'Invalid credentials'))
+    if (!user || isBarred(user, terms.confirmEmail))
+      return failed(fault('unauthorized', 'Invalid credentials'))
     // A new password has ended it (safety S8).
     if ((user.sessionVersion ?? 0) !== session.version)
       return failed(fault('unauthorized', 'Missing or invalid credentials'))

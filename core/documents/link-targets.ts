@@ -54,12 +54,11 @@ export async function findTargets(
 ): Promise<FoundTargets> {
   const refs = [...refsIn(holder, values)]
   const rows = new Map<ContentType, readonly TargetRow[]>()
-  for (const [target, group] of groupBy(refs, each => each.target)) {
-    const found = await readTargets(
-      target,
-      group.map(({ ref }) => ref),
-      terms,
-    )
+  const reads = [...groupBy(refs, each => each.target)].map(async ([target, group]) => {
+    const named = group.map(({ ref }) => ref)
+    return { target, found: await readTargets(target, named, terms) }
+  })
+  for (const { target, found } of await Promise.all(reads)) {
     const seen = await terms.visible(
       target,
       found.map(({ documentId }) => documentId),

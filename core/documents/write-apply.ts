@@ -1,4 +1,5 @@
 import type { Storage } from '../model/storage.ts'
+import type { Statement } from '../sql/statement.ts'
 import { groupBy } from './group.ts'
 import {
   columnsOf,
@@ -7,7 +8,6 @@ import {
   printInserts,
   printRelease,
   printUpdate,
-  type TableColumns,
   type Tuples,
 } from './write-print.ts'
 import {
@@ -28,18 +28,27 @@ export type NewIds = ReadonlyMap<NewId, number>
 /** Rows a statement: its parameters stay of a bounded size. */
 const BATCH = 2000
 
-/** Carries changes out: one statement for all new ids, one for each table and set of columns, one for all new rows. */
+/**
+ * Carries changes out: one statement for all new ids, one for each table and set of columns, one for all new rows.
+ * All but the first are asked for at the same moment, so that they go out in one round trip, in this order.
+ */
 export async function applyChanges(changes: Changes, terms: WriteTerms): Promise<NewIds> {
   const ids = await allocate(changes, terms)
-  const run = runner(terms)
-  for (const tuples of groupKeys(changes.removals)) await run(tuples, printDelete)
-  for (const [tuples, columns] of groupReleases(changes.releases))
-    await run(tuples, (batch, types) => printRelease(batch, columns, types))
-  for (const [tuples, keys] of groupUpdates(changes.updates, ids))
-    await run(tuples, (batch, types) => printUpdate(batch, keys, types))
-  for (const tables of together(groupInserts(changes.inserts, ids, terms.storage)))
-    await terms.transaction.run(printInserts(tables, table => columnsOf(terms.storage, table)))
+  const statements = [...statementsOf(changes, ids, terms.storage)]
+  await Promise.all(statements.map(statement => terms.transaction.run(statement)))
   return ids
+}
+
+function* statementsOf(changes: Changes, ids: NewIds, storage: Storage): Generator<Statement> {
+  const types = (table: string) => columnsOf(storage, table)
+  for (const tuples of groupKeys(changes.removals).flatMap(batchesOf))
+    yield printDelete(tuples, types(tuples.table))
+  for (const [tuples, columns] of groupReleases(changes.releases))
+    for (const batch of batchesOf(tuples)) yield printRelease(batch, columns, types(tuples.table))
+  for (const [tuples, keys] of groupUpdates(changes.updates, ids))
+    for (const batch of batchesOf(tuples)) yield printUpdate(batch, keys, types(tuples.table))
+  for (const tables of together(groupInserts(changes.inserts, ids, storage)))
+    yield printInserts(tables, types)
 }
 
 /** Rows of all tables that one statement takes. */
@@ -54,15 +63,6 @@ const batchesOf = (tuples: Tuples): readonly Tuples[] =>
     ...tuples,
     rows: tuples.rows.slice(index * BATCH, (index + 1) * BATCH),
   }))
-
-type Print = (batch: Tuples, types: TableColumns) => Parameters<WriteTerms['transaction']['run']>[0]
-
-function runner({ transaction, storage }: WriteTerms) {
-  return async (tuples: Tuples, print: Print): Promise<void> => {
-    const types = columnsOf(storage, tuples.table)
-    for (const batch of batchesOf(tuples)) await transaction.run(print(batch, types))
-  }
-}
 
 export function numberOf(id: RowId, ids: NewIds): number {
   if (typeof id === 'number') return id

@@ -7,9 +7,24 @@ import type { Stored } from './written.ts'
 export type TableColumns = ReadonlyMap<string, ColumnType>
 
 export function columnsOf(storage: Storage, table: string): TableColumns {
-  const found = storage.tables.find(each => each.name === table)
+  const found = tablesOf(storage).get(table)
   if (!found) throw new TypeError(`no table ${table}`)
-  return new Map(found.columns.map(column => [column.name, column.type]))
+  return found
+}
+
+const known = new WeakMap<Storage, ReadonlyMap<string, TableColumns>>()
+
+function tablesOf(storage: Storage): ReadonlyMap<string, TableColumns> {
+  const before = known.get(storage)
+  if (before) return before
+  const tables = new Map(
+    storage.tables.map(({ name, columns }) => [
+      name,
+      new Map(columns.map(column => [column.name, column.type])),
+    ]),
+  )
+  known.set(storage, tables)
+  return tables
 }
 
 /** A list of one column's values, as one parameter. A cast to varchar(255) would cut in silence. */

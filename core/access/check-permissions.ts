@@ -88,9 +88,24 @@ function* checkFields(
     const message = `unknown field \`${name}\` of \`${subject}\`${didYouMean(name, type.attributes.keys())}`
     yield { code: 'unknown-field', message, path: [...path, 'fields', index] }
   }
-  const settable = [...type.attributes.values()].filter(({ system }) => !system).map(({ name }) => name)
-  for (const name of Object.keys(terms.set ?? {})) {
+  yield* checkSet(Object.keys(terms.set ?? {}), { subject, path }, type)
+}
+
+function* checkSet(
+  names: readonly string[],
+  { subject, path }: Pick<Place, 'subject' | 'path'>,
+  type: ContentType,
+): Generator<Finding> {
+  const settable = [...type.attributes.values()]
+    .filter(({ system, writable }) => !system && writable)
+    .map(({ name }) => name)
+  for (const name of names) {
     if (settable.includes(name)) continue
+    if (type.attributes.get(name)?.system === false) {
+      const message = `\`${name}\` of \`${subject}\` is \`writable: false\`: no permission can set it`
+      yield { code: 'misplaced-terms', message, path: [...path, 'set', name], atKey: true }
+      continue
+    }
     const message = `\`${subject}\` has no field \`${name}\` to be set${didYouMean(name, settable)}`
     yield { code: 'unknown-field', message, path: [...path, 'set', name], atKey: true }
   }

@@ -81,6 +81,11 @@ const CASES: readonly (readonly [title: string, permissions: string, fault: stri
     `unknown-field: \`writer\` has no field \`documentId\` to be set | ${at}.writer.create.set.documentId | document`,
   ],
   [
+    'an attribute to be set that nobody writes',
+    '{ users: { create: { set: { sessionVersion: 1 } } } }',
+    `misplaced-terms: \`sessionVersion\` of \`users\` is \`writable: false\`: no permission can set it | ${at}.users.create.set.sessionVersion | sessionV`,
+  ],
+  [
     'fields of an action that has none',
     '{ writer: { delete: { fields: [name] } } }',
     `misplaced-terms: \`fields\` means nothing for \`delete\` of \`writer\` | ${at}.writer.delete.fields | fields: `,

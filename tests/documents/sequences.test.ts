@@ -331,7 +331,6 @@ for (const seed of SEEDS)
   test.serial(
     `whatever is written, published, translated, related and deleted, what is read is what was said (seed ${seed})`,
     t => {
-      t.timeout(200_000)
       return run(t, seed)
     },
   )

@@ -1,4 +1,3 @@
-import { didYouMean } from '../base/nearest.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type {
   Attribute,
@@ -11,8 +10,10 @@ import type {
   ZoneAttribute,
 } from '../model/model.ts'
 import type { LinkChange } from '../query/command.ts'
+import { type Body, counts, idOf, isBody, notAnObject } from './parse-item.ts'
 import { missing, parseScalar, type Strictness } from './parse-scalar.ts'
-import { castToNull, type Refusal, rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
+import { isGenerated, isSettable, type Settable, unknownKeys } from './settable.ts'
+import { rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
 import type { LinkTarget, Values, WrittenComponent, WrittenValue } from './written.ts'
 
 export interface ParseTerms {
@@ -45,8 +46,6 @@ export interface ParsedValues {
   readonly faults: readonly ValueFault[]
 }
 
-type Body = Readonly<Record<string, unknown>>
-
 /**
  * The attributes of a document or a component, as a body or a file gives them, become stored values, or
  * everything that is wrong with them (contract/rest.md 3 and 13). `covers` leaves attributes out altogether.
@@ -71,33 +70,6 @@ export function parseValues(
   return { values, faults }
 }
 
-type Settable = ScalarAttribute | RelationAttribute | MediaAttribute | ComponentAttribute | ZoneAttribute
-
-/** What bodies and files may set: what is declared, and not the service's own. */
-const isSettable = (attribute: Attribute): attribute is Settable =>
-  !attribute.system && attribute.writable && attribute.kind !== 'localizations'
-
-function* unknownKeys(
-  holder: Holder,
-  body: Body,
-  path: Path,
-  { componentIds }: ParseTerms,
-): Generator<ValueFault> {
-  const known = [...holder.attributes.values()].filter(isSettable).map(({ name }) => name)
-  for (const key of Object.keys(body)) {
-    if (known.includes(key)) continue
-    if (holder.holder === 'component' && (key === '__component' || (key === 'id' && componentIds))) continue
-    const name = holder.holder === 'component' ? holder.uid : holder.key
-    yield {
-      kind: 'key',
-      path: [...path, key],
-      message: holder.attributes.has(key)
-        ? `\`${key}\` of \`${name}\` cannot be set`
-        : `unknown attribute \`${key}\` of \`${name}\`${didYouMean(key, known)}`,
-    }
-  }
-}
-
 interface ParsedValue {
   readonly value: WrittenValue | undefined
   readonly faults: readonly ValueFault[]
@@ -118,9 +90,6 @@ function absent(holder: Holder, attribute: Settable, parent: Path, terms: ParseT
   if (plain || attribute.kind !== 'scalar') return refused(toFault(rule('must be defined.'), path, undefined))
   return refused(missing(attribute, path))
 }
-
-const isGenerated = (attribute: Settable): boolean =>
-  attribute.kind === 'scalar' && attribute.generate === true
 
 function present(attribute: Settable, given: unknown, parent: Path, terms: ParseTerms): ParsedValue {
   const path = [...parent, attribute.name]
@@ -187,18 +156,6 @@ function list(
   return { value: faults.length === 0 ? parsed.value : undefined, faults }
 }
 
-function* counts(
-  { min, max }: ComponentAttribute | ZoneAttribute,
-  given: readonly unknown[],
-  path: Path,
-  { strictness }: ParseTerms,
-): Generator<ValueFault> {
-  if (strictness === 'full' && min !== undefined && given.length < min)
-    yield toFault(rule(`field must have at least ${min} items`), path, given)
-  if (max !== undefined && given.length > max)
-    yield toFault(rule(`field must have less than or equal to ${max} items`), path, given)
-}
-
 interface ParsedItem {
   readonly item: WrittenComponent | undefined
   readonly faults: readonly ValueFault[]
@@ -209,12 +166,6 @@ function items(parsed: readonly ParsedItem[]): ParsedValue {
   const found = parsed.flatMap(each => (each.item === undefined ? [] : [each.item]))
   return { value: faults.length === 0 ? { kind: 'components', items: found } : undefined, faults }
 }
-
-const notAnObject = (given: unknown): Refusal =>
-  given === null ? wrongType('object', given) : castToNull('object', given)
-
-const isBody = (value: unknown): value is Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An item that changes a component leaves out what stays; any other is made (contract/rest.md 13). */
 function item(component: Component, given: unknown, path: Path, terms: ParseTerms): ParsedItem {
@@ -227,11 +178,6 @@ function item(component: Component, given: unknown, path: Path, terms: ParseTerm
     { path },
   )
   return { item: { component, id, values }, faults }
-}
-
-function idOf({ id }: Body): number | null {
-  const number = typeof id === 'string' ? Number(id) : id
-  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null
 }
 
 function zoneItem(attribute: ZoneAttribute, given: unknown, path: Path, terms: ParseTerms): ParsedItem {

@@ -1,7 +1,7 @@
 import type { ContentType } from '../model/model.ts'
 import type { Status } from '../query/query.ts'
+import { removeComponent } from './remove-component.ts'
 import { applyChanges } from './write-apply.ts'
-import { removeComponent } from './write-components.ts'
 import { type Current, componentsOf, isTableLinked, tableLinkOf } from './write-load.ts'
 import { type Changes, type CurrentRow, noChanges, numberIn } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'

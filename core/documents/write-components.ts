@@ -1,21 +1,12 @@
 import { fault, RequestFault } from '../faults/fault.ts'
-import type { Attribute, Component, ComponentAttribute, Holder, ZoneAttribute } from '../model/model.ts'
-import { ownerName } from '../model/storage.ts'
-import { changesOf, columnsOfValues } from './write-columns.ts'
+import type { Attribute, ComponentAttribute, Holder, ZoneAttribute } from '../model/model.ts'
+import { removeComponent } from './remove-component.ts'
+import { type Item, planComponentRow } from './write-component-row.ts'
 import { planList } from './write-list.ts'
-import { type CurrentComponent, componentsOf, isTableLinked } from './write-load.ts'
+import { type CurrentComponent, isTableLinked } from './write-load.ts'
 import type { Owner, OwnerRow, Planning } from './write-owner.ts'
-import {
-  type Columns,
-  type CurrentRow,
-  countChanges,
-  GAP,
-  newId,
-  numberIn,
-  type RowId,
-  type RowValue,
-} from './write-rows.ts'
-import type { Stored, Values, WrittenComponent } from './written.ts'
+import { countChanges, GAP, newId, numberIn } from './write-rows.ts'
+import type { Values, WrittenComponent } from './written.ts'
 
 type Holding = ComponentAttribute | ZoneAttribute
 
@@ -93,14 +84,6 @@ const keeps = (
   { component, row }: CurrentComponent,
 ): boolean => items.some((item, index) => item.component === component && ids[index] === row.get('id'))
 
-interface Item {
-  readonly holder: Holder
-  readonly attribute: Holding
-  readonly item: WrittenComponent
-  readonly id: RowId
-  readonly position: number
-}
-
 function planItem(
   planned: Item,
   current: readonly CurrentComponent[],
@@ -110,73 +93,15 @@ function planItem(
   const { holder, attribute, item, id } = planned
   const locale = localeOf(holder, attribute, owner)
   const own: Owner = { ...owner, locale, key: id, rows: owner.rows.map(({ status }) => ({ status, id })) }
-  for (const row of own.rows) planItemRow(planned, current, { owner, own, row }, planning)
+  for (const row of own.rows) {
+    const found = current.find(each => isRow(each, planned, row))?.row
+    planComponentRow({ ...planned, owner, own, row, found }, planning)
+  }
   planParts(item.component, item.values, own, planning)
 }
 
-interface ItemRow {
-  readonly owner: Owner
-  readonly own: Owner
-  readonly row: OwnerRow
-}
-
-function planItemRow(
-  { holder, attribute, item, id, position }: Item,
-  current: readonly CurrentComponent[],
-  { owner, own, row }: ItemRow,
-  planning: Planning,
-): void {
-  const table = planning.terms.storage.componentTable(item.component)
-  const found = current.find(
-    each =>
-      each.component === item.component && each.row.get('id') === id && each.row.get('status') === row.status,
-  )?.row
-  const planned = columnsOfValues(item.component, item.values, { owner: own, row }, planning)
-  const { columns } = changesOf(planned, found, table.name, new Map())
-  const place: [string, RowValue][] =
-    found?.get(table.position) === position ? [] : [[table.position, position]]
-  const changed = new Map([...place, ...columns])
-  if (found) {
-    const key = keyOf(numberIn(found, 'id'), row.status)
-    const changes = swappable(item.component, found, changed, planning)
-    if (changes !== changed)
-      planning.changes.releases.push({ table: table.name, holding: key, columns: [table.locale] })
-    if (changed.size > 0) planning.changes.updates.push({ table: table.name, key, columns: changes })
-    return
-  }
-  const identity: [string, RowValue][] = [
-    [table.id, id],
-    [table.status, row.status],
-    [table.owner, ownerName(holder, attribute.name)],
-    [table.ownerKey, owner.key],
-    [table.locale, own.locale],
-  ]
-  planning.changes.inserts.push({ table: table.name, columns: new Map([...identity, ...changed]) })
-}
-
-/**
- * A value that must be unique may be another component's that takes another one in turn: without a locale, which
- * comes back with the change, both are out of the index's sight.
- */
-function swappable(
-  component: Component,
-  found: CurrentRow,
-  columns: Columns,
-  { terms: { storage } }: Planning,
-): Columns {
-  const { locale } = storage.componentTable(component)
-  const held = found.get(locale) ?? null
-  const isClaim = (attribute: Attribute) =>
-    attribute.kind === 'scalar' && attribute.unique && columns.has(storage.column(component, attribute.name))
-  if (held === null || ![...component.attributes.values()].some(isClaim)) return columns
-  return new Map([...columns, [locale, held]])
-}
-
-const keyOf = (id: number, status: Stored): ReadonlyMap<string, Stored> =>
-  new Map<string, Stored>([
-    ['id', id],
-    ['status', status],
-  ])
+const isRow = (each: CurrentComponent, { item, id }: Item, { status }: OwnerRow): boolean =>
+  each.component === item.component && each.row.get('id') === id && each.row.get('status') === status
 
 /** What a version or a component holds beside its own columns. Tells of each attribute that changed. */
 export function planParts(
@@ -197,20 +122,4 @@ export function planParts(
       return planList(holder, attribute, value.targets, owner, planning)
     return false
   })
-}
-
-/** The database takes the links of a component along, but knows nothing of what is nested in it. */
-export function removeComponent(
-  { component, row }: CurrentComponent,
-  planning: Pick<Planning, 'terms' | 'current' | 'changes'>,
-): void {
-  const table = planning.terms.storage.componentTable(component)
-  const id = numberIn(row, 'id')
-  const status = row.get('status') ?? null
-  planning.changes.removals.push({ table: table.name, key: keyOf(id, status) })
-  for (const attribute of component.attributes.values()) {
-    if (componentsOf(attribute).length === 0) continue
-    for (const nested of planning.current.components(component, attribute.name, id))
-      if (nested.row.get('status') === status) removeComponent(nested, planning)
-  }
 }

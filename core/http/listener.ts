@@ -61,7 +61,9 @@ interface Exchange extends Connection {
 function receive(connection: Connection): void {
   const { serving } = connection
   const request = new IncomingRequest(connection.incoming, serving.settings)
-  const exchange: Exchange = { ...connection, request, startedAt: performance.now(), over: false }
+  const { incoming, response } = connection
+  const startedAt = performance.now()
+  const exchange: Exchange = { incoming, response, serving, request, startedAt, over: false }
   serving.traffic.waiting++
   try {
     const answer = answerFor(exchange)
@@ -131,12 +133,14 @@ function finish(exchange: Exchange, answer: HttpAnswer): void {
   }
 }
 
-function sharedHeaders({ request, serving }: Exchange): HeaderList {
+function sharedHeaders({ request, serving }: Exchange): string[] {
   const { cors, always, traffic } = serving
   const crossOrigin =
     cors.preflight(request.method, request.headers) ?? cors.headersFor(request.headers.origin)
-  const headers = [...always, ...crossOrigin, 'X-Request-Id', request.id]
-  return traffic.closing ? [...headers, 'Connection', 'close'] : headers
+  const headers = always.concat(crossOrigin)
+  headers.push('X-Request-Id', request.id)
+  if (traffic.closing) headers.push('Connection', 'close')
+  return headers
 }
 
 function tellAnswer({ request, serving, startedAt }: Exchange, status: number): void {

@@ -1,13 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { HttpAnswer } from '../faults/exchange.ts'
-import type { HeaderList } from './cors.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Sends an answer with all its headers in one piece. */
-export function writeAnswer(response: ServerResponse, answer: HttpAnswer, shared: HeaderList): void {
+/** Sends an answer with all its headers in one piece: `headers` and its own, which are put behind them. */
+export function writeAnswer(response: ServerResponse, answer: HttpAnswer, headers: string[]): void {
   const { status, body } = answer
-  const headers = [...shared]
   if (body !== null) {
     headers.push('Content-Type', answer.type ?? JSON_TYPE)
     headers.push('Content-Length', String(Buffer.byteLength(body)))

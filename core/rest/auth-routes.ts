@@ -13,7 +13,7 @@ import {
 } from './auth-perform.ts'
 import { limited } from './auth-quota.ts'
 import type { AuthTerms } from './auth-visit.ts'
-import { type Endpoint, type Endpoints, openEndpoints, wordsBelow } from './endpoint.ts'
+import { type Endpoint, type Endpoints, firstBelow, openEndpoints, wordsBelow } from './endpoint.ts'
 
 /** Signing in and all that goes with it over REST (contract/rest.md 14): route → limit → caller → permission → identity. */
 export function openAuth(terms: AuthTerms): Responder {
@@ -21,6 +21,7 @@ export function openAuth(terms: AuthTerms): Responder {
   const table = authEndpoints(terms)
   const respond = openEndpoints(table, { ...terms, prefix })
   return request => {
+    if (firstBelow(request.path, prefix) !== 'auth') return null
     const path = wordsBelow(request.path, prefix)?.join('/').toLowerCase() ?? ''
     if (!Object.hasOwn(table, path)) return answerProvider(path, request)
     if (request.method === 'OPTIONS') return respond(request)

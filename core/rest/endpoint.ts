@@ -33,7 +33,9 @@ export interface EndpointTerms {
 
 /** Endpoints outside the content API: path → method → caller → permission. Capitals and one slash at the end do not matter. */
 export function openEndpoints(endpoints: Endpoints, terms: EndpointTerms): Responder {
+  const firstWords = new Set(Object.keys(endpoints).map(path => path.split('/', 1)[0]))
   return request => {
+    if (!firstWords.has(firstBelow(request.path, terms.prefix))) return null
     const words = wordsBelow(request.path, terms.prefix)
     const found = words && findEndpoints(words, endpoints)
     if (!found) return null
@@ -43,6 +45,15 @@ export function openEndpoints(endpoints: Endpoints, terms: EndpointTerms): Respo
       ? perform(endpoint, { request, id }, terms)
       : answerMethod(request.method, allowed(methods))
   }
+}
+
+/** The first word below the prefix, in small letters: most requests are told by it. Empty: none, or not below it. */
+export function firstBelow(path: string, prefix: string): string {
+  const start = prefix.length + 1
+  if (path[prefix.length] !== '/' || path.slice(0, prefix.length).toLowerCase() !== prefix.toLowerCase())
+    return ''
+  const end = path.indexOf('/', start)
+  return path.slice(start, end < 0 ? undefined : end).toLowerCase()
 }
 
 /** null: not below the prefix. */

@@ -152,7 +152,15 @@ export interface DocumentContext {
   readonly contentType: ContentType
   readonly action: DocumentAction
   /** As the action takes them; what stands here when `next` is called is what is done. */
-  params: Record<string, unknown>
+  params: ContextParams
+}
+
+/** Parameters of any action. Over REST, what stands in a query string is text. */
+export interface ContextParams {
+  documentId?: string
+  data?: Record<string, unknown>
+  filters?: Record<string, unknown>
+  [name: string]: unknown
 }
 
 /**

@@ -6,7 +6,7 @@ import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { FAULTS, type Fault, type FaultCode, fault, notFound } from '../faults/fault.ts'
 import type { AroundDocuments, DocumentAction } from '../plugins/documents-api.ts'
 import { isRecord } from '../query/parse-place.ts'
-import { refuse } from './answer.ts'
+import { answer, refuse } from './answer.ts'
 import { readData } from './parse-body.ts'
 import { parseQueryString } from './parse-query-string.ts'
 import type { Given, RestTerms, Visit } from './visit.ts'
@@ -37,7 +37,10 @@ export async function performAround(
   if (checked.status >= 400) return checked
   const data = WITH_DATA.has(action) ? await body() : ok({})
   if (!data.ok) return refuse(data)
-  const params = paramsOf(visit, parameters.value, WITH_DATA.has(action) ? { data: data.value } : {})
+  // As middlewares get them: objects of a query string have no prototype.
+  const params = structuredClone(
+    paramsOf(visit, parameters.value, WITH_DATA.has(action) ? { data: data.value } : {}),
+  )
   const run = async (changed: Readonly<Record<string, unknown>>): Promise<HttpAnswer> =>
     handler(isDeepStrictEqual(changed, params) ? asked : amended(visit, changed, data.value), terms)
   let last: HttpAnswer | null = null
@@ -50,7 +53,7 @@ export async function performAround(
       return answered(last, action, changed)
     },
   })
-  return print(value, action, last)
+  return print(value, last, { visit, action })
 }
 
 const WITH_DATA: ReadonlySet<DocumentAction> = new Set<DocumentAction>(['create', 'update'])
@@ -101,13 +104,13 @@ const noData = (): Fault => fault('validation', 'data must be an object of attri
 
 /** What the action answers to code; throws what it refuses. */
 function answered(
-  answer: HttpAnswer,
+  done: HttpAnswer,
   action: DocumentAction,
   { documentId }: Readonly<Record<string, unknown>>,
 ): unknown {
-  if (answer.status === 404 && action !== 'delete') return null
-  if (answer.status >= 400) throw toError(faultOf(answer))
-  return action === 'delete' ? { documentId: documentId ?? null, entries: [] } : dataOf(answer)
+  if (done.status === 404 && action !== 'delete') return null
+  if (done.status >= 400) throw toError(faultOf(done))
+  return action === 'delete' ? { documentId: documentId ?? null, entries: [] } : dataOf(done)
 }
 
 const bodyOf = ({ body }: HttpAnswer): Readonly<Record<string, unknown>> => JSON.parse(String(body))
@@ -122,13 +125,19 @@ function faultOf(answer: HttpAnswer): Fault {
   return fault(code, String(message), isRecord(details) ? details : {})
 }
 
+interface Printed {
+  readonly visit: Visit
+  readonly action: DocumentAction
+}
+
 /** The answer as it was, where its value is; else printed anew. */
-function print(value: unknown, action: DocumentAction, last: HttpAnswer | null): HttpAnswer {
+function print(value: unknown, last: HttpAnswer | null, { visit, action }: Printed): HttpAnswer {
   if (action === 'delete') return last ?? { status: 204, body: null }
   if (value === null && action !== 'create') return answerFault(notFound())
-  const done = last !== null && last.status < 400
-  if (done && isDeepStrictEqual(value, dataOf(last))) return last
-  const meta = done ? bodyOf(last).meta : {}
-  const body = JSON.stringify({ data: value, meta })
-  return done ? { ...last, body } : { status: action === 'create' ? 201 : 200, body }
+  if (last === null || last.status >= 400) {
+    const body = JSON.stringify({ data: value, meta: {} })
+    return answer(body, visit, action === 'create' ? 201 : 200)
+  }
+  if (isDeepStrictEqual(value, dataOf(last))) return last
+  return { ...last, body: JSON.stringify({ data: value, meta: bodyOf(last).meta }) }
 }

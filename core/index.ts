@@ -3,6 +3,7 @@ export { type Blueprint, compileApp } from './app/compile-app.ts'
 export { type ServedApp, type ServeTerms, serveApp } from './app/serve-app.ts'
 export { printStartFault, type StartFault } from './app/start-fault.ts'
 export type { Failed, Ok, Result } from './base/result.ts'
+export type { DocumentEvent, EventHandler, EventName, EventPattern } from './events/events.ts'
 export { type Diagnostic, type Path, type Place, printDiagnostic } from './faults/diagnostic.ts'
 export type { Ability } from './plugins/ability.ts'
 export type {
@@ -35,6 +36,7 @@ export type {
   DocumentsApi,
 } from './plugins/documents-api.ts'
 export type {
+  DocumentsService,
   Extension,
   ExtensionDefinition,
   ExtensionServices,

@@ -6,6 +6,10 @@ import type { DatabaseObservation } from '../database/observation.ts'
 import { openDatabase } from '../database/open-database.ts'
 import type { OpenOptions } from '../database/open-options.ts'
 import { openDocuments } from '../documents/open-documents.ts'
+import { aroundAll } from '../documents-api/around.ts'
+import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
+import type { Events } from '../events/events.ts'
+import { openEvents } from '../events/open-events.ts'
 import type { Responder } from '../faults/exchange.ts'
 import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
@@ -45,6 +49,7 @@ export interface App {
   readonly blueprint: Blueprint
   readonly database: Database
   readonly responders: readonly Responder[]
+  readonly events: Events
   /** Express middlewares round every request. */
   readonly middlewares: readonly ExpressMiddleware[]
   /** Takes what no responder answers: the uploaded files. */
@@ -88,7 +93,10 @@ export async function openApp(blueprint: Blueprint, terms: OpenTerms): Promise<R
     observer: terms.observer,
   })
   const trouble = await bootstrapPlugins(blueprint.plugins, registered.value.app)
-  if (trouble === null) return ok(app)
+  if (trouble === null) {
+    app.events.start()
+    return ok(app)
+  }
   await app.close()
   return failed({ kind: 'other', message: trouble })
 }
@@ -121,7 +129,10 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   const { project, model, storage, access } = blueprint
   const { settings } = project
   const { database, sessions, background } = identity
-  const documents = openDocuments({ database, storage, model })
+  const events = openEvents({ database, model, listeners: registered.listeners, observer })
+  const documents = openDocuments({ database, storage, model, outbox: events.outbox })
+  const around = aroundAll(registered.documentMiddlewares)
+  registered.connect(openDocumentsApi({ model, documents, settings: settings.rest, around }))
   const identify = createIdentify(access.nobody, [
     apiTokenStrategy(settings.apiTokens, access),
     sessionStrategy({
@@ -135,7 +146,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   ])
   const guarding = guardTermsOf(blueprint, { registered, identify, observer })
   const guards = compileGuards(registered, guarding)
-  const terms = { model, settings: settings.rest, documents, identify, guards }
+  const terms = { model, settings: settings.rest, documents, identify, guards, around }
   const extensions = openExtensionRoutes(registered.routes, settings.rest.prefix, guarding)
   const count = openRateLimit(settings.server.rateLimit.auth, database)
   const staging = stagingFolder(project.root)
@@ -144,6 +155,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
     blueprint,
     database,
     news,
+    events,
     middlewares: registered.express,
     responders: [
       ...limitApi(settings.server.rateLimit.api, [settings.rest.prefix, settings.graphql.config.endpoint]),
@@ -158,6 +170,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
     ],
     host: observer => expressHost(app => mountUploads(app, uploadsFolder(project.root)), observer),
     async close() {
+      await events.close()
       await destroyPlugins(blueprint.plugins, registered.app, observer)
       await background.settled()
       await database.close()

@@ -1,4 +1,6 @@
+import type { EventHandler, EventPattern } from '../events/events.ts'
 import type { RestContext } from './context.ts'
+import type { DocumentMiddleware } from './documents-api.ts'
 import { KIND } from './kind.ts'
 import type { RouteMiddleware } from './middleware.ts'
 import type { PluginApp } from './plugin-app.ts'
@@ -15,8 +17,15 @@ export interface ExtensionDefinition {
 
 export interface ExtensionServices {
   readonly rest: RestService
-  /** Its documents can be reached once `register` is over. */
+  readonly documents: DocumentsService
   readonly app: PluginApp
+}
+
+export interface DocumentsService {
+  /** Runs round every document action, of REST and of code; the first that is given is outermost. */
+  use(middleware: DocumentMiddleware): void
+  /** Runs after the commit of what it names (`article.publish`, `article.*`), at least once. */
+  on(pattern: EventPattern, handler: EventHandler): void
 }
 
 export interface RestService {

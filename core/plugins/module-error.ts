@@ -12,11 +12,13 @@ export function moduleError({ file, shown }: PluginModule, error: unknown): Diag
       .split('\n')[0]
       ?.replace(/^\w*Error: /, '')
       .trim() || 'it throws something that is no error'
+  const source = line === undefined ? '' : lineOf(file, Number(line))
   return diagnoseModule('bad-module', `the module cannot be loaded: ${said}`, {
     file: shown,
     line: Number(line ?? 1),
-    column: Number(column ?? 1),
-    source: line === undefined ? '' : lineOf(file, Number(line)),
+    // What was thrown outside the module's own lines has a column of the code that was made of it.
+    column: Number(column ?? 1) <= source.length ? Number(column ?? 1) : 1,
+    source,
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Model } from '../model/model.ts'
+import type { DocumentsApi } from './documents-api.ts'
 
 /** The server, as plugins see it. */
 export interface PluginApp {
@@ -6,6 +7,8 @@ export interface PluginApp {
   readonly name: string
   /** What the project declares, compiled. Frozen. */
   readonly model: Model
+  /** The document service. It can be used from `bootstrap` on: before, there is no database. */
+  readonly documents: DocumentsApi
   readonly log: PluginLog
 }
 

@@ -7,7 +7,8 @@ const root = resolve(import.meta.dirname, '..', '..')
 
 test('the example project starts with all its documents, and with its pictures under their addresses', async t => {
   const site = await openSite(t, {})
-  cpSync(join(root, 'content'), join(site.folder.path, 'content'), { recursive: true })
+  for (const part of ['content', 'policies', 'middlewares', 'extensions'])
+    cpSync(join(root, part), join(site.folder.path, part), { recursive: true })
   const yaml = readFileSync(join(root, 'project.yaml'), 'utf8')
   const written = await site.must({
     'project.yaml': yaml.replace(/^apiTokens:[\s\S]*?\n\n/m, '').replace('name: Field Guide', ''),

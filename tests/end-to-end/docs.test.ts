@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import test from 'ava'
 import { temporaryFolder } from '../harness/folder.ts'
@@ -62,10 +62,8 @@ test('the project of the README starts and serves its types', async t => {
 
 test('the example shows its restaurants with what belongs to them, and nothing that is not public', async t => {
   const folder = temporaryFolder()
-  folder.write('project.yaml', read('project.yaml'))
-  for (const file of readdirSync(join(root, 'content'), { recursive: true, encoding: 'utf8' })) {
-    if (/\.(yaml|png)$/.test(file)) folder.write(`content/${file}`, readFileSync(join(root, 'content', file)))
-  }
+  for (const part of ['project.yaml', 'content', 'policies', 'middlewares', 'extensions'])
+    cpSync(join(root, part), join(folder.path, part), { recursive: true })
   const server = await startServer({ project: folder.path })
   try {
     const restaurants = (await server.get('/api/restaurants?populate=*&sort=name')).body as {

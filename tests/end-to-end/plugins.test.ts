@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
 import { type Answer, type Server, startServer } from '../harness/server.ts'
 
@@ -243,4 +244,13 @@ test("an extension's handler may throw an error of the contract; any other tells
 test('a path of an extension tells the methods that it has', async t => {
   const wrong = await server.request('PATCH', '/api/known')
   t.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'HEAD, GET'])
+})
+
+test('an extension reads and writes documents, runs round their actions, and hears of what happened to them', async t => {
+  const written = await send('POST', '/api/notes', { data: { text: 'hooked' } })
+  t.is((written.body as { data: { text: string } }).data.text, 'hooked!')
+  const deadline = Date.now() + 15_000
+  const echoes = async () => textsOf(await server.get('/api/memos?filters[text]=heard%20hooked!'))
+  while ((await echoes()).length === 0 && Date.now() < deadline) await pause(50)
+  t.deepEqual(await echoes(), ['heard hooked!'])
 })

@@ -1,0 +1,72 @@
+import test, { type ExecutionContext } from 'ava'
+import { freshDatabase } from '../harness/database.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { runToEnd } from './run-to-end.ts'
+
+// What an extension does that keeps the server from starting: one clear sentence, exit code 1.
+
+const PROJECT = `name: Notes
+server: { host: "\${HOST:-127.0.0.1}", port: "\${PORT:-1393}" }
+database: { url: "\${DATABASE_URL:-embedded}" }
+contentTypes: { note: { attributes: { text: string } } }
+`
+
+async function refused(t: ExecutionContext, extensions: Readonly<Record<string, string>>): Promise<string> {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', PROJECT)
+  for (const [name, body] of Object.entries(extensions)) {
+    const text = `import { defineExtension } from 'plinth'\nexport default defineExtension({ ${body} })\n`
+    folder.write(`extensions/${name}.ts`, text)
+  }
+  const database = await freshDatabase()
+  t.teardown(database.drop)
+  const { code, output } = await runToEnd(folder.path, { DATABASE_URL: database.url })
+  t.is(code, 1, output)
+  t.notRegex(output, /\n\s+at .*:\d+/, 'no stack is shown')
+  return output
+}
+
+test.serial('two routes for the same requests are told of together, and nothing is begun', async t => {
+  const output = await refused(t, {
+    first:
+      "register({ rest }) { rest.route('GET', '/things/:id', () => 1); rest.route('GET', '/notes', () => 1) }",
+    second:
+      "register({ rest }) { rest.route('GET', '/Things/:name', () => 2); rest.route('PATCH', '/notes', () => 1) }",
+  })
+  t.is(
+    output.trim(),
+    [
+      'extensions/first: the route GET /notes is there already: /notes of api::note.note',
+      'extensions/second: the route GET /Things/:name is there already: /things/:id of extensions/first',
+    ].join('\n\n'),
+  )
+})
+
+test.serial('what an extension names that is not there is told of with its name', async t => {
+  const output = await refused(t, {
+    policy: "register({ rest }) { rest.route('GET', '/a', () => 1, { policies: ['nowhere'] }) }",
+    scope:
+      "register({ rest }) { rest.route('GET', '/b', () => 1, { auth: { scope: ['api::note.note.fnd'] } }) }",
+    event: "register({ documents }) { documents.on('note.craete', () => {}) }",
+    path: "register({ rest }) { rest.route('GET', 'b c', () => 1) }",
+    early: "register({ app }) { app.documents('note') }",
+    fails: "async register() { throw new Error('no licence') }",
+  })
+  t.is(
+    output.trim(),
+    [
+      'extensions/early could not register: app.documents can be used from bootstrap on: before, there is no database',
+      'extensions/event could not register: unknown event `note.craete`: did you mean `note.create`?',
+      'extensions/fails could not register: no licence',
+      'extensions/path could not register: `b c` is no path such as /restaurants/:documentId/menu',
+      'extensions/policy could not register: there is no policy `nowhere`',
+      'extensions/scope could not register: unknown permission `api::note.note.fnd`: did you mean `api::note.note.find`?',
+    ].join('\n\n'),
+  )
+})
+
+test.serial('an extension that cannot start keeps the server from starting', async t => {
+  const output = await refused(t, { mailing: "async bootstrap() { throw new Error('no mail server') }" })
+  t.is(output.trim(), 'extensions/mailing could not start: no mail server')
+})

@@ -1,0 +1,128 @@
+import test, { type ExecutionContext } from 'ava'
+import { compileApp } from '../../core/app/compile-app.ts'
+import { printDiagnostic } from '../../core/faults/diagnostic.ts'
+import { type Folder, temporaryFolder } from '../harness/folder.ts'
+
+// What is wrong with plugins, or with what project.yaml says of them, is told before anything starts.
+
+const PROJECT = `name: Notes
+contentTypes:
+  note: { attributes: { text: string } }
+  page: { kind: single, attributes: { text: string } }
+`
+const POLICY = `import { definePolicy } from 'plinth'
+export default definePolicy<{ field: string }>({
+  configSchema: { type: 'object', properties: { field: { type: 'string' } }, required: ['field'], additionalProperties: false },
+  check: () => true,
+})
+`
+const MIDDLEWARE = `import { defineMiddleware } from 'plinth'
+export default defineMiddleware({ route: () => (context, next) => next() })
+`
+
+function project(t: ExecutionContext, yaml = '', files: Readonly<Record<string, string>> = {}): Folder {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', PROJECT + yaml)
+  for (const [name, text] of Object.entries(files)) folder.write(name, text)
+  return folder
+}
+
+/** The first lines of what is told, without the quoted ones. */
+async function toldOf(folder: Folder): Promise<readonly string[]> {
+  const compiled = await compileApp(folder.path, {})
+  return compiled.ok ? [] : compiled.reasons.map(fault => printDiagnostic(fault).split('\n')[0] ?? '')
+}
+
+test('TypeScript and JavaScript load without a build step, by the names of their files and folders', async t => {
+  const folder = project(
+    t,
+    `routesConfig: { note.find: { policies: [{ name: billing/has-plan, config: { field: a } }, plain, old], middlewares: [round] } }
+`,
+    {
+      'policies/billing/has-plan.ts': POLICY,
+      'policies/plain.mjs':
+        "import { definePolicy } from 'plinth'\nexport default definePolicy(() => true)\n",
+      'policies/old.cjs':
+        "const { definePolicy } = require('plinth')\nmodule.exports = definePolicy(() => true)\n",
+      'policies/README.md': 'no module',
+      'policies/types.d.ts': 'export type Nothing = never\n',
+      'middlewares/round.ts': `import { shared } from '../lib/shared.ts'\nimport type { RouteMiddleware } from 'plinth'\n${MIDDLEWARE}export const kept: [number, RouteMiddleware | null] = [shared, null]\n`,
+      'lib/shared.ts': 'export const shared: number = await Promise.resolve(1)\n',
+      'extensions/nothing.ts':
+        "import { defineExtension } from 'plinth'\nexport default defineExtension({})\n",
+    },
+  )
+  t.deepEqual(await toldOf(folder), [])
+  const compiled = await compileApp(folder.path, {})
+  if (!compiled.ok) return t.fail()
+  const { policies, middlewares, extensions } = compiled.value.plugins
+  t.deepEqual([...policies.keys()], ['billing/has-plan', 'old', 'plain'])
+  t.deepEqual([...middlewares.keys(), ...extensions.keys()], ['round', 'nothing'])
+})
+
+test('a module is read anew at every load, and so is what it imports', async t => {
+  const folder = project(t, 'routesConfig: { note.find: { policies: [told] } }\n', {
+    'policies/told.ts': "import { text } from '../lib/text.ts'\nthrow new Error(text)\n",
+    'lib/text.ts': "export const text = 'one'\n",
+  })
+  t.deepEqual(await toldOf(folder), ['policies/told.ts:2:7 the module cannot be loaded: one'])
+  folder.write('lib/text.ts', "export const text = 'two'\n")
+  t.deepEqual(await toldOf(folder), ['policies/told.ts:2:7 the module cannot be loaded: two'])
+})
+
+test('modules that are none are told of with their place, all at once', async t => {
+  const folder = project(t, '', {
+    'policies/Big_Name.ts': POLICY,
+    'policies/throws.ts': 'const limit: number = 5\n\nthrow new TypeError(`no plans below ${limit}`)\n',
+    'policies/broken.ts': 'export default {\n  a: 1\n  b: 2\n}\n',
+    'policies/lost.ts': "import { nothing } from './nowhere.ts'\nexport default nothing\n",
+    'policies/twice.ts': POLICY,
+    'policies/twice.js': "import { definePolicy } from 'plinth'\nexport default definePolicy(() => true)\n",
+    'policies/schema.ts': POLICY.replace("type: 'string'", "type: 'strings'"),
+    'middlewares/policy.ts': POLICY,
+    'extensions/number.ts': 'export default 5\n',
+    'extensions/nothing.ts': 'export const named = 5\n',
+  })
+  t.deepEqual(await toldOf(folder), [
+    "policies/Big_Name.ts:1:1 `Big_Name` is no name for a policy: it is the file's, in small letters and hyphens, such as `has-role.ts`; what several modules share lies outside policies/",
+    'policies/twice.ts:1:1 policies/twice.js is the policy `twice` already',
+    'policies/broken.ts:3:2 the module cannot be loaded: Unexpected token, expected ","',
+    "policies/lost.ts:1:1 the module cannot be loaded: Cannot find module './nowhere.ts'",
+    'policies/throws.ts:3:7 the module cannot be loaded: no plans below 5',
+    'middlewares/policy.ts:1:1 expected `export default defineMiddleware(…)`, found a policy, which belongs into policies/',
+    'extensions/nothing.ts:1:1 expected `export default defineExtension(…)`, found something else',
+    'extensions/number.ts:1:1 expected `export default defineExtension(…)`, found something else',
+    'policies/schema.ts:1:1 its `configSchema` is no JSON Schema: schema is invalid: data/properties/field/type must be equal to one of the allowed values, data/properties/field/type must be array, data/properties/field/type must match a schema in anyOf',
+  ])
+})
+
+test('what the project file says of plugins is held against them, with the nearest name', async t => {
+  const folder = project(
+    t,
+    `middlewares: [nowhere, round]
+routesConfig:
+  note.find: { policies: [owns-documnt, { name: owns-document, config: { fild: 3 } }, { name: owns-document, config: { field: 3 } }] }
+  note.update: { policies: [owns-document], middlewares: [roundd], auth: { scope: [api::note.note.fnd] } }
+  page.findOne: { auth: false }
+  users.mee: { auth: false }
+resolversConfig:
+  Query.notes: { middlewares: [round] }
+`,
+    { 'policies/owns-document.ts': POLICY, 'middlewares/round.ts': MIDDLEWARE },
+  )
+  t.deepEqual(await toldOf(folder), [
+    'project.yaml:5:15 unknown middleware `nowhere`: there is no middlewares/nowhere.ts (middlewares[0])',
+    'project.yaml:5:24 middlewares/round.ts cannot stand round every request: it has no `express`, but `route` (middlewares[1])',
+    'project.yaml:7:27 unknown policy `owns-documnt`: did you mean `owns-document`? (routesConfig["note.find"].policies[0])',
+    'project.yaml:7:72 policies/owns-document.ts does not take this: missing key `field` (routesConfig["note.find"].policies[1].config)',
+    'project.yaml:7:80 policies/owns-document.ts does not take this `fild`: unknown key `fild`: did you mean `field`? (routesConfig["note.find"].policies[1].config.fild)',
+    'project.yaml:7:127 policies/owns-document.ts does not take this `field`: expected string (routesConfig["note.find"].policies[2].config.field)',
+    'project.yaml:8:84 unknown permission `api::note.note.fnd`: did you mean `api::note.note.find`? (routesConfig["note.update"].auth.scope[0])',
+    'project.yaml:8:29 policies/owns-document.ts does not take this: missing key `field` (routesConfig["note.update"].policies[0].config)',
+    'project.yaml:8:59 unknown middleware `roundd`: did you mean `round`? (routesConfig["note.update"].middlewares[0])',
+    'project.yaml:9:3 `page` has no route `findOne`: one of `find`, `update`, `delete` (routesConfig["page.findOne"])',
+    'project.yaml:10:3 `users` has no route `mee`: did you mean `me`? (routesConfig["users.mee"])',
+    'project.yaml:12:32 middlewares/round.ts cannot stand round a resolver: it has no `resolver`, but `route` (resolversConfig["Query.notes"].middlewares[0])',
+  ])
+})

@@ -15,3 +15,7 @@ export interface Policies extends Filled {}
 
 /** The middlewares of the project, by name. */
 export interface Middlewares extends Filled {}
+
+export type PolicyName = keyof Policies extends never ? string : Extract<keyof Policies, string>
+
+export type MiddlewareName = keyof Middlewares extends never ? string : Extract<keyof Middlewares, string>

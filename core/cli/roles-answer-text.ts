@@ -7,6 +7,7 @@ import { breakSql, flow } from './roles-layout.ts'
 import { type Paint, WIDTH, wrap } from './roles-output.ts'
 import { spotOf } from './roles-places.ts'
 import { fieldReasonOf, reasonOf } from './roles-reasons.ts'
+import { doorOf, type Opening } from './roles-routes.ts'
 import type { ConditionSql, Parameter } from './roles-sql.ts'
 
 export interface AnswerTextTerms {
@@ -65,7 +66,7 @@ function excerpt(path: Path, project: Project, paint: Paint): readonly string[] 
 
 type Fact = readonly [label: string, text: string]
 
-function factsOf({ explanation, fields, field, values }: Answer, project: Project): readonly Fact[] {
+function factsOf({ explanation, fields, field, values, route }: Answer, project: Project): readonly Fact[] {
   const { terms, path, beaten } = explanation
   const facts: (Fact | null)[] = [
     inheritance(explanation, project),
@@ -80,6 +81,7 @@ function factsOf({ explanation, fields, field, values }: Answer, project: Projec
     terms.set ? ['set', `${flow(terms.set)} (${spotOf(project.keyPlace([...path, 'set']))})`] : null,
     ...(explanation.allowed && !field ? attributeFacts(explanation, fields) : []),
     ...Object.entries(values).map(valueFact),
+    ...(route ? routeFacts(route, project) : []),
   ]
   return facts.filter(fact => fact !== null)
 }
@@ -119,6 +121,18 @@ const valueFact = ([path, value]: readonly [string, unknown]): Fact => [
     ? `${path} has no value, so no document meets the condition`
     : `${path} is ${JSON.stringify(value)}`,
 ]
+
+function routeFacts(route: Opening, project: Project): readonly Fact[] {
+  const place = spotOf(project.keyPlace(route.path))
+  const door = doorOf(route)
+  const { policies } = route
+  return [
+    ...(door ? [['over REST', `${door}, whatever roles say (${place})`] as const] : []),
+    ...(policies.length > 0
+      ? [['over REST', `the policies ${policies.join(', ')} decide, too (${place})`] as const]
+      : []),
+  ]
+}
 
 const LABEL = 14
 

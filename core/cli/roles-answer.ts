@@ -7,6 +7,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
 import { unknownName } from './roles-names.ts'
 import type { RolesProject } from './roles-project.ts'
+import { type Opening, openingFor } from './roles-routes.ts'
 import { valueAt } from './roles-samples.ts'
 import { type ConditionSql, toConditionSql } from './roles-sql.ts'
 import type { AskingUser } from './roles-user.ts'
@@ -40,6 +41,8 @@ export interface Answer {
   /** Of every attribute, where none was asked for. */
   readonly fields: readonly FieldExplanation[]
   readonly sql: ConditionSql | null
+  /** What the REST route says of its own. */
+  readonly route: Opening | null
   /** What each `$user.…` of the permission stands for, null where it has no value; empty where no user was asked for. */
   readonly values: Readonly<Record<string, unknown>>
 }
@@ -93,6 +96,7 @@ export function toAnswer(
     field,
     fields: all.map(each => explainField(explanation, each, findOf)),
     sql: toConditionSql(explanation, asker.user?.values ?? null, roles),
+    route: openingFor(subject.name, action, roles.project),
     values: asker.user ? valuesOf(explanation, asker.user.values) : {},
   }
 }

@@ -1,4 +1,3 @@
-import type { Explanation } from '../access/explain.ts'
 import type { Path, Place } from '../faults/diagnostic.ts'
 import { type Difference, EFFECTS, type Effect } from './roles-differences.ts'
 import { type Colour, type Paint, WIDTH, wrap } from './roles-output.ts'
@@ -44,6 +43,7 @@ function printDifference(difference: Difference, terms: DiffTerms): readonly str
 }
 
 function sentenceOf({ effect, holder, subject, actions, what }: Difference): string {
+  if (subject === '') return `${holder.kind} ${holder.key}: ${what}`
   const limits = what === '' ? '' : `: ${what}`
   return `${holder.kind} ${holder.key} ${VERBS[effect]} ${actions.join(', ')} ${subject}${limits}`
 }
@@ -51,14 +51,13 @@ function sentenceOf({ effect, holder, subject, actions, what }: Difference): str
 type Labelled = readonly [label: 'now' | 'was', place: Place]
 
 /** The line that decides now, and the one that did; of what is new or gone, the one that there is. */
-function placesOf({ before, after }: Difference, terms: DiffTerms): readonly Labelled[] {
-  const now = placeOf(after, terms.placeAfter)
-  const was = placeOf(before, terms.placeBefore)
+function placesOf({ was: old, now: here }: Difference, terms: DiffTerms): readonly Labelled[] {
+  const now = placeOf(here, terms.placeAfter)
+  const was = placeOf(old, terms.placeBefore)
   return [...(now ? [['now', now] as const] : []), ...(was ? [['was', was] as const] : [])]
 }
 
-const placeOf = (explanation: Explanation | null, place: (path: Path) => Place): Place | null =>
-  explanation && place(explanation.path)
+const placeOf = (path: Path | null, place: (path: Path) => Place): Place | null => path && place(path)
 
 function shortLine(place: Place): string {
   const line = `${spotOf(place)} | ${place.source.trim()}`
@@ -98,7 +97,7 @@ function cellsOf(difference: Difference, terms: DiffTerms): readonly string[] {
   return [
     `${holder.kind} \`${holder.key}\``,
     actions.join(', '),
-    `\`${subject}\``,
+    subject && `\`${subject}\``,
     what && `\`${what}\``,
     places.join('<br>'),
   ]

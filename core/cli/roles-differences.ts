@@ -1,24 +1,28 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Explanation, Holder, Subject } from '../access/explain.ts'
+import type { Path } from '../faults/diagnostic.ts'
 import { flow } from './roles-layout.ts'
 import type { RolesProject } from './roles-project.ts'
+import { doorOf, type Opening, openingsOf } from './roles-routes.ts'
 
 /** In the order in which they are told: whoever reads only the first lines sees what is opened. */
 export const EFFECTS = ['grants', 'may-grant', 'takes'] as const
 export type Effect = (typeof EFFECTS)[number]
 
-/** What a change of the project does to one role or token on one subject. */
+/** What a change of the project does to one role or token on one subject; or to a route or resolver, for everybody. */
 export interface Difference {
   /** `may-grant`: another condition or another value that is set, of which nobody can say which is wider. */
   readonly effect: Effect
-  readonly holder: Holder
+  readonly holder: Holder | Pick<Opening, 'kind' | 'key'>
+  /** Empty of a route or resolver. */
   readonly subject: string
   /** All those that it is the same for. */
   readonly actions: readonly string[]
   /** What of the actions: empty for the whole of them. */
   readonly what: string
-  readonly before: Explanation | null
-  readonly after: Explanation | null
+  /** Where what decides stands; null where there is no such role, type or route. */
+  readonly was: Path | null
+  readonly now: Path | null
 }
 
 /** Everything that anybody may do after and not before, or before and not after. */
@@ -37,7 +41,7 @@ export function compareRoles(before: RolesProject, after: RolesProject): readonl
       ])
     }),
   )
-  const joined = join(found, before, after)
+  const joined = join([...found, ...compareOpenings(before, after)], before, after)
   return EFFECTS.flatMap(effect => joined.filter(each => each.effect === effect))
 }
 
@@ -66,11 +70,17 @@ function find(roles: RolesProject, { kind, key }: Holder, name: string, word: st
 function* compare(before: Explanation | null, after: Explanation | null): Generator<Difference> {
   const either = after ?? before
   if (!either) return
-  const of = { holder: either.holder, subject: either.subject.name, actions: [either.action], before, after }
-  const [was, is] = [before?.allowed === true, after?.allowed === true]
-  if (!was && after && is) yield { ...of, effect: 'grants', what: limitsOf(after) }
-  else if (before && was && !is) yield { ...of, effect: 'takes', what: '' }
-  else if (before && after && was && is) {
+  const of = {
+    holder: either.holder,
+    subject: either.subject.name,
+    actions: [either.action],
+    was: before?.path ?? null,
+    now: after?.path ?? null,
+  }
+  const [could, can] = [before?.allowed === true, after?.allowed === true]
+  if (!could && after && can) yield { ...of, effect: 'grants', what: limitsOf(after) }
+  else if (before && could && !can) yield { ...of, effect: 'takes', what: '' }
+  else if (before && after && could && can) {
     for (const { effect, what } of compareTerms(before, after)) yield { ...of, effect, what }
   }
 }
@@ -131,21 +141,55 @@ function* compareSet(name: string, before: Explanation, after: Explanation): Gen
 /** Actions that the same lines say the same of are told together. */
 function join(
   differences: readonly Difference[],
-  old: RolesProject,
-  now: RolesProject,
+  before: RolesProject,
+  after: RolesProject,
 ): readonly Difference[] {
   const joined = new Map<string, Difference>()
   for (const each of differences) {
-    const { effect, holder, subject, what, before, after } = each
-    const key = JSON.stringify([effect, holder, subject, what, lineOf(before, old), lineOf(after, now)])
+    const { effect, holder, subject, what, was, now } = each
+    const key = JSON.stringify([effect, holder, subject, what, lineOf(was, before), lineOf(now, after)])
     const known = joined.get(key)
     joined.set(key, known ? { ...known, actions: [...known.actions, ...each.actions] } : each)
   }
   return [...joined.values()]
 }
 
-function lineOf(explanation: Explanation | null, { project }: RolesProject): string | null {
-  if (!explanation) return null
-  const { file, line } = project.keyPlace(explanation.path)
+function lineOf(path: Path | null, { project }: RolesProject): string | null {
+  if (!path) return null
+  const { file, line } = project.keyPlace(path)
   return `${file}:${line}`
 }
+
+/** Doors of routes and resolvers that another or no key opens. Of two keys nobody can say which is had by more. */
+function compareOpenings(before: RolesProject, after: RolesProject): readonly Difference[] {
+  const [old, now] = [before, after].map(({ project }) => openingsOf(project))
+  const all = unionOf(now ?? [], old ?? [], ({ kind, key }) => `${kind} ${key}`)
+  return all.flatMap(({ kind, key }) => {
+    const one = (openings: readonly Opening[] = []) =>
+      openings.find(each => each.kind === kind && each.key === key)
+    return [...compareOpening({ kind, key }, one(old), one(now))]
+  })
+}
+
+function* compareOpening(
+  holder: Pick<Opening, 'kind' | 'key'>,
+  before: Opening | undefined,
+  after: Opening | undefined,
+): Generator<Difference> {
+  const of = { holder, subject: '', actions: [], was: before?.path ?? null, now: after?.path ?? null }
+  const [old, now] = [before, after].map(
+    opening => (opening && doorOf(opening)) ?? 'for who has its own permission',
+  )
+  if (old !== now) {
+    const effect = now === OPEN ? 'grants' : old === OPEN ? 'takes' : 'may-grant'
+    yield { ...of, effect, what: `${now}, no longer ${old}` }
+  }
+  const [were = [], are = []] = [before?.policies, after?.policies]
+  const gone = were.filter(name => !are.includes(name))
+  const added = are.filter(name => !were.includes(name))
+  if (gone.length > 0)
+    yield { ...of, effect: 'grants', what: `the policies ${gone.join(', ')} decide no longer` }
+  if (added.length > 0) yield { ...of, effect: 'takes', what: `the policies ${added.join(', ')} decide, too` }
+}
+
+const OPEN = 'open to everybody'

@@ -5,8 +5,17 @@ import type { Answer } from './roles-answer.ts'
 import type { MatrixPart } from './roles-matrix.ts'
 import { placeJson } from './roles-places.ts'
 import { fieldReasonOf, reasonOf } from './roles-reasons.ts'
+import { type Opening, openingsOf } from './roles-routes.ts'
 
 const placeAt = (path: Path, project: Project) => placeJson(project.keyPlace(path))
+
+const openingJson = ({ kind, key, auth, policies, path }: Opening, project: Project) => ({
+  kind,
+  key,
+  auth,
+  policies,
+  place: placeAt(path, project),
+})
 
 /** An explanation for programs; `where` and `set` as they are written. */
 export const explanationJson = (explanation: Explanation, project: Project) => ({
@@ -23,7 +32,7 @@ export const explanationJson = (explanation: Explanation, project: Project) => (
   writable: explanation.writable,
 })
 
-/** `{ roles: [{ kind, key, place, subjects: [{ subject, actions: […] }] }] }`, one line. */
+/** `{ roles: [{ kind, key, place, subjects: [{ subject, actions: […] }] }], openings: [{ kind, key, auth, policies, place }] }`, one line. */
 export function printMatrixJson(parts: readonly MatrixPart[], project: Project): string {
   const roles = parts.map(({ holder, rows }) => ({
     ...holder,
@@ -33,12 +42,13 @@ export function printMatrixJson(parts: readonly MatrixPart[], project: Project):
       actions: cells.map(cell => explanationJson(cell, project)),
     })),
   }))
-  return `${JSON.stringify({ roles })}\n`
+  const openings = openingsOf(project).map(opening => openingJson(opening, project))
+  return `${JSON.stringify({ roles, openings })}\n`
 }
 
 /** One line: whether it is allowed, why, and what the condition becomes. */
 export function printAnswerJson(
-  { asker, allowed, explanation, field, sql, values }: Answer,
+  { asker, allowed, explanation, field, sql, values, route }: Answer,
   project: Project,
 ): string {
   const { user, holder } = asker
@@ -59,6 +69,7 @@ export function printAnswerJson(
         target: field.target && explanationJson(field.target, project),
       },
     }),
+    route: route && openingJson(route, project),
     sql,
   }
   return `${JSON.stringify(told)}\n`

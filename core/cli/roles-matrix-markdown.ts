@@ -2,10 +2,11 @@ import { CONTENT_ACTIONS, isBuiltInSubject } from '../access/actions.ts'
 import type { Project } from '../project/project.ts'
 import { isUnsaid, type MatrixPart, type MatrixRow, markOf } from './roles-matrix.ts'
 import { linesOf, spotOf } from './roles-places.ts'
+import { printOpenings } from './roles-routes.ts'
 
 /** A heading and a table for each role, for a page or a comment. */
 export const printMatrixMarkdown = (parts: readonly MatrixPart[], project: Project): string =>
-  `${parts.map(part => printPart(part, project)).join('\n\n')}\n\n${LEGEND}\n`
+  `${[...parts.map(part => printPart(part, project)), ...printOpenings(project), LEGEND].join('\n\n')}\n`
 
 const LEGEND =
   '`all`: every document and attribute. `W`: where, `F`: fields, `S`: set. `(…)`: brought along by another action. `-`: no.'

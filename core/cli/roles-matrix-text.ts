@@ -4,6 +4,7 @@ import type { Project } from '../project/project.ts'
 import { isUnsaid, type MatrixPart, type MatrixRow, markOf } from './roles-matrix.ts'
 import { type Paint, WIDTH, wrap } from './roles-output.ts'
 import { linesOf, spotOf } from './roles-places.ts'
+import { printOpenings } from './roles-routes.ts'
 
 export interface MatrixTextTerms {
   readonly project: Project
@@ -20,7 +21,8 @@ export function printMatrix(parts: readonly MatrixPart[], { project, paint }: Ma
   const files = new Map<string, string>()
   const terms = { project, paint, fileMark: (file: string) => markFor(file, files) }
   const tables = parts.map(part => printPart(part, terms))
-  const legend = [LEGEND, ...Array.from(files, ([file, mark]) => `${mark}: ${file}`)]
+  const openings = printOpenings(project).flatMap(line => wrap(line.split(' '), WIDTH))
+  const legend = [...openings, LEGEND, ...Array.from(files, ([file, mark]) => `${mark}: ${file}`)]
   return `${[...tables, paint('dim', legend.join('\n'))].join('\n\n')}\n`
 }
 

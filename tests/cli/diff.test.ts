@@ -124,6 +124,28 @@ apiTokens: { feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions
   t.true(gone.includes('- role chief may no longer find place\n'))
 })
 
+test('a route that is opened to everybody is granted, a policy that no longer decides too', async t => {
+  const route = (said: string) => `${BEFORE}routesConfig:\n  note.find: ${said}\n`
+  const folder = repository(t, { 'project.yaml': route('{ policies: [by-day] }') })
+  folder.write('project.yaml', route('{ auth: false }'))
+  const { code, out } = await diff('HEAD', { folder: folder.path })
+  t.is(code, 2)
+  t.regex(
+    out,
+    /\+ route note\.find: open to everybody, no longer for who has its own permission\n {4}now project/,
+  )
+  t.true(out.includes('+ route note.find: the policies by-day decide no longer\n'))
+  commit(folder.path)
+  folder.write('project.yaml', route('{ auth: { scope: [api::team.team.find] } }'))
+  const less = await diff('HEAD', { folder: folder.path })
+  t.is(less.code, 0)
+  t.true(
+    less.out.includes('- route note.find: for who has api::team.team.find, no longer open to everybody\n'),
+  )
+  folder.write('project.yaml', BEFORE)
+  t.is((await diff('HEAD', { folder: folder.path })).code, 0)
+})
+
 test('included files are compared too, those outside the folder of the project as well', async t => {
   const folder = repository(t, {
     'site/project.yaml': `include: [../shared/*.yaml]\n${TYPES}`,

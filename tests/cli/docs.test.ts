@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import test from 'ava'
 import { runRoles } from '../../core/cli/roles.ts'
 import { runExplain } from '../../core/cli/roles-explain.ts'
-import { EXAMPLE, run } from './run.ts'
+import { run } from './run.ts'
 
-const PAGE = join(EXAMPLE, 'docs', 'access.md')
+/** The example project, which the guide is about. */
+const ROOT = join(import.meta.dirname, '..', '..')
+const PAGE = join(ROOT, 'docs', 'access.md')
 const BLOCK = /^```console\n\$ plinth (roles (?:explain )?[^\n]*)\n([\s\S]*?)^```$/gm
 
 /** What a command of the page answers for the example project. */
@@ -13,10 +15,12 @@ async function answerTo(command: string): Promise<string> {
   const [, second = '', ...words] = command.split(' ')
   if (second === 'explain') {
     const [who = '', action = '', type = '', field] = words
-    return (await run(terms => runExplain(terms, { who, action, type, field, isUser: false }))).out
+    return (
+      await run(terms => runExplain(terms, { who, action, type, field, isUser: false }), { folder: ROOT })
+    ).out
   }
   const roles = [second, ...words].filter(word => word !== '--role')
-  return (await run(terms => runRoles(terms, { roles, types: [] }))).out
+  return (await run(terms => runRoles(terms, { roles, types: [] }), { folder: ROOT })).out
 }
 
 test('the guide shows what the commands answer for the example project', async t => {
@@ -30,7 +34,7 @@ test('the guide shows what the commands answer for the example project', async t
     page,
   )
   if (process.env.UPDATE_GOLDEN) writeFileSync(PAGE, actual)
-  t.is(readFileSync(PAGE, 'utf8'), actual)
+  t.is(readFileSync(PAGE, 'utf8'), actual, 'UPDATE_GOLDEN=1 writes the guide anew')
 })
 
 const blockOf = (command: string, output: string): string =>

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { fillDatabase } from '../../core/app/fill-database.ts'
+import { runRoles } from '../../core/cli/roles.ts'
 import { type ExplainWords, runExplain } from '../../core/cli/roles-explain.ts'
 import type { Database } from '../../core/database/database.ts'
 import { migrate } from '../../core/database/migrate.ts'
@@ -28,6 +29,7 @@ const GOLDEN: readonly (readonly [title: string, line: string])[] = [
   ['what nothing grants', 'authenticated delete article'],
   ['what is open to all', 'public login auth'],
   ['an API token', 'website find restaurant'],
+  ['a route whose policy decides, too', 'authenticated update tip'],
 ]
 
 for (const [title, line] of GOLDEN) {
@@ -140,6 +142,22 @@ test('what a write takes, what the server sets and what stands in its condition 
   const { out: publish } = await explain('member publish report', options)
   t.regex(publish, /`update` brings `publish` along/)
   t.true(publish.includes('SQL of the condition of publish'))
+})
+
+test('what a route says of its own is told beside what roles say, in explanations and tables', async t => {
+  const options = projectOf(t)
+  const routes = 'routesConfig:\n  team.find: { auth: false }\n  report.update: { policies: [is-owner] }\n'
+  options.write('project.yaml', PROJECT + routes)
+  const line = PROJECT.split('\n').length + 1
+  const { out: find } = await explain('public find team', options)
+  t.true(find.includes(`over REST   open to everybody, whatever roles say (project.yaml:${line}:3)\n`), find)
+  const { out: update } = await explain('member update report', options)
+  t.true(update.includes('the policies is-owner decide, too'), update)
+  const { out } = await run(terms => runRoles(terms, { roles: [], types: [] }), options)
+  t.true(
+    out.includes(`\nroute team.find, whatever roles say: open to everybody (project.yaml:${line}:3)\n`),
+    out,
+  )
 })
 
 test('of a user, the role and the values of $user are those of the database, and nothing is written to it', async t => {

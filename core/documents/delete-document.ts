@@ -30,30 +30,38 @@ export async function deleteDocument(
     await assertUnchanged(precondition, seen, null, terms)
     return null
   }
-  const current = await loadDocument(
-    { type, documentId },
-    () => [...type.attributes.values()].filter(holds),
-    terms,
-  )
+  const parts = [...type.attributes.values()].filter(each => componentsOf(each).length > 0)
+  const current = await loadDocument({ type, documentId }, () => parts, terms)
   const rows = current.rows(type, documentId)
   const gone = rows.filter(row => isMeant(command, row))
   // First of all: whether a tag is that of a document out of sight would tell what stands in it.
   await assertDeletable(command, documentId, gone, terms)
   await assertUnchanged(precondition, seen, gone.length === 0 ? null : documentId, terms)
-  const [first] = gone
-  if (!first) return null
+  if (gone.length === 0) return null
   await removeVersions({ type, documentId, gone, current }, terms)
-  const key = numberIn(first, terms.storage.table(type).key)
-  const locale = gone.length === rows.length ? null : command.locale
-  for (const statement of unlinkStatements({ type, key, locale }, terms.model, terms.storage))
-    await terms.transaction.run(statement)
+  await removeLinks(command, { gone, left: rows.length - gone.length }, terms)
   const locales = new Set(gone.map(row => (type.localized ? String(row.get('locale')) : null)))
   const changes = [...locales].map(each => ({ locale: each, action: 'delete' }) as const)
   await terms.tell({ type, documentId, changes })
   return null
 }
 
-const holds = (attribute: Parameters<typeof componentsOf>[0]): boolean => componentsOf(attribute).length > 0
+/** Links to a document go with its last version; before, only those that name the locale that goes (documents.md 16). */
+async function removeLinks(
+  { type, locale }: Deletion,
+  { gone, left }: { readonly gone: readonly CurrentRow[]; readonly left: number },
+  terms: DeleteTerms,
+): Promise<void> {
+  const [first] = gone
+  if (!first) return
+  const end = {
+    type,
+    key: numberIn(first, terms.storage.table(type).key),
+    locale: left === 0 ? null : locale,
+  }
+  for (const statement of unlinkStatements(end, terms.model, terms.storage))
+    await terms.transaction.run(statement)
+}
 
 const isMeant = ({ type, locale }: Deletion, row: CurrentRow): boolean =>
   !type.localized || locale === null || row.get('locale') === locale

@@ -38,29 +38,17 @@ export class StatementQueue {
 
   /** Sends what waits, and the beginning of the transaction where that is not yet sent. */
   flush(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
-    const first = this.#isBegun ? [] : begin(this.#options)
-    if (waiting.length + first.length === 0) return
-    const sent = this.#send([...first, ...waiting.map(({ statement }) => statement)])
-    this.#isBegun = true
-    sent.then(
-      outcomes => {
-        for (const [index, { resolve }] of waiting.entries())
-          resolve(outcomes[first.length + index] ?? NOTHING)
-      },
-      (error: unknown) => {
-        for (const { reject } of waiting) reject(error)
-      },
-    )
+    if (this.#isBegun && this.#waiting.length === 0) return
+    // Who asked is told; a beginning that fails shows in all that comes behind it.
+    this.#send([]).catch(() => undefined)
   }
 
+  /** Commits with what waits, in one round trip. */
   async commit(): Promise<void> {
     this.#isOver = true
-    if (this.#waiting.length > 0) this.flush()
-    if (!this.#isBegun) return
-    const [outcome] = await this.#send([COMMIT])
-    if (outcome?.tag !== 'COMMIT') throw new DatabaseFailure(SWALLOWED)
+    if (!this.#isBegun && this.#waiting.length === 0) return
+    const outcomes = await this.#send([COMMIT])
+    if (outcomes.at(-1)?.tag !== 'COMMIT') throw new DatabaseFailure(SWALLOWED)
   }
 
   /** What was not yet sent never is. */
@@ -70,10 +58,21 @@ export class StatementQueue {
     this.#waiting = []
   }
 
-  #send(statements: readonly Statement[]): Promise<readonly Outcome[]> {
-    return runBatch(this.#connection, statements, this.#patience).catch((error: unknown) => {
-      throw toFailure(error)
-    })
+  async #send(last: readonly Statement[]): Promise<readonly Outcome[]> {
+    const waiting = this.#waiting
+    const first = this.#isBegun ? [] : begin(this.#options)
+    this.#waiting = []
+    this.#isBegun = true
+    const statements = [...first, ...waiting.map(({ statement }) => statement), ...last]
+    try {
+      const outcomes = await runBatch(this.#connection, statements, this.#patience)
+      for (const [index, { resolve }] of waiting.entries()) resolve(outcomes[first.length + index] ?? NOTHING)
+      return outcomes
+    } catch (error) {
+      const failure = toFailure(error)
+      for (const { reject } of waiting) reject(failure)
+      throw failure
+    }
   }
 }
 

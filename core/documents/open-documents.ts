@@ -1,4 +1,4 @@
-import type { Result } from '../base/result.ts'
+import { ok, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
@@ -28,11 +28,12 @@ export function openDocuments(terms: DocumentTerms): Documents {
   const write = writer(terms)
   const save = async (command: SaveCommand, answer: Answer, alongside?: Alongside) => {
     const body = await readBody(command.type, command.values)
-    return write(command.type, async writing => {
-      const written = await saveDocument({ command, answer, body }, writing)
-      await alongside?.(writing.transaction, written.documentId)
-      return written
+    const saved = await write(command.type, async writing => {
+      const { documentId, text } = await saveDocument({ command, answer, body }, writing)
+      await alongside?.(writing.transaction, documentId)
+      return { documentId, text }
     })
+    return saved.ok ? ok({ documentId: saved.value.documentId, text: await saved.value.text }) : saved
   }
   const change = (command: PermittedCommand<StatusCommand>, answer: Answer) =>
     write(command.type, writing => changeStatus(command, answer, writing))

@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { notFound, RequestFault } from '../faults/fault.ts'
 import { newDocumentId } from './document-id.ts'
-import type { Answer, Written } from './documents.ts'
+import type { Answer } from './documents.ts'
 import { findSingle } from './find-single.ts'
 import type { GivenBody } from './given-body.ts'
 import { assertMeets, choiceOf, standingStatus, visibleBy } from './matching.ts'
@@ -21,8 +21,14 @@ interface Save {
 
 export type SaveTerms = WriteTerms & { readonly transaction: Transaction; readonly tell: Tell }
 
+interface Saved {
+  readonly documentId: string
+  /** Shares the round trip of what follows it, the commit where nothing does: not to be awaited before. */
+  readonly text: Promise<string | null>
+}
+
 /** Which document → precondition → what is there → the version as it becomes → its answer, all in one transaction. */
-export async function saveDocument({ command, answer, body }: Save, terms: SaveTerms): Promise<Written> {
+export async function saveDocument({ command, answer, body }: Save, terms: SaveTerms): Promise<Saved> {
   const { type, conditions } = command
   const known = await knownDocument(command, terms)
   const documentId = known ?? newDocumentId()
@@ -42,11 +48,10 @@ export async function saveDocument({ command, answer, body }: Save, terms: SaveT
   })
   await assertAfter({ command, documentId }, terms)
   const changes = changesOf(command, current.rows(type, documentId))
-  // Asked for at once, they share a round trip.
-  const [text] = await Promise.all([
-    readAnswer(answer, documentId, terms),
-    terms.tell({ type, documentId, changes }),
-  ])
+  const text = readAnswer(answer, documentId, terms)
+  // Where it fails the transaction does, and tells of it.
+  text.catch(() => undefined)
+  await terms.tell({ type, documentId, changes })
   return { documentId, text }
 }
 

@@ -22,6 +22,8 @@ export interface ServeTerms {
 
 export interface ServedApp {
   readonly url: string
+  /** Writes down what code rejected with that nobody waited for: a plugin's, most likely. */
+  tellUnheard(error: unknown): void
   /** Takes no more requests, answers what is under way, closes the database. */
   close(): Promise<void>
 }
@@ -68,12 +70,15 @@ async function listen(
   observer.tell({ kind: 'prepared', what: `REST is at ${server.value.url}${settings.rest.prefix}` })
   return ok({
     url: server.value.url,
+    tellUnheard: error => observer.tell({ kind: 'pluginFailed', message: UNHEARD, error }),
     async close() {
       await server.value.close(settings.server.requestTimeout)
       await app.close()
     },
   })
 }
+
+const UNHEARD = 'Something failed that nobody waited for (a promise without await?)'
 
 function toObservation(seen: DatabaseObservation): Observation {
   switch (seen.event) {

@@ -13,6 +13,8 @@ export async function runStart(folder: string): Promise<void> {
     production: process.env.NODE_ENV === 'production',
   })
   if (!served.ok) return giveUp(served.reasons)
+  // One forgotten `await` of a plugin ends no request but its own.
+  process.on('unhandledRejection', error => served.value.tellUnheard(error))
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => void stop(served.value.close()))
 }

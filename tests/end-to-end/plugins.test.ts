@@ -58,6 +58,12 @@ for (const answer of [
   })
 }
 
+test('a promise that a policy does not wait for ends nothing but itself, and the log tells of it', async t => {
+  t.is((await server.get('/api/notes?policy=forgotten')).status, 200)
+  t.is((await server.get('/api/notes')).status, 200)
+  t.regex(server.log(), /the inside of a promise/)
+})
+
 test('a PolicyError keeps its message and its details', async t => {
   const refused = await server.get('/api/notes?policy=details')
   t.deepEqual(errorOf(refused), refusal('Not on Sundays', { day: 'Sunday' }))

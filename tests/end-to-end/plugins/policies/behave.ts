@@ -22,6 +22,10 @@ const BEHAVIOURS: Readonly<Record<string, () => unknown>> = {
   rejects: async () => {
     throw new ValidationError('the inside of the policy')
   },
+  forgotten: () => {
+    void Promise.reject(new Error('the inside of a promise'))
+    return true
+  },
   hangs: () => HANGS,
   hostile: () =>
     Object.defineProperty({}, 'then', {

@@ -66,7 +66,10 @@ function excerpt(path: Path, project: Project, paint: Paint): readonly string[] 
 
 type Fact = readonly [label: string, text: string]
 
-function factsOf({ explanation, fields, field, values, route }: Answer, project: Project): readonly Fact[] {
+function factsOf(
+  { explanation, fields, field, values, route, reads }: Answer,
+  project: Project,
+): readonly Fact[] {
   const { terms, path, beaten } = explanation
   const facts: (Fact | null)[] = [
     inheritance(explanation, project),
@@ -80,6 +83,7 @@ function factsOf({ explanation, fields, field, values, route }: Answer, project:
       : null,
     terms.set ? ['set', `${flow(terms.set)} (${spotOf(project.keyPlace([...path, 'set']))})`] : null,
     ...(explanation.allowed && !field ? attributeFacts(explanation, fields) : []),
+    ...(explanation.allowed ? readFacts(reads, project) : []),
     ...Object.entries(values).map(valueFact),
     ...(route ? routeFacts(route, project) : []),
   ]
@@ -121,6 +125,13 @@ const valueFact = ([path, value]: readonly [string, unknown]): Fact => [
     ? `${path} has no value, so no document meets the condition`
     : `${path} is ${JSON.stringify(value)}`,
 ]
+
+/** Who may not read documents reads no drafts, and where his condition hides one, it hides its draft. */
+const readFacts = (reads: readonly Explanation[], { keyPlace }: Project): readonly Fact[] =>
+  reads.map(({ action, allowed, terms, path }) => {
+    const within = terms.where ? ` where ${flow(terms.where)}` : ''
+    return [`by ${action}`, `${allowed ? `yes${within}` : 'no'} (${spotOf(keyPlace(path))})`]
+  })
 
 function routeFacts(route: Opening, project: Project): readonly Fact[] {
   const place = spotOf(project.keyPlace(route.path))

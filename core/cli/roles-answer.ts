@@ -41,6 +41,8 @@ export interface Answer {
   /** Of every attribute, where none was asked for. */
   readonly fields: readonly FieldExplanation[]
   readonly sql: ConditionSql | null
+  /** Of drafts: the reads that show them, each within its own condition. */
+  readonly reads: readonly Explanation[]
   /** What the REST route says of its own. */
   readonly route: Opening | null
   /** What each `$user.…` of the permission stands for, null where it has no value; empty where no user was asked for. */
@@ -75,6 +77,8 @@ function withAttribute(field: string, action: Action, subject: Subject): Result<
   return ok({ subject, action, attribute })
 }
 
+const READS = ['find', 'findOne'] as const
+
 export function toAnswer(
   { subject, action, attribute }: Question,
   asker: Asker,
@@ -96,6 +100,7 @@ export function toAnswer(
     field,
     fields: all.map(each => explainField(explanation, each, findOf)),
     sql: toConditionSql(explanation, asker.user?.values ?? null, roles),
+    reads: action === 'readDrafts' ? READS.map(read => explainer.explain(asker.holder, subject, read)) : [],
     route: openingFor(subject.name, action, roles.project),
     values: asker.user ? valuesOf(explanation, asker.user.values) : {},
   }

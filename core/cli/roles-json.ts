@@ -48,7 +48,7 @@ export function printMatrixJson(parts: readonly MatrixPart[], project: Project):
 
 /** One line: whether it is allowed, why, and what the condition becomes. */
 export function printAnswerJson(
-  { asker, allowed, explanation, field, sql, values, route }: Answer,
+  { asker, allowed, explanation, field, sql, values, route, reads }: Answer,
   project: Project,
 ): string {
   const { user, holder } = asker
@@ -71,6 +71,7 @@ export function printAnswerJson(
     }),
     route: route && openingJson(route, project),
     sql,
+    ...(reads.length > 0 && { reads: reads.map(read => explanationJson(read, project)) }),
   }
   return `${JSON.stringify(told)}\n`
 }

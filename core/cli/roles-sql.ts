@@ -38,7 +38,7 @@ export function toConditionSql(
   roles: RolesProject,
 ): ConditionSql | null {
   const { type } = explanation.subject
-  if (!type || !explanation.allowed || !hasCondition(explanation)) return null
+  if (!type || !explanation.allowed || !hasCondition(explanation, type, roles)) return null
   const { base, variants } = sampleUsers(user, roles)
   const statementFor = (values: UserValues) =>
     printAnswer(planQuery(queryFor(explanation, type, values, roles), planTerms(roles)))
@@ -64,7 +64,17 @@ function asPath(value: unknown, other: unknown, path: string): unknown {
   return typeof value === 'string' && value.includes(path) ? value : path
 }
 
-const hasCondition = ({ terms }: Explanation): boolean => terms.where !== undefined
+/** Drafts show within the condition of the read that shows them, too; where no read does, there is no request. */
+function hasCondition(
+  { action, holder, terms }: Explanation,
+  type: ContentType,
+  roles: RolesProject,
+): boolean {
+  if (action !== 'readDrafts') return terms.where !== undefined
+  const grants = grantsOf(roles.access, holder)
+  const view = grants.view(type, 'find') ?? grants.view(type, 'findOne')
+  return view !== null && (terms.where !== undefined || view.where !== null)
+}
 
 const planTerms = ({ model }: RolesProject) =>
   ({ storage: compileStorage(model), defaultLocale: model.defaultLocale, shape: 'flat' }) as const

@@ -144,6 +144,15 @@ test('what a write takes, what the server sets and what stands in its condition 
   t.true(publish.includes('SQL of the condition of publish'))
 })
 
+test('drafts are shown within the condition of the read that shows them', async t => {
+  const options = projectOf(t)
+  const { out } = await explain('lead readDrafts report', options)
+  t.is(out, golden('explain-drafts.txt', out))
+  t.true(out.includes('by find     yes where { team: { id: { $in: [$user.team.id, 77] } } } (project.yaml:'))
+  t.true(out.includes('by findOne  no (project.yaml:'))
+  t.true(out.includes('"status" = \'draft\''))
+})
+
 test('what a route says of its own is told beside what roles say, in explanations and tables', async t => {
   const options = projectOf(t)
   const routes = 'routesConfig:\n  team.find: { auth: false }\n  report.update: { policies: [is-owner] }\n'

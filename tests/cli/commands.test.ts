@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import test from 'ava'
+
+const EXAMPLE = join(import.meta.dirname, 'example')
+const MAIN = join(import.meta.dirname, '..', '..', 'core', 'cli', 'main.ts')
+
+/** What a command line does in a process of its own, in the folder of the project. */
+function plinth(...words: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`--import=${TSX}`, MAIN, ...words], {
+    cwd: EXAMPLE,
+    encoding: 'utf8',
+    timeout: 90_000,
+  })
+  return { code: status, out: stdout, complaint: stderr }
+}
+
+const TSX = import.meta.resolve('tsx')
+
+test('plinth roles takes the folder beside options that are given again', t => {
+  const { code, out } = plinth('roles', '--role', 'public', '--role', 'editor', EXAMPLE, '--type', 'dish')
+  t.is(code, 0)
+  t.deepEqual(out.match(/^role \w+/gm), ['role public', 'role editor'])
+  t.false(out.includes('cuisine'))
+})
+
+test('an option behind the words of explain is its own, and unknown words end it with 2', t => {
+  const { code, out } = plinth('roles', 'explain', 'public', 'create', 'dish', '--json')
+  t.is(code, 0)
+  t.is(JSON.parse(out).allowed, false)
+  const unknown = plinth('roles', 'explain', 'public', 'crate', 'dish')
+  t.is(unknown.code, 2)
+  t.regex(unknown.complaint, /did you mean `create`\?/)
+})
+
+test('a commit that git does not know ends diff with 1', t => {
+  const { code, complaint } = plinth('roles', 'diff', 'no-such-commit', '--markdown')
+  t.is(code, 1)
+  t.regex(complaint, /`no-such-commit`|git repository/)
+})

@@ -28,6 +28,7 @@ import type { Observer } from '../observe/observation.ts'
 import { compileGuards } from '../plugins/guards.ts'
 import { bootstrapPlugins, destroyPlugins } from '../plugins/life.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
+import type { PluginApp } from '../plugins/plugin-app.ts'
 import type { Registered } from '../plugins/register.ts'
 import { openAuth } from '../rest/auth-routes.ts'
 import { openExtensionRoutes } from '../rest/extension-routes.ts'
@@ -50,6 +51,8 @@ export interface App {
   readonly database: Database
   readonly responders: readonly Responder[]
   readonly events: Events
+  /** The server, as plugins see it. */
+  readonly pluginApp: PluginApp
   /** Express middlewares round every request. */
   readonly middlewares: readonly ExpressMiddleware[]
   /** Takes what no responder answers: the uploaded files. */
@@ -156,6 +159,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
     database,
     news,
     events,
+    pluginApp: registered.app,
     middlewares: registered.express,
     responders: [
       ...limitApi(settings.server.rateLimit.api, [settings.rest.prefix, settings.graphql.config.endpoint]),

@@ -7,7 +7,7 @@ import type { Observation, Observer } from '../observe/observation.ts'
 import type { Settings } from '../project/settings.ts'
 import { createRedactor } from '../secrets/redact.ts'
 import type { Blueprint } from './compile-app.ts'
-import { type App, openApp } from './open-app.ts'
+import { type App, type OpenTerms, openApp } from './open-app.ts'
 import { secretsOf } from './secrets-of.ts'
 import type { StartFault } from './start-fault.ts'
 
@@ -33,21 +33,27 @@ export async function serveApp(
   blueprint: Blueprint,
   terms: ServeTerms,
 ): Promise<Result<ServedApp, StartFault>> {
-  const { settings } = blueprint.project
-  const observer = openLog({
-    ...terms,
-    level: settings.server.logLevel,
-    redact: createRedactor(secretsOf(settings)),
-  })
-  const opened = await openApp(blueprint, {
-    production: terms.production,
-    observer,
-    observe: seen => observer.tell(toObservation(seen)),
-  })
+  const observer = observerOf(blueprint, terms)
+  const opened = await openObserved(blueprint, observer, terms)
   if (!opened.ok) return opened
   for (const what of opened.value.news) observer.tell({ kind: 'prepared', what })
-  return listen(opened.value, settings, observer)
+  return listen(opened.value, blueprint.project.settings, observer)
 }
+
+/** A log in which none of the project's secrets shows. */
+export const observerOf = (
+  { project: { settings } }: Blueprint,
+  terms: Pick<ServeTerms, 'write' | 'pretty'>,
+): Observer =>
+  openLog({ ...terms, level: settings.server.logLevel, redact: createRedactor(secretsOf(settings)) })
+
+/** Blueprint → an app whose database tells the observer what happens to it. */
+export const openObserved = (
+  blueprint: Blueprint,
+  observer: Observer,
+  terms: Pick<OpenTerms, 'production' | 'embedded'>,
+): Promise<Result<App, StartFault>> =>
+  openApp(blueprint, { ...terms, observer, observe: seen => observer.tell(toObservation(seen)) })
 
 async function listen(
   app: App,

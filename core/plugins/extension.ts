@@ -5,6 +5,7 @@ import { KIND } from './kind.ts'
 import type { RouteMiddleware } from './middleware.ts'
 import type { PluginApp } from './plugin-app.ts'
 import type { PolicyAnswer } from './policy.ts'
+import type { MiddlewareName, PolicyName } from './registry.ts'
 
 /** An extension as its author writes it. Its routes and hooks are registered before the database is opened. */
 export interface ExtensionDefinition {
@@ -53,14 +54,14 @@ export interface RouteTerms {
 
 /** A policy by its name, with its config, or a function. */
 export type RoutePolicy =
-  | string
-  | { readonly name: string; readonly config?: unknown }
+  | PolicyName
+  | { readonly name: PolicyName; readonly config?: unknown }
   | ((context: RestContext, app: PluginApp) => PolicyAnswer)
 
 /** A middleware by its name, with its options, or a function. */
 export type RouteMiddlewareUse =
-  | string
-  | { readonly name: string; readonly options?: unknown }
+  | MiddlewareName
+  | { readonly name: MiddlewareName; readonly options?: unknown }
   | RouteMiddleware
 
 /** What a module of extensions/ exports. */

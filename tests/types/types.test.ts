@@ -50,6 +50,10 @@ test('a typed plugin may say what the project has, and nothing else', t => {
   t.deepEqual(faultsOf('documents.ts'), [])
 })
 
+test('the names of policies, middlewares, methods and events are held to what there is', t => {
+  t.deepEqual(faultsOf('plugins.ts'), [])
+})
+
 test('without types of a project, plugins compile all the same', t => {
   t.deepEqual(faultsOf('untyped.ts'), [])
 })

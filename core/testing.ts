@@ -1,0 +1,151 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import type { IncomingHttpHeaders } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Blueprint, compileApp } from './app/compile-app.ts'
+import type { App } from './app/open-app.ts'
+import { observerOf, openObserved } from './app/serve-app.ts'
+import { printStartFault, type StartFault } from './app/start-fault.ts'
+import { openHealth } from './http/health.ts'
+import { openInMemory } from './http/in-memory.ts'
+import { FOLDERS } from './plugins/find-modules.ts'
+import type { PluginApp } from './plugins/plugin-app.ts'
+
+export type { PluginApp } from './plugins/plugin-app.ts'
+
+export interface TestTerms {
+  /** The folder of a project.yaml, or what would stand in one, as an object. */
+  readonly project: string | Readonly<Record<string, unknown>>
+  /** Of a project that is an object: the folder whose policies/, middlewares/ and extensions/ it has. */
+  readonly plugins?: string
+  /** The URL of a PostgreSQL database of the test's own; without it an embedded one in memory, gone when closed. */
+  readonly database?: string
+  /** For `${…}` in project.yaml, besides the process's own environment. */
+  readonly env?: Readonly<Record<string, string>>
+  /** A snapshot of an empty embedded database, so that a test does not make one: PGlite's `dumpDataDir`. */
+  readonly snapshot?: Blob
+}
+
+/** The whole server without a port. */
+export interface TestApp {
+  /** Answers as the server would. `path`: with the prefix and the query string, `/api/articles?sort=title`. */
+  request(method: string, path: string, terms?: TestRequest): Promise<TestAnswer>
+  /** The server, as plugins see it: `app.documents('api::article.article')`. */
+  readonly app: PluginApp
+  /** The lines of the server's log until now. */
+  log(): readonly string[]
+  /** Resolves once listeners of `documents.on` have heard of all that was written. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface TestRequest {
+  /** JSON; a text, bytes and a FormData go as they are. */
+  readonly body?: unknown
+  /** A user's or an API token: `Authorization: Bearer`. */
+  readonly token?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface TestAnswer {
+  readonly status: number
+  /** Names in small letters. */
+  readonly headers: IncomingHttpHeaders
+  /** Parsed where it is JSON, else the text; null where there is none. */
+  readonly body: unknown
+}
+
+/** Starts a project for a test. Rejects with everything that is wrong with it. */
+export async function createTestApp(terms: TestTerms): Promise<TestApp> {
+  const folder = await folderOf(terms)
+  const lines: string[] = []
+  const opened = await start(folder.path, terms, lines).catch(async (error: unknown) => {
+    await folder.remove()
+    throw error
+  })
+  const { app, send } = opened
+  return {
+    app: app.pluginApp,
+    log: () => [...lines],
+    settled: () => app.events.settled(),
+    request: (method, path, request = {}) => ask(send, { method, path, ...request }),
+    async close() {
+      await app.close()
+      await folder.remove()
+    },
+  }
+}
+
+type Send = Awaited<ReturnType<typeof openInMemory>>['send']
+
+async function start(
+  folder: string,
+  terms: TestTerms,
+  lines: string[],
+): Promise<{ readonly app: App; readonly send: Send }> {
+  const compiled = await compileApp(folder, { DATABASE_URL: 'embedded', ...process.env, ...terms.env })
+  if (!compiled.ok) throw failure([{ kind: 'files', diagnostics: compiled.reasons }])
+  const blueprint = withDatabase(compiled.value, terms.database ?? 'embedded')
+  const observer = observerOf(blueprint, { write: line => void lines.push(line), pretty: false })
+  const embedded = { dataDir: 'memory://', ...(terms.snapshot && { snapshot: terms.snapshot }) }
+  const opened = await openObserved(blueprint, observer, { production: false, embedded })
+  if (!opened.ok) throw failure(opened.reasons)
+  const app = opened.value
+  const { settings } = blueprint.project
+  const host = app.host(observer)
+  const health = openHealth(async () => (await app.database.ping()).ok)
+  const responders = [...app.responders, health]
+  const { send } = await openInMemory({ ...app, responders, settings: settings.server, host, observer })
+  return { app, send }
+}
+
+const failure = (faults: readonly StartFault[]): Error => new Error(faults.map(printStartFault).join('\n\n'))
+
+function withDatabase({ project, ...blueprint }: Blueprint, url: string): Blueprint {
+  const { settings } = project
+  const database = { ...settings.database, url, replicas: [] }
+  return Object.freeze({ ...blueprint, project: { ...project, settings: { ...settings, database } } })
+}
+
+interface TestFolder {
+  readonly path: string
+  remove(): Promise<void>
+}
+
+/** JSON is YAML. */
+async function folderOf({ project, plugins }: TestTerms): Promise<TestFolder> {
+  if (typeof project === 'string') return { path: project, remove: async () => {} }
+  const path = await mkdtemp(join(tmpdir(), 'plinth-test-'))
+  await writeFile(join(path, 'project.yaml'), JSON.stringify({ name: 'Test', ...project }))
+  for (const name of plugins === undefined ? [] : Object.values(FOLDERS))
+    await symlink(join(resolve(plugins ?? ''), name), join(path, name))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+async function ask(send: Send, asked: TestRequest & { method: string; path: string }): Promise<TestAnswer> {
+  const { method, path, token, headers } = asked
+  const { bytes, type } = await encode(asked.body)
+  const sent = {
+    ...(type === null ? {} : { 'content-type': type }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...headers,
+  }
+  const answer = await send({ method, path, headers: sent, body: bytes })
+  return { status: answer.status, headers: answer.headers, body: decode(answer.body, answer.headers) }
+}
+
+async function encode(body: unknown): Promise<{ bytes: Uint8Array | null; type: string | null }> {
+  if (body === undefined) return { bytes: null, type: null }
+  if (body instanceof Uint8Array) return { bytes: body, type: null }
+  if (typeof body !== 'string' && !(body instanceof FormData))
+    return { bytes: Buffer.from(JSON.stringify(body)), type: 'application/json' }
+  // A Response knows how a form is written, and how its parts are bounded.
+  const encoded = new Response(body)
+  return { bytes: Buffer.from(await encoded.arrayBuffer()), type: encoded.headers.get('content-type') }
+}
+
+function decode(body: Buffer, headers: IncomingHttpHeaders): unknown {
+  if (body.length === 0) return null
+  const text = body.toString('utf8')
+  return /json/.test(headers['content-type'] ?? '') ? JSON.parse(text) : text
+}

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import test, { type ExecutionContext } from 'ava'
+import { createTestApp, type TestApp, type TestTerms } from '../../core/testing.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { createDatabase, snapshot, testServer } from '../support/database.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+const NOTES = {
+  contentTypes: { note: { draftAndPublish: true, attributes: { text: 'string', owner: 'string' } } },
+  roles: { public: { permissions: { note: ['find', 'findOne', 'create'] } } },
+  apiTokens: { all: { type: 'full-access', secret: 'a-secret-of-forty-letters-that-nobody-guesses' } },
+}
+
+async function open(t: ExecutionContext, terms: Partial<TestTerms> = {}): Promise<TestApp> {
+  const server = testServer()
+  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
+  const app = await createTestApp({ project: NOTES, ...database, ...terms })
+  t.teardown(() => app.close())
+  return app
+}
+
+test('the whole server answers without a port: routes, tokens, headers, faults, health', async t => {
+  const { app, request } = await open(t)
+  const { documentId } = await app.documents('note').create({ data: { text: 'hello' }, status: 'published' })
+  const found = await request('GET', `/api/notes/${documentId}?fields=text`)
+  t.like(found, { status: 200, body: { data: { documentId, text: 'hello' } } })
+  t.truthy(found.headers['x-request-id'])
+  const tag = String(found.headers.etag)
+  const again = await request('GET', `/api/notes/${documentId}?fields=text`, {
+    headers: { 'if-none-match': tag },
+  })
+  t.like(again, { status: 304, body: null })
+  t.is((await request('DELETE', `/api/notes/${documentId}`)).status, 403)
+  const token = NOTES.apiTokens.all.secret
+  t.is((await request('DELETE', `/api/notes/${documentId}`, { token })).status, 204)
+  t.like(await request('GET', '/api/nothing'), { status: 404, body: { error: { name: 'NotFoundError' } } })
+  t.is((await request('GET', '/_ready')).status, 200)
+})
+
+test('a file is uploaded as a form', async t => {
+  const { request } = await open(t)
+  const form = new FormData()
+  form.append('files', new Blob(['hello'], { type: 'text/plain' }), 'hello.txt')
+  const { status, body } = await request('POST', '/api/upload', {
+    body: form,
+    token: NOTES.apiTokens.all.secret,
+  })
+  t.is(status, 201)
+  t.like(body, [{ name: 'hello.txt' }])
+})
+
+test('policies, middlewares and extensions of a folder run in it, and its log can be read', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write(
+    'policies/has-key.ts',
+    `import { definePolicy } from 'plinth'
+     export default definePolicy(({ http }) => http.request.headers['x-key'] === 'open')`,
+  )
+  folder.write('middlewares/.gitkeep', '')
+  folder.write(
+    'extensions/stamp.ts',
+    `import { defineExtension } from 'plinth'
+     export default defineExtension({
+       register({ documents, app }) {
+         documents.use((context, next) => {
+           if (context.action === 'create') context.params.data = { ...context.params.data, owner: 'stamped' }
+           return next()
+         })
+         documents.on('note.publish', async event => {
+           const note = await app.documents('note').findOne({ documentId: event.documentId })
+           app.log.info('published ' + note.text)
+         })
+       },
+     })`,
+  )
+  const project = { ...NOTES, routesConfig: { 'note.find': { policies: ['has-key'] } } }
+  const { app, request, settled, log } = await open(t, { project, plugins: folder.path })
+  t.is((await request('GET', '/api/notes')).status, 403)
+  const made = await request('POST', '/api/notes?status=published', { body: { data: { text: 'hello' } } })
+  t.like(made, { status: 201, body: { data: { text: 'hello', owner: 'stamped' } } })
+  const found = await request('GET', '/api/notes', { headers: { 'x-key': 'open' } })
+  t.like(found, { status: 200, body: { data: [{ owner: 'stamped' }] } })
+  t.is(await app.documents('note').count(), 1)
+  await settled()
+  t.true(log().some(line => line.includes('published hello')))
+})
+
+test('a project that is wrong is refused with what is wrong with it', async t => {
+  const project = { contentTypes: { note: { attributes: { text: 'strng' } } } }
+  await t.throwsAsync(createTestApp({ project }), { message: /strng/ })
+})
+
+test('the example of the documentation passes', async t => {
+  const [, example = ''] = /```js\n(.*?)```/s.exec(readFileSync(join(root, 'docs/testing.md'), 'utf8')) ?? []
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const testing = pathToFileURL(join(root, 'core/testing.ts')).href
+  folder.write('example.test.mjs', example.replace("'plinth/testing'", `'${testing}'`))
+  const child = spawn(
+    process.execPath,
+    ['--import=tsx', '--test', '--test-timeout=100000', join(folder.path, 'example.test.mjs')],
+    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], timeout: 110_000 },
+  )
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', part => {
+      output += String(part)
+    })
+  const [code] = await once(child, 'close')
+  t.is(code, 0, output)
+  t.regex(output, /pass 1\b/)
+})

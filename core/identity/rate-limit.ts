@@ -63,10 +63,10 @@ const strictest = (quotas: readonly Quota[]): Quota | null =>
 
 /**
  * What an address counts as (safety S9): an IPv6 caller has at least 2^64 addresses to choose from, so its network
- * counts; IPv4 in IPv6's clothes is IPv4.
+ * counts; IPv4 in IPv6's clothes is IPv4. Some proxies write the port behind it, which every connection may choose anew.
  */
 export function networkOf(address: string): string {
-  const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
+  const plain = withoutPort(address.toLowerCase()).replace(/^::ffff:(?=\d+\.)/, '')
   if (!plain.includes(':')) return plain
   const [head = '', tail] = (plain.split('%')[0] ?? '').split('::')
   const first = head === '' ? [] : head.split(':')
@@ -78,3 +78,6 @@ export function networkOf(address: string): string {
     .map(group => group.replace(/^0+(?=.)/, ''))
     .join(':')
 }
+
+const withoutPort = (address: string): string =>
+  address.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')

@@ -91,4 +91,7 @@ test('all addresses of one IPv6 network count as one, IPv4 as itself however it 
   t.not(networkOf('2001:db8:1:2::1'), networkOf('2001:db8:1:3::1'))
   t.is(networkOf('::ffff:10.0.0.1'), '10.0.0.1')
   t.not(networkOf('10.0.0.1'), networkOf('10.0.0.2'))
+  t.is(networkOf('10.0.0.1:5001'), networkOf('10.0.0.1:5002'))
+  t.is(networkOf('[2001:db8:1:2::1]:443'), networkOf('2001:db8:1:2::9'))
+  t.is(networkOf('[::ffff:10.0.0.1]:80'), '10.0.0.1')
 })

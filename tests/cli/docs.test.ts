@@ -5,9 +5,7 @@ import { runRoles } from '../../core/cli/roles.ts'
 import { runExplain } from '../../core/cli/roles-explain.ts'
 import { run } from './run.ts'
 
-/** The example project, which the guide is about. */
-const ROOT = join(import.meta.dirname, '..', '..')
-const PAGE = join(ROOT, 'docs', 'access.md')
+const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'access.md')
 const BLOCK = /^```console\n\$ plinth (roles (?:explain )?[^\n]*)\n([\s\S]*?)^```$/gm
 
 /** What a command of the page answers for the example project. */
@@ -15,12 +13,10 @@ async function answerTo(command: string): Promise<string> {
   const [, second = '', ...words] = command.split(' ')
   if (second === 'explain') {
     const [who = '', action = '', type = '', field] = words
-    return (
-      await run(terms => runExplain(terms, { who, action, type, field, isUser: false }), { folder: ROOT })
-    ).out
+    return (await run(terms => runExplain(terms, { who, action, type, field, isUser: false }))).out
   }
   const roles = [second, ...words].filter(word => word !== '--role')
-  return (await run(terms => runRoles(terms, { roles, types: [] }), { folder: ROOT })).out
+  return (await run(terms => runRoles(terms, { roles, types: [] }))).out
 }
 
 test('the guide shows what the commands answer for the example project', async t => {

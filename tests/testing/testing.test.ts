@@ -54,7 +54,7 @@ test('a file is uploaded as a form', async t => {
   t.like(body, [{ name: 'hello.txt' }])
 })
 
-test('policies, middlewares and extensions of a folder run in it, and its log can be read', async t => {
+test('policies, middlewares and extensions of a folder run in it, on behalf of who asks, and its log can be read', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write(
@@ -67,7 +67,10 @@ test('policies, middlewares and extensions of a folder run in it, and its log ca
     'extensions/stamp.ts',
     `import { defineExtension } from 'plinth'
      export default defineExtension({
-       register({ documents, app }) {
+       register({ rest, documents, app }) {
+         const mine = state => app.documents('note').as(state.ability)
+         rest.route('GET', '/mine', ({ state }) => mine(state).findMany({ status: 'published' }), { auth: { scope: ['api::note.note.find'] } })
+         rest.route('DELETE', '/mine/:id', ({ state, args }) => mine(state).delete({ documentId: args.id }), { auth: { scope: ['api::note.note.find'] } })
          documents.use((context, next) => {
            if (context.action === 'create') context.params.data = { ...context.params.data, owner: 'stamped' }
            return next()
@@ -86,6 +89,10 @@ test('policies, middlewares and extensions of a folder run in it, and its log ca
   t.like(made, { status: 201, body: { data: { text: 'hello', owner: 'stamped' } } })
   const found = await request('GET', '/api/notes', { headers: { 'x-key': 'open' } })
   t.like(found, { status: 200, body: { data: [{ owner: 'stamped' }] } })
+  t.is(await app.documents('note').count(), 1)
+  t.like(await request('GET', '/api/mine'), { status: 200, body: [{ owner: 'stamped' }] })
+  const [note] = await app.documents('note').findMany()
+  t.is((await request('DELETE', `/api/mine/${note?.documentId}`)).status, 403)
   t.is(await app.documents('note').count(), 1)
   await settled()
   t.true(log().some(line => line.includes('published hello')))

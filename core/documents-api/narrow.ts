@@ -7,10 +7,13 @@ import { ok } from '../base/result.ts'
 import type { Command, PermittedCommand } from '../query/command.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
 import type { Act } from './act.ts'
-import { given } from './given.ts'
+import { given, refuse } from './given.ts'
+import { findPassword } from './password-conditions.ts'
 
-/** What of a query is for whoever acts. */
+/** What of a query is for whoever acts; for the server's own code all but passwords, which it may not ask for either. */
 export function see(query: Query, { who, asked }: Act, action?: Action): RestrictedQuery {
+  const password = who ? undefined : findPassword(query)
+  if (password) throw refuse(`Invalid key ${password.name}: a password is no condition`, password.name)
   if (!who) return trusted(query)
   return given(asked ? restrictAmended(query, who, action) : restrict(query, who, action))
 }

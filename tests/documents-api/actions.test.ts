@@ -114,6 +114,15 @@ test('no password leaves, whoever asks and however', async t => {
     t.false('pin' in (each ?? {}) || 'password' in (each ?? {}))
     t.notRegex(JSON.stringify(each), /\$2[aby]\$|a secret/)
   }
+  const byPassword = [
+    () => documents('writer').findMany({ filters: { pin: { $startsWith: '$2' } } }),
+    () => documents('writer').count({ filters: { $not: { pin: { $null: true } } } }),
+    () => documents('writer').findMany({ sort: 'pin' }),
+    () => documents('book').findMany({ filters: { writer: { pin: 'x' } } }),
+    () => documents('book').findMany({ sort: 'writer.pin' }),
+    () => documents('writer').findMany({ populate: { books: { filters: { pin: 'x' } } } }),
+  ]
+  for (const action of byPassword) t.regex(await refusalOf(action()), /Invalid key pin/)
 })
 
 test('what cannot be is told with the nearest that can', async t => {

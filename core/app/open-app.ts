@@ -14,6 +14,7 @@ import type { Responder } from '../faults/exchange.ts'
 import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
 import { apiTokenStrategy } from '../identity/api-tokens.ts'
+import { endingSessions } from '../identity/ending-sessions.ts'
 import { createIdentify } from '../identity/identify.ts'
 import type { IdentityTerms } from '../identity/identity.ts'
 import { openIdentity } from '../identity/open-identity.ts'
@@ -135,7 +136,8 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   const events = openEvents({ database, model, listeners: registered.listeners, observer })
   const documents = openDocuments({ database, storage, model, outbox: events.outbox })
   const around = aroundAll(registered.documentMiddlewares)
-  registered.connect(openDocumentsApi({ model, documents, settings: settings.rest, around }))
+  const ending = endingSessions(documents, { model, storage })
+  registered.connect(openDocumentsApi({ model, documents: ending, settings: settings.rest, around }))
   const identify = createIdentify(access.nobody, [
     apiTokenStrategy(settings.apiTokens, access),
     sessionStrategy({

@@ -1,0 +1,25 @@
+import test from 'ava'
+import { createTestApp } from '../../core/testing.ts'
+import { createDatabase, snapshot, testServer } from '../support/database.ts'
+
+const PROJECT = {
+  auth: { register: { enabled: true } },
+  roles: { public: { permissions: { auth: '*' } }, authenticated: { permissions: { users: ['me'] } } },
+}
+
+test('a password that code sets ends the sessions of before, and no other change does', async t => {
+  const server = testServer()
+  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
+  const { app, request, close } = await createTestApp({ project: PROJECT, ...database })
+  t.teardown(close)
+  const account = { username: 'ann', email: 'ann@example.org', password: 'the-first-one' }
+  const registered = await request('POST', '/api/auth/local/register', { body: account })
+  const { jwt, user } = registered.body as { jwt: string; user: { documentId: string } }
+  const users = app.documents('plugin::users-permissions.user')
+  const change = (data: Record<string, unknown>) => users.update({ documentId: user.documentId, data })
+  const status = async () => (await request('GET', '/api/users/me', { token: jwt })).status
+  await change({ username: 'anna', email: 'anna@example.org' })
+  t.is(await status(), 200)
+  await change({ password: 'another-one' })
+  t.is(await status(), 401)
+})

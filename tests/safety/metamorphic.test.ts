@@ -15,6 +15,8 @@ const random = numbersFrom(SEED)
 const conditions = Array.from({ length: CONDITIONS }, () => conditionOf(random))
 const tokenOf = (index: number): string => `conditional-token-000000000000000000-${index}`
 
+const draftTokenOf = (index: number): string => `drafts-conditional-token-00000000000000-${index}`
+
 const tokens = conditions
   .map(condition => `{ where: ${JSON.stringify(condition)} }`)
   .map(
@@ -28,6 +30,14 @@ const tokens = conditions
       author: [find]
       restaurant: [find]
       homepage: [find]
+  drafts${index}:
+    type: custom
+    secret: ${draftTokenOf(index)}
+    permissions:
+      article: { find: true, findOne: true, readDrafts: ${where} }
+      category: [find]
+      author: [find]
+      homepage: { find: true, readDrafts: true }
 `,
   )
 
@@ -103,6 +113,32 @@ for (const [index, condition] of conditions.entries()) {
         if (paged.includes('populate'))
           t.deepEqual(idsIn(narrow), idsIn(wide), `${version}${paged} ${JSON.stringify(filter)}`)
         else t.is(narrow.text, wide.text)
+      }
+    }
+  })
+
+  test.serial(`drafts, and nothing but drafts, of who reads those that meet ${told}`, async t => {
+    const drafts = draftTokenOf(index)
+    for (const filter of asked()) {
+      for (const version of ['', 'status=draft', 'locale=*', 'status=draft&locale=*', '_q=a&status=draft']) {
+        const wanted = version.includes('draft') ? both(condition, filter) : filter
+        const narrow = await world.ask('GET', `/api/articles?${version}&${filters(filter)}`, { as: drafts })
+        const wide = await world.ask('GET', `/api/articles?${version}&${filters(wanted)}`, { as: FULL })
+        t.is(narrow.status, 200)
+        t.is(narrow.text, wide.text)
+        for (const [list, way] of [
+          ['categories', 'articles'],
+          ['homepage', 'featured'],
+        ]) {
+          const ask = (inner: Filter | null, as: string) =>
+            world.ask(
+              'GET',
+              `/api/${list}?${version.replace('locale=*', '')}&populate[${way}][fields]=title&${filters(inner, `populate[${way}][filters]`)}`,
+              { as },
+            )
+          const [part, whole] = [await ask(filter, drafts), await ask(wanted, FULL)]
+          t.deepEqual(part, whole)
+        }
       }
     }
   })

@@ -1,3 +1,4 @@
+import { releaseSwapped } from './release-swapped.ts'
 import { applyChanges } from './write-apply.ts'
 import { planDocument } from './write-document.ts'
 import { writeInverses } from './write-inverse.ts'
@@ -23,6 +24,7 @@ export async function writeDocuments(
   const planning: Planning = { current, keys, terms, changes: noChanges() }
   for (const document of documents)
     planDocument(document, { ...planning, terms: { ...terms, now: document.at ?? terms.now } })
+  if (documents.length > 1) releaseSwapped(new Set(documents.map(({ type }) => type)), planning)
   const ids = await applyChanges(planning.changes, terms)
   await writeInverses(documents, { keys, ids, terms })
 }

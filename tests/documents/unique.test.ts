@@ -1,5 +1,9 @@
 import test from 'ava'
-import { modelOf } from '../model/compiled.ts'
+import { writeDocuments } from '../../core/documents/write-documents.ts'
+import type { WrittenDocument } from '../../core/documents/written.ts'
+import { compileStorage } from '../../core/model/compile-storage.ts'
+import type { ContentType } from '../../core/model/model.ts'
+import { holderOf, modelOf } from '../model/compiled.ts'
 import { names, openWriting, type Row, refusal } from './writing.ts'
 
 const model = await modelOf(`
@@ -19,6 +23,7 @@ contentTypes:
   shoe:
     attributes:
       since: { type: datetime, unique: true }
+      code: { type: string, unique: true }
       sizes: { type: component, component: shop.size, repeatable: true }
       box: { type: component, component: shop.box }
 `)
@@ -133,4 +138,21 @@ test('what is nested in a component that all locales share is unique among all l
     const error = refusal(await tryCreate('shirt', { crate: { sizes: [{ sku: 'a' }] } }, { locale }))
     t.deepEqual(places(error), ['crate.sizes.0.sku'], locale)
   }
+})
+
+test('documents that are written together may swap their values', async t => {
+  const { create, rows, database } = await openWriting(t, model)
+  const ids: string[] = []
+  for (const code of ['a', 'b', 'c']) ids.push(String((await create('shoe', { code })).documentId))
+  const documents = ['b', 'c', 'a'].map((value, index): WrittenDocument => {
+    const values = new Map([['code', { kind: 'scalar', value } as const]])
+    const versions = [{ locale: null, statuses: ['published'] as const, values }]
+    return { type: holderOf(model, 'shoe') as ContentType, documentId: String(ids[index]), versions }
+  })
+  const terms = { storage: compileStorage(model), schema: database.schema, defaultLocale: 'en' }
+  const now = new Date().toISOString()
+  await database.transaction(transaction =>
+    writeDocuments(documents, { ...terms, transaction, now, componentMatch: 'by-id', touch: false }),
+  )
+  t.deepEqual(await rows('SELECT code FROM shoes ORDER BY id'), [['b'], ['c'], ['a']])
 })

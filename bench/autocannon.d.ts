@@ -16,7 +16,9 @@ declare module 'autocannon' {
     })[]
   }
   interface Result {
-    readonly requests: { readonly total: number; readonly average: number }
+    readonly requests: { readonly total: number }
+    /** Seconds. */
+    readonly duration: number
     readonly latency: { readonly p50: number; readonly p99: number }
     readonly errors: number
     readonly non2xx: number

@@ -6,6 +6,9 @@ import type { Asked } from './rows.ts'
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9)
 export const SECONDS = Number(process.env.BENCH_SECONDS ?? 2)
 
+/** Seconds before the first round: code that ran a few times is slower than it will be. */
+const WARM_UP = Number(process.env.BENCH_WARM_UP ?? 5)
+
 export interface Round extends Load {
   /** Microseconds of the server's processor time a request. */
   readonly cpu: number
@@ -22,7 +25,7 @@ export type Turn = readonly [Round, Round]
 /** Short turns, each side first in half of them, so that what the machine does beside it meets both alike. */
 export async function takeTurns(sides: readonly [Side, Side]): Promise<readonly Turn[]> {
   const [first, second] = sides
-  for (const side of sides) await run(side, 2)
+  for (const side of sides) await run(side, WARM_UP)
   const turns: Turn[] = []
   for (let turn = 0; turn < ROUNDS; turn++) {
     if (turn % 2 === 0) turns.push([await run(first), await run(second)])

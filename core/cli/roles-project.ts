@@ -3,7 +3,9 @@ import { type Explainer, openExplainer } from '../access/explain.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { compileModel } from '../model/compile-model.ts'
+import { compileStorage } from '../model/compile-storage.ts'
 import type { Model } from '../model/model.ts'
+import type { Storage } from '../model/storage.ts'
 import type { Environment } from '../project/environment.ts'
 import { loadProject } from '../project/load-project.ts'
 import type { Project } from '../project/project.ts'
@@ -12,6 +14,7 @@ import type { Project } from '../project/project.ts'
 export interface RolesProject {
   readonly project: Project
   readonly model: Model
+  readonly storage: Storage
   readonly access: Access
   readonly explainer: Explainer
 }
@@ -24,5 +27,6 @@ export async function loadRoles(folder: string, env: Environment): Promise<Resul
   const access = compileAccess(project.value, model.value)
   if (!access.ok) return access
   const explainer = openExplainer(project.value, model.value, access.value)
-  return ok({ project: project.value, model: model.value, access: access.value, explainer })
+  const storage = compileStorage(model.value)
+  return ok({ project: project.value, model: model.value, storage, access: access.value, explainer })
 }

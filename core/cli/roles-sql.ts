@@ -5,7 +5,6 @@ import { filterFor, type UserValues } from '../access/condition.ts'
 import { type Explanation, grantsOf } from '../access/explain.ts'
 import { restrict } from '../access/restrict.ts'
 import { trusted } from '../access/trusted.ts'
-import { compileStorage } from '../model/compile-storage.ts'
 import type { ContentType } from '../model/model.ts'
 import { planQuery } from '../plan/plan-query.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
@@ -76,8 +75,8 @@ function hasCondition(
   return view !== null && (terms.where !== undefined || view.where !== null)
 }
 
-const planTerms = ({ model }: RolesProject) =>
-  ({ storage: compileStorage(model), defaultLocale: model.defaultLocale, shape: 'flat' }) as const
+const planTerms = ({ model, storage }: RolesProject) =>
+  ({ storage, defaultLocale: model.defaultLocale, shape: 'flat' }) as const
 
 /** A parameter that changes when one value of the user does comes from it. */
 const differs = (one: Statement, other: Statement, index: number): boolean =>
@@ -86,9 +85,20 @@ const differs = (one: Statement, other: Statement, index: number): boolean =>
 /** Stands for the document that a request names. */
 const DOCUMENT = '<documentId>'
 
+const BUILT_IN_PATHS: ReadonlyMap<string, string> = new Map([
+  ['file', 'upload/files'],
+  ['role', 'users-permissions/roles'],
+  ['locale', 'i18n/locales'],
+])
+
+function pathOf({ builtIn, kind, key, pluralApiId }: ContentType): string {
+  const own = kind === 'single' ? key : pluralApiId
+  return builtIn ? (BUILT_IN_PATHS.get(key) ?? own) : own
+}
+
 function requestOf({ action }: Explanation, type: ContentType, { project }: RolesProject): string {
   const { prefix } = project.settings.rest
-  const path = `${prefix}/${type.kind === 'single' ? type.key : type.pluralApiId}`
+  const path = `${prefix}/${pathOf(type)}`
   switch (action) {
     case 'find':
       return `GET ${path}?fields=documentId`

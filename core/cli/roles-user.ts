@@ -7,7 +7,6 @@ import { toDatabaseFault } from '../database/database-fault.ts'
 import { openDatabase } from '../database/open-database.ts'
 import { findAccount } from '../identity/accounts.ts'
 import { callerOf, isBarred, openUserValues } from '../identity/session-strategy.ts'
-import { compileStorage } from '../model/compile-storage.ts'
 import type { RolesProject } from './roles-project.ts'
 
 /** A user as far as his permissions go. */
@@ -48,9 +47,8 @@ const readUser = (word: string, database: Database, roles: RolesProject): Promis
 async function readIn(
   transaction: Transaction,
   word: string,
-  { model, access, project }: RolesProject,
+  { model, storage, access, project }: RolesProject,
 ): Promise<AskingUser | null> {
-  const storage = compileStorage(model)
   const account = await findAccount(transaction, { by: 'identifier', text: word }, { model, storage })
   const read = openUserValues({ access, database: transaction, model, storage })
   const values = account && (await read(account.id))

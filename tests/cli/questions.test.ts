@@ -1,0 +1,99 @@
+import test from 'ava'
+import { toAnswer, toQuestion } from '../../core/cli/roles-answer.ts'
+import { printAnswerText } from '../../core/cli/roles-answer-text.ts'
+import { printAnswerJson } from '../../core/cli/roles-json.ts'
+import { paintFor } from '../../core/cli/roles-output.ts'
+import { loadRoles, type RolesProject } from '../../core/cli/roles-project.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { EXAMPLE } from './run.ts'
+
+/** Conditions wherever one may stand, and on every type that has documents. */
+const CONDITIONS = `
+name: Questions
+i18n: { locales: [en, fr] }
+contentTypes:
+  page:
+    kind: single
+    draftAndPublish: true
+    localized: true
+    attributes: { title: string, open: boolean, on: date, at: datetime, price: decimal, tags: json }
+  post:
+    draftAndPublish: true
+    attributes:
+      title: string
+      page: { type: relation, relation: manyToOne, target: page }
+      writer: { type: relation, relation: manyToOne, target: user }
+user: { attributes: { open: boolean, since: date, name: string, post: { type: relation, relation: oneToOne, target: post } } }
+roles:
+  public: { permissions: { auth: [login], post: { readDrafts: { where: { title: x } } } } }
+  all:
+    permissions:
+      page: { "*": { where: { open: $user.open, on: { $gt: $user.since } } } }
+      post: { "*": { where: { $or: [{ writer: { post: { id: $user.post.id } } }, { title: { $startsWithi: $user.name } }] } }, find: false }
+      users: { "*": { where: { id: $user.id } } }
+      upload: { "*": { where: { name: { $in: [$user.name, a] } } } }
+      i18n: { find: { where: { code: en } } }
+      role: { "*": { where: { type: $user.role.type } } }
+apiTokens:
+  full: { type: full-access, secret: full-full-full-full-full }
+`
+
+/** Every question that can be asked; answers how many were. */
+function askAll(roles: RolesProject, told: (text: string, json: string) => void): number {
+  const { explainer, project } = roles
+  let asked = 0
+  for (const holder of explainer.holders) {
+    for (const { name, type, actions } of explainer.subjects) {
+      for (const action of actions) {
+        for (const field of [undefined, ...(type?.attributes.keys() ?? [])]) {
+          const question = toQuestion({ action, type: name, field }, roles)
+          if (!question.ok) continue
+          const answer = toAnswer(question.value, { holder, user: null }, roles)
+          told(
+            printAnswerText(answer, { project, paint: paintFor(false, {}) }),
+            printAnswerJson(answer, project),
+          )
+          asked++
+        }
+      }
+    }
+  }
+  return asked
+}
+
+async function ask(folder: string): Promise<{ asked: number; texts: string[] }> {
+  const loaded = await loadRoles(folder, {})
+  if (!loaded.ok) throw new Error(loaded.reasons.map(({ message }) => message).join('\n'))
+  const texts: string[] = []
+  const asked = askAll(loaded.value, (text, json) => {
+    texts.push(text)
+    JSON.parse(json)
+  })
+  return { asked, texts }
+}
+
+test('every question about the example project has an answer with a line of the project file', async t => {
+  const { asked, texts } = await ask(EXAMPLE)
+  t.true(asked > 1000, String(asked))
+  for (const text of texts) t.regex(text, /^(Yes|Yes, in part|No): [\s\S]*\n {2}project\.yaml:\d+:\d+\n/)
+})
+
+test('every condition becomes SQL whose parameters tell what they stand for, wherever it stands', async t => {
+  const folder = temporaryFolder()
+  folder.write('project.yaml', CONDITIONS)
+  const { texts } = await ask(folder.path)
+  folder.remove()
+  const withSql = texts.filter(text => text.includes('\n  SQL of '))
+  t.true(withSql.length > 40, String(withSql.length))
+  for (const text of withSql) t.false(text.includes('undefined'), text)
+  const told = withSql.join('\n')
+  for (const path of ['open', 'since', 'post.id', 'name', 'id', 'role.type'])
+    t.true(told.includes(`$user.${path}`), path)
+  for (const request of [
+    'GET /api/page?',
+    'GET /api/upload/files?',
+    'GET /api/users/count',
+    'GET /api/i18n/locales?',
+  ])
+    t.true(told.includes(request), request)
+})

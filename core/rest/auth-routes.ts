@@ -25,6 +25,8 @@ export function openAuth(terms: AuthTerms): Responder {
     const path = wordsBelow(request.path, prefix)?.join('/').toLowerCase() ?? ''
     if (!Object.hasOwn(table, path)) return answerProvider(path, request)
     if (request.method === 'OPTIONS') return respond(request)
+    // Mail scanners look at links before their readers do: a look must not use one up.
+    if (request.method === 'HEAD' && path === CONFIRMATION) return { status: 204, body: null }
     if (!isRead(request) || path === CONFIRMATION) return limit(path, request, { respond, terms })
     return answerFault(notFound())
   }

@@ -43,6 +43,9 @@ test('who registers gets in once the mailed link was followed', async t => {
   t.regex(mail, /^From: The Guide <guide@example\.com>\n/)
   t.regex(mail, /\nhttp:\/\/[^ ]+\/api\/auth\/email-confirmation\?confirmation=[0-9a-f]{64}[0-9a-z]+\n/)
   t.is(said(await confirm(`${codeIn(mail)}0`)), '400 Invalid token')
+  // A mail scanner looks first.
+  const path = `/api/auth/email-confirmation?confirmation=${codeIn(mail)}`
+  t.is((await people.call('HEAD', path)).status, 204)
   const confirmed = await confirm(codeIn(mail))
   t.is(confirmed.status, 302)
   t.is(confirmed.headers.get('location'), 'https://guide.example.com/welcome')

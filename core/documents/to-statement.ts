@@ -15,8 +15,21 @@ type Templates = BoundedMap<Template>
 /** As long as their storage is there: a project that is loaded anew has others. */
 const known = new WeakMap<Storage, Templates>()
 
+/** Of queries that are asked again as the very same objects. */
+const printed = new WeakMap<RestrictedQuery, Omit<PlanTerms, 'placeOf'> & { readonly statement: Statement }>()
+
 /** The one statement of a query. It is planned and printed once for all queries that differ in values alone. */
 export function toStatement(query: RestrictedQuery, terms: Omit<PlanTerms, 'placeOf'>): Statement {
+  const { storage, defaultLocale, shape } = terms
+  const before = printed.get(query)
+  if (before?.storage === storage && before.defaultLocale === defaultLocale && before.shape === shape)
+    return before.statement
+  const statement = fromTemplate(query, terms)
+  printed.set(query, { storage, defaultLocale, shape, statement })
+  return statement
+}
+
+function fromTemplate(query: RestrictedQuery, terms: Omit<PlanTerms, 'placeOf'>): Statement {
   const { key, values, placeOf } = outline(query, terms)
   const templates = templatesOf(terms.storage)
   const before = templates.get(key)

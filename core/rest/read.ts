@@ -1,23 +1,40 @@
+import { ok, type Result } from '../base/result.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
-import { notFound } from '../faults/fault.ts'
+import { type Fault, notFound } from '../faults/fault.ts'
+import type { RestrictedQuery } from '../query/query.ts'
 import { answer, answerDocument, refuse, shapeOf } from './answer.ts'
 import { parametersOf, see } from './given.ts'
+import { parseListText, seeList } from './known-lists.ts'
 import { printPagination } from './parse-pagination.ts'
-import { parseListQuery, parseOneQuery } from './parse-query.ts'
+import { type ListQuery, parseListQuery, parseOneQuery } from './parse-query.ts'
 import type { RestTerms, Visit } from './visit.ts'
 
 /** A list with `meta.pagination` (contract/rest.md 1 and 5). */
 export async function findMany(visit: Visit, terms: RestTerms): Promise<HttpAnswer> {
-  const parameters = parametersOf(visit)
-  if (!parameters.ok) return refuse(parameters)
-  const parsed = parseListQuery(visit.route.type, parameters.value, terms)
-  if (!parsed.ok) return refuse(parsed)
-  const restricted = see(parsed.value.query, visit)
-  if (!restricted.ok) return refuse(restricted)
-  const { text, total } = await terms.documents.findMany(restricted.value, shapeOf(visit))
-  const pagination = printPagination(parsed.value.pagination, total)
+  const list = parseList(visit, terms)
+  if (!list.ok) return refuse(list)
+  const { query, pagination: asked } = list.value
+  const { text, total } = await terms.documents.findMany(query, shapeOf(visit))
+  const pagination = printPagination(asked, total)
   return answer(`{"data":${text},"meta":{"pagination":${pagination}}}`, visit)
 }
+
+/** The list as the caller sees it. */
+function parseList(visit: Visit, terms: RestTerms): Result<ListQuery & { query: RestrictedQuery }, Fault> {
+  const { given, route, request, caller } = visit
+  if (!given) {
+    const known = parseListText(route.type, request.search, terms)
+    return known.ok ? seen(known.value.parsed, seeList(known.value, caller)) : known
+  }
+  const parsed = parseListQuery(route.type, given.parameters, terms)
+  return parsed.ok ? seen(parsed.value, see(parsed.value.query, visit)) : parsed
+}
+
+const seen = (
+  { pagination }: ListQuery,
+  query: Result<RestrictedQuery, Fault>,
+): Result<ListQuery & { query: RestrictedQuery }, Fault> =>
+  query.ok ? ok({ pagination, query: query.value }) : query
 
 /** One document, or the one of a single type. */
 export async function findOne(visit: Visit, terms: RestTerms): Promise<HttpAnswer> {

@@ -1,0 +1,80 @@
+import test from 'ava'
+import type { Caller } from '../../core/access/caller.ts'
+import { compileAccess } from '../../core/access/compile-access.ts'
+import { parseListText, seeList } from '../../core/rest/known-lists.ts'
+import { compiled } from '../model/compiled.ts'
+import { declare } from '../model/declare.ts'
+
+const YAML = `
+contentTypes:
+  note: { attributes: { title: string, mood: string } }
+roles:
+  public: { permissions: { note: { find: { where: { mood: { $eq: open } } } } } }
+  authenticated: { permissions: { note: { find: { where: { mood: { $eq: $user.username } } } } } }
+apiTokens:
+  full: { type: full-access, secret: full-access-token-for-the-tests-0000 }
+  none: { type: custom, secret: custom-token-for-the-tests-000000000, permissions: { } }
+`
+
+async function noted() {
+  const project = await declare(YAML)
+  const model = compiled(project)
+  const access = compileAccess(project, model)
+  if (!access.ok) throw new Error(access.reasons.map(({ message }) => message).join('\n'))
+  const type = model.contentTypes.get('api::note.note')
+  const token = (name: string): Caller => {
+    const grants = access.value.tokens.get(name)
+    if (!grants) throw new Error(`no ${name}`)
+    return { kind: 'token', grants, user: null }
+  }
+  const user = (username: string): Caller => {
+    const grants = access.value.roles.get('authenticated')
+    if (!grants) throw new Error('no role')
+    return { kind: 'user', grants, user: { username } }
+  }
+  if (!type) throw new Error('no type')
+  return { type, token, user, nobody: access.value.nobody, terms: { model, settings: project.settings.rest } }
+}
+
+const text = 'filters[title][$eq]=a&sort=title'
+
+test('one text is parsed once, and every caller sees his own part of what it asks for', async t => {
+  const { type, token, user, nobody, terms } = await noted()
+  const list = parseListText(type, text, terms)
+  if (!list.ok) return t.fail()
+  const again = parseListText(type, text, terms)
+  t.is(again.ok && again.value, list.value)
+  const filterOf = (caller: Caller) => {
+    const seen = seeList(list.value, caller)
+    return seen.ok
+      ? JSON.stringify(seen.value.filter, ['kind', 'filters', 'values', 'operator'])
+      : seen.reasons[0]?.code
+  }
+  for (let time = 0; time < 2; time++) {
+    t.false(filterOf(token('full'))?.includes('open'))
+    t.true(filterOf(nobody)?.includes('open'))
+    t.true(filterOf(user('ann'))?.includes('ann'))
+    t.true(filterOf(user('ben'))?.includes('ben'))
+    t.is(filterOf(token('none')), 'forbidden')
+  }
+})
+
+test('the same text of another project, or with other limits, is another list', async t => {
+  const [one, other] = [await noted(), await noted()]
+  const typeOf = (asked: typeof one, terms = asked.terms) => {
+    const list = parseListText(asked.type, text, terms)
+    return list.ok ? list.value : t.fail()
+  }
+  const first = typeOf(one)
+  t.not(typeOf(other), first)
+  const few = typeOf(one, { ...one.terms, settings: { ...one.terms.settings, defaultLimit: 3 } })
+  t.not(few, first)
+})
+
+test('what is refused is refused every time', async t => {
+  const { type, terms } = await noted()
+  for (let time = 0; time < 2; time++) {
+    const list = parseListText(type, 'filters[nothing][$eq]=a', terms)
+    t.is(list.ok ? '' : list.reasons[0]?.message, 'Invalid key nothing')
+  }
+})

@@ -55,9 +55,15 @@ export function openQueue(listener: EventListener, terms: QueueTerms): Queue {
     wake,
     async idle() {
       wake()
-      await looks
-      const isBusy = atWork.size > 0
-      await Promise.all(atWork)
+      let isBusy = false
+      let seen: Promise<void> | undefined
+      // What is through makes way for the next event of its document, and so for another look.
+      while (seen !== looks || atWork.size > 0) {
+        seen = looks
+        await seen
+        isBusy ||= atWork.size > 0
+        await Promise.all(atWork)
+      }
       return isBusy
     },
     close() {

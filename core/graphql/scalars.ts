@@ -1,5 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
 import type { Model } from '../model/model.ts'
+import { isRealDay } from '../project/calendar.ts'
 
 /** A scalar that takes texts of a form and writes texts of one. */
 interface TextScalar {
@@ -12,9 +13,9 @@ interface TextScalar {
 
 const textScalar = ({ name, read, write, complain }: TextScalar): GraphQLScalarType => {
   const parse = (given: unknown): string => {
-    const read_ = typeof given === 'string' ? read(given) : null
-    if (read_ === null) throw new GraphQLError(complain(given))
-    return read_
+    const taken = typeof given === 'string' ? read(given) : null
+    if (taken === null) throw new GraphQLError(complain(given))
+    return taken
   }
   return new GraphQLScalarType({
     name,
@@ -24,21 +25,11 @@ const textScalar = ({ name, read, write, complain }: TextScalar): GraphQLScalarT
   })
 }
 
-const isDay = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text)
-
-const isRealDay = (text: string): boolean => {
-  try {
-    return isDay(text)
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
-  }
-}
+const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 const date = textScalar({
   name: 'Date',
-  read: text => (isRealDay(text) ? text : null),
+  read: text => (DAY.test(text) && isRealDay(text) ? text : null),
   write: value => value,
   complain: given =>
     typeof given === 'string'

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { join, sep } from 'node:path'
-import { createJiti, type Jiti } from 'jiti'
+import type { Jiti } from 'jiti'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { Model } from '../model/model.ts'
@@ -37,7 +37,7 @@ async function loadModules(modules: readonly PluginModule[], root: string): Prom
   const extensions = new Map<string, Extension>()
   const faults: Diagnostic[] = []
   if (modules.length > 0) {
-    const jiti = openLoader(root)
+    const jiti = await openLoader(root)
     // One after the other: what modules do while they are loaded happens in the same order at every start.
     for (const module of modules) {
       const exported = await importOf(jiti, module)
@@ -54,8 +54,12 @@ const isPolicy = (value: unknown): value is Policy => kindOf(value) === 'policy'
 const isMiddleware = (value: unknown): value is Middleware => kindOf(value) === 'middleware'
 const isExtension = (value: unknown): value is Extension => kindOf(value) === 'extension'
 
-/** TypeScript and JavaScript without a build step. Nothing is written to disk: a cache in a shared folder is a way in. */
-function openLoader(root: string): Jiti {
+/**
+ * TypeScript and JavaScript without a build step. Nothing is written to disk: a cache in a shared folder is a way in.
+ * A project without plugins does not wait for the loader itself.
+ */
+async function openLoader(root: string): Promise<Jiti> {
+  const { createJiti } = await import('jiti')
   forget(root)
   return createJiti(join(root, 'project.yaml'), {
     virtualModules: { plinth: names },

@@ -11,6 +11,7 @@ import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
 import type { Events } from '../events/events.ts'
 import { openEvents } from '../events/open-events.ts'
 import type { Responder } from '../faults/exchange.ts'
+import { openGraphql } from '../graphql/open-graphql.ts'
 import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
 import { apiTokenStrategy } from '../identity/api-tokens.ts'
@@ -173,6 +174,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
       openLocales(terms),
       openRest(terms),
       extensions.last,
+      ...(settings.graphql.enabled ? [openGraphql({ ...terms, settings: settings.graphql, observer })] : []),
     ],
     host: observer => expressHost(app => mountUploads(app, uploadsFolder(project.root)), observer),
     async close() {

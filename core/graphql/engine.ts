@@ -1,12 +1,12 @@
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql'
+import type { Observer } from '../observe/observation.ts'
 import type { GraphqlSettings } from '../project/settings.ts'
 
 /** A schema with its resolvers, and the bounds of what may be asked of it. */
 export interface Engine {
   readonly schema: GraphQLSchema
   readonly config: GraphqlSettings['config']
-  /** What is no fault of the request: for the log. */
-  readonly observe: (error: unknown) => void
+  readonly observer: Observer
 }
 
 /** What a client asks for. */

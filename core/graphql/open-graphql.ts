@@ -4,6 +4,7 @@ import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '
 import { forbidden } from '../faults/fault.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { Model } from '../model/model.ts'
+import type { Observer } from '../observe/observation.ts'
 import type { GraphqlSettings } from '../project/settings.ts'
 import { buildSchema } from './build-schema.ts'
 import type { Engine } from './engine.ts'
@@ -17,8 +18,7 @@ export interface GraphqlTerms {
   readonly settings: GraphqlSettings
   readonly documents: Documents
   readonly identify: Identify
-  /** Trouble that is no fault of a request. */
-  readonly observe: (error: unknown) => void
+  readonly observer: Observer
 }
 
 /** The endpoint: transport → caller → operation → schema → documents (spec 4.9; contract/graphql.md). */
@@ -30,13 +30,13 @@ export function openGraphql(terms: GraphqlTerms): Responder {
 
 const isAt = (path: string, endpoint: string): boolean => path === endpoint || path === `${endpoint}/`
 
-function openEngine({ model, settings: { config, shadowCRUD }, documents, observe }: GraphqlTerms): Engine {
+function openEngine({ model, settings: { config, shadowCRUD }, documents, observer }: GraphqlTerms): Engine {
   const shadow = openShadowCrud(
     new Map(Object.entries(shadowCRUD).map(([key, one]) => [`api::${key}.${key}`, one])),
   )
   const limits = { amountLimit: config.amountLimit, defaultLimit: config.defaultLimit }
   const { schema } = buildSchema(model, shadow, { model, documents, limits })
-  return { schema, config, observe }
+  return { schema, config, observer }
 }
 
 async function respond(
@@ -49,11 +49,12 @@ async function respond(
   const sent = await parseTransport(request)
   if (!sent.ok) return sent.reasons[0] ?? answerFault(forbidden())
   const readsOnly = request.method !== 'POST'
-  return answerSent(sent.value, { caller: caller.value, engine, readsOnly })
+  return answerSent(sent.value, { caller: caller.value, requestId: request.id, engine, readsOnly })
 }
 
 interface Answering {
   readonly caller: Caller
+  readonly requestId: string
   readonly engine: Engine
   readonly readsOnly: boolean
 }
@@ -71,10 +72,10 @@ async function answerSent(sent: Sent, answering: Answering): Promise<HttpAnswer>
 
 async function answerOne(
   asked: Extract<Sent, { readonly kind: 'one' }>['asked'],
-  { caller, engine, readsOnly }: Answering,
+  { caller, requestId, engine, readsOnly }: Answering,
 ): Promise<HttpAnswer> {
   if (!asked.ok) return asked.reasons[0] ?? answerFault(forbidden())
-  const { status, result } = await runOperation(asked.value, { caller }, engine, { readsOnly })
+  const { status, result } = await runOperation(asked.value, { caller, requestId }, engine, { readsOnly })
   const answer: HttpAnswer = { status, body: JSON.stringify(result) }
   return status === 405 ? { ...answer, headers: { Allow: 'POST' } } : answer
 }

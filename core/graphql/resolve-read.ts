@@ -20,6 +20,7 @@ export interface ResolveTerms {
 /** Who asks, for the length of one operation. */
 export interface Acting {
   readonly caller: Caller
+  readonly requestId: string
 }
 
 /** A root field of a query: one statement, whatever is selected below it. */

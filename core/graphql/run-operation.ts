@@ -31,7 +31,7 @@ export async function runOperation(
     operationName: asked.operationName,
     contextValue: acting,
   })
-  const told = errors?.map(error => tell(error, engine))
+  const told = errors?.map(error => tell(error, acting.requestId, engine))
   return { status: 200, result: { ...(told ? { errors: told } : {}), data } }
 }
 
@@ -41,11 +41,11 @@ const ONLY_QUERIES: GraphQLFormattedError = {
 }
 
 /** Faults of the request are told as they are; of any other trouble the log hears, the client only that there was some. */
-function tell(error: GraphQLError, { observe }: Engine): GraphQLFormattedError {
+function tell(error: GraphQLError, requestId: string, { observer }: Engine): GraphQLFormattedError {
   const { originalError } = error
   if (!originalError || originalError instanceof GraphQLError || error.extensions.code !== undefined)
     return formatError(error)
-  observe(originalError)
+  observer.tell({ kind: 'failed', requestId, error: originalError })
   return { message: 'Internal Server Error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }
 }
 

@@ -29,7 +29,7 @@ export async function openEndpoint(t: ExecutionContext, yaml: string) {
     settings: project.settings.graphql,
     documents: writing.documents,
     identify: async () => ok(nobody),
-    observe: error => troubles.push(error),
+    observer: { hears: () => true, tell: observation => troubles.push(observation) },
   })
   const send = async ({ method = 'POST', search = '', type, text = '' }: Sent): Promise<HttpAnswer | null> =>
     respond({

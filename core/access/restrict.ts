@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, forbidden, type QueryParam } from '../faults/fault.ts'
-import type { Query, RestrictedQuery } from '../query/query.ts'
+import type { Query, RestrictedQuery, Sights } from '../query/query.ts'
 import type { Action } from './actions.ts'
 import { brand } from './brand.ts'
 import type { Caller, View } from './caller.ts'
@@ -46,14 +46,22 @@ function narrow(query: Query, view: View, walk: Walk): Query {
     param,
   })
   const asked = query.filter && restrictFilter(query.filter, at('filters'), walk)
-  const sight = rowCondition(view, query.type, asksForDrafts(query) ? 'draft' : query.status, walk)
-  const filter = conjunction(sight, asked)
+  const filter = conjunction(rowCondition(view, query.type, query.status, walk), asked)
   const sort = mapKept(query.sort, part => restrictSort(part, at('sort'), walk))
   const selection = restrictSelection(query.selection, at('fields'), walk)
   const search = narrowSearch(query.search, view)
   const same =
     filter === query.filter && sort === query.sort && selection === query.selection && search === query.search
-  return same ? query : { ...query, filter, sort, selection, search }
+  const sights = sightsOf(query, view, walk)
+  return same && !sights ? query : { ...query, filter, sort, selection, search, ...(sights && { sights }) }
+}
+
+/** A version out of sight is none to be told of: not that it is there, nor that it differs (safety S11). */
+function sightsOf({ type, publication }: Query, view: View, walk: Walk): Sights | null {
+  if (publication === null) return null
+  const published = rowCondition(view, type, 'published', walk)
+  const draft = rowCondition(view, type, 'draft', walk)
+  return published || draft ? { published, draft } : null
 }
 
 /** Text is looked for in readable attributes alone; in none, it is not found. */

@@ -7,6 +7,7 @@ import type {
   RestrictedQuery,
   Scope,
   Selection,
+  Sights,
   Sort,
 } from '../query/query.ts'
 import type { ParameterValue } from '../sql/nodes.ts'
@@ -41,6 +42,7 @@ export function outline(
   else walk.place('O', take, take.documentId)
   walkSelection(selection, walk)
   if (filter) walkFilter(filter, walk)
+  if (query.sights) walkSights(query.sights, walk)
   if (search) {
     walk.place('Q', search, search.text)
     for (const attribute of search.attributes) walk.key += `${numberOf(attribute)},`
@@ -122,6 +124,13 @@ function walkScope(scope: Scope | null, walk: Walk): void {
   walk.key += `<${scope.status ?? ''}`
   if (scope.where) walkFilter(scope.where, walk)
   walk.key += '>'
+}
+
+function walkSights({ published, draft }: Sights, walk: Walk): void {
+  for (const sight of [published, draft]) {
+    walk.key += '%'
+    if (sight) walkFilter(sight, walk)
+  }
 }
 
 function walkFilter(filter: Filter, walk: Walk): void {

@@ -105,6 +105,6 @@ function localeTerms(choice: LocaleChoice, locale: Expression): readonly Express
 function conditions(query: Query, row: Row, context: PlanContext): readonly Expression[] {
   const filter = query.filter ? [planFilter(query.filter, row, context)] : []
   const search = query.search ? [planSearch(query.search, row, context)] : []
-  const publication = query.publication ? [planPublication(query.publication, row, context)] : []
-  return [...filter, ...search, ...publication]
+  const publication = planPublication(query, row, context)
+  return [...filter, ...search, publication]
 }

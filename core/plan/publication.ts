@@ -1,12 +1,20 @@
-import type { PublicationFilter, Status } from '../query/query.ts'
-import { allOf, anyOf, binary, column, constant, equal, not, select } from '../sql/build.ts'
+import type { Filter, Query, Status } from '../query/query.ts'
+import { allOf, anyOf, binary, column, constant, equal, not, select, TRUE } from '../sql/build.ts'
 import type { Expression } from '../sql/nodes.ts'
+import { planFilter } from './filter.ts'
 import { type PlanContext, type Row, typeRow } from './row.ts'
 
-/** contract/rest.md 10: how a document's versions stand to one another. */
-export function planPublication(filter: PublicationFilter, row: Row, context: PlanContext): Expression {
-  const version = (status: Status, terms: VersionTerms = {}) => hasVersion(row, status, terms, context)
-  switch (filter) {
+/** contract/rest.md 10: how those of a document's versions that the caller sees stand to one another. */
+export function planPublication(
+  { publication, sights }: Pick<Query, 'publication' | 'sights'>,
+  row: Row,
+  context: PlanContext,
+): Expression {
+  const version = (status: Status, terms: VersionTerms = {}) =>
+    hasVersion(row, { status, sight: sights?.[status] ?? null, ...terms }, context)
+  switch (publication) {
+    case null:
+      return TRUE
     case 'never-published':
       return not(version('published'))
     case 'has-published-version':
@@ -48,13 +56,23 @@ const stampsDiffer =
 const stampsOf = ({ root }: Row): readonly string[] =>
   root.localized ? ['updated_at', 'shared_updated_at'] : ['updated_at']
 
-function hasVersion(row: Row, status: Status, terms: VersionTerms, context: PlanContext): Expression {
+interface SoughtVersion extends VersionTerms {
+  readonly status: Status
+  readonly sight: Filter | null
+}
+
+function hasVersion(
+  row: Row,
+  { status, sight, anyLocale, when }: SoughtVersion,
+  context: PlanContext,
+): Expression {
   const table = context.storage.table(row.root)
   const version = typeRow(row.root, context.alias(), status, context.storage)
   const where: Expression[] = [equal(version.key, row.key)]
   if (table.status !== null) where.push(equal(column(version.alias, table.status), constant(status)))
-  if (version.locale && row.locale && terms.anyLocale !== true) where.push(equal(version.locale, row.locale))
-  if (terms.when) where.push(terms.when(version))
+  if (version.locale && row.locale && anyLocale !== true) where.push(equal(version.locale, row.locale))
+  if (sight) where.push(planFilter(sight, version, context))
+  if (when) where.push(when(version))
   return {
     kind: 'exists',
     negated: false,

@@ -28,6 +28,8 @@ export interface Query {
   readonly search: Search | null
   /** `publicationFilter`; null also on types without drafts. */
   readonly publication: PublicationFilter | null
+  /** Which versions `publication` may tell of: set by access alone (parsers leave it out); absent: all. */
+  readonly sights?: Sights
   /** In order; ties are broken by id. */
   readonly sort: readonly Sort[]
 }
@@ -59,6 +61,9 @@ export const PUBLICATION_FILTERS = [
   'published-with-draft',
 ] as const
 export type PublicationFilter = (typeof PUBLICATION_FILTERS)[number]
+
+/** The condition that versions of each status meet which the caller sees; null: he sees all of them. */
+export type Sights = { readonly [Each in Status]: Filter | null }
 
 /** Of types without i18n: `all`. */
 export type LocaleChoice =

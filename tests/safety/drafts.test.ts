@@ -8,6 +8,8 @@ import { FULL, openWorld, type Told, type World } from './world.ts'
 // links tell it. Everything is asked twice, and between the two nothing but drafts changes.
 const READER = 'reader-conformance-token-00000000000000'
 const WRITER = 'writer-conformance-token-00000000000000'
+const PARTLY = 'partly-conformance-token-00000000000000'
+const RULED = 'ruled-conformance-token-000000000000000'
 const ALL = '{ find: true, findOne: true, readDrafts: false }'
 
 const TOKENS = `
@@ -26,6 +28,16 @@ const TOKENS = `
       category: [find, create, update]
       restaurant: ${ALL}
       homepage: { find: true, readDrafts: false, update: true }
+  partly:
+    type: custom
+    secret: ${PARTLY}
+    permissions:
+      article: { find: true, readDrafts: { where: { title: { $startsWith: Mine } } } }
+  ruled:
+    type: custom
+    secret: ${RULED}
+    permissions:
+      article: { find: { where: { title: { $startsWith: Mine } } }, readDrafts: { where: { title: { $notContains: secret } } } }
 `
 
 let world: World
@@ -267,5 +279,80 @@ test.serial(
       '{"data":null,"error":{"status":403,"name":"ForbiddenError","message":"Forbidden","details":{}}}',
     ]
     t.deepEqual(answers, Array(4).fill(forbidden))
+  },
+)
+
+interface Version {
+  readonly documentId: string
+  readonly locale: string
+  readonly updatedAt: string
+}
+
+const keyOf = ({ documentId, locale }: Version): string => `${documentId} ${locale}`
+
+/** What each publication filter comes to for one row, from the versions that its caller lists himself. */
+const PUBLICATIONS: Readonly<
+  Record<
+    (typeof PUBLICATION_FILTERS)[number],
+    (row: Version, draft: readonly Version[], published: readonly Version[]) => boolean
+  >
+> = {
+  'never-published': (row, _, published) => !same(row, published),
+  'has-published-version': (row, _, published) => same(row, published) !== undefined,
+  'never-published-document': (row, _, published) => !anyOf(row, published),
+  'has-published-version-document': (row, _, published) => anyOf(row, published),
+  modified: (row, draft, published) =>
+    same(row, draft) !== undefined &&
+    same(row, published) !== undefined &&
+    same(row, draft)?.updatedAt !== same(row, published)?.updatedAt,
+  unmodified: (row, draft, published) =>
+    same(row, draft) !== undefined && same(row, draft)?.updatedAt === same(row, published)?.updatedAt,
+  'published-without-draft': (row, draft, published) =>
+    same(row, published) !== undefined && !same(row, draft),
+  'published-with-draft': (row, draft, published) =>
+    same(row, published) !== undefined && same(row, draft) !== undefined,
+}
+
+const same = (row: Version, versions: readonly Version[]): Version | undefined =>
+  versions.find(version => keyOf(version) === keyOf(row))
+
+const anyOf = ({ documentId }: Version, versions: readonly Version[]): boolean =>
+  versions.some(version => version.documentId === documentId)
+
+test.serial(
+  'publication filters tell of no version but those that the caller sees, also where he reads some drafts alone',
+  async t => {
+    const { make } = world
+    const titles = ['Mine and kept', 'Mine, then taken', 'Mine, then secret', 'Not yet', 'Mine and changed']
+    const [, taken, secret, mine, mended] = await Promise.all(
+      titles.map(async title => (await make('POST', '/api/articles', { title })).documentId),
+    )
+    const drafts = [
+      [taken, 'Taken'],
+      [secret, 'Mine and secret'],
+      [mine, 'Mine now'],
+      [mended, 'Mine and mended'],
+    ] as const
+    for (const [id, title] of drafts) await make('PUT', `/api/articles/${id}?status=draft`, { title })
+    await make('POST', '/api/articles?status=draft', { title: 'Mine, never published' })
+    await make('PUT', `/api/articles/${taken}?locale=fr&status=draft`, { title: 'Mine in French' })
+    const list = async (as: string, query: string): Promise<readonly Version[]> => {
+      const asked = `/api/articles?locale=*&pagination[pageSize]=100&${query}`
+      const { status, text } = await world.ask('GET', asked, { as })
+      t.is(status, 200, text)
+      return JSON.parse(text).data
+    }
+    for (const as of [PARTLY, RULED]) {
+      const draft = await list(as, 'status=draft')
+      const published = await list(as, 'status=published')
+      for (const word of PUBLICATION_FILTERS) {
+        for (const [status, rows] of Object.entries({ draft, published })) {
+          const expected = rows.filter(row => PUBLICATIONS[word](row, draft, published))
+          const found = await list(as, `status=${status}&publicationFilter=${word}`)
+          t.deepEqual(found.map(keyOf), expected.map(keyOf), `${as} ${status} ${word}`)
+        }
+      }
+      t.true(draft.length > 2 && published.length > 2)
+    }
   },
 )

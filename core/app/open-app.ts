@@ -18,7 +18,9 @@ import { apiTokenStrategy } from '../identity/api-tokens.ts'
 import { endingSessions } from '../identity/ending-sessions.ts'
 import { createIdentify } from '../identity/identify.ts'
 import type { IdentityTerms } from '../identity/identity.ts'
+import { openAuthService } from '../identity/open-auth-service.ts'
 import { openIdentity } from '../identity/open-identity.ts'
+import { openUsersService } from '../identity/open-users-service.ts'
 import { openRateLimit } from '../identity/rate-limit.ts'
 import { sessionStrategy } from '../identity/session-strategy.ts'
 import type { FileStorage } from '../media/file-storage.ts'
@@ -155,6 +157,8 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   const terms = { model, settings: settings.rest, documents, identify, guards, around }
   const extensions = openExtensionRoutes(registered.routes, settings.rest.prefix, guarding)
   const count = openRateLimit(settings.server.rateLimit.auth, database)
+  const auth = openAuthService({ model, documents, identity: openIdentity(identity), count })
+  const users = openUsersService({ model, storage, database, documents })
   const staging = stagingFolder(project.root)
   const files = openFiles({ database, model, storage, settings: settings.upload, files: kept, staging })
   return {
@@ -168,8 +172,8 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
       ...limitApi(settings.server.rateLimit.api, [settings.rest.prefix, settings.graphql.config.endpoint]),
       extensions.first,
       openUploads({ ...terms, files }),
-      openAuth({ ...terms, identity: openIdentity(identity), count }),
-      openUsers({ ...terms, database, storage }),
+      openAuth({ ...terms, auth }),
+      openUsers({ ...terms, users }),
       openRoles({ ...terms, access }),
       openLocales(terms),
       openRest(terms),

@@ -1,92 +1,52 @@
-import type { Result } from '../base/result.ts'
 import type { HttpAnswer } from '../faults/exchange.ts'
-import type { Fault } from '../faults/fault.ts'
-import type { SignedIn } from '../identity/identity.ts'
-import type { Body } from '../identity/parse-credentials.ts'
+import type {
+  AuthAnswers,
+  AuthOperation,
+  AuthService,
+  Performed,
+  SessionAnswer,
+} from '../identity/auth-service.ts'
 import { refuse } from './answer.ts'
 import { limited } from './auth-quota.ts'
-import { readOwnUser } from './auth-user.ts'
-import type { AuthTerms } from './auth-visit.ts'
 import type { EndpointVisit } from './endpoint.ts'
 import { readBare } from './parse-body.ts'
 import { parseQueryString } from './parse-query-string.ts'
 
-type Performed = Promise<HttpAnswer>
-
-export const login = (visit: EndpointVisit, terms: AuthTerms): Performed =>
-  withBody(visit, async body => answerSession(await terms.identity.signIn(body), visit, terms))
-
-export const register = (visit: EndpointVisit, terms: AuthTerms): Performed =>
-  withBody(visit, body =>
-    byMail('register', body, terms, async () =>
-      answerSession(await terms.identity.register(body), visit, terms, true),
-    ),
-  )
-
-export const changePassword = (visit: EndpointVisit, terms: AuthTerms): Performed =>
-  withBody(visit, async body =>
-    answerSession(await terms.identity.changePassword(body, visit.caller), visit, terms),
-  )
-
-export const forgotPassword = (visit: EndpointVisit, terms: AuthTerms): Performed =>
-  withBody(visit, body =>
-    byMail('forgot-password', body, terms, async () => {
-      const done = await terms.identity.forgotPassword(body)
-      return done.ok ? plain({ ok: true }) : refuse(done)
-    }),
-  )
-
-export const resetPassword = (visit: EndpointVisit, terms: AuthTerms): Performed =>
-  withBody(visit, async body => answerSession(await terms.identity.resetPassword(body), visit, terms))
-
-export const sendConfirmation = (visit: EndpointVisit, terms: AuthTerms): Performed =>
-  withBody(visit, body =>
-    byMail('send-email-confirmation', body, terms, async () => {
-      const sent = await terms.identity.sendEmailConfirmation(body)
-      return sent.ok ? plain({ email: sent.value, sent: true }) : refuse(sent)
-    }),
-  )
+/** What a POST asks for, in its answer's form. */
+export const performAuth =
+  <Operation extends Exclude<AuthOperation, 'emailConfirmation'>>(operation: Operation, auth: AuthService) =>
+  async ({ request, caller }: EndpointVisit): Promise<HttpAnswer> => {
+    const body = await readBare(request)
+    if (!body.ok) return refuse(body)
+    const performed = await auth.perform(operation, body.value, caller)
+    return answerPerformed(performed, answer => ({ status: 200, body: print(answer), headers: UNKEPT }))
+  }
 
 /** Where a mailed link leads: on to the project's page. */
-export async function confirmEmail({ request }: EndpointVisit, terms: AuthTerms): Performed {
-  const parameters = parseQueryString(request.search)
-  if (!parameters.ok) return refuse(parameters)
-  const confirmed = await terms.identity.confirmEmail(parameters.value.confirmation)
-  return confirmed.ok
-    ? { status: 302, body: null, headers: { Location: confirmed.value, ...UNKEPT } }
-    : refuse(confirmed)
-}
+export const performConfirmation =
+  (auth: AuthService) =>
+  async ({ request, caller }: EndpointVisit): Promise<HttpAnswer> => {
+    const parameters = parseQueryString(request.search)
+    if (!parameters.ok) return refuse(parameters)
+    const { confirmation } = parameters.value
+    const performed = await auth.perform('emailConfirmation', { confirmation }, caller)
+    return answerPerformed(performed, ({ location }) => ({
+      status: 302,
+      body: null,
+      headers: { Location: location, ...UNKEPT },
+    }))
+  }
 
-async function withBody({ request }: EndpointVisit, perform: (body: Body) => Performed): Performed {
-  const body = await readBare(request)
-  return body.ok ? perform(body.value) : refuse(body)
-}
-
-/** A mail address has a limit of its own beside that of who asks, so that nobody's is flooded from everywhere (safety S9). */
-async function byMail(
-  what: string,
-  { email }: Body,
-  { count }: AuthTerms,
-  perform: () => Performed,
-): Performed {
-  if (typeof email !== 'string') return perform()
-  return limited(await count([`mail ${email.trim().toLowerCase()} ${what}`]), perform)
-}
+const answerPerformed = <Answer>(
+  { result, quota }: Performed<Answer>,
+  toAnswer: (answer: Answer) => HttpAnswer,
+): Promise<HttpAnswer> => limited(quota, async () => (result.ok ? toAnswer(result.value) : refuse(result)))
 
 /** No cache keeps what lets somebody in. */
 const UNKEPT = { 'Cache-Control': 'no-store' }
 
-const plain = (body: object): HttpAnswer => ({ status: 200, body: JSON.stringify(body), headers: UNKEPT })
+const print = (answer: Exclude<AuthAnswers[AuthOperation], AuthAnswers['emailConfirmation']>): string =>
+  'user' in answer ? printSession(answer) : JSON.stringify(answer)
 
-async function answerSession(
-  result: Result<SignedIn, Fault>,
-  { caller }: EndpointVisit,
-  terms: AuthTerms,
-  withRole = false,
-): Performed {
-  if (!result.ok) return refuse(result)
-  const { jwt, documentId } = result.value
-  const user = await readOwnUser(documentId, { caller, withRole }, terms)
-  const session = jwt === null ? '' : `"jwt":${JSON.stringify(jwt)},`
-  return { status: 200, body: `{${session}"user":${user}}`, headers: UNKEPT }
-}
+const printSession = ({ jwt, user }: SessionAnswer): string =>
+  `{${jwt === null ? '' : `"jwt":${JSON.stringify(jwt)},`}"user":${user}}`

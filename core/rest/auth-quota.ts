@@ -1,5 +1,5 @@
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
-import { fault } from '../faults/fault.ts'
+import { tooManyRequests } from '../identity/open-auth-service.ts'
 import type { Quota } from '../identity/rate-limit.ts'
 
 /** An answer that says how many more there may be; over the limit (429) nothing is done. null: there is none. */
@@ -12,7 +12,7 @@ export async function limited(quota: Quota | null, perform: () => Promise<HttpAn
 
 export function tooMany(quota: Quota): HttpAnswer {
   const wait = Math.max(1, quota.resetsAt - Math.floor(Date.now() / 1000))
-  const answer = answerFault(fault('rateLimit', 'Too many requests, please try again later.'))
+  const answer = answerFault(tooManyRequests())
   return { ...answer, headers: { ...headersOf(quota), 'Retry-After': String(wait) } }
 }
 

@@ -1,19 +1,15 @@
 import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
 import { notFound } from '../faults/fault.ts'
-import { networkOf } from '../identity/rate-limit.ts'
+import type { AuthOperation, AuthService } from '../identity/auth-service.ts'
 import { answerMethod } from './answer.ts'
-import {
-  changePassword,
-  confirmEmail,
-  forgotPassword,
-  login,
-  register,
-  resetPassword,
-  sendConfirmation,
-} from './auth-perform.ts'
+import { performAuth, performConfirmation } from './auth-perform.ts'
 import { limited } from './auth-quota.ts'
-import type { AuthTerms } from './auth-visit.ts'
-import { type Endpoint, type Endpoints, firstBelow, openEndpoints, wordsBelow } from './endpoint.ts'
+import { type Endpoints, firstBelow, openEndpoints, wordsBelow } from './endpoint.ts'
+import type { RestTerms } from './visit.ts'
+
+export interface AuthTerms extends RestTerms {
+  readonly auth: AuthService
+}
 
 /** Signing in and all that goes with it over REST (contract/rest.md 14): route → limit → caller → permission → identity. */
 export function openAuth(terms: AuthTerms): Responder {
@@ -23,16 +19,15 @@ export function openAuth(terms: AuthTerms): Responder {
   return request => {
     if (firstBelow(request.path, prefix) !== 'auth') return null
     const path = wordsBelow(request.path, prefix)?.join('/').toLowerCase() ?? ''
-    if (!Object.hasOwn(table, path)) return answerProvider(path, request)
+    const operation = OPERATIONS.get(path)
+    if (operation === undefined) return answerProvider(path, request)
     if (request.method === 'OPTIONS') return respond(request)
     // Mail scanners look at links before their readers do: a look must not use one up.
     if (request.method === 'HEAD' && path === CONFIRMATION) return { status: 204, body: null }
-    if (!isRead(request) || path === CONFIRMATION) return limit(path, request, { respond, terms })
-    return answerFault(notFound())
+    if (isRead(request) && path !== CONFIRMATION) return answerFault(notFound())
+    return limit(operation, request, { respond, terms })
   }
 }
-
-const CONFIRMATION = 'auth/email-confirmation'
 
 const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
 
@@ -47,27 +42,40 @@ interface Limiting {
   readonly terms: AuthTerms
 }
 
-/** Address and path always count, however the path was written (safety S9). */
-async function limit(path: string, request: HttpRequest, { respond, terms }: Limiting): Promise<HttpAnswer> {
-  const quota = await terms.count([`address ${networkOf(request.peer)} ${path}`])
+/** Address and operation always count, however the path was written (safety S9). */
+async function limit(
+  operation: AuthOperation,
+  request: HttpRequest,
+  { respond, terms }: Limiting,
+): Promise<HttpAnswer> {
+  const quota = await terms.auth.count(operation, request.peer)
   return limited(quota, async () => (await respond(request)) ?? answerFault(notFound()))
 }
 
-function authEndpoints(terms: AuthTerms): Endpoints {
-  const post = (action: Endpoint['action'], perform: Perform) => ({
-    POST: { subject: 'auth', action, perform: visit => perform(visit, terms) } satisfies Endpoint,
-  })
-  return {
-    'auth/local': post('login', login),
-    'auth/local/register': post('register', register),
-    'auth/change-password': post('changePassword', changePassword),
-    'auth/forgot-password': post('forgotPassword', forgotPassword),
-    'auth/reset-password': post('resetPassword', resetPassword),
-    'auth/send-email-confirmation': post('sendEmailConfirmation', sendConfirmation),
-    [CONFIRMATION]: {
-      GET: { subject: 'auth', action: 'emailConfirmation', perform: visit => confirmEmail(visit, terms) },
-    },
-  }
-}
+const CONFIRMATION = 'auth/email-confirmation'
 
-type Perform = typeof login
+const POSTS = {
+  'auth/local': 'login',
+  'auth/local/register': 'register',
+  'auth/change-password': 'changePassword',
+  'auth/forgot-password': 'forgotPassword',
+  'auth/reset-password': 'resetPassword',
+  'auth/send-email-confirmation': 'sendEmailConfirmation',
+} as const
+
+const OPERATIONS: ReadonlyMap<string, AuthOperation> = new Map([
+  ...Object.entries(POSTS),
+  [CONFIRMATION, 'emailConfirmation'],
+])
+
+const authEndpoints = ({ auth }: AuthTerms): Endpoints => ({
+  ...Object.fromEntries(
+    Object.entries(POSTS).map(([path, action]) => [
+      path,
+      { POST: { subject: 'auth', action, perform: performAuth(action, auth) } },
+    ]),
+  ),
+  [CONFIRMATION]: {
+    GET: { subject: 'auth', action: 'emailConfirmation', perform: performConfirmation(auth) },
+  },
+})

@@ -1,9 +1,9 @@
 import { restrict } from '../access/restrict.ts'
 import type { HttpAnswer, Responder } from '../faults/exchange.ts'
 import { ALL_ROWS } from '../identity/user-values.ts'
+import { everyField } from '../query/every-field.ts'
 import { answer, refuse } from './answer.ts'
 import { type EndpointVisit, openEndpoints } from './endpoint.ts'
-import { everyField } from './parse-fields.ts'
 import type { RestTerms } from './visit.ts'
 
 /** The project's locales, a bare list (contract/rest.md 11). */

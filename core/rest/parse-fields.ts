@@ -1,10 +1,8 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, type QueryParam } from '../faults/fault.ts'
 import type { Holder, ScalarAttribute } from '../model/model.ts'
+import { everyField, type Fields } from '../query/every-field.ts'
 import { unknownKey } from '../query/parse-place.ts'
-import type { Selection } from '../query/query.ts'
-
-type Fields = Pick<Selection, 'fields' | 'named'>
 
 /** contract/rest.md 4: one text with commas, or a list of names; `*` and nothing at all are every field. */
 export function parseFields(
@@ -31,16 +29,4 @@ function toNames(raw: unknown): readonly string[] | null {
   if (!Array.isArray(raw)) return null
   const names = raw.filter(item => typeof item === 'string' && !item.includes(','))
   return names.length === raw.length ? names.map(name => String(name).trim()) : null
-}
-
-const known = new WeakMap<Holder, Fields>()
-
-/** Every scalar attribute, found once a holder. */
-export function everyField(holder: Holder): Fields {
-  const before = known.get(holder)
-  if (before) return before
-  const fields = [...holder.attributes.values()].filter(attribute => attribute.kind === 'scalar')
-  const every: Fields = { fields, named: false }
-  known.set(holder, every)
-  return every
 }

@@ -4,10 +4,10 @@ import type { Attribute, ComponentAttribute, Holder, LinkAttribute, Model } from
 import { parseFilter } from '../query/parse-filter.ts'
 import { holderBehind } from '../query/parse-place.ts'
 import { parseSort } from '../query/parse-sort.ts'
+import { populateRows, type Rows } from '../query/populate-nodes.ts'
 import type { Populate } from '../query/query.ts'
 import { parseFields } from './parse-fields.ts'
 import { parseZoneOptions } from './parse-populate-zone.ts'
-import { populateRows, type Rows } from './populate-nodes.ts'
 import { toYesOrNo } from './populate-words.ts'
 import { withSorted } from './sorted-fields.ts'
 

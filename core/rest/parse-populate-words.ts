@@ -2,9 +2,9 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, invalidKey } from '../faults/fault.ts'
 import type { Attribute, Holder, ZoneAttribute } from '../model/model.ts'
 import { holderBehind } from '../query/parse-place.ts'
+import { allRows, populateRows, populateZone, selectionOf } from '../query/populate-nodes.ts'
 import type { Asked, Populate, ZonePopulate } from '../query/query.ts'
 import { POPULATE_DEPTH, tooDeep } from './populate-bounds.ts'
-import { allRows, populateRows, populateZone, selectionOf } from './populate-nodes.ts'
 import { toYesOrNo, type Word, type Words } from './populate-words.ts'
 
 /** Where names of a populate are resolved, for faults. */

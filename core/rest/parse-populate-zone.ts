@@ -2,9 +2,9 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, invalidKey } from '../faults/fault.ts'
 import type { Component, Holder, Model, ZoneAttribute } from '../model/model.ts'
 import { isRecord } from '../query/parse-place.ts'
+import { populateAll, populateZone, selectionOf, wholeZone } from '../query/populate-nodes.ts'
 import type { Populate, Selection, ZonePopulate } from '../query/query.ts'
 import { parseFields } from './parse-fields.ts'
-import { populateAll, populateZone, selectionOf, wholeZone } from './populate-nodes.ts'
 import { toYesOrNo } from './populate-words.ts'
 
 type Options = Readonly<Record<string, unknown>>

@@ -2,10 +2,10 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, invalidKey } from '../faults/fault.ts'
 import type { Attribute, Holder, Model } from '../model/model.ts'
 import { isRecord, unknownKey } from '../query/parse-place.ts'
+import { populateAll, populateWhole } from '../query/populate-nodes.ts'
 import type { Populate } from '../query/query.ts'
 import { parsePopulateOptions } from './parse-populate-options.ts'
 import { parsePopulateWords } from './parse-populate-words.ts'
-import { populateAll, populateWhole } from './populate-nodes.ts'
 import { toWords, toYesOrNo, type Words } from './populate-words.ts'
 
 type Components = Model['components']

@@ -8,11 +8,11 @@ import { answerFault, type HttpAnswer, type Responder } from '../faults/exchange
 import { type Fault, fault } from '../faults/fault.ts'
 import { ALL_ROWS } from '../identity/user-values.ts'
 import type { Model } from '../model/model.ts'
+import { everyField } from '../query/every-field.ts'
+import { allRows, populateRows } from '../query/populate-nodes.ts'
 import { answer, refuse } from './answer.ts'
 import { type EndpointVisit, openEndpoints } from './endpoint.ts'
-import { everyField } from './parse-fields.ts'
 import { parseId } from './parse-id.ts'
-import { allRows, populateRows } from './populate-nodes.ts'
 import type { RestTerms } from './visit.ts'
 
 export interface RolesTerms extends RestTerms {

@@ -1,7 +1,7 @@
 import type { Attribute, ComponentAttribute, Holder, LinkAttribute, ZoneAttribute } from '../model/model.ts'
-import { holderBehind } from '../query/parse-place.ts'
-import type { Asked, Populate, Selection, ZonePopulate } from '../query/query.ts'
-import { everyField } from './parse-fields.ts'
+import { everyField } from './every-field.ts'
+import { holderBehind } from './parse-place.ts'
+import type { Asked, Populate, Selection, ZonePopulate } from './query.ts'
 
 /** What a populate says of the rows at the other end, parsed. */
 export interface Rows {

@@ -1,0 +1,123 @@
+import type { Caller } from '../access/caller.ts'
+import { permit } from '../access/permit.ts'
+import { restrict } from '../access/restrict.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Alongside } from '../documents/documents.ts'
+import { type Fault, fault, forbidden } from '../faults/fault.ts'
+import type { GivenValues } from '../query/command.ts'
+import { everyField } from '../query/every-field.ts'
+import { populateWhole } from '../query/populate-nodes.ts'
+import type { RestrictedQuery, Selection } from '../query/query.ts'
+import { type Account, findAccount } from './accounts.ts'
+import { endSessions, forgetCodes } from './end-sessions.ts'
+import { checkChange, checkNew, toUserValues } from './parse-user.ts'
+import { ALL_ROWS } from './user-values.ts'
+import type { UserChange } from './users-service.ts'
+import type { UsersServiceTerms } from './users-terms.ts'
+
+type Answered = Promise<Result<string | null, Fault>>
+
+export async function createUser(
+  { body, caller, selection }: UserChange,
+  terms: UsersServiceTerms,
+): Answered {
+  const { user: type } = terms.model.builtIn
+  const lacking = checkNew(body, caller, type)
+  if (lacking) return failed(lacking)
+  const values = toUserValues(body, type)
+  if (!values.ok) return values
+  const command = { kind: 'create', type, locale: null, status: 'published', values: values.value } as const
+  const permitted = permit(command, caller)
+  if (!permitted.ok) return permitted
+  const query = answerQuery('create', { caller, selection }, terms)
+  if (!query.ok) return query
+  const written = await terms.documents.create(permitted.value, { query: query.value, shape: 'flat' })
+  if (written.ok) return ok(written.value.text)
+  return failed(inOwnWords(written.reasons[0], 'This attribute must be unique'))
+}
+
+export async function updateUser(
+  id: number,
+  { body, caller, selection }: UserChange,
+  terms: UsersServiceTerms,
+): Answered {
+  const { user: type } = terms.model.builtIn
+  const wrong = checkChange(body, type)
+  if (wrong) return failed(wrong)
+  const values = toUserValues(body, type)
+  if (!values.ok) return values
+  const account = await findAccount(terms.database, { by: 'id', id }, terms)
+  const documentId = account?.documentId ?? null
+  const permitted = permit({ ...UPDATE, type, documentId, values: values.value }, caller)
+  if (!permitted.ok) return permitted
+  const query = answerQuery('update', { caller, selection }, terms)
+  if (!query.ok) return query
+  if (!account) return failed(fault('notFound', 'User not found'))
+  const written = await terms.documents.update(
+    permitted.value,
+    { query: query.value, shape: 'flat' },
+    endAndForget(permitted.value.values, account, terms),
+  )
+  if (written.ok) return ok(written.value.text)
+  return failed(inOwnWords(written.reasons[0], 'Username already taken'))
+}
+
+/** A new password ends sessions, a new mail address what was mailed to the old one. */
+const endAndForget =
+  (values: GivenValues, { email }: Account, terms: UsersServiceTerms): Alongside =>
+  async (transaction, documentId) => {
+    if (Object.hasOwn(values, 'password')) await endSessions(transaction, documentId, terms)
+    if (Object.hasOwn(values, 'email') && values.email !== email)
+      await forgetCodes(transaction, documentId, terms)
+  }
+
+const UPDATE = { kind: 'update', locale: null, status: 'published', precondition: null } as const
+
+export async function deleteUser(id: number, asked: Asked, terms: UsersServiceTerms): Answered {
+  const account = await findAccount(terms.database, { by: 'id', id }, terms)
+  const { user: type } = terms.model.builtIn
+  const documentId = account?.documentId ?? null
+  const permitted = permit(
+    { kind: 'delete', type, documentId, locale: null, precondition: null },
+    asked.caller,
+  )
+  if (!permitted.ok) return permitted
+  const query = answerQuery('delete', asked, terms)
+  if (!query.ok) return query
+  if (documentId === null) return ok(null)
+  const take = { kind: 'one', documentId } as const
+  const text = await terms.documents.findOne({ ...query.value, take }, 'flat')
+  const deleted = await terms.documents.delete(permitted.value)
+  return deleted.ok ? ok(text) : deleted
+}
+
+type Asked = Pick<UserChange, 'selection'> & { readonly caller: Caller }
+
+/** The user as answers to writes show him: with his role, but after he is gone. */
+function answerQuery(
+  action: 'create' | 'update' | 'delete',
+  { caller, selection }: Asked,
+  { model }: UsersServiceTerms,
+): Result<RestrictedQuery, Fault> {
+  const { user: type } = model.builtIn
+  const attribute = type.attributes.get('role')
+  const role = attribute && action !== 'delete' ? populateWhole(attribute, 'all') : null
+  const shown: Selection = selection ?? { ...everyField(type), populate: role ? [role] : [] }
+  const take = { kind: 'one', documentId: null } as const
+  return restrict({ ...ALL_ROWS, type, take, selection: shown }, caller, action)
+}
+
+/** contract/rest.md 14: rules of values are told as ApplicationErrors, without details. */
+function inOwnWords(found: Fault | undefined, taken: string): Fault {
+  if (!found) return forbidden()
+  if (found.code !== 'validation' || !Array.isArray(found.details.errors)) return found
+  const [first] = found.details.errors as readonly {
+    readonly path: readonly string[]
+    readonly message: string
+  }[]
+  if (!first?.message.startsWith('This attribute must be unique'))
+    return fault('application', first?.message ?? found.message)
+  const [name] = first.path
+  if (name === 'email') return fault('application', 'Email already taken')
+  return fault('application', name === 'username' ? taken : first.message)
+}

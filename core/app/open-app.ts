@@ -98,6 +98,7 @@ export async function openApp(blueprint: Blueprint, terms: OpenTerms): Promise<R
     news: prepared.value,
     registered: registered.value,
     observer: terms.observer,
+    production: terms.production,
   })
   const trouble = await bootstrapPlugins(blueprint.plugins, registered.value.app)
   if (trouble === null) {
@@ -129,10 +130,11 @@ interface Opened {
   readonly news: readonly string[]
   readonly registered: Registered
   readonly observer: Observer
+  readonly production: boolean
 }
 
 function toApp(blueprint: Blueprint, opened: Opened): App {
-  const { identity, files: kept, news, registered, observer } = opened
+  const { identity, files: kept, news, registered, observer, production } = opened
   const { project, model, storage, access } = blueprint
   const { settings } = project
   const { database, sessions, background } = identity
@@ -178,7 +180,9 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
       openLocales(terms),
       openRest(terms),
       extensions.last,
-      ...(settings.graphql.enabled ? [openGraphql({ ...terms, settings: settings.graphql, observer })] : []),
+      ...(settings.graphql.enabled
+        ? [openGraphql({ ...terms, settings: settings.graphql, observer, production })]
+        : []),
     ],
     host: observer => expressHost(app => mountUploads(app, uploadsFolder(project.root)), observer),
     async close() {

@@ -30,6 +30,8 @@ export function collectFields(
   terms: CollectTerms,
 ): Fields {
   const fields = new Map<string, [FieldNode, ...FieldNode[]]>()
+  /** Each fragment adds its fields once, so that spreads of spreads do not multiply. */
+  const visited = new Set<string>()
   for (const set of sets) for (const node of set?.selections ?? []) visit(node)
   return fields
 
@@ -41,6 +43,10 @@ export function collectFields(
       if (known) known.push(node)
       else fields.set(key, [node])
       return
+    }
+    if (node.kind === Kind.FRAGMENT_SPREAD) {
+      if (visited.has(node.name.value)) return
+      visited.add(node.name.value)
     }
     const fragment = node.kind === Kind.INLINE_FRAGMENT ? node : terms.fragments[node.name.value]
     if (!fragment || !applies(fragment.typeCondition?.name.value, typeName, terms)) return

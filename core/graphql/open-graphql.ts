@@ -6,8 +6,11 @@ import type { Identify } from '../identity/identify.ts'
 import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { GraphqlSettings } from '../project/settings.ts'
+import { type Budget, openBudget } from './budget.ts'
 import { buildSchema } from './build-schema.ts'
 import type { Engine } from './engine.ts'
+import { keyOf, overLimit } from './limit-error.ts'
+import { openEngine } from './open-engine.ts'
 import { parseTransport, type Sent } from './parse-transport.ts'
 import { runOperation } from './run-operation.ts'
 import { openShadowCrud } from './shadow-crud.ts'
@@ -19,24 +22,28 @@ export interface GraphqlTerms {
   readonly documents: Documents
   readonly identify: Identify
   readonly observer: Observer
+  /** Where the schema is nobody's to ask for (contract/graphql.md 11). */
+  readonly production: boolean
 }
 
 /** The endpoint: transport → caller → operation → schema → documents (spec 4.9; contract/graphql.md). */
 export function openGraphql(terms: GraphqlTerms): Responder {
   const { config } = terms.settings
-  const engine = openEngine(terms)
+  const engine = engineOf(terms)
   return request => (isAt(request.path, config.endpoint) ? respond(request, engine, terms) : null)
 }
 
 const isAt = (path: string, endpoint: string): boolean => path === endpoint || path === `${endpoint}/`
 
-function openEngine({ model, settings: { config, shadowCRUD }, documents, observer }: GraphqlTerms): Engine {
+function engineOf(terms: GraphqlTerms): Engine {
+  const { model, documents } = terms
+  const { config, shadowCRUD } = terms.settings
   const shadow = openShadowCrud(
     new Map(Object.entries(shadowCRUD).map(([key, one]) => [`api::${key}.${key}`, one])),
   )
   const limits = { amountLimit: config.amountLimit, defaultLimit: config.defaultLimit }
   const { schema } = buildSchema(model, shadow, { model, documents, limits })
-  return { schema, config, observer }
+  return openEngine(schema, { ...terms, config })
 }
 
 async function respond(
@@ -49,7 +56,8 @@ async function respond(
   const sent = await parseTransport(request)
   if (!sent.ok) return sent.reasons[0] ?? answerFault(forbidden())
   const readsOnly = request.method !== 'POST'
-  return answerSent(sent.value, { caller: caller.value, requestId: request.id, engine, readsOnly })
+  const budget = openBudget(engine.config.limits)
+  return answerSent(sent.value, { caller: caller.value, requestId: request.id, engine, readsOnly, budget })
 }
 
 interface Answering {
@@ -57,12 +65,16 @@ interface Answering {
   readonly requestId: string
   readonly engine: Engine
   readonly readsOnly: boolean
+  /** All operations of the request share it. */
+  readonly budget: Budget
 }
 
 /** The operations of a batch are run in order, and answered together. */
 async function answerSent(sent: Sent, answering: Answering): Promise<HttpAnswer> {
   if (sent.kind === 'one') return answerOne(sent.asked, answering)
   const bodies: string[] = []
+  const most = answering.engine.config.limits.rootFields
+  if (sent.asked.length > most) return refuseBatch(sent.asked.length, most)
   for (const asked of sent.asked) {
     const { body } = await answerOne(asked, answering)
     bodies.push(String(body))
@@ -70,12 +82,21 @@ async function answerSent(sent: Sent, answering: Answering): Promise<HttpAnswer>
   return { status: 200, body: `[${bodies.join(',')}]` }
 }
 
+/** Each operation has a root field at least: what is longer cannot be within the budget. */
+function refuseBatch(counted: number, most: number): HttpAnswer {
+  const error = overLimit({ what: 'operations in a batch', counted, most, key: keyOf('rootFields') })
+  return { status: 400, body: JSON.stringify({ errors: [error] }) }
+}
+
 async function answerOne(
   asked: Extract<Sent, { readonly kind: 'one' }>['asked'],
-  { caller, requestId, engine, readsOnly }: Answering,
+  { caller, requestId, engine, readsOnly, budget }: Answering,
 ): Promise<HttpAnswer> {
   if (!asked.ok) return asked.reasons[0] ?? answerFault(forbidden())
-  const { status, result } = await runOperation(asked.value, { caller, requestId }, engine, { readsOnly })
+  const { status, result } = await runOperation(asked.value, { caller, requestId }, engine, {
+    readsOnly,
+    budget,
+  })
   const answer: HttpAnswer = { status, body: JSON.stringify(result) }
   return status === 405 ? { ...answer, headers: { Allow: 'POST' } } : answer
 }

@@ -1,48 +1,71 @@
-import {
-  type DocumentNode,
-  GraphQLError,
-  getOperationAST,
-  getVariableValues,
-  parse,
-  specifiedRules,
-  validate,
-} from 'graphql'
+import { GraphQLError, getOperationAST, getVariableValues, type OperationDefinitionNode } from 'graphql'
+import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
+import { type Budget, spend, spendCost, spendIntrospection } from './budget.ts'
+import { type CheckedDocument, checkDocument } from './check-document.ts'
+import { coded } from './coded-error.ts'
 import type { Asked, Engine, Prepared } from './engine.ts'
-import { limitDepth } from './limit-depth.ts'
+import { estimateCost } from './estimate-cost.ts'
+import { introspectionCost } from './limit-introspection.ts'
+import { limitVariables } from './limit-variables.ts'
 
-/** Text → document → checked against the schema and the limits → operation and variables; else HTTP 400 (contract/graphql.md 10). */
-export function prepareOperation(asked: Asked, engine: Engine): Result<Prepared, GraphQLError> {
-  const document = parseText(asked.query, engine)
-  if (!document.ok) return document
-  const invalid = validate(engine.schema, document.value, rulesOf(engine))
-  if (invalid.length > 0) return failed(...invalid.map(error => coded(error, 'GRAPHQL_VALIDATION_FAILED')))
-  const operation = getOperationAST(document.value, asked.operationName)
-  if (!operation) return failed(unknownOperation(asked))
-  if (operation.operation === 'subscription')
-    return failed(
-      coded(
-        new GraphQLError('Schema is not configured for subscriptions.', { nodes: operation }),
-        'INTERNAL_SERVER_ERROR',
-      ),
-    )
-  const values = getVariableValues(engine.schema, operation.variableDefinitions ?? [], asked.variables)
-  if (values.errors) return failed(...values.errors.map(error => coded(error, 'BAD_USER_INPUT')))
-  return ok({ document: document.value, operation, variables: asked.variables })
+/** For whom an operation is prepared, and what the request may still use. */
+export interface PrepareTerms {
+  readonly caller: Caller
+  readonly budget: Budget
 }
 
-function parseText(text: string, { config }: Engine): Result<DocumentNode, GraphQLError> {
-  try {
-    return ok(parse(text, { maxTokens: config.limits.tokens }))
-  } catch (error) {
-    if (error instanceof GraphQLError) return failed(coded(error, 'GRAPHQL_PARSE_FAILED'))
-    throw error
-  }
+/** Text → checked document → operation and variables, within the budget of the request; else HTTP 400 (contract/graphql.md 10). */
+export function prepareOperation(
+  asked: Asked,
+  engine: Engine,
+  { caller, budget }: PrepareTerms,
+): Result<Prepared, GraphQLError> {
+  const checked = documentOf(asked.query, engine)
+  if (!checked.ok) return checked
+  const operation = operationOf(asked, checked.value)
+  if (!operation.ok) return operation
+  const excess = spendShape(checked.value, operation.value, budget)
+  if (excess) return failed(excess)
+  const variables = readVariables(asked, { checked: checked.value, operation: operation.value, engine })
+  if (!variables.ok) return variables
+  const { fragments } = checked.value
+  const terms = { schema: engine.schema, fragments, variables: variables.value }
+  const dear =
+    spendCost(budget, roleOf(caller), estimateCost(operation.value, { ...terms, ...engine.cost })) ??
+    spendSchema(operation.value, { ...terms, engine, budget })
+  if (dear) return failed(dear)
+  return ok({ checked: checked.value, operation: operation.value, variables: asked.variables })
 }
 
-const rulesOf = ({ config }: Engine) => [...specifiedRules, limitDepth(config.depthLimit)]
+/** Tokens of API have no role: the default is theirs. */
+const roleOf = ({ kind, grants }: Caller): string | null => (kind === 'token' ? null : grants.name)
 
-const unknownOperation = ({ operationName }: Asked): GraphQLError =>
+function documentOf(text: string, engine: Engine): Result<CheckedDocument, GraphQLError> {
+  const known = engine.documents.get(text)
+  if (known) return ok(known)
+  const checked = checkDocument(text, engine)
+  if (checked.ok) engine.documents.set(text, checked.value)
+  return checked
+}
+
+function operationOf(
+  { operationName }: Asked,
+  { document }: CheckedDocument,
+): Result<OperationDefinitionNode, GraphQLError> {
+  const operation = getOperationAST(document, operationName)
+  if (!operation) return failed(unknownOperation(operationName))
+  return operation.operation === 'subscription'
+    ? failed(
+        coded(
+          new GraphQLError('Schema is not configured for subscriptions.', { nodes: operation }),
+          'INTERNAL_SERVER_ERROR',
+        ),
+      )
+    : ok(operation)
+}
+
+const unknownOperation = (operationName: string | null): GraphQLError =>
   new GraphQLError(
     operationName === null
       ? 'Must provide operation name if query contains multiple operations.'
@@ -50,14 +73,54 @@ const unknownOperation = ({ operationName }: Asked): GraphQLError =>
     { extensions: { code: 'INTERNAL_SERVER_ERROR' } },
   )
 
-/** The same error with a code, unless it has one. */
-function coded(error: GraphQLError, code: string): GraphQLError {
-  const { nodes, source, positions, path, extensions } = error
-  return new GraphQLError(error.message, {
-    nodes: nodes ?? null,
-    source: source ?? null,
-    positions: positions ?? null,
-    path: path ?? null,
-    extensions: { code, ...extensions },
-  })
+function spendShape(
+  { tokens, measures }: CheckedDocument,
+  operation: OperationDefinitionNode,
+  budget: Budget,
+): GraphQLError | null {
+  const { aliases = 0, rootFields = 0 } = measures.get(operation) ?? {}
+  return (
+    spend(budget, 'tokens', tokens) ??
+    spend(budget, 'aliases', aliases) ??
+    spend(budget, 'rootFields', rootFields)
+  )
+}
+
+interface Reading {
+  readonly checked: CheckedDocument
+  readonly operation: OperationDefinitionNode
+  readonly engine: Engine
+}
+
+/** Each wrong value is an error of its own: so many are told. */
+const MOST_ERRORS = 50
+
+/** Coerced. */
+function readVariables(
+  { variables }: Asked,
+  { checked, operation, engine }: Reading,
+): Result<Readonly<Record<string, unknown>>, GraphQLError> {
+  const excess = limitVariables(variables, checked.measures.get(operation)?.variables ?? new Map())
+  if (excess) return failed(excess)
+  const { coerced, errors } = getVariableValues(
+    engine.schema,
+    operation.variableDefinitions ?? [],
+    variables,
+    { maxErrors: MOST_ERRORS, hideSuggestions: !engine.introspects },
+  )
+  return errors ? failed(...errors.map(error => coded(error, 'BAD_USER_INPUT'))) : ok(coerced)
+}
+
+type Introspecting = Parameters<typeof introspectionCost>[2] & {
+  readonly engine: Engine
+  readonly budget: Budget
+}
+
+function spendSchema(
+  operation: OperationDefinitionNode,
+  { engine, budget, ...terms }: Introspecting,
+): GraphQLError | null {
+  if (!engine.introspects) return null
+  const { sizes, most } = engine.introspection()
+  return spendIntrospection(budget, introspectionCost(operation, sizes, terms), most)
 }

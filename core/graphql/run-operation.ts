@@ -1,4 +1,5 @@
 import { execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
+import type { Budget } from './budget.ts'
 import type { Asked, Engine } from './engine.ts'
 import { prepareOperation } from './prepare-operation.ts'
 import type { Acting } from './resolve-read.ts'
@@ -12,21 +13,22 @@ export interface Ran {
 /** GET changes nothing (contract/graphql.md 10). */
 export interface RunTerms {
   readonly readsOnly: boolean
+  readonly budget: Budget
 }
 
 export async function runOperation(
   asked: Asked,
   acting: Acting,
   engine: Engine,
-  { readsOnly }: RunTerms,
+  { readsOnly, budget }: RunTerms,
 ): Promise<Ran> {
-  const prepared = prepareOperation(asked, engine)
+  const prepared = prepareOperation(asked, engine, { caller: acting.caller, budget })
   if (!prepared.ok) return { status: 400, result: { errors: prepared.reasons.map(formatError) } }
-  const { document, operation, variables } = prepared.value
+  const { checked, operation, variables } = prepared.value
   if (readsOnly && operation.operation !== 'query') return { status: 405, result: { errors: [ONLY_QUERIES] } }
   const { data, errors } = await execute({
     schema: engine.schema,
-    document,
+    document: checked.document,
     variableValues: variables,
     operationName: asked.operationName,
     contextValue: acting,

@@ -16,7 +16,7 @@ export interface Sent {
 }
 
 /** The GraphQL endpoint of a project on an empty database, asked by nobody known. */
-export async function openEndpoint(t: ExecutionContext, yaml: string) {
+export async function openEndpoint(t: ExecutionContext, yaml: string, { production = false } = {}) {
   const project = await declare(yaml)
   const model = compiled(project)
   const access = compileAccess(project, model)
@@ -29,6 +29,7 @@ export async function openEndpoint(t: ExecutionContext, yaml: string) {
     settings: project.settings.graphql,
     documents: writing.documents,
     identify: async () => ok(nobody),
+    production,
     observer: { hears: () => true, tell: observation => troubles.push(observation) },
   })
   const send = async ({ method = 'POST', search = '', type, text = '' }: Sent): Promise<HttpAnswer | null> =>

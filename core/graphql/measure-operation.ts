@@ -1,0 +1,159 @@
+import {
+  type ArgumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  visit,
+} from 'graphql'
+import type { Excess } from './limit-error.ts'
+
+/** What an operation amounts to once its fragments are written out and its equal fields are one. */
+export interface Measure {
+  readonly aliases: number
+  readonly rootFields: number
+  /** How often each variable is put in. */
+  readonly variables: ReadonlyMap<string, VariableUse>
+}
+
+export interface VariableUse {
+  readonly uses: number
+  /** Those of them that lie in a filter. */
+  readonly inFilters: number
+}
+
+export interface MeasureTerms {
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  /** How many fields and values of arguments the operations of the document may still have; counted down. */
+  readonly allowance: { left: number }
+  /** What it was at first. */
+  readonly most: number
+  /** What the arguments of a field hold: looked at once, however often its fragment is put in. */
+  readonly given: Map<FieldNode, Given>
+}
+
+export interface Given {
+  readonly size: number
+  readonly variables: readonly { readonly name: string; readonly inFilter: boolean }[]
+}
+
+/**
+ * How often one field may be written at one place of the answer. Whether fields of one place fit together is
+ * judged by pairs, so that without a bound a document of 5,000 tokens costs seconds.
+ */
+const MOST_REPEATED = 100
+
+/** Walks an operation as an answer would be made. Needs a document without cycles of fragments; stops at the first excess. */
+export function measureOperation(operation: OperationDefinitionNode, terms: MeasureTerms): Measure | Excess {
+  const walk: Walk = { ...terms, aliases: 0, rootFields: 0, variables: new Map() }
+  const excess = measureLevel([operation.selectionSet], true, walk)
+  return excess ?? { aliases: walk.aliases, rootFields: walk.rootFields, variables: walk.variables }
+}
+
+interface Walk extends MeasureTerms {
+  aliases: number
+  rootFields: number
+  readonly variables: Map<string, { uses: number; inFilters: number }>
+}
+
+function measureLevel(sets: readonly SelectionSetNode[], isRoot: boolean, walk: Walk): Excess | null {
+  const places = placesOf(sets, walk)
+  if ('what' in places) return places
+  for (const nodes of places.values()) {
+    const excess = measurePlace(nodes, isRoot, walk)
+    if (excess) return excess
+  }
+  return null
+}
+
+function measurePlace(nodes: readonly FieldNode[], isRoot: boolean, walk: Walk): Excess | null {
+  if (isRoot) walk.rootFields++
+  const below: SelectionSetNode[] = []
+  let isAliased = false
+  for (const node of nodes) {
+    isAliased ||= node.alias !== undefined
+    noteVariables(givenTo(node, walk), walk)
+    if (node.selectionSet) below.push(node.selectionSet)
+  }
+  if (isAliased) walk.aliases++
+  return below.length > 0 ? measureLevel(below, false, walk) : null
+}
+
+/** Fields by the key of their answer, whatever the types that fragments are for; each fragment once, as in the specification's CollectFields. */
+function placesOf(sets: readonly SelectionSetNode[], walk: Walk): Map<string, FieldNode[]> | Excess {
+  const places = new Map<string, FieldNode[]>()
+  const known = new Set<string>()
+  const waiting: SelectionNode[] = sets.flatMap(({ selections }) => selections)
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (node.kind !== Kind.FIELD) {
+      waiting.push(...selectionsOf(node, known, walk))
+      continue
+    }
+    walk.allowance.left -= 1 + givenTo(node, walk).size
+    if (walk.allowance.left < 0) return tooMuch(node, walk)
+    const key = (node.alias ?? node.name).value
+    const place = places.get(key)
+    if (!place) places.set(key, [node])
+    else if (place.push(node) > MOST_REPEATED) return tooOften(key, node)
+  }
+  return places
+}
+
+function selectionsOf(
+  node: Exclude<SelectionNode, FieldNode>,
+  known: Set<string>,
+  { fragments }: Walk,
+): readonly SelectionNode[] {
+  if (node.kind === Kind.INLINE_FRAGMENT) return node.selectionSet.selections
+  if (known.has(node.name.value)) return []
+  known.add(node.name.value)
+  return fragments.get(node.name.value)?.selectionSet.selections ?? []
+}
+
+const tooMuch = (node: FieldNode, { most }: Walk): Excess => ({
+  what: 'fields and arguments once fragments are written out',
+  counted: most + 1,
+  most,
+  key: null,
+  node,
+})
+
+const tooOften = (key: string, node: FieldNode): Excess => ({
+  what: `selections of one field (${key.slice(0, 80)})`,
+  counted: MOST_REPEATED + 1,
+  most: MOST_REPEATED,
+  key: null,
+  node,
+})
+
+function noteVariables({ variables: names }: Given, { variables }: Walk): void {
+  for (const { name, inFilter } of names) {
+    const { uses, inFilters } = variables.get(name) ?? { uses: 0, inFilters: 0 }
+    variables.set(name, { uses: uses + 1, inFilters: inFilters + (inFilter ? 1 : 0) })
+  }
+}
+
+function givenTo(node: FieldNode, { given }: Walk): Given {
+  const before = given.get(node)
+  if (before) return before
+  const found = readArguments(node.arguments ?? [])
+  given.set(node, found)
+  return found
+}
+
+function readArguments(all: readonly ArgumentNode[]): Given {
+  const variables: { name: string; inFilter: boolean }[] = []
+  let size = 0
+  for (const { name, value } of all) {
+    const inFilter = name.value === 'filters'
+    visit(value, {
+      enter(node) {
+        size++
+        if (node.kind === Kind.VARIABLE) variables.push({ name: node.name.value, inFilter })
+      },
+    })
+  }
+  return { size, variables }
+}

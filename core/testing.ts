@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Blueprint, compileApp } from './app/compile-app.ts'
-import type { App } from './app/open-app.ts'
-import { observerOf, openObserved } from './app/serve-app.ts'
+import { type App, endApp } from './app/open-app.ts'
+import { observerOf, openObserved } from './app/open-observed.ts'
 import { printStartFault, type StartFault } from './app/start-fault.ts'
 import { openHealth } from './http/health.ts'
 import { openInMemory } from './http/in-memory.ts'
@@ -70,7 +70,7 @@ export async function createTestApp(terms: TestTerms): Promise<TestApp> {
     settled: () => app.events.settled(),
     request: (method, path, request = {}) => ask(send, { method, path, ...request }),
     async close() {
-      await app.close()
+      await endApp(app)
       await folder.remove()
     },
   }
@@ -88,7 +88,7 @@ async function start(
   const blueprint = withDatabase(compiled.value, terms.database ?? 'embedded')
   const observer = observerOf(blueprint, { write: line => void lines.push(line), pretty: false })
   const embedded = { dataDir: 'memory://', ...(terms.snapshot && { snapshot: terms.snapshot }) }
-  const opened = await openObserved(blueprint, observer, { production: false, embedded })
+  const opened = await openObserved(blueprint, observer, { production: false, observer, embedded })
   if (!opened.ok) throw failure(opened.reasons)
   const app = opened.value
   const { settings } = blueprint.project

@@ -2,9 +2,6 @@ import type { RequestListener } from 'node:http'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
-import type { DatabaseObservation } from '../database/observation.ts'
-import { openDatabase } from '../database/open-database.ts'
-import type { OpenOptions } from '../database/open-options.ts'
 import { openDocuments } from '../documents/open-documents.ts'
 import { aroundAll } from '../documents-api/around.ts'
 import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
@@ -45,6 +42,7 @@ import { openUsers } from '../rest/users-routes.ts'
 import type { Blueprint } from './compile-app.ts'
 import { type Filled, fillDatabase } from './fill-database.ts'
 import { guardTermsOf, registerApp } from './open-plugins.ts'
+import { type DatabaseTerms, openProjectDatabase } from './open-project-database.ts'
 import { openSignIn, type SignInTerms } from './open-sign-in.ts'
 import { printLeft, type StartFault, toStartFault } from './start-fault.ts'
 import { tellSteps } from './tell-steps.ts'
@@ -63,44 +61,71 @@ export interface App {
   host(observer: Observer): () => Promise<RequestListener>
   /** What opening it did, a sentence each. */
   readonly news: readonly string[]
+  /** Ends what it began, in order; its database stays open. */
   close(): Promise<void>
 }
 
-export type OpenTerms = Pick<OpenOptions, 'embedded'> &
-  SignInTerms & {
-    readonly observe: (observation: DatabaseObservation) => void
-  }
+export type OpenTerms = DatabaseTerms & SignInTerms
 
-/** Blueprint → database, its tables, the documents of content/ → what answers requests. */
+/** Blueprint → database, its tables, the documents of content/ → what answers requests. `endApp` ends all of it. */
 export async function openApp(blueprint: Blueprint, terms: OpenTerms): Promise<Result<App, StartFault>> {
-  const { project } = blueprint
+  const ready = await readyApp(blueprint, terms)
+  if (!ready.ok) return ready
+  const database = await openProjectDatabase(blueprint.project, terms)
+  if (!database.ok) return database
+  const opened = await ready.value(database.value).catch(async (error: unknown) => {
+    await database.value.close()
+    throw error
+  })
+  if (!opened.ok) await database.value.close()
+  return opened
+}
+
+/** Ends an app, and closes its database. */
+export async function endApp(app: App): Promise<void> {
+  await app.close()
+  await app.database.close()
+}
+
+/** An app that lacks nothing but its database. */
+export type ReadyApp = (database: Database) => Promise<Result<App, StartFault>>
+
+/** What can be found out before a database is there: how sessions are signed, and what plugins take part in. */
+export async function readyApp(
+  blueprint: Blueprint,
+  terms: SignInTerms,
+): Promise<Result<ReadyApp, StartFault>> {
   const signIn = await openSignIn(blueprint, terms)
   if (!signIn.ok) return signIn
   const registered = await registerApp(blueprint, terms.observer)
   if (!registered.ok) return registered
-  const opened = await openDatabase(project.settings.database, { root: project.root, ...terms })
-  if (!opened.ok) return failed(...opened.reasons.map((fault): StartFault => ({ kind: 'database', fault })))
-  const database = opened.value
+  return ok(async database => {
+    const identity = signIn.value(database)
+    const { observer, production } = terms
+    return openOver(blueprint, { identity, registered: registered.value, observer, production })
+  })
+}
+
+interface Opening {
+  readonly identity: IdentityTerms
+  readonly registered: Registered
+  readonly observer: Observer
+  readonly production: boolean
+}
+
+/** Leaves nothing running where it fails. */
+async function openOver(blueprint: Blueprint, opening: Opening): Promise<Result<App, StartFault>> {
+  const { project, plugins } = blueprint
+  const { registered, identity } = opening
   const files = openStorage(project.settings.upload, project.root)
-  const prepared = await prepare(blueprint, database, files).catch(async (error: unknown) => {
+  const prepared = await prepare(blueprint, identity.database, files).catch((error: unknown) => {
     const fault = toStartFault(error)
     if (fault) return failed(fault)
-    await database.close()
     throw error
   })
-  if (!prepared.ok) {
-    await database.close()
-    return prepared
-  }
-  const app = toApp(blueprint, {
-    identity: signIn.value(database),
-    files,
-    news: prepared.value,
-    registered: registered.value,
-    observer: terms.observer,
-    production: terms.production,
-  })
-  const trouble = await bootstrapPlugins(blueprint.plugins, registered.value.app)
+  if (!prepared.ok) return prepared
+  const app = toApp(blueprint, { ...opening, files, news: prepared.value })
+  const trouble = await bootstrapPlugins(plugins, registered.app)
   if (trouble === null) {
     app.events.start()
     return ok(app)
@@ -124,13 +149,9 @@ async function prepare(
   return ok([...tellSteps(steps), ...left.map(printLeft), ...filled.value.news])
 }
 
-interface Opened {
-  readonly identity: IdentityTerms
+interface Opened extends Opening {
   readonly files: FileStorage
   readonly news: readonly string[]
-  readonly registered: Registered
-  readonly observer: Observer
-  readonly production: boolean
 }
 
 function toApp(blueprint: Blueprint, opened: Opened): App {
@@ -189,7 +210,6 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
       await events.close()
       await destroyPlugins(blueprint.plugins, registered.app, observer)
       await background.settled()
-      await database.close()
     },
   }
 }

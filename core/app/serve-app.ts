@@ -1,27 +1,34 @@
 import { failed, ok, type Result } from '../base/result.ts'
-import type { DatabaseObservation } from '../database/observation.ts'
-import { openHealth } from '../http/health.ts'
 import { openServer } from '../http/server.ts'
-import { openLog } from '../observe/log.ts'
-import type { Observation, Observer } from '../observe/observation.ts'
-import type { Settings } from '../project/settings.ts'
-import { createRedactor } from '../secrets/redact.ts'
+import { type ChangingObserver, changingObserver } from '../observe/changing-observer.ts'
+import type { Observer } from '../observe/observation.ts'
+import type { Environment } from '../project/environment.ts'
 import type { Blueprint } from './compile-app.ts'
-import { type App, type OpenTerms, openApp } from './open-app.ts'
-import { secretsOf } from './secrets-of.ts'
+import { oneAtATime } from './one-at-a-time.ts'
+import { endApp } from './open-app.ts'
+import { observerOf, openObserved } from './open-observed.ts'
+import { type ReloadTerms, reloadApp } from './reload-app.ts'
+import type { ReplaceTerms } from './replace-app.ts'
+import { type Running, type Service, tellNews, toServed } from './service.ts'
 import type { StartFault } from './start-fault.ts'
 
-export interface ServeTerms {
-  /** Where the log goes, a line at a time. */
-  readonly write: (line: string) => void
-  /** Sentences instead of JSON. */
-  readonly pretty: boolean
-  /** Where nothing is made up that a deployment must be given. */
-  readonly production: boolean
+export interface ServeTerms extends ReplaceTerms {
+  /** For `${…}` in project.yaml when it is read again; without it, the process's own. */
+  readonly env?: Environment
 }
 
 export interface ServedApp {
   readonly url: string
+  /** What it serves now. */
+  blueprint(): Blueprint
+  /** The log, in which none of the project's secrets shows. */
+  readonly observer: Observer
+  /**
+   * Reads the project's files again, and serves what they say from the next request on; requests under way are
+   * answered as they were begun. Where the files are wrong, or what they say cannot be served, all goes on as before.
+   * The log tells which. `files`: what changed, for the log. Resolves when it is decided; never rejects.
+   */
+  reload(files?: readonly string[]): Promise<void>
   /** Writes down what code rejected with that nobody waited for: a plugin's, most likely. */
   tellUnheard(error: unknown): void
   /** Takes no more requests, answers what is under way, closes the database. */
@@ -34,67 +41,43 @@ export async function serveApp(
   terms: ServeTerms,
 ): Promise<Result<ServedApp, StartFault>> {
   const observer = observerOf(blueprint, terms)
-  const opened = await openObserved(blueprint, observer, terms)
+  const log = changingObserver(observer)
+  const opened = await openObserved(blueprint, log, { production: terms.production, observer })
   if (!opened.ok) return opened
-  for (const what of opened.value.news) observer.tell({ kind: 'prepared', what })
-  return listen(opened.value, blueprint.project.settings, observer)
+  const running = { app: opened.value, observer }
+  tellNews(running)
+  const service = await openService(running, log)
+  return service.ok ? ok(toServedApp(service.value, { env: process.env, ...terms })) : service
 }
 
-/** A log in which none of the project's secrets shows. */
-export const observerOf = (
-  { project: { settings } }: Blueprint,
-  terms: Pick<ServeTerms, 'write' | 'pretty'>,
-): Observer =>
-  openLog({ ...terms, level: settings.server.logLevel, redact: createRedactor(secretsOf(settings)) })
-
-/** Blueprint → an app whose database tells the observer what happens to it. */
-export const openObserved = (
-  blueprint: Blueprint,
-  observer: Observer,
-  terms: Pick<OpenTerms, 'production' | 'embedded'>,
-): Promise<Result<App, StartFault>> =>
-  openApp(blueprint, { ...terms, observer, observe: seen => observer.tell(toObservation(seen)) })
-
-async function listen(
-  app: App,
-  settings: Settings,
-  observer: Observer,
-): Promise<Result<ServedApp, StartFault>> {
-  const health = openHealth(async () => (await app.database.ping()).ok)
-  const { responders, middlewares, host } = app
-  const server = await openServer({
-    settings: settings.server,
-    responders: [...responders, health],
-    middlewares,
-    host: host(observer),
-    observer,
-  })
+async function openService(running: Running, log: ChangingObserver): Promise<Result<Service, StartFault>> {
+  const { app } = running
+  const server = await openServer(toServed(running))
   if (!server.ok) {
-    await app.close()
+    await endApp(app)
     return failed(...server.reasons.map((message): StartFault => ({ kind: 'other', message })))
   }
-  observer.tell({ kind: 'prepared', what: `REST is at ${server.value.url}${settings.rest.prefix}` })
-  return ok({
-    url: server.value.url,
-    tellUnheard: error => observer.tell({ kind: 'pluginFailed', message: UNHEARD, error }),
+  const { prefix } = app.blueprint.project.settings.rest
+  log.tell({ kind: 'prepared', what: `REST is at ${server.value.url}${prefix}` })
+  return ok({ server: server.value, log, running, retiring: new Set() })
+}
+
+function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
+  const { server, log, retiring } = service
+  const reloads = oneAtATime<string>(files => reloadApp(service, files, terms))
+  return {
+    url: server.url,
+    observer: log,
+    blueprint: () => service.running.app.blueprint,
+    reload: (files = []) => reloads.ask(files),
+    tellUnheard: error => log.tell({ kind: 'pluginFailed', message: UNHEARD, error }),
     async close() {
-      await server.value.close(settings.server.requestTimeout)
-      await app.close()
+      await server.close(service.running.app.blueprint.project.settings.server.requestTimeout)
+      await reloads.end()
+      await Promise.all(retiring)
+      await endApp(service.running.app)
     },
-  })
+  }
 }
 
 const UNHEARD = 'Something failed that nobody waited for (a promise without await?)'
-
-function toObservation(seen: DatabaseObservation): Observation {
-  switch (seen.event) {
-    case 'database.opened':
-      return { kind: 'databaseOpened', database: seen.kind, milliseconds: seen.milliseconds }
-    case 'database.recovered':
-      return { kind: 'databaseRecovered', pid: seen.pid }
-    case 'database.connection-lost':
-      return { kind: 'connectionLost', message: seen.message }
-    case 'database.upkeep-failed':
-      return { kind: 'upkeepFailed', message: seen.message }
-  }
-}

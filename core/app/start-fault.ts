@@ -38,10 +38,14 @@ const isOfServer = (fault: DatabaseFault): boolean =>
   fault.kind === 'other' && /^(53|58|XX|42501|25006)/.test(fault.code ?? '')
 
 /** For a terminal: one clear message, a line or a few each thing that is wrong. */
-export function printStartFault(fault: StartFault): string {
+export const printStartFault = (fault: StartFault): string =>
+  fault.kind === 'files' ? `${printReason(fault)}; nothing was started.` : printReason(fault)
+
+/** The same, whatever came of it. */
+export function printReason(fault: StartFault): string {
   switch (fault.kind) {
     case 'files':
-      return `${fault.diagnostics.map(printDiagnostic).join('\n\n')}\n\nThe project has ${count(fault.diagnostics.length, 'fault')}; nothing was started.`
+      return `${fault.diagnostics.map(printDiagnostic).join('\n\n')}\n\nThe project has ${count(fault.diagnostics.length, 'fault')}`
     case 'database':
       return fault.fault.message
     case 'schema':

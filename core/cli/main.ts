@@ -14,9 +14,10 @@ program
   .command('start')
   .description('start the API of a project; creates what the database lacks and loads content/')
   .argument(...folderArgument)
-  .action(async (folder: string) => {
+  .option('--no-watch', 'outside of production, too: what is saved takes effect at the next start')
+  .action(async (folder: string, { watch }: { watch: boolean }) => {
     const { runStart } = await import('./start.ts')
-    await runStart(folder)
+    await runStart(folder, { watch })
   })
 
 program

@@ -5,6 +5,7 @@ import { answerFault } from '../faults/exchange.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { errorAnswer } from './express-host.ts'
+import { enter, leave, type Traffic } from './traffic.ts'
 import { unavailable } from './trouble.ts'
 import { writeAnswer } from './write-answer.ts'
 
@@ -12,6 +13,8 @@ export interface AroundTerms {
   /** Milliseconds that they may take together before the server's turn comes. */
   readonly requestTimeout: number
   readonly observer: Observer
+  /** Requests that are still with them count as under way. */
+  readonly traffic: Traffic
 }
 
 /** The listener with Express middlewares round it, in order; itself where there are none. */
@@ -27,8 +30,8 @@ export async function aroundListener(
   // They are written for Express, and it is Express that calls them.
   for (const middleware of middlewares) app.use(middleware as RequestHandler)
   app.use((request, response) => {
-    clearTimeout(response.locals.patience)
     listener(request, response)
+    response.locals.pass()
   })
   app.use(errorAnswer(terms.observer))
   return app
@@ -36,7 +39,7 @@ export async function aroundListener(
 
 /** A middleware that neither answers nor goes on holds its request for so long and no longer. */
 const impatient =
-  ({ requestTimeout, observer }: AroundTerms): RequestHandler =>
+  ({ requestTimeout, observer, traffic }: AroundTerms): RequestHandler =>
   (request, response, next) => {
     const id = request.headers['x-request-id'] ?? randomUUID()
     request.headers['x-request-id'] = id
@@ -45,10 +48,23 @@ const impatient =
       observer.tell({ kind: 'timedOut', requestId: String(id), path: request.path })
       giveUp(response)
     }, requestTimeout)
-    response.locals.patience = patience
-    response.once('close', () => clearTimeout(patience))
+    enter(traffic)
+    const pass = once(() => {
+      clearTimeout(patience)
+      leave(traffic)
+    })
+    response.locals.pass = pass
+    response.once('close', pass)
     next()
   }
+
+function once(act: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) act()
+    isDone = true
+  }
+}
 
 function giveUp(response: ServerResponse): void {
   if (response.headersSent) response.destroy()

@@ -4,6 +4,7 @@ import { duplexPair } from 'node:stream'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { aroundListener } from './global-middlewares.ts'
 import { createListener, type ListenerTerms } from './listener.ts'
+import { openTraffic } from './traffic.ts'
 
 /** The whole server without a port: each request goes over a connection in memory. */
 export interface MemoryServer {
@@ -31,9 +32,9 @@ export interface MemoryTerms extends ListenerTerms {
 
 export async function openInMemory(terms: MemoryTerms): Promise<MemoryServer> {
   const { middlewares, settings, observer } = terms
-  const listener = createListener(terms, { waiting: 0, closing: false })
-  const { requestTimeout } = settings
-  const server = createServer(await aroundListener(middlewares, listener, { requestTimeout, observer }))
+  const traffic = openTraffic()
+  const around = { requestTimeout: settings.requestTimeout, observer, traffic }
+  const server = createServer(await aroundListener(middlewares, createListener(terms, traffic), around))
   return {
     async send({ method, path, headers, body }) {
       const [near, far] = duplexPair()

@@ -8,6 +8,7 @@ import { applyTag } from './etag.ts'
 import { IncomingRequest } from './incoming-request.ts'
 import { NOT_IMPLEMENTED } from './not-implemented.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
+import { enter, leave, type Traffic } from './traffic.ts'
 import { toTrouble, unavailable } from './trouble.ts'
 import { writeAnswer } from './write-answer.ts'
 
@@ -18,12 +19,6 @@ export interface ListenerTerms {
   /** Takes what no responder answers: an Express application, loaded when it is first needed; null: 404. */
   readonly host: (() => Promise<RequestListener>) | null
   readonly observer: Observer
-}
-
-/** Requests under way, and whether connections are to end with them. */
-export interface Traffic {
-  waiting: number
-  closing: boolean
 }
 
 /** Everything between a connection and the answers: one request → one responder → one answer, whatever is thrown. */
@@ -64,7 +59,7 @@ function receive(connection: Connection): void {
   const { incoming, response } = connection
   const startedAt = performance.now()
   const exchange: Exchange = { incoming, response, serving, request, startedAt, over: false }
-  serving.traffic.waiting++
+  enter(serving.traffic)
   try {
     const answer = answerFor(exchange)
     if (answer instanceof Promise) void settle(answer, exchange)
@@ -116,7 +111,7 @@ function giveUp(exchange: Exchange): void {
 function close(exchange: Exchange): boolean {
   if (exchange.over) return false
   exchange.over = true
-  exchange.serving.traffic.waiting--
+  leave(exchange.serving.traffic)
   return true
 }
 

@@ -1,22 +1,35 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
+import type { ServerSettings } from '../project/settings.ts'
 import { aroundListener } from './global-middlewares.ts'
-import { createListener, type ListenerTerms, type Traffic } from './listener.ts'
+import { createListener, type ListenerTerms } from './listener.ts'
 import { answerConnect, answerMalformed } from './malformed.ts'
+import { drained, openTraffic, type Traffic } from './traffic.ts'
 
 export interface RunningServer {
   /** `http://127.0.0.1:1337` */
   readonly url: string
+  /** From the next request on these answer. What is under way is answered by those before, whom `Outgoing` tells of. */
+  swap(terms: ServedTerms): Promise<Outgoing>
   /** Takes no more connections, answers what is under way for at most so many milliseconds, then cuts the rest. */
   close(milliseconds: number): Promise<void>
 }
 
-export interface ServerTerms extends ListenerTerms {
+/** Who answered until a swap. */
+export interface Outgoing {
+  /** Resolves once the last of their requests has ended, or has had its time. */
+  drained(): Promise<void>
+}
+
+export interface ServedTerms extends ListenerTerms {
   /** Express middlewares round every request, the first outermost. */
   readonly middlewares?: readonly ExpressMiddleware[]
+}
+
+export interface ServerTerms extends ServedTerms {
   /** When the process began, as of performance.now(). */
   readonly startedAt?: number
 }
@@ -26,30 +39,75 @@ const HEADERS_TIMEOUT = 10_000
 /** Longer than balancers keep theirs, so that none sends into a connection that is just being closed. */
 const KEEP_ALIVE_TIMEOUT = 65_000
 
-/** Listens; or says, in one sentence, why it cannot. */
+/** Listens; or says, in one sentence, why it cannot. `swap` leaves alone where it listens. */
 export async function openServer(terms: ServerTerms): Promise<Result<RunningServer, string>> {
-  const { settings, observer, middlewares = [], startedAt = 0 } = terms
-  const traffic: Traffic = { waiting: 0, closing: false }
-  const { requestTimeout } = settings
-  const listener = createListener(terms, traffic)
+  const { settings, observer, startedAt = 0 } = terms
+  const desk: Desk = { current: await openShift(terms), leaving: new Set() }
   const server = createServer(
     {
-      headersTimeout: Math.min(HEADERS_TIMEOUT, requestTimeout),
-      requestTimeout,
+      ...timeoutsOf(settings),
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-      connectionsCheckingInterval: Math.min(5_000, requestTimeout),
+      connectionsCheckingInterval: Math.min(5_000, settings.requestTimeout),
     },
-    await aroundListener(middlewares, listener, { requestTimeout, observer }),
+    (request, response) => desk.current.listener(request, response),
   )
   // Node drops the connection of a CONNECT that nobody listens to, without a word.
   server.on('connect', (_request, socket) => answerConnect(socket))
-  server.on('clientError', (error: Error, socket) => answerMalformed(error, socket, observer))
+  server.on('clientError', (error: Error, socket) =>
+    answerMalformed(error, socket, desk.current.terms.observer),
+  )
   const trouble = await listen(server, settings.host, settings.port)
   if (trouble) return failed(trouble)
   const url = urlOf(server)
   observer.tell({ kind: 'listening', url, milliseconds: performance.now() - startedAt })
-  return ok({ url, close: milliseconds => close(server, traffic, { milliseconds, observer }) })
+  return ok({
+    url,
+    swap: async next => swap(server, desk, await openShift(next)),
+    close: milliseconds => close(server, desk, milliseconds),
+  })
 }
+
+/** Those who answer, with their requests. */
+interface Shift {
+  readonly terms: ServedTerms
+  readonly listener: RequestListener
+  readonly traffic: Traffic
+}
+
+interface Desk {
+  current: Shift
+  /** Those who still have requests under way. */
+  readonly leaving: Set<Shift>
+}
+
+async function openShift(terms: ServedTerms): Promise<Shift> {
+  const { settings, observer, middlewares = [] } = terms
+  const traffic = openTraffic()
+  const around = { requestTimeout: settings.requestTimeout, observer, traffic }
+  return {
+    terms,
+    traffic,
+    listener: await aroundListener(middlewares, createListener(terms, traffic), around),
+  }
+}
+
+function swap(server: Server, desk: Desk, next: Shift): Outgoing {
+  const before = desk.current
+  next.traffic.closing = before.traffic.closing
+  desk.current = next
+  desk.leaving.add(before)
+  Object.assign(server, timeoutsOf(next.terms.settings))
+  const over = drained(before.traffic, before.terms.settings.requestTimeout).then(
+    () => void desk.leaving.delete(before),
+  )
+  return { drained: () => over }
+}
+
+/** What sockets are held to. */
+const timeoutsOf = ({ requestTimeout }: ServerSettings) => ({
+  requestTimeout,
+  headersTimeout: Math.min(HEADERS_TIMEOUT, requestTimeout),
+})
 
 async function listen(server: Server, host: string, port: number): Promise<string | undefined> {
   try {
@@ -76,18 +134,14 @@ function urlOf(server: Server): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-interface Ending {
-  readonly milliseconds: number
-  readonly observer: ListenerTerms['observer']
-}
-
-async function close(server: Server, traffic: Traffic, { milliseconds, observer }: Ending): Promise<void> {
-  if (traffic.closing) return
-  traffic.closing = true
-  observer.tell({ kind: 'stopping', waiting: traffic.waiting })
+async function close(server: Server, desk: Desk, milliseconds: number): Promise<void> {
+  if (desk.current.traffic.closing) return
+  const { observer } = desk.current.terms
+  for (const { traffic } of [desk.current, ...desk.leaving]) traffic.closing = true
+  observer.tell({ kind: 'stopping', waiting: waitingAt(desk) })
   let cut = 0
   const patience = setTimeout(() => {
-    cut = traffic.waiting
+    cut = waitingAt(desk)
     server.closeAllConnections()
   }, milliseconds)
   const closed = once(server, 'close')
@@ -97,3 +151,6 @@ async function close(server: Server, traffic: Traffic, { milliseconds, observer 
   clearTimeout(patience)
   observer.tell({ kind: 'stopped', cut })
 }
+
+const waitingAt = ({ current, leaving }: Desk): number =>
+  [current, ...leaving].reduce((sum, { traffic }) => sum + traffic.waiting, 0)

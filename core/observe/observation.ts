@@ -18,6 +18,14 @@ export type Observation =
   | { readonly kind: 'mailFailed'; readonly what: string }
   /** It takes requests now. */
   | { readonly kind: 'listening'; readonly url: string; readonly milliseconds: number }
+  /** What these files say now (all of the project's where none is named) is served from the next request on. */
+  | { readonly kind: 'reloaded'; readonly files: readonly string[]; readonly milliseconds: number }
+  /** What the project's files say now cannot be served: the server goes on as before. `why`: some lines. */
+  | { readonly kind: 'reloadRefused'; readonly why: string }
+  /** Keys of project.yaml whose new values only a restart brings. */
+  | { readonly kind: 'restartNeeded'; readonly keys: readonly string[] }
+  /** Files are looked at now and then, instead of at once. */
+  | { readonly kind: 'watchFailed'; readonly message: string }
   /** It takes no more; `waiting` requests are still being answered. */
   | { readonly kind: 'stopping'; readonly waiting: number }
   /** `cut`: requests that did not end in time. */

@@ -17,6 +17,14 @@ export function toLine(observation: Observation): string {
       return observation.what
     case 'listening':
       return `Listening on ${observation.url} after ${Math.round(observation.milliseconds)} ms`
+    case 'reloaded':
+      return `Reloaded ${nameFew(observation.files)}in ${Math.round(observation.milliseconds)} ms`
+    case 'reloadRefused':
+      return `Not reloaded; the server goes on as before:\n${observation.why}`
+    case 'restartNeeded':
+      return `${observation.keys.join(', ')}: changed, but needs a restart to take effect`
+    case 'watchFailed':
+      return `Saved files may take effect a little later: ${observation.message}`
     case 'stopping':
       return `Stopping: ${observation.waiting} requests are still being answered`
     case 'stopped':
@@ -48,6 +56,14 @@ export function toLine(observation: Observation): string {
     case 'malformed':
       return `Dropped a malformed request: ${observation.code}`
   }
+}
+
+const FEW = 3
+
+function nameFew(files: readonly string[]): string {
+  if (files.length === 0) return ''
+  const more = files.length > FEW ? ` and ${files.length - FEW} more` : ''
+  return `${files.slice(0, FEW).join(', ')}${more} `
 }
 
 const toldEvent = ({

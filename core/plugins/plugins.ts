@@ -7,4 +7,6 @@ export interface Plugins {
   readonly policies: ReadonlyMap<string, Policy>
   readonly middlewares: ReadonlyMap<string, Middleware>
   readonly extensions: ReadonlyMap<string, Extension>
+  /** Absolute: the modules of the project that were loaded, also those that others import. */
+  readonly files: readonly string[]
 }

@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { didYouMean } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Path } from '../faults/diagnostic.ts'
@@ -13,18 +13,29 @@ export type CheckValue = (value: unknown) => readonly Misfit[]
 
 /** A JSON Schema of somebody else's, ready to be asked; or what is wrong with it. */
 export function compileSchema(schema: object): Result<CheckValue, string> {
-  const ajv = new Ajv2020({
-    allErrors: true,
-    verbose: true,
-    strict: false,
-    validateFormats: false,
-    logger: false,
-  })
   try {
-    const validate = ajv.compile(schema)
+    shared ??= openAjv()
+    const validate = compileWith(shared, schema) ?? openAjv().compile(schema)
     return ok(value => (validate(value) ? [] : (validate.errors ?? []).map(toMisfit)))
   } catch (error) {
     return failed(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** What it makes of JSON Schema itself takes longer than most schemas: once a process. */
+let shared: Ajv2020 | undefined
+
+const openAjv = (): Ajv2020 =>
+  new Ajv2020({ allErrors: true, verbose: true, strict: false, validateFormats: false, logger: false })
+
+/** null: it is none, or has a name of another that was compiled before. */
+function compileWith(ajv: Ajv2020, schema: object): ValidateFunction | null {
+  try {
+    const validate = ajv.compile(schema)
+    ajv.removeSchema(schema)
+    return validate
+  } catch {
+    return null
   }
 }
 

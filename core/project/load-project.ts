@@ -44,7 +44,8 @@ export async function readProject(folder: string, env: Environment): Promise<Rea
   const isJudgeable = ![...found, ...checked.misfits].some(isOfDeclarations)
   return {
     faults: all,
-    ...(checked.settings && isJudgeable && { project: toProject(root, tree, checked.settings) }),
+    ...(checked.settings &&
+      isJudgeable && { project: toProject({ root, tree, files: [...files.seen] }, checked.settings) }),
   }
 }
 
@@ -62,10 +63,13 @@ const DECLARATIONS = new Set<unknown>([
 
 const isOfDeclarations = ({ path }: Diagnostic): boolean => DECLARATIONS.has(path[0])
 
-function toProject(root: string, tree: YamlNode, settings: Settings): Project {
+type Read = Pick<Project, 'root' | 'files'> & { readonly tree: YamlNode }
+
+function toProject({ root, tree, files }: Read, settings: Settings): Project {
   return Object.freeze({
     root,
     file: join(root, PROJECT_FILE),
+    files,
     settings: deepFreeze(settings),
     ...placesOf(tree),
   })

@@ -7,6 +7,8 @@ export interface Project {
   readonly root: string
   /** Absolute path of project.yaml. */
   readonly file: string
+  /** Absolute paths of project.yaml and of all that it includes. */
+  readonly files: readonly string[]
   readonly settings: Settings
   /** Where a key stands; for a path that stands in no file (a default), the place of its nearest ancestor that does. */
   place(path: Path): Place

@@ -13,6 +13,8 @@ import type { YamlNode, YamlScalar } from './yaml-tree.ts'
 /** The trees of the project file and of all that it includes, in order, the project file first. */
 export interface ProjectFiles {
   readonly trees: readonly YamlNode[]
+  /** Absolute paths of what was read, or was to be. */
+  readonly seen: ReadonlySet<string>
   readonly faults: readonly Diagnostic[]
   /** Every file could be parsed; otherwise the trees do not tell the whole. */
   readonly complete: boolean

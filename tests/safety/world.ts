@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
-import { openApp } from '../../core/app/open-app.ts'
+import { endApp, openApp } from '../../core/app/open-app.ts'
 import type { Result } from '../../core/base/result.ts'
 import { ok } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
@@ -66,7 +66,7 @@ export async function openWorld(
       ...(server ? {} : { embedded: { dataDir: 'memory://', snapshot: await snapshot() } }),
     }),
   )
-  endings.unshift(() => app.close())
+  endings.unshift(() => endApp(app))
   const { database, responders } = app
   const ask = asker(responders)
   return {

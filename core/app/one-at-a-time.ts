@@ -1,0 +1,32 @@
+/** Work that is done once at a time. */
+export interface OneAtATime<About> {
+  /** Has it done; asked while it is being done, once more after that, for all who asked meanwhile. */
+  ask(about: readonly About[]): Promise<void>
+  /** Does what is being done to its end, and nothing after it. */
+  end(): Promise<void>
+}
+
+/** `work` never rejects. */
+export function oneAtATime<About>(work: (about: readonly About[]) => Promise<void>): OneAtATime<About> {
+  let running = Promise.resolve()
+  let next: { readonly about: Set<About>; readonly done: Promise<void> } | null = null
+  let isOver = false
+  return {
+    ask(about) {
+      if (next === null) {
+        const asked = new Set<About>()
+        running = running.then(async () => {
+          next = null
+          if (!isOver) await work([...asked])
+        })
+        next = { about: asked, done: running }
+      }
+      for (const one of about) next.about.add(one)
+      return next.done
+    },
+    end() {
+      isOver = true
+      return running
+    },
+  }
+}

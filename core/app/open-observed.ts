@@ -1,0 +1,41 @@
+import type { Result } from '../base/result.ts'
+import type { DatabaseObservation } from '../database/observation.ts'
+import { openLog } from '../observe/log.ts'
+import type { Observation, Observer } from '../observe/observation.ts'
+import { createRedactor } from '../secrets/redact.ts'
+import type { Blueprint } from './compile-app.ts'
+import { type App, type OpenTerms, openApp } from './open-app.ts'
+import { secretsOf } from './secrets-of.ts'
+import type { StartFault } from './start-fault.ts'
+
+export interface LogTerms {
+  /** Where the log goes, a line at a time. */
+  readonly write: (line: string) => void
+  /** Sentences instead of JSON. */
+  readonly pretty: boolean
+}
+
+/** A log in which none of the project's secrets shows. */
+export const observerOf = ({ project: { settings } }: Blueprint, { write, pretty }: LogTerms): Observer =>
+  openLog({ write, pretty, level: settings.server.logLevel, redact: createRedactor(secretsOf(settings)) })
+
+/** Blueprint → an app; what happens to its database goes to an observer of its own. */
+export const openObserved = (
+  blueprint: Blueprint,
+  databaseObserver: Observer,
+  terms: Pick<OpenTerms, 'production' | 'observer' | 'embedded'>,
+): Promise<Result<App, StartFault>> =>
+  openApp(blueprint, { ...terms, observe: seen => databaseObserver.tell(toObservation(seen)) })
+
+function toObservation(seen: DatabaseObservation): Observation {
+  switch (seen.event) {
+    case 'database.opened':
+      return { kind: 'databaseOpened', database: seen.kind, milliseconds: seen.milliseconds }
+    case 'database.recovered':
+      return { kind: 'databaseRecovered', pid: seen.pid }
+    case 'database.connection-lost':
+      return { kind: 'connectionLost', message: seen.message }
+    case 'database.upkeep-failed':
+      return { kind: 'upkeepFailed', message: seen.message }
+  }
+}

@@ -1,0 +1,49 @@
+import { ok, type Result } from '../base/result.ts'
+import type { Outgoing } from '../http/server.ts'
+import type { Blueprint } from './compile-app.ts'
+import { carryOver } from './fixed-settings.ts'
+import { readyApp } from './open-app.ts'
+import { type LogTerms, observerOf } from './open-observed.ts'
+import { type Running, type Service, tellNews, toServed } from './service.ts'
+import type { StartFault } from './start-fault.ts'
+
+export interface ReplaceTerms extends LogTerms {
+  readonly production: boolean
+}
+
+/**
+ * Opens an app of this blueprint beside the one that runs, over the same database; then swaps them, and ends the old
+ * one once its requests are answered. Answers what only a restart would change. Where the new one cannot be opened,
+ * the old one has not noticed.
+ */
+export async function replaceApp(
+  service: Service,
+  wanted: Blueprint,
+  terms: ReplaceTerms,
+): Promise<Result<readonly string[], StartFault>> {
+  const before = service.running
+  const { blueprint, held } = carryOver(before.app.blueprint, wanted)
+  const observer = observerOf(blueprint, terms)
+  const ready = await readyApp(blueprint, { production: terms.production, observer })
+  if (!ready.ok) return ready
+  const opened = await ready.value(before.app.database)
+  if (!opened.ok) return opened
+  const running = { app: opened.value, observer }
+  tellNews(running)
+  const outgoing = await service.server.swap(toServed(running))
+  service.running = running
+  service.log.change(observer)
+  retire(service, before, outgoing)
+  return ok(held)
+}
+
+function retire(service: Service, { app, observer }: Running, outgoing: Outgoing): void {
+  const ending = outgoing
+    .drained()
+    .then(() => app.close())
+    .catch((error: unknown) => observer.tell({ kind: 'pluginFailed', message: NOT_ENDED, error }))
+    .finally(() => service.retiring.delete(ending))
+  service.retiring.add(ending)
+}
+
+const NOT_ENDED = 'What was served before the reload could not be ended'

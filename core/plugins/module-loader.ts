@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, sep } from 'node:path'
+import type { Jiti, TransformOptions } from 'jiti'
+import { BoundedMap } from '../base/bounded-map.ts'
+import * as names from './plugin-names.ts'
+
+/** TypeScript and JavaScript without a build step. */
+export interface ModuleLoader {
+  /** What a module exports. Rejects with whatever loading it throws. */
+  load(file: string): Promise<unknown>
+}
+
+const OPTIONS = { fsCache: false, interopDefault: false, sourceMaps: true }
+
+/**
+ * Loads the modules of a project anew, each once. Nothing is written to disk: a cache in a shared folder is a way in.
+ * What was made of a text is kept in memory, for the next load of this process.
+ */
+export async function openLoader(root: string): Promise<ModuleLoader> {
+  const { createJiti } = await import('jiti')
+  forget(root)
+  const id = join(root, 'project.yaml')
+  const plain = createJiti(id, OPTIONS)
+  const jiti = createJiti(id, {
+    ...OPTIONS,
+    virtualModules: { plinth: names },
+    transform: options => ({ code: transformed(plain, options) }),
+  })
+  return { load: file => load(jiti, file) }
+}
+
+async function load(jiti: Jiti, filename: string): Promise<unknown> {
+  const loaded = createRequire(import.meta.url).cache[filename]
+  if (loaded?.loaded) return loaded.exports
+  const source = readFileSync(filename, 'utf8')
+  if (!isForNode(filename, source)) return jiti.import(filename)
+  return jiti.evalModule(source, { id: filename, filename, async: true, forceTranspile: true })
+}
+
+/** JavaScript that jiti would leave to Node, which keeps such modules until the process ends. */
+const isForNode = (file: string, source: string): boolean =>
+  file.endsWith('.mjs') || (file.endsWith('.js') && /^\s*(import|export)\b/m.test(source))
+
+const KEPT = new BoundedMap<string>({ entries: 1_000, characters: 20_000_000 }, text => text.length)
+
+function transformed(jiti: Jiti, options: TransformOptions): string {
+  const key = JSON.stringify(options)
+  const kept = KEPT.get(key)
+  if (kept !== undefined) return kept
+  const code = jiti.transform(options)
+  KEPT.set(key, code)
+  return code
+}
+
+/** jiti keeps modules where Node does: what was loaded before a reload would stay. */
+function forget(root: string): void {
+  const { cache } = createRequire(import.meta.url)
+  for (const file of loadedFrom(root)) delete cache[file]
+}
+
+/** The files of a project that were loaded as modules, but for packages. */
+export function loadedFrom(root: string): readonly string[] {
+  const { cache } = createRequire(import.meta.url)
+  const isOwn = (file: string) => file.startsWith(root + sep) && !file.includes(`${sep}node_modules${sep}`)
+  return Object.keys(cache).filter(isOwn)
+}

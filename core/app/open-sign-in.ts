@@ -5,6 +5,7 @@ import type { IdentityTerms } from '../identity/identity.ts'
 import { loadJwtSecret } from '../identity/jwt-secret.ts'
 import { openMailer } from '../identity/mailer.ts'
 import { openSessions } from '../identity/sessions.ts'
+import { openTries } from '../identity/tries.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Blueprint } from './compile-app.ts'
 import type { StartFault } from './start-fault.ts'
@@ -35,6 +36,7 @@ export async function openSignIn(
     settings: auth,
     sessions: openSessions({ secret: secret.value, lifetime: auth.jwtExpiresIn }),
     mailer: mailer.value,
+    tries: openTries(server.rateLimit.account, database),
     background: openBackground(error => observer.tell({ kind: 'failed', requestId: '', error })),
     address: `${server.url.replace(/\/+$/, '')}${rest.prefix}`,
   }))

@@ -61,6 +61,8 @@ export function invalidBodyKey(key: string, path?: string | null): Fault {
 
 export const notFound = (): Fault => fault('notFound', 'Not Found')
 
+export const tooManyRequests = (): Fault => fault('rateLimit', 'Too many requests, please try again later.')
+
 export const forbidden = (): Fault => fault('forbidden', 'Forbidden')
 
 /** Carries faults through code that may throw (a transaction's work); caught where the request is answered. */

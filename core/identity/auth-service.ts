@@ -19,11 +19,11 @@ export interface AuthService {
   ): Promise<Result<AuthAnswers[Operation], Fault>>
   /** Counts a request of a network address. null: there is no limit. For who has to count before he knows the body. */
   count(operation: AuthOperation, address: string): Promise<Quota | null>
-  /** Does what is asked. Mail addresses that something is sent to count here. */
+  /** Does what is asked. Mail addresses that something is sent to, and tries of passwords by user, count here. */
   perform<Operation extends AuthOperation>(
     operation: Operation,
     body: Body,
-    caller: Caller,
+    call: AuthCall,
   ): Promise<Performed<AuthAnswers[Operation]>>
   /** The JSON text of who asks, with his role, whatever he may see of roles; 403 for nobody and for programs. */
   me(caller: Caller): Promise<Result<string, Fault>>
@@ -58,6 +58,6 @@ export interface SessionAnswer {
 
 export interface Performed<Answer> {
   readonly result: Result<Answer, Fault>
-  /** How the narrower limit, such as that of a mail address, stands; null: none was counted. */
+  /** How a narrower limit stands, such as that of a mail address; null: there is nothing to be told. */
   readonly quota: Quota | null
 }

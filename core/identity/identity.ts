@@ -5,21 +5,31 @@ import type { AuthSettings } from '../project/settings.ts'
 import type { Background } from './background.ts'
 import type { Mailer } from './mailer.ts'
 import type { Body } from './parse-credentials.ts'
+import type { Quota } from './rate-limit.ts'
 import type { SaveTerms } from './save-user.ts'
 import type { Sessions } from './sessions.ts'
+import type { Tries } from './tries.ts'
 
 /** Signing in and all that goes with it (contract/rest.md 14), for REST and GraphQL alike. Bodies are as given. */
 export interface Identity {
-  signIn(body: Body): Promise<Result<SignedIn, Fault>>
+  /** `network`: where it comes from, as `networkOf` tells it. */
+  signIn(body: Body, network: string): Promise<Trial>
   register(body: Body): Promise<Result<SignedIn, Fault>>
   changePassword(body: Body, caller: Caller): Promise<Result<SignedIn, Fault>>
   /** Succeeds whoever asks for whom. */
   forgotPassword(body: Body): Promise<Result<null, Fault>>
-  resetPassword(body: Body): Promise<Result<SignedIn, Fault>>
+  resetPassword(body: Body, network: string): Promise<Result<SignedIn, Fault>>
   /** The address, in lower case. */
   sendEmailConfirmation(body: Body): Promise<Result<string, Fault>>
   /** Where the browser goes now. */
   confirmEmail(code: unknown): Promise<Result<string, Fault>>
+}
+
+/** What became of trying a password. */
+export interface Trial {
+  readonly result: Result<SignedIn, Fault>
+  /** Where it is refused for the many tries before it; else null. */
+  readonly quota: Quota | null
 }
 
 export interface SignedIn {
@@ -32,6 +42,7 @@ export interface IdentityTerms extends SaveTerms {
   readonly settings: AuthSettings
   readonly sessions: Sessions
   readonly mailer: Mailer
+  readonly tries: Tries
   readonly background: Background
   /** Where the REST API is, for links in mails: `http://localhost:1337/api`. */
   readonly address: string

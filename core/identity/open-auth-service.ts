@@ -1,7 +1,13 @@
-import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault, forbidden } from '../faults/fault.ts'
-import type { AuthAnswers, AuthOperation, AuthService, SessionAnswer } from './auth-service.ts'
+import { type Fault, forbidden, tooManyRequests } from '../faults/fault.ts'
+import type {
+  AuthAnswers,
+  AuthCall,
+  AuthOperation,
+  AuthService,
+  Performed,
+  SessionAnswer,
+} from './auth-service.ts'
 import type { Identity, SignedIn } from './identity.ts'
 import { type OwnUserTerms, type RoleShown, readOwnUser } from './own-user.ts'
 import type { Body } from './parse-credentials.ts'
@@ -15,18 +21,14 @@ export interface AuthServiceTerms extends OwnUserTerms {
 export function openAuthService(terms: AuthServiceTerms): AuthService {
   const count: AuthService['count'] = (operation, address) =>
     terms.count([`address ${networkOf(address)} ${operation}`])
-  const perform: AuthService['perform'] = async (operation, body, caller) => {
-    const quota = await countMail(operation, body, terms)
-    if (quota && !quota.allowed) return { result: failed(tooManyRequests()), quota }
-    return { result: await OPERATIONS[operation](body, caller, terms), quota }
-  }
+  const perform: AuthService['perform'] = (operation, body, call) => OPERATIONS[operation](body, call, terms)
   return {
     count,
     perform,
-    async ask(operation, body, { caller, address }) {
-      const quota = await count(operation, address)
+    async ask(operation, body, call) {
+      const quota = await count(operation, call.address)
       if (quota && !quota.allowed) return failed(tooManyRequests())
-      return (await perform(operation, body, caller)).result
+      return (await perform(operation, body, call)).result
     },
     async me({ user }) {
       if (typeof user?.documentId !== 'string') return failed(forbidden())
@@ -35,52 +37,58 @@ export function openAuthService(terms: AuthServiceTerms): AuthService {
   }
 }
 
-export const tooManyRequests = (): Fault => fault('rateLimit', 'Too many requests, please try again later.')
-
-/** Those that send mails to an address that anybody may name. */
-const MAILING: ReadonlySet<AuthOperation> = new Set<AuthOperation>([
-  'register',
-  'forgotPassword',
-  'sendEmailConfirmation',
-])
-
-/** A mail address has a limit of its own beside that of who asks, so that nobody's is flooded from everywhere (safety S9). */
-async function countMail(
-  operation: AuthOperation,
-  { email }: Body,
-  { count }: AuthServiceTerms,
-): Promise<Quota | null> {
-  if (!MAILING.has(operation) || typeof email !== 'string') return null
-  return count([`mail ${email.trim().toLowerCase()} ${operation}`])
-}
-
 type Operations = {
   readonly [Operation in AuthOperation]: (
     body: Body,
-    caller: Caller,
+    call: AuthCall,
     terms: AuthServiceTerms,
-  ) => Promise<Result<AuthAnswers[Operation], Fault>>
+  ) => Promise<Performed<AuthAnswers[Operation]>>
 }
 
 const OPERATIONS: Operations = {
-  login: async (body, _caller, terms) => toSession(await terms.identity.signIn(body), 'none', terms),
-  register: async (body, caller, terms) => toSession(await terms.identity.register(body), caller, terms),
-  changePassword: async (body, caller, terms) =>
-    toSession(await terms.identity.changePassword(body, caller), 'none', terms),
-  resetPassword: async (body, _caller, terms) =>
-    toSession(await terms.identity.resetPassword(body), 'none', terms),
-  async forgotPassword(body, _caller, { identity }) {
-    const done = await identity.forgotPassword(body)
-    return done.ok ? ok({ ok: true }) : done
+  async login(body, { address }, terms) {
+    const { result, quota } = await terms.identity.signIn(body, networkOf(address))
+    return { result: await toSession(result, 'none', terms), quota }
   },
-  async sendEmailConfirmation(body, _caller, { identity }) {
-    const sent = await identity.sendEmailConfirmation(body)
-    return sent.ok ? ok({ email: sent.value, sent: true }) : sent
+  register: (body, { caller }, terms) =>
+    byMail('register', body, terms, async () =>
+      toSession(await terms.identity.register(body), caller, terms),
+    ),
+  changePassword: async (body, { caller }, terms) =>
+    uncounted(await toSession(await terms.identity.changePassword(body, caller), 'none', terms)),
+  async resetPassword(body, { address }, terms) {
+    const result = await terms.identity.resetPassword(body, networkOf(address))
+    return uncounted(await toSession(result, 'none', terms))
   },
-  async emailConfirmation({ confirmation }, _caller, { identity }) {
+  forgotPassword: (body, _call, terms) =>
+    byMail('forgotPassword', body, terms, async () => {
+      const done = await terms.identity.forgotPassword(body)
+      return done.ok ? ok({ ok: true }) : done
+    }),
+  sendEmailConfirmation: (body, _call, terms) =>
+    byMail('sendEmailConfirmation', body, terms, async () => {
+      const sent = await terms.identity.sendEmailConfirmation(body)
+      return sent.ok ? ok({ email: sent.value, sent: true }) : sent
+    }),
+  async emailConfirmation({ confirmation }, _call, { identity }) {
     const confirmed = await identity.confirmEmail(confirmation)
-    return confirmed.ok ? ok({ location: confirmed.value }) : confirmed
+    return uncounted(confirmed.ok ? ok({ location: confirmed.value }) : confirmed)
   },
+}
+
+const uncounted = <Answer>(result: Result<Answer, Fault>): Performed<Answer> => ({ result, quota: null })
+
+/** A mail address has a limit of its own beside that of who asks, so that nobody's is flooded from everywhere (safety S9). */
+async function byMail<Answer>(
+  operation: AuthOperation,
+  { email }: Body,
+  { count }: AuthServiceTerms,
+  perform: () => Promise<Result<Answer, Fault>>,
+): Promise<Performed<Answer>> {
+  const quota: Quota | null =
+    typeof email === 'string' ? await count([`mail ${email.trim().toLowerCase()} ${operation}`]) : null
+  if (quota && !quota.allowed) return { result: failed(tooManyRequests()), quota }
+  return { result: await perform(), quota }
 }
 
 async function toSession(

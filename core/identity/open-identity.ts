@@ -6,11 +6,11 @@ import { forgotPassword, resetPassword } from './reset-password.ts'
 import { signIn } from './sign-in.ts'
 
 export const openIdentity = (terms: IdentityTerms): Identity => ({
-  signIn: body => signIn(body, terms),
+  signIn: (body, network) => signIn(body, network, terms),
   register: body => register(body, terms),
   changePassword: (body, caller) => changePassword(body, caller, terms),
   forgotPassword: body => forgotPassword(body, terms),
-  resetPassword: body => resetPassword(body, terms),
+  resetPassword: (body, network) => resetPassword(body, network, terms),
   sendEmailConfirmation: body => sendEmailConfirmation(body, terms),
   confirmEmail: code => confirmEmail(code, terms),
 })

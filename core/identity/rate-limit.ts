@@ -14,23 +14,31 @@ export interface Quota {
 /** Counts a request of these keys. null: there is no limit. */
 export type CountRequest = (keys: readonly string[]) => Promise<Quota | null>
 
-const TABLE = 'plinth_rate_limits'
+/** A row is a key's count until its window ends. */
+export const TABLE = 'plinth_rate_limits'
 
 /** Counts in PostgreSQL, so that all processes count together. One statement a request; ended windows go now and then. */
 export function openRateLimit(limit: RateLimit | false, database: Pick<Database, 'run'>): CountRequest {
   if (limit === false) return async () => null
-  let sweepAt = Date.now() + limit.window
+  const sweep = openSweep(limit.window, database)
   return async keys => {
-    if (Date.now() >= sweepAt) {
-      sweepAt = Date.now() + limit.window
-      await database.run(SWEEP)
-    }
+    await sweep()
     const { rows } = await database.run({
       name: 'count a request',
       text: COUNT,
       values: [keys.map(hashKey), limit.window],
     })
     return strictest(rows.map(([requests, end]) => toQuota(Number(requests), Number(end), limit)))
+  }
+}
+
+/** Forgets windows that ended, now and then when it is called. */
+export function openSweep(window: number, database: Pick<Database, 'run'>): () => Promise<void> {
+  let sweepAt = Date.now() + window
+  return async () => {
+    if (Date.now() < sweepAt) return
+    sweepAt = Date.now() + window
+    await database.run(SWEEP)
   }
 }
 
@@ -49,9 +57,9 @@ const SWEEP = {
 }
 
 /** Of one length whatever it holds, and nobody's address is kept. */
-const hashKey = (key: string): string => createHash('sha256').update(key, 'utf8').digest('hex')
+export const hashKey = (key: string): string => createHash('sha256').update(key, 'utf8').digest('hex')
 
-const toQuota = (requests: number, resetsAt: number, { max }: RateLimit): Quota => ({
+export const toQuota = (requests: number, resetsAt: number, { max }: RateLimit): Quota => ({
   allowed: requests <= max,
   limit: max,
   remaining: Math.max(0, max - requests),

@@ -42,7 +42,11 @@ async function mailReset(email: string, terms: IdentityTerms): Promise<void> {
 const withCode = (url: string, code: string): string => `${url}${url.includes('?') ? '&' : '?'}code=${code}`
 
 /** A mailed code works once and for an hour. */
-export async function resetPassword(body: Body, terms: IdentityTerms): Promise<Result<SignedIn, Fault>> {
+export async function resetPassword(
+  body: Body,
+  network: string,
+  terms: IdentityTerms,
+): Promise<Result<SignedIn, Fault>> {
   const parsed = parseNewPassword(body, 'code', terms)
   if (!parsed.ok) return parsed
   const gone = fault('validation', 'Incorrect code provided')
@@ -50,5 +54,7 @@ export async function resetPassword(body: Body, terms: IdentityTerms): Promise<R
   if (password !== passwordConfirmation) return failed(fault('validation', 'Passwords do not match'))
   if (!isCurrent(code, Date.now())) return failed(gone)
   const key = { by: 'resetPasswordToken', text: hashCode(code) } as const
-  return setPassword(password, { key, gone, unless: account => account.blocked }, terms)
+  const set = await setPassword(password, { key, gone, unless: account => account.blocked }, terms)
+  if (set.ok) await terms.tries.know({ network, documentId: set.value.documentId })
+  return set
 }

@@ -1,20 +1,25 @@
-import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import { failed, ok } from '../base/result.ts'
+import { fault, tooManyRequests } from '../faults/fault.ts'
 import { verifyPassword } from '../secrets/passwords.ts'
 import { type Account, findAccount } from './accounts.ts'
-import type { IdentityTerms, SignedIn } from './identity.ts'
+import type { IdentityTerms, SignedIn, Trial } from './identity.ts'
 import { type Body, parseCredentials } from './parse-credentials.ts'
 
 /** By name or mail address. Takes as long for an account that is not there, and says no more of it. */
-export async function signIn(body: Body, terms: IdentityTerms): Promise<Result<SignedIn, Fault>> {
+export async function signIn(body: Body, network: string, terms: IdentityTerms): Promise<Trial> {
   const parsed = parseCredentials(body, [{ name: 'identifier' }, { name: 'password' }])
-  if (!parsed.ok) return parsed
+  if (!parsed.ok) return { result: parsed, quota: null }
   const { identifier, password } = parsed.value
   const account = await findAccount(terms.database, { by: 'identifier', text: identifier }, terms)
-  const matches = await verifyPassword(password, account?.password ?? null)
-  if (!account || !matches) return failed(fault('validation', 'Invalid identifier or password'))
+  const place = { network, documentId: account?.documentId ?? null }
+  const quota = await terms.tries.begin(identifier, place)
+  if (quota) return { result: failed(tooManyRequests()), quota }
+  if (!(await verifyPassword(password, account?.password ?? null)) || !account)
+    return { result: failed(fault('validation', 'Invalid identifier or password')), quota: null }
+  await terms.tries.succeed(identifier, place)
   const barred = whyBarred(account, terms)
-  return barred === null ? ok(await signedIn(account, terms)) : failed(fault('application', barred))
+  const result = barred === null ? ok(await signedIn(account, terms)) : failed(fault('application', barred))
+  return { result, quota: null }
 }
 
 /** Told only to who knew the password. */

@@ -207,6 +207,10 @@ export interface ProjectFile {
        * Sign-in, registration and mails, counted in the database; false is no limit.
        */
       auth?: Off | RateLimit
+      /**
+       * Failed sign-ins of one user, from all addresses together; what a mapping leaves out is as here. Networks that signed in before stay let in. False is no limit.
+       */
+      account?: Off | RateLimit
     }
     /**
      * Sends headers that make browsers careful.

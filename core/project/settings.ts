@@ -32,7 +32,7 @@ export interface ServerSettings {
   readonly bodyLimit: number
   readonly requestTimeout: number
   readonly trustProxy: boolean
-  readonly rateLimit: { readonly api: RateLimit | false; readonly auth: RateLimit | false }
+  readonly rateLimit: Readonly<Record<'api' | 'auth' | 'account', RateLimit | false>>
   readonly securityHeaders: boolean
   readonly metrics: { readonly enabled: boolean; readonly path: string; readonly port: number | null }
   readonly slowQuery: number

@@ -14,6 +14,7 @@ export function toServer(written: ProjectFile['server'] = {}): ServerSettings {
     rateLimit: {
       api: toRateLimit(written.rateLimit?.api ?? false),
       auth: toRateLimit(written.rateLimit?.auth ?? {}),
+      account: toRateLimit(written.rateLimit?.account ?? {}, ACCOUNT),
     },
     securityHeaders: written.securityHeaders ?? true,
     metrics: { enabled: false, path: '/metrics', port: null, ...written.metrics },
@@ -24,9 +25,16 @@ export function toServer(written: ProjectFile['server'] = {}): ServerSettings {
 
 const SECOND = 1000
 
-function toRateLimit(written: false | WrittenRateLimit): RateLimit | false {
+/** Somebody may try passwords of one user from many addresses; users who forgot theirs stay far below. */
+const ACCOUNT = { window: 3600, max: 50 }
+
+function toRateLimit(
+  written: false | WrittenRateLimit,
+  otherwise = { window: 60, max: 10 },
+): RateLimit | false {
   if (written === false) return false
-  return { window: toMilliseconds(written.window ?? 60, SECOND), max: written.max ?? 10 }
+  const { window, max } = { ...otherwise, ...written }
+  return { window: toMilliseconds(window, SECOND), max }
 }
 
 export function toDatabase(written: ProjectFile['database'] = {}): DatabaseSettings {

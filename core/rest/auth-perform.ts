@@ -18,7 +18,7 @@ export const performAuth =
   async ({ request, caller }: EndpointVisit): Promise<HttpAnswer> => {
     const body = await readBare(request)
     if (!body.ok) return refuse(body)
-    const performed = await auth.perform(operation, body.value, caller)
+    const performed = await auth.perform(operation, body.value, { caller, address: request.peer })
     return answerPerformed(performed, answer => ({ status: 200, body: print(answer), headers: UNKEPT }))
   }
 
@@ -29,7 +29,11 @@ export const performConfirmation =
     const parameters = parseQueryString(request.search)
     if (!parameters.ok) return refuse(parameters)
     const { confirmation } = parameters.value
-    const performed = await auth.perform('emailConfirmation', { confirmation }, caller)
+    const performed = await auth.perform(
+      'emailConfirmation',
+      { confirmation },
+      { caller, address: request.peer },
+    )
     return answerPerformed(performed, ({ location }) => ({
       status: 302,
       body: null,

@@ -1,5 +1,5 @@
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
-import { tooManyRequests } from '../identity/open-auth-service.ts'
+import { tooManyRequests } from '../faults/fault.ts'
 import type { Quota } from '../identity/rate-limit.ts'
 
 /** An answer that says how many more there may be; over the limit (429) nothing is done. null: there is none. */

@@ -86,8 +86,9 @@ test('codes that are tried in a GET are counted too; what reads the API is not',
   t.true(read.every(({ status }) => status === 200))
 })
 
-test('a mail address is spared from everywhere; behind a trusted proxy each address counts for itself', async t => {
-  const behind = await openPeople({ limit: '{ window: 600, max: 4 }', trustProxy: true })
+test('a mail address and a user are spared from everywhere; behind a trusted proxy each address counts for itself', async t => {
+  const limits = { limit: '{ window: 600, max: 4 }', accountLimit: '{ window: 600, max: 2 }' }
+  const behind = await openPeople({ ...limits, trustProxy: true })
   t.teardown(behind.close)
   const from = (at: number, email: string) =>
     fetch(`${behind.server.base}/api/auth/forgot-password`, {
@@ -99,6 +100,15 @@ test('a mail address is spared from everywhere; behind a trusted proxy each addr
   t.deepEqual(refused(await many(5, at => from(at, 'ann@example.com'))), [false, false, false, false, true])
   t.deepEqual(refused(await many(4, at => from(9, `new-${at}@example.com`))), [false, false, false, false])
   t.deepEqual(refused([await from(9, 'newer@example.com')]), [true])
+  const signIn = (at: number) =>
+    fetch(`${behind.server.base}/api/auth/local`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': `10.0.1.${at}` },
+      body: JSON.stringify({ identifier: 'bob', password: 'nonsense' }),
+    })
+  const tried = await many(3, signIn)
+  t.deepEqual(refused(tried), [false, false, true])
+  t.true(Number(tried[2]?.headers.get('retry-after')) > 60)
 })
 
 test('all of the API together has a limit for each address, where the project sets one', async t => {

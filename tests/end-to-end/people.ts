@@ -12,7 +12,7 @@ export const FULL = 'full-people-token-00000000000000000000000'
 /** A project of users alone; `more` is YAML for `auth` and below. */
 const PROJECT = `
 name: People
-server: { host: "\${HOST}", port: "\${PORT}", trustProxy: "\${TRUST}", rateLimit: { api: "\${API_LIMIT}", auth: "\${LIMIT}" } }
+server: { host: "\${HOST}", port: "\${PORT}", trustProxy: "\${TRUST}", rateLimit: { api: "\${API_LIMIT}", auth: "\${LIMIT}", account: "\${ACCOUNT_LIMIT}" } }
 database: { url: "\${DATABASE_URL}" }
 user:
   attributes:
@@ -77,6 +77,8 @@ interface PeopleOptions {
   readonly limit?: string
   /** As `server.rateLimit.api`. */
   readonly apiLimit?: string
+  /** As `server.rateLimit.account`. */
+  readonly accountLimit?: string
   readonly trustProxy?: boolean
 }
 
@@ -84,11 +86,13 @@ export async function openPeople({
   auth = '',
   limit = 'false',
   apiLimit = 'false',
+  accountLimit = 'false',
   trustProxy = false,
 }: PeopleOptions = {}): Promise<People> {
   const folder = temporaryFolder()
   const project = PROJECT.replace('"${LIMIT}"', limit)
     .replace('"${API_LIMIT}"', apiLimit)
+    .replace('"${ACCOUNT_LIMIT}"', accountLimit)
     .replace('"${TRUST}"', String(trustProxy))
   folder.write('project.yaml', `${project}auth:\n  jwtSecret: ${SECRET}\n${auth}`)
   folder.write('content/users.yaml', USERS.join(''))

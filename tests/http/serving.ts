@@ -15,7 +15,7 @@ export const SETTINGS: ServerSettings = {
   bodyLimit: 1024,
   requestTimeout: 5_000,
   trustProxy: false,
-  rateLimit: { api: false, auth: false },
+  rateLimit: { api: false, auth: false, account: false },
   securityHeaders: true,
   metrics: { enabled: false, path: '/metrics', port: null },
   slowQuery: 1_000,

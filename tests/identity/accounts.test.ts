@@ -11,6 +11,7 @@ import { mirrorRoles } from '../../core/identity/mirror-roles.ts'
 import { openIdentity } from '../../core/identity/open-identity.ts'
 import { NOT_TAKEN, saveUser, scalarValue } from '../../core/identity/save-user.ts'
 import { openSessions } from '../../core/identity/sessions.ts'
+import { openTries } from '../../core/identity/tries.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import { passed, world } from '../access/project.ts'
 import { openTestDatabase } from '../support/database.ts'
@@ -33,10 +34,17 @@ async function open(t: ExecutionContext) {
     settings: project.settings.auth,
     sessions: openSessions({ secret: 'x'.repeat(32), lifetime: 60_000 }),
     mailer: async mail => void mails.push(mail),
+    tries: openTries({ window: 60_000, max: MOST }, database),
     address: 'http://localhost/api',
   }
-  return { identity: openIdentity(terms), terms, mails, background, column: columnOf(database) }
+  const identity = openIdentity(terms)
+  const signIn = async (identifier: string, password: string, network = 'here') =>
+    (await identity.signIn({ identifier, password }, network)).result
+  return { identity, signIn, terms, mails, background, column: columnOf(database) }
 }
+
+/** Failed tries of one user. */
+const MOST = 4
 
 /** A user with these columns, past all that routes do. */
 function leave(
@@ -72,28 +80,24 @@ const MADE_BY_STRAPI = 'abcdefghijklmnopqrstuuG/UEkOdRnwd.E60H5mO5p7PHHbPkK.y'
 const ITS_PASSWORD = 'Strapi-Passw0rd é'
 
 test('users of a Strapi installation sign in with the passwords that they have', async t => {
-  const { identity, terms } = await open(t)
+  const { signIn, terms } = await open(t)
   for (const form of ['$2a$', '$2b$', '$2y$']) {
     const username = `user-${form.slice(1, 3)}`
     await leave(terms, username, { password: `${form}10$${MADE_BY_STRAPI}` })
-    const signedIn = passed(await identity.signIn({ identifier: username, password: ITS_PASSWORD }))
+    const signedIn = passed(await signIn(username, ITS_PASSWORD))
     t.not(await terms.sessions.read(signedIn.jwt ?? ''), null)
-    const wrong = await identity.signIn({ identifier: username, password: 'Strapi-Passw0rd e' })
+    const wrong = await signIn(username, 'Strapi-Passw0rd e')
     t.is(said(wrong), 'Invalid identifier or password')
   }
 })
 
 test('an account without a password, or with what is no hash, lets nobody in', async t => {
-  const { identity, terms } = await open(t)
+  const { signIn, terms } = await open(t)
   await leave(terms, 'without', { password: null })
   await leave(terms, 'plain', { password: 'plain-password' })
   for (const identifier of ['without', 'plain'])
     for (const password of ['plain-password', 'null', ' '])
-      t.is(
-        said(await identity.signIn({ identifier, password })),
-        'Invalid identifier or password',
-        identifier,
-      )
+      t.is(said(await signIn(identifier, password)), 'Invalid identifier or password', identifier)
 })
 
 test('what is mailed is stored as its hash, and an older code is forgotten', async t => {
@@ -108,8 +112,8 @@ test('what is mailed is stored as its hash, and an older code is forgotten', asy
   t.regex(stored, /^sha256:[0-9a-f]{64}$/)
   t.false(stored.includes(code.slice(0, 64)))
   const stolen = { code: stored, password: 'new-password', passwordConfirmation: 'new-password' }
-  t.is(said(await identity.resetPassword(stolen)), 'Incorrect code provided')
-  t.is(said(await identity.resetPassword({ ...stolen, code })), 'ok')
+  t.is(said(await identity.resetPassword(stolen, 'here')), 'Incorrect code provided')
+  t.is(said(await identity.resetPassword({ ...stolen, code }, 'here')), 'ok')
   t.is(await column('ann', 'resetPasswordToken'), null)
   t.regex(String(await column('ann', 'password')), /^\$2[aby]\$10\$.{53}$/)
 })
@@ -119,7 +123,7 @@ test('a code that has expired sets no password and confirms no address', async t
   const old = newCode(3_600_000, Date.now() - 3_600_001)
   await leave(terms, 'late', { resetPasswordToken: old.hash, confirmationToken: old.hash, confirmed: false })
   const reset = { code: old.code, password: 'new-password', passwordConfirmation: 'new-password' }
-  t.is(said(await identity.resetPassword(reset)), 'Incorrect code provided')
+  t.is(said(await identity.resetPassword(reset, 'here')), 'Incorrect code provided')
   t.is(said(await identity.confirmEmail(old.code)), 'Invalid token')
   t.is(await column('late', 'confirmed'), false)
   const fresh = newCode(3_600_000, Date.now())
@@ -129,7 +133,7 @@ test('a code that has expired sets no password and confirms no address', async t
     confirmed: false,
   })
   t.is(said(await identity.confirmEmail(fresh.code)), 'ok')
-  t.is(said(await identity.resetPassword({ ...reset, code: fresh.code })), 'ok')
+  t.is(said(await identity.resetPassword({ ...reset, code: fresh.code }, 'here')), 'ok')
 })
 
 test('nobody is mailed who has no account, or is blocked', async t => {
@@ -144,11 +148,56 @@ test('nobody is mailed who has no account, or is blocked', async t => {
 })
 
 test('where one’s name is another’s address, the address is whose it is', async t => {
-  const { identity, terms } = await open(t)
+  const { signIn, terms } = await open(t)
   const hash = `$2b$10$${MADE_BY_STRAPI}`
   await leave(terms, 'owner', { email: 'owner@example.com', password: hash })
   await leave(terms, 'owner@example.com', { email: 'thief@example.com', password: hash })
-  const signedIn = passed(await identity.signIn({ identifier: 'owner@example.com', password: ITS_PASSWORD }))
-  const named = passed(await identity.signIn({ identifier: 'owner', password: ITS_PASSWORD }))
+  const signedIn = passed(await signIn('owner@example.com', ITS_PASSWORD))
+  const named = passed(await signIn('owner', ITS_PASSWORD))
   t.is(signedIn.documentId, named.documentId)
+})
+
+const TOO_MANY = 'Too many requests, please try again later.'
+const WRONG = 'Invalid identifier or password'
+
+test('passwords of one user are tried a few times from everywhere together, and no try is told from another', async t => {
+  const { signIn, terms } = await open(t)
+  await leave(terms, 'ann', { password: `$2b$10$${MADE_BY_STRAPI}` })
+  for (const names of [
+    ['ann', 'ANN', ' ann', 'Ann'],
+    ['nobody', 'NOBODY', ' nobody', 'Nobody'],
+  ]) {
+    const wrong = await Promise.all(
+      Array.from({ length: 8 }, (_, at) => signIn(names[at % 4] ?? '', 'nonsense', `network ${at}`)),
+    )
+    const told = wrong.map(said)
+    t.deepEqual(
+      [told.filter(each => each === WRONG).length, told.filter(each => each === TOO_MANY).length],
+      [4, 4],
+    )
+    t.is(said(await signIn(names[0] ?? '', ITS_PASSWORD, 'a ninth')), TOO_MANY)
+  }
+})
+
+test('nobody locks out an owner who signed in from where he is before, or has a new password mailed', async t => {
+  const { identity, signIn, terms, mails, background } = await open(t)
+  const password = 'password of ann'
+  await leave(terms, 'ann', { password: `$2b$10$${MADE_BY_STRAPI}` })
+  t.is(said(await signIn('ann@example.com', ITS_PASSWORD, 'home')), 'ok')
+  for (let at = 0; at <= MOST; at++) await signIn('ann', 'nonsense', `network ${at}`)
+  t.is(said(await signIn('ann', ITS_PASSWORD, 'elsewhere')), TOO_MANY)
+  t.is(said(await signIn('ann', ITS_PASSWORD, 'home')), 'ok')
+  t.is(said(await signIn('ann', 'nonsense', 'home')), WRONG)
+  await identity.forgotPassword({ email: 'ann@example.com' })
+  await background.settled()
+  const code = /[0-9a-f]{64}[0-9a-z]+/.exec(mails[0]?.text ?? '')?.[0] ?? ''
+  const body = { code, password, passwordConfirmation: password }
+  t.is(said(await identity.resetPassword(body, 'elsewhere')), 'ok')
+  t.is(said(await signIn('ann', password, 'elsewhere')), 'ok')
+})
+
+test('signing in is no try: who does so often is not refused', async t => {
+  const { signIn, terms } = await open(t)
+  await leave(terms, 'ann', { password: `$2b$10$${MADE_BY_STRAPI}` })
+  for (let at = 0; at <= MOST; at++) t.is(said(await signIn('ann', ITS_PASSWORD, `network ${at}`)), 'ok')
 })

@@ -93,7 +93,7 @@ test('there is always a role for everybody and one for whoever signed in, named 
 
 test('durations are milliseconds, sizes bytes; a bare window is seconds, every other bare number is not', async t => {
   const { settings } = await loadGood(`name: A
-server: { requestTimeout: 250, slowQuery: 1.5s, bodyLimit: 1kb, rateLimit: { api: { window: 30, max: 1 }, auth: { window: 2m } } }
+server: { requestTimeout: 250, slowQuery: 1.5s, bodyLimit: 1kb, rateLimit: { api: { window: 30, max: 1 }, auth: { window: 2m }, account: { max: 7 } } }
 auth: { jwtExpiresIn: 30d }
 cache: { maxBytes: 4096 }
 policyTimeout: 500ms
@@ -105,7 +105,11 @@ upload: { sizeLimit: 1.5 MB }
     [250, 1500, 500, 2_592_000_000],
   )
   t.deepEqual([server.bodyLimit, cache.maxBytes, upload.sizeLimit], [1024, 4096, 1_572_864])
-  t.deepEqual(server.rateLimit, { api: { window: 30_000, max: 1 }, auth: { window: 120_000, max: 10 } })
+  t.deepEqual(server.rateLimit, {
+    api: { window: 30_000, max: 1 },
+    auth: { window: 120_000, max: 10 },
+    account: { window: 3_600_000, max: 7 },
+  })
 })
 
 test('locales have names; uses of modules have options; a cost is by role', async t => {

@@ -40,6 +40,11 @@ export interface TransactionOptions {
 export interface Transaction {
   /** Runs one statement inside the transaction. */
   run(statement: Statement): Promise<Rows>
+  /**
+   * Runs one whose answer nobody waits for: with what is asked for next, at the latest with the commit. Where it
+   * fails, so does all that comes behind it.
+   */
+  send(statement: Statement): void
   /** Waits for the advisory lock of this name, which the end of the transaction frees. */
   lock(name: string): Promise<void>
   /** The same, without waiting: false when somebody else holds it. */

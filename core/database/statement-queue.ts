@@ -11,14 +11,21 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** Nobody waits for its answer. */
+const SENT = { resolve: () => undefined, reject: () => undefined } as const
+
 /** The statements of a transaction: those asked for at the same moment go out in one round trip, in their order. */
 export class StatementQueue {
   readonly #connection: Connection
   readonly #options: TransactionOptions
   readonly #patience: number
   #waiting: Waiting[] = []
+  /** Whether somebody waits for an answer of what waits to be sent. */
+  #isAwaited = false
   #isBegun = false
   #isOver = false
+  /** Of a batch in which something was sent that nobody waits for: all that comes behind it tells of it. */
+  #failure: unknown
 
   /** `patience`: milliseconds; see runBatch. */
   constructor(connection: Connection, options: TransactionOptions, patience: number) {
@@ -31,9 +38,16 @@ export class StatementQueue {
     if (this.#isOver) return Promise.reject(new DatabaseFailure(OVER))
     return new Promise((resolve, reject) => {
       // After all that is ready to go on has had its say.
-      if (this.#waiting.length === 0) process.nextTick(() => this.#waiting.length > 0 && this.flush())
+      if (!this.#isAwaited) process.nextTick(() => this.#isAwaited && this.flush())
+      this.#isAwaited = true
       this.#waiting.push({ statement, resolve, reject })
     })
+  }
+
+  /** Goes out with what is asked for next, at the latest with the commit, which fails where it does. */
+  send(statement: Statement): void {
+    if (this.#isOver) throw new DatabaseFailure(OVER)
+    this.#waiting.push({ statement, ...SENT })
   }
 
   /** Sends what waits, and the beginning of the transaction where that is not yet sent. */
@@ -46,6 +60,7 @@ export class StatementQueue {
   /** Commits with what waits, in one round trip. */
   async commit(): Promise<void> {
     this.#isOver = true
+    if (this.#failure !== undefined) throw this.#failure
     if (!this.#isBegun && this.#waiting.length === 0) return
     const outcomes = await this.#send([COMMIT])
     if (outcomes.at(-1)?.tag !== 'COMMIT') throw new DatabaseFailure(SWALLOWED)
@@ -62,6 +77,7 @@ export class StatementQueue {
     const waiting = this.#waiting
     const first = this.#isBegun ? [] : begin(this.#options)
     this.#waiting = []
+    this.#isAwaited = false
     this.#isBegun = true
     const statements = [...first, ...waiting.map(({ statement }) => statement), ...last]
     try {
@@ -69,7 +85,8 @@ export class StatementQueue {
       for (const [index, { resolve }] of waiting.entries()) resolve(outcomes[first.length + index] ?? NOTHING)
       return outcomes
     } catch (error) {
-      const failure = toFailure(error)
+      const failure = this.#failure ?? toFailure(error)
+      if (waiting.some(({ resolve }) => resolve === SENT.resolve)) this.#failure = failure
       for (const { reject } of waiting) reject(failure)
       throw failure
     }

@@ -65,6 +65,7 @@ function openTransaction(
   let adopted: SequelizeTransaction | undefined
   const transaction: Transaction = {
     run: statement => queue.run(statement),
+    send: statement => queue.send(statement),
     lock: async name =>
       void (await queue.run({ text: `SELECT 1 FROM pg_advisory_xact_lock(${LOCK_KEY})`, values: [name] })),
     async tryLock(name) {

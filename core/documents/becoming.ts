@@ -1,10 +1,11 @@
-import { defaultsOf } from './given-body.ts'
+import { defaultsOf, type GivenBody } from './given-body.ts'
 import { isInverse, readInverseList } from './inverse-list.ts'
-import { findTargets } from './link-targets.ts'
+import { type FoundTargets, findTargets, type Visible } from './link-targets.ts'
 import { mergeValues } from './merge-values.ts'
-import { attributesToLoad, isPublishing, type Saving, type Standing } from './standing.ts'
+import { attributesToLoad, isPublishing, type SaveCommand, type Saving, type Standing } from './standing.ts'
 import { componentsIn, itemOf, valuesOf } from './version-values.ts'
 import { type CurrentRow, numberIn } from './write-rows.ts'
+import type { WriteTerms } from './write-terms.ts'
 import { isShared } from './write-versions.ts'
 import type { Values, WrittenValue } from './written.ts'
 
@@ -17,13 +18,12 @@ export interface Becoming {
 
 /** What stands in the version, with what the body changes of it. */
 export async function becoming(saving: Saving, standing: Standing): Promise<Becoming> {
-  const { command, body, terms } = saving
+  const { command, body } = saving
   const { type, locale } = command
   const before = await valuesBefore(saving, standing)
   const source = { type, locale }
-  // What is refused anyway needs no search for what it links to.
-  const given = body.faults.length > 0 ? withoutLinks(body.values) : body.values
-  const found = await findTargets(type, given, source, terms)
+  const given = searched(body)
+  const found = await saving.targets
   const row = standing.row ?? standing.sibling
   const merge = (values: Values) =>
     mergeValues(type, before, values, {
@@ -39,13 +39,25 @@ export async function becoming(saving: Saving, standing: Standing): Promise<Beco
   return { checked: merge(given), stored: body.faults.length > 0 ? given : merge(body.hashed) }
 }
 
+/** What the links of a body name. */
+export const targetsOf = (
+  { type, locale }: SaveCommand,
+  body: GivenBody,
+  terms: WriteTerms & { readonly visible: Visible },
+): Promise<FoundTargets> => findTargets(type, searched(body), { type, locale }, terms)
+
+/** What is refused anyway needs no search for what it links to. */
+const searched = ({ values, faults }: GivenBody): Values =>
+  faults.length > 0 ? withoutLinks(values) : values
+
 const withoutLinks = (values: Values): Values =>
   new Map([...values].filter(([, { kind }]) => kind === 'scalar'))
 
 async function valuesBefore(saving: Saving, { row, sibling, place }: Standing): Promise<Values> {
   const { command, body } = saving
   const { type } = command
-  const loaded = attributesToLoad(command, body)(row ? [row] : [])
+  const { attributes, besides } = attributesToLoad(command, body)
+  const loaded = [...attributes, ...besides(row ? [row] : [])]
   const inverse = await inverseValues(saving, row ?? sibling)
   if (row) return new Map([...valuesOf(type, row, loaded, place), ...inverse])
   const shared = sibling

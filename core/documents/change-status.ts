@@ -33,7 +33,7 @@ export async function changeStatus(command: Command, answer: Answer, terms: Stat
     if (await CHANGES[command.kind]({ type, documentId, locale }, command, terms)) changed.push(locale)
   await assertAll(subject, conditions.after, terms)
   const changes = changed.map(each => ({ locale: each, action: command.kind }))
-  await terms.tell({ type, documentId, changes })
+  terms.tell({ type, documentId, changes })
   return { documentId, texts: await answersIn(changed, { answer, documentId }, terms) }
 }
 
@@ -43,7 +43,7 @@ async function localesMeant(
   documentId: string,
   terms: StatusTerms,
 ): Promise<readonly Locale[]> {
-  const current = await loadDocument({ type, documentId }, () => [], terms)
+  const current = await loadDocument({ type, documentId }, { attributes: [] }, terms)
   const drafts = current.rows(type, documentId).filter(row => row.get('status') === 'draft')
   const locales = drafts.map(row => (type.localized ? String(row.get('locale')) : null))
   return locale === null || !type.localized ? locales : locales.filter(each => each === locale)

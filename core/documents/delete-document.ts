@@ -31,7 +31,7 @@ export async function deleteDocument(
     return null
   }
   const parts = [...type.attributes.values()].filter(each => componentsOf(each).length > 0)
-  const current = await loadDocument({ type, documentId }, () => parts, terms)
+  const current = await loadDocument({ type, documentId }, { attributes: parts }, terms)
   const rows = current.rows(type, documentId)
   const gone = rows.filter(row => isMeant(command, row))
   // First of all: whether a tag is that of a document out of sight would tell what stands in it.
@@ -42,7 +42,7 @@ export async function deleteDocument(
   await removeLinks(command, { gone, left: rows.length - gone.length }, terms)
   const locales = new Set(gone.map(row => (type.localized ? String(row.get('locale')) : null)))
   const changes = [...locales].map(each => ({ locale: each, action: 'delete' }) as const)
-  await terms.tell({ type, documentId, changes })
+  terms.tell({ type, documentId, changes })
   return null
 }
 

@@ -11,7 +11,7 @@ import type { Values, WrittenValue } from './written.ts'
 /** Makes the draft the published version's equal (documents.md 15), stamps included. */
 export const discardDraft: VersionChange = async (version, _, terms) => {
   const { type, documentId, locale } = version
-  const current = await loadDocument(version, () => [...type.attributes.values()], terms)
+  const current = await loadDocument(version, { attributes: [...type.attributes.values()] }, terms)
   const row = rowOf(version, 'published', current)
   if (!row) return false
   const place = { root: type, status: 'published', locale, current, terms } as const

@@ -2,6 +2,7 @@ import { fault, RequestFault } from '../faults/fault.ts'
 import type { ContentType, Holder } from '../model/model.ts'
 import type { LinkChange, TargetRef } from '../query/command.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { early } from './early.ts'
 import { groupBy } from './group.ts'
 import type { WriteTerms } from './write-terms.ts'
 import type { Values } from './written.ts'
@@ -56,18 +57,9 @@ export async function findTargets(
   const rows = new Map<ContentType, readonly TargetRow[]>()
   const reads = [...groupBy(refs, each => each.target)].map(async ([target, group]) => {
     const named = group.map(({ ref }) => ref)
-    return { target, found: await readTargets(target, named, terms) }
+    rows.set(target, await readVisible(target, named, terms))
   })
-  for (const { target, found } of await Promise.all(reads)) {
-    const seen = await terms.visible(
-      target,
-      found.map(({ documentId }) => documentId),
-    )
-    rows.set(
-      target,
-      found.filter(({ documentId }) => seen.has(documentId)),
-    )
-  }
+  await Promise.all(reads)
   const find = (target: ContentType, ref: Named) =>
     findOne(ref, rows.get(target) ?? [], { target, source, defaultLocale: terms.defaultLocale })
   refuseMissing(refs, find, source, terms.defaultLocale)
@@ -103,6 +95,24 @@ function* refsOf(change: LinkChange): Generator<Named> {
 
 /** Beside whom a link is put: by the documentId alone. */
 export const placeRef = (documentId: string): Named => ({ by: { documentId }, locale: null })
+
+/** What the caller sees is asked at the same moment, where documentIds are known that soon. */
+async function readVisible(
+  target: ContentType,
+  refs: readonly Named[],
+  terms: WriteTerms & { readonly visible: Visible },
+): Promise<readonly TargetRow[]> {
+  const documentIds = refs.flatMap(({ by }) => ('documentId' in by ? [by.documentId] : []))
+  const reading = readTargets(target, refs, terms)
+  const seeing = documentIds.length === refs.length ? early(terms.visible(target, documentIds)) : undefined
+  const found = await reading
+  const seen = await (seeing ??
+    terms.visible(
+      target,
+      found.map(({ documentId }) => documentId),
+    ))
+  return found.filter(({ documentId }) => seen.has(documentId))
+}
 
 async function readTargets(
   target: ContentType,

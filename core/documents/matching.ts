@@ -56,14 +56,18 @@ const MANY = 1_000_000
 /** The status in which rows are asked what they are: a document's draft is always there. */
 export const standingStatus = (type: ContentType): Status => (type.draftAndPublish ? 'draft' : 'published')
 
+/** How many versions meet a condition as they stand. */
+export async function meeting(match: Omit<Match, 'status'>, terms: MatchTerms): Promise<number> {
+  return (await matching({ ...match, status: standingStatus(match.type) }, terms)).length
+}
+
 /** Refuses (403) a row that its caller may not write. `wanted`: how many versions have to meet the condition. */
 export async function assertMeets(
   match: Omit<Match, 'status'>,
   wanted: number,
   terms: MatchTerms,
 ): Promise<void> {
-  const met = await matching({ ...match, status: standingStatus(match.type) }, terms)
-  if (met.length < wanted) throw new RequestFault(forbidden())
+  if ((await meeting(match, terms)) < wanted) throw new RequestFault(forbidden())
 }
 
 /** Of documents of types that a caller sees in part, those of which he sees a version, in any locale. */
@@ -73,12 +77,13 @@ export const visibleBy =
     const sights = targets.get(type)
     const ids = [...new Set(documentIds)]
     if (!sights || ids.length === 0) return new Set(ids)
-    const seen = new Set<string>()
-    for (const { status, where } of sights) {
-      const match: Match = { type, documentIds: ids, status, locale: { kind: 'all' }, filter: where }
-      for (const id of await matching(match, terms)) seen.add(id)
-    }
-    return seen
+    const locale = { kind: 'all' } as const
+    const seen = await Promise.all(
+      sights.map(({ status, where }) =>
+        matching({ type, documentIds: ids, status, locale, filter: where }, terms),
+      ),
+    )
+    return new Set(seen.flat())
   }
 
 export const choiceOf = (type: ContentType, locale: string | null): LocaleChoice =>

@@ -31,12 +31,12 @@ interface VersionNews {
 }
 
 /** Tells what a write did, inside its transaction and after all that it wrote: rows of one document come in order. */
-export type Tell = (news: News) => Promise<void>
+export type Tell = (news: News) => void
 
 /** What one write tells. */
 export interface Telling {
   /** `now`: when it happened, ISO 8601 in UTC. */
-  within(transaction: Pick<Transaction, 'run'>, now: string): Tell
+  within(transaction: Pick<Transaction, 'send'>, now: string): Tell
   /** After the commit. */
   done(): void
 }
@@ -45,11 +45,11 @@ export interface Telling {
 export function openTelling(outbox: Outbox): Telling {
   const told = new Set<string>()
   return {
-    within: (transaction, now) => async news => {
+    within: (transaction, now) => news => {
       const rows = toRows(news, outbox)
       if (rows.length === 0) return
       for (const { listener } of rows) told.add(listener)
-      await transaction.run(insertion(news, rows, now))
+      transaction.send(insertion(news, rows, now))
     },
     done: () => {
       if (told.size > 0) outbox.wake(told)

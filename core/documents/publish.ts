@@ -1,3 +1,4 @@
+import { targetsOf } from './becoming.ts'
 import { NOTHING_GIVEN } from './given-body.ts'
 import { visibleBy } from './matching.ts'
 import { saveVersion } from './save-version.ts'
@@ -11,7 +12,7 @@ export const publish: VersionChange = async ({ type, documentId, locale }, asked
   const command: SaveCommand = { ...asked, ...changes, documentId, locale }
   const body = NOTHING_GIVEN
   const current = await loadDocument({ type, documentId }, attributesToLoad(command, body), terms)
-  const visible = visibleBy(command.conditions, terms)
-  await saveVersion({ command, documentId, body, current, terms: { ...terms, visible } })
+  const targets = targetsOf(command, body, { ...terms, visible: visibleBy(command.conditions, terms) })
+  await saveVersion({ command, documentId, body, current, targets, terms })
   return true
 }

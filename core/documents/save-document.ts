@@ -1,23 +1,18 @@
 import type { Transaction } from '../database/database.ts'
 import { notFound, RequestFault } from '../faults/fault.ts'
 import { newDocumentId } from './document-id.ts'
-import type { Answer } from './documents.ts'
+import { early } from './early.ts'
 import { findSingle } from './find-single.ts'
-import type { GivenBody } from './given-body.ts'
-import { assertMeets, choiceOf, standingStatus, visibleBy } from './matching.ts'
+import { openForesight } from './foresight.ts'
+import { assertMeets, choiceOf, standingStatus } from './matching.ts'
 import type { News, Tell } from './outbox.ts'
-import { assertUnchanged, readAnswer } from './read-answer.ts'
+import { readAnswer } from './read-answer.ts'
+import { askAhead, type Save } from './save-ahead.ts'
 import { saveVersion } from './save-version.ts'
-import { attributesToLoad, type SaveCommand } from './standing.ts'
-import { type Current, loadDocument, NOTHING_THERE } from './write-load.ts'
+import type { SaveCommand } from './standing.ts'
+import type { Current } from './write-load.ts'
 import type { CurrentRow } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
-
-interface Save {
-  readonly command: SaveCommand
-  readonly answer: Answer
-  readonly body: GivenBody
-}
 
 export type SaveTerms = WriteTerms & { readonly transaction: Transaction; readonly tell: Tell }
 
@@ -29,29 +24,23 @@ interface Saved {
 
 /** Which document → precondition → what is there → the version as it becomes → its answer, all in one transaction. */
 export async function saveDocument({ command, answer, body }: Save, terms: SaveTerms): Promise<Saved> {
-  const { type, conditions } = command
+  const { type } = command
   const known = await knownDocument(command, terms)
   const documentId = known ?? newDocumentId()
-  const load = { type, documentId }
-  const current =
-    known === null ? NOTHING_THERE : await loadDocument(load, attributesToLoad(command, body), terms)
+  const { ahead, inTurn } = openForesight(terms.transaction)
+  const asked = askAhead({ command, answer, body }, { known, documentId }, { ...terms, ahead })
+  const current = await asked.current
   if (known !== null && current.rows(type, known).length === 0) throw new RequestFault(notFound())
+  const saving = { ...terms, transaction: inTurn }
   // First of all: whether a tag is that of a document out of sight would tell what stands in it.
-  await assertBefore({ command, documentId }, current, terms)
-  if (command.kind === 'update') await assertUnchanged(command.precondition, [answer], known, terms)
-  await saveVersion({
-    command,
-    documentId,
-    body,
-    current,
-    terms: { ...terms, visible: visibleBy(conditions, terms) },
-  })
+  await assertBefore({ command, documentId }, current, saving)
+  await asked.unchanged
+  await saveVersion({ command, documentId, body, current, targets: asked.targets, terms: saving })
   await assertAfter({ command, documentId }, terms)
   const changes = changesOf(command, current.rows(type, documentId))
-  const text = readAnswer(answer, documentId, terms)
   // Where it fails the transaction does, and tells of it.
-  text.catch(() => undefined)
-  await terms.tell({ type, documentId, changes })
+  const text = early(readAnswer(answer, documentId, terms))
+  terms.tell({ type, documentId, changes })
   return { documentId, text }
 }
 
@@ -87,7 +76,7 @@ interface Subject {
 async function assertBefore(
   { command, documentId }: Subject,
   current: Current,
-  terms: SaveTerms,
+  terms: WriteTerms,
 ): Promise<void> {
   const { type, conditions, locale } = command
   const rows = current
@@ -103,7 +92,7 @@ async function assertBefore(
   )
 }
 
-async function assertAfter({ command, documentId }: Subject, terms: SaveTerms): Promise<void> {
+async function assertAfter({ command, documentId }: Subject, terms: WriteTerms): Promise<void> {
   const { type, locale, conditions } = command
   if (!conditions.after) return
   const match = { type, documentIds: [documentId], filter: conditions.after }

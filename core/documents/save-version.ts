@@ -1,12 +1,11 @@
 import { RequestFault } from '../faults/fault.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
-import type { Status } from '../query/query.ts'
 import { becoming } from './becoming.ts'
 import { checkUnique } from './check-unique.ts'
 import { checkValues } from './check-values.ts'
 import { generateUids } from './generate-uids.ts'
 import { toRefusal } from './refusal.ts'
-import { isPublishing, type SaveCommand, type Saving, type Standing, standingOf } from './standing.ts'
+import { isPublishing, type Saving, type Standing, standingOf, statusesOf } from './standing.ts'
 import type { ValueFault } from './value-fault.ts'
 import { writeDocuments } from './write-documents.ts'
 import type { Values, WrittenDocument } from './written.ts'
@@ -40,11 +39,6 @@ export async function saveVersion(saving: Saving): Promise<void> {
 function refuse(faults: readonly ValueFault[]): void {
   const refusal = toRefusal(faults)
   if (refusal) throw new RequestFault(refusal)
-}
-
-const statusesOf = ({ type, status }: SaveCommand): readonly Status[] => {
-  if (!type.draftAndPublish) return ['published']
-  return status === 'draft' ? ['draft'] : ['draft', 'published']
 }
 
 /** What a published version lacks; of a type without drafts, what a new one was not given. */

@@ -2,9 +2,9 @@ import type { Attribute } from '../model/model.ts'
 import type { CreateCommand, PermittedCommand, UpdateCommand } from '../query/command.ts'
 import type { Status } from '../query/query.ts'
 import type { GivenBody } from './given-body.ts'
-import type { Visible } from './link-targets.ts'
+import type { FoundTargets } from './link-targets.ts'
 import type { VersionPlace } from './version-values.ts'
-import type { Current } from './write-load.ts'
+import type { Current, Wanted } from './write-load.ts'
 import type { CurrentRow } from './write-rows.ts'
 import type { LockingTerms } from './write-terms.ts'
 import { isShared } from './write-versions.ts'
@@ -16,7 +16,9 @@ export interface Saving {
   readonly documentId: string
   readonly body: GivenBody
   readonly current: Current
-  readonly terms: LockingTerms & { readonly visible: Visible }
+  /** What the body's links name; rejects with a RequestFault where something of it is not there. */
+  readonly targets: Promise<FoundTargets>
+  readonly terms: LockingTerms
 }
 
 /** The version that a command is about, as it is: null where it is still to be made. */
@@ -30,15 +32,24 @@ export interface Standing {
 export const isPublishing = ({ type, status }: SaveCommand): boolean =>
   type.draftAndPublish && status === 'published'
 
-/** The attributes whose values have to be known before the write. */
-export const attributesToLoad =
-  (command: SaveCommand, body: GivenBody) =>
-  (rows: readonly CurrentRow[]): readonly Attribute[] => {
-    const isThere = rows.some(row => isLocale(command, row))
-    return [...command.type.attributes.values()].filter(
-      each => isPublishing(command) || body.names(each) || (!isThere && isShared(command.type, each)),
-    )
+/** The rows that a save writes. */
+export const statusesOf = ({ type, status }: SaveCommand): readonly Status[] => {
+  if (!type.draftAndPublish) return ['published']
+  return status === 'draft' ? ['draft'] : ['draft', 'published']
+}
+
+/** What has to be known before the write; of a locale that is made, what all locales share too. */
+export function attributesToLoad(command: SaveCommand, body: GivenBody): Required<Wanted> {
+  const { type } = command
+  const isWanted = (attribute: Attribute) => isPublishing(command) || body.names(attribute)
+  return {
+    attributes: [...type.attributes.values()].filter(isWanted),
+    besides: rows =>
+      rows.some(row => isLocale(command, row))
+        ? []
+        : [...type.attributes.values()].filter(each => isShared(type, each) && !isWanted(each)),
   }
+}
 
 const isLocale = ({ type, locale }: SaveCommand, row: CurrentRow): boolean =>
   !type.localized || row.get('locale') === locale

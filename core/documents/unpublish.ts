@@ -6,7 +6,7 @@ import { componentsOf, loadDocument } from './write-load.ts'
 export const unpublish: VersionChange = async (version, _, terms) => {
   const { type, documentId } = version
   const attributes = [...type.attributes.values()].filter(each => componentsOf(each).length > 0)
-  const current = await loadDocument(version, () => attributes, terms)
+  const current = await loadDocument(version, { attributes }, terms)
   const row = rowOf(version, 'published', current)
   if (row) await removeVersions({ type, documentId, gone: [row], current }, terms)
   return row !== undefined

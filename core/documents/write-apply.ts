@@ -2,13 +2,17 @@ import type { Storage } from '../model/storage.ts'
 import type { Statement } from '../sql/statement.ts'
 import { groupBy } from './group.ts'
 import {
+  type Allocation,
   columnsOf,
+  type Inserted,
+  type Insertion,
   printAllocate,
   printDelete,
   printInserts,
   printRelease,
   printUpdate,
   type Tuples,
+  tableOf,
 } from './write-print.ts'
 import {
   type ChangedRow,
@@ -16,6 +20,7 @@ import {
   GAP,
   type NewId,
   type NewRow,
+  type Place,
   type RowId,
   type RowValue,
 } from './write-rows.ts'
@@ -29,40 +34,62 @@ export type NewIds = ReadonlyMap<NewId, number>
 const BATCH = 2000
 
 /**
- * Carries changes out: one statement for all new ids, one for each table and set of columns, one for all new rows.
- * All but the first are asked for at the same moment, so that they go out in one round trip, in this order.
+ * Carries changes out: one statement for each table and set of columns, one for all new rows. They are only sent, so
+ * that they go out in one round trip with what is asked for next. Where nothing else needs them, that for the new rows
+ * takes their ids itself; `told`: they are asked for first, and answered.
  */
-export async function applyChanges(changes: Changes, terms: WriteTerms): Promise<NewIds> {
-  const ids = await allocate(changes, terms)
-  const statements = [...statementsOf(changes, ids, terms.storage)]
-  await Promise.all(statements.map(statement => terms.transaction.run(statement)))
+export async function applyChanges(
+  changes: Changes,
+  terms: WriteTerms,
+  { told }: { readonly told: boolean } = { told: false },
+): Promise<NewIds> {
+  const wanted = wantedIds(changes)
+  const isTold = told || changes.inserts.length > BATCH || changes.updates.some(refersToNew)
+  const ids = isTold ? await allocate(wanted, terms) : new Map<NewId, number>()
+  const taking = isTold ? NOTHING_TAKEN : takingOf(wanted, terms)
+  for (const statement of statementsOf(changes, { ids, taking }, terms.storage))
+    terms.transaction.send(statement)
   return ids
 }
 
-function* statementsOf(changes: Changes, ids: NewIds, storage: Storage): Generator<Statement> {
+/** Ids that are known, and those that the statement of the new rows takes. */
+interface Numbers {
+  readonly ids: NewIds
+  readonly taking: Taking
+}
+
+const isNew = (value: RowValue): value is NewId | Place => typeof value === 'object' && value !== null
+
+const refersToNew = ({ columns }: ChangedRow): boolean => [...columns.values()].some(isNew)
+
+function* statementsOf(changes: Changes, numbers: Numbers, storage: Storage): Generator<Statement> {
   const types = (table: string) => columnsOf(storage, table)
   for (const tuples of groupKeys(changes.removals).flatMap(batchesOf))
     yield printDelete(tuples, types(tuples.table))
   for (const [tuples, columns] of groupReleases(changes.releases))
     for (const batch of batchesOf(tuples)) yield printRelease(batch, columns, types(tuples.table))
-  for (const [tuples, keys] of groupUpdates(changes.updates, ids))
+  for (const [tuples, keys] of groupUpdates(changes.updates, numbers.ids))
     for (const batch of batchesOf(tuples)) yield printUpdate(batch, keys, types(tuples.table))
-  for (const tables of together(groupInserts(changes.inserts, ids, storage)))
-    yield printInserts(tables, types)
+  for (const tables of together(groupInserts(changes.inserts, numbers, storage)))
+    yield printInserts(tables, types, numbers.taking)
 }
 
 /** Rows of all tables that one statement takes. */
-function together(tables: readonly Tuples[]): readonly (readonly Tuples[])[] {
+function together(tables: readonly Insertion[]): readonly (readonly Insertion[])[] {
   const count = tables.reduce((sum, { rows }) => sum + rows.length, 0)
   if (count <= BATCH) return tables.length === 0 ? [] : [tables]
   return tables.flatMap(tuples => batchesOf(tuples).map(batch => [batch]))
 }
 
-const batchesOf = (tuples: Tuples): readonly Tuples[] =>
-  Array.from({ length: Math.ceil(tuples.rows.length / BATCH) }, (_, index) => ({
-    ...tuples,
-    rows: tuples.rows.slice(index * BATCH, (index + 1) * BATCH),
-  }))
+const batchesOf = <Rows extends { readonly rows: readonly (readonly unknown[])[] }>(
+  tuples: Rows,
+): readonly Rows[] =>
+  tuples.rows.length <= BATCH
+    ? [tuples]
+    : Array.from({ length: Math.ceil(tuples.rows.length / BATCH) }, (_, index) => ({
+        ...tuples,
+        rows: tuples.rows.slice(index * BATCH, (index + 1) * BATCH),
+      }))
 
 export function numberOf(id: RowId, ids: NewIds): number {
   if (typeof id === 'number') return id
@@ -72,32 +99,58 @@ export function numberOf(id: RowId, ids: NewIds): number {
 }
 
 function toStored(value: RowValue, ids: NewIds): Stored {
-  if (typeof value !== 'object' || value === null) return value
+  if (!isNew(value)) return value
   return value.kind === 'place' ? numberOf(value.of, ids) * GAP : numberOf(value, ids)
 }
 
-/** Rows first, then what else refers to new ones: what is written first has the lower id, whoever links to it. */
-async function allocate({ updates, inserts }: Changes, { transaction, schema }: WriteTerms): Promise<NewIds> {
+/** By table, in the order in which they were asked for: what is written first has the lower id, whoever links to it. */
+type WantedIds = ReadonlyMap<string, readonly NewId[]>
+
+function wantedIds({ updates, inserts }: Changes): WantedIds {
   const wanted = new Map<string, Set<NewId>>()
-  const own = inserts.map(({ columns }) => columns.get('id'))
-  for (const value of [...own, ...[...inserts, ...updates].flatMap(({ columns }) => [...columns.values()])]) {
-    if (typeof value !== 'object' || value === null) continue
-    const id = value.kind === 'place' ? value.of : value
-    wanted.set(id.table, (wanted.get(id.table) ?? new Set()).add(id))
+  for (const { columns } of [...inserts, ...updates]) {
+    for (const value of columns.values()) {
+      if (!isNew(value)) continue
+      const id = value.kind === 'place' ? value.of : value
+      const ids = wanted.get(id.table)
+      if (ids) ids.add(id)
+      else wanted.set(id.table, new Set([id]))
+    }
   }
+  return new Map(
+    Array.from(wanted, ([table, ids]) => [table, [...ids].sort((a, b) => a.turn - b.turn)] as const),
+  )
+}
+
+const countsOf = (wanted: WantedIds): ReadonlyMap<string, number> =>
+  new Map(Array.from(wanted, ([table, ids]) => [table, ids.length] as const))
+
+async function allocate(wanted: WantedIds, { transaction, schema }: WriteTerms): Promise<NewIds> {
   if (wanted.size === 0) return new Map()
-  const counts = new Map([...wanted].map(([table, ids]) => [table, ids.size]))
-  const { rows } = await transaction.run(printAllocate(schema, counts))
+  const { rows } = await transaction.run(printAllocate({ schema, counts: countsOf(wanted) }))
   const taken = groupBy(rows, ([place]) => Number(place))
   return new Map(
     [...wanted.values()].flatMap((ids, index) => {
       const numbers = (taken.get(index + 1) ?? [])
         .map(([, number]) => Number(number))
         .toSorted((a, b) => a - b)
-      if (numbers.length < ids.size) throw new TypeError('a sequence gave too few ids')
-      return [...ids].toSorted((a, b) => a.turn - b.turn).map((id, at) => [id, numbers[at] ?? 0] as const)
+      if (numbers.length < ids.length) throw new TypeError('a sequence gave too few ids')
+      return ids.map((id, at) => [id, numbers[at] ?? 0] as const)
     }),
   )
+}
+
+/** What the statement of new rows takes from sequences, and the places that ids get in that. */
+interface Taking extends Allocation {
+  readonly places: ReadonlyMap<NewId, number>
+}
+
+const NOTHING_TAKEN: Taking = { schema: '', counts: new Map(), places: new Map() }
+
+function takingOf(wanted: WantedIds, { schema }: WriteTerms): Taking {
+  if (wanted.size === 0) return NOTHING_TAKEN
+  const ids = [...wanted.values()].flat()
+  return { schema, counts: countsOf(wanted), places: new Map(ids.map((id, index) => [id, index + 1])) }
 }
 
 interface Keyed {
@@ -148,20 +201,23 @@ function groupUpdates(updates: readonly ChangedRow[], ids: NewIds): readonly (re
 }
 
 /** Tables in the order in which they were made: what owns links comes before them. */
-function groupInserts(inserts: readonly NewRow[], ids: NewIds, storage: Storage): readonly Tuples[] {
+function groupInserts(inserts: readonly NewRow[], numbers: Numbers, storage: Storage): readonly Insertion[] {
   const groups = groupBy(inserts, ({ table }) => table)
-  return storage.tables.flatMap(({ name, columns }) => {
-    const rows = groups.get(name)
-    if (rows === undefined) return []
-    const given = columns
-      .map(column => column.name)
-      .filter(column => column !== 'id' || rows[0]?.columns.has('id'))
-    return [
-      {
-        table: name,
-        columns: given,
-        rows: rows.map(row => given.map(column => toStored(row.columns.get(column) ?? null, ids))),
-      },
-    ]
+  const tables = [...groups.keys()].map(name => tableOf(storage, name)).sort((a, b) => a.place - b.place)
+  return tables.map(({ name, columns }) => {
+    const rows = groups.get(name) ?? []
+    const isNumbered = rows[0]?.columns.has('id')
+    const given = [...columns.keys()].filter(column => column !== 'id' || isNumbered)
+    return {
+      table: name,
+      columns: given,
+      rows: rows.map(row => given.map(column => toInserted(row.columns.get(column) ?? null, numbers))),
+    }
   })
+}
+
+function toInserted(value: RowValue, { ids, taking }: Numbers): Inserted {
+  if (!isNew(value)) return value
+  const place = taking.places.get(value.kind === 'place' ? value.of : value)
+  return place === undefined ? toStored(value, ids) : { taken: place }
 }

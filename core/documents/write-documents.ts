@@ -1,7 +1,7 @@
 import { releaseSwapped } from './release-swapped.ts'
 import { applyChanges } from './write-apply.ts'
 import { planDocument } from './write-document.ts'
-import { writeInverses } from './write-inverse.ts'
+import { isInverselyLinked, writeInverses } from './write-inverse.ts'
 import { findKeys } from './write-keys.ts'
 import { type Current, loadCurrent } from './write-load.ts'
 import type { Planning } from './write-owner.ts'
@@ -25,6 +25,6 @@ export async function writeDocuments(
   for (const document of documents)
     planDocument(document, { ...planning, terms: { ...terms, now: document.at ?? terms.now } })
   if (documents.length > 1) releaseSwapped(new Set(documents.map(({ type }) => type)), planning)
-  const ids = await applyChanges(planning.changes, terms)
+  const ids = await applyChanges(planning.changes, terms, { told: documents.some(isInverselyLinked) })
   await writeInverses(documents, { keys, ids, terms })
 }

@@ -29,6 +29,15 @@ export async function writeInverses(documents: readonly WrittenDocument[], writt
   }
 }
 
+/** Whether it says who links to it. */
+export const isInverselyLinked = ({ type, versions }: WrittenDocument): boolean =>
+  versions.some(({ values }) =>
+    [...values].some(([name, { kind }]) => {
+      const attribute = kind === 'links' ? type.attributes.get(name) : undefined
+      return attribute?.kind === 'relation' && attribute.side === 'inverse'
+    }),
+  )
+
 function linksOf(
   { type, documentId, versions }: WrittenDocument,
   attribute: RelationAttribute,

@@ -1,7 +1,7 @@
 import type { Attribute, Component, ContentType, Holder } from '../model/model.ts'
 import { ownerName, type TableLink } from '../model/storage.ts'
 import { groupBy } from './group.ts'
-import { columnsOf, printSelect, type Tuples } from './write-print.ts'
+import { type Below, columnsOf, printSelect, printSelectBelow, type Tuples } from './write-print.ts'
 import { type CurrentRow, numberIn } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
 import type { Stored, WrittenDocument } from './written.ts'
@@ -38,7 +38,7 @@ export async function loadCurrent(
   for (const [type, written] of groupBy(documents, each => each.type)) {
     const ids = written.map(({ documentId }) => documentId)
     const rows = await loadVersions(type, ids, loading, terms)
-    if (rows.length > 0) await loadParts(type, rows, attributesOf(type, written), loading, terms)
+    if (rows.length > 0) await loadParts(type, { rows }, attributesOf(type, written), loading, terms)
   }
   return toCurrent(loading)
 }
@@ -55,29 +55,42 @@ const toCurrent = (loading: Loading): Current => ({
 /** Of a document that is to be made. */
 export const NOTHING_THERE: Current = toCurrent(nothing())
 
-/** One document, whose rows nobody else changes from now on, with what its rows say has to be known of it. */
+/** What has to be known of a document beside its rows. */
+export interface Wanted {
+  readonly attributes: readonly Attribute[]
+  /** More, as the rows have it: this takes a round trip of its own. */
+  besides?(rows: readonly CurrentRow[]): readonly Attribute[]
+}
+
+/** One document, whose rows nobody else changes from now on: behind their lock, in the same round trip, what they hold. */
 export async function loadDocument(
   { type, documentId }: Pick<WrittenDocument, 'type' | 'documentId'>,
-  attributesFor: (rows: readonly CurrentRow[]) => readonly Attribute[],
+  { attributes, besides }: Wanted,
   terms: WriteTerms,
 ): Promise<Current> {
   const loading = nothing()
-  const rows = await loadVersions(type, [documentId], loading, { ...terms, locking: true })
-  if (rows.length > 0) await loadParts(type, rows, attributesFor(rows), loading, terms)
+  const [rows] = await Promise.all([
+    loadVersions(type, [documentId], loading, { ...terms, locking: true }),
+    loadParts(type, { documentId }, attributes, loading, terms),
+  ])
+  const more = rows.length === 0 ? [] : (besides?.(rows) ?? [])
+  if (more.length > 0) await loadParts(type, { rows }, more, loading, terms)
   return toCurrent(loading)
 }
 
 type LoadTerms = WriteTerms & { readonly locking?: boolean }
 
-/** All columns of the rows that hold one of the tuples. */
+/** All columns of the rows that match. */
 export async function readRows(
-  match: Tuples,
+  match: Tuples | Below,
   { transaction, storage, locking = false }: LoadTerms,
 ): Promise<readonly CurrentRow[]> {
-  if (match.rows.length === 0) return []
+  if ('rows' in match && match.rows.length === 0) return []
   const types = columnsOf(storage, match.table)
   const wanted = [...types.keys()]
-  const { rows } = await transaction.run(printSelect(match, wanted, types, locking))
+  const { rows } = await transaction.run(
+    'rows' in match ? printSelect(match, wanted, types, locking) : printSelectBelow(match, wanted, types),
+  )
   return rows.map(row => new Map(wanted.map((column, index) => [column, row[index] ?? null])))
 }
 
@@ -107,9 +120,12 @@ function attributesOf(type: ContentType, documents: readonly WrittenDocument[]):
   return [...type.attributes.values()].filter(({ name }) => named.has(name))
 }
 
+/** Whose links and components are meant: those of rows, or of all rows of a document. */
+type Owners = { readonly rows: readonly CurrentRow[] } | { readonly documentId: string }
+
 async function loadParts(
   holder: Holder,
-  rows: readonly CurrentRow[],
+  owners: Owners,
   attributes: readonly Attribute[],
   loading: Loading,
   terms: WriteTerms,
@@ -117,9 +133,9 @@ async function loadParts(
   // Asked for at the same moment, they go out in one round trip.
   await Promise.all(
     attributes.flatMap(attribute => [
-      ...(isTableLinked(attribute) ? [loadLinks(holder, rows, attribute, loading, terms)] : []),
+      ...(isTableLinked(attribute) ? [loadLinks(holder, owners, attribute, loading, terms)] : []),
       ...componentsOf(attribute).map(component =>
-        loadComponents({ holder, attribute, component }, rows, loading, terms),
+        loadComponents({ holder, attribute, component }, owners, loading, terms),
       ),
     ]),
   )
@@ -143,17 +159,15 @@ export function tableLinkOf(holder: Holder, attribute: string, { storage }: Writ
 
 async function loadLinks(
   holder: Holder,
-  rows: readonly CurrentRow[],
+  owners: Owners,
   attribute: Attribute,
   loading: Loading,
   terms: WriteTerms,
 ): Promise<void> {
   const link = tableLinkOf(holder, attribute.name, terms)
   const columns = link.owner.map(([column]) => column)
-  const owners = new Map(
-    rows.map(row => link.owner.map(([, own]) => row.get(own) ?? null)).map(owner => [keyOf(...owner), owner]),
-  )
-  const found = await readRows({ table: link.table, columns, rows: [...owners.values()] }, terms)
+  const own = link.owner.map(([, column]) => column)
+  const found = await readRows({ table: link.table, columns, ...ownersOf(holder, owners, own, terms) }, terms)
   for (const row of found) {
     const key = keyOf(link.table, ...columns.map(column => row.get(column) ?? null))
     push(loading.links, key, row)
@@ -168,23 +182,39 @@ interface Part {
 
 async function loadComponents(
   { holder, attribute, component }: Part,
-  owners: readonly CurrentRow[],
+  owners: Owners,
   loading: Loading,
   terms: WriteTerms,
 ): Promise<void> {
   const table = terms.storage.componentTable(component)
   const key = holder.holder === 'component' ? 'id' : terms.storage.table(holder).key
   const name = ownerName(holder, attribute.name)
-  const keys = [...new Set(owners.map(row => numberIn(row, key)))]
-  const match = {
-    table: table.name,
-    columns: [table.owner, table.ownerKey],
-    rows: keys.map(each => [name, each]),
-  }
-  const rows = await readRows(match, terms)
+  const owned = ownersOf(holder, owners, [key], terms)
+  const match =
+    'rows' in owned
+      ? { columns: [table.owner, table.ownerKey], rows: owned.rows.map(each => [name, ...each]) }
+      : { columns: [table.ownerKey], owners: owned.owners, named: [table.owner, name] as const }
+  const rows = await readRows({ table: table.name, ...match }, terms)
   for (const row of rows)
     push(loading.components, keyOf(name, numberIn(row, table.ownerKey)), { component, row })
-  if (rows.length > 0) await loadParts(component, rows, [...component.attributes.values()], loading, terms)
+  if (rows.length > 0)
+    await loadParts(component, { rows }, [...component.attributes.values()], loading, terms)
+}
+
+/** What the owners hold in these columns, each once; of a document's rows the database finds it. */
+function ownersOf(
+  holder: Holder,
+  owners: Owners,
+  columns: readonly string[],
+  { storage }: WriteTerms,
+): Pick<Tuples, 'rows'> | Pick<Below, 'owners'> {
+  if ('rows' in owners) {
+    const tuples = owners.rows.map(row => columns.map(column => row.get(column) ?? null))
+    return { rows: [...new Map(tuples.map(each => [keyOf(...each), each])).values()] }
+  }
+  if (holder.holder === 'component') throw new TypeError(`${holder.uid} is no document`)
+  const { name, documentId } = storage.table(holder)
+  return { owners: { table: name, columns, documentId, is: owners.documentId } }
 }
 
 function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {

@@ -3,7 +3,7 @@ import type { Storage } from '../model/storage.ts'
 
 /** What every stage of a write knows. */
 export interface WriteTerms {
-  readonly transaction: Pick<Transaction, 'run'>
+  readonly transaction: Pick<Transaction, 'run' | 'send'>
   readonly storage: Storage
   /** The schema of the tables. */
   readonly schema: string
@@ -18,7 +18,7 @@ export interface WriteTerms {
 
 /** A write that may have to wait for others. */
 export interface LockingTerms extends WriteTerms {
-  readonly transaction: Transaction
+  readonly transaction: Pick<Transaction, 'run' | 'send' | 'lock'>
 }
 
 export type ComponentMatch = 'by-id' | 'by-place'

@@ -28,6 +28,10 @@ function interruptedAt(database: Database, number: number): Database {
       if (seen++ === number) throw new Interrupted()
       return transaction.run(statement)
     },
+    send(statement) {
+      if (seen++ === number) throw new Interrupted()
+      transaction.send(statement)
+    },
   })
   return {
     ...database,

@@ -101,7 +101,12 @@ function watch(database: Database, statements: Statement[]): Database {
     run: (statement, options) => database.run(note(statement), options),
     transaction: (work, options) =>
       database.transaction(
-        transaction => work({ ...transaction, run: statement => transaction.run(note(statement)) }),
+        transaction =>
+          work({
+            ...transaction,
+            run: statement => transaction.run(note(statement)),
+            send: statement => transaction.send(note(statement)),
+          }),
         options,
       ),
   }

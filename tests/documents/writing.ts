@@ -73,10 +73,18 @@ export async function openWriting(
       database.transaction(
         transaction =>
           work({
-            ...transaction,
             run: statement => {
               statements.push(statement.name ?? statement.text)
               return transaction.run(statement)
+            },
+            send: statement => {
+              statements.push(statement.name ?? statement.text)
+              transaction.send(statement)
+            },
+            lock: name => transaction.lock(name),
+            tryLock: name => transaction.tryLock(name),
+            get sequelize() {
+              return transaction.sequelize
             },
           }),
         options,

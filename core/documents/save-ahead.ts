@@ -1,0 +1,75 @@
+import { targetsOf } from './becoming.ts'
+import type { Answer } from './documents.ts'
+import { early } from './early.ts'
+import { findTaken } from './find-taken.ts'
+import type { GivenBody } from './given-body.ts'
+import type { FoundTargets } from './link-targets.ts'
+import { choiceOf, meeting, visibleBy } from './matching.ts'
+import { assertUnchanged } from './read-answer.ts'
+import { attributesToLoad, type SaveCommand, statusesOf } from './standing.ts'
+import { type Current, loadDocument, NOTHING_THERE } from './write-load.ts'
+import type { WriteTerms } from './write-terms.ts'
+import type { WrittenDocument } from './written.ts'
+
+export interface Save {
+  readonly command: SaveCommand
+  readonly answer: Answer
+  readonly body: GivenBody
+}
+
+export interface AheadTerms extends WriteTerms {
+  /** What is asked by it counts as asked when its turn comes (foresight.ts). */
+  readonly ahead: WriteTerms['transaction']
+}
+
+/** The answers to all that can be asked before anything is known; each fails in its turn. */
+export interface Asked {
+  /** Locked: what is asked behind it sees what it will be judged with. */
+  readonly current: Promise<Current>
+  readonly unchanged: Promise<void>
+  readonly targets: Promise<FoundTargets>
+}
+
+export interface Subject {
+  /** The document that is there; null: it is to be made. */
+  readonly known: string | null
+  /** What it is or will be called. */
+  readonly documentId: string
+}
+
+/** Asks in one round trip. */
+export function askAhead(
+  { command, answer, body }: Save,
+  { known, documentId }: Subject,
+  { ahead, ...terms }: AheadTerms,
+): Asked {
+  const { type, conditions } = command
+  const current =
+    known === null
+      ? Promise.resolve(NOTHING_THERE)
+      : loadDocument({ type, documentId: known }, attributesToLoad(command, body), terms)
+  const foreseeing = { ...terms, transaction: ahead }
+  foreseeBefore(command, known, foreseeing)
+  const unchanged =
+    command.kind === 'update'
+      ? assertUnchanged(command.precondition, [answer], known, terms)
+      : Promise.resolve()
+  const targets = targetsOf(command, body, { ...terms, visible: visibleBy(conditions, terms) })
+  foreseeTaken({ command, body }, documentId, foreseeing)
+  return { current: early(current), unchanged: early(unchanged), targets: early(targets) }
+}
+
+function foreseeBefore({ type, locale, conditions }: SaveCommand, known: string | null, terms: WriteTerms) {
+  if (known === null || !conditions.before) return
+  const match = { type, documentIds: [known], locale: choiceOf(type, locale), filter: conditions.before }
+  early(meeting(match, terms))
+}
+
+/** Whether others have what the body claims: what it claims in the end is that, as long as the document has not got it. */
+function foreseeTaken({ command, body }: Omit<Save, 'answer'>, documentId: string, terms: WriteTerms) {
+  if (body.faults.length > 0) return
+  const { type, locale } = command
+  const version = { locale, statuses: statusesOf(command), values: body.values }
+  const document: WrittenDocument = { type, documentId, versions: [version] }
+  early(findTaken([document], terms))
+}

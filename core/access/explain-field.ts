@@ -20,6 +20,8 @@ export type FieldReason =
   | 'system'
   | 'not-writable'
   | 'set'
+  /** A write of the document links what lies there, and changes nothing of it. */
+  | 'beyond'
 
 export interface FieldExplanation {
   readonly attribute: Attribute
@@ -43,6 +45,18 @@ export function explainField(
   return { attribute, allowed: reason === 'covered', reason, target }
 }
 
+/** As explainField, of what no permission names by itself: the attributes of components and of files. */
+export function explainInside(
+  explanation: Explanation,
+  attribute: Attribute,
+  findOf: (type: ContentType) => Explanation,
+): FieldExplanation {
+  const target = leadsOn(attribute) ? findOf(attribute.target) : null
+  const refusal = isRead(explanation.action) ? refusalToRead(attribute) : refusalToWrite(attribute)
+  const reason = refusal ?? (target && !target.allowed ? 'target' : 'covered')
+  return { attribute, allowed: reason === 'covered', reason, target }
+}
+
 /** Files are shown to whoever may read the attribute (contract/rest.md 8). */
 const leadsOn = (attribute: Attribute): attribute is Attribute & { target: ContentType } =>
   attribute.kind === 'relation' || attribute.kind === 'localizations'
@@ -56,13 +70,20 @@ function reasonFor(explanation: Explanation, attribute: Attribute, target: Expla
   return target && !target.allowed ? 'target' : 'covered'
 }
 
-function reasonUnread(attribute: Attribute): FieldReason {
-  if (isPassword(attribute)) return 'password'
-  return attribute.private ? 'private' : 'not-covered'
+const reasonUnread = (attribute: Attribute): FieldReason => refusalToRead(attribute) ?? 'not-covered'
+
+function reasonUnwritten(attribute: Attribute, { terms }: Explanation): FieldReason {
+  return refusalToWrite(attribute) ?? (Object.hasOwn(terms.set ?? {}, attribute.name) ? 'set' : 'not-covered')
 }
 
-function reasonUnwritten({ name, system, writable }: Attribute, { terms }: Explanation): FieldReason {
+/** What is read by nobody; null: a permission decides. */
+function refusalToRead(attribute: Attribute): FieldReason | null {
+  if (isPassword(attribute)) return 'password'
+  return attribute.private ? 'private' : null
+}
+
+/** What is written by nobody; null: a permission decides. */
+function refusalToWrite({ system, writable }: Attribute): FieldReason | null {
   if (system) return 'system'
-  if (!writable) return 'not-writable'
-  return Object.hasOwn(terms.set ?? {}, name) ? 'set' : 'not-covered'
+  return writable ? null : 'not-writable'
 }

@@ -18,25 +18,30 @@ export interface AnswerTextTerms {
 /** The verdict, the line that decides, then what it comes to. */
 export function printAnswerText(answer: Answer, { project, paint }: AnswerTextTerms): string {
   const { explanation, sql } = answer
-  const target = answer.field?.reason === 'target' ? answer.field.target : null
+  const further = furtherIn(answer)
   const parts = [
     paint(answer.allowed ? 'green' : 'red', verdictOf(answer)),
     ...wrapAll(reasonsOf(answer)),
     '',
     ...excerpt(explanation.path, project, paint),
-    ...(target ? ['', ...excerpt(target.path, project, paint)] : []),
+    ...(further ? ['', ...excerpt(further.path, project, paint)] : []),
     ...block(factsOf(answer, project)),
     ...(sql ? ['', ...printSql(sql)] : []),
   ]
   return `${parts.join('\n')}\n`
 }
 
+/** The permission on another type that refuses an attribute: `find` of where it leads to, or of where it stands. */
+function furtherIn({ field }: Answer): Explanation | null {
+  if (!field || field.allowed) return null
+  return field.reason === 'target' ? field.target : (field.over.at(-1) ?? null)
+}
+
 function verdictOf({ allowed, asker, explanation, field }: Answer): string {
   const { action, subject, terms } = explanation
-  const part = terms.where || (terms.fields && !field) ? 'Yes, in part' : 'Yes'
-  const what = field
-    ? `${action} \`${field.attribute.name}\` of ${subject.name}`
-    : `${action} ${subject.name}`
+  const within = [terms, ...(field?.over ?? []).map(each => each.terms)].some(({ where }) => where)
+  const part = within || (terms.fields && !field) ? 'Yes, in part' : 'Yes'
+  const what = field ? `${action} \`${field.name}\` of ${subject.name}` : `${action} ${subject.name}`
   return `${allowed ? part : 'No'}: ${nameOf(asker)} ${allowed ? 'may' : 'may not'} ${what}.`
 }
 
@@ -48,7 +53,7 @@ function reasonsOf({ asker, explanation, field }: Answer): readonly string[] {
   const barred = 'Every request of this user is refused: blocked, or not confirmed.'
   return [
     ...(asker.user?.barred ? [barred] : []),
-    ...(field && ofField ? [`\`${field.attribute.name}\`: ${ofField}.`] : []),
+    ...(field && ofField ? [`\`${field.path}\`: ${ofField}.`] : []),
     reasonOf(explanation),
   ].filter(reason => reason !== null)
 }
@@ -83,6 +88,7 @@ function factsOf(
       : null,
     terms.set ? ['set', `${flow(terms.set)} (${spotOf(project.keyPlace([...path, 'set']))})`] : null,
     ...(explanation.allowed && !field ? attributeFacts(explanation, fields) : []),
+    ...(field?.over ?? []).map(each => overFact(each, project)),
     ...(explanation.allowed ? readFacts(reads, project) : []),
     ...Object.entries(values).map(valueFact),
     ...(route ? routeFacts(route, project) : []),
@@ -126,12 +132,20 @@ const valueFact = ([path, value]: readonly [string, unknown]): Fact => [
     : `${path} is ${JSON.stringify(value)}`,
 ]
 
+/** The permission on what a way leads on to; documents out of its sight are left out there. */
+const overFact = ({ subject, terms, path }: Explanation, { keyPlace }: Project): Fact => [
+  'over',
+  `find of ${subject.name}${withinOf(terms)} (${spotOf(keyPlace(path))})`,
+]
+
 /** Who may not read documents reads no drafts, and where his condition hides one, it hides its draft. */
 const readFacts = (reads: readonly Explanation[], { keyPlace }: Project): readonly Fact[] =>
-  reads.map(({ action, allowed, terms, path }) => {
-    const within = terms.where ? ` where ${flow(terms.where)}` : ''
-    return [`by ${action}`, `${allowed ? `yes${within}` : 'no'} (${spotOf(keyPlace(path))})`]
-  })
+  reads.map(({ action, allowed, terms, path }) => [
+    `by ${action}`,
+    `${allowed ? `yes${withinOf(terms)}` : 'no'} (${spotOf(keyPlace(path))})`,
+  ])
+
+const withinOf = ({ where }: Explanation['terms']): string => (where ? ` where ${flow(where)}` : '')
 
 function routeFacts(route: Opening, project: Project): readonly Fact[] {
   const place = spotOf(project.keyPlace(route.path))

@@ -2,9 +2,11 @@ import { type Action, CONTENT_ACTIONS, lackFor } from '../access/actions.ts'
 import type { UserValues } from '../access/condition.ts'
 import type { Explanation, Holder, Subject } from '../access/explain.ts'
 import { explainField, type FieldExplanation, hasFields } from '../access/explain-field.ts'
+import { explainPath, type FieldStep, type PathExplanation } from '../access/explain-path.ts'
 import { userPathsIn } from '../access/user-path.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import type { Attribute, ContentType } from '../model/model.ts'
+import type { ContentType } from '../model/model.ts'
+import { toSteps } from './roles-field.ts'
 import { unknownName } from './roles-names.ts'
 import type { RolesProject } from './roles-project.ts'
 import { type Opening, openingFor } from './roles-routes.ts'
@@ -23,7 +25,13 @@ export interface Words {
 export interface Question {
   readonly subject: Subject
   readonly action: Action
-  readonly attribute: Attribute | null
+  readonly field: AskedField | null
+}
+
+/** An attribute by the way to it: `author.email`. */
+interface AskedField {
+  readonly name: string
+  readonly steps: readonly FieldStep[]
 }
 
 /** Whose permissions they are: a role or token, and the user who was asked for where one was. */
@@ -36,8 +44,8 @@ export interface Answer {
   readonly asker: Asker
   readonly allowed: boolean
   readonly explanation: Explanation
-  /** Of the attribute that was asked for. */
-  readonly field: FieldExplanation | null
+  /** Of the attribute that was asked for, by that name. */
+  readonly field: (PathExplanation & { readonly name: string }) | null
   /** Of every attribute, where none was asked for. */
   readonly fields: readonly FieldExplanation[]
   readonly sql: ConditionSql | null
@@ -58,8 +66,8 @@ export function toQuestion(words: Words, { explainer }: RolesProject): Result<Qu
   }
   const action = subject.actions.find(each => each === words.action)
   if (!action) return failed(noAction(words.action, subject))
-  if (words.field === undefined) return ok({ subject, action, attribute: null })
-  return withAttribute(words.field, action, subject)
+  if (words.field === undefined) return ok({ subject, action, field: null })
+  return withField(words.field, action, subject)
 }
 
 function noAction(word: string, { name, type, actions }: Subject): string {
@@ -69,18 +77,18 @@ function noAction(word: string, { name, type, actions }: Subject): string {
   return unknownName(`action of \`${name}\``, word, actions)
 }
 
-function withAttribute(field: string, action: Action, subject: Subject): Result<Question, string> {
-  const { name, type } = subject
-  if (!type || !hasFields(action)) return failed(`\`${action}\` of \`${name}\` has no fields to be asked for`)
-  const attribute = type.attributes.get(field)
-  if (!attribute) return failed(unknownName(`field of \`${name}\``, field, [...type.attributes.keys()]))
-  return ok({ subject, action, attribute })
+function withField(name: string, action: Action, subject: Subject): Result<Question, string> {
+  const { type } = subject
+  if (!type || !hasFields(action))
+    return failed(`\`${action}\` of \`${subject.name}\` has no fields to be asked for`)
+  const steps = toSteps(name, type)
+  return steps.ok ? ok({ subject, action, field: { name, steps: steps.value } }) : steps
 }
 
 const READS = ['find', 'findOne'] as const
 
 export function toAnswer(
-  { subject, action, attribute }: Question,
+  { subject, action, field: asked }: Question,
   asker: Asker,
   roles: RolesProject,
 ): Answer {
@@ -91,8 +99,8 @@ export function toAnswer(
     if (!target) throw new TypeError(`no subject for ${type.uid}`)
     return explainer.explain(asker.holder, target, 'find')
   }
-  const field = attribute && explainField(explanation, attribute, findOf)
-  const all = attribute || !hasFields(action) ? [] : [...(subject.type?.attributes.values() ?? [])]
+  const field = asked && { ...explainPath(explanation, asked.steps, findOf), name: asked.name }
+  const all = asked || !hasFields(action) ? [] : [...(subject.type?.attributes.values() ?? [])]
   return {
     asker,
     allowed: explanation.allowed && field?.allowed !== false && asker.user?.barred !== true,

@@ -57,7 +57,7 @@ function addExplain(roles: Command): void {
     .argument('<who>', 'a role or API token; else the name or mail address of a user, read from the database')
     .argument('<action>', 'find, findOne, create, update, …')
     .argument('<type>', 'a content-type, or users, auth, upload, i18n, role')
-    .argument('[field]', 'one attribute of it')
+    .argument('[field]', 'one attribute of it, also over relations and components: author.name')
     .option('--folder <folder>', 'the folder of project.yaml', '.')
     .option('--user', '<who> is a user, even where a role is called so', false)
     .option('--json', 'one line of JSON for programs', false)

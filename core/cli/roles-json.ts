@@ -62,11 +62,13 @@ export function printAnswerJson(
     reason: reasonOf(explanation),
     ...(field && {
       field: {
-        name: field.attribute.name,
+        name: field.name,
+        path: field.path,
         allowed: field.allowed,
         reason: field.reason,
         sentence: fieldReasonOf(field),
         target: field.target && explanationJson(field.target, project),
+        over: field.over.map(each => explanationJson(each, project)),
       },
     }),
     route: route && openingJson(route, project),

@@ -48,5 +48,7 @@ export function fieldReasonOf({ reason, attribute, target }: FieldExplanation): 
       return '`writable: false`'
     case 'set':
       return `the server sets \`${attribute.name}\` itself`
+    case 'beyond':
+      return 'a write sets what it leads to, and changes nothing there'
   }
 }

@@ -23,6 +23,14 @@ const GOLDEN: readonly (readonly [title: string, line: string])[] = [
   ['a permission on some fields', 'public find critic'],
   ['a private attribute', 'public find critic phone'],
   ['an attribute outside fields', 'public findOne critic articles'],
+  ['an attribute over a relation', 'public find article author.name'],
+  ['an attribute of a document out of fields', 'public find article author.portrait.url'],
+  [
+    'an attribute in a dynamic zone, over a relation that it holds',
+    'public find homepage sections.blocks.pick.restaurant.name',
+  ],
+  ['an attribute of a component that is written', 'editor create article seo.title'],
+  ['an attribute of a document that is linked, not written', 'editor update article author.name'],
   ['drafts that find brings along', 'public readDrafts restaurant'],
   ['a permission that is taken away', 'editor readDrafts article'],
   ['a permission on every type', 'editor update dish'],
@@ -67,6 +75,30 @@ test('unknown words are refused with the nearest ones', async t => {
   t.is(
     await complaintOf('public find article titel'),
     'unknown field of `article` `titel`: did you mean `title`?',
+  )
+  t.is(
+    await complaintOf('public find article author.nmae'),
+    'unknown field of `critic` `nmae`: did you mean `name`?',
+  )
+  t.is(
+    await complaintOf('public find restaurant hours.open'),
+    'unknown field of `guide.hours` `open`: did you mean `opens`?',
+  )
+  t.is(
+    await complaintOf('public find article body.text'),
+    'unknown component of `body` `text`: one of `blocks.text`, `blocks.quote`, `blocks.pick`',
+  )
+  t.is(
+    await complaintOf('public find article body.blocks.quote.txet'),
+    'unknown field of `blocks.quote` `txet`: did you mean `text`?',
+  )
+  t.is(
+    await complaintOf('public find article cover.urll'),
+    'unknown field of `upload` `urll`: did you mean `url`?',
+  )
+  t.is(
+    await complaintOf('public find article title.name'),
+    '`title` of `article` is one value (string), which has no fields',
   )
   t.is(
     await complaintOf('public publish dish'),

@@ -1,9 +1,15 @@
 import test from 'ava'
+import type { Caller } from '../../core/access/caller.ts'
+import { grantsOf } from '../../core/access/explain.ts'
+import { restrict } from '../../core/access/restrict.ts'
 import { toAnswer, toQuestion } from '../../core/cli/roles-answer.ts'
 import { printAnswerText } from '../../core/cli/roles-answer-text.ts'
 import { printAnswerJson } from '../../core/cli/roles-json.ts'
 import { paintFor } from '../../core/cli/roles-output.ts'
 import { loadRoles, type RolesProject } from '../../core/cli/roles-project.ts'
+import type { Attribute, ContentType, Holder } from '../../core/model/model.ts'
+import { parseListQuery } from '../../core/rest/parse-query.ts'
+import { parseQueryString } from '../../core/rest/parse-query-string.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { EXAMPLE } from './run.ts'
 
@@ -96,4 +102,58 @@ test('every condition becomes SQL whose parameters tell what they stand for, whe
     'GET /api/i18n/locales?',
   ])
     t.true(told.includes(request), request)
+})
+
+/** The ways from a type over so many relations and components at most to single values and to relations. */
+function* waysFrom(holder: Holder, steps: number): Generator<readonly string[]> {
+  for (const attribute of holder.attributes.values()) {
+    if (attribute.kind === 'media') continue // No list is filtered by files (spec 4.6).
+    const end = endOf(attribute)
+    if (attribute.kind !== 'zone' && attribute.kind !== 'component') yield [attribute.name]
+    if (end && steps > 0) for (const rest of waysFrom(end, steps - 1)) yield [attribute.name, ...rest]
+  }
+}
+
+function endOf(attribute: Attribute): Holder | null {
+  if (attribute.kind === 'scalar' || attribute.kind === 'zone') return null
+  return attribute.kind === 'component' ? attribute.component : attribute.target
+}
+
+/** Whether a list may be filtered by what is at the end of the way. */
+function isAnswered(way: readonly string[], type: ContentType, caller: Caller, roles: RolesProject): boolean {
+  const end = way.reduce<Attribute | Holder | null>(
+    (at, name) => (at && 'attributes' in at ? at : at && endOf(at))?.attributes.get(name) ?? null,
+    type,
+  )
+  const leaf = end && 'kind' in end && end.kind !== 'scalar' ? '[id]' : ''
+  const parameters = parseQueryString(`filters[${way.join('][')}]${leaf}[$notNull]=true`)
+  if (!parameters.ok) throw new Error(way.join('.'))
+  const parsed = parseListQuery(type, parameters.value, {
+    model: roles.model,
+    settings: roles.project.settings.rest,
+  })
+  if (!parsed.ok) throw new Error(`${way.join('.')}: ${parsed.reasons[0]?.message}`)
+  return restrict(parsed.value.query, caller, 'find').ok
+}
+
+test('what is told of an attribute, over relations and in components, is what requests are held to', async t => {
+  const loaded = await loadRoles(EXAMPLE, {})
+  if (!loaded.ok) throw new Error(loaded.reasons.map(({ message }) => message).join('\n'))
+  const roles = loaded.value
+  const told: boolean[] = []
+  for (const holder of roles.explainer.holders) {
+    const caller: Caller = { kind: 'user', grants: grantsOf(roles.access, holder), user: {} }
+    for (const { name, type, actions } of roles.explainer.subjects) {
+      if (type?.kind !== 'collection' || !actions.includes('find')) continue
+      for (const way of waysFrom(type, 2)) {
+        const field = way.join('.')
+        const question = toQuestion({ action: 'find', type: name, field }, roles)
+        if (!question.ok) throw new Error(question.reasons.join())
+        const { allowed } = toAnswer(question.value, { holder, user: null }, roles)
+        t.is(isAnswered(way, type, caller, roles), allowed, `${holder.key} ${name} ${field}`)
+        told.push(allowed)
+      }
+    }
+  }
+  t.true(told.filter(Boolean).length > 100 && told.filter(allowed => !allowed).length > 100)
 })

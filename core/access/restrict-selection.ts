@@ -47,7 +47,7 @@ function restrictPopulate(populate: Populate, at: Standing, walk: Walk): Populat
 
 /** No `find` on the target: silently left out, whatever was asked of it (contract/rest.md 8). */
 function restrictLink(populate: LinkPopulate, at: Standing, walk: Walk): LinkPopulate | null {
-  const next = stepOver(populate.attribute, at, walk)
+  const next = stepOver(populate.attribute, at, walk, populate.status)
   if (!next) return null
   const kept = restrictRows(populate, inside(populate, next.to), walk)
   return kept === null || kept.scope === next.scope ? kept : { ...kept, scope: next.scope }

@@ -1,27 +1,30 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, forbidden, type QueryParam } from '../faults/fault.ts'
-import type { Query, RestrictedQuery, Sights } from '../query/query.ts'
+import type { Query, RestrictedQuery } from '../query/query.ts'
 import type { Action } from './actions.ts'
 import { brand } from './brand.ts'
 import type { Caller, View } from './caller.ts'
 import { conjunction } from './condition.ts'
 import { restrictFilter, restrictSort } from './restrict-filter.ts'
 import { restrictSelection } from './restrict-selection.ts'
-import { mapKept, rowCondition, type Standing, type Walk } from './walk.ts'
+import { mapKept, type RowSight, type Standing, sightOf, type Walk } from './walk.ts'
 
 /**
  * The one gate between a request and its data: a query narrowed to what its caller may see. Refuses (403) an
- * action that is not granted and drafts that are not for the caller, and (400) whatever the request names that
+ * action that is not granted and drafts that are not for the caller (who gets the published version where he asks
+ * for the latest), and (400) whatever the request names that
  * he may not read; leaves out what it did not name. `action` is the one that the request is: by default `find`
  * for lists and single types, `findOne` for one document; a write's, for the read of its answer.
  */
 export function restrict(
-  query: Query,
+  asked: Query,
   caller: Caller,
-  action: Action = readAction(query),
+  action: Action = readAction(asked),
 ): Result<RestrictedQuery, Fault> {
-  const view = caller.grants.view(query.type, action)
-  if (!view || !draftsAllowed(query, view)) return failed(forbidden())
+  const view = caller.grants.view(asked.type, action)
+  if (!view) return failed(forbidden())
+  const query = latestFor(asked, view)
+  if (!draftsAllowed(query, view)) return failed(forbidden())
   const walk: Walk = { caller, refused: [] }
   const narrowed = narrow(query, view, walk)
   const [first] = walk.refused
@@ -30,6 +33,12 @@ export function restrict(
 
 const readAction = ({ take, type }: Query): Action =>
   take.kind === 'one' && type.kind === 'collection' ? 'findOne' : 'find'
+
+/** Whoever sees no drafts knows of none: the latest that there is for him is what is published. */
+const latestFor = (query: Query, { drafts }: View): Query =>
+  query.status === 'latest' && (drafts === null || !query.type.draftAndPublish)
+    ? { ...query, status: 'published' }
+    : query
 
 const draftsAllowed = (query: Query, view: View): boolean => !asksForDrafts(query) || view.drafts !== null
 
@@ -45,23 +54,22 @@ function narrow(query: Query, view: View, walk: Walk): Query {
     path: '',
     param,
   })
+  const { where, sights } = sightsOf(query, view, walk)
   const asked = query.filter && restrictFilter(query.filter, at('filters'), walk)
-  const filter = conjunction(rowCondition(view, query.type, query.status, walk), asked)
+  const filter = conjunction(where, asked)
   const sort = mapKept(query.sort, part => restrictSort(part, at('sort'), walk))
   const selection = restrictSelection(query.selection, at('fields'), walk)
   const search = narrowSearch(query.search, view)
   const same =
     filter === query.filter && sort === query.sort && selection === query.selection && search === query.search
-  const sights = sightsOf(query, view, walk)
   return same && !sights ? query : { ...query, filter, sort, selection, search, ...(sights && { sights }) }
 }
 
 /** A version out of sight is none to be told of: not that it is there, nor that it differs (safety S11). */
-function sightsOf({ type, publication }: Query, view: View, walk: Walk): Sights | null {
-  if (publication === null) return null
-  const published = rowCondition(view, type, 'published', walk)
-  const draft = rowCondition(view, type, 'draft', walk)
-  return published || draft ? { published, draft } : null
+function sightsOf({ type, status, publication }: Query, view: View, walk: Walk): RowSight {
+  const sight = sightOf(view, type, status, walk)
+  if (publication === null) return sight
+  return { where: sight.where, sights: sightOf(view, type, 'latest', walk).sights }
 }
 
 /** Text is looked for in readable attributes alone; in none, it is not found. */

@@ -1,6 +1,6 @@
 import { type Fault, forbidden, invalidKey, type QueryParam } from '../faults/fault.ts'
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute } from '../model/model.ts'
-import type { Filter, Scope, Status } from '../query/query.ts'
+import type { Filter, Reading, Scope, Sights, Status } from '../query/query.ts'
 import type { Caller, View } from './caller.ts'
 import { conjunction, filterFor } from './condition.ts'
 import { visibleAttributes } from './visible.ts'
@@ -14,7 +14,7 @@ export interface Walk {
 /** Where the walk stands: which attributes may be read there, and in which versions its links resolve. */
 export interface Standing {
   readonly readable: ReadonlySet<Attribute>
-  readonly status: Status
+  readonly status: Reading
   /** What lies between the start of the query's part and here, with a dot behind it; else empty. */
   readonly path: string
   readonly param: QueryParam
@@ -51,16 +51,21 @@ export const stepInto = ({ name, component }: ComponentAttribute, at: Standing):
   scope: null,
 })
 
-export function stepOver(attribute: LinkAttribute, at: Standing, walk: Walk): Step | null {
+/** `asked`: the versions that the request names itself. */
+export function stepOver(
+  attribute: LinkAttribute,
+  at: Standing,
+  walk: Walk,
+  asked: Reading = at.status,
+): Step | null {
   const { target, name } = attribute
   const view = viewOver(attribute, walk)
   if (!view) return null
-  const status = at.status === 'draft' && target.draftAndPublish && !view.drafts ? 'published' : at.status
+  const narrowed = asked !== 'published' && target.draftAndPublish && !view.drafts
+  // As in a plan: what is neither draft nor published leads on to what is published.
+  const status = narrowed || (asked === 'latest' && !target.draftAndPublish) ? 'published' : asked
   const to = { ...at, readable: view.readable, status, path: `${at.path}${name}.` }
-  return {
-    to,
-    scope: scopeOf(status === at.status ? null : status, rowCondition(view, target, status, walk)),
-  }
+  return { to, scope: scopeOf(narrowed ? 'published' : null, sightOf(view, target, status, walk)) }
 }
 
 /** Media are shown to whoever may read the attribute (contract/rest.md 8); all else needs `find` on the target. */
@@ -69,10 +74,30 @@ function viewOver({ kind, target }: LinkAttribute, walk: Walk): View | null {
   return walk.caller.grants.view(target, 'find')
 }
 
-const scopeOf = (status: Status | null, where: Filter | null): Scope | null =>
-  status === null && where === null ? null : { status, where }
+const scopeOf = (status: Status | null, { where, sights }: RowSight): Scope | null =>
+  status === null && where === null && !sights ? null : { status, where, ...(sights && { sights }) }
 
-/** Which rows of a type are in the caller's sight; null: all of them. */
+/** Which rows of a type are in the caller's sight: what holds for all of them, or for those of each status. */
+export interface RowSight {
+  /** null: all of them. */
+  readonly where: Filter | null
+  /** null: each that meets `where`. */
+  readonly sights: Sights | null
+}
+
+export function sightOf(
+  view: View,
+  type: ContentType,
+  reading: Reading,
+  walk: Pick<Walk, 'caller'>,
+): RowSight {
+  if (reading !== 'latest') return { where: rowCondition(view, type, reading, walk), sights: null }
+  const published = rowCondition(view, type, 'published', walk)
+  const draft = rowCondition(view, type, 'draft', walk)
+  return { where: null, sights: published || draft ? { published, draft } : null }
+}
+
+/** Which rows of one status are in the caller's sight; null: all of them. */
 export function rowCondition(
   view: View,
   type: ContentType,

@@ -1,5 +1,6 @@
 import { type FieldNode, getArgumentValues, isInterfaceType, isObjectType } from 'graphql'
 import type { Model } from '../model/model.ts'
+import type { Reading } from '../query/query.ts'
 import type { CollectTerms } from './collect-fields.ts'
 import type { PageLimits } from './parse-page.ts'
 
@@ -7,6 +8,8 @@ import type { PageLimits } from './parse-page.ts'
 export interface OperationContext extends CollectTerms {
   readonly model: Model
   readonly limits: PageLimits
+  /** Which versions the rows are that are selected from; absent: published ones. */
+  readonly status?: Reading
 }
 
 export type Arguments = Readonly<Record<string, unknown>>

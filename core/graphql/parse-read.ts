@@ -3,9 +3,10 @@ import { ok, type Result } from '../base/result.ts'
 import type { Fault } from '../faults/fault.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../model/graphql-names.ts'
 import type { ContentType, Model } from '../model/model.ts'
-import type { LocaleChoice, Query } from '../query/query.ts'
+import type { LocaleChoice, Query, Reading } from '../query/query.ts'
 import { fieldsBelow, fieldsNamed } from './collect-fields.ts'
 import type { Arguments, OperationContext } from './operation-context.ts'
+import { parseId } from './parse-id.ts'
 import { parsePage } from './parse-page.ts'
 import { parseRows } from './parse-rows.ts'
 import { parseDocument } from './parse-selection.ts'
@@ -31,12 +32,11 @@ function parseOne(
   context: OperationContext,
 ): Result<Query, Fault> {
   const answer = fieldsBelow(nodes, graphqlWrapperNames(graphqlTypeName(type)).response, context)
-  const selection = parseDocument(type, answer, context)
+  const selection = parseDocument(type, answer, { ...context, status: readingOf(type, given) })
   if (!selection.ok) return selection
-  const documentId = type.kind === 'single' ? null : String(given.id ?? '')
   return ok({
     ...versionsOf(type, given, context.model),
-    take: { kind: 'one', documentId },
+    take: type.kind === 'single' ? THE_ONLY : parseId(given.id),
     selection: selection.value,
     filter: null,
     sort: [],
@@ -52,7 +52,7 @@ function parseMany(
   if (!page.ok) return page
   const rows = parseRows(type, given)
   if (!rows.ok) return rows
-  const selection = parseDocument(type, answer, context)
+  const selection = parseDocument(type, answer, { ...context, status: readingOf(type, given) })
   if (!selection.ok) return selection
   const total = fieldsNamed(answer, 'meta').length > 0
   return ok({
@@ -63,15 +63,23 @@ function parseMany(
   })
 }
 
+const THE_ONLY: Query['take'] = { kind: 'one', documentId: null }
+
 const versionsOf = (type: ContentType, given: Arguments, model: Model) =>
   ({
     kind: 'query',
     type,
-    status: given.publicationState === 'PREVIEW' ? 'draft' : 'published',
+    status: readingOf(type, given),
     locale: localeOf(type, given.locale, model),
     search: null,
     publication: null,
   }) as const
+
+/** Where there is no such argument, a document is found in any state (contract/graphql.md 6). */
+const readingOf = (type: ContentType, given: Arguments): Reading =>
+  type.draftAndPublish && (!('publicationState' in given) || given.publicationState === 'PREVIEW')
+    ? 'latest'
+    : 'published'
 
 function localeOf(type: ContentType, locale: unknown, model: Model): LocaleChoice {
   if (!type.localized || locale === 'all') return { kind: 'all' }

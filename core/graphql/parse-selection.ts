@@ -12,7 +12,7 @@ import {
   type ScalarAttribute,
   type ZoneAttribute,
 } from '../model/model.ts'
-import type { Page, Populate, Selection } from '../query/query.ts'
+import type { LinkPopulate, Page, Populate, Selection } from '../query/query.ts'
 import { answerKey } from './answer-key.ts'
 import { type Fields, fieldsBelow, fieldsNamed } from './collect-fields.ts'
 import { type Arguments, argumentsOf, type OperationContext } from './operation-context.ts'
@@ -104,7 +104,8 @@ function parseLink(attribute: LinkAttribute, given: Arguments, asked: Asked): Re
   if (!page.ok) return page
   const names = graphqlWrapperNames(graphqlTypeName(target))
   const answer = fieldsBelow(nodes, many ? names.relation : names.response, context)
-  const selection = parseDocument(target, answer, context)
+  const versions = versionsOf(given, context)
+  const selection = parseDocument(target, answer, { ...context, ...versions })
   if (!selection.ok) return selection
   return ok({
     kind: 'link',
@@ -113,8 +114,18 @@ function parseLink(attribute: LinkAttribute, given: Arguments, asked: Asked): Re
     scope: null,
     page: page.value,
     ...rows.value,
+    ...versions,
     selection: selection.value,
   })
+}
+
+/** A list has its own publicationState, whatever that of what it lies in (documents.md 17). */
+function versionsOf(
+  { publicationState }: Arguments,
+  { status }: OperationContext,
+): Pick<LinkPopulate, 'status'> {
+  if (publicationState === 'PREVIEW') return { status: 'latest' }
+  return publicationState === undefined || status !== 'latest' ? {} : { status: 'published' }
 }
 
 function parseComponent(

@@ -1,9 +1,10 @@
 import { isLink } from '../model/model.ts'
-import type { Filter, RelatedFilter } from '../query/query.ts'
-import { allOf, anyOf, constant, FALSE, not, select, TRUE } from '../sql/build.ts'
+import type { Filter, RelatedFilter, Scope, Sights, Status } from '../query/query.ts'
+import { allOf, anyOf, constant, equal, FALSE, not, select, TRUE } from '../sql/build.ts'
 import type { Expression } from '../sql/nodes.ts'
 import { holdsForAbsent } from './absent.ts'
 import { planComparison } from './comparison.ts'
+import { hasVersion } from './has-version.ts'
 import { type Hop, hopComponent, hopLink } from './hop.ts'
 import type { PlanContext, Row } from './row.ts'
 
@@ -64,7 +65,7 @@ function exists(
   const hop = hopTo(filter, row, context)
   const test = condition(hop)
   if (test === FALSE) return FALSE
-  const visible = filter.scope?.where ? planFilter(filter.scope.where, hop.row, context) : TRUE
+  const visible = planScope(filter.scope, hop.row, context)
   return {
     kind: 'exists',
     negated: false,
@@ -77,4 +78,37 @@ function exists(
 }
 
 const hopTo = ({ attribute, scope }: RelatedFilter, row: Row, context: PlanContext): Hop =>
-  isLink(attribute) ? hopLink(row, attribute, scope, context) : hopComponent(row, attribute, context)
+  isLink(attribute)
+    ? hopLink(row, attribute, scope?.status ?? null, context)
+    : hopComponent(row, attribute, context)
+
+/** What of the rows at the end of a link the caller sees. */
+export const planScope = (scope: Scope | null, row: Row, context: PlanContext): Expression =>
+  allOf([
+    scope?.where ? planFilter(scope.where, row, context) : TRUE,
+    row.status === 'latest'
+      ? planLatest(row, scope?.sights, context)
+      : planSight(row, row.status, scope?.sights, context),
+  ])
+
+/** Of a document's versions that the caller sees the published one, else the draft (documents.md 17). */
+export function planLatest(row: Row, sights: Sights | undefined, context: PlanContext): Expression {
+  const seen = (status: Status, version: Row) => planSight(version, status, sights, context)
+  const is = (status: Status) => equal(row.ownStatus, constant(status))
+  const published = hasVersion(row, { status: 'published', when: found => seen('published', found) }, context)
+  return anyOf([
+    allOf([is('published'), seen('published', row)]),
+    allOf([is('draft'), seen('draft', row), not(published)]),
+  ])
+}
+
+/** Whether the caller sees a version of a status; what the condition speaks of is read in that status too. */
+export function planSight(
+  version: Row,
+  status: Status,
+  sights: Sights | undefined,
+  context: PlanContext,
+): Expression {
+  const sight = sights?.[status]
+  return sight ? planFilter(sight, { ...version, status }, context) : TRUE
+}

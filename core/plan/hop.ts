@@ -1,13 +1,7 @@
-import type {
-  Component,
-  ComponentAttribute,
-  ContentType,
-  LinkAttribute,
-  RelationAttribute,
-} from '../model/model.ts'
+import type { Component, ComponentAttribute, LinkAttribute, RelationAttribute } from '../model/model.ts'
 import type { ColumnLink, TableLink } from '../model/storage.ts'
-import type { Scope, Status } from '../query/query.ts'
-import { binary, column, constant, equal, parameter } from '../sql/build.ts'
+import type { Reading, Status } from '../query/query.ts'
+import { allOf, anyOf, binary, column, constant, equal, parameter } from '../sql/build.ts'
 import type { Expression, Order, Source } from '../sql/nodes.ts'
 import { componentRow, ownerConstant, type PlanContext, type Row, typeRow } from './row.ts'
 
@@ -25,12 +19,18 @@ const ascending = (...expressions: readonly Expression[]): readonly Order[] =>
   expressions.map(expression => ({ expression, direction: 'asc' }))
 
 /**
- * Resolves a link to the version that the reader asks for: a link alone proves nothing, the resolved row must
- * be there (documents.md 8 and 9).
+ * Resolves a link to the version that the reader asks for (null: as that of the row): a link alone proves nothing,
+ * the resolved row must be there (documents.md 8 and 9). Where the latest version is asked for, each of a document's
+ * is among the rows: planScope leaves one.
  */
-export function hopLink(row: Row, attribute: LinkAttribute, scope: Scope | null, context: PlanContext): Hop {
-  const target = typeRow(attribute.target, context.alias(), scope?.status ?? row.status, context.storage)
-  const versions = versionConditions(target, context)
+export function hopLink(
+  row: Row,
+  attribute: LinkAttribute,
+  asked: Reading | null,
+  context: PlanContext,
+): Hop {
+  const target = typeRow(attribute.target, context.alias(), asked ?? row.status, context.storage)
+  const versions = versionConditions(target, asked === null ? row : null, context)
   if (attribute.kind === 'localizations') return otherLocales(row, target, versions, context)
   if (attribute.kind === 'relation' && attribute.side === 'inverse')
     return inverse(row, attribute, target, versions, context)
@@ -68,10 +68,18 @@ export function hopOwned(
   }
 }
 
-function versionConditions(target: Row, context: PlanContext): readonly Expression[] {
-  const { status } = context.storage.table(target.root)
-  return status === null ? [] : [equal(column(target.alias, status), constant(target.status))]
+/** `followed`: the row whose own status counts where the latest version is meant: a draft alone leads to drafts. */
+function versionConditions(target: Row, followed: Row | null, context: PlanContext): readonly Expression[] {
+  if (context.storage.table(target.root).status === null) return []
+  if (target.status !== 'latest') return [isOf(target, target.status)]
+  return followed ? [anyOf([isOf(target, 'published'), isOf(followed, 'draft')])] : []
 }
+
+/** Of a version of a type with drafts. */
+const statusOf = ({ status, ownStatus }: Row): Expression =>
+  status === 'latest' ? ownStatus : constant(status)
+
+const isOf = ({ ownStatus }: Row, status: Status): Expression => equal(ownStatus, constant(status))
 
 const source = (target: Row, context: PlanContext, on: Expression | null = null): Source => ({
   table: context.storage.table(target.root).name,
@@ -95,17 +103,28 @@ function localeCondition(row: Row, target: Row, named: Expression | null): reado
   return [equal(target.locale, wanted)]
 }
 
-/** The slot of a to-one link: types without drafts keep one for the target's draft beside the published one. */
-function slotOf(
-  link: ColumnLink,
-  owner: ContentType,
-  target: ContentType,
-  status: Status,
-): { key: string; locale: string | null } {
-  const draft = !owner.draftAndPublish && target.draftAndPublish && status === 'draft'
-  if (draft && link.draftKey !== null) return { key: link.draftKey, locale: link.draftLocale }
-  return { key: link.key, locale: link.locale }
+/** A row that has a to-one link, and one that it leads to. */
+interface Ends {
+  readonly link: ColumnLink
+  readonly owner: Row
+  readonly target: Row
 }
+
+/** Of a link that names its target's version: what a slot says holds for the version of that status. */
+function inSlots(
+  { link, owner, target }: Ends,
+  linked: (slot: Slot) => readonly Expression[],
+): readonly Expression[] {
+  const published = linked(link)
+  const twofold = !owner.root.draftAndPublish && target.root.draftAndPublish && link.draftKey !== null
+  if (!twofold || target.status === 'published') return published
+  const draft = linked({ key: link.draftKey, locale: link.draftLocale })
+  if (target.status === 'draft') return draft
+  return [anyOf([allOf([isOf(target, 'published'), ...published]), allOf([isOf(target, 'draft'), ...draft])])]
+}
+
+/** The columns of one: types without drafts keep one for the target's draft beside the published one. */
+type Slot = Pick<ColumnLink, 'key' | 'locale'>
 
 function alongColumn(
   row: Row,
@@ -114,15 +133,14 @@ function alongColumn(
   versions: readonly Expression[],
   context: PlanContext,
 ): Hop {
-  const slot = slotOf(link, row.root, target.root, target.status)
-  const named = slot.locale === null ? null : column(row.alias, slot.locale)
+  const linked = inSlots({ link, owner: row, target }, ({ key, locale }) => [
+    equal(target.key, column(row.alias, key)),
+    ...versions,
+    ...localeCondition(row, target, locale === null ? null : column(row.alias, locale)),
+  ])
   return {
     from: [source(target, context)],
-    where: [
-      equal(target.key, column(row.alias, slot.key)),
-      ...versions,
-      ...localeCondition(row, target, named),
-    ],
+    where: linked,
     row: target,
     order: [],
   }
@@ -138,7 +156,7 @@ function alongTable(
   const alias = context.alias()
   const where = link.owner.map(([own, owner]) => equal(column(alias, own), column(row.alias, owner)))
   if (link.targetStatus !== null && !row.root.draftAndPublish && target.root.draftAndPublish) {
-    where.push(equal(column(alias, link.targetStatus), constant(target.status)))
+    where.push(equal(column(alias, link.targetStatus), statusOf(target)))
   }
   const named = link.targetLocale === null ? null : column(alias, link.targetLocale)
   return {
@@ -179,16 +197,15 @@ function inverseOfColumn(
   versions: readonly Expression[],
   context: PlanContext,
 ): Hop {
-  const slot = slotOf(link, target.root, row.root, row.status)
-  const named = slot.locale === null ? null : column(target.alias, slot.locale)
+  const linked = inSlots({ link, owner: target, target: row }, ({ key, locale }) => [
+    equal(column(target.alias, key), row.key),
+    ...versions,
+    ...inverseLocale(row, target, locale === null ? null : column(target.alias, locale)),
+  ])
   const order = link.inversePosition === null ? [] : [column(target.alias, link.inversePosition)]
   return {
     from: [source(target, context)],
-    where: [
-      equal(column(target.alias, slot.key), row.key),
-      ...versions,
-      ...inverseLocale(row, target, named),
-    ],
+    where: linked,
     row: target,
     order: ascending(...order, idOf(target)),
   }
@@ -205,7 +222,7 @@ function inverseOfTable(
   const joined = link.owner.map(([own, owner]) => equal(column(target.alias, owner), column(alias, own)))
   const where = [equal(column(alias, link.targetKey), row.key)]
   if (link.targetStatus !== null && row.root.draftAndPublish && !target.root.draftAndPublish) {
-    where.push(equal(column(alias, link.targetStatus), constant(row.status)))
+    where.push(equal(column(alias, link.targetStatus), statusOf(row)))
   }
   const named = link.targetLocale === null ? null : column(alias, link.targetLocale)
   const order = link.inversePosition === null ? [] : [column(alias, link.inversePosition)]

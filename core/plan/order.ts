@@ -1,8 +1,8 @@
 import { isLink } from '../model/model.ts'
 import type { Sort, SortStep } from '../query/query.ts'
-import { allOf, column, constant, select, TRUE } from '../sql/build.ts'
+import { allOf, column, constant, select } from '../sql/build.ts'
 import type { Expression, Order } from '../sql/nodes.ts'
-import { planFilter } from './filter.ts'
+import { planScope } from './filter.ts'
 import { type Hop, hopComponent, hopLink } from './hop.ts'
 import type { PlanContext, Row } from './row.ts'
 import { scalarOf } from './scalar.ts'
@@ -25,7 +25,7 @@ const FIRST_COLUMN = constant(1)
 /** Over a list the first value in the sort's own direction counts, so no document answers twice. */
 function firstOf(step: SortStep, sort: Sort, row: Row, context: PlanContext) {
   const hop = hopTo(step, row, context)
-  const visible = step.scope?.where ? planFilter(step.scope.where, hop.row, context) : TRUE
+  const visible = planScope(step.scope, hop.row, context)
   return select({
     columns: [{ as: 'key', expression: sortKey(sort, hop.row, context) }],
     from: hop.from,
@@ -36,4 +36,6 @@ function firstOf(step: SortStep, sort: Sort, row: Row, context: PlanContext) {
 }
 
 const hopTo = ({ attribute, scope }: SortStep, row: Row, context: PlanContext): Hop =>
-  isLink(attribute) ? hopLink(row, attribute, scope, context) : hopComponent(row, attribute, context)
+  isLink(attribute)
+    ? hopLink(row, attribute, scope?.status ?? null, context)
+    : hopComponent(row, attribute, context)

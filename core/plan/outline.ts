@@ -38,7 +38,8 @@ export function outline(
   if (take.kind === 'many') {
     walk.key += take.total ? 'T' : 'M'
     walkPage(take.page, walk)
-  } else if (take.documentId === null) walk.key += 'S'
+  } else if (take.recordId !== undefined) walk.place('I', take, take.recordId)
+  else if (take.documentId === null) walk.key += 'S'
   else walk.place('O', take, take.documentId)
   walkSelection(selection, walk)
   if (filter) walkFilter(filter, walk)
@@ -111,7 +112,10 @@ function walkPopulate(populate: Populate, walk: Walk): void {
     }
     return
   }
-  if (populate.kind === 'link') walkScope(populate.scope, walk)
+  if (populate.kind === 'link') {
+    walk.key += populate.status ?? ''
+    walkScope(populate.scope, walk)
+  }
   walkSelection(populate.selection, walk)
   if (populate.filter) walkFilter(populate.filter, walk)
   walkSorts(populate.sort, walk)
@@ -123,6 +127,7 @@ function walkScope(scope: Scope | null, walk: Walk): void {
   if (!scope) return
   walk.key += `<${scope.status ?? ''}`
   if (scope.where) walkFilter(scope.where, walk)
+  if (scope.sights) walkSights(scope.sights, walk)
   walk.key += '>'
 }
 

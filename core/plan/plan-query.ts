@@ -2,7 +2,8 @@ import type { Storage } from '../model/storage.ts'
 import type { LocaleChoice, Query, RestrictedQuery } from '../query/query.ts'
 import { allOf, call, column, constant, equal, parameter, select } from '../sql/build.ts'
 import type { Answer, Expression, Order, Select, Source } from '../sql/nodes.ts'
-import { planFilter } from './filter.ts'
+import { planFilter, planLatest } from './filter.ts'
+import { isVersionOf } from './has-version.ts'
 import { planOrder } from './order.ts'
 import { planPublication } from './publication.ts'
 import { type PlanContext, type Row, type Shape, typeRow } from './row.ts'
@@ -25,10 +26,9 @@ export function planQuery(query: RestrictedQuery, terms: PlanTerms): Answer {
   const table: Source = { table: terms.storage.table(query.type).name, alias: row.alias, on: null }
   const where = allOf([...versionTerms(query, row, context), ...conditions(query, row, context)])
   if (query.take.kind === 'one') {
-    const window =
-      query.take.documentId === null
-        ? { ...ALL, where, order: byId(row), limit: constant(1) }
-        : { ...ALL, where }
+    const window = isOnly(query.take)
+      ? { ...ALL, where, order: byId(row), limit: constant(1) }
+      : { ...ALL, where }
     return {
       kind: 'answer',
       form: 'one',
@@ -45,6 +45,10 @@ export function planQuery(query: RestrictedQuery, terms: PlanTerms): Answer {
     total: query.take.total ? select({ columns: [TOTAL], from: [table], where }) : null,
   }
 }
+
+type TakeOne = Extract<Query['take'], { readonly kind: 'one' }>
+
+const isOnly = ({ documentId, recordId }: TakeOne): boolean => documentId === null && recordId === undefined
 
 const ALL = { order: [], limit: null, offset: null } as const
 
@@ -77,15 +81,22 @@ function versionTerms(
   row: Row,
   context: PlanContext,
 ): readonly Expression[] {
-  const table = context.storage.table(type)
-  const terms: Expression[] = []
-  if (take.kind === 'one' && take.documentId !== null) {
-    const wanted = parameter(take.documentId, 'text', context.placeOf(take))
-    terms.push(equal(column(row.alias, table.documentId), wanted))
-  }
-  if (table.status !== null) terms.push(equal(column(row.alias, table.status), constant(query.status)))
-  if (row.locale) terms.push(...localeTerms(query.locale, row.locale))
+  const { status } = context.storage.table(type)
+  const terms: Expression[] = take.kind === 'one' ? [...documentTerms(take, row, context)] : []
+  if (row.status === 'latest') terms.push(planLatest(row, query.sights, context))
+  else if (status !== null) terms.push(equal(column(row.alias, status), constant(row.status)))
+  const named = take.kind === 'one' && take.recordId !== undefined
+  if (row.locale && !named) terms.push(...localeTerms(query.locale, row.locale))
   return terms
+}
+
+function documentTerms(take: TakeOne, row: Row, context: PlanContext): readonly Expression[] {
+  const { documentId, recordId } = take
+  if (recordId !== undefined)
+    return [isVersionOf(row, parameter(recordId, 'bigint', context.placeOf(take)), context)]
+  if (documentId === null) return []
+  const name = context.storage.table(row.root).documentId
+  return [equal(column(row.alias, name), parameter(documentId, 'text', context.placeOf(take)))]
 }
 
 function localeTerms(choice: LocaleChoice, locale: Expression): readonly Expression[] {

@@ -1,8 +1,9 @@
-import type { Filter, Query, Status } from '../query/query.ts'
-import { allOf, anyOf, binary, column, constant, equal, not, select, TRUE } from '../sql/build.ts'
+import type { Query, Status } from '../query/query.ts'
+import { allOf, anyOf, binary, column, not, TRUE } from '../sql/build.ts'
 import type { Expression } from '../sql/nodes.ts'
-import { planFilter } from './filter.ts'
-import { type PlanContext, type Row, typeRow } from './row.ts'
+import { planSight } from './filter.ts'
+import { hasVersion, type VersionTerms } from './has-version.ts'
+import type { PlanContext, Row } from './row.ts'
 
 /** contract/rest.md 10: how those of a document's versions that the caller sees stand to one another. */
 export function planPublication(
@@ -10,8 +11,10 @@ export function planPublication(
   row: Row,
   context: PlanContext,
 ): Expression {
-  const version = (status: Status, terms: VersionTerms = {}) =>
-    hasVersion(row, { status, sight: sights?.[status] ?? null, ...terms }, context)
+  const version = (status: Status, { when, ...terms }: VersionTerms = {}) => {
+    const seen = (found: Row) => allOf([planSight(found, status, sights, context), when?.(found) ?? TRUE])
+    return hasVersion(row, { status, ...terms, when: seen }, context)
+  }
   switch (publication) {
     case null:
       return TRUE
@@ -34,12 +37,6 @@ export function planPublication(
   }
 }
 
-interface VersionTerms {
-  readonly anyLocale?: boolean
-  /** A further condition on the version found. */
-  readonly when?: (version: Row) => Expression
-}
-
 /** The other version's stamps differ: publishing makes them equal (contract/rest.md 1, `updatedAt`). */
 const changedSince = (row: Row, version: (status: Status, terms: VersionTerms) => Expression): Expression =>
   anyOf([version('draft', { when: stampsDiffer(row) }), version('published', { when: stampsDiffer(row) })])
@@ -55,31 +52,3 @@ const stampsDiffer =
 
 const stampsOf = ({ root }: Row): readonly string[] =>
   root.localized ? ['updated_at', 'shared_updated_at'] : ['updated_at']
-
-interface SoughtVersion extends VersionTerms {
-  readonly status: Status
-  readonly sight: Filter | null
-}
-
-function hasVersion(
-  row: Row,
-  { status, sight, anyLocale, when }: SoughtVersion,
-  context: PlanContext,
-): Expression {
-  const table = context.storage.table(row.root)
-  const version = typeRow(row.root, context.alias(), status, context.storage)
-  const where: Expression[] = [equal(version.key, row.key)]
-  if (table.status !== null) where.push(equal(column(version.alias, table.status), constant(status)))
-  if (version.locale && row.locale && anyLocale !== true) where.push(equal(version.locale, row.locale))
-  if (sight) where.push(planFilter(sight, version, context))
-  if (when) where.push(when(version))
-  return {
-    kind: 'exists',
-    negated: false,
-    select: select({
-      columns: [{ as: 'one', expression: constant(1) }],
-      from: [{ table: table.name, alias: version.alias, on: null }],
-      where: allOf(where),
-    }),
-  }
-}

@@ -1,6 +1,6 @@
 import type { ContentType, Holder } from '../model/model.ts'
 import { ownerName, type Storage } from '../model/storage.ts'
-import type { Status } from '../query/query.ts'
+import type { Reading } from '../query/query.ts'
 import { column, constant } from '../sql/build.ts'
 import type { Expression } from '../sql/nodes.ts'
 
@@ -28,8 +28,8 @@ export interface Row {
   readonly holder: Holder
   /** The content-type whose drafts and locales the row takes part in: a component's is its owner's. */
   readonly root: ContentType
-  /** The status that the reader asks for here. */
-  readonly status: Status
+  /** The status that the reader asks for here; of types without drafts the one that he asks for beyond them. */
+  readonly status: Reading
   /** The document's key; a component's id. */
   readonly key: Expression
   /** The status that the row itself has, by which its components are found. */
@@ -38,13 +38,14 @@ export interface Row {
   readonly locale: Expression | null
 }
 
-export function typeRow(type: ContentType, alias: string, status: Status, storage: Storage): Row {
+export function typeRow(type: ContentType, alias: string, status: Reading, storage: Storage): Row {
   const table = storage.table(type)
   return {
     alias,
     holder: type,
     root: type,
-    status,
+    // What is neither leads on to what is published.
+    status: status === 'latest' && table.status === null ? 'published' : status,
     key: column(alias, table.key),
     ownStatus: table.status === null ? constant('published') : column(alias, table.status),
     locale: table.locale === null ? null : column(alias, table.locale),

@@ -9,7 +9,7 @@ import type {
 } from '../query/query.ts'
 import { allOf, call, column, constant, parameter, select } from '../sql/build.ts'
 import type { Expression, NamedColumn, Select } from '../sql/nodes.ts'
-import { planFilter } from './filter.ts'
+import { planFilter, planScope } from './filter.ts'
 import { type Hop, hopComponent, hopLink, hopOwned } from './hop.ts'
 import { planOrder } from './order.ts'
 import type { PlanContext, Row } from './row.ts'
@@ -62,11 +62,12 @@ function planPopulate(populate: Populate, row: Row, context: PlanContext): Expre
 }
 
 function planLink(populate: LinkPopulate, row: Row, context: PlanContext): Expression {
-  const hop = hopLink(row, populate.attribute, populate.scope, context)
-  const visible = populate.scope?.where ? [planFilter(populate.scope.where, hop.row, context)] : []
+  const { attribute, scope } = populate
+  const hop = hopLink(row, attribute, scope?.status ?? populate.status ?? null, context)
+  const visible = [planScope(scope, hop.row, context)]
   if (populate.count) return countJson(hop, [...visible, ...filterTerms(populate, hop, context)], context)
   const rows = rowsOf(hop, populate, visible, documentColumns(populate.selection, hop.row, context), context)
-  return wrapped(populate.attribute.many ? rowsJson(rows) : rowJson(limitedToOne(rows)), context)
+  return wrapped(attribute.many ? rowsJson(rows) : rowJson(limitedToOne(rows)), context)
 }
 
 function planComponent(populate: ComponentPopulate, row: Row, context: PlanContext): Expression {

@@ -16,11 +16,14 @@ import type { Operator } from './operators.ts'
 export interface Query {
   readonly kind: 'query'
   readonly type: ContentType
-  /** One document (by its id; a single type's only one where null), or a list. */
+  /**
+   * One document (by its id; a single type's only one where null), or a list. `recordId`: the id of any row of the
+   * document, which names its locale too; neither of the others counts then.
+   */
   readonly take:
-    | { readonly kind: 'one'; readonly documentId: string | null }
+    | { readonly kind: 'one'; readonly documentId: string | null; readonly recordId?: number }
     | { readonly kind: 'many'; readonly page: Page; readonly total: boolean }
-  readonly status: Status
+  readonly status: Reading
   readonly locale: LocaleChoice
   readonly selection: Selection
   readonly filter: Filter | null
@@ -28,7 +31,7 @@ export interface Query {
   readonly search: Search | null
   /** `publicationFilter`; null also on types without drafts. */
   readonly publication: PublicationFilter | null
-  /** Which versions `publication` may tell of: set by access alone (parsers leave it out); absent: all. */
+  /** Which versions `publication` may tell of and `latest` choose from: set by access alone (parsers leave it out); absent: all. */
   readonly sights?: Sights
   /** In order; ties are broken by id. */
   readonly sort: readonly Sort[]
@@ -45,6 +48,9 @@ export interface Search {
 
 export const STATUSES = ['published', 'draft'] as const
 export type Status = (typeof STATUSES)[number]
+
+/** Which version of each document answers; `latest`: the published one, or where there is none the draft (documents.md 17). */
+export type Reading = Status | 'latest'
 
 /**
  * contract/rest.md 10: documents by how their draft and published versions stand to one another, in the row's
@@ -103,6 +109,8 @@ interface PopulateBase {
 export interface LinkPopulate extends PopulateBase {
   readonly kind: 'link'
   readonly attribute: LinkAttribute
+  /** Absent: as the row that it starts from; from the latest of a document a published one leads to published ones. */
+  readonly status?: Reading
   readonly scope: Scope | null
   readonly selection: Selection
   readonly filter: Filter | null
@@ -129,11 +137,13 @@ export interface ZonePopulate extends PopulateBase {
 
 /**
  * What the caller sees at the end of a link: set by access alone (parsers leave null). `status` where it
- * differs from the query's, because drafts of the target are not for the caller; `where` his row condition.
+ * differs from the one asked for, because drafts of the target are not for the caller; `where` his row condition,
+ * `sights` that of each status where the latest versions answer.
  */
 export interface Scope {
   readonly status: Status | null
   readonly where: Filter | null
+  readonly sights?: Sights
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ContentType, Model } from '../model/model.ts'
 import type { RestSettings } from '../project/settings.ts'
 import { parseFilter } from '../query/parse-filter.ts'
 import { parseSort } from '../query/parse-sort.ts'
-import type { Query } from '../query/query.ts'
+import type { Query, Status } from '../query/query.ts'
 import { findTooManySteps } from '../query/steps.ts'
 import { parseFields } from './parse-fields.ts'
 import { type Pagination, pageOf, parsePagination } from './parse-pagination.ts'
@@ -66,7 +66,7 @@ function parseContent(
   return tooMany ? failed(tooMany) : ok(content)
 }
 
-type Versions = Pick<Query, 'status' | 'publication' | 'search'>
+type Versions = Pick<Query, 'publication' | 'search'> & { readonly status: Status }
 
 function parseVersions(type: ContentType, parameters: Parameters): Result<Versions, Fault> {
   const status = parseStatus(parameters.status)

@@ -31,7 +31,7 @@ export function parseWriteTarget(
   const query: Query = { ...shared.value, take: WRITTEN, locale: chosen(locale.value) }
   const answer = restrictAnswer(query, visit, action)
   if (!answer.ok) return answer
-  const status = type.draftAndPublish ? query.status : 'published'
+  const status = type.draftAndPublish ? shared.value.status : 'published'
   return ok({ locale: locale.value, status, answer: answer.value })
 }
 

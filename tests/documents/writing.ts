@@ -66,9 +66,13 @@ export async function openWriting(
   const storage = compileStorage(model)
   await migrate(database, storage.tables)
   const statements: string[] = []
+  const reads: string[] = []
   const counted: typeof database = {
     ...database,
-    run: (statement, options) => database.run(statement, options),
+    run: (statement, options) => {
+      reads.push(statement.name ?? statement.text)
+      return database.run(statement, options)
+    },
     transaction: (work, options) =>
       database.transaction(
         transaction =>
@@ -175,7 +179,10 @@ export async function openWriting(
   return {
     database,
     documents,
+    /** Those of transactions. */
     statements,
+    /** All others. */
+    reads,
     tryCreate,
     tryUpdate,
     tryRemove,

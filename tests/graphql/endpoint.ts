@@ -13,32 +13,46 @@ export interface Sent {
   readonly search?: string
   readonly type?: string
   readonly text?: string
+  /** The key of a role. */
+  readonly as?: string | undefined
 }
 
-/** The GraphQL endpoint of a project on an empty database, asked by nobody known. */
+/** The GraphQL endpoint of a project on an empty database, asked by nobody known or by somebody of the role that a request names. */
 export async function openEndpoint(t: ExecutionContext, yaml: string, { production = false } = {}) {
   const project = await declare(yaml)
   const model = compiled(project)
   const access = compileAccess(project, model)
   if (!access.ok) throw new Error(access.reasons.map(({ message }) => message).join('\n'))
-  const { nobody } = access.value
+  const { nobody, roles } = access.value
   const writing = await openWriting(t, model)
   const troubles: unknown[] = []
   const respond = openGraphql({
     model,
     settings: project.settings.graphql,
     documents: writing.documents,
-    identify: async () => ok(nobody),
+    identify: async authorization => {
+      const grants = roles.get(authorization ?? '')
+      return ok(grants ? { kind: 'user', grants, user: null } : nobody)
+    },
     production,
     observer: { hears: () => true, tell: observation => troubles.push(observation) },
   })
-  const send = async ({ method = 'POST', search = '', type, text = '' }: Sent): Promise<HttpAnswer | null> =>
+  const send = async ({
+    method = 'POST',
+    search = '',
+    type,
+    text = '',
+    as,
+  }: Sent): Promise<HttpAnswer | null> =>
     respond({
       id: 'test',
       method,
       path: '/graphql',
       search,
-      headers: type === undefined ? {} : { 'content-type': type },
+      headers: {
+        ...(type === undefined ? {} : { 'content-type': type }),
+        ...(as === undefined ? {} : { authorization: as }),
+      },
       peer: '127.0.0.1',
       body: async () => ok(Buffer.from(text)),
       stream: () => Readable.from([text]),
@@ -52,7 +66,7 @@ export async function openEndpoint(t: ExecutionContext, yaml: string, { producti
       const answer = await send({ type: 'application/json', text: JSON.stringify(body) })
       return { status: answer?.status, body: json(answer) }
     },
-    ask: async (query: string, variables: Readonly<Record<string, unknown>> = {}) =>
-      json(await send({ type: 'application/json', text: JSON.stringify({ query, variables }) })),
+    ask: async (query: string, variables: Readonly<Record<string, unknown>> = {}, as?: string) =>
+      json(await send({ type: 'application/json', text: JSON.stringify({ query, variables }), as })),
   }
 }

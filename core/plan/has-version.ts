@@ -1,0 +1,43 @@
+import type { Status } from '../query/query.ts'
+import { allOf, column, constant, equal, select } from '../sql/build.ts'
+import type { Expression } from '../sql/nodes.ts'
+import { type PlanContext, type Row, typeRow } from './row.ts'
+
+export interface VersionTerms {
+  readonly anyLocale?: boolean
+  /** A further condition on the version found. */
+  readonly when?: (version: Row) => Expression
+}
+
+/** Whether the document of a row has a version of a status, in the row's own locale unless in any. */
+export function hasVersion(
+  row: Row,
+  { status, anyLocale, when }: VersionTerms & { readonly status: Status },
+  context: PlanContext,
+): Expression {
+  const table = context.storage.table(row.root)
+  const version = typeRow(row.root, context.alias(), status, context.storage)
+  const where: Expression[] = [equal(version.key, row.key)]
+  if (table.status !== null) where.push(equal(column(version.alias, table.status), constant(status)))
+  if (version.locale && row.locale && anyLocale !== true) where.push(equal(version.locale, row.locale))
+  if (when) where.push(when(version))
+  return exists(version, where, context)
+}
+
+/** Whether the row is a version, in the same locale, of the document that a row of this id belongs to. */
+export function isVersionOf(row: Row, id: Expression, context: PlanContext): Expression {
+  const named = typeRow(row.root, context.alias(), 'published', context.storage)
+  const where = [equal(column(named.alias, 'id'), id), equal(named.key, row.key)]
+  if (named.locale && row.locale) where.push(equal(named.locale, row.locale))
+  return exists(named, where, context)
+}
+
+const exists = (version: Row, where: readonly Expression[], context: PlanContext): Expression => ({
+  kind: 'exists',
+  negated: false,
+  select: select({
+    columns: [{ as: 'one', expression: constant(1) }],
+    from: [{ table: context.storage.table(version.root).name, alias: version.alias, on: null }],
+    where: allOf(where),
+  }),
+})

@@ -1,3 +1,4 @@
+import { join, sep } from 'node:path'
 import { type Access, compileAccess } from '../access/compile-access.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Content } from '../content/content.ts'
@@ -7,6 +8,7 @@ import { compileModel } from '../model/compile-model.ts'
 import { compileStorage } from '../model/compile-storage.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
+import { FOLDERS } from '../plugins/find-modules.ts'
 import { loadPlugins } from '../plugins/load-plugins.ts'
 import type { Plugins } from '../plugins/plugins.ts'
 import type { Environment } from '../project/environment.ts'
@@ -45,6 +47,34 @@ export async function compileApp(folder: string, env: Environment): Promise<Resu
     }),
   )
 }
+
+/**
+ * The same, where but these files (paths from the project's folder) are as they were when `before` was made of them:
+ * what does not follow from them is not read again. None named: all may have changed.
+ */
+export async function recompileApp(
+  before: Blueprint,
+  changed: readonly string[],
+  env: Environment,
+): Promise<Result<Blueprint, Diagnostic>> {
+  const { project, model } = before
+  const kinds = new Set(changed.map(file => kindOfFile(file, project)))
+  if (changed.length === 0 || kinds.has('project')) return compileApp(project.root, env)
+  const content = kinds.has('content') ? await loadContent(project, model, env) : ok(before.content)
+  const plugins = await loadPlugins(project, model)
+  if (!content.ok || !plugins.ok) return failed(...reasonsOf(content), ...reasonsOf(plugins))
+  return ok(Object.freeze({ ...before, content: content.value, plugins: plugins.value }))
+}
+
+function kindOfFile(file: string, { root, files }: Project): 'project' | 'content' | 'plugins' {
+  const [folder = ''] = file.split(sep)
+  if (files.includes(join(root, file))) return 'project'
+  if (folder === 'content') return 'content'
+  if (PLUGIN_FOLDERS.includes(folder)) return 'plugins'
+  return /(^|[/\\])\.env$|\.ya?ml$/.test(file) ? 'project' : 'plugins'
+}
+
+const PLUGIN_FOLDERS = Object.values(FOLDERS)
 
 /** What `plinth check` adds to the faults of the project file itself. */
 export const checkApp =

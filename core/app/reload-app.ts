@@ -1,5 +1,5 @@
 import type { Environment } from '../project/environment.ts'
-import { compileApp } from './compile-app.ts'
+import { recompileApp } from './compile-app.ts'
 import { type ReplaceTerms, replaceApp } from './replace-app.ts'
 import type { Service } from './service.ts'
 import { printReason, type StartFault } from './start-fault.ts'
@@ -8,26 +8,35 @@ export interface ReloadTerms extends ReplaceTerms {
   readonly env: Environment
 }
 
-/** Serves what the project's files say now, or goes on as before; the log tells which, and why. Never rejects. */
+/**
+ * Serves what the project's files say now, or goes on as before; the log tells which, and why. Never rejects.
+ * `files`: what changed since the last time that this was asked.
+ */
 export async function reloadApp(
   service: Service,
   files: readonly string[],
   terms: ReloadTerms,
 ): Promise<void> {
   const began = performance.now()
+  const { unserved, log } = service
+  for (const file of files) unserved.add(file)
   try {
-    const { root } = service.running.app.blueprint.project
-    const compiled = await compileApp(root, terms.env)
+    const changed = unserved.has(ANYTHING) ? [] : [...unserved]
+    const compiled = await recompileApp(service.running.app.blueprint, changed, terms.env)
     if (!compiled.ok) return refuse(service, [{ kind: 'files', diagnostics: compiled.reasons }])
     const replaced = await replaceApp(service, compiled.value, terms)
     if (!replaced.ok) return refuse(service, replaced.reasons)
-    if (replaced.value.length > 0) service.log.tell({ kind: 'restartNeeded', keys: replaced.value })
-    service.log.tell({ kind: 'reloaded', files, milliseconds: performance.now() - began })
+    if (replaced.value.length > 0) log.tell({ kind: 'restartNeeded', keys: replaced.value })
+    log.tell({ kind: 'reloaded', files: changed, milliseconds: performance.now() - began })
+    unserved.clear()
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
     refuse(service, [{ kind: 'other', message }])
   }
 }
+
+/** In place of a file's path: all of them may have changed. */
+export const ANYTHING = '*'
 
 const refuse = (service: Service, reasons: readonly StartFault[]): void =>
   service.log.tell({ kind: 'reloadRefused', why: reasons.map(printReason).join('\n\n') })

@@ -7,7 +7,7 @@ import type { Blueprint } from './compile-app.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { endApp } from './open-app.ts'
 import { observerOf, openObserved } from './open-observed.ts'
-import { type ReloadTerms, reloadApp } from './reload-app.ts'
+import { ANYTHING, type ReloadTerms, reloadApp } from './reload-app.ts'
 import type { ReplaceTerms } from './replace-app.ts'
 import { type Running, type Service, tellNews, toServed } from './service.ts'
 import type { StartFault } from './start-fault.ts'
@@ -26,7 +26,7 @@ export interface ServedApp {
   /**
    * Reads the project's files again, and serves what they say from the next request on; requests under way are
    * answered as they were begun. Where the files are wrong, or what they say cannot be served, all goes on as before.
-   * The log tells which. `files`: what changed, for the log. Resolves when it is decided; never rejects.
+   * The log tells which. `files`: the paths of what changed; without, anything. Resolves when it is decided; never rejects.
    */
   reload(files?: readonly string[]): Promise<void>
   /** Writes down what code rejected with that nobody waited for: a plugin's, most likely. */
@@ -59,7 +59,7 @@ async function openService(running: Running, log: ChangingObserver): Promise<Res
   }
   const { prefix } = app.blueprint.project.settings.rest
   log.tell({ kind: 'prepared', what: `REST is at ${server.value.url}${prefix}` })
-  return ok({ server: server.value, log, running, retiring: new Set() })
+  return ok({ server: server.value, log, running, unserved: new Set(), retiring: new Set() })
 }
 
 function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
@@ -69,7 +69,7 @@ function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
     url: server.url,
     observer: log,
     blueprint: () => service.running.app.blueprint,
-    reload: (files = []) => reloads.ask(files),
+    reload: (files = [ANYTHING]) => reloads.ask(files),
     tellUnheard: error => log.tell({ kind: 'pluginFailed', message: UNHEARD, error }),
     async close() {
       await server.close(service.running.app.blueprint.project.settings.server.requestTimeout)

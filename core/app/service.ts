@@ -16,6 +16,8 @@ export interface Service {
   /** The log of whatever runs. */
   readonly log: ChangingObserver
   running: Running
+  /** Files that changed since what runs was made of them: a reload that is refused leaves them here. */
+  readonly unserved: Set<string>
   /** The ends of those before, which are still under way. */
   readonly retiring: Set<Promise<void>>
 }

@@ -10,6 +10,8 @@ declare module 'autocannon' {
     readonly connections: number
     /** Seconds. */
     readonly duration: number
+    /** Requests a second, of all connections together; absent: as many as are answered. */
+    readonly overallRate?: number
     readonly requests: readonly (Request & {
       /** Called before each request; answers the one to send. */
       readonly setupRequest?: (request: Request) => Request

@@ -9,12 +9,19 @@ export interface Load {
   readonly failed: number
 }
 
+export interface Offer {
+  readonly seconds: number
+  /** Requests a second; absent: as many as are answered. */
+  readonly rate?: number | undefined
+}
+
 /** Ten connections, each with one request under way at a time. */
-export async function load(base: string, asked: readonly Asked[], seconds: number): Promise<Load> {
+export async function load(base: string, asked: readonly Asked[], { seconds, rate }: Offer): Promise<Load> {
   const { requests, duration, latency, errors, non2xx } = await autocannon({
     url: base,
     connections: 10,
     duration: seconds,
+    ...(rate === undefined ? {} : { overallRate: rate }),
     requests: asked.map(({ method = 'GET', path, headers = {}, body }) => ({
       method,
       path,

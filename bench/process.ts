@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../tests/harness/server.ts'
@@ -33,12 +33,12 @@ export async function launch({ command, port, environment, probe }: Launch): Pro
   const base = `http://127.0.0.1:${port}`
   await untilUp(child, base + probe)
   const startedIn = performance.now() - began
-  const stat = `/proc/${child.pid}`
+  const proc = `/proc/${child.pid}`
   return {
     base,
     startedIn,
-    cpu: () => cpuOf(readFileSync(`${stat}/stat`, 'utf8')),
-    memory: () => (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`${stat}/status`, 'utf8'))?.[1]) * 1024) / 1e6,
+    cpu: () => cpuOf(proc),
+    memory: () => (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`${proc}/status`, 'utf8'))?.[1]) * 1024) / 1e6,
     async stop() {
       if (child.exitCode !== null) return
       const exit = once(child, 'exit')
@@ -62,10 +62,13 @@ export const startPlinth = async (project: string, url: string): Promise<Running
     probe: '/_health',
   })
 
-/** utime and stime, in ticks of 10 ms. */
-function cpuOf(stat: string): number {
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10
+/** Of all threads, in nanoseconds as the scheduler counts them: ticks of 10 ms are too coarse for a short round. */
+function cpuOf(proc: string): number {
+  const threads = readdirSync(`${proc}/task`)
+  const spent = threads.map(thread =>
+    Number(readFileSync(`${proc}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  )
+  return spent.reduce((sum, each) => sum + each, 0) / 1e6
 }
 
 async function untilUp(child: ChildProcess, url: string): Promise<void> {

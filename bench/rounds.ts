@@ -17,6 +17,8 @@ export interface Round extends Load {
 export interface Side {
   readonly server: Running
   readonly asked: readonly Asked[]
+  /** Requests a second; absent: as many as are answered. */
+  readonly rate?: number
 }
 
 /** One round of each side. */
@@ -36,9 +38,9 @@ export async function takeTurns(sides: readonly [Side, Side]): Promise<readonly 
 
 const reversed = ([a, b]: Turn): Turn => [b, a]
 
-async function run({ server, asked }: Side, seconds = SECONDS): Promise<Round> {
+async function run({ server, asked, rate }: Side, seconds = SECONDS): Promise<Round> {
   const before = server.cpu()
-  const round = await load(server.base, asked, seconds)
+  const round = await load(server.base, asked, { seconds, rate })
   assert.equal(round.failed, 0, `${round.failed} requests failed`)
   return { ...round, cpu: ((server.cpu() - before) * 1000) / round.total }
 }

@@ -6,8 +6,8 @@ import pg from 'pg'
 import { freshDatabase } from '../tests/harness/database.ts'
 import { freePort } from '../tests/harness/server.ts'
 import { launch, type Running, startPlinth } from './process.ts'
-import { median, type Turn, takeTurns } from './rounds.ts'
-import { type Asked, ROWS, RULED } from './rows.ts'
+import { median, type Side, type Turn, takeTurns } from './rounds.ts'
+import { type Asked, FULL, ROWS, RULED, RULED_GOAL, RULED_RATE } from './rows.ts'
 
 /** `only`: part of the titles of rows to measure; absent: all. */
 export async function measureSpeed(only = ''): Promise<readonly string[]> {
@@ -76,19 +76,29 @@ async function compare(plinth: Running, floor: Running, only: string): Promise<r
   ]
 }
 
-/** One list asked for in two ways: what row conditions and field rules cost. */
+/** One list asked for in several ways: what row conditions and field rules cost. */
 async function compareRuled(plinth: Running, only: string): Promise<readonly string[]> {
-  if (!RULED.title.includes(only)) return []
-  await assertSameAnswers(RULED.full, [plinth, plinth], RULED.ruled)
-  const turns = await takeTurns([
-    { server: plinth, asked: RULED.full },
-    { server: plinth, asked: RULED.ruled },
-  ])
-  const cpu = median(turns.map(([full, ruled]) => ruled.cpu / full.cpu))
+  const lines: string[] = []
+  for (const { title, asked } of RULED) {
+    if (!title.includes(only)) continue
+    await assertSameAnswers(FULL, [plinth, plinth], asked)
+    const turns = await takeTurns(sides(plinth, asked))
+    const even = await takeTurns(sides(plinth, asked, RULED_RATE))
+    const cpu = median(even.map(([full, ruled]) => ruled.cpu / full.cpu))
+    lines.push(`| ${title} | ${cpu.toFixed(2)} | ≤ ${RULED_GOAL} ${measured(turns)}`)
+  }
   return [
-    '| the same list of 25 with total | CPU of the server, of full access’s | goal | full access, a second | ruled, a second | CPU a request: full | ruled | p99: full | ruled |',
+    `| the same list of 25 with total | CPU of the server, of full access’s, at ${RULED_RATE} a second each | goal | full access, a second | ruled, a second | CPU a request: full | ruled | p99: full | ruled |`,
     '|---|---|---|---|---|---|---|---|---|',
-    `| ${RULED.title} | ${cpu.toFixed(2)} | ≤ ${RULED.goal} ${measured(turns)}`,
+    ...lines,
+  ]
+}
+
+const sides = (server: Running, asked: readonly Asked[], rate?: number): readonly [Side, Side] => {
+  const offered = rate === undefined ? {} : { rate }
+  return [
+    { server, asked: FULL, ...offered },
+    { server, asked, ...offered },
   ]
 }
 

@@ -1,5 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { EmbeddedBackend } from './embedded-backend.ts'
+import { keepSpare, takeSpare } from './embedded-spare.ts'
 import { EmbeddedStream } from './embedded-stream.ts'
 import { greeting } from './embedded-wire.ts'
 import { IDLE_IN_TRANSACTION } from './session.ts'
@@ -11,17 +12,21 @@ export interface EmbeddedEngine {
   close(): Promise<void>
 }
 
+/** A database without files. */
+const IN_MEMORY = 'memory://'
+
 /** Rejects with PostgreSQL's last words where the files are not readable. */
 export async function startEngine(dataDir: string, snapshot?: Blob): Promise<EmbeddedEngine> {
+  if (dataDir !== IN_MEMORY) return serve(await createPostgres(dataDir, snapshot))
+  return serve((await takeSpare()) ?? (await createPostgres(dataDir, snapshot)), keepSpare)
+}
+
+async function createPostgres(dataDir: string, snapshot: Blob | undefined): Promise<PGlite> {
   const { PGlite } = await import('@electric-sql/pglite')
   const words: string[] = []
   const onStderr = (line: string) => words.push(line) < 0
   try {
-    const postgres = await PGlite.create({ dataDir, onStderr, ...(snapshot && { loadDataDir: snapshot }) })
-    const { rows } = await postgres.query<{ version: string }>(
-      "SELECT current_setting('server_version') AS version",
-    )
-    return serve(postgres, rows[0]?.version ?? '')
+    return await PGlite.create({ dataDir, onStderr, ...(snapshot && { loadDataDir: snapshot }) })
   } catch (error) {
     throw new Error(lastWords(words) ?? describe(error), { cause: error })
   }
@@ -33,11 +38,18 @@ const lastWords = (lines: readonly string[]) =>
 
 const describe = (error: unknown) => (error instanceof Error ? error.message : JSON.stringify(error))
 
-function serve(postgres: PGlite, version: string): EmbeddedEngine {
+async function serve(
+  postgres: PGlite,
+  close = (left: PGlite): Promise<void> => left.close(),
+): Promise<EmbeddedEngine> {
+  const { rows } = await postgres.query<{ version: string }>(
+    "SELECT current_setting('server_version') AS version",
+  )
+  const version = rows[0]?.version ?? ''
   const backend = new EmbeddedBackend(batch => execute(postgres, batch), IDLE_IN_TRANSACTION)
   return {
     connect: () => new EmbeddedStream(backend, greeting(version)),
-    close: () => postgres.close(),
+    close: () => close(postgres),
   }
 }
 

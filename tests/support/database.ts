@@ -29,7 +29,7 @@ type Test = Pick<ExecutionContext, 'teardown'>
 /** The server that tests run on; undefined: the embedded database, in memory. */
 export const testServer = (): string | undefined => process.env.TEST_DATABASE_URL || undefined
 
-/** An empty database of this test's own, gone with the test. Some 50 ms on a server, 500 ms embedded. */
+/** An empty database of this test's own, gone with the test. */
 export async function openTestDatabase(t: Test, options: TestDatabaseOptions = {}): Promise<Database> {
   const server = testServer()
   const url = server ? await createDatabase(t, server) : 'embedded'

@@ -202,7 +202,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
       openRest(terms),
       extensions.last,
       ...(settings.graphql.enabled
-        ? [openGraphql({ ...terms, settings: settings.graphql, observer, production })]
+        ? [openGraphql({ ...terms, files, settings: settings.graphql, observer, production })]
         : []),
     ],
     host: observer => expressHost(app => mountUploads(app, uploadsFolder(project.root)), observer),

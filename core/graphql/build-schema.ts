@@ -5,6 +5,8 @@ import type { GraphQLSchema } from 'graphql'
 import type { Model } from '../model/model.ts'
 import { filterInputs } from './filter-inputs.ts'
 import { FIXED_TYPES, SIGN_IN, UPLOADS, USERS } from './fixed-definitions.ts'
+import type { FixedTerms } from './fixed-field.ts'
+import { fixedResolvers } from './fixed-resolvers.ts'
 import { componentDefinitions, contentTypeDefinitions } from './holder-definitions.ts'
 import { type ResolveTerms, readResolver } from './resolve-read.ts'
 import { resolversOf } from './resolvers.ts'
@@ -22,12 +24,12 @@ export interface GeneratedSchema {
 export function buildSchema(
   model: Model,
   shadow: ShadowCrud,
-  terms: ResolveTerms | null = null,
+  terms: FixedTerms | null = null,
 ): GeneratedSchema {
   const roots = [...model.contentTypes.values()].flatMap(type => rootFields(type, shadow))
   const schema = makeExecutableSchema({
     typeDefs: mergeTypeDefs(generate(model, shadow, roots)),
-    resolvers: [resolversOf(model), terms ? rootResolvers(roots, terms) : {}],
+    resolvers: [resolversOf(model), ...(terms ? [rootResolvers(roots, terms), fixedResolvers(terms)] : [])],
     resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
   })
   return {

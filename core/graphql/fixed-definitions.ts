@@ -84,5 +84,7 @@ export const UPLOADS = `
     multipleUpload(refId: ID, ref: String, field: String, files: [Upload]!): [UploadFileEntityResponse]!
     updateFileInfo(id: ID!, info: FileInfoInput): UploadFileEntityResponse!
     removeFile(id: ID!): UploadFileEntityResponse
+    updateUploadFile(id: ID!, data: UploadFileInput!): UploadFileEntityResponse
+    deleteUploadFile(id: ID!): UploadFileEntityResponse
   }
 `

@@ -1,25 +1,22 @@
-import type { Caller } from '../access/caller.ts'
-import type { Documents } from '../documents/documents.ts'
 import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
 import { forbidden } from '../faults/fault.ts'
 import type { Identify } from '../identity/identify.ts'
-import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { GraphqlSettings } from '../project/settings.ts'
 import { type Budget, openBudget } from './budget.ts'
 import { buildSchema } from './build-schema.ts'
 import type { Engine } from './engine.ts'
+import type { FixedTerms } from './fixed-field.ts'
 import { keyOf, overLimit } from './limit-error.ts'
 import { openEngine } from './open-engine.ts'
 import { parseTransport, type Sent } from './parse-transport.ts'
+import type { Acting } from './resolve-read.ts'
 import { runOperation } from './run-operation.ts'
 import { openShadowCrud } from './shadow-crud.ts'
 
 /** What GraphQL needs of the rest of the server. */
-export interface GraphqlTerms {
-  readonly model: Model
+export interface GraphqlTerms extends Omit<FixedTerms, 'limits'> {
   readonly settings: GraphqlSettings
-  readonly documents: Documents
   readonly identify: Identify
   readonly observer: Observer
   /** Where the schema is nobody's to ask for (contract/graphql.md 11). */
@@ -36,33 +33,37 @@ export function openGraphql(terms: GraphqlTerms): Responder {
 const isAt = (path: string, endpoint: string): boolean => path === endpoint || path === `${endpoint}/`
 
 function engineOf(terms: GraphqlTerms): Engine {
-  const { model, documents } = terms
   const { config, shadowCRUD } = terms.settings
   const shadow = openShadowCrud(
     new Map(Object.entries(shadowCRUD).map(([key, one]) => [`api::${key}.${key}`, one])),
   )
   const limits = { amountLimit: config.amountLimit, defaultLimit: config.defaultLimit }
-  const { schema } = buildSchema(model, shadow, { model, documents, limits })
+  const { schema } = buildSchema(terms.model, shadow, { ...terms, limits })
   return openEngine(schema, { ...terms, config })
 }
 
 async function respond(
   request: HttpRequest,
   engine: Engine,
-  { identify }: GraphqlTerms,
+  { identify, files }: GraphqlTerms,
 ): Promise<HttpAnswer> {
   const caller = await identify(request.headers.authorization)
   if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
-  const sent = await parseTransport(request)
+  const acting = { caller: caller.value, requestId: request.id, peer: request.peer }
+  const mayUpload = caller.value.grants.allows('upload', 'upload')
+  const sent = await parseTransport(request, { files, mayUpload })
   if (!sent.ok) return sent.reasons[0] ?? answerFault(forbidden())
   const readsOnly = request.method !== 'POST'
   const budget = openBudget(engine.config.limits)
-  return answerSent(sent.value, { caller: caller.value, requestId: request.id, engine, readsOnly, budget })
+  try {
+    return await answerSent(sent.value, { acting, engine, readsOnly, budget })
+  } finally {
+    await files.discard(sent.value)
+  }
 }
 
 interface Answering {
-  readonly caller: Caller
-  readonly requestId: string
+  readonly acting: Acting
   readonly engine: Engine
   readonly readsOnly: boolean
   /** All operations of the request share it. */
@@ -79,7 +80,7 @@ async function answerSent(sent: Sent, answering: Answering): Promise<HttpAnswer>
     const { body } = await answerOne(asked, answering)
     bodies.push(String(body))
   }
-  return { status: 200, body: `[${bodies.join(',')}]` }
+  return { status: 200, body: `[${bodies.join(',')}]`, type: JSON_TYPE }
 }
 
 /** Each operation has a root field at least: what is longer cannot be within the budget. */
@@ -90,13 +91,13 @@ function refuseBatch(counted: number, most: number): HttpAnswer {
 
 async function answerOne(
   asked: Extract<Sent, { readonly kind: 'one' }>['asked'],
-  { caller, requestId, engine, readsOnly, budget }: Answering,
+  { acting, engine, readsOnly, budget }: Answering,
 ): Promise<HttpAnswer> {
   if (!asked.ok) return asked.reasons[0] ?? answerFault(forbidden())
-  const { status, result } = await runOperation(asked.value, { caller, requestId }, engine, {
-    readsOnly,
-    budget,
-  })
-  const answer: HttpAnswer = { status, body: JSON.stringify(result) }
+  const { status, result } = await runOperation(asked.value, acting, engine, { readsOnly, budget })
+  const answer: HttpAnswer = { status, body: JSON.stringify(result), type: JSON_TYPE }
   return status === 405 ? { ...answer, headers: { Allow: 'POST' } } : answer
 }
+
+/** As the reference writes it. */
+const JSON_TYPE = 'application/json'

@@ -1,22 +1,31 @@
 import { parse as parseForm } from 'node:querystring'
 import { failed, ok, type Result } from '../base/result.ts'
 import { answerFault, type HttpAnswer, type HttpRequest } from '../faults/exchange.ts'
-import { fault } from '../faults/fault.ts'
+import { parseJson } from '../query/parse-json.ts'
 import type { Asked } from './engine.ts'
+import { forged, isForgeable } from './forgery.ts'
+import { type Multipart, type MultipartTerms, readMultipart } from './read-multipart.ts'
 
 /** One operation, or several in one request; each is run, or refused on its own. */
-export type Sent =
+export type Sent = { readonly files: Multipart['files'] } & (
   | { readonly kind: 'one'; readonly asked: Result<Asked, HttpAnswer> }
   | { readonly kind: 'batch'; readonly asked: readonly Result<Asked, HttpAnswer>[] }
+)
 
-/** A request of /graphql → what it asks for (contract/graphql.md 10, "HTTP"), or an answer that refuses it. */
-export async function parseTransport(request: HttpRequest): Promise<Result<Sent, HttpAnswer>> {
+/**
+ * A request of /graphql → what it asks for (contract/graphql.md 10, "HTTP"), or an answer that refuses it. The files
+ * of one that is not refused have to be discarded.
+ */
+export async function parseTransport(
+  request: HttpRequest,
+  terms: MultipartTerms,
+): Promise<Result<Sent, HttpAnswer>> {
   switch (request.method) {
     case 'GET':
     case 'HEAD':
       return one(parseGet(request))
     case 'POST':
-      return parsePost(request)
+      return parsePost(request, terms)
     default:
       return failed({
         ...text(405, 'Apollo Server supports only GET/POST requests.'),
@@ -25,7 +34,8 @@ export async function parseTransport(request: HttpRequest): Promise<Result<Sent,
   }
 }
 
-const one = (asked: Result<Asked, HttpAnswer>): Result<Sent, HttpAnswer> => ok({ kind: 'one', asked })
+const one = (asked: Result<Asked, HttpAnswer>): Result<Sent, HttpAnswer> =>
+  ok({ kind: 'one', asked, files: [] })
 
 function parseGet({ search }: HttpRequest): Result<Asked, HttpAnswer> {
   const { query, variables, operationName } = parseForm(search)
@@ -35,32 +45,42 @@ function parseGet({ search }: HttpRequest): Result<Asked, HttpAnswer> {
 
 const NO_BODY = 'POST body missing, invalid Content-Type, or JSON object has no keys.'
 
-async function parsePost(request: HttpRequest): Promise<Result<Sent, HttpAnswer>> {
+async function parsePost(request: HttpRequest, terms: MultipartTerms): Promise<Result<Sent, HttpAnswer>> {
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json' && type !== 'application/x-www-form-urlencoded')
-    return failed(text(400, NO_BODY))
+  if (type !== JSON_TYPE && type !== FORM && type !== MULTIPART) return failed(text(400, NO_BODY))
+  if (type !== JSON_TYPE && isForgeable(request)) return failed(answerFault(forged()))
+  if (type === MULTIPART) return parseMultipart(request, terms)
   const body = await request.body()
   if (!body.ok) return failed(...body.reasons.map(answerFault))
-  const parsed =
-    type === 'application/json' ? parseJson(body.value.toString()) : ok(parseForm(body.value.toString()))
-  if (!parsed.ok) return parsed
-  const { value } = parsed
-  if (Array.isArray(value)) {
-    if (value.length === 0) return failed(text(400, NO_BODY))
-    return ok({ kind: 'batch', asked: value.map(parseAsked) })
-  }
-  return Object.keys(value).length === 0 ? failed(text(400, NO_BODY)) : one(parseAsked(value))
+  if (type === FORM) return parseSent(parseForm(body.value.toString()))
+  if (body.value.length === 0) return failed(text(400, NO_BODY))
+  // How deep variables may be is told by limitVariables, as an error of GraphQL.
+  const parsed = parseJson(body.value.toString(), Number.POSITIVE_INFINITY)
+  return parsed.ok ? parseSent(parsed.value) : failed(...parsed.reasons.map(answerFault))
 }
 
-function parseJson(body: string): Result<object, HttpAnswer> {
-  if (body === '') return failed(text(400, NO_BODY))
-  try {
-    const value: unknown = JSON.parse(body)
-    if (typeof value === 'object' && value !== null) return ok(value)
-    return failed(answerFault(fault('syntax', 'invalid JSON, only supports object and array')))
-  } catch (error) {
-    return failed(answerFault(fault('syntax', error instanceof Error ? error.message : String(error))))
-  }
+const JSON_TYPE = 'application/json'
+const FORM = 'application/x-www-form-urlencoded'
+const MULTIPART = 'multipart/form-data'
+
+async function parseMultipart(
+  request: HttpRequest,
+  terms: MultipartTerms,
+): Promise<Result<Sent, HttpAnswer>> {
+  const read = await readMultipart(request, terms)
+  if (!read.ok) return failed(...read.reasons.map(answerFault))
+  const { operations, files } = read.value
+  const sent = parseSent(operations)
+  if (sent.ok) return ok({ ...sent.value, files })
+  await terms.files.discard({ files })
+  return sent
+}
+
+function parseSent(value: object): Result<Sent, HttpAnswer> {
+  if (Object.keys(value).length === 0) return failed(text(400, NO_BODY))
+  return Array.isArray(value)
+    ? ok({ kind: 'batch', asked: value.map(parseAsked), files: [] })
+    : one(parseAsked(value))
 }
 
 function parseAsked(given: unknown): Result<Asked, HttpAnswer> {
@@ -79,15 +99,10 @@ function parseAsked(given: unknown): Result<Asked, HttpAnswer> {
 
 /** In a query string and in a form they are JSON in a text. */
 function parseVariables(given: unknown): Result<Asked['variables'], HttpAnswer> {
-  if (given === undefined || given === null || given === '') return ok({})
-  if (typeof given !== 'string')
-    return typeof given === 'object' ? ok({ ...given }) : failed(text(400, NO_VARIABLES))
-  try {
-    return parseVariables(JSON.parse(given) ?? {})
-  } catch (error) {
-    if (error instanceof SyntaxError) return failed(text(400, NO_VARIABLES))
-    throw error
-  }
+  if (given === undefined || given === null || given === '' || given === 'null') return ok({})
+  if (typeof given === 'object') return ok({ ...given })
+  const parsed = typeof given === 'string' ? parseJson(given) : failed()
+  return parsed.ok ? ok({ ...parsed.value }) : failed(text(400, NO_VARIABLES))
 }
 
 const NO_VARIABLES = 'Variables are invalid JSON.'

@@ -21,6 +21,8 @@ export interface ResolveTerms {
 export interface Acting {
   readonly caller: Caller
   readonly requestId: string
+  /** The network address that asks. */
+  readonly peer: string
 }
 
 /** A root field of a query: one statement, whatever is selected below it. */

@@ -1,6 +1,7 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
 import type { Model } from '../model/model.ts'
 import { isRealDay } from '../project/calendar.ts'
+import { SentFile } from './sent-file.ts'
 
 /** A scalar that takes texts of a form and writes texts of one. */
 interface TextScalar {
@@ -105,7 +106,8 @@ const upload = new GraphQLScalarType({
   serialize() {
     throw new GraphQLError('Upload serialization unsupported.')
   },
-  parseValue() {
+  parseValue(value) {
+    if (value instanceof SentFile) return value
     throw new GraphQLError('Upload value invalid.')
   },
   parseLiteral(node) {

@@ -3,16 +3,18 @@ import type { Fault } from '../faults/fault.ts'
 import type { Attachment } from './attachment.ts'
 import type { FileInfo } from './file-info.ts'
 import type { Upload } from './prepare-file.ts'
-import type { Form, FormSource } from './read-form.ts'
+import type { Form, FormFile, FormRules, FormSource } from './read-form.ts'
 
 /**
  * The only way to write files: bytes and record together. What may be read of records is documents/' to answer.
  * Ids are those of records; every failure leaves neither a record without bytes nor a place that shows one.
  */
 export interface Files {
-  /** Stages the files that a form has under `files`. Whoever reads it calls `discard`. */
-  readForm(source: FormSource): Promise<Result<Form, Fault>>
-  discard(form: Form): Promise<void>
+  /** Stages the files that a form has, by default under `files`. Whoever reads it calls `discard`. */
+  readForm(source: FormSource, rules?: FormRules): Promise<Result<Form, Fault>>
+  /** One more of a file, for a second place: it has to be discarded, too. */
+  again(file: FormFile): Promise<FormFile>
+  discard(form: Pick<Form, 'files'>): Promise<void>
   /** Answers the documentIds in the order given. */
   create(uploads: readonly Upload[], attachment: Attachment | null): Promise<Result<readonly string[], Fault>>
   /** Fails with notFound where there is no such file. */

@@ -3,17 +3,21 @@ import { changeFile } from './change-file.ts'
 import { createFiles } from './create-files.ts'
 import type { Files } from './files.ts'
 import type { FilesTerms } from './files-terms.ts'
-import { readForm } from './read-form.ts'
+import { type FormRules, readForm } from './read-form.ts'
 import { refuseKinds } from './refuse-kinds.ts'
 import { removeFile } from './remove-file.ts'
 import { replaceFile } from './replace-file.ts'
-import { discard } from './staging.ts'
+import { discard, stageAgain } from './staging.ts'
+
+/** contract/rest.md 15. */
+const UPLOADED: FormRules = { takes: field => field === 'files', fields: 200, fieldSize: 65_536 }
 
 export function openFiles(terms: FilesTerms): Files {
   const { settings, staging } = terms
   return {
-    readForm: source =>
-      readForm(source, { folder: staging, sizeLimit: settings.sizeLimit, fileField: 'files' }),
+    readForm: (source, rules = UPLOADED) =>
+      readForm(source, { folder: staging, sizeLimit: settings.sizeLimit, rules }),
+    again: async file => ({ ...file, staged: await stageAgain(file.staged, staging) }),
     discard: ({ files }) => discard(files.map(({ staged }) => staged.path)),
     async create(uploads, attachment) {
       const refused = refuseKinds(uploads, [settings.allowedTypes, attachment?.attribute.allowedTypes])

@@ -12,6 +12,8 @@ export interface Form {
 }
 
 export interface FormFile {
+  /** The name of its part. */
+  readonly field: string
   /** As the client says it. */
   readonly filename: string
   readonly staged: StagedFile
@@ -21,8 +23,16 @@ export interface FormTerms {
   readonly folder: string
   /** Bytes of one file. */
   readonly sizeLimit: number
-  /** The name under which files come; others are passed over. */
-  readonly fileField: string
+  readonly rules: FormRules
+}
+
+/** What a form may hold. */
+export interface FormRules {
+  /** Whether a file is kept that comes under this name, behind these fields; others are passed over. */
+  takes(field: string, before: ReadonlyMap<string, readonly string[]>): boolean
+  readonly fields: number
+  /** Bytes of one field. */
+  readonly fieldSize: number
 }
 
 export interface FormSource {
@@ -30,14 +40,14 @@ export interface FormSource {
   stream(): Readable
 }
 
-const BOUNDS = { files: 100, fields: 200, fieldSize: 65_536, headerPairs: 50, headerSize: 8_192 }
+const BOUNDS = { files: 100, headerPairs: 50, headerSize: 8_192 }
 
 export const isForm = ({ headers }: FormSource): boolean =>
   /^\s*multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')
 
 /** Reads a form piece by piece: no file is ever in memory. What breaks a bound is refused whole. */
 export async function readForm(source: FormSource, terms: FormTerms): Promise<Result<Form, Fault>> {
-  const busboy = openParser(source, terms.sizeLimit)
+  const busboy = openParser(source, terms)
   if (busboy instanceof Error) return failed(malformed(busboy))
   const reading: Reading = { terms, fields: new Map(), streams: [], files: [] }
   const trouble = await feed(source.stream(), busboy, reading)
@@ -51,12 +61,15 @@ export async function readForm(source: FormSource, terms: FormTerms): Promise<Re
   throw broken?.reason
 }
 
-function openParser({ headers }: FormSource, sizeLimit: number): BusboyInstance | Error {
+function openParser(
+  { headers }: FormSource,
+  { sizeLimit, rules: { fields, fieldSize } }: FormTerms,
+): BusboyInstance | Error {
   try {
     const type = headers['content-type'] ?? ''
     return new Busboy({
       headers: { ...headers, 'content-type': type },
-      limits: { ...BOUNDS, fileSize: sizeLimit },
+      limits: { ...BOUNDS, fields, fieldSize, fileSize: sizeLimit },
     })
   } catch (error) {
     if (error instanceof Error) return error
@@ -101,7 +114,8 @@ function listen(busboy: BusboyInstance, reading: Reading, refuse: Refuse): void 
     reading.fields.set(name, [...(reading.fields.get(name) ?? []), value])
   })
   busboy.on('filesLimit', () => refuse(tooMuch(`A form may have at most ${BOUNDS.files} files`)))
-  busboy.on('fieldsLimit', () => refuse(tooMuch(`A form may have at most ${BOUNDS.fields} fields`)))
+  const { fields } = reading.terms.rules
+  busboy.on('fieldsLimit', () => refuse(tooMuch(`A form may have at most ${fields} fields`)))
 }
 
 interface Part {
@@ -111,15 +125,15 @@ interface Part {
 }
 
 function takeFile(stream: Readable, { field, filename, broken }: Part, reading: Reading): void {
-  const { terms, streams, files } = reading
+  const { terms, fields, streams, files } = reading
   stream.on('error', () => broken(cutOff()))
-  if (field !== terms.fileField || !filename) {
+  if (!filename || !terms.rules.takes(field, fields)) {
     stream.resume()
     return
   }
   streams.push(stream)
   stream.on('limit', () => broken(tooLarge(terms.sizeLimit)))
-  const file = stage(stream, terms.folder).then(staged => ({ filename, staged }))
+  const file = stage(stream, terms.folder).then(staged => ({ field, filename, staged }))
   // readForm tells it, once all have come to their end.
   file.catch(() => undefined)
   files.push(file)

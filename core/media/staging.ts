@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { link, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -46,6 +46,13 @@ export async function stage(stream: Readable, folder: string): Promise<StagedFil
     throw error
   }
   return { path, size, head: Buffer.concat(head).subarray(0, HEAD) }
+}
+
+/** The same bytes under a path of their own, so that either may go first. */
+export async function stageAgain(staged: StagedFile, folder: string): Promise<StagedFile> {
+  const path = stagingPath(folder)
+  await link(staged.path, path)
+  return { ...staged, path }
 }
 
 export async function discard(paths: readonly string[]): Promise<void> {

@@ -2,6 +2,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { HttpRequest } from '../faults/exchange.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import { printGiven } from '../faults/print-given.ts'
+import { parseJson } from '../query/parse-json.ts'
 import { isRecord } from '../query/parse-place.ts'
 import { parseForm } from './parse-query-string.ts'
 
@@ -31,7 +32,10 @@ async function readBody(request: HttpRequest): Promise<Parsed> {
 }
 
 const READERS = [
-  { type: /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i, parse: parseJsonBody },
+  {
+    type: /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i,
+    parse: (bytes: Buffer) => parseJson(bytes.toString('utf8')),
+  },
   { type: /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i, parse: parseFormBody },
 ] as const
 
@@ -48,35 +52,6 @@ function parseFormBody(bytes: Buffer): Parsed {
   if (bytes.length > FORM_LIMIT) return failed(fault('payloadTooLarge', 'request entity too large'))
   return parseForm(bytes.toString('utf8'))
 }
-
-function parseJsonBody(bytes: Buffer): Parsed {
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
-  if (!/^\s*[[{]/.test(text)) return failed(fault('syntax', 'invalid JSON, only supports object and array'))
-  try {
-    return checkNesting(JSON.parse(text))
-  } catch (reason) {
-    if (reason instanceof SyntaxError) return failed(fault('syntax', reason.message))
-    throw reason
-  }
-}
-
-/** Deeper than any document; what comes after walks values with the call stack. */
-const BODY_DEPTH = 100
-
-/** Refuses what would be no plain data, level by level, so that no body is too deep for the check itself. */
-function checkNesting(body: unknown): Parsed {
-  let level = [body].filter(isObject)
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > BODY_DEPTH)
-      return failed(fault('validation', `A body may be at most ${BODY_DEPTH} levels deep`))
-    if (level.some(each => Object.hasOwn(each, '__proto__')))
-      return failed(fault('syntax', 'Object contains forbidden prototype property'))
-    level = level.flatMap(each => Object.values(each).filter(isObject))
-  }
-  return ok(body)
-}
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const missingData = (): Fault => fault('validation', 'Missing "data" payload in the request body')
 

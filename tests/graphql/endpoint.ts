@@ -2,9 +2,17 @@ import { Readable } from 'node:stream'
 import type { ExecutionContext } from 'ava'
 import { compileAccess } from '../../core/access/compile-access.ts'
 import { ok } from '../../core/base/result.ts'
+import type { Database } from '../../core/database/database.ts'
 import type { HttpAnswer } from '../../core/faults/exchange.ts'
 import { openGraphql } from '../../core/graphql/open-graphql.ts'
+import { openLocalStorage } from '../../core/media/local-storage.ts'
+import { openFiles } from '../../core/media/open-files.ts'
+import { stagingFolder } from '../../core/media/staging.ts'
+import { compileStorage } from '../../core/model/compile-storage.ts'
+import type { Model } from '../../core/model/model.ts'
+import type { UploadSettings } from '../../core/project/settings.ts'
 import { openWriting } from '../documents/writing.ts'
+import { temporaryFolder } from '../harness/folder.ts'
 import { compiled } from '../model/compiled.ts'
 import { declare } from '../model/declare.ts'
 
@@ -15,6 +23,15 @@ export interface Sent {
   readonly text?: string
   /** The key of a role. */
   readonly as?: string | undefined
+}
+
+/** Files below a folder that goes with its test. */
+function openTestFiles(t: ExecutionContext, model: Model, settings: UploadSettings, database: Database) {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const storage = compileStorage(model)
+  const files = openLocalStorage(folder.path)
+  return openFiles({ database, model, storage, settings, files, staging: stagingFolder(folder.path) })
 }
 
 /** The GraphQL endpoint of a project on an empty database, asked by nobody known or by somebody of the role that a request names. */
@@ -30,6 +47,7 @@ export async function openEndpoint(t: ExecutionContext, yaml: string, { producti
     model,
     settings: project.settings.graphql,
     documents: writing.documents,
+    files: openTestFiles(t, model, project.settings.upload, writing.database),
     identify: async authorization => {
       const grants = roles.get(authorization ?? '')
       return ok(grants ? { kind: 'user', grants, user: null } : nobody)

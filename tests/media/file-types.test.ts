@@ -37,7 +37,7 @@ test('a name tells texts apart, and makes nothing a picture, a video or a sound'
 
 test('kinds that are not allowed are refused by their bytes, not by their names', t => {
   const upload = (name: string, bytes: string | Buffer): Upload => ({
-    file: { filename: name, staged: { path: '', size: 1, head: Buffer.from(bytes) } },
+    file: { field: 'files', filename: name, staged: { path: '', size: 1, head: Buffer.from(bytes) } },
     info: {},
   })
   const pictures = [['images']] as const

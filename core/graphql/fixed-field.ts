@@ -1,0 +1,16 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import type { Files } from '../media/files.ts'
+import type { Arguments } from './operation-context.ts'
+import type { Acting, ResolveTerms } from './resolve-read.ts'
+
+/** What the fields of fixed-definitions.ts work with, beside documents. */
+export interface FixedTerms extends ResolveTerms {
+  readonly files: Files
+}
+
+/** A root field that every project has. */
+export interface FixedField {
+  /** Whether the caller may ask at all; before anything of what he gives is looked at. */
+  allows(acting: Acting): boolean | Promise<boolean>
+  resolve(given: Arguments, acting: Acting, info: GraphQLResolveInfo): Promise<unknown>
+}

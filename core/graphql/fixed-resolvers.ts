@@ -1,0 +1,25 @@
+import type { IResolvers } from '@graphql-tools/utils'
+import type { GraphQLFieldResolver } from 'graphql'
+import { forbidden } from '../faults/fault.ts'
+import type { FixedField, FixedTerms } from './fixed-field.ts'
+import type { Arguments } from './operation-context.ts'
+import type { Acting } from './resolve-read.ts'
+import { toGraphqlError } from './to-graphql-error.ts'
+import { uploadFields } from './upload-fields.ts'
+
+/** The resolvers of fixed-definitions.ts. */
+export const fixedResolvers = (terms: FixedTerms): IResolvers => ({
+  Mutation: toResolvers(uploadFields(terms)),
+})
+
+type Resolver = GraphQLFieldResolver<unknown, Acting, Arguments>
+
+const toResolvers = (fields: Readonly<Record<string, FixedField>>): Record<string, Resolver> =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, toResolver(field)]))
+
+const toResolver =
+  ({ allows, resolve }: FixedField): Resolver =>
+  async (_parent, given, acting, info) => {
+    if (!(await allows(acting))) throw toGraphqlError(forbidden())
+    return resolve(given, acting, info)
+  }

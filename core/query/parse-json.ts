@@ -1,0 +1,31 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, fault } from '../faults/fault.ts'
+
+/** Deeper than any document; what comes after walks values with the call stack. */
+const BODY_DEPTH = 100
+
+/** The JSON text of a body: an object or a list, of plain data at most so many levels deep. */
+export function parseJson(body: string, depth = BODY_DEPTH): Result<object, Fault> {
+  const text = body.replace(/^\uFEFF/, '')
+  if (!/^\s*[[{]/.test(text)) return failed(fault('syntax', 'invalid JSON, only supports object and array'))
+  try {
+    return checkNesting(JSON.parse(text), depth)
+  } catch (reason) {
+    if (reason instanceof SyntaxError) return failed(fault('syntax', reason.message))
+    throw reason
+  }
+}
+
+/** Refuses what would be no plain data, level by level, so that no body is too deep for the check itself. */
+function checkNesting(body: object, most: number): Result<object, Fault> {
+  let level = [body]
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > most) return failed(fault('validation', `A body may be at most ${most} levels deep`))
+    if (level.some(each => Object.hasOwn(each, '__proto__')))
+      return failed(fault('syntax', 'Object contains forbidden prototype property'))
+    level = level.flatMap(each => Object.values(each).filter(isObject))
+  }
+  return ok(body)
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -16,16 +16,26 @@ function newest(folder) {
   return latest
 }
 
+/** When the last build was done: of its last step, dist/project/print-grammar.js. */
+function builtAt() {
+  const folder = join(root, 'dist', 'project')
+  const printed = existsSync(folder) ? readdirSync(folder).filter(name => /^grammar-.*\.cjs$/.test(name)) : []
+  return Math.max(0, ...printed.map(name => statSync(join(folder, name)).mtimeMs))
+}
+
 function buildIfStale() {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   if (!existsSync(join(root, 'core')) || !existsSync(compiler)) return
-  const stamp = join(root, 'dist', '.tsbuildinfo')
-  if (existsSync(stamp) && statSync(stamp).mtimeMs >= newest(join(root, 'core'))) return
+  const changed = Math.max(newest(join(root, 'core')), statSync(join(root, 'project.schema.json')).mtimeMs)
+  if (builtAt() >= changed) return
   process.stderr.write('Building Plinth from its sources, once …\n')
-  const built = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], {
-    stdio: 'inherit',
-  })
-  if (built.status !== 0) process.exit(1)
+  run(compiler, '-p', join(root, 'tsconfig.build.json'))
+  run(join(root, 'dist', 'project', 'print-grammar.js'))
+}
+
+function run(...command) {
+  const { status } = spawnSync(process.execPath, command, { stdio: 'inherit' })
+  if (status !== 0) process.exit(1)
 }
 
 buildIfStale()

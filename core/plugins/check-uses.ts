@@ -20,8 +20,8 @@ export interface UseTerms {
 }
 
 /** Everything that is wrong with what project.yaml says of plugins, each with its place. */
-export function checkUses(terms: UseTerms): readonly Diagnostic[] {
-  const schemas = compileSchemas(terms.plugins, terms.known)
+export async function checkUses(terms: UseTerms): Promise<readonly Diagnostic[]> {
+  const schemas = await compileSchemas(terms.plugins, terms.known)
   const check: Check = { ...terms, schemas, scopes: [...scopesOf(terms.model).keys()] }
   return [...schemas.faults, ...checkProject(check)]
 }

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../faults/diagnostic.ts'
-import { type CheckValue, compileSchema } from '../project/json-schema.ts'
+import type { CheckValue } from '../project/json-schema.ts'
 import { diagnoseModule } from './plugin-fault.ts'
 import type { PluginSchema } from './plugin-schema.ts'
 import type { Plugins } from './plugins.ts'
@@ -12,22 +12,47 @@ export interface ConfigSchemas {
 }
 
 /** `known`: kind and name → the module's file as shown. */
-export function compileSchemas(
+export async function compileSchemas(
   { policies, middlewares }: Plugins,
   known: ReadonlyMap<string, string>,
-): ConfigSchemas {
+): Promise<ConfigSchemas> {
+  const given = [
+    ...Array.from(policies, ([name, { configSchema }]) =>
+      toGiven(`policy ${name}`, 'configSchema', configSchema),
+    ),
+    ...Array.from(middlewares, ([name, { optionsSchema }]) =>
+      toGiven(`middleware ${name}`, 'optionsSchema', optionsSchema),
+    ),
+  ].flat()
+  return given.length === 0 ? NONE : compileAll(given, known)
+}
+
+const NONE: ConfigSchemas = { checks: new Map(), faults: [] }
+
+interface Given {
+  readonly module: string
+  readonly key: string
+  readonly schema: PluginSchema
+}
+
+const toGiven = (module: string, key: string, schema: PluginSchema | undefined): readonly Given[] =>
+  schema ? [{ module, key, schema }] : []
+
+/** Its compiler is loaded only where there is something to compile. */
+async function compileAll(
+  given: readonly Given[],
+  known: ReadonlyMap<string, string>,
+): Promise<ConfigSchemas> {
+  const { compileSchema } = await import('../project/json-schema.ts')
   const checks = new Map<string, CheckValue>()
   const faults: Diagnostic[] = []
-  const add = (module: string, key: string, schema: PluginSchema | undefined) => {
-    const compiled = schema && compileSchema(schema)
-    if (compiled?.ok) checks.set(module, compiled.value)
-    else if (compiled) {
+  for (const { module, key, schema } of given) {
+    const compiled = compileSchema(schema)
+    if (compiled.ok) checks.set(module, compiled.value)
+    else {
       const message = `its \`${key}\` is no JSON Schema: ${compiled.reasons.join('; ')}`
       faults.push(diagnoseModule('bad-module', message, { file: known.get(module) ?? module }))
     }
   }
-  for (const [name, { configSchema }] of policies) add(`policy ${name}`, 'configSchema', configSchema)
-  for (const [name, { optionsSchema }] of middlewares)
-    add(`middleware ${name}`, 'optionsSchema', optionsSchema)
   return { checks, faults }
 }

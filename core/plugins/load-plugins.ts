@@ -18,7 +18,7 @@ export async function loadPlugins(project: Project, model: Model): Promise<Resul
   const found = await findModules(project.root)
   const { plugins, faults } = await loadModules(found.modules, project.root)
   const known = new Map(found.modules.map(({ kind, name, shown }) => [`${kind} ${name}`, shown]))
-  const uses = checkUses({ project, model, plugins, known })
+  const uses = await checkUses({ project, model, plugins, known })
   const all = [...found.faults, ...faults, ...uses]
   return all.length > 0 ? failed(...all) : ok(plugins)
 }

@@ -1,9 +1,8 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import { nearest } from '../base/nearest.ts'
 import type { Path } from '../faults/diagnostic.ts'
-import { decideUnions } from './decide-unions.ts'
 import type { Finding } from './faults.ts'
-import { type JsonSchema, readProjectSchema } from './schema-file.ts'
+import type { Grammar } from './grammar.ts'
 import { toFinding } from './shape-sentences.ts'
 import { deleteAt, prune, setAt, valueAt } from './value-at.ts'
 import { locate, toValue, type YamlNode } from './yaml-tree.ts'
@@ -17,26 +16,8 @@ export interface Shape {
   readonly fitting: unknown
 }
 
-interface Grammar {
-  readonly schema: JsonSchema
-  readonly validate: ValidateFunction
-}
-
-let compiled: Grammar | undefined
-
-/** Compiling takes longer than checking: once a process. */
-function grammar(): Grammar {
-  if (compiled) return compiled
-  const schema = readProjectSchema()
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false, validateFormats: false })
-  ajv.addVocabulary(['patternErrorMessage'])
-  compiled = { schema, validate: ajv.compile(decideUnions(schema)) }
-  return compiled
-}
-
 /** Checks a tree against project.schema.json; texts from the environment become what the schema wants. */
-export function checkShape(tree: YamlNode): Shape {
-  const { schema, validate } = grammar()
+export function checkShape(tree: YamlNode, { schema, validate }: Grammar): Shape {
   const value = toValue(tree)
   const errors = errorsAfterConversion(tree, value, validate)
   const told = errors.map(error => ({ error, path: pathOf(tree, error) }))

@@ -1,6 +1,7 @@
 import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import { checkShape } from './check-shape.ts'
 import type { Finding } from './faults.ts'
+import type { Grammar } from './grammar.ts'
 import type { ProjectFile } from './project-types.ts'
 import { placesOf } from './read-yaml.ts'
 import { rules } from './rules.ts'
@@ -19,8 +20,8 @@ export interface CheckedTree {
 }
 
 /** The grammar first; then, where the tree is whole, the rules, on all that fits the grammar. */
-export function checkTree(tree: YamlNode, isWhole: boolean): CheckedTree {
-  const shape = checkShape(tree)
+export function checkTree(tree: YamlNode, isWhole: boolean, grammar: Grammar): CheckedTree {
+  const shape = checkShape(tree, grammar)
   const misfits = shape.findings.map(finding => toDiagnostic(finding, tree))
   if (shape.fitting === undefined || !isWhole) return { misfits, faults: [] }
   const settings = toSettings(fits(shape.fitting))

@@ -5,6 +5,7 @@ import type { Diagnostic } from '../faults/diagnostic.ts'
 import { checkTree } from './check-tree.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { sortDiagnostics } from './faults.ts'
+import { openGrammar } from './grammar.ts'
 import { mergeTrees } from './merge-trees.ts'
 import type { Project } from './project.ts'
 import { readProjectFiles } from './read-files.ts'
@@ -39,7 +40,7 @@ export async function readProject(folder: string, env: Environment): Promise<Rea
   const { tree, faults } = mergeTrees(files.trees)
   const found = [...(environment.ok ? [] : environment.reasons), ...files.faults, ...faults]
   if (tree === undefined) return { faults: sortDiagnostics(found) }
-  const checked = checkTree(tree, files.complete)
+  const checked = checkTree(tree, files.complete, await openGrammar())
   const all = sortDiagnostics([...found, ...checked.misfits, ...checked.faults])
   const isJudgeable = ![...found, ...checked.misfits].some(isOfDeclarations)
   return {

@@ -31,9 +31,9 @@ export interface JsonSchema {
 const SCHEMA_FILE = 'project.schema.json'
 
 /** The grammar of the project file, from the root of the package: the same file from source and from `dist/`. */
-export function readProjectSchema(): JsonSchema {
-  return JSON.parse(readFileSync(join(packageRoot(), SCHEMA_FILE), 'utf8'))
-}
+export const readSchemaText = (): string => readFileSync(join(packageRoot(), SCHEMA_FILE), 'utf8')
+
+export const readProjectSchema = (): JsonSchema => JSON.parse(readSchemaText())
 
 /** core/project/ and dist/project/ lie equally deep. */
 const packageRoot = (): string => dirname(dirname(dirname(fileURLToPath(import.meta.url))))

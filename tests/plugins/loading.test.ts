@@ -93,7 +93,7 @@ test('modules that are none are told of with their place, all at once', async t 
     'middlewares/policy.ts:1:1 expected `export default defineMiddleware(…)`, found a policy, which belongs into policies/',
     'extensions/nothing.ts:1:1 expected `export default defineExtension(…)`, found something else',
     'extensions/number.ts:1:1 expected `export default defineExtension(…)`, found something else',
-    'policies/schema.ts:1:1 its `configSchema` is no JSON Schema: schema is invalid: data/properties/field/type must be equal to one of the allowed values, data/properties/field/type must be array, data/properties/field/type must match a schema in anyOf',
+    'policies/schema.ts:1:1 its `configSchema` is no JSON Schema: type must be JSONType or JSONType[]: strings',
   ])
 })
 

@@ -36,7 +36,9 @@ export async function becoming(saving: Saving, standing: Standing): Promise<Beco
         return best && itemOf(best, standing.place)
       },
     })
-  return { checked: merge(given), stored: body.faults.length > 0 ? given : merge(body.hashed) }
+  const checked = merge(given)
+  if (body.faults.length > 0) return { checked, stored: given }
+  return { checked, stored: body.hashed === given ? checked : merge(body.hashed) }
 }
 
 /** What the links of a body name. */

@@ -2,7 +2,7 @@ import type { Attribute, ContentType } from '../model/model.ts'
 import type { GivenValues } from '../query/command.ts'
 import { parseLinkChange } from '../query/parse-link-change.ts'
 import type { Status } from '../query/query.ts'
-import { hashPasswords } from './hash-passwords.ts'
+import { hashPasswords, hasPassword } from './hash-passwords.ts'
 import { type LinkParser, type ParseTerms, parseValues } from './parse-attribute.ts'
 import type { ValueFault } from './value-fault.ts'
 import type { LinkTarget, Values } from './written.ts'
@@ -10,7 +10,7 @@ import type { LinkTarget, Values } from './written.ts'
 /** What a body says, in stored form. */
 export interface GivenBody {
   readonly values: Values
-  /** The same, with passwords as their hashes. */
+  /** The same, with passwords as their hashes; the very same where there are none. */
   readonly hashed: Values
   readonly faults: readonly ValueFault[]
   names(attribute: Attribute): boolean
@@ -32,6 +32,7 @@ export async function readBody(type: ContentType, given: GivenValues): Promise<G
 }
 
 async function hash(type: ContentType, values: Values): Promise<Values> {
+  if (!hasPassword(type, values)) return values
   const version = { locale: null, statuses: ['published'] satisfies Status[], values }
   const [hashed] = await hashPasswords([{ type, documentId: '', versions: [version] }])
   return hashed?.versions[0]?.values ?? values

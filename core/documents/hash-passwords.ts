@@ -2,6 +2,19 @@ import type { Holder } from '../model/model.ts'
 import { hashPassword } from '../secrets/passwords.ts'
 import type { Values, WrittenDocument, WrittenValue } from './written.ts'
 
+/** Whether there is anything to hash. */
+export const hasPassword = (holder: Holder, values: Values): boolean =>
+  [...values].some(([name, value]) =>
+    value.kind === 'components'
+      ? value.items.some(({ component, values: inner }) => hasPassword(component, inner))
+      : value.kind === 'scalar' && isPassword(holder, name),
+  )
+
+const isPassword = (holder: Holder, name: string): boolean => {
+  const attribute = holder.attributes.get(name)
+  return attribute?.kind === 'scalar' && attribute.type === 'password'
+}
+
 /** The documents with their passwords as bcrypt hashes. Some 50 ms of work each, so before a transaction begins. */
 export async function hashPasswords(
   documents: readonly WrittenDocument[],
@@ -23,8 +36,7 @@ async function hashValues(holder: Holder, values: Values): Promise<Values> {
 }
 
 async function hashValue(holder: Holder, name: string, value: WrittenValue): Promise<WrittenValue> {
-  const attribute = holder.attributes.get(name)
-  if (value.kind === 'scalar' && attribute?.kind === 'scalar' && attribute.type === 'password')
+  if (value.kind === 'scalar' && isPassword(holder, name))
     return typeof value.value === 'string'
       ? { kind: 'scalar', value: await hashPassword(value.value) }
       : value

@@ -113,7 +113,7 @@ function planVersion(task: VersionTask, versions: readonly Version[], planning: 
     changes.inserts.push({ table, columns: new Map([...start, ...columns]) })
     return
   }
-  const stamps = stampsOf({ ...task, type, columns: new Set(columns.keys()) }, planning.terms)
+  const stamps = stampsOf({ ...task, type, versions, columns: new Set(columns.keys()) }, planning.terms)
   const all = new Map([...columns, ...stamps])
   const id = new Map([['id', numberIn(version.row, 'id')]])
   if (all.size > 0) changes.updates.push({ table, key: id, columns: all })

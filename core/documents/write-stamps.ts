@@ -7,6 +7,8 @@ import type { Values } from './written.ts'
 export interface Stamping {
   readonly type: ContentType
   readonly version: Version
+  /** All that are written. */
+  readonly versions: readonly Version[]
   readonly shared: Shared
   readonly changed: ChangedParts
   /** What all locales share changes in some row of the document. */
@@ -32,7 +34,16 @@ export function stampsOf(stamping: Stamping, terms: WriteTerms): readonly (reado
     ...(all && twofold ? ['shared_updated_at'] : []),
     ...(version.status === 'published' && isCovered ? ['published_at'] : []),
   ]
-  return names.map(name => [name, terms.now])
+  const stamps = names.map((name): [string, RowValue] => [name, terms.now])
+  return [...stamps, ...unpublished(stamping, names)]
+}
+
+/** A draft's is null: said anew beside its published row, which then changes in the same statement. */
+function unpublished({ version, versions }: Stamping, names: readonly string[]): readonly [string, null][] {
+  if (version.status !== 'draft' || version.values === undefined || names.length === 0) return []
+  const isTwin = ({ values, status, locale }: Version) =>
+    values === version.values && status === 'published' && locale === version.locale
+  return versions.some(isTwin) ? [['published_at', null]] : []
 }
 
 function whatChanged({ type, version, shared, changed, columns }: Stamping, terms: WriteTerms) {

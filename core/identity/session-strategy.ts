@@ -3,11 +3,10 @@ import type { Access } from '../access/compile-access.ts'
 import type { UserValues } from '../access/condition.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database } from '../database/database.ts'
+import { toStatement } from '../documents/to-statement.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
-import { planQuery } from '../plan/plan-query.ts'
-import { printAnswer } from '../sql/print.ts'
 import type { Strategy } from './identify.ts'
 import type { Sessions } from './sessions.ts'
 import { userQuery } from './user-values.ts'
@@ -49,7 +48,7 @@ export function openUserValues({ access, database, model, storage }: ValuesTerms
   const query = userQuery(model.builtIn.user, access.userPaths)
   const plan = { storage, defaultLocale: model.defaultLocale, shape: 'flat' } as const
   return async (id: number): Promise<UserValues | null> => {
-    const statement = printAnswer(planQuery(query(id), plan))
+    const statement = toStatement(query(id), plan)
     const { rows } = await database.run({ ...statement, name: 'read the user of a session' })
     const [user] = JSON.parse(String(rows[0]?.[0] ?? '[]')) as readonly UserValues[]
     return user ?? null

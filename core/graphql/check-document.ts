@@ -3,6 +3,7 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
+  type GraphQLSchema,
   Kind,
   NoFragmentCyclesRule,
   NoSchemaIntrospectionCustomRule,
@@ -13,8 +14,8 @@ import {
   validate,
 } from 'graphql'
 import { failed, ok, type Result } from '../base/result.ts'
+import type { GraphqlSettings } from '../project/settings.ts'
 import { coded } from './coded-error.ts'
-import type { Engine } from './engine.ts'
 import { limitDepth } from './limit-depth.ts'
 import { overLimit } from './limit-error.ts'
 import { limitTokens } from './limit-tokens.ts'
@@ -30,7 +31,12 @@ export interface CheckedDocument {
   readonly measures: ReadonlyMap<OperationDefinitionNode, Measure>
 }
 
-type CheckTerms = Pick<Engine, 'schema' | 'config' | 'introspects'>
+interface CheckTerms {
+  readonly schema: GraphQLSchema
+  readonly config: Pick<GraphqlSettings['config'], 'depthLimit' | 'limits'>
+  /** Whether the schema may be asked for. */
+  readonly introspects: boolean
+}
 
 /**
  * Text → tokens, bounded → document → its shape, bounded → checked against the schema; else HTTP 400

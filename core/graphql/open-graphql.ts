@@ -9,6 +9,7 @@ import type { Engine } from './engine.ts'
 import type { FixedTerms } from './fixed-field.ts'
 import { keyOf, overLimit } from './limit-error.ts'
 import { openEngine } from './open-engine.ts'
+import { openPlayground } from './open-playground.ts'
 import { parseTransport, type Sent } from './parse-transport.ts'
 import type { Acting } from './resolve-read.ts'
 import { runOperation } from './run-operation.ts'
@@ -27,7 +28,9 @@ export interface GraphqlTerms extends Omit<FixedTerms, 'limits'> {
 export function openGraphql(terms: GraphqlTerms): Responder {
   const { config } = terms.settings
   const engine = engineOf(terms)
-  return request => (isAt(request.path, config.endpoint) ? respond(request, engine, terms) : null)
+  const playground = openPlayground(config, terms.production)
+  return request =>
+    playground(request) ?? (isAt(request.path, config.endpoint) ? respond(request, engine, terms) : null)
 }
 
 const isAt = (path: string, endpoint: string): boolean => path === endpoint || path === `${endpoint}/`

@@ -18,6 +18,8 @@ import { declare } from '../model/declare.ts'
 
 export interface Sent {
   readonly method?: string
+  readonly path?: string
+  readonly accept?: string
   readonly search?: string
   readonly type?: string
   readonly text?: string
@@ -57,19 +59,22 @@ export async function openEndpoint(t: ExecutionContext, yaml: string, { producti
   })
   const send = async ({
     method = 'POST',
+    path = '/graphql',
     search = '',
     type,
     text = '',
     as,
+    accept,
   }: Sent): Promise<HttpAnswer | null> =>
     respond({
       id: 'test',
       method,
-      path: '/graphql',
+      path,
       search,
       headers: {
         ...(type === undefined ? {} : { 'content-type': type }),
         ...(as === undefined ? {} : { authorization: as }),
+        ...(accept === undefined ? {} : { accept }),
       },
       peer: '127.0.0.1',
       body: async () => ok(Buffer.from(text)),
@@ -79,6 +84,7 @@ export async function openEndpoint(t: ExecutionContext, yaml: string, { producti
   return {
     ...writing,
     troubles,
+    respond,
     send,
     post: async (body: unknown) => {
       const answer = await send({ type: 'application/json', text: JSON.stringify(body) })

@@ -1,0 +1,19 @@
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { PLAYGROUND_FILES, sourceOf } from '../core/graphql/playground-files.ts'
+
+const FOLDER = join(import.meta.dirname, '../dist/graphql/playground')
+
+/** Puts the playground's files into the build, with the licences that they come under. */
+async function copyPlayground(): Promise<void> {
+  await mkdir(FOLDER, { recursive: true })
+  const licences: string[] = []
+  for (const [name, file] of PLAYGROUND_FILES) {
+    await copyFile(sourceOf(file), join(FOLDER, name))
+    const licence = await readFile(join(dirname(file.from[0]()), 'LICENSE'), 'utf8')
+    licences.push(`${name}\n\n${licence}`)
+  }
+  await writeFile(join(FOLDER, 'LICENSES.txt'), licences.join('\n\n'))
+}
+
+await copyPlayground()

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import connect from 'chrome-remote-interface'
+import { temporaryFolder } from './folder.ts'
+
+/** A headless Chromium with one page. Waits for nothing longer than `PATIENCE`. */
+export interface Browser {
+  /** Goes there; what the page does then is to be waited for. */
+  open(url: string): Promise<void>
+  /** What an expression comes to in the page. */
+  evaluate(expression: string): Promise<unknown>
+  /** Evaluates until the answer is neither false nor empty. */
+  until(expression: string): Promise<unknown>
+  /** The addresses of all that the page has asked for. */
+  readonly requests: readonly string[]
+  /** What the page complained of: errors, and what its policy refused. */
+  readonly complaints: readonly string[]
+  close(): Promise<void>
+}
+
+/** Milliseconds. */
+const PATIENCE = 30_000
+
+/** `CHROMIUM`, or where Debian's package and others put it. */
+const PLACES = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
+
+const FLAGS = [
+  '--headless=new',
+  // Tests may run as root, which Chromium's sandbox does not.
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-background-networking',
+  '--no-first-run',
+  '--remote-debugging-port=0',
+  '--window-size=1280,800',
+]
+
+export async function openBrowser(): Promise<Browser> {
+  const program = PLACES.find(place => place !== undefined && existsSync(place))
+  if (program === undefined) throw new Error('No Chromium: install it, or name it in CHROMIUM')
+  const profile = temporaryFolder()
+  const child = spawn(
+    program,
+    [...FLAGS, `--user-data-dir=${join(profile.path, 'profile')}`, 'about:blank'],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
+  const close = async () => {
+    await end(child)
+    profile.remove()
+  }
+  try {
+    return await drive(await portOf(child), close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function drive(port: number, close: () => Promise<void>): Promise<Browser> {
+  const client = await connect({ host: '127.0.0.1', port })
+  const { Page, Network, Runtime, Log } = client
+  const requests: string[] = []
+  const complaints: string[] = []
+  Network.requestWillBeSent(({ request }) => requests.push(request.url))
+  Runtime.exceptionThrown(({ exceptionDetails }) => complaints.push(exceptionDetails.text))
+  Log.entryAdded(({ entry }) => {
+    if (entry.level === 'error') complaints.push(entry.text)
+  })
+  await Promise.all([Page.enable(), Network.enable({}), Runtime.enable(), Log.enable()])
+  const evaluate = async (expression: string): Promise<unknown> =>
+    (await Runtime.evaluate({ expression, returnByValue: true })).result.value
+  return {
+    requests,
+    complaints,
+    evaluate,
+    async open(url) {
+      await Page.navigate({ url })
+    },
+    until: expression => until(() => evaluate(expression), expression),
+    async close() {
+      await client.close()
+      await close()
+    },
+  }
+}
+
+async function until(look: () => Promise<unknown>, what: string): Promise<unknown> {
+  const deadline = Date.now() + PATIENCE
+  while (Date.now() < deadline) {
+    const found = await look()
+    if (found) return found
+    await pause(50)
+  }
+  throw new Error(`Never came true in the page: ${what}`)
+}
+
+/** Chromium says where it listens, and nothing else of use. */
+async function portOf(child: ChildProcess): Promise<number> {
+  let said = ''
+  child.stderr?.on('data', part => {
+    said += String(part)
+  })
+  const port = () => /DevTools listening on ws:\/\/[^:]+:(\d+)\//.exec(said)?.[1]
+  return Number(await until(async () => port(), `DevTools listening: ${said}`))
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}

@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly transaction?: Transaction
   /** May run on a replica, which can be behind. Ignored inside a transaction. */
   readonly readonly?: boolean
+  /** Ends the statement where it is aborted, as far as the database can. Ignored inside a transaction. */
+  readonly signal?: AbortSignal
 }
 
 export interface TransactionOptions {

@@ -3,6 +3,7 @@ import type { DatabaseSettings } from '../project/settings.ts'
 import type { Connection } from './connection.ts'
 import type { Database, Ping } from './database.ts'
 import { type Pool, poolOf } from './pool.ts'
+import { runAbortable } from './run-abortable.ts'
 import { type RunTerms, runStatement } from './run-statement.ts'
 import { patienceFor } from './session.ts'
 import { runTransaction } from './transaction.ts'
@@ -31,7 +32,9 @@ export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Databa
     sequelize,
     run(statement, options) {
       if (options?.transaction) return options.transaction.run(statement)
-      return runStatement(pool, statement, options?.readonly ? read : write)
+      const run = options?.readonly ? read : write
+      if (!options?.signal) return runStatement(pool, statement, run)
+      return runAbortable(pool, statement, { ...run, signal: options.signal, isServer: kind === 'server' })
     },
     transaction: (work, options = {}) => runTransaction({ pool, statementTimeout, adopt }, work, options),
     ping: () => ping(pool),

@@ -33,7 +33,10 @@ interface FailedRun {
 }
 
 /** One more try where the failure says nothing about the statement. */
-async function recover({ pool, connection, statement, terms }: FailedRun, error: unknown): Promise<Rows> {
+export async function recover(
+  { pool, connection, statement, terms }: FailedRun,
+  error: unknown,
+): Promise<Rows> {
   const isAgain = isStale(error)
   pool.settle(connection, error)
   const isLost = terms.readonly && toDatabaseFault(error)?.kind === 'unavailable'

@@ -19,9 +19,14 @@ export interface Documents extends DocumentReads, DocumentWrites {}
 
 export interface DocumentReads {
   /** A list: its JSON text, and the number of all matching documents where the query asks for it. */
-  findMany(query: RestrictedQuery, shape: Shape): Promise<FoundMany>
+  findMany(query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<FoundMany>
   /** The JSON text of one document, or null where there is none to see. */
-  findOne(query: RestrictedQuery, shape: Shape): Promise<string | null>
+  findOne(query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<string | null>
+}
+
+export interface ReadOptions {
+  /** Ends the read where it is aborted. */
+  readonly signal?: AbortSignal
 }
 
 export interface FoundMany {

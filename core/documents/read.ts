@@ -2,7 +2,7 @@ import type { Database, Rows } from '../database/database.ts'
 import type { Storage } from '../model/storage.ts'
 import type { Shape } from '../plan/row.ts'
 import type { RestrictedQuery } from '../query/query.ts'
-import type { DocumentReads } from './documents.ts'
+import type { DocumentReads, ReadOptions } from './documents.ts'
 import { toStatement } from './to-statement.ts'
 
 export interface ReadTerms {
@@ -15,16 +15,19 @@ const READ = { readonly: true } as const
 
 /** The reading half of the document service: query → plan → statement → row. */
 export function openReads({ database, storage, defaultLocale }: ReadTerms): DocumentReads {
-  const read = (query: RestrictedQuery, shape: Shape): Promise<Rows> =>
-    database.run(toStatement(query, { storage, defaultLocale, shape }), READ)
+  const read = (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<Rows> =>
+    database.run(
+      toStatement(query, { storage, defaultLocale, shape }),
+      options?.signal ? { ...READ, ...options } : READ,
+    )
   return {
-    async findOne(query, shape) {
-      const { rows } = await read(query, shape)
+    async findOne(query, shape, options) {
+      const { rows } = await read(query, shape, options)
       const text = rows[0]?.[0]
       return typeof text === 'string' ? text : null
     },
-    async findMany(query, shape) {
-      const { rows } = await read(query, shape)
+    async findMany(query, shape, options) {
+      const { rows } = await read(query, shape, options)
       const [text, total] = rows[0] ?? []
       return {
         text: typeof text === 'string' ? text : '[]',

@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql'
+import { GraphQLError, type GraphQLSchema } from 'graphql'
 import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { GraphqlSettings } from '../project/settings.ts'
@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts'
 import { costTermsOf } from './estimate-cost.ts'
 import { openKnownDocuments } from './known-documents.ts'
 import { type Introspection, openIntrospection } from './limit-introspection.ts'
+import type { Acting } from './resolve-read.ts'
 
 export interface EngineTerms {
   readonly model: Model
@@ -22,6 +23,7 @@ export function openEngine(
 ): Engine {
   const { amountLimit, defaultLimit, serverOptions } = config
   let introspection: Introspection | undefined
+  beginInTime(schema)
   return {
     schema,
     config,
@@ -33,5 +35,17 @@ export function openEngine(
       introspection ??= openIntrospection(schema)
       return introspection
     },
+  }
+}
+
+/** Mutations run one after another: none begins after the time of its request is over, when nobody hears of it any more. */
+function beginInTime(schema: GraphQLSchema): void {
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const { resolve } = field
+    if (!resolve) continue
+    field.resolve = (parent, given, acting: Acting, info) => {
+      if (acting.signal?.aborted) throw new GraphQLError('The time of the request is over')
+      return resolve(parent, given, acting, info)
+    }
   }
 }

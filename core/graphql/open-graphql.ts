@@ -5,6 +5,7 @@ import type { Observer } from '../observe/observation.ts'
 import type { GraphqlSettings } from '../project/settings.ts'
 import { type Budget, openBudget } from './budget.ts'
 import { buildSchema } from './build-schema.ts'
+import { type Deadline, openDeadline } from './deadline.ts'
 import type { Engine } from './engine.ts'
 import type { FixedTerms } from './fixed-field.ts'
 import { keyOf, overLimit } from './limit-error.ts'
@@ -52,15 +53,24 @@ async function respond(
 ): Promise<HttpAnswer> {
   const caller = await identify(request.headers.authorization)
   if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
-  const acting = { caller: caller.value, requestId: request.id, peer: request.peer }
   const mayUpload = caller.value.grants.allows('upload', 'upload')
   const sent = await parseTransport(request, { files, mayUpload })
   if (!sent.ok) return sent.reasons[0] ?? answerFault(forbidden())
   const readsOnly = request.method !== 'POST'
-  const budget = openBudget(engine.config.limits)
+  const { limits } = engine.config
+  const deadline = openDeadline(limits.time)
+  const { signal } = deadline
+  const acting = { caller: caller.value, requestId: request.id, peer: request.peer, signal }
   try {
-    return await answerSent(sent.value, { acting, engine, readsOnly, budget })
+    return await answerSent(sent.value, {
+      acting,
+      engine,
+      readsOnly,
+      budget: openBudget(limits),
+      deadline,
+    })
   } finally {
+    deadline.stop()
     await files.discard(sent.value)
   }
 }
@@ -71,6 +81,7 @@ interface Answering {
   readonly readsOnly: boolean
   /** All operations of the request share it. */
   readonly budget: Budget
+  readonly deadline: Deadline
 }
 
 /** The operations of a batch are run in order, and answered together. */
@@ -94,10 +105,10 @@ function refuseBatch(counted: number, most: number): HttpAnswer {
 
 async function answerOne(
   asked: Extract<Sent, { readonly kind: 'one' }>['asked'],
-  { acting, engine, readsOnly, budget }: Answering,
+  { acting, engine, ...terms }: Answering,
 ): Promise<HttpAnswer> {
   if (!asked.ok) return asked.reasons[0] ?? answerFault(forbidden())
-  const { status, result } = await runOperation(asked.value, acting, engine, { readsOnly, budget })
+  const { status, result } = await runOperation(asked.value, acting, engine, terms)
   const answer: HttpAnswer = { status, body: JSON.stringify(result), type: JSON_TYPE }
   return status === 405 ? { ...answer, headers: { Allow: 'POST' } } : answer
 }

@@ -23,21 +23,25 @@ export interface Acting {
   readonly requestId: string
   /** The network address that asks. */
   readonly peer: string
+  /** Aborted when the time of the request is over. */
+  readonly signal?: AbortSignal
 }
 
 /** A root field of a query: one statement, whatever is selected below it. */
 export function readResolver(root: RootField, terms: ResolveTerms) {
-  return async (_: unknown, given: Arguments, { caller }: Acting, info: GraphQLResolveInfo) => {
+  return async (_: unknown, given: Arguments, { caller, signal }: Acting, info: GraphQLResolveInfo) => {
     const query = must(parseRead({ root, nodes: info.fieldNodes, given }, contextOf(info, terms)))
     const restricted = must(restrict(query, caller))
     if (query.take.kind === 'one') {
-      const text = await terms.documents.findOne(restricted, 'flat')
+      const text = await terms.documents.findOne(restricted, 'flat', until(signal))
       return { data: text === null ? null : JSON.parse(text) }
     }
-    const { text, total } = await terms.documents.findMany(restricted, 'flat')
+    const { text, total } = await terms.documents.findMany(restricted, 'flat', until(signal))
     return { data: JSON.parse(text), meta: { pagination: paginationOf(query.take.page, total ?? 0) } }
   }
 }
+
+const until = (signal: AbortSignal | undefined) => (signal ? { signal } : {})
 
 const contextOf = (
   { schema, fragments, variableValues }: GraphQLResolveInfo,

@@ -1,5 +1,6 @@
 import { execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Budget } from './budget.ts'
+import { type Deadline, tookTooLong } from './deadline.ts'
 import type { Asked, Engine } from './engine.ts'
 import { prepareOperation } from './prepare-operation.ts'
 import type { Acting } from './resolve-read.ts'
@@ -14,28 +15,38 @@ export interface Ran {
 export interface RunTerms {
   readonly readsOnly: boolean
   readonly budget: Budget
+  readonly deadline: Deadline
 }
 
 export async function runOperation(
   asked: Asked,
   acting: Acting,
   engine: Engine,
-  { readsOnly, budget }: RunTerms,
+  { readsOnly, budget, deadline }: RunTerms,
 ): Promise<Ran> {
   const prepared = prepareOperation(asked, engine, { caller: acting.caller, budget })
   if (!prepared.ok) return { status: 400, result: { errors: prepared.reasons.map(formatError) } }
   const { checked, operation, variables } = prepared.value
   if (readsOnly && operation.operation !== 'query') return { status: 405, result: { errors: [ONLY_QUERIES] } }
-  const { data, errors } = await execute({
+  if (deadline.signal.aborted) return late(deadline)
+  const running = execute({
     schema: engine.schema,
     document: checked.document,
     variableValues: variables,
     operationName: asked.operationName,
     contextValue: acting,
   })
+  const ran = await (running instanceof Promise ? Promise.race([running, deadline.late]) : running)
+  if (!ran) return late(deadline)
+  const { data, errors } = ran
   const told = errors?.map(error => tell(error, acting.requestId, engine))
   return { status: 200, result: { ...(told ? { errors: told } : {}), data } }
 }
+
+const late = ({ milliseconds }: Deadline): Ran => ({
+  status: 200,
+  result: { errors: [formatError(tookTooLong(milliseconds))], data: null },
+})
 
 const ONLY_QUERIES: GraphQLFormattedError = {
   message: 'GET supports only query operation',

@@ -1,6 +1,7 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { writeContent } from '../content/write-content.ts'
 import type { Database } from '../database/database.ts'
+import { endMovedUsers } from '../identity/end-sessions.ts'
 import { mirrorLocales } from '../identity/mirror-locales.ts'
 import { type HeldRole, mirrorRoles } from '../identity/mirror-roles.ts'
 import type { FileStorage } from '../media/file-storage.ts'
@@ -22,7 +23,10 @@ export async function fillDatabase(
   if (!roles.ok)
     return failed(...roles.reasons.map((held): StartFault => ({ kind: 'other', message: printHeld(held) })))
   await mirrorLocales({ database, model, storage })
-  const written = await writeContent(content, { database, model, storage, files })
+  const written = await writeContent(content, {
+    ...{ database, model, storage, files },
+    beforeUsers: (transaction, users) => endMovedUsers(transaction, users, { model, storage }),
+  })
   if (!written.ok) return failed({ kind: 'files', diagnostics: written.reasons })
   const counts = [...written.value.written].map(([uid, count]) => `${count} of ${uid}`)
   return ok({ news: counts.length === 0 ? [] : [`Wrote documents of content/: ${counts.join(', ')}`] })

@@ -12,7 +12,6 @@ import { openGraphql } from '../graphql/open-graphql.ts'
 import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
 import { apiTokenStrategy } from '../identity/api-tokens.ts'
-import { endingSessions } from '../identity/ending-sessions.ts'
 import { createIdentify } from '../identity/identify.ts'
 import type { IdentityTerms } from '../identity/identity.ts'
 import { openAuthService } from '../identity/open-auth-service.ts'
@@ -20,6 +19,7 @@ import { openIdentity } from '../identity/open-identity.ts'
 import { openUsersService } from '../identity/open-users-service.ts'
 import { openRateLimit } from '../identity/rate-limit.ts'
 import { sessionStrategy } from '../identity/session-strategy.ts'
+import { userDocuments } from '../identity/user-documents.ts'
 import type { FileStorage } from '../media/file-storage.ts'
 import { uploadsFolder } from '../media/local-storage.ts'
 import { openFiles } from '../media/open-files.ts'
@@ -160,10 +160,10 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   const { settings } = project
   const { database, sessions, background } = identity
   const events = openEvents({ database, model, listeners: registered.listeners, observer })
-  const documents = openDocuments({ database, storage, model, outbox: events.outbox })
+  const plain = openDocuments({ database, storage, model, outbox: events.outbox })
+  const documents = userDocuments(plain, identity)
   const around = aroundAll(registered.documentMiddlewares)
-  const ending = endingSessions(documents, { model, storage })
-  registered.connect(openDocumentsApi({ model, documents: ending, settings: settings.rest, around }))
+  registered.connect(openDocumentsApi({ model, documents, settings: settings.rest, around }))
   const identify = createIdentify(access.nobody, [
     apiTokenStrategy(settings.apiTokens, access),
     sessionStrategy({
@@ -181,7 +181,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   const extensions = openExtensionRoutes(registered.routes, settings.rest.prefix, guarding)
   const count = openRateLimit(settings.server.rateLimit.auth, database)
   const auth = openAuthService({ model, documents, identity: openIdentity(identity), count })
-  const users = openUsersService({ model, storage, database, documents })
+  const users = openUsersService({ identity, documents, count })
   const staging = stagingFolder(project.root)
   const files = openFiles({ database, model, storage, settings: settings.upload, files: kept, staging })
   return {

@@ -205,17 +205,11 @@ function attributeOf({ type }: RawEntry, key: string): Attribute {
   return attribute
 }
 
-/** Mail addresses are compared in lower case (contract/rest.md 14); users of content/ sign in with a password. */
-function withUserDefaults({ type }: RawEntry, values: Values): Values {
-  if (!type.builtIn || type.key !== 'user') return values
-  const email = values.get('email')
-  const lower = email?.kind === 'scalar' && typeof email.value === 'string' ? email.value.toLowerCase() : null
-  return new Map([
-    ['provider', { kind: 'scalar', value: 'local' }],
-    ...values,
-    ...(lower === null ? [] : [['email', { kind: 'scalar', value: lower }] as const]),
-  ])
-}
+/** Users of content/ sign in with a password. */
+const withUserDefaults = ({ type }: RawEntry, values: Values): Values =>
+  type.builtIn && type.key === 'user'
+    ? new Map([['provider', { kind: 'scalar', value: 'local' }], ...values])
+    : values
 
 /** A value that is a secret, or came from the environment, is not told. */
 function toDiagnostic(raw: RawEntry, { kind, path, message }: ValueFault): Diagnostic {

@@ -23,6 +23,13 @@ export interface ContentTerms {
   readonly storage: Storage
   /** Takes the files of content/media/ that documents use. */
   readonly files: FileStorage
+  /** Hears of users that are there, in the transaction, before their addresses are written. */
+  readonly beforeUsers: (transaction: Transaction, users: readonly AddressedUser[]) => Promise<void>
+}
+
+export interface AddressedUser {
+  readonly documentId: string
+  readonly email: string
 }
 
 /** How many documents were written, by the uid of their type; types with none are left out. */
@@ -97,11 +104,21 @@ async function writeAll(due: readonly ContentDocument[], writing: Writing): Prom
   const files = await newFiles(wanted, writing, terms)
   await refuseTaken(documents, sources, terms)
   await storeFiles(files, writing.files)
+  await writing.beforeUsers(writing.transaction, addressed(documents, writing.model))
   const records = files.map(each => toFileDocument(toRecord(each, writing.files), file))
   await writeDocuments([...records, ...inTurn(documents, terms.now)], terms)
   await recordWritten(writing.transaction, due, terms.now)
   return { written: countByType(documents) }
 }
+
+/** A user who is not there yet is found by nobody who hears of him. */
+const addressed = (documents: readonly WrittenDocument[], { builtIn }: Model): readonly AddressedUser[] =>
+  documents.flatMap(({ type, documentId, versions }) => {
+    const email = type === builtIn.user ? versions[0]?.values.get('email') : undefined
+    return email?.kind === 'scalar' && typeof email.value === 'string'
+      ? [{ documentId, email: email.value }]
+      : []
+  })
 
 const writeTerms = ({ transaction, storage, model, database }: Writing): WriteTerms => ({
   transaction,

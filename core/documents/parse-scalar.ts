@@ -30,7 +30,7 @@ export function parseScalar(
   const parsed = PARSERS[attribute.type](value)
   const refusals = [...refusalsOf(attribute, parsed, strict)]
   if (refusals.length > 0) return failed(refusals.map(refusal => toFault(refusal, path, value)))
-  return passed('stored' in parsed ? parsed.stored : null)
+  return passed('stored' in parsed ? caseOf(attribute, parsed.stored) : null)
 }
 
 function* refusalsOf(attribute: ScalarAttribute, parsed: Parsed, strict: boolean): Generator<Refusal> {
@@ -38,6 +38,9 @@ function* refusalsOf(attribute: ScalarAttribute, parsed: Parsed, strict: boolean
   yield parsed.refusal
   if (parsed.compared !== undefined) yield* numberLimits(attribute, parsed.compared, strict)
 }
+
+const caseOf = ({ lowerCase }: ScalarAttribute, stored: Stored): Stored =>
+  lowerCase && typeof stored === 'string' ? stored.toLowerCase() : stored
 
 const passed = (stored: Stored): ParsedScalar => ({ stored, faults: [] })
 const failed = (faults: readonly ValueFault[]): ParsedScalar => ({ stored: undefined, faults })

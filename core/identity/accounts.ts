@@ -21,7 +21,7 @@ export type AccountKey =
   /** A username in its exact case, or a mail address in any. */
   | { readonly by: 'identifier'; readonly text: string }
   | { readonly by: 'email'; readonly text: string }
-  | { readonly by: 'resetPasswordToken' | 'confirmationToken'; readonly text: string }
+  | { readonly by: 'documentId' | 'resetPasswordToken' | 'confirmationToken'; readonly text: string }
 
 export interface AccountTerms {
   readonly model: Model
@@ -70,6 +70,12 @@ function conditionOf(key: AccountKey, { model, storage }: AccountTerms) {
     }
     case 'email':
       return { where: `${column('email')} = $1::text`, order: '', values: [key.text.toLowerCase()] }
+    case 'documentId':
+      return {
+        where: `${name(storage.table(model.builtIn.user).documentId)} = $1::text`,
+        order: '',
+        values: [key.text],
+      }
     default:
       return { where: `${column(key.by)} = $1::text`, order: '', values: [key.text] }
   }

@@ -45,8 +45,8 @@ export interface AuthAnswers {
   readonly resetPassword: SessionAnswer
   readonly forgotPassword: { readonly ok: true }
   readonly sendEmailConfirmation: { readonly email: string; readonly sent: true }
-  /** Of the body `{ confirmation }`. Where the browser goes now. */
-  readonly emailConfirmation: { readonly location: string }
+  /** Of the body `{ confirmation }`. Where the browser goes now, and the JSON text of who is confirmed: no session. */
+  readonly emailConfirmation: { readonly location: string; readonly user: string }
 }
 
 export interface SessionAnswer {

@@ -1,9 +1,10 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { transact } from '../documents/transact.ts'
+import type { Values } from '../documents/written.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import { type Account, findAccount } from './accounts.ts'
-import { hashCode, isCurrent, newCode } from './codes.ts'
-import type { IdentityTerms } from './identity.ts'
+import { addressIn, type Code, hashCode, isCurrent, newCode } from './codes.ts'
+import type { Confirmed, IdentityTerms } from './identity.ts'
 import { type Body, parseCredentials } from './parse-credentials.ts'
 import { NOT_TAKEN, saveUser, scalarValue } from './save-user.ts'
 import { scalarOf } from './user-values.ts'
@@ -26,26 +27,49 @@ export async function sendEmailConfirmation(
   return ok(email)
 }
 
+/** Nothing is mailed to an address that is no longer the account's: its link would prove the new one. */
 export async function mailConfirmation({ documentId, email }: Account, terms: IdentityTerms): Promise<void> {
-  const { code, hash } = newCode(LIFETIME, Date.now())
-  await terms.database.transaction(transaction =>
-    saveUser(
-      { documentId, values: new Map([['confirmationToken', scalarValue(hash)]]) },
-      NOT_TAKEN,
-      transaction,
-      terms,
-    ),
-  )
-  const link = `${terms.address}/auth/email-confirmation?confirmation=${code}`
-  await terms.mailer({
-    to: email,
-    subject: 'Confirm your address',
-    text: `Follow this link to confirm your address:\n\n${link}\n\nIt works once, for three days.`,
+  const code = newCode(LIFETIME, Date.now())
+  const isStill = (account: Account) => account.email === email
+  if (await keepCode(code, { documentId, unless: account => !isStill(account) }, terms))
+    await mailLink(email, code, terms)
+}
+
+/** Mails a link to the address that a user wants to have: it becomes his when he follows it. */
+export async function mailAddressChange(
+  { documentId }: Account,
+  email: string,
+  terms: IdentityTerms,
+): Promise<void> {
+  const code = newCode(LIFETIME, Date.now(), email)
+  if (await keepCode(code, { documentId, unless: account => account.blocked }, terms))
+    await mailLink(email, code, terms)
+}
+
+interface Keeping {
+  readonly documentId: string
+  readonly unless: (account: Account) => boolean
+}
+
+/** The last link that was mailed is the one that works. Whether it was kept. */
+function keepCode({ hash }: Code, { documentId, unless }: Keeping, terms: IdentityTerms): Promise<boolean> {
+  return terms.database.transaction(async transaction => {
+    const account = await findAccount(transaction, { by: 'documentId', text: documentId }, terms, true)
+    if (!account || unless(account)) return false
+    const values = new Map([['confirmationToken', scalarValue(hash)]])
+    await saveUser({ documentId, values }, NOT_TAKEN, transaction, terms)
+    return true
   })
 }
 
-/** A link works once. */
-export async function confirmEmail(code: unknown, terms: IdentityTerms): Promise<Result<string, Fault>> {
+function mailLink(to: string, { code }: Code, { address, mailer }: IdentityTerms): Promise<void> {
+  const link = `${address}/auth/email-confirmation?confirmation=${code}`
+  const text = `Follow this link to confirm your address:\n\n${link}\n\nIt works once, for three days.`
+  return mailer({ to, subject: 'Confirm your address', text })
+}
+
+/** A link works once. One that was mailed to a new address makes it the user's. */
+export async function confirmEmail(code: unknown, terms: IdentityTerms): Promise<Result<Confirmed, Fault>> {
   const wrong = fault('validation', 'Invalid token')
   const given = parseCredentials({ confirmation: code }, [{ name: 'confirmation' }])
   if (!given.ok) return given
@@ -57,13 +81,24 @@ export async function confirmEmail(code: unknown, terms: IdentityTerms): Promise
       const key = { by: 'confirmationToken', text: hashCode(confirmation) } as const
       const account = await findAccount(transaction, key, terms, true)
       if (!account) throw new RequestFault(wrong)
-      const values = new Map([
-        ['confirmed', scalarValue(true)],
-        ['confirmationToken', scalarValue(null)],
-      ] as const)
-      await saveUser({ documentId: account.documentId, values }, NOT_TAKEN, transaction, terms)
+      await saveUser({ ...account, values: confirming(confirmation) }, TAKEN, transaction, terms)
+      return account.documentId
     },
     terms,
   )
-  return confirmed.ok ? ok(terms.settings.mail.confirmUrl ?? '/') : confirmed
+  if (!confirmed.ok) return confirmed
+  return ok({ location: terms.settings.mail.confirmUrl ?? '/', documentId: confirmed.value })
+}
+
+const TAKEN = { email: 'Email already taken', username: '' }
+
+function confirming(code: string): Values {
+  const confirmed = [
+    ['confirmed', scalarValue(true)],
+    ['confirmationToken', scalarValue(null)],
+  ] as const
+  const address = addressIn(code)
+  if (address === null) return new Map(confirmed)
+  // What was mailed to the old address proves nothing of the new one.
+  return new Map([...confirmed, ['email', scalarValue(address)], ['resetPasswordToken', scalarValue(null)]])
 }

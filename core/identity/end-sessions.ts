@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts'
-import type { Model } from '../model/model.ts'
+import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 
@@ -8,7 +8,10 @@ export interface EndTerms {
   readonly storage: Storage
 }
 
-/** In the transaction of a new password: ends older sessions, and what was mailed to make another (safety S8). */
+/**
+ * In the transaction of a new password: ends older sessions, and what was mailed to make another, or to change the
+ * address to one of somebody's who had a session (safety S8).
+ */
 export async function endSessions(
   transaction: Pick<Transaction, 'run'>,
   documentId: string,
@@ -17,10 +20,10 @@ export async function endSessions(
   const { user } = model.builtIn
   const table = storage.table(user)
   const version = name(storage.column(user, 'sessionVersion'))
-  const token = name(storage.column(user, 'resetPasswordToken'))
+  const codes = codesOf(storage, user)
   await transaction.run({
     name: 'end the sessions of a user',
-    text: `UPDATE ${name(table.name)} SET ${version} = coalesce(${version}, 0) + 1, ${token} = NULL WHERE ${name(table.documentId)} = $1::text`,
+    text: `UPDATE ${name(table.name)} SET ${version} = coalesce(${version}, 0) + 1, ${codes} WHERE ${name(table.documentId)} = $1::text`,
     values: [documentId],
   })
 }
@@ -33,10 +36,36 @@ export async function forgetCodes(
 ): Promise<void> {
   const { user } = model.builtIn
   const table = storage.table(user)
-  const codes = ['resetPasswordToken', 'confirmationToken'].map(code => name(storage.column(user, code)))
   await transaction.run({
     name: 'forget what was mailed to a user',
-    text: `UPDATE ${name(table.name)} SET ${codes.map(code => `${code} = NULL`).join(', ')} WHERE ${name(table.documentId)} = $1::text`,
+    text: `UPDATE ${name(table.name)} SET ${codesOf(storage, user)} WHERE ${name(table.documentId)} = $1::text`,
     values: [documentId],
   })
 }
+
+interface AddressedUser {
+  readonly documentId: string
+  readonly email: string
+}
+
+/** Before such addresses are written: who gets another one is somebody else, as far as anybody knows. */
+export async function endMovedUsers(
+  transaction: Pick<Transaction, 'run'>,
+  users: readonly AddressedUser[],
+  { model, storage }: EndTerms,
+): Promise<void> {
+  if (users.length === 0) return
+  const { user } = model.builtIn
+  const table = storage.table(user)
+  const version = name(storage.column(user, 'sessionVersion'))
+  await transaction.run({
+    name: 'end the sessions of users with new addresses',
+    text: `UPDATE ${name(table.name)} AS u SET ${version} = coalesce(u.${version}, 0) + 1, ${codesOf(storage, user)} FROM unnest($1::text[], $2::text[]) AS n (id, email) WHERE u.${name(table.documentId)} = n.id AND u.${name(storage.column(user, 'email'))} IS DISTINCT FROM n.email`,
+    values: [users.map(({ documentId }) => documentId), users.map(({ email }) => email)],
+  })
+}
+
+const codesOf = (storage: Storage, user: ContentType): string =>
+  ['resetPasswordToken', 'confirmationToken']
+    .map(code => `${name(storage.column(user, code))} = NULL`)
+    .join(', ')

@@ -21,8 +21,13 @@ export interface Identity {
   resetPassword(body: Body, network: string): Promise<Result<SignedIn, Fault>>
   /** The address, in lower case. */
   sendEmailConfirmation(body: Body): Promise<Result<string, Fault>>
+  confirmEmail(code: unknown): Promise<Result<Confirmed, Fault>>
+}
+
+export interface Confirmed {
   /** Where the browser goes now. */
-  confirmEmail(code: unknown): Promise<Result<string, Fault>>
+  readonly location: string
+  readonly documentId: string
 }
 
 /** What became of trying a password. */

@@ -70,9 +70,11 @@ const OPERATIONS: Operations = {
       const sent = await terms.identity.sendEmailConfirmation(body)
       return sent.ok ? ok({ email: sent.value, sent: true }) : sent
     }),
-  async emailConfirmation({ confirmation }, _call, { identity }) {
-    const confirmed = await identity.confirmEmail(confirmation)
-    return uncounted(confirmed.ok ? ok({ location: confirmed.value }) : confirmed)
+  async emailConfirmation({ confirmation }, _call, terms) {
+    const confirmed = await terms.identity.confirmEmail(confirmation)
+    if (!confirmed.ok) return uncounted(confirmed)
+    const { location, documentId } = confirmed.value
+    return uncounted(ok({ location, user: await readOwnUser(documentId, 'none', terms) }))
   },
 }
 

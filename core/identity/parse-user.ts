@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import { failed, ok, type Result } from '../base/result.ts'
+import { failed, type Result } from '../base/result.ts'
 import { toRefusal } from '../documents/refusal.ts'
 import { type Fault, fault, invalidBodyKey } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
@@ -34,7 +34,5 @@ const OWN: readonly string[] = ['resetPasswordToken', 'confirmationToken']
 export function toUserValues(body: Body, user: ContentType): Result<GivenValues, Fault> {
   const own = OWN.find(key => Object.hasOwn(body, key))
   if (own !== undefined) return failed(invalidBodyKey(own, own))
-  const values = parseGivenValues(user, body)
-  if (!values.ok || typeof values.value.email !== 'string') return values
-  return ok({ ...values.value, email: values.value.email.toLowerCase() })
+  return parseGivenValues(user, body)
 }

@@ -56,8 +56,7 @@ async function parseRegistration(
   const rules = ASKED.map(name => ({ name, attribute: scalarOf(model.builtIn.user, name) }))
   const credentials = parseCredentials(body, rules)
   if (!credentials.ok) return credentials
-  const given = { ...body, email: credentials.value.email.toLowerCase() }
-  const { values, faults } = parseValues(model.builtIn.user, given, PARSING)
+  const { values, faults } = parseValues(model.builtIn.user, body, PARSING)
   const refusal = toRefusal(faults)
   if (refusal) return failed(refusal)
   const server = { provider: scalarValue('local'), confirmed: scalarValue(!confirmEmail) }

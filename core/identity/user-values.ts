@@ -2,7 +2,7 @@ import { trusted } from '../access/trusted.ts'
 import type { ContentType, Holder, ScalarAttribute } from '../model/model.ts'
 import type { Populate, Query, RestrictedQuery, Selection } from '../query/query.ts'
 
-/** Everything that a session has to know of its user, and what conditions ask of him, as one query by his id. */
+/** All that a session has to know of its user, plugins want to, and conditions ask of him, as one query by his id. */
 export function userQuery(
   user: ContentType,
   paths: readonly (readonly string[])[],
@@ -22,8 +22,13 @@ export function userQuery(
 const OWN = [
   ['id'],
   ['documentId'],
+  ['username'],
+  ['email'],
+  ['provider'],
   ['confirmed'],
   ['blocked'],
+  ['createdAt'],
+  ['updatedAt'],
   ['sessionVersion'],
   ['role', 'type'],
 ] as const

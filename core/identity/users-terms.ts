@@ -1,12 +1,11 @@
-import type { Database } from '../database/database.ts'
 import type { Documents } from '../documents/documents.ts'
-import type { Model } from '../model/model.ts'
-import type { Storage } from '../model/storage.ts'
+import type { IdentityTerms } from './identity.ts'
+import type { CountRequest } from './rate-limit.ts'
 
 /** What reading and writing users needs of the server. */
 export interface UsersServiceTerms {
-  readonly model: Model
-  readonly storage: Storage
-  readonly database: Pick<Database, 'run'>
+  readonly identity: IdentityTerms
+  /** Those of `userDocuments`. */
   readonly documents: Documents
+  readonly count: CountRequest
 }

@@ -2,14 +2,12 @@ import type { Caller } from '../access/caller.ts'
 import { permit } from '../access/permit.ts'
 import { restrict } from '../access/restrict.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import type { Alongside } from '../documents/documents.ts'
 import { type Fault, fault, forbidden } from '../faults/fault.ts'
-import type { GivenValues } from '../query/command.ts'
 import { everyField } from '../query/every-field.ts'
 import { populateWhole } from '../query/populate-nodes.ts'
 import type { RestrictedQuery, Selection } from '../query/query.ts'
-import { type Account, findAccount } from './accounts.ts'
-import { endSessions, forgetCodes } from './end-sessions.ts'
+import { findAccount } from './accounts.ts'
+import { askAddress } from './ask-address.ts'
 import { checkChange, checkNew, toUserValues } from './parse-user.ts'
 import { ALL_ROWS } from './user-values.ts'
 import type { UserChange } from './users-service.ts'
@@ -21,7 +19,7 @@ export async function createUser(
   { body, caller, selection }: UserChange,
   terms: UsersServiceTerms,
 ): Answered {
-  const { user: type } = terms.model.builtIn
+  const { user: type } = terms.identity.model.builtIn
   const lacking = checkNew(body, caller, type)
   if (lacking) return failed(lacking)
   const values = toUserValues(body, type)
@@ -41,41 +39,32 @@ export async function updateUser(
   { body, caller, selection }: UserChange,
   terms: UsersServiceTerms,
 ): Answered {
-  const { user: type } = terms.model.builtIn
+  const { identity } = terms
+  const { user: type } = identity.model.builtIn
   const wrong = checkChange(body, type)
   if (wrong) return failed(wrong)
   const values = toUserValues(body, type)
   if (!values.ok) return values
-  const account = await findAccount(terms.database, { by: 'id', id }, terms)
+  const account = await findAccount(identity.database, { by: 'id', id }, identity)
   const documentId = account?.documentId ?? null
   const permitted = permit({ ...UPDATE, type, documentId, values: values.value }, caller)
   if (!permitted.ok) return permitted
   const query = answerQuery('update', { caller, selection }, terms)
   if (!query.ok) return query
   if (!account) return failed(fault('notFound', 'User not found'))
-  const written = await terms.documents.update(
-    permitted.value,
-    { query: query.value, shape: 'flat' },
-    endAndForget(permitted.value.values, account, terms),
-  )
-  if (written.ok) return ok(written.value.text)
-  return failed(inOwnWords(written.reasons[0], 'Username already taken'))
+  const moving = await askAddress(permitted.value, { account, caller }, terms)
+  if (!moving.ok) return moving
+  const written = await terms.documents.update(moving.value.command, { query: query.value, shape: 'flat' })
+  if (!written.ok) return failed(inOwnWords(written.reasons[0], 'Username already taken'))
+  moving.value.mail()
+  return ok(written.value.text)
 }
-
-/** A new password ends sessions, a new mail address what was mailed to the old one. */
-const endAndForget =
-  (values: GivenValues, { email }: Account, terms: UsersServiceTerms): Alongside =>
-  async (transaction, documentId) => {
-    if (Object.hasOwn(values, 'password')) await endSessions(transaction, documentId, terms)
-    if (Object.hasOwn(values, 'email') && values.email !== email)
-      await forgetCodes(transaction, documentId, terms)
-  }
 
 const UPDATE = { kind: 'update', locale: null, status: 'published', precondition: null } as const
 
 export async function deleteUser(id: number, asked: Asked, terms: UsersServiceTerms): Answered {
-  const account = await findAccount(terms.database, { by: 'id', id }, terms)
-  const { user: type } = terms.model.builtIn
+  const account = await findAccount(terms.identity.database, { by: 'id', id }, terms.identity)
+  const { user: type } = terms.identity.model.builtIn
   const documentId = account?.documentId ?? null
   const permitted = permit(
     { kind: 'delete', type, documentId, locale: null, precondition: null },
@@ -97,9 +86,9 @@ type Asked = Pick<UserChange, 'selection'> & { readonly caller: Caller }
 function answerQuery(
   action: 'create' | 'update' | 'delete',
   { caller, selection }: Asked,
-  { model }: UsersServiceTerms,
+  { identity }: UsersServiceTerms,
 ): Result<RestrictedQuery, Fault> {
-  const { user: type } = model.builtIn
+  const { user: type } = identity.model.builtIn
   const attribute = type.attributes.get('role')
   const role = attribute && action !== 'delete' ? populateWhole(attribute, 'all') : null
   const shown: Selection = selection ?? { ...everyField(type), populate: role ? [role] : [] }

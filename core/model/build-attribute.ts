@@ -112,13 +112,22 @@ const zoneOf = (
 
 /** A uid is unique whether it says so or not (contract/rest.md 3). */
 function scalarOf(base: AttributeBase, declaration: ScalarDeclaration): ScalarAttribute {
-  const { type, min, max, minLength, maxLength, targetField, backfill, regex } = declaration
+  const { type, min, max, minLength, maxLength, lowerCase, targetField, backfill, regex } = declaration
   return {
     ...base,
     kind: 'scalar',
     type,
     unique: declaration.unique || type === 'uid',
-    ...present({ default: declaration.default, min, max, minLength, maxLength, targetField, backfill }),
+    ...present({
+      default: declaration.default,
+      min,
+      max,
+      minLength,
+      maxLength,
+      lowerCase,
+      targetField,
+      backfill,
+    }),
     ...(regex === undefined ? {} : { regex: new RegExp(regex) }),
     ...(type === 'uid' ? { generate: declaration.generate === true } : {}),
     ...enumerationOf(declaration),

@@ -24,7 +24,7 @@ const user: BuiltInDeclaration = {
   pluralApiId: 'users',
   attributes: {
     username: scalar('string', { required: true, unique: true, minLength: 3 }),
-    email: scalar('email', { required: true, unique: true, minLength: 6 }),
+    email: scalar('email', { required: true, unique: true, minLength: 6, lowerCase: true }),
     provider: scalar('string', { default: 'local' }),
     password: scalar('password', { private: true, minLength: 6 }),
     resetPasswordToken: scalar('string', { private: true }),

@@ -99,6 +99,8 @@ export interface ScalarAttribute extends AttributeBase {
   readonly minLength?: number
   readonly maxLength?: number
   readonly regex?: RegExp
+  /** Texts are stored in lower case, as JavaScript has it. */
+  readonly lowerCase?: true
   /** enumeration: its values in order. */
   readonly values?: readonly string[]
   /** enumeration: values that were renamed, old to new. */

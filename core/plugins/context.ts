@@ -104,9 +104,17 @@ export interface RequestState {
   [name: string]: unknown
 }
 
-/** `id`, `documentId`, and whatever permissions of the project ask of a user. */
+/** These, and whatever permissions of the project ask of a user. */
 export interface RequestUser {
   readonly id: number
   readonly documentId: string
+  readonly username: string
+  readonly email: string
+  readonly provider: string | null
+  readonly confirmed: boolean | null
+  readonly blocked: boolean | null
+  /** As answers have it: `2026-01-31T09:30:00.000Z`. */
+  readonly createdAt: string
+  readonly updatedAt: string
   readonly [attribute: string]: unknown
 }

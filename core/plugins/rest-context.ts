@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts'
+import type { UserValues } from '../access/condition.ts'
 import type { HttpRequest } from '../faults/exchange.ts'
 import { toAbility } from './ability.ts'
 import type { RequestState, RequestUser, RestContext, RouteInfo } from './context.ts'
@@ -55,10 +56,14 @@ export function openRestContext(
 function stateOf(caller: Caller, roleName: ContextTerms['roleName']): RequestState {
   const { kind, grants, user } = caller
   return {
-    // A session's user has both (identity/user-values.ts).
-    user: user as RequestUser | null,
+    user: user && shown(user),
     token: kind === 'token' ? { name: grants.name } : null,
     role: kind === 'token' ? null : { type: grants.name, name: roleName(grants.name) },
     ability: toAbility(caller),
   }
+}
+
+/** A session's user has all of this (identity/user-values.ts); which session it is, is nobody's business. */
+function shown({ sessionVersion: _session, ...user }: UserValues): RequestUser {
+  return user as unknown as RequestUser
 }

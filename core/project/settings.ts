@@ -198,6 +198,8 @@ export interface ScalarDeclaration extends AttributeCommon {
   readonly regex?: string
   /** enumeration only */
   readonly enum?: readonly { readonly value: string; readonly renamedFrom?: string }[]
+  /** Built-in attributes only. */
+  readonly lowerCase?: true
   /** uid only */
   readonly targetField?: string
   readonly generate?: boolean

@@ -47,7 +47,7 @@ test('wherever the writing of content/ is broken off, nothing of it is there, an
   const compiled = await compileApp(site.folder.path, {})
   if (!compiled.ok) throw new Error('the project is good')
   const { content, model, storage } = compiled.value
-  const terms = { model, storage, files: openLocalStorage(site.folder.path) }
+  const terms = { model, storage, files: openLocalStorage(site.folder.path), beforeUsers: async () => {} }
   let interruptions = 0
   for (;;) {
     try {
@@ -72,7 +72,13 @@ test('two servers that start at once write each document once', async t => {
   const compiled = await compileApp(site.folder.path, {})
   if (!compiled.ok) throw new Error('the project is good')
   const { content, model, storage } = compiled.value
-  const terms = { database: site.database, model, storage, files: openLocalStorage(site.folder.path) }
+  const terms = {
+    database: site.database,
+    model,
+    storage,
+    files: openLocalStorage(site.folder.path),
+    beforeUsers: async () => {},
+  }
   const reports = await Promise.all([writeContent(content, terms), writeContent(content, terms)])
   const written = reports.map(report => (report.ok ? (report.value.written.get('api::note.note') ?? 0) : -1))
   t.deepEqual(written.toSorted(), [0, 2])

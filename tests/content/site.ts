@@ -7,6 +7,7 @@ import { migrate } from '../../core/database/migrate.ts'
 import { openDocuments } from '../../core/documents/open-documents.ts'
 import type { Diagnostic } from '../../core/faults/diagnostic.ts'
 import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
+import { endMovedUsers } from '../../core/identity/end-sessions.ts'
 import { createIdentify } from '../../core/identity/identify.ts'
 import { mirrorLocales } from '../../core/identity/mirror-locales.ts'
 import { mirrorRoles } from '../../core/identity/mirror-roles.ts'
@@ -64,6 +65,7 @@ export async function openSite(t: ExecutionContext, files: Files, copyOf?: strin
       model,
       storage,
       files: openLocalStorage(folder.path),
+      beforeUsers: (transaction, users) => endMovedUsers(transaction, users, { model, storage }),
     })
     return written.ok ? Object.fromEntries(written.value.written) : written.reasons.map(printed)
   }

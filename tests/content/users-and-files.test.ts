@@ -62,6 +62,25 @@ test('a password is set only when the user is made; the rest of the user is kept
   t.is(confirmed, false)
 })
 
+test('a user who gets another address has no session and no code left; who keeps his, has', async t => {
+  const site = await openSite(t, { 'project.yaml': PROJECT, 'content/users.yaml': USERS })
+  await site.must()
+  await site.rows(
+    "UPDATE plinth_users SET session_version = 3, reset_password_token = 'a', confirmation_token = 'b'",
+  )
+  const changed = USERS.replace('Ann@Example', 'anna@Example').replace('bob@example', 'BOB@example')
+  await site.must({ 'content/users.yaml': changed.replace('role: editor', 'role: public') })
+  t.deepEqual(
+    await site.rows(
+      'SELECT email, session_version, reset_password_token, confirmation_token FROM plinth_users ORDER BY id',
+    ),
+    [
+      ['anna@example.org', 4, null, null],
+      ['bob@example.org', 3, 'a', 'b'],
+    ],
+  )
+})
+
 test('a user who registered under the name of one in content/ is that user', async t => {
   const site = await openSite(t, { 'project.yaml': PROJECT })
   await site.must()

@@ -87,6 +87,59 @@ test('a token lets nobody in whose address is not confirmed, however it was got'
   t.is(said(await me(token)), '200')
 })
 
+const change = (token: string, data: object, of = token) =>
+  people.call('PUT', `/api/users/${Number(payloadOf(of).id)}`, data, token)
+const linkIn = (mail = ''): string => /confirmation=(\S+)/.exec(mail)?.[1] ?? ''
+
+test('who changes his own address keeps the old one until he follows the link mailed to the new one', async t => {
+  const token = await people.signIn('dora')
+  t.is(said(await change(token, { email: 'BOB@example.com' })), '400 Email already taken')
+  t.is(said(await change(token, { email: 'nonsense' })), '400 email must be a valid email')
+  const asked = await change(token, { email: 'Dora-New@example.com', username: 'dora2' })
+  t.like(asked.body, { email: 'dora@example.com', username: 'dora2', confirmed: true })
+  const [mail] = await people.mailsTo('dora-new@example.com', 1)
+  await people.call('POST', '/api/auth/forgot-password', { email: 'dora@example.com' })
+  const [reset] = await people.mailsTo('dora@example.com', 1)
+  t.is(said(await confirm(linkIn(mail).slice(0, -2))), '400 Invalid token')
+  t.is((await confirm(linkIn(mail))).status, 302)
+  t.like((await me(token)).body, { email: 'dora-new@example.com', confirmed: true })
+  const password = 'dora-password-2'
+  const late = { code: codeIn(reset), password, passwordConfirmation: password }
+  t.is(said(await people.call('POST', '/api/auth/reset-password', late)), '400 Incorrect code provided')
+  t.is(said(await confirm(linkIn(mail))), '400 Invalid token')
+})
+
+test('a new password, and an address that somebody else took meanwhile, make the link to a new one worthless', async t => {
+  const token = await people.signIn('eve')
+  await change(token, { email: 'thief@example.com' })
+  const [first] = await people.mailsTo('thief@example.com', 1)
+  await change(token, { password: 'eve-password-2' })
+  t.is(said(await confirm(linkIn(first))), '400 Invalid token')
+  const next = await people.signIn('eve', 'eve-password-2')
+  await change(next, { email: 'wanted@example.com' })
+  const [second] = await people.mailsTo('wanted@example.com', 1)
+  await register('wanted')
+  t.is(said(await confirm(linkIn(second))), '400 Email already taken')
+  t.like((await me(next)).body, { email: 'eve@example.com' })
+})
+
+test('an address that somebody else writes has to be confirmed, unless he says that it is', async t => {
+  const token = await people.signIn('finn')
+  t.like((await change(FULL, { email: 'finn2@example.com', confirmed: true }, token)).body, {
+    confirmed: true,
+  })
+  t.like((await change(FULL, { email: 'FINN2@example.com', blocked: false }, token)).body, {
+    confirmed: true,
+  })
+  t.is(said(await me(token)), '200')
+  const moved = await change(FULL, { email: 'finn3@example.com' }, token)
+  t.like(moved.body, { email: 'finn3@example.com', confirmed: false })
+  t.is(said(await me(token)), '401 Invalid credentials')
+  const [mail] = await people.mailsTo('finn3@example.com', 1)
+  t.is((await confirm(linkIn(mail))).status, 302)
+  t.is(said(await me(token)), '200')
+})
+
 test('the link of a forgotten password leads to the project’s page, with its code', async t => {
   await people.call('POST', '/api/auth/forgot-password', { email: 'bob@example.com' })
   const [mail = ''] = await people.mailsTo('bob@example.com', 1)

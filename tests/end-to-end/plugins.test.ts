@@ -100,6 +100,26 @@ test('a policy sees who asks, what for, its config, and what middlewares left', 
   t.deepEqual([program.token, program.role, program.may], [{ name: 'all' }, null, [true, true]])
 })
 
+test('a policy sees of who is signed in what is no secret', async t => {
+  const signedIn = await send('POST', '/api/auth/local', { identifier: 'mia', password: 'mia-password' })
+  const page = await server.get('/api/page?seen=1', { authorization: `Bearer ${signedIn.body.jwt}` })
+  const { user, role } = JSON.parse(page.headers.get('x-seen') ?? '')
+  const { id, documentId, createdAt, updatedAt } = signedIn.body.user
+  const known = {
+    username: 'mia',
+    email: 'mia@example.com',
+    provider: 'local',
+    confirmed: true,
+    blocked: false,
+  }
+  t.like(user, { id, documentId, createdAt, updatedAt, ...known, role: { type: 'authenticated' } })
+  t.deepEqual(
+    Object.keys(user).filter(key => /password|token|session|version/i.test(key)),
+    [],
+  )
+  t.is(role.type, 'authenticated')
+})
+
 test('middlewares run round policies and the route, the first outermost', async t => {
   const found = await server.get('/api/notes')
   t.is(found.headers.get('x-trail'), 'outer in, inner in, inner out 200, outer out 200')

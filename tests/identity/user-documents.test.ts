@@ -7,7 +7,7 @@ const PROJECT = {
   roles: { public: { permissions: { auth: '*' } }, authenticated: { permissions: { users: ['me'] } } },
 }
 
-test('a password that code sets ends the sessions of before, and no other change does', async t => {
+test('a password that code sets ends the sessions of before, and no other change does; addresses are in small letters', async t => {
   const server = testServer()
   const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
   const { app, request, close } = await createTestApp({ project: PROJECT, ...database })
@@ -18,7 +18,8 @@ test('a password that code sets ends the sessions of before, and no other change
   const users = app.documents('plugin::users-permissions.user')
   const change = (data: Record<string, unknown>) => users.update({ documentId: user.documentId, data })
   const status = async () => (await request('GET', '/api/users/me', { token: jwt })).status
-  await change({ username: 'anna', email: 'anna@example.org' })
+  const changed = await change({ username: 'anna', email: 'Anna@Example.Org' })
+  t.is(changed?.email, 'anna@example.org')
   t.is(await status(), 200)
   await change({ password: 'another-one' })
   t.is(await status(), 401)

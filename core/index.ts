@@ -14,6 +14,7 @@ export type {
   PolicyContext,
   RequestState,
   RequestUser,
+  ResolverContext,
   ResolverInfo,
   RestContext,
   RouteInfo,
@@ -47,6 +48,23 @@ export type {
   RoutePolicy,
   RouteTerms,
 } from './plugins/extension.ts'
+export type {
+  GeneratedResolver,
+  GraphqlExtension,
+  GraphqlService,
+  GraphqlTools,
+  Nexus,
+  NexusBlock,
+  NexusLike,
+  Resolver,
+  ResolverMiddlewareUse,
+  ResolverPolicy,
+  ResolverTerms,
+  ShadowActionName,
+  ShadowField,
+  ShadowType,
+  TypeResolvers,
+} from './plugins/graphql-service.ts'
 export type {
   ExpressMiddleware,
   Middleware,

@@ -32,6 +32,12 @@ export interface TestApp {
   request(method: string, path: string, terms?: TestRequest): Promise<TestAnswer>
   /** The server, as plugins see it: `app.documents('api::article.article')`. */
   readonly app: PluginApp
+  /** Runs an operation of GraphQL. */
+  graphql(
+    query: string,
+    variables?: Readonly<Record<string, unknown>>,
+    request?: Omit<TestRequest, 'body'>,
+  ): Promise<TestResult>
   /** The lines of the server's log until now. */
   log(): readonly string[]
   /** Resolves once listeners of `documents.on` have heard of all that was written. */
@@ -55,6 +61,16 @@ export interface TestAnswer {
   readonly body: unknown
 }
 
+/** What GraphQL answers. */
+export interface TestResult {
+  readonly data?: unknown
+  readonly errors?: readonly {
+    readonly message: string
+    readonly path?: readonly (string | number)[]
+    readonly extensions: Readonly<Record<string, unknown>>
+  }[]
+}
+
 /** Starts a project for a test. Rejects with everything that is wrong with it. */
 export async function createTestApp(terms: TestTerms): Promise<TestApp> {
   const folder = await folderOf(terms)
@@ -69,6 +85,11 @@ export async function createTestApp(terms: TestTerms): Promise<TestApp> {
     log: () => [...lines],
     settled: () => app.events.settled(),
     request: (method, path, request = {}) => ask(send, { method, path, ...request }),
+    graphql: async (query, variables = {}, request = {}) => {
+      const path = app.blueprint.project.settings.graphql.config.endpoint
+      const { body } = await ask(send, { ...request, method: 'POST', path, body: { query, variables } })
+      return body as TestResult
+    },
     async close() {
       await endApp(app)
       await folder.remove()

@@ -1,6 +1,7 @@
 import type { Component } from '../model/model.ts'
 import type { ComponentPopulate, LinkPopulate, Populate, Selection, ZonePopulate } from '../query/query.ts'
 import { restrictFilter, restrictSort } from './restrict-filter.ts'
+import { throughDoor } from './through-door.ts'
 import { visibleAttributes } from './visible.ts'
 import {
   demand,
@@ -19,7 +20,9 @@ import {
  */
 export function restrictSelection(selection: Selection, at: Standing, walk: Walk): Selection {
   const fields = selection.named
-    ? mapKept(selection.fields, field => (demand(field, at, walk) ? field : null))
+    ? mapKept(selection.fields, field =>
+        selection.beside?.has(field) || demand(field, at, walk) ? field : null,
+      )
     : mapKept(selection.fields, field => (at.readable.has(field) ? field : null))
   const inside: Standing = at.param === 'populate' ? at : { ...at, param: 'populate' }
   const populate = mapKept(selection.populate, part => restrictPopulate(part, inside, walk))
@@ -47,7 +50,7 @@ function restrictPopulate(populate: Populate, at: Standing, walk: Walk): Populat
 
 /** No `find` on the target: silently left out, whatever was asked of it (contract/rest.md 8). */
 function restrictLink(populate: LinkPopulate, at: Standing, walk: Walk): LinkPopulate | null {
-  const next = stepOver(populate.attribute, at, walk, populate.status)
+  const next = stepOver(populate.attribute, at, throughDoor(populate, walk), populate.status)
   if (!next) return null
   const kept = restrictRows(populate, inside(populate, next.to), walk)
   return kept === null || kept.scope === next.scope ? kept : { ...kept, scope: next.scope }

@@ -76,19 +76,5 @@ function kindOfFile(file: string, { root, files }: Project): 'project' | 'conten
 
 const PLUGIN_FOLDERS = Object.values(FOLDERS)
 
-/** What `plinth check` adds to the faults of the project file itself. */
-export const checkApp =
-  (env: Environment) =>
-  async (project: Project): Promise<Result<unknown, Diagnostic>> => {
-    const model = compileModel(project)
-    if (!model.ok) return model
-    const results = [
-      compileAccess(project, model.value),
-      await loadContent(project, model.value, env),
-      await loadPlugins(project, model.value),
-    ]
-    return failed(...results.flatMap(reasonsOf))
-  }
-
 const reasonsOf = (result: Result<unknown, Diagnostic>): readonly Diagnostic[] =>
   result.ok ? [] : result.reasons

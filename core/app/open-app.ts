@@ -8,7 +8,7 @@ import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
 import type { Events } from '../events/events.ts'
 import { openEvents } from '../events/open-events.ts'
 import type { Responder } from '../faults/exchange.ts'
-import { openGraphql } from '../graphql/open-graphql.ts'
+import { lateGraphql } from '../graphql/late-graphql.ts'
 import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
 import { apiTokenStrategy } from '../identity/api-tokens.ts'
@@ -30,7 +30,6 @@ import { compileGuards } from '../plugins/guards.ts'
 import { bootstrapPlugins, destroyPlugins } from '../plugins/life.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import type { PluginApp } from '../plugins/plugin-app.ts'
-import type { Registered } from '../plugins/register.ts'
 import { openAuth } from '../rest/auth-routes.ts'
 import { openExtensionRoutes } from '../rest/extension-routes.ts'
 import { openLocales } from '../rest/i18n-locales.ts'
@@ -41,7 +40,7 @@ import { openRoles } from '../rest/users-roles.ts'
 import { openUsers } from '../rest/users-routes.ts'
 import type { Blueprint } from './compile-app.ts'
 import { type Filled, fillDatabase } from './fill-database.ts'
-import { guardTermsOf, registerApp } from './open-plugins.ts'
+import { guardTermsOf, type RegisteredApp, registerApp } from './open-plugins.ts'
 import { type DatabaseTerms, openProjectDatabase } from './open-project-database.ts'
 import { openSignIn, type SignInTerms } from './open-sign-in.ts'
 import { printLeft, type StartFault, toStartFault } from './start-fault.ts'
@@ -108,7 +107,7 @@ export async function readyApp(
 
 interface Opening {
   readonly identity: IdentityTerms
-  readonly registered: Registered
+  readonly registered: RegisteredApp
   readonly observer: Observer
   readonly production: boolean
 }
@@ -179,6 +178,8 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   const guards = compileGuards(registered, guarding)
   const terms = { model, settings: settings.rest, documents, identify, guards, around }
   const extensions = openExtensionRoutes(registered.routes, settings.rest.prefix, guarding)
+  const { schema, graphql } = registered
+  const added = { shadow: graphql.shadow, ...(schema && { compiled: schema, code: guarding }) }
   const count = openRateLimit(settings.server.rateLimit.auth, database)
   const auth = openAuthService({ model, documents, identity: openIdentity(identity), count })
   const users = openUsersService({ identity, documents, count })
@@ -202,7 +203,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
       openRest(terms),
       extensions.last,
       ...(settings.graphql.enabled
-        ? [openGraphql({ ...terms, files, settings: settings.graphql, observer, production })]
+        ? [lateGraphql({ ...terms, ...added, files, settings: settings.graphql, observer, production })]
         : []),
     ],
     host: observer => expressHost(app => mountUploads(app, uploadsFolder(project.root)), observer),

@@ -1,23 +1,80 @@
 import type { Caller } from '../access/caller.ts'
 import { everyGrant } from '../access/every-grant.ts'
-import { failed, type Result } from '../base/result.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Diagnostic } from '../faults/diagnostic.ts'
+import type { CompiledSchema } from '../graphql/compile-schema.ts'
 import type { Identify } from '../identity/identify.ts'
-import type { Observer } from '../observe/observation.ts'
+import type { Model } from '../model/model.ts'
+import { type Observer, SILENT } from '../observe/observation.ts'
+import type { Plugins } from '../plugins/plugins.ts'
 import { type Registered, registerPlugins } from '../plugins/register.ts'
 import type { GuardTerms } from '../plugins/route-guard.ts'
+import type { Project } from '../project/project.ts'
 import { findConflicts } from '../rest/route-conflicts.ts'
 import type { Blueprint } from './compile-app.ts'
-import type { StartFault } from './start-fault.ts'
+import { printStartFault, type StartFault } from './start-fault.ts'
+
+/** What plugins take part in, and the schema of GraphQL where they or project.yaml add to it. */
+export interface RegisteredApp extends Registered {
+  /** null: it is what is generated. */
+  readonly schema: CompiledSchema | null
+}
 
 /** What plugins take part in, before anything is opened; or why one of them cannot. */
 export async function registerApp(
-  { project, model, plugins }: Blueprint,
+  { project, model, plugins }: Pick<Blueprint, 'project' | 'model' | 'plugins'>,
   observer: Observer,
-): Promise<Result<Registered, StartFault>> {
+): Promise<Result<RegisteredApp, StartFault>> {
   const registered = await registerPlugins(plugins, { settings: project.settings, model, observer })
-  const faults = registered.ok ? findConflicts(registered.value.routes, model) : registered.reasons
-  if (registered.ok && faults.length === 0) return registered
-  return failed(...faults.map((message): StartFault => ({ kind: 'other', message })))
+  if (!registered.ok) return failed(...registered.reasons.map(toStartFault))
+  const conflicts = findConflicts(registered.value.routes, model)
+  const schema = await compileAdded(project, registered.value)
+  const faults = [...conflicts.map(toStartFault), ...(schema.ok ? [] : schema.reasons)]
+  if (!schema.ok || faults.length > 0) return failed(...faults)
+  return ok(Object.freeze({ ...registered.value, schema: schema.value }))
+}
+
+const toStartFault = (message: string): StartFault => ({ kind: 'other', message })
+
+/** What `plinth check` adds: extensions register as at a start, but nothing of them runs. */
+export async function checkPlugins(
+  project: Project,
+  model: Model,
+  plugins: Plugins,
+): Promise<readonly Diagnostic[]> {
+  const registered = await registerApp({ project, model, plugins }, SILENT)
+  return registered.ok ? [] : registered.reasons.flatMap(toDiagnostics)
+}
+
+/** The sentence begins with the extension that it is about. */
+function toDiagnostics(fault: StartFault): readonly Diagnostic[] {
+  if (fault.kind === 'files') return fault.diagnostics
+  const message = printStartFault(fault)
+  const file = /^extensions\/[a-z0-9/-]+/.exec(message)?.[0] ?? 'extensions'
+  return [{ code: 'bad-extension', message, path: [], place: { file, line: 1, column: 1, source: '' } }]
+}
+
+/** Where nothing is added there is no need for the schema yet, nor for the libraries that make it. */
+async function compileAdded(
+  { settings, root, keyPlace }: Project,
+  { graphql, app, binding }: Registered,
+): Promise<Result<CompiledSchema | null, StartFault>> {
+  const adds = graphql.uses.length > 0 || Object.keys(settings.resolversConfig).length > 0
+  if (!settings.graphql.enabled || !adds) return ok(null)
+  const { compileSchema } = await import('../graphql/compile-schema.ts')
+  const compiled = compileSchema({
+    model: app.model,
+    shadow: graphql.shadow,
+    generates: settings.graphql.config.shadowCRUD,
+    adding: { uses: graphql.uses, app, settings, binding, root },
+  })
+  if (compiled.ok) return compiled
+  const faults = compiled.reasons.map(({ by, message, path }): StartFault => {
+    if (path === null) return { kind: 'other', message: `${by}: ${message}` }
+    const diagnostic = { code: 'bad-resolver-config', message, path, place: keyPlace(path) }
+    return { kind: 'files', diagnostics: [diagnostic] }
+  })
+  return failed(...faults)
 }
 
 interface Guarding {

@@ -27,7 +27,7 @@ program
   .option('--json', 'one line of JSON for programs', false)
   .action(async (folder: string, { json }: { json: boolean }) => {
     const { runCheck } = await import('./check.ts')
-    const { checkApp } = await import('../app/compile-app.ts')
+    const { checkApp } = await import('../app/check-app.ts')
     const write = (text: string) => void process.stdout.write(text)
     process.exitCode = await runCheck({
       folder,

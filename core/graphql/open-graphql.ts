@@ -2,9 +2,13 @@ import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '
 import { forbidden } from '../faults/fault.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { Observer } from '../observe/observation.ts'
+import type { GraphqlParts } from '../plugins/open-graphql-service.ts'
+import { openResolverVisit } from '../plugins/resolver-context.ts'
+import type { GuardTerms } from '../plugins/route-guard.ts'
 import type { GraphqlSettings } from '../project/settings.ts'
 import { type Budget, openBudget } from './budget.ts'
 import { buildSchema } from './build-schema.ts'
+import { type CompiledSchema, compileGenerated } from './compile-schema.ts'
 import { type Deadline, openDeadline } from './deadline.ts'
 import type { Engine } from './engine.ts'
 import type { FixedTerms } from './fixed-field.ts'
@@ -14,7 +18,6 @@ import { openPlayground } from './open-playground.ts'
 import { parseTransport, type Sent } from './parse-transport.ts'
 import type { Acting } from './resolve-read.ts'
 import { runOperation } from './run-operation.ts'
-import { openShadowCrud } from './shadow-crud.ts'
 
 /** What GraphQL needs of the rest of the server. */
 export interface GraphqlTerms extends Omit<FixedTerms, 'limits'> {
@@ -23,6 +26,12 @@ export interface GraphqlTerms extends Omit<FixedTerms, 'limits'> {
   readonly observer: Observer
   /** Where the schema is nobody's to ask for (contract/graphql.md 11). */
   readonly production: boolean
+  /** What project.yaml and extensions switch off; absent: what project.yaml does. */
+  readonly shadow?: GraphqlParts['shadow']
+  /** The schema where the project adds to it: it was made when the project was loaded. */
+  readonly compiled?: CompiledSchema
+  /** What its code works with. */
+  readonly code?: GuardTerms
 }
 
 /** The endpoint: transport → caller → operation → schema → documents (spec 4.9; contract/graphql.md). */
@@ -37,38 +46,42 @@ export function openGraphql(terms: GraphqlTerms): Responder {
 const isAt = (path: string, endpoint: string): boolean => path === endpoint || path === `${endpoint}/`
 
 function engineOf(terms: GraphqlTerms): Engine {
-  const { config, shadowCRUD } = terms.settings
-  const shadow = openShadowCrud(
-    new Map(Object.entries(shadowCRUD).map(([key, one]) => [`api::${key}.${key}`, one])),
-  )
+  const { config } = terms.settings
   const limits = { amountLimit: config.amountLimit, defaultLimit: config.defaultLimit }
-  const { schema } = buildSchema(terms.model, shadow, { ...terms, limits })
-  return openEngine(schema, { ...terms, config })
+  const compiled = terms.compiled ?? compileGenerated(terms)
+  return openEngine(buildSchema(compiled, { ...terms, limits }), { ...terms, config })
 }
 
 async function respond(
   request: HttpRequest,
   engine: Engine,
-  { identify, files }: GraphqlTerms,
+  { identify, files, code }: GraphqlTerms,
 ): Promise<HttpAnswer> {
   const caller = await identify(request.headers.authorization)
   if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
+  const visit = code && openResolverVisit(request, caller.value, code)
   const mayUpload = caller.value.grants.allows('upload', 'upload')
-  const sent = await parseTransport(request, { files, mayUpload })
+  const sent = await parseTransport(visit?.passed() ?? request, { files, mayUpload })
   if (!sent.ok) return sent.reasons[0] ?? answerFault(forbidden())
   const readsOnly = request.method !== 'POST'
   const { limits } = engine.config
   const deadline = openDeadline(limits.time)
-  const { signal } = deadline
-  const acting = { caller: caller.value, requestId: request.id, peer: request.peer, signal }
+  const acting = {
+    caller: caller.value,
+    requestId: request.id,
+    peer: request.peer,
+    signal: deadline.signal,
+    ...(visit && { visit }),
+  }
   try {
-    return await answerSent(sent.value, {
+    const answer = await answerSent(sent.value, {
       acting,
       engine,
       readsOnly,
       budget: openBudget(limits),
       deadline,
     })
+    return visit ? { ...answer, headers: { ...answer.headers, ...visit.headers() } } : answer
   } finally {
     deadline.stop()
     await files.discard(sent.value)

@@ -1,4 +1,5 @@
 import { type FieldNode, getArgumentValues, isInterfaceType, isObjectType } from 'graphql'
+import type { Caller } from '../access/caller.ts'
 import type { Model } from '../model/model.ts'
 import type { Reading } from '../query/query.ts'
 import type { CollectTerms } from './collect-fields.ts'
@@ -8,6 +9,8 @@ import type { PageLimits } from './parse-page.ts'
 export interface OperationContext extends CollectTerms {
   readonly model: Model
   readonly limits: PageLimits
+  /** Who asks: resolversConfig may open links to him. Absent: it opens none. */
+  readonly caller?: Caller
   /** Which versions the rows are that are selected from; absent: published ones. */
   readonly status?: Reading
 }

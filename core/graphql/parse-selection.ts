@@ -15,9 +15,11 @@ import {
 import type { LinkPopulate, Page, Populate, Selection } from '../query/query.ts'
 import { answerKey } from './answer-key.ts'
 import { type Fields, fieldsBelow, fieldsNamed } from './collect-fields.ts'
+import { openedBy } from './opened-link.ts'
 import { type Arguments, argumentsOf, type OperationContext } from './operation-context.ts'
 import { parsePage } from './parse-page.ts'
 import { parseRows } from './parse-rows.ts'
+import { withWholeRow } from './whole-row.ts'
 
 /** What the fields `data { id attributes { … } }` of a response or a collection select of its rows. */
 export function parseDocument(
@@ -28,22 +30,38 @@ export function parseDocument(
   const name = graphqlTypeName(type)
   const { entity } = graphqlWrapperNames(name)
   const parts = fieldsNamed(answer, 'data').flatMap(([data, rows]) =>
-    fieldsNamed(fieldsBelow(rows, entity, context), 'attributes').map(([attributes, nodes]) =>
-      parseAttributes(type, fieldsBelow(nodes, name, context), { context, data, attributes }),
-    ),
+    parseEntity(type, fieldsBelow(rows, entity, context), { context, data }),
   )
   return joined(parts)
 }
 
+/** What the fields `id attributes { … }` of an entity select of its row, each `attributes` on its own. */
+export function parseEntity(
+  type: ContentType,
+  fields: Fields,
+  { context, data }: Omit<Place, 'attributes'>,
+): readonly Result<Selection, Fault>[] {
+  const name = graphqlTypeName(type)
+  const seen = ok(
+    withWholeRow(EMPTY, type, { context, names: fields, typeName: graphqlWrapperNames(name).entity }),
+  )
+  const parts = fieldsNamed(fields, 'attributes').map(([attributes, nodes]) =>
+    parseAttributes(type, fieldsBelow(nodes, name, context), { context, data, attributes }),
+  )
+  return [seen, ...parts]
+}
+
+const EMPTY: Selection = { fields: [], named: true, populate: [] }
+
 /** Where attributes are selected: in which wrappers of a document, or in a component. */
-interface Place {
+export interface Place {
   readonly context: OperationContext
   readonly data: string | null
   readonly attributes: string | null
 }
 
 /** The fields of `<Type>` or of a component's type: scalars are fields, all else is populated. */
-function parseAttributes(holder: Holder, fields: Fields, place: Place): Result<Selection, Fault> {
+export function parseAttributes(holder: Holder, fields: Fields, place: Place): Result<Selection, Fault> {
   const scalars: ScalarAttribute[] = []
   const populate: Populate[] = []
   for (const [key, nodes] of fields) {
@@ -57,19 +75,32 @@ function parseAttributes(holder: Holder, fields: Fields, place: Place): Result<S
     if (!parsed.ok) return parsed
     populate.push(parsed.value)
   }
-  return ok({ fields: unique(scalars), named: true, populate })
+  const selection: Selection = { fields: unique(scalars), named: true, populate }
+  const typeName = graphqlTypeName(holder)
+  return ok(withWholeRow(selection, holder, { context: place.context, names: fields, typeName }))
 }
 
 /** The same rows may be asked for in several wrappers: they are read once, with all that any of them selects. */
-function joined(parts: readonly Result<Selection, Fault>[]): Result<Selection, Fault> {
-  const fields: ScalarAttribute[] = []
-  const populate: Populate[] = []
+export function joined(parts: readonly Result<Selection, Fault>[]): Result<Selection, Fault> {
+  const selections: Selection[] = []
   for (const part of parts) {
     if (!part.ok) return part
-    fields.push(...part.value.fields)
-    populate.push(...part.value.populate)
+    selections.push(part.value)
   }
-  return ok({ fields: unique(fields), named: true, populate })
+  const fields = selections.flatMap(selection =>
+    selection.fields.filter(field => !selection.beside?.has(field)),
+  )
+  const named = new Set(fields)
+  // What any of them names is the caller's.
+  const beside = new Set(
+    selections.flatMap(selection => [...(selection.beside ?? [])]).filter(field => !named.has(field)),
+  )
+  return ok({
+    fields: [...named, ...beside],
+    named: true,
+    populate: selections.flatMap(({ populate }) => populate),
+    ...(beside.size > 0 && { beside }),
+  })
 }
 
 const unique = (attributes: readonly ScalarAttribute[]): readonly ScalarAttribute[] => [
@@ -89,14 +120,20 @@ function parsePopulate(
 ): Result<Populate, Fault> {
   if (attribute.kind === 'zone') return parseZone(attribute, asked)
   const given = argumentsOf(asked.nodes[0], graphqlTypeName(holder), asked.context)
-  return isLink(attribute) ? parseLink(attribute, given, asked) : parseComponent(attribute, given, asked)
+  return isLink(attribute)
+    ? parseLink(attribute, given, { ...asked, holder })
+    : parseComponent(attribute, given, asked)
 }
 
 const base = (asked: Asked, attribute: Attribute) =>
   ({ as: answerKey(asked, attribute.name), asked: 'named', count: false }) as const
 
-function parseLink(attribute: LinkAttribute, given: Arguments, asked: Asked): Result<Populate, Fault> {
-  const { context, nodes } = asked
+function parseLink(
+  attribute: LinkAttribute,
+  given: Arguments,
+  asked: Asked & { readonly holder: Holder },
+): Result<Populate, Fault> {
+  const { context, nodes, holder } = asked
   const { target, many } = attribute
   const rows = parseRows(target, given)
   if (!rows.ok) return rows
@@ -111,6 +148,7 @@ function parseLink(attribute: LinkAttribute, given: Arguments, asked: Asked): Re
     kind: 'link',
     attribute,
     ...base(asked, attribute),
+    ...openedBy(holder, attribute, context),
     scope: null,
     page: page.value,
     ...rows.value,

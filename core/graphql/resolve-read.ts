@@ -3,6 +3,7 @@ import type { Caller } from '../access/caller.ts'
 import { restrict } from '../access/restrict.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { Model } from '../model/model.ts'
+import type { ResolverVisit } from '../plugins/resolver-context.ts'
 import type { Page } from '../query/query.ts'
 import type { Arguments, OperationContext } from './operation-context.ts'
 import type { PageLimits } from './parse-page.ts'
@@ -23,6 +24,8 @@ export interface Acting {
   readonly requestId: string
   /** The network address that asks. */
   readonly peer: string
+  /** The request as plugins see it; absent where no code of the project takes part. */
+  readonly visit?: ResolverVisit
   /** Aborted when the time of the request is over. */
   readonly signal?: AbortSignal
 }
@@ -30,7 +33,7 @@ export interface Acting {
 /** A root field of a query: one statement, whatever is selected below it. */
 export function readResolver(root: RootField, terms: ResolveTerms) {
   return async (_: unknown, given: Arguments, { caller, signal }: Acting, info: GraphQLResolveInfo) => {
-    const query = must(parseRead({ root, nodes: info.fieldNodes, given }, contextOf(info, terms)))
+    const query = must(parseRead({ root, nodes: info.fieldNodes, given }, contextOf(info, caller, terms)))
     const restricted = must(restrict(query, caller))
     if (query.take.kind === 'one') {
       const text = await terms.documents.findOne(restricted, 'flat', until(signal))
@@ -43,10 +46,11 @@ export function readResolver(root: RootField, terms: ResolveTerms) {
 
 const until = (signal: AbortSignal | undefined) => (signal ? { signal } : {})
 
-const contextOf = (
+export const contextOf = (
   { schema, fragments, variableValues }: GraphQLResolveInfo,
+  caller: Caller,
   { model, limits }: ResolveTerms,
-): OperationContext => ({ schema, fragments, variables: variableValues, model, limits })
+): OperationContext => ({ schema, fragments, variables: variableValues, model, limits, caller })
 
 /** contract/graphql.md 5. */
 const paginationOf = ({ start, limit }: Page, total: number) => ({

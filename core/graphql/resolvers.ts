@@ -10,6 +10,7 @@ import {
 } from '../model/graphql-names.ts'
 import { type Attribute, type Holder, isLink, type Model } from '../model/model.ts'
 import { answerKey } from './answer-key.ts'
+import { fieldKey, keyAbove } from './path-keys.ts'
 import { scalarsOf } from './scalars.ts'
 import { toGraphqlError } from './to-graphql-error.ts'
 
@@ -60,13 +61,12 @@ function resolverOf(holder: Holder, attribute: Attribute): Resolver | null {
 const inComponent = ({ path }: GraphQLResolveInfo) =>
   ({ data: null, attributes: null, key: String(path.key) }) as const
 
-/** The keys of `data` and `attributes` above: of lists, `data` lies behind an index. */
-function inDocument({ path }: GraphQLResolveInfo) {
-  const attributes = path.prev
-  const above = attributes?.prev
-  const data = typeof above?.key === 'number' ? above.prev : above
-  return { data: String(data?.key), attributes: String(attributes?.key), key: String(path.key) }
-}
+/** The keys of `data` and `attributes` above, behind the indexes of lists. */
+const inDocument = ({ path: { key, prev } }: GraphQLResolveInfo) => ({
+  data: keyAbove(prev),
+  attributes: fieldKey(prev),
+  key: String(key),
+})
 
 function attributeTypes(holder: Holder): readonly (readonly [string, TypeResolvers])[] {
   const name = graphqlTypeName(holder)

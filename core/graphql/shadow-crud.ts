@@ -1,4 +1,4 @@
-import type { Attribute, ContentType, Holder } from '../model/model.ts'
+import { type Attribute, type ContentType, type Holder, isLink } from '../model/model.ts'
 import type { ShadowCrudDeclaration } from '../project/settings.ts'
 
 export type ShadowAction = 'find' | 'findOne' | 'create' | 'update' | 'delete'
@@ -20,6 +20,8 @@ export function openShadowCrud(declared: ReadonlyMap<string, ShadowCrudDeclarati
   const of = ({ uid }: Holder) => declared.get(uid)
   const shows = (type: ContentType) => of(type)?.enabled !== false
   const mutates = (type: ContentType) => of(type)?.mutations !== false
+  const writes = (type: ContentType) =>
+    (['create', 'update', 'delete'] as const).some(action => of(type)?.actions[action] !== false)
   return {
     shows,
     does(type, action) {
@@ -27,11 +29,11 @@ export function openShadowCrud(declared: ReadonlyMap<string, ShadowCrudDeclarati
       const allowed = isRead ? of(type)?.queries !== false : mutates(type)
       return shows(type) && allowed && of(type)?.actions[action] !== false && isKnown(type, action)
     },
-    localizes: type => shows(type) && type.localized && mutates(type),
+    localizes: type => shows(type) && type.localized && mutates(type) && writes(type),
     has(holder, attribute, side) {
       const field = of(holder)?.fields[attribute.name]
       if (field && !(field.enabled && field[side])) return false
-      return attribute.kind !== 'relation' || shows(attribute.target)
+      return !isLink(attribute) || shows(attribute.target)
     },
   }
 }

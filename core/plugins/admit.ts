@@ -13,12 +13,45 @@ export type Door =
   /** The default: whoever has the route's own permission, or may use routes that have none. */
   | { readonly kind: 'own' }
 
-export interface AdmitTerms {
-  readonly identify: (authorization: string | undefined) => Promise<Result<Caller, Fault>>
-  readonly nobody: Caller
+export interface EntryTerms {
   readonly everything: Grants
   /** Whether a caller may use what has no permission of its own. */
   readonly isKnown: (caller: Caller) => boolean
+}
+
+/** The caller with the grants that he has inside; null: he may not come in. */
+export type Enter = (caller: Caller) => Caller | null
+
+/** `own`: the permission of what lies behind the door, null where it has none. */
+export function compileEntry(door: Door, own: Scope | null, terms: EntryTerms): Enter {
+  const opened = new WeakMap<Grants, Grants>()
+  const acting = (caller: Caller): Caller => {
+    if (!own) return caller
+    const grants = opened.get(caller.grants) ?? openGrants(caller.grants, openingOf(door, own, terms))
+    opened.set(caller.grants, grants)
+    return { ...caller, grants }
+  }
+  return caller => {
+    if (!mayEnter(caller, door, own, terms)) return null
+    return door.kind === 'own' ? caller : acting(caller)
+  }
+}
+
+const openingOf = (door: Door, scope: Scope, { everything }: EntryTerms) => ({
+  scope,
+  everything,
+  keepsOwn: door.kind === 'scope',
+})
+
+function mayEnter(caller: Caller, door: Door, own: Scope | null, { isKnown }: EntryTerms): boolean {
+  if (door.kind === 'open') return true
+  if (door.kind === 'scope') return allowsAll(caller.grants, door.scopes)
+  return own ? caller.grants.allows(own.subject, own.action) : isKnown(caller)
+}
+
+export interface AdmitTerms extends EntryTerms {
+  readonly identify: (authorization: string | undefined) => Promise<Result<Caller, Fault>>
+  readonly nobody: Caller
 }
 
 export interface Admitted {
@@ -31,31 +64,13 @@ export type Admit = (authorization: string | undefined) => Promise<Result<Admitt
 
 /** `own`: the route's permission, null where it has none. */
 export function compileAdmit(door: Door, own: Scope | null, terms: AdmitTerms): Admit {
-  const opened = new WeakMap<Grants, Grants>()
-  const acting = (caller: Caller): Caller => {
-    if (!own) return caller
-    const grants = opened.get(caller.grants) ?? openGrants(caller.grants, openingOf(door, own, terms))
-    opened.set(caller.grants, grants)
-    return { ...caller, grants }
-  }
+  const enter = compileEntry(door, own, terms)
   return async authorization => {
     const found = await terms.identify(authorization)
     // A credential that is no longer any good keeps nobody from what is open to all.
     if (!found.ok && door.kind !== 'open') return found
     const caller = found.ok ? found.value : terms.nobody
-    if (!mayEnter(caller, door, own, terms)) return failed(forbidden())
-    return ok({ caller, acting: door.kind === 'own' ? caller : acting(caller) })
+    const acting = enter(caller)
+    return acting ? ok({ caller, acting }) : failed(forbidden())
   }
-}
-
-const openingOf = (door: Door, scope: Scope, { everything }: AdmitTerms) => ({
-  scope,
-  everything,
-  keepsOwn: door.kind === 'scope',
-})
-
-function mayEnter(caller: Caller, door: Door, own: Scope | null, { isKnown }: AdmitTerms): boolean {
-  if (door.kind === 'open') return true
-  if (door.kind === 'scope') return allowsAll(caller.grants, door.scopes)
-  return own ? caller.grants.allows(own.subject, own.action) : isKnown(caller)
 }

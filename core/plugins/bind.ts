@@ -1,6 +1,8 @@
+import { didYouMean } from '../base/nearest.ts'
 import type { Json } from '../project/settings.ts'
 import type { RouteMiddlewareUse, RoutePolicy } from './extension.ts'
-import type { ExpressMiddleware } from './middleware.ts'
+import type { ResolverMiddlewareUse, ResolverPolicy } from './graphql-service.ts'
+import type { ExpressMiddleware, ResolverMiddleware } from './middleware.ts'
 import type { BoundMiddleware } from './middlewares.ts'
 import type { PluginApp } from './plugin-app.ts'
 import type { Plugins } from './plugins.ts'
@@ -13,50 +15,75 @@ import type { BoundPolicy } from './policies.ts'
 export interface Binder {
   policy(use: RoutePolicy): BoundPolicy
   middleware(use: RouteMiddlewareUse): BoundMiddleware
+  resolverPolicy(use: ResolverPolicy): BoundPolicy
+  resolverMiddleware(use: ResolverMiddlewareUse): ResolverMiddleware
   express(use: { readonly name: string; readonly options?: unknown }): ExpressMiddleware
 }
 
 export function openBinder({ policies, middlewares }: Plugins, app: PluginApp): Binder {
+  const named = (use: unknown): BoundPolicy => {
+    const { name, config } = parts(use)
+    const policy = policies.get(name) ?? missing('policy', name, policies.keys())
+    const given = givenTo(config)
+    return { name, check: context => policy.check(context, given, app) }
+  }
   return {
-    policy(use) {
-      if (typeof use === 'function') return inlinePolicy(use, app)
-      const { name, config } = typeof use === 'string' ? { name: use, config: null } : use
-      const policy = policies.get(name) ?? missing('policy', name)
-      const given = givenTo(config)
-      return { name, check: context => policy.check(context, given, app) }
-    },
+    policy: use =>
+      typeof use === 'function'
+        ? inline(use, context => context.kind === 'rest' && use(context, app))
+        : named(use),
     middleware(use) {
       if (typeof use === 'function') return { name: use.name || INLINE, run: use }
-      const { name, options } = typeof use === 'string' ? { name: use, options: null } : use
-      const middleware = middlewares.get(name) ?? missing('middleware', name)
+      const { name, options } = parts(use)
+      const middleware = middlewares.get(name) ?? missing('middleware', name, middlewares.keys())
       return { name, run: functionOf(middleware.route?.(givenTo(options), app), `${name}.route`) }
     },
+    resolverPolicy: use =>
+      typeof use === 'function'
+        ? inline(use, context => context.kind === 'graphql' && use(context, app))
+        : named(use),
+    resolverMiddleware(use) {
+      if (typeof use === 'function') return use
+      const { name, options } = parts(use)
+      const middleware = middlewares.get(name) ?? missing('middleware', name, middlewares.keys())
+      return functionOf(middleware.resolver?.(givenTo(options), app), `${name}.resolver`)
+    },
     express({ name, options }) {
-      const middleware = middlewares.get(name) ?? missing('middleware', name)
+      const middleware = middlewares.get(name) ?? missing('middleware', name, middlewares.keys())
       return functionOf(middleware.express?.(givenTo(options), app), `${name}.express`)
     },
   }
 }
 
-const INLINE = 'of a route'
+const INLINE = 'a function of an extension'
 
-const inlinePolicy = (
-  use: Extract<RoutePolicy, (...given: never[]) => unknown>,
-  app: PluginApp,
-): BoundPolicy => ({
+const inline = (use: { readonly name: string }, check: BoundPolicy['check']): BoundPolicy => ({
   name: use.name || INLINE,
-  check: context => context.kind === 'rest' && use(context, app),
+  check,
 })
+
+interface NamedUse {
+  readonly name: string
+  readonly config?: unknown
+  readonly options?: unknown
+}
+
+/** Plugins in JavaScript are held to what TypeScript promises. */
+function parts(use: unknown): NamedUse {
+  if (typeof use === 'string') return { name: use }
+  if (typeof use === 'object' && use !== null && 'name' in use && typeof use.name === 'string')
+    return { ...use, name: use.name }
+  throw new Error('policies and middlewares are names, objects with a name, or functions')
+}
 
 /** What stands in project.yaml was checked where the plugin has a schema; what code gives is as its author wrote it. */
 const givenTo = (given: unknown): Json => (given ?? {}) as Json
 
-function missing(kind: string, name: string): never {
-  throw new Error(`there is no ${kind} \`${name}\``)
+function missing(kind: string, name: string, known: Iterable<string>): never {
+  throw new Error(`there is no ${kind} \`${name}\`${didYouMean(name, known)}`)
 }
 
-/** Plugins in JavaScript are held to what TypeScript promises. */
 function functionOf<Made>(made: Made | undefined, place: string): Made {
   if (typeof made === 'function') return made
-  throw new Error(`the middleware ${place} does not return a function`)
+  throw new Error(`the middleware ${place} is none, or does not return a function`)
 }

@@ -37,9 +37,15 @@ export interface GraphqlContext extends ContextBase {
   readonly kind: 'graphql'
   readonly parent: unknown
   readonly args: Readonly<Record<string, unknown>>
-  /** What all resolvers of the operation share. */
-  readonly context: unknown
+  readonly context: ResolverContext
   readonly info: ResolverInfo
+}
+
+/** What all resolvers and middlewares of one request share. */
+export interface ResolverContext {
+  readonly app: PluginApp
+  readonly http: HttpContext
+  readonly state: RequestState
 }
 
 /** The part of graphql-js's GraphQLResolveInfo that policies have a use for. */

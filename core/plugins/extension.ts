@@ -1,11 +1,12 @@
 import type { EventHandler, EventPattern } from '../events/events.ts'
 import type { RestContext } from './context.ts'
 import type { DocumentMiddleware } from './documents-api.ts'
+import type { GraphqlService } from './graphql-service.ts'
 import { KIND } from './kind.ts'
 import type { RouteMiddleware } from './middleware.ts'
 import type { PluginApp } from './plugin-app.ts'
 import type { PolicyAnswer } from './policy.ts'
-import type { MiddlewareName, PolicyName } from './registry.ts'
+import type { NamedMiddleware, NamedPolicy } from './registry.ts'
 
 /** An extension as its author writes it. Its routes and hooks are registered before the database is opened. */
 export interface ExtensionDefinition {
@@ -17,6 +18,7 @@ export interface ExtensionDefinition {
 }
 
 export interface ExtensionServices {
+  readonly graphql: GraphqlService
   readonly rest: RestService
   readonly documents: DocumentsService
   readonly app: PluginApp
@@ -53,16 +55,10 @@ export interface RouteTerms {
 }
 
 /** A policy by its name, with its config, or a function. */
-export type RoutePolicy =
-  | PolicyName
-  | { readonly name: PolicyName; readonly config?: unknown }
-  | ((context: RestContext, app: PluginApp) => PolicyAnswer)
+export type RoutePolicy = NamedPolicy | ((context: RestContext, app: PluginApp) => PolicyAnswer)
 
 /** A middleware by its name, with its options, or a function. */
-export type RouteMiddlewareUse =
-  | MiddlewareName
-  | { readonly name: MiddlewareName; readonly options?: unknown }
-  | RouteMiddleware
+export type RouteMiddlewareUse = NamedMiddleware | RouteMiddleware
 
 /** What a module of extensions/ exports. */
 export interface Extension extends ExtensionDefinition {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Json } from '../project/settings.ts'
-import type { ResolverInfo, RestContext } from './context.ts'
+import type { ResolverContext, ResolverInfo, RestContext } from './context.ts'
 import { KIND } from './kind.ts'
 import type { PluginApp } from './plugin-app.ts'
 import type { PluginSchema } from './plugin-schema.ts'
@@ -8,20 +8,21 @@ import type { PluginSchema } from './plugin-schema.ts'
 /** Runs round a REST route. `next` runs what is inside, and may be called once; what it answered is in the context. */
 export type RouteMiddleware = (context: RestContext, next: () => Promise<void>) => unknown
 
-/** Runs round a resolver of GraphQL. */
+/** Runs round a resolver of GraphQL. `next` answers what the resolver does, as the middleware may do in its place. */
 export type ResolverMiddleware = (
   next: ResolveField,
   parent: unknown,
   args: Readonly<Record<string, unknown>>,
-  context: unknown,
+  context: ResolverContext,
   info: ResolverInfo,
 ) => unknown
 
+/** What is left out is as it was. */
 export type ResolveField = (
-  parent: unknown,
-  args: Readonly<Record<string, unknown>>,
-  context: unknown,
-  info: ResolverInfo,
+  parent?: unknown,
+  args?: Readonly<Record<string, unknown>>,
+  context?: ResolverContext,
+  info?: ResolverInfo,
 ) => Promise<unknown>
 
 /** Any middleware made for Express. As a method, so that handlers that ask for Express's own types fit too. */

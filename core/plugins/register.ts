@@ -7,6 +7,7 @@ import type { DocumentMiddleware } from './documents-api.ts'
 import { documentsService, type Hooks } from './documents-service.ts'
 import type { ExtensionRoute } from './extension-route.ts'
 import type { ExpressMiddleware } from './middleware.ts'
+import { type GraphqlParts, openGraphqlServices } from './open-graphql-service.ts'
 import { type AppTerms, type OpenPluginApp, openPluginApp } from './open-plugin-app.ts'
 import type { Plugins } from './plugins.ts'
 import { bindTerms, type RouteBinding, restService } from './rest-service.ts'
@@ -22,6 +23,9 @@ export interface Registered extends OpenPluginApp {
   /** Round every document action, in order. */
   readonly documentMiddlewares: readonly DocumentMiddleware[]
   readonly listeners: readonly EventListener[]
+  readonly graphql: GraphqlParts
+  /** What later uses of plugins are looked up in. */
+  readonly binding: RouteBinding
 }
 
 /** Milliseconds that an extension may take to register, to start, to end. */
@@ -37,20 +41,22 @@ export async function registerPlugins(
   const binding = { binder: openBinder(plugins, app), scopes: scopesOf(terms.model) }
   const routes: ExtensionRoute[] = []
   const hooks: Hooks = { middlewares: [], listeners: [] }
+  const graphql = openGraphqlServices(terms.model, terms.settings.graphql)
   const faults: string[] = []
   for (const [name, extension] of plugins.extensions) {
     const by = `extensions/${name}`
     const rest = restService(by, route => routes.push(route), binding)
     const documents = documentsService(by, hooks, terms.model)
     const made = await attempt(`${by} could not register`, () =>
-      extension.register?.({ rest, documents, app }),
+      extension.register?.({ graphql: graphql.open(by), rest, documents, app }),
     )
     if (!made.ok) faults.push(...made.reasons)
   }
   const bound = await attempt('project.yaml', () => bindProject(terms, binding))
   if (!bound.ok || faults.length > 0) return failed(...faults, ...(bound.ok ? [] : bound.reasons))
   const { middlewares: documentMiddlewares, listeners } = hooks
-  return ok(Object.freeze({ ...opened, ...bound.value, routes, documentMiddlewares, listeners }))
+  const made = { ...bound.value, routes, documentMiddlewares, listeners, binding, graphql: graphql.close() }
+  return ok(Object.freeze({ ...opened, ...made }))
 }
 
 async function attempt<Made>(where: string, make: () => Made | Promise<Made>): Promise<Result<Made, string>> {

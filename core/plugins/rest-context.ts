@@ -53,7 +53,8 @@ export function openRestContext(
   return { context, request: shared, response }
 }
 
-function stateOf(caller: Caller, roleName: ContextTerms['roleName']): RequestState {
+/** Who asks, as plugins see him. */
+export function stateOf(caller: Caller, roleName: ContextTerms['roleName']): RequestState {
   const { kind, grants, user } = caller
   return {
     user: user && shown(user),

@@ -43,7 +43,7 @@ export function bindTerms(
 }
 
 /** A scope without permissions lets everybody in, as the reference has it. */
-function doorOf(auth: OperationSettings['auth'], scopes: RouteBinding['scopes']): Door {
+export function doorOf(auth: OperationSettings['auth'], scopes: RouteBinding['scopes']): Door {
   if (auth === false) return { kind: 'open' }
   if (auth?.scope === undefined) return { kind: 'own' }
   if (auth.scope.length === 0) return { kind: 'open' }

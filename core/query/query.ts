@@ -87,6 +87,11 @@ export interface Selection {
   /** The request named its fields itself: one that the caller may not read is refused, else it is left out. */
   readonly named: boolean
   readonly populate: readonly Populate[]
+  /**
+   * Fields that the project's own code works with, which are in no answer: not the caller's to be refused. Only
+   * GraphQL sets it, for fields with resolvers of an extension.
+   */
+  readonly beside?: ReadonlySet<ScalarAttribute>
 }
 
 export type Populate = LinkPopulate | ComponentPopulate | ZonePopulate
@@ -112,6 +117,11 @@ export interface LinkPopulate extends PopulateBase {
   /** Absent: as the row that it starts from; from the latest of a document a published one leads to published ones. */
   readonly status?: Reading
   readonly scope: Scope | null
+  /**
+   * The project lets the caller over this link without `find` on its target: to all of it, or (`kept`) with his own
+   * conditions where he has `find`. Only GraphQL sets it, for what resolversConfig opens.
+   */
+  readonly opened?: 'wholly' | 'kept'
   readonly selection: Selection
   readonly filter: Filter | null
   readonly sort: readonly Sort[]

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { buildSchema as fromText, type GraphQLSchema, printSchema } from 'graphql'
 import { compileApp } from '../../core/app/compile-app.ts'
-import { buildSchema } from '../../core/graphql/build-schema.ts'
-import { openShadowCrud } from '../../core/graphql/shadow-crud.ts'
+import { compileSchema } from '../../core/graphql/compile-schema.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ShadowCrudDeclaration } from '../../core/project/settings.ts'
 import { modelOf } from '../model/compiled.ts'
@@ -15,18 +14,18 @@ const blueprint = await compileApp(join(here, '..', 'conformance', 'project'), {
 if (!blueprint.ok) throw new Error(JSON.stringify(blueprint.reasons))
 const { model } = blueprint.value
 
-const schemaOf = (from: Model, declared: Readonly<Record<string, Partial<ShadowCrudDeclaration>>> = {}) =>
-  buildSchema(
-    from,
-    openShadowCrud(
-      new Map(
-        Object.entries(declared).map(([uid, one]) => [
-          uid,
-          { enabled: true, queries: true, mutations: true, actions: {}, fields: {}, ...one },
-        ]),
-      ),
-    ),
-  ).schema
+function schemaOf(
+  from: Model,
+  declared: Readonly<Record<string, Partial<ShadowCrudDeclaration>>> = {},
+): GraphQLSchema {
+  const shadow = Object.entries(declared).map(
+    ([uid, one]) =>
+      [uid, { enabled: true, queries: true, mutations: true, actions: {}, fields: {}, ...one }] as const,
+  )
+  const compiled = compileSchema({ model: from, shadow: new Map(shadow), generates: true, adding: null })
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.reasons))
+  return compiled.value.schema
+}
 
 /** `Author.name: String!`: one line a field, with the type that it belongs to; arguments in alphabetical order. */
 function linesOf(schema: GraphQLSchema): readonly string[] {

@@ -1,0 +1,28 @@
+import { compileAccess } from '../access/compile-access.ts'
+import { failed, type Result } from '../base/result.ts'
+import { loadContent } from '../content/load-content.ts'
+import type { Diagnostic } from '../faults/diagnostic.ts'
+import { compileModel } from '../model/compile-model.ts'
+import { loadPlugins } from '../plugins/load-plugins.ts'
+import type { Environment } from '../project/environment.ts'
+import type { Project } from '../project/project.ts'
+import { checkPlugins } from './open-plugins.ts'
+
+/** What `plinth check` adds to the faults of the project file itself. */
+export const checkApp =
+  (env: Environment) =>
+  async (project: Project): Promise<Result<unknown, Diagnostic>> => {
+    const model = compileModel(project)
+    if (!model.ok) return model
+    const plugins = await loadPlugins(project, model.value)
+    const results = [
+      compileAccess(project, model.value),
+      await loadContent(project, model.value, env),
+      plugins,
+    ]
+    const registering = plugins.ok ? await checkPlugins(project, model.value, plugins.value) : []
+    return failed(...results.flatMap(reasonsOf), ...registering)
+  }
+
+const reasonsOf = (result: Result<unknown, Diagnostic>): readonly Diagnostic[] =>
+  result.ok ? [] : result.reasons

@@ -1,0 +1,91 @@
+import { mergeTypeDefs } from '@graphql-tools/merge'
+import { makeExecutableSchema } from '@graphql-tools/schema'
+import { type IResolvers, pruneSchema } from '@graphql-tools/utils'
+import { type DocumentNode, type GraphQLSchema, validateSchema } from 'graphql'
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Model } from '../model/model.ts'
+import type { GraphqlSettings, ShadowCrudDeclaration } from '../project/settings.ts'
+import { generateDefinitions } from './generate-definitions.ts'
+import { type GraphqlFault, inCode } from './graphql-fault.ts'
+import { resolversOf } from './resolvers.ts'
+import { type RootField, rootFields } from './root-fields.ts'
+import { type ExtensionTerms, extendSchema, type SchemaExtension } from './schema-extension.ts'
+import { openShadowCrud } from './shadow-crud.ts'
+
+/** The schema of a project with all of its types; its root fields answer nothing before it is connected. */
+export interface CompiledSchema {
+  readonly schema: GraphQLSchema
+  readonly roots: readonly RootField[]
+  /** What the project adds to what is generated; null: nothing. */
+  readonly extension: SchemaExtension | null
+}
+
+export interface CompileTerms {
+  readonly model: Model
+  /** By uid. */
+  readonly shadow: ReadonlyMap<string, ShadowCrudDeclaration>
+  /** `graphql.config.shadowCRUD`: whether anything is generated at all. */
+  readonly generates: boolean
+  /** null: nothing is added. */
+  readonly adding: ExtensionTerms | null
+}
+
+/** Model and extensions → schema; or everything that is wrong with what is added to it. */
+export function compileSchema(terms: CompileTerms): Result<CompiledSchema, GraphqlFault> {
+  const { model, adding } = terms
+  const shadow = openShadowCrud(terms.shadow)
+  const types = terms.generates ? [...model.contentTypes.values()] : []
+  const roots = types.flatMap(type => rootFields(type, shadow))
+  const texts = generateDefinitions({ model, shadow, roots, generates: terms.generates })
+  if (!adding) return ok({ schema: assemble(model, texts, []), roots, extension: null })
+  const generated = mergeTypeDefs([...texts])
+  const { extension, faults } = extendSchema({ by: null, document: generated }, adding)
+  if (faults.length > 0) return failed(...faults)
+  const documents = extension.definitions.map(({ document }) => document)
+  return assembled(() => ({ schema: assemble(model, documents, extension.others), roots, extension }))
+}
+
+/** Of a project that adds nothing. `shadow`: absent where no extension switches anything off. */
+export function compileGenerated({ model, settings, shadow }: GeneratedTerms): CompiledSchema {
+  const declared = Object.entries(settings.shadowCRUD).map(
+    ([key, one]) => [`api::${key}.${key}`, one] as const,
+  )
+  const generates = settings.config.shadowCRUD
+  const compiled = compileSchema({ model, shadow: shadow ?? new Map(declared), generates, adding: null })
+  if (compiled.ok) return compiled.value
+  throw new TypeError(compiled.reasons.map(({ message }) => message).join('; '))
+}
+
+export interface GeneratedTerms {
+  readonly model: Model
+  readonly settings: GraphqlSettings
+  readonly shadow?: CompileTerms['shadow']
+}
+
+function assemble(
+  model: Model,
+  definitions: readonly (string | DocumentNode)[],
+  others: readonly IResolvers[],
+): GraphQLSchema {
+  const schema = makeExecutableSchema({
+    typeDefs: mergeTypeDefs([...definitions]),
+    resolvers: [resolversOf(model), ...others],
+    resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
+  })
+  return pruneSchema(schema)
+}
+
+/** What the checks before have no word for, the GraphQL library has: the schema is held to all of its rules. */
+function assembled(make: () => CompiledSchema): Result<CompiledSchema, GraphqlFault> {
+  try {
+    const compiled = make()
+    const errors = validateSchema(compiled.schema)
+    if (errors.length === 0) return ok(compiled)
+    return failed(...errors.map(({ message }) => inSchema(message)))
+  } catch (error) {
+    return failed(inSchema(error instanceof Error ? error.message : String(error)))
+  }
+}
+
+const inSchema = (message: string): GraphqlFault =>
+  inCode('extensions', `what they add makes no schema: ${message}`)

@@ -1,0 +1,98 @@
+import { addResolversToSchema } from '@graphql-tools/schema'
+import type { IResolvers } from '@graphql-tools/utils'
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
+  isObjectType,
+} from 'graphql'
+import type { GuardTerms } from '../plugins/route-guard.ts'
+import { adopter } from './adopt.ts'
+import type { CompiledSchema } from './compile-schema.ts'
+import { type FieldDoors, openFieldDoors } from './field-doors.ts'
+import { type FieldGuard, type FieldResolver, guardField } from './field-guard.ts'
+import { markField } from './field-marks.ts'
+import type { ResolveTerms } from './resolve-read.ts'
+import { type ReturnedType, returnedTypes } from './returned-types.ts'
+import type { SchemaExtension } from './schema-extension.ts'
+
+/** What code of the project works with, beside documents. */
+export type CodeTerms = Pick<GuardTerms, 'everything' | 'isKnown' | 'observer' | 'timeout'>
+
+export interface ConnectTerms extends ResolveTerms {
+  readonly code?: CodeTerms
+}
+
+/** From now on the schema answers: its own resolvers, then what the project has before, round and in place of them. */
+export function connectSchema(
+  { schema, roots, extension }: CompiledSchema,
+  resolvers: readonly IResolvers[],
+  { code, ...terms }: ConnectTerms,
+): void {
+  for (const each of resolvers) addResolversToSchema({ ...IN_PLACE, schema, resolvers: each })
+  if (!extension || !code) return
+  const doors = openFieldDoors(roots, { model: terms.model, code })
+  const connecting: Connecting = { extension, doors, returned: returnedTypes(terms.model), terms, code }
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue
+    for (const field of Object.values(type.getFields())) connectField(field, type.name, connecting)
+  }
+}
+
+/** What is switched off has no field. */
+const IN_PLACE = {
+  updateResolversInPlace: true,
+  resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
+} as const
+
+interface Connecting {
+  readonly extension: SchemaExtension
+  readonly doors: FieldDoors
+  readonly returned: ReadonlyMap<string, ReturnedType>
+  readonly terms: ResolveTerms
+  readonly code: CodeTerms
+}
+
+type Field = GraphQLField<unknown, unknown>
+
+function connectField(field: Field, typeName: string, connecting: Connecting): void {
+  const guard = guardOf(field, typeName, connecting)
+  if (!guard) return
+  const { extension, code } = connecting
+  const { middlewares, policies, wraps, custom } = guard
+  const door = extension.config.get(`${typeName}.${field.name}`)?.door ?? { kind: 'own' }
+  const hasCode = custom !== null || middlewares.length + policies.length + wraps.length > 0
+  markField(field, { seesRow: hasCode, door })
+  const resolve = guardField(guard, code)
+  // graphql-js gives resolvers whatever context an operation is run with: here it is always the same.
+  field.resolve = resolve as GraphQLFieldResolver<unknown, unknown>
+}
+
+/** null: the field is generated, and nothing is said of it. */
+function guardOf(
+  field: Field,
+  typeName: string,
+  { extension, doors, returned, terms, code }: Connecting,
+): FieldGuard | null {
+  const coordinate = `${typeName}.${field.name}`
+  const isGenerated = extension.defined.generated.has(coordinate)
+  const config = extension.config.get(coordinate)
+  const wraps = extension.wraps.get(coordinate) ?? []
+  const resolver = extension.resolvers.get(coordinate) ?? null
+  if (isGenerated && !config && !resolver && wraps.length === 0) return null
+  const generated = (field.resolve ?? defaultFieldResolver) as FieldResolver
+  return {
+    enter: doors.enter({ coordinate, isGenerated, door: config?.door ?? { kind: 'own' } }),
+    middlewares: config?.middlewares ?? [],
+    policies: config?.policies ?? [],
+    wraps,
+    custom: resolver ?? (isGenerated ? null : property),
+    generated: isGenerated ? generated : null,
+    adopt: adopter(field.type, returned, { ...terms, everything: code.everything }),
+  }
+}
+
+/** A field without a resolver is a property of its parent. */
+const property: FieldGuard['custom'] = (parent, args, context, info) =>
+  defaultFieldResolver(parent, args, context, info as unknown as GraphQLResolveInfo)

@@ -1,0 +1,126 @@
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
+import { forbidden } from '../faults/fault.ts'
+import type { Enter } from '../plugins/admit.ts'
+import type { GraphqlContext, ResolverContext, ResolverInfo } from '../plugins/context.ts'
+import type { Resolver } from '../plugins/graphql-service.ts'
+import type { ResolverMiddleware } from '../plugins/middleware.ts'
+import { askPolicies, type BoundPolicy, type PolicyTerms } from '../plugins/policies.ts'
+import { codeError } from './code-error.ts'
+import type { NexusWrap } from './nexus-part.ts'
+import type { Arguments } from './operation-context.ts'
+import type { Acting } from './resolve-read.ts'
+import { toGraphqlError } from './to-graphql-error.ts'
+
+/** The resolver of a field as graphql-js calls it. */
+export type FieldResolver = GraphQLFieldResolver<unknown, Acting, Arguments>
+
+/** All that stands before, round and in place of one resolver. */
+export interface FieldGuard {
+  readonly enter: Enter
+  readonly middlewares: readonly ResolverMiddleware[]
+  readonly policies: readonly BoundPolicy[]
+  readonly wraps: readonly NexusWrap[]
+  /** An extension's own; null: the generated one answers. */
+  readonly custom: Resolver | null
+  /** null: there is none, the field is an extension's. */
+  readonly generated: FieldResolver | null
+  /** Makes of what code answered what fields below find their values in. `inner`: what the generated one answered. */
+  readonly adopt: (value: unknown, inner: readonly unknown[], visit: Visit) => unknown
+}
+
+/** One call of a resolver. */
+export interface Visit {
+  readonly parent: unknown
+  readonly args: Arguments
+  readonly acting: Acting
+  readonly info: GraphQLResolveInfo
+}
+
+type Step = (visit: Visit) => unknown
+
+/** auth, middlewares (the first outermost), policies in order, plugins of nexus, the resolver (contract/graphql.md 9). */
+export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver {
+  return async (parent, args, acting, info) => {
+    const caller = guard.enter(acting.caller)
+    if (!caller) throw toGraphqlError(forbidden())
+    const inner: unknown[] = []
+    const visit: Visit = { parent, args, acting: { ...acting, caller }, info }
+    try {
+      const steps = withMiddlewares(guard, withPolicies(guard, terms, resolverOf(guard, inner)))
+      return await guard.adopt(await steps(visit), inner, visit)
+    } catch (error) {
+      throw codeError(error)
+    }
+  }
+}
+
+const withMiddlewares = ({ middlewares }: FieldGuard, inside: Step): Step =>
+  middlewares.reduceRight<Step>(
+    (inner, middleware) => visit => {
+      const { parent, args, acting, info } = visit
+      const next = async (...given: readonly unknown[]) => inner(changed(visit, given))
+      return middleware(next, parent, args, contextOf(acting), toInfo(info))
+    },
+    inside,
+  )
+
+/** A middleware may leave out what it does not change; the context is the request's own throughout. */
+const changed = (visit: Visit, [parent, args, , info]: readonly unknown[]): Visit => ({
+  parent: parent === undefined ? visit.parent : parent,
+  args: args === undefined ? visit.args : (args as Arguments),
+  acting: visit.acting,
+  info: info === undefined ? visit.info : (info as GraphQLResolveInfo),
+})
+
+function withPolicies({ policies }: FieldGuard, terms: PolicyTerms, inside: Step): Step {
+  if (policies.length === 0) return inside
+  return async visit => {
+    const refusal = await askPolicies(policies, policyContext(visit), terms)
+    if (refusal) throw toGraphqlError(refusal)
+    return inside(visit)
+  }
+}
+
+function policyContext({ parent, args, acting, info }: Visit): GraphqlContext {
+  const context = contextOf(acting)
+  return {
+    ...context,
+    kind: 'graphql',
+    parent,
+    args,
+    context,
+    info: toInfo(info),
+    is: kind => kind === 'graphql',
+  }
+}
+
+function resolverOf({ wraps, custom, generated }: FieldGuard, inner: unknown[]): Step {
+  const generate = async (visit: Visit): Promise<unknown> => {
+    const answered: unknown = await generated?.(visit.parent, visit.args, visit.acting, visit.info)
+    inner.push(answered)
+    return answered
+  }
+  const answer: Step = visit => (custom ? ask(custom, visit, generated ? generate : null) : generate(visit))
+  return wraps.reduceRight<Step>(
+    (step, wrap) => visit => {
+      const { parent, args, acting, info } = visit
+      const next: GraphQLFieldResolver<unknown, unknown> = (...given) => step(changed(visit, given))
+      return wrap(parent, args, contextOf(acting), info, next)
+    },
+    answer,
+  )
+}
+
+function ask(custom: Resolver, visit: Visit, generate: ((visit: Visit) => Promise<unknown>) | null): unknown {
+  const { parent, args, acting, info } = visit
+  const generated = generate ? (other: Arguments = args) => generate({ ...visit, args: other }) : undefined
+  return custom(parent, args, contextOf(acting), toInfo(info), generated)
+}
+
+/** What plugins see of graphql-js's own. */
+const toInfo = (info: GraphQLResolveInfo): ResolverInfo => info as GraphQLResolveInfo & ResolverInfo
+
+function contextOf({ visit }: Acting): ResolverContext {
+  if (visit) return visit.context
+  throw new TypeError('an operation with code of the project needs the request that it came with')
+}

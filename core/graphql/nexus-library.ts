@@ -1,0 +1,32 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { GraphQLSchema } from 'graphql'
+import type { Nexus } from '../plugins/graphql-service.ts'
+
+/** nexus as the project has it, and the GraphQL library that it works with, which may be another copy than ours. */
+export interface NexusLibrary {
+  readonly nexus: Nexus
+  readonly graphql: typeof import('graphql')
+  makeSchema(terms: Readonly<Record<string, unknown>>): GraphQLSchema
+}
+
+/** An optional package: it is loaded when an extension asks for it. Throws Error, in a sentence, where it is not installed. */
+export function loadNexus(root: string): NexusLibrary {
+  for (const from of [join(root, 'project.yaml'), import.meta.url]) {
+    const require = createRequire(from)
+    const path = resolveFrom(require)
+    if (path === null) continue
+    const nexus = require(path)
+    return { nexus, graphql: createRequire(path)('graphql'), makeSchema: nexus.makeSchema }
+  }
+  throw new Error('it needs the package nexus, which is not installed: npm install nexus')
+}
+
+function resolveFrom(require: NodeJS.Require): string | null {
+  try {
+    return require.resolve('nexus')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return null
+    throw error
+  }
+}

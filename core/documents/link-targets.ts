@@ -33,15 +33,22 @@ interface Ref {
   readonly ref: Named
 }
 
-interface TargetRow {
+interface TargetRow extends NamedVersion {
   readonly id: number
   readonly key: number
+}
+
+/** A document in one of its locales; null on types without. */
+export interface NamedVersion {
   readonly documentId: string
   readonly locale: string | null
 }
 
-/** Leaves out what the caller may not find. */
-export type Visible = (target: ContentType, documentIds: readonly string[]) => Promise<ReadonlySet<string>>
+/** Tells which versions of these documents the caller may find: one of another locale shows nothing of the rest. */
+export type Visible = (
+  target: ContentType,
+  documentIds: readonly string[],
+) => Promise<(version: NamedVersion) => boolean>
 
 /**
  * Finds all that the links of a body name, one statement a type. Refuses (400, contract/rest.md 9) where a document
@@ -111,7 +118,7 @@ async function readVisible(
       target,
       found.map(({ documentId }) => documentId),
     ))
-  return found.filter(({ documentId }) => seen.has(documentId))
+  return found.filter(seen)
 }
 
 async function readTargets(

@@ -4,7 +4,7 @@ import { forbidden, RequestFault } from '../faults/fault.ts'
 import type { ContentType, ScalarAttribute } from '../model/model.ts'
 import type { WriteConditions } from '../query/command.ts'
 import type { Filter, LocaleChoice, Query, Status } from '../query/query.ts'
-import type { Visible } from './link-targets.ts'
+import type { NamedVersion, Visible } from './link-targets.ts'
 import { openReads, type ReadTerms } from './read.ts'
 
 export interface MatchTerms extends Omit<ReadTerms, 'database'> {
@@ -19,14 +19,15 @@ export interface Match {
   readonly filter: Filter | null
 }
 
-/** The documentIds of the versions that meet a filter, one for each version that does. */
-async function matching(match: Match, terms: MatchTerms): Promise<readonly string[]> {
+/** The versions that meet a filter. */
+async function matching(match: Match, terms: MatchTerms): Promise<readonly NamedVersion[]> {
   const attribute = match.type.attributes.get('documentId')
   if (attribute?.kind !== 'scalar') throw new TypeError(`${match.type.uid} has no documentId`)
   const reads = openReads({ ...terms, database: terms.transaction })
   const { text } = await reads.findMany(trusted(toQuery(match, attribute)), 'flat')
   const found: unknown = JSON.parse(text)
-  return Array.isArray(found) ? found.map(each => String(each?.documentId)) : []
+  if (!Array.isArray(found)) return []
+  return found.map(each => ({ documentId: String(each?.documentId), locale: each?.locale ?? null }))
 }
 
 const toQuery = (
@@ -38,7 +39,7 @@ const toQuery = (
   take: { kind: 'many', page: { start: 0, limit: MANY }, total: false },
   status,
   locale,
-  selection: { fields: [attribute], named: true, populate: [] },
+  selection: { fields: [attribute, ...localeOf(type)], named: true, populate: [] },
   filter: {
     kind: 'and',
     filters: [
@@ -52,6 +53,11 @@ const toQuery = (
 })
 
 const MANY = 1_000_000
+
+function localeOf({ localized, attributes }: ContentType): readonly ScalarAttribute[] {
+  const locale = localized ? attributes.get('locale') : undefined
+  return locale?.kind === 'scalar' ? [locale] : []
+}
 
 /** The status in which rows are asked what they are: a document's draft is always there. */
 export const standingStatus = (type: ContentType): Status => (type.draftAndPublish ? 'draft' : 'published')
@@ -70,21 +76,24 @@ export async function assertMeets(
   if ((await meeting(match, terms)) < wanted) throw new RequestFault(forbidden())
 }
 
-/** Of documents of types that a caller sees in part, those of which he sees a version, in any locale. */
+/** Of documents of types that a caller sees in part, those of which he sees a version, each locale for itself. */
 export const visibleBy =
   ({ targets }: Pick<WriteConditions, 'targets'>, terms: MatchTerms): Visible =>
   async (type, documentIds) => {
     const sights = targets.get(type)
     const ids = [...new Set(documentIds)]
-    if (!sights || ids.length === 0) return new Set(ids)
+    if (!sights || ids.length === 0) return () => true
     const locale = { kind: 'all' } as const
-    const seen = await Promise.all(
+    const found = await Promise.all(
       sights.map(({ status, where }) =>
         matching({ type, documentIds: ids, status, locale, filter: where }, terms),
       ),
     )
-    return new Set(seen.flat())
+    const seen = new Set(found.flat().map(toKey))
+    return version => seen.has(toKey(version))
   }
+
+const toKey = ({ documentId, locale }: NamedVersion): string => `${locale ?? ''} ${documentId}`
 
 export const choiceOf = (type: ContentType, locale: string | null): LocaleChoice =>
   type.localized && locale !== null ? { kind: 'these', codes: [locale] } : { kind: 'all' }

@@ -6,7 +6,7 @@ import type { GivenBody } from './given-body.ts'
 import type { FoundTargets } from './link-targets.ts'
 import { choiceOf, meeting, visibleBy } from './matching.ts'
 import { assertUnchanged } from './read-answer.ts'
-import { attributesToLoad, type SaveCommand, statusesOf } from './standing.ts'
+import { attributesToLoad, changesAllLocales, type SaveCommand, statusesOf } from './standing.ts'
 import { type Current, loadDocument, NOTHING_THERE } from './write-load.ts'
 import type { WriteTerms } from './write-terms.ts'
 import type { WrittenDocument } from './written.ts'
@@ -59,9 +59,11 @@ export function askAhead(
   return { current: early(current), unchanged: early(unchanged), targets: early(targets) }
 }
 
-function foreseeBefore({ type, locale, conditions }: SaveCommand, known: string | null, terms: WriteTerms) {
+function foreseeBefore(command: SaveCommand, known: string | null, terms: WriteTerms) {
+  const { type, conditions } = command
   if (known === null || !conditions.before) return
-  const match = { type, documentIds: [known], locale: choiceOf(type, locale), filter: conditions.before }
+  const locale = choiceOf(type, changesAllLocales(command) ? null : command.locale)
+  const match = { type, documentIds: [known], locale, filter: conditions.before }
   early(meeting(match, terms))
 }
 

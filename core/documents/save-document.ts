@@ -9,7 +9,7 @@ import type { News, Tell } from './outbox.ts'
 import { readAnswer } from './read-answer.ts'
 import { askAhead, type Save } from './save-ahead.ts'
 import { saveVersion } from './save-version.ts'
-import type { SaveCommand } from './standing.ts'
+import { changesAllLocales, type SaveCommand } from './standing.ts'
 import type { Current } from './write-load.ts'
 import type { CurrentRow } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
@@ -33,10 +33,11 @@ export async function saveDocument({ command, answer, body }: Save, terms: SaveT
   if (known !== null && current.rows(type, known).length === 0) throw new RequestFault(notFound())
   const saving = { ...terms, transaction: inTurn }
   // First of all: whether a tag is that of a document out of sight would tell what stands in it.
-  await assertBefore({ command, documentId }, current, saving)
+  const subject = subjectOf(command, documentId, current)
+  await assertBefore(subject, saving)
   await asked.unchanged
   await saveVersion({ command, documentId, body, current, targets: asked.targets, terms: saving })
-  await assertAfter({ command, documentId }, terms)
+  await assertAfter(subject, terms)
   const changes = changesOf(command, current.rows(type, documentId))
   // Where it fails the transaction does, and tells of it.
   const text = early(readAnswer(answer, documentId, terms))
@@ -70,31 +71,49 @@ async function knownDocument(command: SaveCommand, terms: SaveTerms): Promise<st
 interface Subject {
   readonly command: SaveCommand
   readonly documentId: string
+  /** How many locales the document has. */
+  readonly locales: number
+  readonly isThere: boolean
+  readonly changesAll: boolean
+}
+
+function subjectOf(command: SaveCommand, documentId: string, current: Current): Subject {
+  const { type, locale } = command
+  const rows = current
+    .rows(type, documentId)
+    .filter(row => !type.draftAndPublish || row.get('status') === standingStatus(type))
+  return {
+    command,
+    documentId,
+    locales: rows.length,
+    isThere: rows.some(row => !type.localized || row.get('locale') === locale),
+    changesAll: changesAllLocales(command),
+  }
 }
 
 /** The row as it was; of a locale that is still to be made every other locale's, which it shares values with. */
 async function assertBefore(
-  { command, documentId }: Subject,
-  current: Current,
+  { command, documentId, locales, isThere, changesAll }: Subject,
   terms: WriteTerms,
 ): Promise<void> {
   const { type, conditions, locale } = command
-  const rows = current
-    .rows(type, documentId)
-    .filter(row => !type.draftAndPublish || row.get('status') === standingStatus(type))
-  if (!conditions.before || rows.length === 0) return
-  const isThere = rows.some(row => !type.localized || row.get('locale') === locale)
+  if (!conditions.before || locales === 0) return
+  const alone = isThere && !changesAll
   const match = { type, documentIds: [documentId], filter: conditions.before }
-  await assertMeets(
-    { ...match, locale: choiceOf(type, isThere ? locale : null) },
-    isThere ? 1 : rows.length,
-    terms,
-  )
+  await assertMeets({ ...match, locale: choiceOf(type, alone ? locale : null) }, alone ? 1 : locales, terms)
 }
 
-async function assertAfter({ command, documentId }: Subject, terms: WriteTerms): Promise<void> {
+/** The row as it becomes, and those that become another with it. */
+async function assertAfter(
+  { command, documentId, locales, isThere, changesAll }: Subject,
+  terms: SaveTerms,
+): Promise<void> {
   const { type, locale, conditions } = command
   if (!conditions.after) return
   const match = { type, documentIds: [documentId], filter: conditions.after }
-  await assertMeets({ ...match, locale: choiceOf(type, locale) }, 1, terms)
+  await assertMeets(
+    { ...match, locale: choiceOf(type, changesAll ? null : locale) },
+    changesAll ? locales + (isThere ? 0 : 1) : 1,
+    terms,
+  )
 }

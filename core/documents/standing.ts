@@ -32,6 +32,10 @@ export interface Standing {
 export const isPublishing = ({ type, status }: SaveCommand): boolean =>
   type.draftAndPublish && status === 'published'
 
+/** What all locales share is changed in each of them. */
+export const changesAllLocales = ({ type, values }: SaveCommand): boolean =>
+  Object.keys(values).some(name => isShared(type, type.attributes.get(name)))
+
 /** The rows that a save writes. */
 export const statusesOf = ({ type, status }: SaveCommand): readonly Status[] => {
   if (!type.draftAndPublish) return ['published']

@@ -1,11 +1,10 @@
-import { trusted } from '../access/trusted.ts'
+import { choiceOf, meeting } from '../documents/matching.ts'
 import type { WriteTerms } from '../documents/write-terms.ts'
+import { isShared } from '../documents/write-versions.ts'
 import type { LinkTarget, WrittenDocument, WrittenVersion } from '../documents/written.ts'
 import type { TableLink } from '../model/storage.ts'
-import { planQuery } from '../plan/plan-query.ts'
-import type { Filter, Query, Status } from '../query/query.ts'
+import type { Filter, Status } from '../query/query.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
-import { printAnswer } from '../sql/print.ts'
 import type { Attachment } from './attachment.ts'
 
 export interface AttachTerms extends WriteTerms {
@@ -28,10 +27,12 @@ export async function planAttachment(
   terms: AttachTerms,
 ): Promise<WrittenDocument | null> {
   const { type, attribute, where, publishing } = terms.attachment
-  const rows = await ownerRows(terms)
+  const all = await ownerRows(terms)
+  const rows = inOneLocale(all, terms)
   const [first] = rows
-  if (!first || !(await meets(where, first, terms))) return null
-  const publishes = publishing !== 'never' && (await meets(publishing, first, terms))
+  const judged = isShared(type, attribute) ? all : rows
+  if (!first || !(await meets(where, judged, terms))) return null
+  const publishes = publishing !== 'never' && (await meets(publishing, judged, terms))
   const versions: WrittenVersion[] = []
   for (const row of rows.filter(({ status }) => publishes || status === 'draft')) {
     const before = attribute.many ? await filesOf(row, terms) : []
@@ -47,9 +48,9 @@ export async function planAttachment(
 
 const toTarget = (documentId: string): LinkTarget => ({ documentId, locale: null, status: null })
 
-/** The rows of the document in one locale: that of the row that the id names, or the default one. Locked. */
+/** The rows of the document, locked. */
 async function ownerRows(terms: AttachTerms): Promise<readonly OwnerRow[]> {
-  const { attachment, storage, transaction, defaultLocale } = terms
+  const { attachment, storage, transaction } = terms
   const { target } = attachment
   const table = storage.table(attachment.type)
   const status = table.status === null ? `'published'` : name(table.status)
@@ -60,7 +61,7 @@ async function ownerRows(terms: AttachTerms): Promise<readonly OwnerRow[]> {
     text: `SELECT ${name(table.id)}, ${name(table.documentId)}, ${status}, ${locale} FROM ${name(table.name)} WHERE ${name(table.documentId)} IN (SELECT ${name(table.documentId)} FROM ${name(table.name)} WHERE ${name(column)} = $1) ORDER BY ${name(table.id)} FOR UPDATE`,
     values: [value],
   })
-  const found = rows.map(
+  return rows.map(
     ([id, documentId, state, code]): OwnerRow => ({
       id: Number(id),
       documentId: String(documentId),
@@ -68,34 +69,27 @@ async function ownerRows(terms: AttachTerms): Promise<readonly OwnerRow[]> {
       locale: typeof code === 'string' ? code : null,
     }),
   )
-  if (table.locale === null) return found
-  const wanted = 'id' in target ? found.find(({ id }) => id === target.id)?.locale : defaultLocale
-  return found.filter(row => row.locale === wanted)
 }
 
-async function meets(
-  where: Filter | null,
-  { documentId, locale }: OwnerRow,
-  terms: AttachTerms,
-): Promise<boolean> {
-  const { attachment, storage, defaultLocale, transaction } = terms
-  const { type } = attachment
+/** Those of the locale of the row that the id names, or of the default one. */
+function inOneLocale(
+  rows: readonly OwnerRow[],
+  { attachment: { type, target }, defaultLocale }: AttachTerms,
+): readonly OwnerRow[] {
+  if (!type.localized) return rows
+  const wanted = 'id' in target ? rows.find(({ id }) => id === target.id)?.locale : defaultLocale
+  return rows.filter(row => row.locale === wanted)
+}
+
+/** Whether the document meets a condition in its locale; what all locales share is changed in each of them. */
+async function meets(where: Filter | null, rows: readonly OwnerRow[], terms: AttachTerms): Promise<boolean> {
+  const { type } = terms.attachment
   if (where === null) return true
-  const query: Query = {
-    kind: 'query',
-    type,
-    take: { kind: 'one', documentId },
-    status: type.draftAndPublish ? 'draft' : 'published',
-    locale: locale === null ? { kind: 'all' } : { kind: 'these', codes: [locale] },
-    selection: { fields: [], named: true, populate: [] },
-    filter: where,
-    search: null,
-    publication: null,
-    sort: [],
-  }
-  const plan = planQuery(trusted(query), { storage, defaultLocale, shape: 'flat' })
-  const { rows } = await transaction.run(printAnswer(plan))
-  return typeof rows[0]?.[0] === 'string'
+  const documentIds = rows.slice(0, 1).map(({ documentId }) => documentId)
+  const locales = new Set(rows.map(({ locale }) => locale))
+  const [locale] = locales
+  const choice = choiceOf(type, locales.size === 1 ? (locale ?? null) : null)
+  return (await meeting({ type, documentIds, locale: choice, filter: where }, terms)) === locales.size
 }
 
 /** The documentIds of the files in a version's list, in order. */

@@ -100,7 +100,7 @@ export type PermittedCommand<Kind extends Command = Command> = Kind & {
 export interface WriteConditions {
   readonly before: Query['filter']
   readonly after: Query['filter']
-  /** What links may name of types that the caller sees in part: whatever he sees by one of these; the rest does not exist for him. */
+  /** What links may name of types that the caller sees in part: the locales of documents that he sees by one of these; the rest does not exist for him. */
   readonly targets: ReadonlyMap<ContentType, readonly Sight[]>
 }
 

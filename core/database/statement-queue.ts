@@ -54,16 +54,19 @@ export class StatementQueue {
   flush(): void {
     if (this.#isBegun && this.#waiting.length === 0) return
     // Who asked is told; a beginning that fails shows in all that comes behind it.
-    this.#send([]).catch(() => undefined)
+    this.#send(this.#first(), []).catch(() => undefined)
   }
 
-  /** Commits with what waits, in one round trip. */
+  /** Commits with what waits, in one round trip. Where that is all there is, its batch is a transaction by itself (55.2.3). */
   async commit(): Promise<void> {
     this.#isOver = true
     if (this.#failure !== undefined) throw this.#failure
     if (!this.#isBegun && this.#waiting.length === 0) return
-    const outcomes = await this.#send([COMMIT])
-    if (outcomes.at(-1)?.tag !== 'COMMIT') throw new DatabaseFailure(SWALLOWED)
+    if (!this.#isBegun && isPlain(this.#options)) await this.#send([], [])
+    else {
+      const outcomes = await this.#send(this.#first(), [COMMIT])
+      if (outcomes.at(-1)?.tag !== 'COMMIT') throw new DatabaseFailure(SWALLOWED)
+    }
   }
 
   /** What was not yet sent never is. */
@@ -73,9 +76,12 @@ export class StatementQueue {
     this.#waiting = []
   }
 
-  async #send(last: readonly Statement[]): Promise<readonly Outcome[]> {
+  #first(): readonly Statement[] {
+    return this.#isBegun ? [] : begin(this.#options)
+  }
+
+  async #send(first: readonly Statement[], last: readonly Statement[]): Promise<readonly Outcome[]> {
     const waiting = this.#waiting
-    const first = this.#isBegun ? [] : begin(this.#options)
     this.#waiting = []
     this.#isAwaited = false
     this.#isBegun = true
@@ -104,6 +110,9 @@ const SWALLOWED = {
   message: 'A statement of the transaction failed, and its error was swallowed: nothing is committed',
   code: '25P02',
 } as const
+
+const isPlain = ({ isolation, readonly, statementTimeout }: TransactionOptions): boolean =>
+  isolation === undefined && !readonly && statementTimeout === undefined
 
 function begin({ isolation, readonly, statementTimeout }: TransactionOptions): readonly Statement[] {
   const level = isolation === undefined ? '' : ` ISOLATION LEVEL ${isolation.toUpperCase()}`

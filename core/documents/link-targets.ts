@@ -4,6 +4,7 @@ import type { LinkChange, TargetRef } from '../query/command.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import { early } from './early.ts'
 import { groupBy } from './group.ts'
+import { learnTargets } from './known-targets.ts'
 import type { WriteTerms } from './write-terms.ts'
 import type { Values } from './written.ts'
 
@@ -26,7 +27,7 @@ export interface FoundTarget {
 /** What the refs of a body lead to; every one of them is there. */
 export type FoundTargets = (target: ContentType, ref: Named) => FoundTarget
 
-type Named = Pick<TargetRef, 'by' | 'locale'>
+export type Named = Pick<TargetRef, 'by' | 'locale'>
 
 interface Ref {
   readonly target: ContentType
@@ -70,6 +71,7 @@ export async function findTargets(
   const find = (target: ContentType, ref: Named) =>
     findOne(ref, rows.get(target) ?? [], { target, source, defaultLocale: terms.defaultLocale })
   refuseMissing(refs, find, source, terms.defaultLocale)
+  for (const [target, found] of rows) learnTargets(target, found, terms.storage)
   return (target, ref) => {
     const found = find(target, ref)
     if (!found) throw new TypeError('a target that was not looked for')
@@ -77,7 +79,7 @@ export async function findTargets(
   }
 }
 
-function* refsIn(holder: Holder, values: Values): Generator<Ref> {
+export function* refsIn(holder: Holder, values: Values): Generator<Ref> {
   for (const [attributeName, value] of values) {
     const attribute = holder.attributes.get(attributeName)
     if (value.kind === 'components')
@@ -151,7 +153,7 @@ interface Sought {
   readonly defaultLocale: string
 }
 
-function findOne(ref: Named, rows: readonly TargetRow[], sought: Sought): FoundTarget | undefined {
+export function findOne(ref: Named, rows: readonly TargetRow[], sought: Sought): FoundTarget | undefined {
   const { by } = ref
   const row = rows.find(each => ('id' in by ? each.id === by.id : each.documentId === by.documentId))
   if (!row) return undefined

@@ -5,6 +5,7 @@ import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { PermittedCommand, StatusCommand } from '../query/command.ts'
 import { changeStatus } from './change-status.ts'
+import { createAtOnce, recallFor } from './create-at-once.ts'
 import { deleteDocument } from './delete-document.ts'
 import type { Alongside, Answer, Documents } from './documents.ts'
 import { readBody } from './given-body.ts'
@@ -12,7 +13,7 @@ import { NOBODY_LISTENS, type Outbox, openTelling } from './outbox.ts'
 import { openReads } from './read.ts'
 import { type SaveTerms, saveDocument } from './save-document.ts'
 import type { SaveCommand } from './standing.ts'
-import { transact } from './transact.ts'
+import { transact, tryOnce } from './transact.ts'
 import type { WriteTerms } from './write-terms.ts'
 
 export interface DocumentTerms {
@@ -25,14 +26,19 @@ export interface DocumentTerms {
 
 /** The document service: reads of one statement, writes of one transaction each. */
 export function openDocuments(terms: DocumentTerms): Documents {
-  const write = writer(terms)
+  const { write, writeOnce } = openWriter(terms)
   const save = async (command: SaveCommand, answer: Answer, alongside?: Alongside) => {
     const body = await readBody(command.type, command.values)
-    const saved = await write(command.type, async writing => {
-      const { documentId, text } = await saveDocument({ command, answer, body }, writing)
-      await alongside?.(writing.transaction, documentId)
-      return { documentId, text }
-    })
+    const asked = { command, answer, body }
+    const recalled = recallFor(asked, { ...terms, defaultLocale: terms.model.defaultLocale })
+    const atOnce = recalled && (await writeOnce(writing => createAtOnce(asked, recalled, writing)))
+    const saved =
+      atOnce ??
+      (await write(command.type, async writing => {
+        const { documentId, text } = await saveDocument(asked, writing)
+        await alongside?.(writing.transaction, documentId)
+        return { documentId, text }
+      }))
     return saved.ok ? ok({ documentId: saved.value.documentId, text: await saved.value.text }) : saved
   }
   const change = (command: PermittedCommand<StatusCommand>, answer: Answer) =>
@@ -52,19 +58,29 @@ export function openDocuments(terms: DocumentTerms): Documents {
 
 type Work<Value> = (terms: SaveTerms) => Promise<Value>
 
-/** One transaction; what it told of goes out once that is committed. */
-const writer =
-  (terms: DocumentTerms) =>
-  async <Value>(type: ContentType, work: Work<Value>): Promise<Result<Value, Fault>> => {
+/** One transaction each; what it told of goes out once that is committed. */
+function openWriter(terms: DocumentTerms) {
+  const attempt = async <Value, Done extends Result<Value, Fault> | undefined>(
+    work: Work<Value>,
+    run: (work: (transaction: Transaction) => Promise<Value>) => Promise<Done>,
+  ): Promise<Done> => {
     const telling = openTelling(terms.outbox ?? NOBODY_LISTENS)
-    const attempt = (transaction: Transaction) => {
+    const result = await run(transaction => {
       const writing = writeTerms(terms)
       return work({ ...writing, transaction, tell: telling.within(transaction, writing.now) })
-    }
-    const result = await transact(type, attempt, terms)
-    if (result.ok) telling.done()
+    })
+    if (result?.ok) telling.done()
     return result
   }
+  return {
+    /** Anew where somebody came between. */
+    write: <Value>(type: ContentType, work: Work<Value>) =>
+      attempt(work, (each): Promise<Result<Value, Fault>> => transact(type, each, terms)),
+    /** undefined: it has to be tried another way. */
+    writeOnce: <Value>(work: Work<Value>) =>
+      attempt(work, (each): Promise<Result<Value, Fault> | undefined> => tryOnce(each, terms)),
+  }
+}
 
 const writeTerms = ({
   database,

@@ -16,7 +16,7 @@ import type { WriteTerms } from './write-terms.ts'
 
 export type SaveTerms = WriteTerms & { readonly transaction: Transaction; readonly tell: Tell }
 
-interface Saved {
+export interface Saved {
   readonly documentId: string
   /** Shares the round trip of what follows it, the commit where nothing does: not to be awaited before. */
   readonly text: Promise<string | null>

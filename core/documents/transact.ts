@@ -35,6 +35,24 @@ export async function transact<Value>(
   }
 }
 
+/** One try. undefined: it failed, and may not when it is done another way. What was done at all, or may have been, comes out. */
+export async function tryOnce<Value>(
+  work: (transaction: Transaction) => Promise<Value>,
+  { database }: TransactTerms,
+): Promise<Result<Value, Fault> | undefined> {
+  try {
+    return ok(await database.transaction(work))
+  } catch (error) {
+    if (error instanceof RequestFault) return undefined
+    if (error instanceof DatabaseFailure && !isOpenEnded(error)) return undefined
+    throw error
+  }
+}
+
+/** Nobody knows whether it was done, or it took too long once already. */
+const isOpenEnded = ({ fault: { kind } }: DatabaseFailure): boolean =>
+  kind === 'unavailable' || kind === 'timeout'
+
 /** Those whom others came before try again one after the other: together they would come before one another again. */
 const inTurn =
   <Value>({ uid }: ContentType, work: (transaction: Transaction) => Promise<Value>) =>

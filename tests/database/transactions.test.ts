@@ -60,6 +60,39 @@ test('statements asked for at the same moment run in their order, none behind on
   t.deepEqual(await plates(database), [1, 2, 4])
 })
 
+test('what is only sent goes out with what is asked next or with the end, and fails all of it where it fails', async t => {
+  const database = await withPlates(t)
+  await database.transaction(async transaction => {
+    transaction.send(insert(1))
+    t.deepEqual((await transaction.run(SUM)).rows, [[1]])
+    transaction.send(insert(2))
+  })
+  await database.transaction(async transaction => {
+    transaction.send(insert(3))
+    transaction.send(insert(4))
+  })
+  t.deepEqual(await plates(database), [1, 2, 3, 4])
+  const failing = async (work: (transaction: Transaction) => Promise<unknown>) => {
+    const { fault } = await t.throwsAsync(database.transaction(work), { instanceOf: DatabaseFailure })
+    t.is(fault.kind, 'unique')
+    t.deepEqual(await plates(database), [1, 2, 3, 4])
+  }
+  await failing(async transaction => {
+    transaction.send(insert(5))
+    transaction.send(insert(1))
+    transaction.send(insert(6))
+  })
+  await failing(async transaction => {
+    transaction.send(insert(5))
+    transaction.send(insert(1))
+    await transaction.run(SUM).catch(() => undefined)
+    await transaction.run(SUM).catch(() => undefined)
+  })
+  const options = { isolation: 'serializable' } as const
+  await database.transaction(async transaction => transaction.send(insert(5)), options)
+  t.deepEqual(await plates(database), [1, 2, 3, 4, 5])
+})
+
 const SUM = { text: 'SELECT sum(id)::int FROM plate', values: [] }
 
 test('what was asked for in the moment of a failure is not done afterwards', async t => {

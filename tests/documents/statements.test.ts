@@ -1,7 +1,7 @@
 import test from 'ava'
 import { modelOf } from '../model/compiled.ts'
 import { roundTrips } from './round-trips.ts'
-import { names, openWriting, type Row, type Writing } from './writing.ts'
+import { names, openWriting, type Row, refusal, type Writing } from './writing.ts'
 
 const RELATIONS = Array.from({ length: 10 }, (_, index) => `r${index}`)
 
@@ -13,6 +13,7 @@ contentTypes:
   note:
     attributes:
       name: { type: string, required: true }
+      code: { type: string, unique: true }
       count: integer
       friends: { type: relation, relation: manyToMany, target: note }
       seo: { type: component, component: shared.seo, repeatable: true }
@@ -33,6 +34,7 @@ contentTypes:
   hub:
     attributes:
       name: string
+      page: { type: relation, relation: manyToOne, target: page }
 ${RELATIONS.map((name, index) => `      ${name}: { type: relation, relation: ${index % 2 ? 'manyToOne' : 'manyToMany'}, target: note }`).join('\n')}
 `)
 
@@ -98,8 +100,11 @@ test.serial(
     const count = (work: () => Promise<unknown>) => roundTrips(work)
     t.is(await count(() => create('note', { name: 'b' })), 1)
     t.is(await count(() => create('note', { name: 'c', seo: [{ title: 'a' }, { title: 'b' }] })), 1)
+    // What a link leads to is asked once, and then proved beside the write.
     t.is(await count(() => create('story', { name: 'a', notes: [note.documentId] })), 2)
-    t.is(await count(() => create('page', { name: 'a', note: note.documentId }, { locale: 'fr' })), 2)
+    t.is(await count(() => create('story', { name: 'b', notes: [note.documentId] })), 1)
+    t.is(await count(() => create('hub', { name: 'a', r0: [note.documentId], r1: note.documentId })), 1)
+    t.is(await count(() => create('page', { name: 'a', note: note.documentId }, { locale: 'fr' })), 1)
     const story = await create('story', { name: 'a' })
     const id = story.documentId
     t.is(await count(() => update('note', note.documentId, { name: 'b' })), 2)
@@ -110,5 +115,35 @@ test.serial(
     const conditions = { before: always, after: always }
     // What it becomes is judged before it is committed.
     t.is(await count(() => update('story', id, { name: 'c' }, { conditions })), 3)
+  },
+)
+
+test.serial('what links led to before is proved when they lead to it again', async t => {
+  const { create, update, remove, tryCreate, rows } = await openWriting(t, model)
+  const note = await create('note', { name: 'a' })
+  const page = await create('page', { name: 'a' }, { locale: 'en' })
+  await update('page', page.documentId, { name: 'b' }, { locale: 'fr' })
+  const inFrench = { page: { connect: [{ documentId: page.documentId, locale: 'fr' }] } }
+  for (let time = 0; time < 2; time++)
+    await create('hub', { r0: [note.documentId], r1: note.documentId, ...inFrench })
+  await remove('page', page.documentId, { locale: 'fr' })
+  const withoutLocale = await tryCreate('hub', { r1: note.documentId, ...inFrench })
+  t.regex(String(refusal(withoutLocale).message), /locale "fr" not found/)
+  await remove('note', note.documentId)
+  for (const values of [{ r0: [note.documentId] }, { r1: note.documentId }])
+    t.regex(String(refusal(await tryCreate('hub', values)).message), new RegExp(`"${note.documentId}"`))
+  t.deepEqual(await rows('SELECT count(*) FROM hubs'), [[2]])
+})
+
+test.serial(
+  'everything that is wrong with a new document is told at once, what others have taken too',
+  async t => {
+    const { create, tryCreate, rows } = await openWriting(t, model)
+    await create('note', { name: 'a', code: 'taken' })
+    const paths = (error: Record<string, unknown>) =>
+      (error.details as { errors: { path: string[] }[] }).errors.map(({ path }) => path.join('.'))
+    t.deepEqual(paths(refusal(await tryCreate('note', { name: 'b', code: 'taken' }))), ['code'])
+    t.deepEqual(paths(refusal(await tryCreate('note', { code: 'taken' }))), ['name', 'code'])
+    t.deepEqual(await rows('SELECT count(*) FROM notes'), [[1]])
   },
 )

@@ -1,0 +1,61 @@
+import type { Attribute, Holder } from '../model/model.ts'
+import { fitsIndex } from '../model/value-columns.ts'
+import { newDocumentId } from './document-id.ts'
+import { early } from './early.ts'
+import { readAnswer } from './read-answer.ts'
+import { type Recalled, type RecallTerms, recallTargets } from './recall-targets.ts'
+import type { Save } from './save-ahead.ts'
+import type { Saved, SaveTerms } from './save-document.ts'
+import { saveVersion } from './save-version.ts'
+import { NOTHING_THERE } from './write-load.ts'
+import type { Values } from './written.ts'
+
+/**
+ * What a new document needs to be written without asking anything first: all that its links name is known, nobody's
+ * conditions are to be met, and indexes hold apart whatever must be unique. null: it takes the usual way.
+ */
+export function recallFor({ command, body }: Save, terms: RecallTerms): Recalled | null {
+  const { kind, type, locale, conditions } = command
+  if (kind !== 'create' || type.kind === 'single' || body.faults.length > 0) return null
+  if (conditions.after || conditions.targets.size > 0 || !isHeldApart(type, body.values)) return null
+  return recallTargets(type, body.values, { type, locale }, terms)
+}
+
+const isHeldApart = (holder: Holder, values: Values): boolean =>
+  [...values].every(([name, value]) =>
+    value.kind === 'components'
+      ? value.items.every(({ component, values: inner }) => isHeldApart(component, inner))
+      : isIndexed(holder, holder.attributes.get(name)),
+  )
+
+/** Components are held apart by more than their indexes (find-taken-parts.ts). */
+const isIndexed = (holder: Holder, attribute: Attribute | undefined): boolean =>
+  attribute?.kind !== 'scalar' ||
+  !attribute.unique ||
+  (holder.holder === 'content-type' && fitsIndex(attribute))
+
+/**
+ * Makes a document in one round trip: what is known of its links is proved beside the write, and what must be unique
+ * the indexes tell. Fails where either does not hold; why is found on the usual way.
+ */
+export async function createAtOnce(
+  { command, answer, body }: Save,
+  { targets, proof }: Recalled,
+  terms: SaveTerms,
+): Promise<Saved> {
+  const { type, locale, status } = command
+  const documentId = newDocumentId()
+  if (proof) terms.transaction.send(proof)
+  const found = Promise.resolve(targets)
+  const saving = { command, documentId, body, current: NOTHING_THERE, targets: found, terms }
+  await saveVersion(saving, { uniqueness: 'left to indexes' })
+  const text = early(readAnswer(answer, documentId, terms))
+  const created = { locale, action: 'create' } as const
+  const isPublished = type.draftAndPublish && status === 'published'
+  terms.tell({
+    type,
+    documentId,
+    changes: isPublished ? [created, { locale, action: 'publish' }] : [created],
+  })
+  return { documentId, text }
+}

@@ -60,6 +60,9 @@ function isAlwaysThere(attribute: ScalarAttribute, holder: Holder): boolean {
 export const quote = (text: string): string =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 
+/** A name of a property: in quotes only where it needs them. */
+export const keyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name))
+
 const union = (words: readonly string[]): string => words.map(quote).join(' | ')
 
 /** As documents have them. */

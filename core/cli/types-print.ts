@@ -1,12 +1,17 @@
 import type { Attribute, Component, ContentType, Holder, Model } from '../model/model.ts'
-import { isRequiredOnCreate, printEnd, printInput, printValue, quote } from './types-attributes.ts'
+import type { PluginSchema } from '../plugins/plugin-schema.ts'
+import { isRequiredOnCreate, keyOf, printEnd, printInput, printValue, quote } from './types-attributes.ts'
+import { printSchema } from './types-schema.ts'
 
-/** What a project's types are made of: what it declares, and the names of what lies beside it. */
+/** What a project's types are made of: what it declares, and what lies beside it. */
 export interface TypesTerms {
   readonly model: Model
-  readonly policies: readonly string[]
-  readonly middlewares: readonly string[]
+  readonly policies: Given
+  readonly middlewares: Given
 }
+
+/** By name, the schema of what project.yaml gives to a plugin; undefined where it has none. */
+export type Given = ReadonlyMap<string, PluginSchema | undefined>
 
 const HEAD = `// Written by \`plinth types\` from project.yaml: to change it, change that and run it again.
 import type { Link, LinkInput, Part, PartInput, Zone, ZoneInput } from 'plinth'
@@ -19,14 +24,14 @@ export function printTypes({ model, policies, middlewares }: TypesTerms): string
   const body = [
     ...block('interface ContentTypes', types),
     ...block('interface Components', components),
-    ...block('interface Policies', policies.map(nothingKnown)),
-    ...block('interface Middlewares', middlewares.map(nothingKnown)),
+    ...block('interface Policies', printGiven(policies)),
+    ...block('interface Middlewares', printGiven(middlewares)),
   ]
   return [HEAD, ...block("declare module 'plinth'", body), ''].join('\n')
 }
 
-/** Their configs are checked when they are loaded. */
-const nothingKnown = (name: string): string => `${quote(name)}: unknown`
+const printGiven = (given: Given): readonly string[] =>
+  Array.from(given, ([name, schema]) => `${quote(name)}: ${printSchema(schema)}`)
 
 function printType(type: ContentType): readonly string[] {
   const required = attributesOf(type).filter(attribute => isRequiredOnCreate(attribute, type))
@@ -62,8 +67,6 @@ const attributesOf = ({ attributes }: Holder): readonly Attribute[] => [...attri
 
 const noteOf = (attribute: Attribute): readonly string[] =>
   attribute.private ? ['/** Private: for the code of the server alone. */'] : []
-
-const keyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name))
 
 function block(head: string, lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return [head.endsWith(':') ? `${head} object` : `${head} {}`]

@@ -5,6 +5,8 @@ import { type Diagnostic, printDiagnostic } from '../faults/diagnostic.ts'
 import { compileModel } from '../model/compile-model.ts'
 import { findModules } from '../plugins/find-modules.ts'
 import type { PluginKind } from '../plugins/kind.ts'
+import { loadModules } from '../plugins/load-plugins.ts'
+import type { PluginSchema } from '../plugins/plugin-schema.ts'
 import type { Environment } from '../project/environment.ts'
 import { loadProject } from '../project/load-project.ts'
 import { printTypes } from './types-print.ts'
@@ -49,10 +51,17 @@ async function makeTypes(folder: string, env: Environment): Promise<Result<Types
   const model = compileModel(project.value)
   if (!model.ok) return model
   const { root } = project.value
-  const { modules, faults } = await findModules(root)
-  if (faults.length > 0) return failed(...faults)
-  const named = (kind: PluginKind) => modules.filter(each => each.kind === kind).map(({ name }) => name)
-  const terms = { model: model.value, policies: named('policy'), middlewares: named('middleware') }
+  const found = await findModules(root)
+  if (found.faults.length > 0) return failed(...found.faults)
+  // A plugin that cannot be loaded has a name all the same: types help to repair it.
+  const { policies, middlewares } = (await loadModules(found.modules, root)).plugins
+  const named = (kind: PluginKind, schemaOf: (name: string) => PluginSchema | undefined) =>
+    new Map(found.modules.filter(each => each.kind === kind).map(({ name }) => [name, schemaOf(name)]))
+  const terms = {
+    model: model.value,
+    policies: named('policy', name => policies.get(name)?.configSchema),
+    middlewares: named('middleware', name => middlewares.get(name)?.optionsSchema),
+  }
   return ok({ root, text: printTypes(terms) })
 }
 

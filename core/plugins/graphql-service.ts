@@ -2,7 +2,7 @@ import type { GraphqlContext, ResolverContext, ResolverInfo } from './context.ts
 import type { ResolverMiddleware } from './middleware.ts'
 import type { PluginApp } from './plugin-app.ts'
 import type { PolicyAnswer } from './policy.ts'
-import type { Libraries, MiddlewareName, PolicyName } from './registry.ts'
+import type { Libraries, NamedMiddleware, NamedPolicy } from './registry.ts'
 
 /** `graphql` of an extension (spec 4.10): what the schema leaves out, and what it has besides. For `register` alone. */
 export interface GraphqlService {
@@ -151,13 +151,7 @@ export interface ResolverTerms {
 }
 
 /** A policy by its name, with its config, or a function. */
-export type ResolverPolicy =
-  | PolicyName
-  | { readonly name: PolicyName; readonly config?: unknown }
-  | ((context: GraphqlContext, app: PluginApp) => PolicyAnswer)
+export type ResolverPolicy = NamedPolicy | ((context: GraphqlContext, app: PluginApp) => PolicyAnswer)
 
 /** A middleware by its name, with its options, or a function. */
-export type ResolverMiddlewareUse =
-  | MiddlewareName
-  | { readonly name: MiddlewareName; readonly options?: unknown }
-  | ResolverMiddleware
+export type ResolverMiddlewareUse = NamedMiddleware | ResolverMiddleware

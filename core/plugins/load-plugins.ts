@@ -28,7 +28,8 @@ interface Loaded {
   readonly faults: readonly Diagnostic[]
 }
 
-async function loadModules(modules: readonly PluginModule[], root: string): Promise<Loaded> {
+/** Those that can be loaded, and what is wrong with the others. */
+export async function loadModules(modules: readonly PluginModule[], root: string): Promise<Loaded> {
   const policies = new Map<string, Policy>()
   const middlewares = new Map<string, Middleware>()
   const extensions = new Map<string, Extension>()

@@ -1,0 +1,123 @@
+import { keyOf, quote } from './types-attributes.ts'
+
+/** Deeper than this, and behind references that lead back to themselves, nothing is said of a value. */
+const DEEPEST = 12
+
+interface Scope {
+  readonly root: unknown
+  readonly depth: number
+}
+
+/**
+ * The type of what meets a JSON Schema (draft 2020-12), on one line. It may take in more than the schema does: what
+ * TypeScript cannot say (patterns, bounds, `not`, `if`) is left to the check at load.
+ */
+export const printSchema = (schema: unknown): string => print(schema, { root: schema, depth: 0 })
+
+function print(schema: unknown, scope: Scope): string {
+  if (schema === false) return 'never'
+  if (!isMapping(schema) || scope.depth > DEEPEST) return 'unknown'
+  const below = { ...scope, depth: scope.depth + 1 }
+  const parts = [
+    ...listOf(schema.allOf).map(each => print(each, below)),
+    ...[schema.anyOf, schema.oneOf].filter(Array.isArray).map(each => printUnion(each, below)),
+    ...(typeof schema.$ref === 'string' ? [print(find(scope.root, schema.$ref), below)] : []),
+    printItself(schema, below),
+  ]
+  const known = [...new Set(parts)].filter(part => part !== 'unknown')
+  return known.length > 1 ? known.map(inBrackets).join(' & ') : (known[0] ?? 'unknown')
+}
+
+type Schema = Readonly<Record<string, unknown>>
+
+function printItself(schema: Schema, scope: Scope): string {
+  if ('const' in schema) return printLiteral(schema.const)
+  if (Array.isArray(schema.enum)) return unite(schema.enum.map(printLiteral))
+  const types = schema.type === undefined ? impliedTypes(schema) : [schema.type].flat()
+  return types.length === 0 ? 'unknown' : unite(types.map(type => printType(type, schema, scope)))
+}
+
+/** Strictly, `properties` says nothing of a text; nobody means that. */
+const impliedTypes = (schema: Schema): readonly string[] =>
+  ['properties', 'additionalProperties', 'patternProperties', 'required'].some(key => key in schema)
+    ? ['object']
+    : []
+
+function printType(type: unknown, schema: Schema, scope: Scope): string {
+  switch (type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'null':
+      return type
+    case 'integer':
+      return 'number'
+    case 'array':
+      return printArray(schema, scope)
+    case 'object':
+      return printObject(schema, scope)
+    default:
+      return 'unknown'
+  }
+}
+
+function printArray({ prefixItems, items, minItems }: Schema, scope: Scope): string {
+  const rest = `readonly ${inBrackets(print(items, scope))}[]`
+  if (!Array.isArray(prefixItems)) return rest
+  const least = typeof minItems === 'number' ? minItems : 0
+  const first = prefixItems.map((each, at) => `${inBrackets(print(each, scope))}${at < least ? '' : '?'}`)
+  return `readonly [${[...first, ...(items === false ? [] : [`...${rest}`])].join(', ')}]`
+}
+
+function printObject(schema: Schema, scope: Scope): string {
+  const { properties, additionalProperties: others, patternProperties } = schema
+  const required = new Set(listOf(schema.required))
+  const named = isMapping(properties) ? Object.entries(properties) : []
+  const fields = named.map(
+    ([name, each]) => `${keyOf(name)}${required.has(name) ? '' : '?'}: ${print(each, scope)}`,
+  )
+  const isClosed = others === false && patternProperties === undefined
+  const isOfOneKind = named.length === 0 && patternProperties === undefined
+  // Of named keys and others at once, TypeScript wants one type for all.
+  const index = isClosed ? [] : [`[key: string]: ${isOfOneKind ? print(others, scope) : 'unknown'}`]
+  return fields.length + index.length === 0
+    ? '{ [key: string]: never }'
+    : `{ ${[...fields, ...index].join('; ')} }`
+}
+
+const printUnion = (schemas: readonly unknown[], scope: Scope): string =>
+  unite(schemas.map(each => print(each, scope)))
+
+function unite(types: readonly string[]): string {
+  const each = [...new Set(types)]
+  if (each.includes('unknown')) return 'unknown'
+  return each.length > 1 ? each.map(inBrackets).join(' | ') : (each[0] ?? 'never')
+}
+
+/** Only what may be read in two ways next to another type. */
+const inBrackets = (type: string): string =>
+  / [|&] /.test(type.replace(/'(\\.|[^'])*'/g, "''")) || type.startsWith('readonly ') ? `(${type})` : type
+
+function printLiteral(value: unknown): string {
+  if (typeof value === 'string') return quote(value)
+  return value === null || ['number', 'boolean'].includes(typeof value) ? String(value) : 'unknown'
+}
+
+/** What a reference within the schema leads to (`#/$defs/place`); undefined for any other. */
+function find(root: unknown, reference: string): unknown {
+  if (!reference.startsWith('#')) return undefined
+  const steps = reference
+    .slice(1)
+    .split('/')
+    .slice(1)
+    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return steps.reduce<unknown>(
+    (at, step) => (isMapping(at) && Object.hasOwn(at, step) ? at[step] : undefined),
+    root,
+  )
+}
+
+const isMapping = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -1,7 +1,8 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, forbidden, type QueryParam } from '../faults/fault.ts'
+import type { ContentType } from '../model/model.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
-import type { Action } from './actions.ts'
+import { type Action, actionsOf } from './actions.ts'
 import { brand } from './brand.ts'
 import type { Caller, View } from './caller.ts'
 import { conjunction } from './condition.ts'
@@ -32,7 +33,11 @@ export function restrict(
 }
 
 const readAction = ({ take, type }: Query): Action =>
-  take.kind === 'one' && type.kind === 'collection' ? 'findOne' : 'find'
+  take.kind === 'one' && findsOne(type) ? 'findOne' : 'find'
+
+/** Single types are found, and locales, too. */
+const findsOne = (type: ContentType): boolean =>
+  type.builtIn ? actionsOf(type).includes('findOne') : type.kind === 'collection'
 
 /** Whoever sees no drafts knows of none: the latest that there is for him is what is published. */
 const latestFor = (query: Query, { drafts }: View): Query =>

@@ -203,7 +203,18 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
       openRest(terms),
       extensions.last,
       ...(settings.graphql.enabled
-        ? [lateGraphql({ ...terms, ...added, files, settings: settings.graphql, observer, production })]
+        ? [
+            lateGraphql({
+              ...terms,
+              ...added,
+              auth,
+              users,
+              files,
+              settings: settings.graphql,
+              observer,
+              production,
+            }),
+          ]
         : []),
     ],
     host: observer => expressHost(app => mountUploads(app, uploadsFolder(project.root)), observer),

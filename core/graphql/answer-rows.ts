@@ -10,18 +10,23 @@ import type { ContentType } from '../model/model.ts'
 import type { Query, Selection } from '../query/query.ts'
 import { fieldsBelow } from './collect-fields.ts'
 import { parseDocument } from './parse-selection.ts'
-import type { ResolveTerms } from './resolve-read.ts'
+import { contextOf, type ResolveTerms } from './resolve-read.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
 /** What a mutation that answers with `<Type>EntityResponse`, or with a list of them, selects of its rows. */
 export function parseAnswer(
   type: ContentType,
-  { fieldNodes, schema, fragments, variableValues }: GraphQLResolveInfo,
-  { model, limits }: ResolveTerms,
+  { caller, info }: AnswerAsked,
+  terms: ResolveTerms,
 ): Result<Selection, Fault> {
-  const context = { schema, fragments, variables: variableValues, model, limits }
+  const context = contextOf(info, caller, terms)
   const { response } = graphqlWrapperNames(graphqlTypeName(type))
-  return parseDocument(type, fieldsBelow(fieldNodes, response, context), context)
+  return parseDocument(type, fieldsBelow(info.fieldNodes, response, context), context)
+}
+
+interface AnswerAsked {
+  readonly caller: Caller
+  readonly info: GraphQLResolveInfo
 }
 
 export interface Answering {
@@ -39,7 +44,7 @@ export async function answerRows(
   info: GraphQLResolveInfo,
   terms: ResolveTerms,
 ): Promise<Result<readonly AnsweredRow[], Fault>> {
-  const selection = parseAnswer(type, info, terms)
+  const selection = parseAnswer(type, { caller, info }, terms)
   if (!selection.ok) return selection
   const query: Query = {
     ...ALL_ROWS,

@@ -37,8 +37,8 @@ export const SIGN_IN = `
   type UsersPermissionsPasswordPayload { ok: Boolean! }
   type UsersPermissionsLoginPayload { jwt: String user: UsersPermissionsMe! }
 
-  extend type Query { me: UsersPermissionsMe }
-  extend type Mutation {
+  type Query { me: UsersPermissionsMe }
+  type Mutation {
     login(input: UsersPermissionsLoginInput!): UsersPermissionsLoginPayload!
     "Register a user"
     register(input: UsersPermissionsRegisterInput!): UsersPermissionsLoginPayload!
@@ -59,7 +59,7 @@ export const USERS = `
   type UsersPermissionsUpdateRolePayload { ok: Boolean! }
   type UsersPermissionsDeleteRolePayload { ok: Boolean! }
 
-  extend type Mutation {
+  type Mutation {
     "Create a new role"
     createUsersPermissionsRole(data: UsersPermissionsRoleInput!): UsersPermissionsCreateRolePayload
     "Update an existing role"
@@ -79,7 +79,7 @@ export const USERS = `
 export const UPLOADS = `
   input FileInfoInput { name: String alternativeText: String caption: String }
 
-  extend type Mutation {
+  type Mutation {
     upload(refId: ID, ref: String, field: String, info: FileInfoInput, file: Upload!): UploadFileEntityResponse!
     multipleUpload(refId: ID, ref: String, field: String, files: [Upload]!): [UploadFileEntityResponse]!
     updateFileInfo(id: ID!, info: FileInfoInput): UploadFileEntityResponse!

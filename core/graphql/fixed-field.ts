@@ -1,10 +1,16 @@
 import type { GraphQLResolveInfo } from 'graphql'
+import type { AuthService } from '../identity/auth-service.ts'
+import type { Identify } from '../identity/identify.ts'
+import type { UsersService } from '../identity/users-service.ts'
 import type { Files } from '../media/files.ts'
 import type { Arguments } from './operation-context.ts'
 import type { Acting, ResolveTerms } from './resolve-read.ts'
 
 /** What the fields of fixed-definitions.ts work with, beside documents. */
 export interface FixedTerms extends ResolveTerms {
+  readonly identify: Identify
+  readonly auth: AuthService
+  readonly users: UsersService
   readonly files: Files
 }
 

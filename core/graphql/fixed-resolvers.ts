@@ -4,12 +4,15 @@ import { forbidden } from '../faults/fault.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
 import type { Arguments } from './operation-context.ts'
 import type { Acting } from './resolve-read.ts'
+import { meField, signInFields } from './sign-in-fields.ts'
 import { toGraphqlError } from './to-graphql-error.ts'
 import { uploadFields } from './upload-fields.ts'
+import { userFields } from './user-fields.ts'
 
 /** The resolvers of fixed-definitions.ts. */
 export const fixedResolvers = (terms: FixedTerms): IResolvers => ({
-  Mutation: toResolvers(uploadFields(terms)),
+  Query: toResolvers({ me: meField(terms) }),
+  Mutation: toResolvers({ ...signInFields(terms), ...userFields(terms), ...uploadFields(terms) }),
 })
 
 type Resolver = GraphQLFieldResolver<unknown, Acting, Arguments>

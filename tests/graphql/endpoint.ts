@@ -36,6 +36,11 @@ function openTestFiles(t: ExecutionContext, model: Model, settings: UploadSettin
   return openFiles({ database, model, storage, settings, files, staging: stagingFolder(folder.path) })
 }
 
+/** Signing in and users are there on a whole server alone: sign-in.test.ts. */
+const absent = (): never => {
+  throw new Error('not in this endpoint')
+}
+
 /** The GraphQL endpoint of a project on an empty database, asked by nobody known or by somebody of the role that a request names. */
 export async function openEndpoint(t: ExecutionContext, yaml: string, { production = false } = {}) {
   const project = await declare(yaml)
@@ -49,6 +54,16 @@ export async function openEndpoint(t: ExecutionContext, yaml: string, { producti
     model,
     settings: project.settings.graphql,
     documents: writing.documents,
+    auth: { ask: absent, count: absent, perform: absent, me: absent },
+    users: {
+      findMany: absent,
+      count: absent,
+      findOne: absent,
+      me: absent,
+      create: absent,
+      update: absent,
+      delete: absent,
+    },
     files: openTestFiles(t, model, project.settings.upload, writing.database),
     identify: async authorization => {
       const grants = roles.get(authorization ?? '')

@@ -24,7 +24,10 @@ export interface Grants {
   writing(type: ContentType, action: WriteAction): Writing | null
 }
 
-export type WriteAction = Extract<ContentAction, 'create' | 'update' | 'delete' | 'publish'>
+export type WriteAction = Extract<
+  ContentAction,
+  'create' | 'update' | 'delete' | 'publish' | 'createLocalization'
+>
 
 /** What a caller may write to the documents of one content-type. */
 export interface Writing {

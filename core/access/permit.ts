@@ -19,10 +19,12 @@ export function permit<Kind extends Command>(
   command: Kind,
   caller: Caller,
 ): Result<PermittedCommand<Kind>, Fault> {
-  const writing = caller.grants.writing(command.type, actionOf(command))
-  const publishing = publishes(command) ? caller.grants.writing(command.type, 'publish') : EVERYTHING
-  if (!writing || !publishing) return failed(forbidden())
-  const where = conjunction(conditionOf(writing, caller), conditionOf(publishing, caller))
+  const { type } = command
+  const writing = caller.grants.writing(type, actionOf(command))
+  const publishing = publishes(command) ? caller.grants.writing(type, 'publish') : EVERYTHING
+  const sharing = changesOthers(command) ? caller.grants.writing(type, 'update') : EVERYTHING
+  if (!writing || !publishing || !sharing) return failed(forbidden())
+  const where = conjunction(...[writing, publishing, sharing].map(each => conditionOf(each, caller)))
   if (!('values' in command))
     return ok(brandCommand(command, { before: where, after: afterOf(command, where), targets: NO_TARGETS }))
   const values = permitValues(command, writing, caller)
@@ -51,14 +53,25 @@ const ACTIONS = {
   discardDraft: 'publish',
 } as const satisfies Record<Command['kind'], WriteAction>
 
-const actionOf = ({ kind }: Command): WriteAction => ACTIONS[kind]
+const actionOf = (command: Command): WriteAction =>
+  makesLocale(command) ? 'createLocalization' : ACTIONS[command.kind]
+
+const makesLocale = (command: Command): command is Extract<Command, { kind: 'update' }> =>
+  command.kind === 'update' && command.locales === 'new'
+
+/** What all locales share is not the new one's alone. */
+const changesOthers = (command: Command): boolean =>
+  makesLocale(command) &&
+  Object.keys(command.values).some(name => command.type.attributes.get(name)?.localized === false)
 
 /** A draft alone becomes another document's equal. */
 const afterOf = ({ kind }: Command, where: Filter | null): Filter | null =>
   kind === 'discardDraft' ? where : null
 
 const publishes = (command: Command): boolean =>
-  'values' in command && command.type.draftAndPublish && command.status === 'published'
+  'values' in command &&
+  command.type.draftAndPublish &&
+  (command.status === 'published' || (command.kind === 'update' && command.unpublishes === true))
 
 const conditionOf = ({ where }: Writing, { user }: Caller): Filter | null => where && filterFor(where, user)
 

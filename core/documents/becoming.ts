@@ -21,7 +21,7 @@ export async function becoming(saving: Saving, standing: Standing): Promise<Beco
   const { command, body } = saving
   const { type, locale } = command
   const before = await valuesBefore(saving, standing)
-  const source = { type, locale }
+  const source = { type, locale, counts: command.strict === true }
   const given = searched(body)
   const found = await saving.targets
   const row = standing.row ?? standing.sibling
@@ -43,10 +43,11 @@ export async function becoming(saving: Saving, standing: Standing): Promise<Beco
 
 /** What the links of a body name. */
 export const targetsOf = (
-  { type, locale }: SaveCommand,
+  { type, locale, strict }: SaveCommand,
   body: GivenBody,
   terms: WriteTerms & { readonly visible: Visible },
-): Promise<FoundTargets> => findTargets(type, searched(body), { type, locale }, terms)
+): Promise<FoundTargets> =>
+  findTargets(type, searched(body), { type, locale, counts: strict === true }, terms)
 
 /** What is refused anyway needs no search for what it links to. */
 const searched = ({ values, faults }: GivenBody): Values =>

@@ -5,7 +5,7 @@ import { findSingle } from './find-single.ts'
 import { unlinkStatements } from './links-to.ts'
 import { assertMeets, choiceOf, standingStatus } from './matching.ts'
 import type { Tell } from './outbox.ts'
-import { assertUnchanged } from './read-answer.ts'
+import { assertUnchanged, readAnswer } from './read-answer.ts'
 import { removeVersions } from './remove-versions.ts'
 import { componentsOf, loadDocument } from './write-load.ts'
 import { type CurrentRow, numberIn } from './write-rows.ts'
@@ -16,14 +16,21 @@ export interface DeleteTerms extends WriteTerms {
   readonly tell: Tell
 }
 
+export interface DeleteAnswers {
+  /** Those whose tags a precondition may name. */
+  readonly seen: readonly Answer[]
+  /** How the document is answered as it was; null: not at all. */
+  readonly answer: Answer | null
+}
+
 type Deletion = PermittedCommand<DeleteCommand>
 
 /** Removes a locale's versions, or all (contract/rest.md 10 to 12); with the last, every link to the document. */
 export async function deleteDocument(
   command: Deletion,
-  seen: readonly Answer[],
+  { seen, answer }: DeleteAnswers,
   terms: DeleteTerms,
-): Promise<null> {
+): Promise<string | null> {
   const { type, precondition } = command
   const documentId = command.documentId ?? (await findSingle(type, terms))
   if (documentId === null) {
@@ -38,12 +45,13 @@ export async function deleteDocument(
   await assertDeletable(command, documentId, gone, terms)
   await assertUnchanged(precondition, seen, gone.length === 0 ? null : documentId, terms)
   if (gone.length === 0) return null
+  const text = answer && (await readAnswer(answer, documentId, terms))
   await removeVersions({ type, documentId, gone, current }, terms)
   await removeLinks(command, { gone, left: rows.length - gone.length }, terms)
   const locales = new Set(gone.map(row => (type.localized ? String(row.get('locale')) : null)))
   const changes = [...locales].map(each => ({ locale: each, action: 'delete' }) as const)
   terms.tell({ type, documentId, changes })
-  return null
+  return text
 }
 
 /** Links to a document go with its last version; before, only those that name the locale that goes (documents.md 16). */

@@ -10,11 +10,12 @@ export function versionsOf(document: WrittenDocument, planning: Planning): reado
   const { type, documentId } = document
   const rows = planning.current.rows(type, documentId)
   const key = planning.keys(type, documentId)
-  const covered = document.versions.flatMap(({ locale, statuses, values }) =>
+  const covered = document.versions.flatMap(({ locale, statuses, values, publishing }) =>
     statuses.map(status => ({
       locale,
       status,
       values,
+      publishing,
       row: rows.find(row => isVersion(type, row, locale, status)),
     })),
   )

@@ -6,6 +6,7 @@ import type {
   CreateCommand,
   DeleteCommand,
   PermittedCommand,
+  StandingUpdate,
   StatusCommand,
   UpdateCommand,
 } from '../query/command.ts'
@@ -44,8 +45,17 @@ export interface DocumentWrites {
     answer: Answer,
     alongside?: Alongside,
   ): Promise<Result<Written, Fault>>
-  /** Also where there was nothing to delete. `seen`: the answers whose tags a precondition may name. */
-  delete(command: PermittedCommand<DeleteCommand>, seen?: readonly Answer[]): Promise<Result<null, Fault>>
+  /** As an update, of a type with drafts: the one of the two that the version's state asks for. */
+  amend(command: StandingUpdate, answer: Answer): Promise<Result<Written, Fault>>
+  /**
+   * Also where there was nothing to delete. `seen`: the answers whose tags a precondition may name. Answers the JSON
+   * text of the document as it was, where that is asked for and there was one.
+   */
+  delete(
+    command: PermittedCommand<DeleteCommand>,
+    seen?: readonly Answer[],
+    answer?: Answer | null,
+  ): Promise<Result<string | null, Fault>>
   /**
    * Publishes what the drafts hold, all rules of values checked. The status of the answer's query says which version
    * is answered. Fails with notFound where there is no such document in the locale, with a validation fault on types

@@ -1,5 +1,5 @@
 import type { Attribute, ContentType } from '../model/model.ts'
-import type { GivenValues } from '../query/command.ts'
+import type { CreateCommand } from '../query/command.ts'
 import { parseLinkChange } from '../query/parse-link-change.ts'
 import type { Status } from '../query/query.ts'
 import { hashPasswords, hasPassword } from './hash-passwords.ts'
@@ -25,8 +25,13 @@ export const NOTHING_GIVEN: GivenBody = {
 }
 
 /** Reads the values of a command. Before the transaction begins: passwords take their time. */
-export async function readBody(type: ContentType, given: GivenValues): Promise<GivenBody> {
-  const { values, faults } = parseValues(type, given, bodyTerms(type.draftAndPublish ? 'draft' : 'full'))
+export async function readBody({
+  type,
+  values: given,
+  strict,
+}: Pick<CreateCommand, 'type' | 'values' | 'strict'>): Promise<GivenBody> {
+  const strictness = type.draftAndPublish && !strict ? 'draft' : 'full'
+  const { values, faults } = parseValues(type, given, bodyTerms(strictness))
   const names = ({ name }: Attribute) => Object.hasOwn(given, name)
   return { values, hashed: faults.length > 0 ? values : await hash(type, values), faults, names }
 }

@@ -12,6 +12,8 @@ import type { Values } from './written.ts'
 export interface LinkSource {
   readonly type: ContentType
   readonly locale: string | null
+  /** What is not there is told by its number, however it was named. */
+  readonly counts?: boolean
 }
 
 /** A document that a body names, found. */
@@ -180,7 +182,7 @@ function refuseMissing(
 ): void {
   const missing = refs.filter(({ target, ref }) => find(target, ref) === undefined)
   for (const { target, ref } of missing) {
-    if (!('documentId' in ref.by)) continue
+    if (source.counts || !('documentId' in ref.by)) continue
     const locale = localeOf(ref, null, { target, source, defaultLocale })
     const message = `Document with id "${ref.by.documentId}", locale "${locale}" not found`
     throw new RequestFault(fault('validation', message))

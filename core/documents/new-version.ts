@@ -67,7 +67,7 @@ function identity(
     ...coordinatesOf(type, version, planning),
     ['created_at', sibling?.get('created_at') ?? now],
     ['updated_at', now],
-    ['published_at', version.status === 'published' ? now : null],
+    ['published_at', version.status === 'published' ? (version.publishing?.at ?? now) : null],
     ...(type.draftAndPublish && type.localized
       ? [['shared_updated_at', sharedAt] as [string, RowValue]]
       : []),

@@ -12,7 +12,7 @@ import { readBody } from './given-body.ts'
 import { NOBODY_LISTENS, type Outbox, openTelling } from './outbox.ts'
 import { openReads } from './read.ts'
 import { type SaveTerms, saveDocument } from './save-document.ts'
-import type { SaveCommand } from './standing.ts'
+import { type AskedSave, foreseenOf } from './standing.ts'
 import { transact, tryOnce } from './transact.ts'
 import type { WriteTerms } from './write-terms.ts'
 
@@ -27,15 +27,19 @@ export interface DocumentTerms {
 /** The document service: reads of one statement, writes of one transaction each. */
 export function openDocuments(terms: DocumentTerms): Documents {
   const { write, writeOnce } = openWriter(terms)
-  const save = async (command: SaveCommand, answer: Answer, alongside?: Alongside) => {
-    const body = await readBody(command.type, command.values)
-    const asked = { command, answer, body }
-    const recalled = recallFor(asked, { ...terms, defaultLocale: terms.model.defaultLocale })
+  const save = async (command: AskedSave, answer: Answer, alongside?: Alongside) => {
+    const foreseen = foreseenOf(command)
+    const body = await readBody(foreseen)
+    const asked = { command: foreseen, answer, body }
+    // Indexes hold no drafts apart.
+    const recalled = foreseen.strict
+      ? null
+      : recallFor(asked, { ...terms, defaultLocale: terms.model.defaultLocale })
     const atOnce = recalled && (await writeOnce(writing => createAtOnce(asked, recalled, writing)))
     const saved =
       atOnce ??
-      (await write(command.type, async writing => {
-        const { documentId, text } = await saveDocument(asked, writing)
+      (await write(foreseen.type, async writing => {
+        const { documentId, text } = await saveDocument({ ...asked, command }, writing)
         await alongside?.(writing.transaction, documentId)
         return { documentId, text }
       }))
@@ -48,8 +52,11 @@ export function openDocuments(terms: DocumentTerms): Documents {
     ...reads,
     create: (command, answer) => save(command, answer),
     update: save,
-    delete: (command, seen = []) =>
-      write(command.type, writing => deleteDocument(command, seen, { ...writing, model: terms.model })),
+    amend: (command, answer) => save(command, answer),
+    delete: (command, seen = [], answer = null) =>
+      write(command.type, writing =>
+        deleteDocument(command, { seen, answer }, { ...writing, model: terms.model }),
+      ),
     publish: change,
     unpublish: change,
     discardDraft: change,

@@ -6,7 +6,7 @@ import type { GivenBody } from './given-body.ts'
 import type { FoundTargets } from './link-targets.ts'
 import { choiceOf, meeting, visibleBy } from './matching.ts'
 import { assertUnchanged } from './read-answer.ts'
-import { attributesToLoad, changesAllLocales, type SaveCommand, statusesOf } from './standing.ts'
+import { attributesToLoad, changesAllLocales, claimedBy, type SaveCommand } from './standing.ts'
 import { type Current, loadDocument, NOTHING_THERE } from './write-load.ts'
 import type { WriteTerms } from './write-terms.ts'
 import type { WrittenDocument } from './written.ts'
@@ -70,8 +70,7 @@ function foreseeBefore(command: SaveCommand, known: string | null, terms: WriteT
 /** Whether others have what the body claims: what it claims in the end is that, as long as the document has not got it. */
 function foreseeTaken({ command, body }: Omit<Save, 'answer'>, documentId: string, terms: WriteTerms) {
   if (body.faults.length > 0) return
-  const { type, locale } = command
-  const version = { locale, statuses: statusesOf(command), values: body.values }
-  const document: WrittenDocument = { type, documentId, versions: [version] }
+  const { type } = command
+  const document: WrittenDocument = { type, documentId, versions: [claimedBy(command, body.values)] }
   early(findTaken([document], terms))
 }

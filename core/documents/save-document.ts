@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts'
-import { notFound, RequestFault } from '../faults/fault.ts'
+import { fault, notFound, RequestFault } from '../faults/fault.ts'
 import { newDocumentId } from './document-id.ts'
 import { early } from './early.ts'
 import { findSingle } from './find-single.ts'
@@ -9,7 +9,16 @@ import type { News, Tell } from './outbox.ts'
 import { readAnswer } from './read-answer.ts'
 import { askAhead, type Save } from './save-ahead.ts'
 import { saveVersion } from './save-version.ts'
-import { changesAllLocales, type SaveCommand } from './standing.ts'
+import {
+  type AskedSave,
+  changesAllLocales,
+  foreseenOf,
+  isLocale,
+  isPublishing,
+  meantOf,
+  type SaveCommand,
+} from './standing.ts'
+import { removePublished } from './unpublish.ts'
 import type { Current } from './write-load.ts'
 import type { CurrentRow } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
@@ -23,22 +32,30 @@ export interface Saved {
 }
 
 /** Which document → precondition → what is there → the version as it becomes → its answer, all in one transaction. */
-export async function saveDocument({ command, answer, body }: Save, terms: SaveTerms): Promise<Saved> {
-  const { type } = command
-  const known = await knownDocument(command, terms)
+export async function saveDocument(
+  { command: asking, answer, body }: Omit<Save, 'command'> & { readonly command: AskedSave },
+  terms: SaveTerms,
+): Promise<Saved> {
+  const foreseen = foreseenOf(asking)
+  const { type } = foreseen
+  const known = await knownDocument(foreseen, terms)
   const documentId = known ?? newDocumentId()
   const { ahead, inTurn } = openForesight(terms.transaction)
-  const asked = askAhead({ command, answer, body }, { known, documentId }, { ...terms, ahead })
+  const asked = askAhead({ command: foreseen, answer, body }, { known, documentId }, { ...terms, ahead })
   const current = await asked.current
-  if (known !== null && current.rows(type, known).length === 0) throw new RequestFault(notFound())
+  const rows = current.rows(type, documentId)
+  if (known !== null && rows.length === 0) throw new RequestFault(notFound())
+  const command = meantOf(asking, rows)
   const saving = { ...terms, transaction: inTurn }
   // First of all: whether a tag is that of a document out of sight would tell what stands in it.
   const subject = subjectOf(command, documentId, current)
   await assertBefore(subject, saving)
+  assertLocale(command, rows)
   await asked.unchanged
   await saveVersion({ command, documentId, body, current, targets: asked.targets, terms: saving })
+  if (unpublishes(command)) await removePublished({ type, documentId, locale: command.locale }, terms)
   await assertAfter(subject, terms)
-  const changes = changesOf(command, current.rows(type, documentId))
+  const changes = changesOf(command, rows)
   // Where it fails the transaction does, and tells of it.
   const text = early(readAnswer(answer, documentId, terms))
   terms.tell({ type, documentId, changes })
@@ -46,11 +63,27 @@ export async function saveDocument({ command, answer, body }: Save, terms: SaveT
 }
 
 /** A version that there was not before is created, also that of another locale. `before`: the document's rows as they were. */
-function changesOf({ type, locale, status }: SaveCommand, before: readonly CurrentRow[]): News['changes'] {
-  const isThere = before.some(row => !type.localized || row.get('locale') === locale)
-  const saved = { locale, action: isThere ? 'update' : 'create' } as const
-  const isPublished = type.draftAndPublish && status === 'published'
-  return isPublished ? [saved, { locale, action: 'publish' }] : [saved]
+function changesOf(command: SaveCommand, before: readonly CurrentRow[]): News['changes'] {
+  const { locale } = command
+  const saved = { locale, action: hasLocale(command, before) ? 'update' : 'create' } as const
+  if (unpublishes(command)) return [saved, { locale, action: 'unpublish' }]
+  return isPublishing(command) ? [saved, { locale, action: 'publish' }] : [saved]
+}
+
+const unpublishes = (command: SaveCommand): boolean =>
+  command.kind === 'update' && command.unpublishes === true
+
+const hasLocale = (command: SaveCommand, rows: readonly CurrentRow[]): boolean =>
+  rows.some(row => isLocale(command, row))
+
+/** What the caller expects of the locale. */
+function assertLocale(command: SaveCommand, rows: readonly CurrentRow[]): void {
+  const locales = command.kind === 'update' ? command.locales : undefined
+  if (locales === undefined) return
+  if (rows.length === 0 || (locales === 'known' && !hasLocale(command, rows)))
+    throw new RequestFault(notFound())
+  if (locales === 'new' && hasLocale(command, rows))
+    throw new RequestFault(fault('application', 'locale is already used'))
 }
 
 /** null: one that is to be made. */

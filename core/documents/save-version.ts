@@ -2,10 +2,10 @@ import { RequestFault } from '../faults/fault.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
 import { becoming } from './becoming.ts'
 import { checkUnique } from './check-unique.ts'
-import { checkValues } from './check-values.ts'
+import { type CheckTerms, checkValues } from './check-values.ts'
 import { generateUids } from './generate-uids.ts'
 import { toRefusal } from './refusal.ts'
-import { isPublishing, type Saving, type Standing, standingOf, statusesOf } from './standing.ts'
+import { claimedBy, isPublishing, type Saving, type Standing, standingOf, versionOf } from './standing.ts'
 import type { ValueFault } from './value-fault.ts'
 import { writeDocuments } from './write-documents.ts'
 import type { Values, WrittenDocument } from './written.ts'
@@ -18,25 +18,32 @@ export async function saveVersion(
   saving: Saving,
   { uniqueness }: { readonly uniqueness: 'checked' | 'left to indexes' } = { uniqueness: 'checked' },
 ): Promise<void> {
-  const { body, command, documentId, current, terms } = saving
+  const { body, command, current, terms } = saving
   const { type } = command
-  if (type.draftAndPublish) refuse(body.faults)
+  if (type.draftAndPublish && !command.strict) refuse(body.faults)
   const standing = standingOf(saving)
   const { checked, stored } = await becoming(saving, standing)
-  const write = (values: Values): WrittenDocument => ({
-    type,
-    documentId,
-    versions: [{ locale: command.locale, statuses: statusesOf(command), values }],
-  })
-  const [made = write(stored)] = await generateUids([write(stored)], terms)
+  const [made, claimed] = await documentsOf(saving, stored)
   const values = made.versions[0]?.values ?? stored
   const faults = [
     ...body.faults,
     ...lacking(saving, standing, new Map([...values, ...checked])),
-    ...(uniqueness === 'checked' ? await checkUnique(made, standing, terms) : []),
+    ...(uniqueness === 'checked' ? await checkUnique(claimed, standing, terms) : []),
   ]
   refuse(inOrder(type, faults))
   await writeDocuments([made], terms, current)
+}
+
+/** The document as it is written, and as what it claims for itself is held against others. */
+async function documentsOf(
+  { command, documentId, terms }: Saving,
+  stored: Values,
+): Promise<readonly [WrittenDocument, WrittenDocument]> {
+  const { type } = command
+  const written = { type, documentId, versions: [versionOf(command, stored)] }
+  const [made = written] = command.strict ? [] : await generateUids([written], terms)
+  const values = made.versions[0]?.values ?? stored
+  return [made, { ...made, versions: [claimedBy(command, values)] }]
 }
 
 function refuse(faults: readonly ValueFault[]): void {
@@ -46,16 +53,19 @@ function refuse(faults: readonly ValueFault[]): void {
 
 /** What a published version lacks; of a type without drafts, what a new one was not given. */
 function lacking({ command, body }: Saving, { row }: Standing, values: Values): readonly ValueFault[] {
-  const { type } = command
-  if (type.draftAndPublish)
-    return isPublishing(command) ? checkValues(type, values, { covers: () => true, plain: false }) : []
+  const { type, strict } = command
+  if (type.draftAndPublish && !strict) return isPublishing(command) ? checkValues(type, values, WHOLE) : []
   const covers = (attribute: Attribute) => {
-    if (attribute.kind === 'scalar' && attribute.generate) return false
+    if (attribute.kind === 'scalar' && attribute.generate) return strict === true && body.faults.length === 0
     if (!body.names(attribute)) return row === undefined
     return body.faults.length === 0 && (attribute.kind === 'relation' || attribute.kind === 'media')
   }
-  return checkValues(type, values, { covers, plain: true })
+  const left = checkValues(type, values, { covers, plain: true })
+  const isWhole = isPublishing(command) && left.length === 0 && body.faults.length === 0
+  return isWhole ? checkValues(type, values, WHOLE) : left
 }
+
+const WHOLE: CheckTerms = { covers: () => true, plain: false }
 
 /** contract/rest.md 2: in schema order. */
 function inOrder(type: ContentType, faults: readonly ValueFault[]): readonly ValueFault[] {

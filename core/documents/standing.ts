@@ -1,5 +1,6 @@
+import { forbidden, RequestFault } from '../faults/fault.ts'
 import type { Attribute } from '../model/model.ts'
-import type { CreateCommand, PermittedCommand, UpdateCommand } from '../query/command.ts'
+import type { CreateCommand, PermittedCommand, StandingUpdate, UpdateCommand } from '../query/command.ts'
 import type { Status } from '../query/query.ts'
 import type { GivenBody } from './given-body.ts'
 import type { FoundTargets } from './link-targets.ts'
@@ -8,8 +9,25 @@ import type { Current, Wanted } from './write-load.ts'
 import type { CurrentRow } from './write-rows.ts'
 import type { LockingTerms } from './write-terms.ts'
 import { isShared } from './write-versions.ts'
+import type { Values, WrittenVersion } from './written.ts'
 
 export type SaveCommand = PermittedCommand<CreateCommand> | PermittedCommand<UpdateCommand>
+
+/** Which command is meant may hang on what is there. */
+export type AskedSave = SaveCommand | StandingUpdate
+
+/** Of two the one that has to know more. */
+export const foreseenOf = (asked: AskedSave): SaveCommand =>
+  'kind' in asked ? asked : asked.published.ok ? asked.published.value : asked.draft
+
+/** Throws a RequestFault where its caller may not. `rows`: the document's. */
+export function meantOf(asked: AskedSave, rows: readonly CurrentRow[]): SaveCommand {
+  if ('kind' in asked) return asked
+  const { draft, published } = asked
+  if (!rows.some(row => row.get('status') === 'published' && isLocale(draft, row))) return draft
+  if (published.ok) return published.value
+  throw new RequestFault(published.reasons[0] ?? forbidden())
+}
 
 export interface Saving {
   readonly command: SaveCommand
@@ -42,6 +60,21 @@ export const statusesOf = ({ type, status }: SaveCommand): readonly Status[] => 
   return status === 'draft' ? ['draft'] : ['draft', 'published']
 }
 
+/** Which version is written with which values. */
+export const versionOf = (command: SaveCommand, values: Values): WrittenVersion => {
+  const { type, locale, publishedAt, keepsPublishedAt } = command
+  const version = { locale, statuses: statusesOf(command), values }
+  return type.draftAndPublish
+    ? { ...version, publishing: { at: publishedAt, keeps: keepsPublishedAt === true } }
+    : version
+}
+
+/** Which rows hold its values against those of others: a draft that keeps all rules as if it were published. */
+export const claimedBy = (command: SaveCommand, values: Values): WrittenVersion => ({
+  ...versionOf(command, values),
+  ...(command.strict ? { statuses: ['draft', 'published'] } : {}),
+})
+
 /** What has to be known before the write; of a locale that is made, what all locales share too. */
 export function attributesToLoad(command: SaveCommand, body: GivenBody): Required<Wanted> {
   const { type } = command
@@ -55,7 +88,7 @@ export function attributesToLoad(command: SaveCommand, body: GivenBody): Require
   }
 }
 
-const isLocale = ({ type, locale }: SaveCommand, row: CurrentRow): boolean =>
+export const isLocale = ({ type, locale }: SaveCommand, row: CurrentRow): boolean =>
   !type.localized || row.get('locale') === locale
 
 export function standingOf({ command, documentId, current, terms }: Saving): Standing {

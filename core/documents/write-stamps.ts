@@ -32,10 +32,10 @@ export function stampsOf(stamping: Stamping, terms: WriteTerms): readonly (reado
   const names = [
     ...(own || written || (all && !twofold) ? ['updated_at'] : []),
     ...(all && twofold ? ['shared_updated_at'] : []),
-    ...(version.status === 'published' && isCovered ? ['published_at'] : []),
   ]
-  const stamps = names.map((name): [string, RowValue] => [name, terms.now])
-  return [...stamps, ...unpublished(stamping, names)]
+  const stamps = names.map((name): readonly [string, RowValue] => [name, terms.now])
+  const published = version.status === 'published' && isCovered ? publishedAt(version, terms) : []
+  return [...stamps, ...published, ...unpublished(stamping, names)]
 }
 
 /** A draft's is null: said anew beside its published row, which then changes in the same statement. */
@@ -43,8 +43,13 @@ function unpublished({ version, versions }: Stamping, names: readonly string[]):
   if (version.status !== 'draft' || version.values === undefined || names.length === 0) return []
   const isTwin = ({ values, status, locale }: Version) =>
     values === version.values && status === 'published' && locale === version.locale
-  return versions.some(isTwin) ? [['published_at', null]] : []
+  return versions.some(isTwin) && !keeps(version) ? [['published_at', null]] : []
 }
+
+const publishedAt = (version: Version, { now }: WriteTerms): readonly (readonly [string, RowValue])[] =>
+  keeps(version) ? [] : [['published_at', version.publishing?.at ?? now]]
+
+const keeps = ({ publishing }: Version): boolean => publishing?.keeps === true && publishing.at === undefined
 
 function whatChanged({ type, version, shared, changed, columns }: Stamping, terms: WriteTerms) {
   const sharedColumns = columnsOf(type, shared.get(version.status), terms)

@@ -20,6 +20,14 @@ export interface WrittenVersion {
   /** The rows that it covers: `published` alone on types without drafts. */
   readonly statuses: readonly Status[]
   readonly values: Values
+  /** What the published row says of when. */
+  readonly publishing?: Publishing
+}
+
+/** `at`: ISO 8601 in UTC; absent: the moment of the write, or where it `keeps` what a row says that is there, that. */
+export interface Publishing {
+  readonly at?: string | undefined
+  readonly keeps: boolean
 }
 
 /** By the attribute's name. */

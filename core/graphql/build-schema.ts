@@ -4,6 +4,7 @@ import { type CodeTerms, connectSchema } from './connect-schema.ts'
 import type { FixedTerms } from './fixed-field.ts'
 import { fixedResolvers } from './fixed-resolvers.ts'
 import { type ResolveTerms, readResolver } from './resolve-read.ts'
+import { writeResolver } from './resolve-write.ts'
 import type { RootField } from './root-fields.ts'
 
 export interface BuildTerms extends FixedTerms {
@@ -20,5 +21,8 @@ export function buildSchema(compiled: CompiledSchema, terms: BuildTerms): GraphQ
 const rootResolvers = (roots: readonly RootField[], terms: ResolveTerms) => ({
   Query: Object.fromEntries(
     roots.filter(({ root }) => root === 'Query').map(root => [root.name, readResolver(root, terms)]),
+  ),
+  Mutation: Object.fromEntries(
+    roots.filter(({ root }) => root === 'Mutation').map(root => [root.name, writeResolver(root, terms)]),
   ),
 })

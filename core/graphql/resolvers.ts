@@ -13,6 +13,7 @@ import { answerKey } from './answer-key.ts'
 import { fieldKey, keyAbove } from './path-keys.ts'
 import { scalarsOf } from './scalars.ts'
 import { toGraphqlError } from './to-graphql-error.ts'
+import { zoneInput } from './zone-input.ts'
 
 /** A document or a component as the one statement of its root field answered it. */
 export type AnsweredRow = Readonly<Record<string, unknown>>
@@ -68,15 +69,20 @@ const inDocument = ({ path: { key, prev } }: GraphQLResolveInfo) => ({
   key: String(key),
 })
 
-function attributeTypes(holder: Holder): readonly (readonly [string, TypeResolvers])[] {
+function attributeTypes(holder: Holder): readonly (readonly [string, TypeResolvers | GraphQLScalarType])[] {
   const name = graphqlTypeName(holder)
-  return [...holder.attributes.values()].flatMap((attribute): (readonly [string, TypeResolvers])[] => {
-    if (attribute.kind === 'zone')
-      return [[graphqlZoneName(name, attribute.name), { __resolveType: zoneType(attribute) }]]
-    if (attribute.kind !== 'scalar' || attribute.type !== 'enumeration') return []
-    const values = (attribute.values ?? []).map(value => [graphqlEnumValue(value), value])
-    return [[graphqlEnumName(name, attribute.name), Object.fromEntries(values)]]
-  })
+  return [...holder.attributes.values()].flatMap(
+    (attribute): (readonly [string, TypeResolvers | GraphQLScalarType])[] => {
+      if (attribute.kind === 'zone')
+        return [
+          [graphqlZoneName(name, attribute.name), { __resolveType: zoneType(attribute) }],
+          zoneInput(name, attribute),
+        ]
+      if (attribute.kind !== 'scalar' || attribute.type !== 'enumeration') return []
+      const values = (attribute.values ?? []).map(value => [graphqlEnumValue(value), value])
+      return [[graphqlEnumName(name, attribute.name), Object.fromEntries(values)]]
+    },
+  )
 }
 
 function zoneType({

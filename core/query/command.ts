@@ -1,3 +1,5 @@
+import type { Result } from '../base/result.ts'
+import type { Fault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Filter, Query, Status } from './query.ts'
 
@@ -16,14 +18,24 @@ interface CommandBase {
   readonly locale: string | null
 }
 
-export interface CreateCommand extends CommandBase {
+/** What a write of values may say beside them. */
+interface SaveTerms {
+  /** As GraphQL writes (contract/graphql.md 6): drafts keep all rules too, no uid is made up, links to nothing are counted. */
+  readonly strict?: true
+  /** What a published version says of when, ISO 8601 in UTC. */
+  readonly publishedAt?: string
+  /** Where that is not said and the version was published before, it says what it said; else: now. */
+  readonly keepsPublishedAt?: true
+}
+
+export interface CreateCommand extends CommandBase, SaveTerms {
   readonly kind: 'create'
   /** `published`: a draft that is published at once; of types without drafts always. */
   readonly status: Status
   readonly values: GivenValues
 }
 
-export interface UpdateCommand extends CommandBase {
+export interface UpdateCommand extends CommandBase, SaveTerms {
   readonly kind: 'update'
   /** null: the only document of a single type, which is made where there is none. */
   readonly documentId: string | null
@@ -31,6 +43,10 @@ export interface UpdateCommand extends CommandBase {
   readonly status: Status
   readonly values: GivenValues
   readonly precondition: Precondition | null
+  /** Whether the locale has to be there already, or must not be. Absent: it is made where it is not. */
+  readonly locales?: 'known' | 'new'
+  /** The published version goes: the draft alone is left. */
+  readonly unpublishes?: true
 }
 
 export interface DeleteCommand {
@@ -53,6 +69,13 @@ export interface StatusCommand<Change extends StatusChange = StatusChange> {
   readonly documentId: string | null
   /** null: every locale that the document has, and on types without locales. */
   readonly locale: string | null
+}
+
+/** Which of two updates of a version is meant: that hangs on whether it is published (contract/graphql.md 6). */
+export interface StandingUpdate {
+  readonly draft: PermittedCommand<UpdateCommand>
+  /** Or why its caller may not give it. */
+  readonly published: Result<PermittedCommand<UpdateCommand>, Fault>
 }
 
 export type StatusChange = 'publish' | 'unpublish' | 'discardDraft'

@@ -64,6 +64,7 @@ const IDLE: Documents = {
   findOne: async () => 'null',
   create: async () => ok({ documentId: '', text: 'null' }),
   update: async () => ok({ documentId: '', text: 'null' }),
+  amend: async () => ok({ documentId: '', text: 'null' }),
   delete: async () => ok(null),
   publish: async () => ok({ documentId: '', texts: [] }),
   unpublish: async () => ok({ documentId: '', texts: [] }),

@@ -41,6 +41,7 @@ async function ask(method: string, url: string, { body = '', headers = {} }: Ask
       given.push(command)
       return ok(null)
     },
+    amend: notOverRest,
     publish: notOverRest,
     unpublish: notOverRest,
     discardDraft: notOverRest,

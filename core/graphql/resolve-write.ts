@@ -1,0 +1,150 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import type { Action } from '../access/actions.ts'
+import type { Caller } from '../access/caller.ts'
+import { permit } from '../access/permit.ts'
+import { restrict } from '../access/restrict.ts'
+import type { Result } from '../base/result.ts'
+import type { Answer, Written } from '../documents/documents.ts'
+import { type Fault, fault } from '../faults/fault.ts'
+import { findDocument, type NamedDocument } from './find-document.ts'
+import type { Arguments } from './operation-context.ts'
+import {
+  parseAnswer,
+  parseLocale,
+  parseValues,
+  toCreate,
+  toLocalize,
+  toUpdates,
+  type WritePlace,
+} from './parse-write.ts'
+import { type Acting, contextOf, type ResolveTerms } from './resolve-read.ts'
+import type { AnsweredRow } from './resolvers.ts'
+import type { RootField } from './root-fields.ts'
+import { must, toGraphqlError } from './to-graphql-error.ts'
+
+/** What a mutation answers with; a function where reading it is what fails. */
+interface Response {
+  readonly data: AnsweredRow | null | (() => never)
+}
+
+/** One mutation of one caller. */
+interface Visit {
+  readonly root: RootField
+  readonly given: Arguments
+  readonly caller: Caller
+  readonly info: GraphQLResolveInfo
+  readonly terms: ResolveTerms
+}
+
+type Write = (visit: Visit) => Promise<Response>
+
+/** A generated mutation: one transaction, which its answer is read in. */
+export function writeResolver(root: RootField, terms: ResolveTerms) {
+  const write = WRITES[root.action]
+  return (_: unknown, given: Arguments, { caller, signal }: Acting, info: GraphQLResolveInfo) => {
+    // Of several, those whose turn comes too late are not begun.
+    signal?.throwIfAborted()
+    return write({ root, given, caller, info, terms })
+  }
+}
+
+async function create(visit: Visit): Promise<Response> {
+  const { root, given, caller, terms } = visit
+  const place = placeOf(visit, null)
+  const answer = answerOf(visit, place, 'create')
+  const command = toCreate(place, must(parseValues(root.type, given.data)))
+  return toResponse(await terms.documents.create(must(permit(command, caller)), answer))
+}
+
+async function update(visit: Visit): Promise<Response> {
+  const { root, given, caller, terms } = visit
+  const named = await namedBy(visit)
+  if (named === ABSENT) return NOTHING
+  const place = placeOf(visit, named)
+  const answer = answerOf(visit, place, 'update')
+  const input = must(parseValues(root.type, given.data))
+  const { draft, published } = toUpdates(place, named?.documentId ?? null, input)
+  const updated =
+    root.type.draftAndPublish && draft !== published
+      ? await terms.documents.amend(
+          { draft: must(permit(draft, caller)), published: permit(published, caller) },
+          answer,
+        )
+      : await terms.documents.update(must(permit(published, caller)), answer)
+  if (!updated.ok && root.type.kind === 'single' && updated.reasons[0]?.code !== 'forbidden')
+    return { data: () => must(updated) as never }
+  return !updated.ok && updated.reasons[0]?.code === 'notFound' ? NOTHING : toResponse(updated)
+}
+
+async function remove(visit: Visit): Promise<Response> {
+  const { root, caller, terms } = visit
+  const named = await namedBy(visit)
+  if (named === ABSENT) return NOTHING
+  const place = placeOf(visit, named)
+  const answer = answerOf(visit, place, 'delete')
+  const command = {
+    ...place,
+    kind: 'delete',
+    documentId: named?.documentId ?? null,
+    precondition: null,
+  } as const
+  const text = must(await terms.documents.delete(must(permit(command, caller)), [], answer))
+  if (text === null && root.type.kind === 'single') throw toGraphqlError(NOT_FOUND)
+  return { data: text === null ? null : JSON.parse(text) }
+}
+
+async function localize(visit: Visit): Promise<Response> {
+  const { root, given, caller, terms } = visit
+  const named = await namedBy(visit)
+  if (named === ABSENT) throw toGraphqlError(NOT_FOUND)
+  const place = placeOf(visit, null)
+  const answer = answerOf(visit, place, 'createLocalization')
+  if (given.locale === undefined || given.locale === null)
+    throw toGraphqlError(fault('application', 'locale is missing'))
+  const command = toLocalize(place, named?.documentId ?? null, must(parseValues(root.type, given.data)))
+  const made = await terms.documents.update(must(permit(command, caller)), answer)
+  if (!made.ok && made.reasons[0]?.code === 'notFound') throw toGraphqlError(NOT_FOUND)
+  return toResponse(made)
+}
+
+const unknown: Write = async () => {
+  throw new TypeError('not a mutation')
+}
+
+const WRITES = { create, update, delete: remove, localize, find: unknown, findOne: unknown } satisfies Record<
+  RootField['action'],
+  Write
+>
+
+const NOTHING: Response = { data: null }
+
+const NOT_FOUND: Fault = fault('notFound', 'Entity not found')
+
+const ABSENT = Symbol('no document of this id')
+
+/** null: the only document of a single type. */
+async function namedBy({
+  root: { type },
+  given,
+  terms,
+}: Visit): Promise<NamedDocument | null | typeof ABSENT> {
+  if (type.kind === 'single') return null
+  return (await findDocument(type, given.id, terms)) ?? ABSENT
+}
+
+function placeOf({ root: { type }, given, terms }: Visit, named: NamedDocument | null): WritePlace {
+  const raw = given.locale ?? named?.locale
+  return { type, locale: must(parseLocale(type, raw, terms.model)) }
+}
+
+/** What the caller gets to see of the written document; refuses him (403) where he may not do the action at all. */
+function answerOf({ root, info, caller, terms }: Visit, { locale }: WritePlace, action: Action): Answer {
+  const context = contextOf(info, caller, terms)
+  const query = must(parseAnswer({ root, nodes: info.fieldNodes }, locale, context))
+  return { query: must(restrict(query, caller, action)), shape: 'flat' }
+}
+
+function toResponse(written: Result<Written, Fault>): Response {
+  const { text } = must(written)
+  return { data: text === null ? null : JSON.parse(text) }
+}

@@ -10,9 +10,12 @@ export interface NexusLibrary {
   makeSchema(terms: Readonly<Record<string, unknown>>): GraphQLSchema
 }
 
+/** Where the package is looked for: in the project, then beside the server itself. */
+export const nexusPlaces = (root: string): readonly string[] => [join(root, 'project.yaml'), import.meta.url]
+
 /** An optional package: it is loaded when an extension asks for it. Throws Error, in a sentence, where it is not installed. */
-export function loadNexus(root: string): NexusLibrary {
-  for (const from of [join(root, 'project.yaml'), import.meta.url]) {
+export function loadNexus(places: readonly string[]): NexusLibrary {
+  for (const from of places) {
     const require = createRequire(from)
     const path = resolveFrom(require)
     if (path === null) continue

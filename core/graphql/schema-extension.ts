@@ -11,7 +11,7 @@ import type { Settings } from '../project/settings.ts'
 import { checkDefinitions, type Defined, type OwnDefinitions } from './check-definitions.ts'
 import { type ExtensionPart, toPart } from './extension-part.ts'
 import { type GraphqlFault, inCode } from './graphql-fault.ts'
-import { loadNexus, type NexusLibrary } from './nexus-library.ts'
+import { loadNexus, type NexusLibrary, nexusPlaces } from './nexus-library.ts'
 import { makeNexusPart, type NexusWrap } from './nexus-part.ts'
 import { collectConfig } from './resolver-config.ts'
 
@@ -44,7 +44,7 @@ interface Extended {
 /** All that extensions and project.yaml say of the schema, held against what is generated. */
 export function extendSchema(generated: OwnDefinitions, terms: ExtensionTerms): Extended {
   const faults: GraphqlFault[] = []
-  const library = once(() => loadNexus(terms.root))
+  const library = once(() => loadNexus(nexusPlaces(terms.root)))
   const parts = terms.uses.flatMap(use => attempt(use.by, () => evaluate(use, terms.app, library), faults))
   const base = once(() => print(mergeTypeDefs([generated.document, ...documentsOf(parts)])))
   const made = parts.flatMap(part => attempt(part.by, () => withNexus(part, base, library), faults))

@@ -314,3 +314,18 @@ test('a scope stands in place of a generated field’s own; auth false lets ever
   })
   t.deepEqual(codes(await ask('{ person(id: "x") { data { id } } }')), ['FORBIDDEN'])
 })
+
+test('what nexus makes is answered with its own resolvers; its plugins stand round them and round generated ones', async t => {
+  const { data, errors } = await ask(`{
+    box(title: "a") { title restaurant { data { attributes { name dishes(sort: "name") { data { attributes { name } } } } } } }
+    dishes(pagination: { limit: 1 }) { data { id } }
+  }`)
+  t.falsy(errors)
+  const { box, dishes } = data as { box: unknown; dishes: { data: { id: string }[] } }
+  const named = (name: string) => ({ attributes: { name } })
+  const restaurant = {
+    data: { attributes: { name: 'Attic', dishes: { data: [named('Bread'), named('Cake')] } } },
+  }
+  t.deepEqual(box, { title: '[a number 2!]', restaurant })
+  t.regex(String(dishes.data[0]?.id), /^\[[a-z0-9]{24}\]$/)
+})

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { buildSchema as fromText, type GraphQLSchema, printSchema } from 'graphql'
+import { buildSchema as fromText, type GraphQLSchema } from 'graphql'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { compileSchema } from '../../core/graphql/compile-schema.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ShadowCrudDeclaration } from '../../core/project/settings.ts'
 import { modelOf } from '../model/compiled.ts'
+import { differences, linesOf } from './loading.ts'
 
 const here = import.meta.dirname
 
@@ -26,23 +27,6 @@ function schemaOf(
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.reasons))
   return compiled.value.schema
 }
-
-/** `Author.name: String!`: one line a field, with the type that it belongs to; arguments in alphabetical order. */
-function linesOf(schema: GraphQLSchema): readonly string[] {
-  let type = ''
-  return printSchema(schema)
-    .replace(/^ *""".*?"""\n/gms, '')
-    .split('\n')
-    .flatMap(line => {
-      const opened = /^(?:type|input|enum) (\w+) \{$/.exec(line)?.[1]
-      if (opened !== undefined) type = opened
-      if (line.startsWith('  ')) return [`${type}.${sorted(line.trim())}`]
-      return line === '' || line === '}' ? [] : [line]
-    })
-}
-
-const sorted = (line: string): string =>
-  line.replace(/\((.*)\)/, (_, inner: string) => `(${inner.split(', ').toSorted().join(', ')})`)
 
 const notes = await modelOf(`
 components:
@@ -65,12 +49,8 @@ contentTypes:
 test('the schema of the recorded project is the reference’s, but for the differences that are listed', t => {
   const ours = linesOf(schemaOf(model))
   const theirs = linesOf(fromText(readFileSync(join(here, 'reference.graphql'), 'utf8')))
-  const differences = [
-    ...theirs.filter(line => !ours.includes(line)).map(line => `- ${line}`),
-    ...ours.filter(line => !theirs.includes(line)).map(line => `+ ${line}`),
-  ]
   const file = join(here, 'golden', 'differences.txt')
-  const found = `${differences.toSorted((one, other) => (one.slice(2) < other.slice(2) ? -1 : 1)).join('\n')}\n`
+  const found = differences(ours, theirs)
   if (process.env.UPDATE_GOLDEN || !existsSync(file)) writeFileSync(file, found)
   t.is(found, readFileSync(file, 'utf8'))
 })

@@ -1,0 +1,192 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { buildSchema as fromText, type GraphQLSchema } from 'graphql'
+import { loadNexus } from '../../core/graphql/nexus-library.ts'
+import { ADDED, DECLARED, LABORATORY, NEXUS, SHADOW } from './laboratory.ts'
+import { differences, linesOf, load, sdlOf } from './loading.ts'
+
+// What extensions make of the schema, and what is wrong with them: told before a database is opened.
+
+const here = import.meta.dirname
+
+/** Of what the laboratory's extensions say. */
+const isOfLab = (line: string): boolean =>
+  !/NameLab|nameLab|LabParts|LABPARTS/.test(line) &&
+  /Shadow|shadow|Lab[A-Z]|\blab[A-Z]|shout|AuthorEntity\.self|motto/.test(line)
+
+const labLines = (schema: GraphQLSchema) => linesOf(schema).filter(isOfLab)
+
+test('the schema of the reference’s laboratory is the reference’s, but for the differences that are listed', async t => {
+  const schema = await load(t, {
+    ...LABORATORY,
+    'extensions/shadow.js': SHADOW,
+    'extensions/added.js': ADDED,
+    'extensions/nexus.js': NEXUS,
+  })
+  if (typeof schema === 'string') return t.fail(schema)
+  const theirs = fromText(readFileSync(join(here, 'reference-extensions.graphql'), 'utf8'))
+  const found = differences(labLines(schema), labLines(theirs))
+  const file = join(here, 'golden', 'extension-differences.txt')
+  if (process.env.UPDATE_GOLDEN || !existsSync(file)) writeFileSync(file, found)
+  t.is(found, readFileSync(file, 'utf8'))
+})
+
+test('what code switches off and what project.yaml does give the same schema', async t => {
+  const yaml = LABORATORY['project.yaml'] + DECLARED
+  const [coded, declared] = [
+    await sdlOf(t, { ...LABORATORY, 'extensions/shadow.js': SHADOW }),
+    await sdlOf(t, { 'project.yaml': yaml }),
+  ]
+  t.is(coded, declared)
+  t.false(coded.includes('ShadowOff'))
+})
+
+test('getters tell what is switched off, in code and in project.yaml', async t => {
+  const type = (key: string) => `graphql.shadowCRUD('api::${key}.${key}')`
+  const said = await load(t, {
+    ...LABORATORY,
+    'project.yaml': `${LABORATORY['project.yaml']}graphql: { shadowCRUD: { author: { queries: false, fields: { name: { filters: false } } } } }\n`,
+    'extensions/ask.js': `register({ graphql }) {
+      const dish = ${type('dish')}.disableAction('delete')
+      dish.field('name').disableInput()
+      const off = ${type('shadow-off')}.disable()
+      const gone = ${type('shadow-fields')}.field('gone').disable()
+      const author = ${type('author')}
+      const asked = [
+        dish.isEnabled(), !dish.isDisabled(), dish.areQueriesEnabled(), dish.areMutationsEnabled(),
+        dish.isActionDisabled('delete'), !dish.isActionEnabled('delete'), dish.isActionEnabled('find'),
+        dish.field('name').isEnabled(), !dish.field('name').hasInputEnabled(),
+        dish.field('name').hasOutputEnabled(), dish.field('name').hasFiltersEnabled(),
+        off.isDisabled(), !off.isEnabled(), off.areQueriesEnabled(), !off.areMutationsDisabled(),
+        gone.isDisabled(), !gone.isEnabled(), !gone.hasInputEnabled(), !gone.hasOutputEnabled(), !gone.hasFiltersEnabled(),
+        author.areQueriesDisabled(), !author.field('name').hasFiltersEnabled(), author.field('name').hasOutputEnabled(),
+      ]
+      throw new Error(asked.join())
+    }`,
+  })
+  t.regex(String(said), /: true(,true){22}$/)
+})
+
+const PROJECT = `
+name: Notes
+components: { shared.tag: { attributes: { label: string } } }
+contentTypes:
+  note: { attributes: { text: string, tag: { type: component, component: shared.tag } } }
+  page: { kind: single, attributes: { text: string } }
+`
+
+async function faultsOf(t: Parameters<typeof load>[0], extensions: Record<string, string>, yaml = PROJECT) {
+  const named = Object.entries(extensions).map(([name, body]) => [`extensions/${name}.js`, body] as const)
+  return load(t, { 'project.yaml': yaml, ...Object.fromEntries(named) })
+}
+
+const use = (body: string) => `register({ graphql }) { graphql.use(${body}) }`
+const shadow = (call: string) => `register({ graphql }) { graphql.shadowCRUD(${call} }`
+
+test('names that shadowCRUD does not know are told of with the nearest that it does', async t => {
+  const found = await faultsOf(t, {
+    action: shadow("'api::note.note').disableAction('remove')"),
+    component: shadow("'shared.tag').disable()"),
+    field: shadow("'api::note.note').field('txt')"),
+    key: shadow("'note')"),
+    single: shadow("'api::page.page').disableAction('create')"),
+    uid: shadow("'api::note.nte')"),
+  })
+  t.deepEqual(String(found).split('\n'), [
+    'extensions/action could not register: `api::note.note` has no action `remove`: one of `find`, `findOne`, `create`, `update`, `delete`, `*`',
+    'extensions/component could not register: `shared.tag` is a component: only its fields can be switched off',
+    'extensions/field could not register: `api::note.note` has no attribute `txt`: did you mean `text`?',
+    'extensions/key could not register: unknown content-type `note`: did you mean `api::note.note`?',
+    'extensions/single could not register: `api::page.page` has no action `create`: one of `find`, `update`, `delete`, `*`',
+    'extensions/uid could not register: unknown content-type `api::note.nte`: did you mean `api::note.note`?',
+  ])
+})
+
+test('what cannot be merged, resolved or configured is told of all at once, with who brought it', async t => {
+  const found = await faultsOf(t, {
+    a: use(`{ typeDefs: 'extend type Query { both: String } type Both { x: Int }', resolvers: { Query: { both: () => 1 } },
+      resolversConfig: { 'Query.both': { auth: false } } }`),
+    b: use(`{ typeDefs: 'extend type Query { both: Int } input Both { x: Int }', resolvers: { Query: { both: () => 1, bth: () => 1 } },
+      resolversConfig: { 'Query.both': { auth: false }, 'Query.nots': {} } }`),
+    c: use(`{ typeDefs: 'type Query { note(id: ID): String other: Unknwn } extend type Nte { a: Int }' }`),
+    d: use(`{ typeDefs: 'type {' }`),
+    e: use(`{ typeDef: '' }`),
+    f: use(
+      `{ resolversConfig: { 'Query.notes': { policies: ['nowhere'] }, 'Query.note': { middleware: [] }, 'Note.text': { auth: { scope: ['api::note.note.fnd'] } } } }`,
+    ),
+    g: use(`() => { throw new Error('no licence') }`),
+  })
+  t.deepEqual(String(found).split('\n').toSorted(), [
+    'extensions/b: `Both` is defined as input object, but extensions/a has it as object',
+    'extensions/b: `Query.both` is defined as `both: Int`, but extensions/a has `both: String`',
+    'extensions/b: extensions/a resolves `Query.both` already',
+    'extensions/b: resolvers `Query.bth`: no field of the schema has this name: did you mean `Query.both`?',
+    'extensions/b: resolversConfig `Query.both`: extensions/a configures it already',
+    'extensions/b: resolversConfig `Query.nots`: no field of the schema has this name: did you mean `Query.note`?',
+    'extensions/c: `Query.note` is defined as `note(id: ID): String`, but the generated schema has `note(id: ID): NoteEntityResponse`',
+    'extensions/c: unknown type `Nte`: did you mean `Note`?',
+    'extensions/c: unknown type `Unknwn`',
+    'extensions/d: typeDefs, line 1, column 6: Syntax Error: Expected Name, found "{".',
+    'extensions/e: unknown key `typeDef`: did you mean `typeDefs`?',
+    'extensions/f: resolversConfig `Note.text`: unknown permission `api::note.note.fnd`: did you mean `api::note.note.find`?',
+    'extensions/f: resolversConfig `Query.note`: unknown key `middleware`: there are auth, policies, middlewares',
+    'extensions/f: resolversConfig `Query.notes`: there is no policy `nowhere`',
+    'extensions/g: no licence',
+  ])
+})
+
+test('what project.yaml configures has its file and line, also where an extension configures it too', async t => {
+  const yaml = `${PROJECT}resolversConfig:\n  Query.notes: { auth: false }\n  Note.txt: { auth: false }\n`
+  const found = await faultsOf(t, { a: use(`{ resolversConfig: { 'Query.notes': { auth: false } } }`) }, yaml)
+  t.regex(String(found), /project\.yaml:8:3 `Query\.notes`: extensions\/a configures it already/)
+  t.regex(
+    String(found),
+    /project\.yaml:9:3 `Note\.txt`: no field of the schema has this name: did you mean `Note\.text`\?/,
+  )
+})
+
+test('what is no schema in the words of the GraphQL library is told as it says it', async t => {
+  const found = await faultsOf(t, {
+    a: use(
+      `{ typeDefs: 'interface Named { name: String } type Thing implements Named { other: Int } extend type Query { thing: Thing }' }`,
+    ),
+  })
+  t.regex(String(found), /^extensions: what they add makes no schema: .*Named\.name/)
+})
+
+test('without shadowCRUD the schema is what extensions bring', async t => {
+  const yaml = `${PROJECT}graphql: { config: { shadowCRUD: false } }\n`
+  t.is(await sdlOf(t, { 'project.yaml': yaml }), 'type Query {\n  ok: Boolean\n}')
+  const added = await sdlOf(t, {
+    'project.yaml': yaml,
+    'extensions/a.js': use(`{ typeDefs: 'extend type Query { hello: String }' }`),
+  })
+  t.is(added, 'type Query {\n  ok: Boolean\n  hello: String\n}')
+})
+
+test('built-in types are switched off with the operations that they have', async t => {
+  const sdl = await sdlOf(t, {
+    'project.yaml': PROJECT,
+    'extensions/a.js': `register({ graphql }) {
+      graphql.shadowCRUD('plugin::upload.file').disable()
+      graphql.shadowCRUD('plugin::users-permissions.user').disableMutations()
+    }`,
+  })
+  t.notRegex(sdl, /UploadFile|removeFile|multipleUpload|createUsersPermissionsUser/)
+  t.regex(sdl, /usersPermissionsUsers\(/)
+  t.regex(sdl, /createUsersPermissionsRole/)
+})
+
+test('after register nothing more can be said', async t => {
+  const found = await faultsOf(t, {
+    a: `register({ graphql }) { globalThis.kept = graphql }`,
+    b: use(`() => { globalThis.kept.use({}); return {} }`),
+  })
+  t.is(String(found), 'extensions/b: graphql can be extended in `register` alone: now the schema is made')
+})
+
+test('without nexus an extension that asks for it is told what to install', t => {
+  const error = t.throws(() => loadNexus(['/nowhere/project.yaml']))
+  t.is(error?.message, 'it needs the package nexus, which is not installed: npm install nexus')
+})

@@ -5,6 +5,7 @@ import { type Fault, fault, invalidBodyKey } from '../faults/fault.ts'
 import { permitAttachment } from '../media/attachment.ts'
 import { type FileInfo, readFileInfo } from '../media/file-info.ts'
 import { noEntity } from '../media/files-terms.ts'
+import { permitFileChange, permitFileRemoval } from '../media/permit-file.ts'
 import type { Upload } from '../media/prepare-file.ts'
 import { answerRows } from './answer-rows.ts'
 import { findRecord } from './find-record.ts'
@@ -104,10 +105,11 @@ const toText = (given: unknown): string | undefined => (typeof given === 'string
 
 /** null: there is no such file, or none for the caller to see. */
 async function change({ id, data }: Arguments, asked: Asked, terms: FixedTerms) {
-  const described = must(readInfo(data))
+  const { caller } = asked.acting
+  const { info, conditions } = must(permitFileChange(must(readInfo(data)), { caller, model: terms.model }))
   const found = await find(id, 'update', asked, terms)
   if (!found) return null
-  must(await terms.files.change(found.id, described))
+  must(await terms.files.change(found.id, info, conditions))
   const again = await find(id, 'update', asked, terms)
   return toResponse(again?.row)
 }
@@ -115,7 +117,8 @@ async function change({ id, data }: Arguments, asked: Asked, terms: FixedTerms) 
 /** The file as it was; null: there is no such file, or none for the caller to see. */
 async function remove({ id }: Arguments, asked: Asked, terms: FixedTerms) {
   const found = await find(id, 'delete', asked, terms)
-  const removed = found !== null && (await terms.files.remove(found.id))
+  const conditions = must(permitFileRemoval({ caller: asked.acting.caller, model: terms.model }))
+  const removed = found !== null && (await terms.files.remove(found.id, conditions))
   return removed ? toResponse(found.row) : null
 }
 

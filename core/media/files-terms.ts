@@ -1,10 +1,13 @@
 import type { Database, Transaction } from '../database/database.ts'
+import { assertMeets } from '../documents/matching.ts'
 import type { WriteTerms } from '../documents/write-terms.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { UploadSettings } from '../project/settings.ts'
+import type { Filter } from '../query/query.ts'
 import type { FileStorage } from './file-storage.ts'
+import type { FileConditions } from './permit-file.ts'
 
 /** What every write of a file knows. */
 export interface FilesTerms {
@@ -29,6 +32,25 @@ export const writeTerms = (
   componentMatch: 'by-id',
   touch: true,
 })
+
+/** Of a change of a file that is there. */
+export interface ChangeTerms extends FilesTerms {
+  readonly conditions: FileConditions
+}
+
+/** Refuses (403) a file that does not meet one of its conditions, as the transaction has it now. */
+export async function assertFileMeets(
+  filter: Filter | null,
+  documentId: string,
+  terms: FilesTerms & { readonly transaction: Transaction },
+): Promise<void> {
+  if (!filter) return
+  const { transaction, storage, model } = terms
+  const match = { type: model.builtIn.file, documentIds: [documentId], locale: ALL_LOCALES, filter }
+  await assertMeets(match, 1, { transaction, storage, defaultLocale: model.defaultLocale })
+}
+
+const ALL_LOCALES = { kind: 'all' } as const
 
 /** contract/rest.md 15: of a change. */
 export const noEntity = (): Fault => fault('notFound', 'Entity not found')

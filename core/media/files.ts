@@ -2,6 +2,7 @@ import type { Result } from '../base/result.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { Attachment } from './attachment.ts'
 import type { FileInfo } from './file-info.ts'
+import type { FileConditions } from './permit-file.ts'
 import type { Upload } from './prepare-file.ts'
 import type { Form, FormFile, FormRules, FormSource } from './read-form.ts'
 
@@ -17,10 +18,10 @@ export interface Files {
   discard(form: Pick<Form, 'files'>): Promise<void>
   /** Answers the documentIds in the order given. */
   create(uploads: readonly Upload[], attachment: Attachment | null): Promise<Result<readonly string[], Fault>>
-  /** Fails with notFound where there is no such file. */
-  change(id: number, info: FileInfo): Promise<Result<null, Fault>>
+  /** Fails with notFound where there is no such file; all three throw forbidden where one does not meet its conditions. */
+  change(id: number, info: FileInfo, conditions: FileConditions): Promise<Result<null, Fault>>
   /** New bytes under the old address. */
-  replace(id: number, upload: Upload): Promise<Result<null, Fault>>
+  replace(id: number, upload: Upload, conditions: FileConditions): Promise<Result<null, Fault>>
   /** Takes it out of every place, too. False: there was none. */
-  remove(id: number): Promise<boolean>
+  remove(id: number, conditions: FileConditions): Promise<boolean>
 }

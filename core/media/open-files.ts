@@ -23,11 +23,11 @@ export function openFiles(terms: FilesTerms): Files {
       const refused = refuseKinds(uploads, [settings.allowedTypes, attachment?.attribute.allowedTypes])
       return refused ? failed(refused) : createFiles(uploads, attachment, terms)
     },
-    change: (id, info) => changeFile(id, info, terms),
-    async replace(id, upload) {
+    change: (id, info, conditions) => changeFile(id, info, { ...terms, conditions }),
+    async replace(id, upload, conditions) {
       const refused = refuseKinds([upload], [settings.allowedTypes])
-      return refused ? failed(refused) : replaceFile(id, upload, terms)
+      return refused ? failed(refused) : replaceFile(id, upload, { ...terms, conditions })
     },
-    remove: id => removeFile(id, terms),
+    remove: (id, conditions) => removeFile(id, { ...terms, conditions }),
   }
 }

@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import type { Fault } from '../faults/fault.ts'
 import { fileDocument } from './file-record.ts'
-import { type FilesTerms, noEntity, writeTerms } from './files-terms.ts'
+import { assertFileMeets, type ChangeTerms, noEntity, writeTerms } from './files-terms.ts'
 import { findFile, keysOf, type StoredFile } from './find-file.ts'
 import { discardStaged, type PreparedFile, prepareFile, removeKeys, type Upload } from './prepare-file.ts'
 
@@ -11,7 +11,7 @@ import { discardStaged, type PreparedFile, prepareFile, removeKeys, type Upload 
 export async function replaceFile(
   id: number,
   upload: Upload,
-  terms: FilesTerms,
+  terms: ChangeTerms,
 ): Promise<Result<null, Fault>> {
   const { database, storage, model, files } = terms
   const type = model.builtIn.file
@@ -28,8 +28,9 @@ export async function replaceFile(
 async function replaceFound(
   file: StoredFile,
   upload: Upload,
-  terms: FilesTerms & { readonly transaction: Transaction },
+  terms: ChangeTerms & { readonly transaction: Transaction },
 ): Promise<readonly string[]> {
+  await assertFileMeets(terms.conditions.before, file.documentId, terms)
   const prepared = await prepareFile(upload, {
     files: terms.files,
     folder: terms.staging,
@@ -38,6 +39,7 @@ async function replaceFound(
   try {
     const document = fileDocument(terms.model.builtIn.file, file.documentId, fieldsOf(prepared, upload))
     await writeDocuments([document], writeTerms(terms.transaction, terms))
+    await assertFileMeets(terms.conditions.after, file.documentId, terms)
     for (const { key, file: part } of prepared.parts) await terms.files.store(key, part)
   } finally {
     await discardStaged([prepared])

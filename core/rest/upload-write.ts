@@ -3,6 +3,7 @@ import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, fault, forbidden } from '../faults/fault.ts'
 import { permitAttachment } from '../media/attachment.ts'
 import { type FileInfo, parseFileInfo } from '../media/file-info.ts'
+import { permitFileChange, permitFileRemoval } from '../media/permit-file.ts'
 import type { Upload } from '../media/prepare-file.ts'
 import { type Form, isForm } from '../media/read-form.ts'
 import { answer, refuse } from './answer.ts'
@@ -48,26 +49,44 @@ async function create(form: Form, visit: UploadVisit, terms: UploadTerms): Promi
 }
 
 async function change(id: number, form: Form, visit: UploadVisit, terms: UploadTerms): Promise<HttpAnswer> {
-  const changed = form.files.length === 0 ? await describe(id, form, terms) : await replace(id, form, terms)
+  const isNew = form.files.length > 0
+  const changed = isNew ? await replace(id, form, visit, terms) : await describe(id, form, visit, terms)
   if (!changed.ok) return refuse(changed)
   const files = await readFiles({ attribute: 'id', values: [id], action: 'update' }, visit, terms)
   return files.ok ? answer(JSON.stringify(files.value[0]), visit) : refuse(files)
 }
 
-async function describe(id: number, form: Form, { files }: UploadTerms): Promise<Result<null, Fault>> {
+async function describe(
+  id: number,
+  form: Form,
+  { caller }: UploadVisit,
+  { files, model }: UploadTerms,
+): Promise<Result<null, Fault>> {
   const infos = parseFileInfo(form.fields.get('fileInfo') ?? [])
   if (!infos.ok) return infos
-  const [info] = infos.value
-  return info ? files.change(id, info) : failed(noFiles())
+  const [said] = infos.value
+  if (!said) return failed(noFiles())
+  const permitted = permitFileChange(said, { caller, model })
+  if (!permitted.ok) return permitted
+  const { info, conditions } = permitted.value
+  return files.change(id, info, conditions)
 }
 
-async function replace(id: number, form: Form, { files }: UploadTerms): Promise<Result<null, Fault>> {
+async function replace(
+  id: number,
+  form: Form,
+  { caller }: UploadVisit,
+  { files, model }: UploadTerms,
+): Promise<Result<null, Fault>> {
   const uploads = toUploads(form)
   if (!uploads.ok) return uploads
   const [first, ...more] = uploads.value
   if (!first || more.length > 0)
     return failed(fault('validation', 'A file can be replaced by one file only', { key: 'files' }))
-  return files.replace(id, first)
+  const permitted = permitFileChange({ ...first.info, url: '' }, { caller, model })
+  if (!permitted.ok) return permitted
+  const { info, conditions } = permitted.value
+  return files.replace(id, { ...first, info }, conditions)
 }
 
 /** Each file with what is said of it: one `fileInfo` for all of them, or one for each. */
@@ -97,7 +116,9 @@ export async function removeFile(id: string, visit: UploadVisit, terms: UploadTe
   if (!number.ok) return refuse(number)
   const found = await readFiles({ attribute: 'id', values: [number.value], action: 'delete' }, visit, terms)
   if (!found.ok) return refuse(found)
+  const permitted = permitFileRemoval({ caller: visit.caller, model: terms.model })
+  if (!permitted.ok) return refuse(permitted)
   const [file] = found.value
-  const removed = file !== undefined && (await terms.files.remove(number.value))
+  const removed = file !== undefined && (await terms.files.remove(number.value, permitted.value))
   return removed ? answer(JSON.stringify(file), visit) : answerFault(noFile())
 }

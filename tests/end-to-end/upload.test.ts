@@ -14,6 +14,7 @@ name: Uploads
 server: { host: "\${HOST:-127.0.0.1}", port: "\${PORT:-1390}" }
 database: { url: "\${DATABASE_URL:-embedded}" }
 upload: { sizeLimit: 64mb }
+i18n: { locales: [en, fr] }
 components:
   part.frame: { attributes: { picture: { type: media, multiple: false } } }
 contentTypes:
@@ -24,6 +25,9 @@ contentTypes:
       cover: { type: media, multiple: false, allowedTypes: [images] }
       extras: { type: media, multiple: true }
       frame: { type: component, component: part.frame }
+  page:
+    localized: true
+    attributes: { title: string, cover: { type: media, multiple: false, localized: false } }
   note:
     attributes: { title: string, paper: { type: media, multiple: false }, locked: { type: media, multiple: false, writable: false } }
 apiTokens:
@@ -36,6 +40,16 @@ apiTokens:
     type: custom
     secret: drafter-upload-token-00000000000000000
     permissions: { upload: [upload], post: { update: { where: { title: Both }, fields: [extras] }, publish: false } }
+  keeper:
+    type: custom
+    secret: keeper-upload-token-000000000000000000
+    permissions:
+      page: { update: { where: { title: { $startsWith: Mine } } } }
+      upload:
+        upload: true
+        findOne: true
+        update: { where: { caption: { $startsWith: Mine } }, fields: [name, caption], set: { alternativeText: kept } }
+        delete: { where: { caption: { $startsWith: Mine } } }
 auth: { jwtSecret: uploads-jwt-secret-uploads-jwt-secret }
 `
 const POSTS = `
@@ -47,7 +61,7 @@ const NOTES = `
 - { documentId: note, title: Note }
 `
 
-type Token = 'full' | 'uploader' | 'reader' | 'changer' | 'remover' | 'drafter'
+type Token = 'full' | 'uploader' | 'reader' | 'changer' | 'remover' | 'drafter' | 'keeper'
 type FileBody = { readonly id: number; readonly [key: string]: unknown }
 
 let folder: Folder
@@ -527,6 +541,55 @@ test.serial(
     t.true(namesOf((await post('both', 'draft')).extras).includes('drafted.txt'))
   },
 )
+
+test.serial(
+  'files are changed and removed within what a permission says of them, as they are and as they become',
+  async t => {
+    const [hers, mine] = await upload(t, {
+      files: [
+        ['hers.txt', 'hers'],
+        ['mine.txt', 'mine'],
+      ],
+      fields: { fileInfo: ['{"caption":"Hers"}', '{"caption":"Mine"}'] },
+    })
+    const as = { token: 'keeper' } as const
+    const say = (file: FileBody | undefined, info: unknown) =>
+      send({ ...as, fields: { fileInfo: JSON.stringify(info) }, search: `?id=${file?.id}` })
+    const before = (await call('GET', `/api/upload/files/${hers?.id}`)).body
+    t.is((await say(hers, { caption: 'Mine now' })).status, 403)
+    t.is((await say(mine, { caption: 'Hers now' })).status, 403)
+    t.is((await say(mine, { focalPoint: { x: 1, y: 1 } })).status, 400)
+    t.is((await send({ ...as, files: [['new.txt', 'new']], search: `?id=${hers?.id}` })).status, 400)
+    t.is((await call('DELETE', `/api/upload/files/${hers?.id}`, 'keeper')).status, 403)
+    t.deepEqual((await call('GET', `/api/upload/files/${hers?.id}`)).body, before)
+    const said = await say(mine, { caption: 'Mine still', alternativeText: 'chosen' })
+    t.is(said.status, 200, JSON.stringify(said.body))
+    t.like(said.body, { name: 'mine.txt', caption: 'Mine still', alternativeText: 'kept' })
+    t.is((await call('DELETE', `/api/upload/files/${mine?.id}`, 'keeper')).status, 200)
+  },
+)
+
+test.serial('a place that all locales share takes a file from who may change each of them', async t => {
+  const write = async (method: string, path: string, title: string) => {
+    const answer = await fetch(server.base + path, {
+      method,
+      headers: { authorization: `Bearer ${secretOf('full')}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ data: { title } }),
+    })
+    return JSON.parse(await answer.text()).data
+  }
+  const { documentId } = await write('POST', '/api/pages', 'Hers')
+  const { id } = await write('PUT', `/api/pages/${documentId}?locale=fr`, 'Mine')
+  const attach = async () => {
+    const fields = { ref: 'api::page.page', refId: String(id), field: 'cover' }
+    const { status } = await send({ files: [['cover.txt', 'c']], fields, token: 'keeper' })
+    const { cover } = (await call('GET', `/api/pages/${documentId}?populate=cover`)).body.data
+    return [status, cover?.name ?? null]
+  }
+  t.deepEqual(await attach(), [400, null])
+  await write('PUT', `/api/pages/${documentId}`, 'Mine, too')
+  t.deepEqual(await attach(), [201, 'cover.txt'])
+})
 
 test.serial('methods that there are not say which there are', async t => {
   const answer = await fetch(`${server.base}/API/Upload/Files/`, { method: 'PUT' })

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Caller } from '../../core/access/caller.ts'
 import { restrict } from '../../core/access/restrict.ts'
 import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
 import { planQuery } from '../../core/plan/plan-query.ts'
@@ -9,6 +10,7 @@ import { parseListQuery, parseOneQuery } from '../../core/rest/parse-query.ts'
 import { parseQueryString } from '../../core/rest/parse-query-string.ts'
 import { printAnswer } from '../../core/sql/print.ts'
 import type { Statement } from '../../core/sql/statement.ts'
+import { temporaryFolder } from '../harness/folder.ts'
 
 const FOLDER = join(import.meta.dirname, '..', 'golden')
 const CASES = join(FOLDER, 'queries')
@@ -44,6 +46,41 @@ export async function goldenBlueprint(): Promise<Blueprint> {
   if (!compiled.ok) throw new Error(compiled.reasons.map(({ message }) => message).join('\n'))
   return compiled.value
 }
+
+/** Two roles whose conditions differ in values alone, and in which of them stand in several places. */
+const ROLES = `
+  near:
+    permissions:
+      article: { find: { where: { price: { $lt: 5 } } }, findOne: { where: { price: { $lt: 5 } } } }
+      author: { find: { where: { name: { $contains: a_% } } } }
+      tag: { find: { where: { $or: [{ weight: { $in: [1, 2] } }, { name: { $null: true } }] } } }
+      shelf: [find, findOne]
+  far:
+    permissions:
+      article: { find: { where: { price: { $lt: 7 } } }, findOne: { where: { price: { $lt: 9 } } } }
+      author: { find: { where: { name: { $contains: b } }, fields: [name, articles] } }
+      tag: { find: { where: { $or: [{ weight: { $in: [3] } }, { name: { $null: true } }] } } }
+      shelf: [find, findOne]
+`
+
+/** The golden project with them. */
+export async function ruledBlueprint(): Promise<Blueprint> {
+  const folder = temporaryFolder()
+  try {
+    const yaml = readFileSync(join(FOLDER, 'project.yaml'), 'utf8')
+    folder.write('project.yaml', yaml.replace('roles:', `roles:${ROLES}`))
+    return must(await compileApp(folder.path, {}))
+  } finally {
+    folder.remove()
+  }
+}
+
+export const ruledCallers = ({ access }: Blueprint): readonly Caller[] =>
+  ['near', 'far'].map(name => {
+    const grants = access.roles.get(name)
+    if (!grants) throw new Error(`no role ${name}`)
+    return { kind: 'user', grants, user: {} }
+  })
 
 /** `GET /api/articles?…`, optionally with ` (v4)` at its end. */
 export function parseRequest(request: string, { model, project }: Blueprint): { query: Query; shape: Shape } {

@@ -8,10 +8,19 @@ import { openReads } from '../../core/documents/read.ts'
 import { openStorage } from '../../core/media/open-storage.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { golden, goldenBlueprint, goldenCases, must, parseRequest } from './golden.ts'
+import {
+  golden,
+  goldenBlueprint,
+  goldenCases,
+  must,
+  parseRequest,
+  ruledBlueprint,
+  ruledCallers,
+} from './golden.ts'
 
 const blueprint = await goldenBlueprint()
 const statements: Statement[] = []
+let counting: Database
 let reads: ReturnType<typeof openReads>
 
 const endings: (() => unknown)[] = []
@@ -25,7 +34,7 @@ test.before(async t => {
     openStorage(blueprint.project.settings.upload, tmpdir()),
   )
   t.true(filled.ok)
-  const counting: Database = Object.assign(Object.create(database), {
+  counting = Object.assign(Object.create(database), {
     run: (statement: Statement) => {
       statements.push(statement)
       return database.run(statement)
@@ -66,3 +75,27 @@ test.serial('a populate of three levels over a hundred rows runs one statement',
   await reads.findMany(must(restrict(query, blueprint.access.nobody)), 'flat')
   t.is(statements.length - before, 1)
 })
+
+test.serial(
+  'conditions and fields of a role add no statement to a list, whatever it passes through',
+  async t => {
+    const ruled = await ruledBlueprint()
+    const own = openReads({ ...ruled, database: counting, defaultLocale: ruled.model.defaultLocale })
+    for (const search of [
+      '',
+      'populate=author,tags',
+      'populate[author][populate]=articles&populate[tags][count]=true',
+      'filters[author][articles][title][$notNull]=true&sort=author.name,tags.name:desc',
+      'status=draft&publicationFilter=modified&populate=localizations',
+    ]) {
+      const { query } = parseRequest(`GET /api/articles?${search}`, ruled)
+      for (const caller of ruledCallers(ruled)) {
+        const before = statements.length
+        const { total } = await own.findMany(must(restrict(query, caller)), 'flat')
+        t.is(statements.length - before, 1, `${caller.grants.name} ${search}`)
+        t.is(typeof total, 'number')
+        t.regex(statements.at(-1)?.text ?? '', /"price" </)
+      }
+    }
+  },
+)

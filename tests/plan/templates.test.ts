@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
 import { restrict } from '../../core/access/restrict.ts'
 import { trusted } from '../../core/access/trusted.ts'
-import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
 import { BoundedMap } from '../../core/base/bounded-map.ts'
 import { toStatement } from '../../core/documents/to-statement.ts'
 import { outline } from '../../core/plan/outline.ts'
@@ -14,46 +11,11 @@ import { parseListQuery, parseOneQuery } from '../../core/rest/parse-query.ts'
 import { parseQueryString } from '../../core/rest/parse-query-string.ts'
 import { printAnswer } from '../../core/sql/print.ts'
 import { numbersFrom, pick, type Random } from '../end-to-end/fuzz.ts'
-import { temporaryFolder } from '../harness/folder.ts'
-import { must } from './golden.ts'
+import { must, ruledBlueprint, ruledCallers } from './golden.ts'
 
-/** Two roles whose conditions differ in values alone, and in which of them stand in several places. */
-const ROLES = `
-  near:
-    permissions:
-      article: { find: { where: { price: { $lt: 5 } } }, findOne: { where: { price: { $lt: 5 } } } }
-      author: { find: { where: { name: { $contains: a_% } } } }
-      tag: { find: { where: { $or: [{ weight: { $in: [1, 2] } }, { name: { $null: true } }] } } }
-      shelf: [find, findOne]
-  far:
-    permissions:
-      article: { find: { where: { price: { $lt: 7 } } }, findOne: { where: { price: { $lt: 9 } } } }
-      author: { find: { where: { name: { $contains: b } }, fields: [name, articles] } }
-      tag: { find: { where: { $or: [{ weight: { $in: [3] } }, { name: { $null: true } }] } } }
-      shelf: [find, findOne]
-`
+const print = await ruledBlueprint()
 
-async function blueprint(): Promise<Blueprint> {
-  const folder = temporaryFolder()
-  try {
-    const golden = readFileSync(join(import.meta.dirname, '../golden/project.yaml'), 'utf8')
-    folder.write('project.yaml', golden.replace('roles:', `roles:${ROLES}`))
-    return must(await compileApp(folder.path, {}))
-  } finally {
-    folder.remove()
-  }
-}
-
-const print = await blueprint()
-
-const callers: readonly [Caller, ...Caller[]] = [
-  print.access.nobody,
-  ...['near', 'far'].map((name): Caller => {
-    const grants = print.access.roles.get(name)
-    if (!grants) throw new Error(`no role ${name}`)
-    return { kind: 'user', grants, user: {} }
-  }),
-]
+const callers: readonly [Caller, ...Caller[]] = [print.access.nobody, ...ruledCallers(print)]
 
 const TEXTS = ['a', "o'", '%_\\', '$1', ''] as const
 const NUMBERS = ['0', '1', '7', '-3'] as const

@@ -34,7 +34,10 @@ export function checkCredential(body: Body, { name, attribute }: CredentialRule)
   if (given === undefined || given === null || given === '') return [missing(name, given)]
   if (typeof given !== 'string') return [notText(name, given)]
   if (attribute?.type === 'password' && !fitsPassword(given)) return [tooLong(name, given)]
-  return attribute ? parseScalar(attribute, given, { path: [name], strictness: 'full' }).faults : []
+  if (!attribute) return []
+  const { faults } = parseScalar(attribute, given, { path: [name], strictness: 'full' })
+  // What is no address is told as that alone, however short it is.
+  return attribute.type === 'email' ? faults.slice(-1) : faults
 }
 
 /** Of something that the body lacks. */

@@ -1,3 +1,4 @@
+import { relative, sep } from 'node:path'
 import type { Caller } from '../access/caller.ts'
 import { everyGrant } from '../access/every-grant.ts'
 import { failed, ok, type Result } from '../base/result.ts'
@@ -43,14 +44,16 @@ export async function checkPlugins(
   plugins: Plugins,
 ): Promise<readonly Diagnostic[]> {
   const registered = await registerApp({ project, model, plugins }, SILENT)
-  return registered.ok ? [] : registered.reasons.flatMap(toDiagnostics)
+  const files = plugins.files.map(file => relative(project.root, file).split(sep).join('/'))
+  return registered.ok ? [] : registered.reasons.flatMap(fault => toDiagnostics(fault, files))
 }
 
 /** The sentence begins with the extension that it is about. */
-function toDiagnostics(fault: StartFault): readonly Diagnostic[] {
+function toDiagnostics(fault: StartFault, files: readonly string[]): readonly Diagnostic[] {
   if (fault.kind === 'files') return fault.diagnostics
   const message = printStartFault(fault)
-  const file = /^extensions\/[a-z0-9/-]+/.exec(message)?.[0] ?? 'extensions'
+  const name = /^extensions\/[a-z0-9/-]+/.exec(message)?.[0] ?? 'extensions'
+  const file = files.find(each => each.replace(/\.[mc]?[jt]s$/, '') === name) ?? name
   return [{ code: 'bad-extension', message, path: [], place: { file, line: 1, column: 1, source: '' } }]
 }
 

@@ -89,9 +89,12 @@ function guardOf(
     wraps,
     custom: resolver ?? (isGenerated ? null : property),
     generated: isGenerated ? generated : null,
+    readBefore: isGenerated && !isRoot(typeName) && field.args.length > 0 ? coordinate : null,
     adopt: adopter(field.type, returned, { ...terms, everything: code.everything }),
   }
 }
+
+const isRoot = (typeName: string): boolean => typeName === 'Query' || typeName === 'Mutation'
 
 /** A field without a resolver is a property of its parent. */
 const property: FieldGuard['custom'] = (parent, args, context, info) =>

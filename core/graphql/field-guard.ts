@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
 import { forbidden } from '../faults/fault.ts'
 import type { Enter } from '../plugins/admit.ts'
@@ -24,6 +25,8 @@ export interface FieldGuard {
   readonly custom: Resolver | null
   /** null: there is none, the field is an extension's. */
   readonly generated: FieldResolver | null
+  /** The field's name where its rows are read with the client's arguments before it resolves; else null. */
+  readonly readBefore: string | null
   /** Makes of what code answered what fields below find their values in. `inner`: what the generated one answered. */
   readonly adopt: (value: unknown, inner: readonly unknown[], visit: Visit) => unknown
 }
@@ -46,7 +49,7 @@ export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver
     const inner: unknown[] = []
     const visit: Visit = { parent, args, acting: { ...acting, caller }, info }
     try {
-      const steps = withMiddlewares(guard, withPolicies(guard, terms, resolverOf(guard, inner)))
+      const steps = withMiddlewares(guard, withPolicies(guard, terms, resolverOf(guard, { inner, args })))
       return await guard.adopt(await steps(visit), inner, visit)
     } catch (error) {
       throw codeError(error)
@@ -94,8 +97,17 @@ function policyContext({ parent, args, acting, info }: Visit): GraphqlContext {
   }
 }
 
-function resolverOf({ wraps, custom, generated }: FieldGuard, inner: unknown[]): Step {
+interface Asked {
+  /** What the generated resolver answered. */
+  readonly inner: unknown[]
+  /** The client's. */
+  readonly args: Arguments
+}
+
+function resolverOf({ wraps, custom, generated, readBefore }: FieldGuard, { inner, args }: Asked): Step {
   const generate = async (visit: Visit): Promise<unknown> => {
+    if (readBefore !== null && !isDeepStrictEqual({ ...visit.args }, { ...args }))
+      throw new Error(`${readBefore} is read with the client's arguments: code cannot change them`)
     const answered: unknown = await generated?.(visit.parent, visit.args, visit.acting, visit.info)
     inner.push(answered)
     return answered
@@ -103,9 +115,8 @@ function resolverOf({ wraps, custom, generated }: FieldGuard, inner: unknown[]):
   const answer: Step = visit => (custom ? ask(custom, visit, generated ? generate : null) : generate(visit))
   return wraps.reduceRight<Step>(
     (step, wrap) => visit => {
-      const { parent, args, acting, info } = visit
       const next: GraphQLFieldResolver<unknown, unknown> = (...given) => step(changed(visit, given))
-      return wrap(parent, args, contextOf(acting), info, next)
+      return wrap(visit.parent, visit.args, contextOf(visit.acting), visit.info, next)
     },
     answer,
   )

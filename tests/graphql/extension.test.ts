@@ -308,6 +308,14 @@ test('a scope of a nested field stands in place of its own permission; without i
   t.deepEqual(meta.data, { restaurants: null })
 })
 
+test('code that changes the arguments of a generated relation is told that they are read before', async t => {
+  const { errors } = await ask('{ people { data { attributes { restaurants { data { id } } } } } }', ALL)
+  t.is(
+    errors?.[0]?.message,
+    "Person.restaurants is read with the client's arguments: code cannot change them",
+  )
+})
+
 test('a scope stands in place of a generated field’s own; auth false lets everybody write', async t => {
   t.deepEqual((await ask('{ people { data { attributes { name } } } }')).data, {
     people: { data: [{ attributes: { name: 'Ann' } }] },

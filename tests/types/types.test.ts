@@ -50,7 +50,7 @@ test('a typed plugin may say what the project has, and nothing else', t => {
   t.deepEqual(faultsOf('documents.ts'), [])
 })
 
-test('the names of policies, middlewares, methods and events are held to what there is', t => {
+test('policies, middlewares, methods, events and extensions of the schema are held to what there is', t => {
   t.deepEqual(faultsOf('plugins.ts'), [])
 })
 

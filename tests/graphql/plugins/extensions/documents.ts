@@ -75,6 +75,12 @@ export default defineExtension({
           policies: [({ parent }) => (parent as Restaurant).name !== 'Cellar'],
           middlewares: [async next => Number(await next()) * 10],
         },
+        'Dish.restaurant': { middlewares: [async next => (await next()) ?? null] },
+        'Person.restaurants': {
+          middlewares: [
+            (next, parent, args) => next(parent, args.sort ? { ...args, pagination: { limit: 1 } } : args),
+          ],
+        },
         'RestaurantEntity.attributes': { middlewares: [next => next()] },
         'RestaurantEntityResponseCollection.meta': { auth: { scope: ['api::dish.dish.find'] } },
         'Restaurant.dishes': { policies: [({ args }) => (args.sort as readonly string[]).length > 0] },

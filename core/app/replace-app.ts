@@ -1,5 +1,6 @@
 import { ok, type Result } from '../base/result.ts'
-import type { Outgoing } from '../http/server.ts'
+import type { Outgoing } from '../http/desk.ts'
+import type { Table } from '../model/storage.ts'
 import type { Blueprint } from './compile-app.ts'
 import { carryOver } from './fixed-settings.ts'
 import { readyApp } from './open-app.ts'
@@ -26,15 +27,31 @@ export async function replaceApp(
   const observer = observerOf(blueprint, terms)
   const ready = await readyApp(blueprint, { production: terms.production, observer })
   if (!ready.ok) return ready
-  const opened = await ready.value(before.app.database)
-  if (!opened.ok) return opened
-  const running = { app: opened.value, observer }
+  const go = isAddedTo(before.app.blueprint, blueprint) ? () => {} : await service.server.hold()
+  try {
+    const opened = await ready.value(before.app.database)
+    if (!opened.ok) return opened
+    const outgoing = await takeOver(service, { app: opened.value, observer })
+    retire(service, before, outgoing)
+    return ok(held)
+  } finally {
+    go()
+  }
+}
+
+async function takeOver(service: Service, running: Running): Promise<Outgoing> {
   tellNews(running)
   const outgoing = await service.server.swap(toServed(running))
   service.running = running
-  service.log.change(observer)
-  retire(service, before, outgoing)
-  return ok(held)
+  service.log.change(running.observer)
+  return outgoing
+}
+
+/** Whether the tables of the one are still there in the other: else a migration may take away what requests rely on. */
+function isAddedTo({ storage: before }: Blueprint, { storage: after }: Blueprint): boolean {
+  const columnsOf = (table: Table) => table.columns.map(({ name, type }) => `${table.name} ${name} ${type}`)
+  const there = new Set(after.tables.flatMap(columnsOf))
+  return before.tables.flatMap(columnsOf).every(column => there.has(column))
 }
 
 function retire(service: Service, { app, observer }: Running, outgoing: Outgoing): void {

@@ -1,5 +1,6 @@
+import type { ServedTerms } from '../http/desk.ts'
 import { openHealth } from '../http/health.ts'
-import type { RunningServer, ServedTerms } from '../http/server.ts'
+import type { RunningServer } from '../http/server.ts'
 import type { ChangingObserver } from '../observe/changing-observer.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { App } from './open-app.ts'

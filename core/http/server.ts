@@ -1,32 +1,34 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { failed, ok, type Result } from '../base/result.ts'
-import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import type { ServerSettings } from '../project/settings.ts'
-import { aroundListener } from './global-middlewares.ts'
-import { createListener, type ListenerTerms } from './listener.ts'
+import {
+  type Desk,
+  holdRequests,
+  type Outgoing,
+  openDesk,
+  openShift,
+  receive,
+  type ServedTerms,
+  type Shift,
+  swapShifts,
+  waitingAt,
+} from './desk.ts'
 import { answerConnect, answerMalformed } from './malformed.ts'
-import { drained, openTraffic, type Traffic } from './traffic.ts'
 
 export interface RunningServer {
   /** `http://127.0.0.1:1337` */
   readonly url: string
   /** From the next request on these answer. What is under way is answered by those before, whom `Outgoing` tells of. */
   swap(terms: ServedTerms): Promise<Outgoing>
+  /**
+   * Has new requests wait until the answered function is called, some seconds at most. Resolves once none is under way
+   * any more, or has had a second: for changes that neither those before nor those after a swap can live with.
+   */
+  hold(): Promise<() => void>
   /** Takes no more connections, answers what is under way for at most so many milliseconds, then cuts the rest. */
   close(milliseconds: number): Promise<void>
-}
-
-/** Who answered until a swap. */
-export interface Outgoing {
-  /** Resolves once the last of their requests has ended, or has had its time. */
-  drained(): Promise<void>
-}
-
-export interface ServedTerms extends ListenerTerms {
-  /** Express middlewares round every request, the first outermost. */
-  readonly middlewares?: readonly ExpressMiddleware[]
 }
 
 export interface ServerTerms extends ServedTerms {
@@ -42,14 +44,14 @@ const KEEP_ALIVE_TIMEOUT = 65_000
 /** Listens; or says, in one sentence, why it cannot. `swap` leaves alone where it listens. */
 export async function openServer(terms: ServerTerms): Promise<Result<RunningServer, string>> {
   const { settings, observer, startedAt = 0 } = terms
-  const desk: Desk = { current: await openShift(terms), leaving: new Set() }
+  const desk = await openDesk(terms)
   const server = createServer(
     {
       ...timeoutsOf(settings),
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
       connectionsCheckingInterval: Math.min(5_000, settings.requestTimeout),
     },
-    (request, response) => desk.current.listener(request, response),
+    (request, response) => receive(desk, request, response),
   )
   // Node drops the connection of a CONNECT that nobody listens to, without a word.
   server.on('connect', (_request, socket) => answerConnect(socket))
@@ -63,44 +65,14 @@ export async function openServer(terms: ServerTerms): Promise<Result<RunningServ
   return ok({
     url,
     swap: async next => swap(server, desk, await openShift(next)),
+    hold: () => holdRequests(desk),
     close: milliseconds => close(server, desk, milliseconds),
   })
 }
 
-/** Those who answer, with their requests. */
-interface Shift {
-  readonly terms: ServedTerms
-  readonly listener: RequestListener
-  readonly traffic: Traffic
-}
-
-interface Desk {
-  current: Shift
-  /** Those who still have requests under way. */
-  readonly leaving: Set<Shift>
-}
-
-async function openShift(terms: ServedTerms): Promise<Shift> {
-  const { settings, observer, middlewares = [] } = terms
-  const traffic = openTraffic()
-  const around = { requestTimeout: settings.requestTimeout, observer, traffic }
-  return {
-    terms,
-    traffic,
-    listener: await aroundListener(middlewares, createListener(terms, traffic), around),
-  }
-}
-
 function swap(server: Server, desk: Desk, next: Shift): Outgoing {
-  const before = desk.current
-  next.traffic.closing = before.traffic.closing
-  desk.current = next
-  desk.leaving.add(before)
   Object.assign(server, timeoutsOf(next.terms.settings))
-  const over = drained(before.traffic, before.terms.settings.requestTimeout).then(
-    () => void desk.leaving.delete(before),
-  )
-  return { drained: () => over }
+  return swapShifts(desk, next)
 }
 
 /** What sockets are held to. */
@@ -151,6 +123,3 @@ async function close(server: Server, desk: Desk, milliseconds: number): Promise<
   clearTimeout(patience)
   observer.tell({ kind: 'stopped', cut })
 }
-
-const waitingAt = ({ current, leaving }: Desk): number =>
-  [current, ...leaving].reduce((sum, { traffic }) => sum + traffic.waiting, 0)

@@ -26,9 +26,9 @@ const extension = (version: string) => `import { defineExtension } from 'plinth'
 const gates = (globalThis.gates ??= {})
 const opened = new Promise(resolve => { gates['${version}'] = resolve })
 export default defineExtension({
-  register({ rest }) {
+  register({ rest, app }) {
     rest.route('GET', '/version', () => ({ version: '${version}' }), { auth: false })
-    rest.route('GET', '/slow', async () => { await opened; return { version: '${version}' } }, { auth: false })
+    rest.route('GET', '/slow', async () => { app.log.info('waits ${version}'); await opened; return { version: '${version}' } }, { auth: false })
     rest.route('GET', '/let-go/:version', ({ args }) => { gates[args.version](); return {} }, { auth: false })
   },
   bootstrap: ({ app }) => app.log.info('begins ${version}'),
@@ -125,7 +125,7 @@ test.serial(
 
 test.serial('what is under way is answered as it was begun, and what answers it ends only then', async t => {
   const slow = server.get('/api/slow')
-  await pause(200)
+  await said('waits two')
   save('extensions/version.ts', extension('three'))
   await answers('/api/version', 200, { version: 'three' })
   t.true(news().includes('begins three'))
@@ -186,4 +186,13 @@ test.serial('new folders and removed files are noticed', async t => {
   rmSync(join(folder.path, 'middlewares'), { recursive: true })
   await said('unknown middleware `deep/tagged`')
   t.is((await server.get('/api/notes')).headers.get('x-tagged'), 'yes')
+})
+
+test.serial('a rename moves what is there, and no request falls between the names', async t => {
+  const seen = await askMeanwhile('/api/notes', async () => {
+    save('project.yaml', project('body: { type: string, renamedFrom: text }'))
+    await answers('/api/notes?filters[body]=one&fields=body', 200)
+  })
+  t.deepEqual([...seen], [200])
+  t.regex(JSON.stringify((await server.get('/api/notes')).body), /"body":"one"/)
 })

@@ -6,7 +6,7 @@ import type { PermissionTerms } from '../project/settings.ts'
 import { OPERATOR_NAMES } from '../query/operators.ts'
 import { parseFilter } from '../query/parse-filter.ts'
 import type { Condition, UserValues } from './condition.ts'
-import { bindUser, resolveUserPath, userPath, userPathsIn } from './user-path.ts'
+import { bindUser, lacksValue, resolveUserPath, userPath, userPathsIn } from './user-path.ts'
 
 type Where = NonNullable<PermissionTerms['where']>
 
@@ -21,9 +21,8 @@ export function compileCondition(where: Where, type: ContentType, model: Model):
 
 /** A value that the attribute cannot hold makes the condition false, as a missing one does. */
 function bind(where: Where, type: ContentType, user: UserValues) {
-  const bound = bindUser(where, user)
-  if (bound === undefined) return null
-  const parsed = parseFilter(bound, type)
+  if (lacksValue(where, user)) return null
+  const parsed = parseFilter(bindUser(where, user), type)
   return parsed.ok ? parsed.value : null
 }
 

@@ -54,6 +54,10 @@ function unknownStep(path: readonly string[], index: number, holder: Holder | nu
   return `unknown \`${name}\` in \`${print(path)}\`${near}`
 }
 
+/** Whether some `$user.…` has no value. An empty text is none: under `$contains` or `$startsWith` it would be met by all. */
+export const lacksValue = (value: unknown, user: UserValues): boolean =>
+  [...userPathsIn(value)].some(path => (valueAt(path, user) ?? '') === '')
+
 /** The declared value with each `$user.…` replaced; undefined where one of them has no value. */
 export function bindUser(value: unknown, user: UserValues): unknown {
   const path = userPath(value)

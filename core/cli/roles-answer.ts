@@ -115,6 +115,13 @@ export function toAnswer(
 }
 
 function valuesOf({ terms }: Explanation, user: UserValues): Readonly<Record<string, unknown>> {
-  const paths = [...userPathsIn(terms.where), ...userPathsIn(terms.set)]
-  return Object.fromEntries(paths.map(path => [['$user', ...path].join('.'), valueAt(user, path) ?? null]))
+  const valuesIn = (term: unknown, isNone: (value: unknown) => boolean) =>
+    [...userPathsIn(term)].map(path => {
+      const value = valueAt(user, path)
+      return [['$user', ...path].join('.'), isNone(value) ? null : value] as const
+    })
+  const set = valuesIn(terms.set, value => value === undefined)
+  // In a condition an empty text is none.
+  const where = valuesIn(terms.where, value => value === undefined || value === '')
+  return Object.fromEntries([...set, ...where])
 }

@@ -17,6 +17,10 @@ roles:
     permissions:
       book: { find: { where: { price: { $gt: 5 } } }, readDrafts: false }
       writer: { find: { where: { account: { id: { $eq: $user.id } } } } }
+  named:
+    permissions:
+      book: { find: { where: { title: { $startsWith: $user.nickname } } } }
+      writer: { find: { where: { $or: [{ name: { $contains: $user.nickname } }, { age: 7 }] } } }
   editor:
     permissions:
       book: { find: true, create: true, readDrafts: { where: { title: { $notNull: true } } } }
@@ -193,7 +197,15 @@ test('a condition is joined to the query, and to every relation on the way to it
 
 test('a condition on a user is met by nothing where there is none, or where it has no such value', t => {
   const nothing: Filter = { kind: 'or', filters: [] }
-  for (const values of [null, {}, { id: null }, { id: { $gt: 0 } }, { id: [1, 2] }, { id: 'seven' }]) {
+  for (const values of [
+    null,
+    {},
+    { id: null },
+    { id: { $gt: 0 } },
+    { id: [1, 2] },
+    { id: 'seven' },
+    { id: '' },
+  ]) {
     t.deepEqual(
       passed(restrict(listOf(writer), user('authenticated', values))).filter,
       nothing,
@@ -204,6 +216,15 @@ test('a condition on a user is met by nothing where there is none, or where it h
     passed(restrict(listOf(writer), user('authenticated', JSON.parse('{"__proto__":{"id":7}}')))).filter,
     nothing,
   )
+})
+
+test('an empty text of a user is no value: every text would hold it', t => {
+  const nothing: Filter = { kind: 'or', filters: [] }
+  for (const type of [book, writer]) {
+    const seenBy = (nickname: string) => passed(restrict(listOf(type), user('named', { nickname }))).filter
+    t.deepEqual(seenBy(''), nothing, type.uid)
+    t.notDeepEqual(seenBy(' '), nothing, type.uid)
+  }
 })
 
 test('drafts are refused to who may not read them, and relations lead him to published versions', t => {

@@ -51,7 +51,7 @@ const withAll = (type: ContentType, view: View | null): View | null =>
 export function amendCommand<Kind extends Command & { readonly values: GivenValues }>(
   after: Kind,
   before: Kind,
-  { values, conditions }: PermittedCommand<Kind>,
+  { values, conditions, by }: PermittedCommand<Kind>,
 ): PermittedCommand<Kind> {
   const kept = Object.entries(values).filter(
     ([name]) => !Object.hasOwn(before.values, name) || Object.hasOwn(after.values, name),
@@ -59,5 +59,5 @@ export function amendCommand<Kind extends Command & { readonly values: GivenValu
   const changed = Object.entries(after.values).filter(
     ([name, value]) => !isDeepStrictEqual(value, before.values[name]),
   )
-  return brandCommand({ ...after, values: Object.fromEntries([...kept, ...changed]) }, conditions)
+  return brandCommand({ ...after, values: Object.fromEntries([...kept, ...changed]) }, conditions, by)
 }

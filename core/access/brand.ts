@@ -1,4 +1,4 @@
-import type { Command, PermittedCommand, WriteConditions } from '../query/command.ts'
+import type { Actor, Command, PermittedCommand, WriteConditions } from '../query/command.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
 
 /** The only place where a query becomes a restricted one. The brand is a type's alone, so there is nothing to construct. */
@@ -8,4 +8,5 @@ export const brand = (query: Query): RestrictedQuery => query as RestrictedQuery
 export const brandCommand = <Kind extends Command>(
   command: Kind,
   conditions: WriteConditions,
-): PermittedCommand<Kind> => ({ ...command, conditions }) as PermittedCommand<Kind>
+  by: Actor | null = null,
+): PermittedCommand<Kind> => ({ ...command, conditions, by }) as PermittedCommand<Kind>

@@ -3,6 +3,7 @@ import { type Fault, forbidden, invalidBodyKey } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Command, GivenValues, PermittedCommand, Sight, WriteConditions } from '../query/command.ts'
 import { type Filter, STATUSES, type Status } from '../query/query.ts'
+import { actorOf } from './actor.ts'
 import { brandCommand } from './brand.ts'
 import type { Caller, WriteAction, Writing } from './caller.ts'
 import { conjunction, filterFor } from './condition.ts'
@@ -26,7 +27,13 @@ export function permit<Kind extends Command>(
   if (!writing || !publishing || !sharing) return failed(forbidden())
   const where = conjunction(...[writing, publishing, sharing].map(each => conditionOf(each, caller)))
   if (!('values' in command))
-    return ok(brandCommand(command, { before: where, after: afterOf(command, where), targets: NO_TARGETS }))
+    return ok(
+      brandCommand(
+        command,
+        { before: where, after: afterOf(command, where), targets: NO_TARGETS },
+        actorOf(caller),
+      ),
+    )
   const values = permitValues(command, writing, caller)
   if (!values.ok) return values
   const conditions: WriteConditions = {
@@ -35,7 +42,7 @@ export function permit<Kind extends Command>(
     // What the server sets is not the caller's choice, so he need not see it.
     targets: targetsOf(command, writing, caller),
   }
-  return ok(brandCommand({ ...command, values: values.value }, conditions))
+  return ok(brandCommand({ ...command, values: values.value }, conditions, actorOf(caller)))
 }
 
 type ValuesCommand = Extract<Command, { values: GivenValues }>

@@ -1,6 +1,7 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { writeContent } from '../content/write-content.ts'
 import type { Database } from '../database/database.ts'
+import { NOBODY_LISTENS, type Outbox } from '../documents/outbox.ts'
 import { endMovedUsers } from '../identity/end-sessions.ts'
 import { mirrorLocales } from '../identity/mirror-locales.ts'
 import { type HeldRole, mirrorRoles } from '../identity/mirror-roles.ts'
@@ -18,13 +19,14 @@ export async function fillDatabase(
   { project, model, storage, content }: Blueprint,
   database: Database,
   files: FileStorage,
+  outbox: Outbox = NOBODY_LISTENS,
 ): Promise<Result<Filled, StartFault>> {
   const roles = await mirrorRoles(project.settings.roles, { database, model, storage })
   if (!roles.ok)
     return failed(...roles.reasons.map((held): StartFault => ({ kind: 'other', message: printHeld(held) })))
   await mirrorLocales({ database, model, storage })
   const written = await writeContent(content, {
-    ...{ database, model, storage, files },
+    ...{ database, model, storage, files, outbox },
     beforeUsers: (transaction, users) => endMovedUsers(transaction, users, { model, storage }),
   })
   if (!written.ok) return failed({ kind: 'files', diagnostics: written.reasons })

@@ -99,14 +99,17 @@ export async function readyApp(
   const registered = await registerApp(blueprint, terms.observer)
   if (!registered.ok) return registered
   return ok(async database => {
-    const identity = signIn.value(database)
     const { observer, production } = terms
-    return openOver(blueprint, { identity, registered: registered.value, observer, production })
+    const { listeners } = registered.value
+    const events = openEvents({ database, model: blueprint.model, listeners, observer })
+    const identity = signIn.value(database, events.outbox)
+    return openOver(blueprint, { identity, events, registered: registered.value, observer, production })
   })
 }
 
 interface Opening {
   readonly identity: IdentityTerms
+  readonly events: Events
   readonly registered: RegisteredApp
   readonly observer: Observer
   readonly production: boolean
@@ -117,7 +120,7 @@ async function openOver(blueprint: Blueprint, opening: Opening): Promise<Result<
   const { project, plugins } = blueprint
   const { registered, identity } = opening
   const files = openStorage(project.settings.upload, project.root)
-  const prepared = await prepare(blueprint, identity.database, files).catch((error: unknown) => {
+  const prepared = await prepare(blueprint, identity, files).catch((error: unknown) => {
     const fault = toStartFault(error)
     if (fault) return failed(fault)
     throw error
@@ -136,13 +139,13 @@ async function openOver(blueprint: Blueprint, opening: Opening): Promise<Result<
 /** Brings tables, roles, locales and content in step with the files. */
 async function prepare(
   blueprint: Blueprint,
-  database: Database,
+  { database, outbox }: Pick<IdentityTerms, 'database' | 'outbox'>,
   files: FileStorage,
 ): Promise<Result<readonly string[], StartFault>> {
   const migrated = await migrate(database, blueprint.storage.tables)
   if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })
   const { steps, left } = migrated.value
-  const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database, files)
+  const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database, files, outbox)
   if (!filled.ok) return filled
   await sweep(stagingFolder(blueprint.project.root))
   return ok([...tellSteps(steps), ...left.map(printLeft), ...filled.value.news])
@@ -154,12 +157,11 @@ interface Opened extends Opening {
 }
 
 function toApp(blueprint: Blueprint, opened: Opened): App {
-  const { identity, files: kept, news, registered, observer, production } = opened
+  const { identity, events, files: kept, news, registered, observer, production } = opened
   const { project, model, storage, access } = blueprint
   const { settings } = project
-  const { database, sessions, background } = identity
-  const events = openEvents({ database, model, listeners: registered.listeners, observer })
-  const plain = openDocuments({ database, storage, model, outbox: events.outbox })
+  const { database, sessions, background, outbox } = identity
+  const plain = openDocuments({ database, storage, model, outbox })
   const documents = userDocuments(plain, identity)
   const around = aroundAll(registered.documentMiddlewares)
   registered.connect(openDocumentsApi({ model, documents, settings: settings.rest, around }))

@@ -1,5 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database } from '../database/database.ts'
+import type { Outbox } from '../documents/outbox.ts'
 import { openBackground } from '../identity/background.ts'
 import type { IdentityTerms } from '../identity/identity.ts'
 import { loadJwtSecret } from '../identity/jwt-secret.ts'
@@ -17,7 +18,7 @@ export interface SignInTerms {
 }
 
 /** All that signing in needs but the database, which it may then be opened over. */
-export type SignIn = (database: Database) => IdentityTerms
+export type SignIn = (database: Database, outbox: Outbox) => IdentityTerms
 
 /** Fails where the project does not say with what to sign, or how to mail. */
 export async function openSignIn(
@@ -29,8 +30,9 @@ export async function openSignIn(
   const secret = await loadJwtSecret({ given: auth.jwtSecret, root, production })
   const mailer = openMailer({ ...auth.mail, root, production, observer, address: server.url })
   if (!secret.ok || !mailer.ok) return failed(...reasonsOf(secret), ...reasonsOf(mailer))
-  return ok(database => ({
+  return ok((database, outbox) => ({
     database,
+    outbox,
     model,
     storage,
     settings: auth,

@@ -1,6 +1,7 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { findTaken } from '../documents/find-taken.ts'
+import { type Outbox, openTelling } from '../documents/outbox.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import type { WriteTerms } from '../documents/write-terms.ts'
 import type { WrittenDocument } from '../documents/written.ts'
@@ -11,6 +12,7 @@ import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { Content, ContentDocument } from './content.ts'
 import { diagnose } from './content-fault.ts'
+import { newsOf } from './content-news.ts'
 import { findExisting } from './find-existing.ts'
 import { isDue, type Ledger, readLedger, recordWritten } from './ledger.ts'
 import { keyOf, type MediaFile, toRecord } from './media-file.ts'
@@ -23,6 +25,7 @@ export interface ContentTerms {
   readonly storage: Storage
   /** Takes the files of content/media/ that documents use. */
   readonly files: FileStorage
+  readonly outbox: Outbox
   /** Hears of users that are there, in the transaction, before their addresses are written. */
   readonly beforeUsers: (transaction: Transaction, users: readonly AddressedUser[]) => Promise<void>
 }
@@ -107,6 +110,8 @@ async function writeAll(due: readonly ContentDocument[], writing: Writing): Prom
   await writing.beforeUsers(writing.transaction, addressed(documents, writing.model))
   const records = files.map(each => toFileDocument(toRecord(each, writing.files), file))
   await writeDocuments([...records, ...inTurn(documents, terms.now)], terms)
+  const tell = openTelling(writing.outbox).within(writing.transaction, terms.now)
+  for (const news of [...records, ...documents].flatMap(each => newsOf(each, existing))) tell(news)
   await recordWritten(writing.transaction, due, terms.now)
   return { written: countByType(documents) }
 }

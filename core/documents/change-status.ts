@@ -6,6 +6,7 @@ import { discardDraft } from './discard-draft.ts'
 import type { Answer, Changed } from './documents.ts'
 import { findSingle } from './find-single.ts'
 import { assertMeets, choiceOf } from './matching.ts'
+import { originOf } from './outbox.ts'
 import { publish } from './publish.ts'
 import { readAnswer } from './read-answer.ts'
 import { unpublish } from './unpublish.ts'
@@ -33,7 +34,7 @@ export async function changeStatus(command: Command, answer: Answer, terms: Stat
     if (await CHANGES[command.kind]({ type, documentId, locale }, command, terms)) changed.push(locale)
   await assertAll(subject, conditions.after, terms)
   const changes = changed.map(each => ({ locale: each, action: command.kind }))
-  terms.tell({ type, documentId, changes })
+  terms.tell({ type, documentId, changes, origin: originOf(command) })
   return { documentId, texts: await answersIn(changed, { answer, documentId }, terms) }
 }
 

@@ -2,6 +2,7 @@ import type { Attribute, Holder } from '../model/model.ts'
 import { fitsIndex } from '../model/value-columns.ts'
 import { newDocumentId } from './document-id.ts'
 import { early } from './early.ts'
+import { originOf } from './outbox.ts'
 import { readAnswer } from './read-answer.ts'
 import { type Recalled, type RecallTerms, recallTargets } from './recall-targets.ts'
 import type { Save } from './save-ahead.ts'
@@ -56,6 +57,7 @@ export async function createAtOnce(
     type,
     documentId,
     changes: isPublished ? [created, { locale, action: 'publish' }] : [created],
+    origin: originOf(command),
   })
   return { documentId, text }
 }

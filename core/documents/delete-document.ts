@@ -4,7 +4,7 @@ import type { Answer } from './documents.ts'
 import { findSingle } from './find-single.ts'
 import { unlinkStatements } from './links-to.ts'
 import { assertMeets, choiceOf, standingStatus } from './matching.ts'
-import type { Tell } from './outbox.ts'
+import { originOf, type Tell } from './outbox.ts'
 import { assertUnchanged, readAnswer } from './read-answer.ts'
 import { removeVersions } from './remove-versions.ts'
 import { componentsOf, loadDocument } from './write-load.ts'
@@ -50,7 +50,7 @@ export async function deleteDocument(
   await removeLinks(command, { gone, left: rows.length - gone.length }, terms)
   const locales = new Set(gone.map(row => (type.localized ? String(row.get('locale')) : null)))
   const changes = [...locales].map(each => ({ locale: each, action: 'delete' }) as const)
-  terms.tell({ type, documentId, changes })
+  terms.tell({ type, documentId, changes, origin: originOf(command) })
   return text
 }
 

@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.ts'
 import type { ContentType } from '../model/model.ts'
+import type { Actor, PermittedCommand } from '../query/command.ts'
 import type { Statement } from '../sql/statement.ts'
 
 /** What can happen to a version of a document. */
@@ -22,7 +23,22 @@ export interface News {
   readonly type: ContentType
   readonly documentId: string
   readonly changes: readonly VersionNews[]
+  readonly origin: Origin
 }
+
+/** Where a write comes from, and which attributes it names: never what stands in them, which rows of the outbox keep nothing of. */
+export interface Origin {
+  readonly by: Actor | null
+  readonly attributes: readonly string[]
+}
+
+export const originOf = (command: PermittedCommand): Origin => ({
+  by: command.by,
+  attributes: 'values' in command ? Object.keys(command.values) : [],
+})
+
+/** Of the server's own code. */
+export const OWN_ORIGIN: Origin = { by: null, attributes: [] }
 
 interface VersionNews {
   /** null on types without locales. */
@@ -66,7 +82,11 @@ const toRows = ({ type, changes }: News, outbox: Outbox): readonly OutboxRow[] =
     outbox.listenersOf(type, change.action).map(listener => ({ ...change, listener })),
   )
 
-const insertion = ({ type, documentId }: News, rows: readonly OutboxRow[], now: string): Statement => ({
+const insertion = (
+  { type, documentId, origin }: News,
+  rows: readonly OutboxRow[],
+  now: string,
+): Statement => ({
   name: 'tell of a write',
   text: INSERT,
   values: [
@@ -76,10 +96,11 @@ const insertion = ({ type, documentId }: News, rows: readonly OutboxRow[], now: 
     rows.map(({ listener }) => listener),
     rows.map(({ locale }) => locale),
     rows.map(({ action }) => action),
+    JSON.stringify(origin),
   ],
 })
 
 /** The database's clock says what is due, and its columns hold milliseconds: rounded up, a row would be due a moment later. */
-const INSERT = `INSERT INTO plinth_outbox (listener, content_type, document_id, locale, action, written_at, due_at, state, attempts)
-SELECT n.listener, $1::text, $2::text, n.locale, n.action, $3::timestamptz, date_trunc('milliseconds', now()), 'waiting', 0
+const INSERT = `INSERT INTO plinth_outbox (listener, content_type, document_id, locale, action, origin, written_at, due_at, state, attempts)
+SELECT n.listener, $1::text, $2::text, n.locale, n.action, $7::jsonb, $3::timestamptz, date_trunc('milliseconds', now()), 'waiting', 0
 FROM unnest($4::text[], $5::text[], $6::text[]) WITH ORDINALITY AS n (listener, locale, action, place) ORDER BY n.place`

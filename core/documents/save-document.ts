@@ -5,7 +5,7 @@ import { early } from './early.ts'
 import { findSingle } from './find-single.ts'
 import { openForesight } from './foresight.ts'
 import { assertMeets, choiceOf, standingStatus } from './matching.ts'
-import type { News, Tell } from './outbox.ts'
+import { type News, originOf, type Tell } from './outbox.ts'
 import { readAnswer } from './read-answer.ts'
 import { askAhead, type Save } from './save-ahead.ts'
 import { saveVersion } from './save-version.ts'
@@ -58,7 +58,7 @@ export async function saveDocument(
   const changes = changesOf(command, rows)
   // Where it fails the transaction does, and tells of it.
   const text = early(readAnswer(answer, documentId, terms))
-  terms.tell({ type, documentId, changes })
+  terms.tell({ type, documentId, changes, origin: originOf(command) })
   return { documentId, text }
 }
 

@@ -10,10 +10,10 @@ const OF_DRAFTS: ReadonlySet<string> = new Set<EventAction>(['publish', 'unpubli
 /** What is wrong with the name of an event, in one sentence; undefined: nothing. */
 export function faultOfEvent(pattern: string, model: Model): string | undefined {
   const { key, action } = partsOf(pattern)
-  const types = declaredTypes(model)
+  const types = tellingTypes(model)
   const unknown = `unknown event \`${pattern}\``
-  if (isBuiltIn(key, model)) return `${unknown}: documents of \`${key}\` tell of nothing`
-  const meant = types.filter(type => key === '*' || type.key === key)
+  if (isSilent(key, model)) return `${unknown}: documents of \`${key}\` tell of nothing`
+  const meant = types.filter(type => isNamed(type, key))
   const isAction = action === '*' || EVENT_ACTIONS.some(each => each === action)
   if (meant.length === 0 || !isAction) return `${unknown}${hintFor(pattern, types)}`
   if (!OF_DRAFTS.has(action) || meant.some(type => type.draftAndPublish)) return undefined
@@ -22,12 +22,17 @@ export function faultOfEvent(pattern: string, model: Model): string | undefined 
 }
 
 /** Whether it names what happened. */
-export function isMeant(pattern: EventPattern, { key, builtIn }: ContentType, action: EventAction): boolean {
-  const parts = partsOf(pattern)
-  return (
-    !builtIn && (parts.key === '*' || parts.key === key) && (parts.action === '*' || parts.action === action)
-  )
+export function isMeant(pattern: EventPattern, type: ContentType, action: EventAction): boolean {
+  const { key, action: named } = partsOf(pattern)
+  return isTelling(type) && isNamed(type, key) && (named === '*' || named === action)
 }
+
+/** Whoever listens to everything means the project's own types: users and files are named. */
+const isNamed = ({ key, builtIn }: ContentType, name: string): boolean =>
+  name === key || (name === '*' && !builtIn)
+
+/** What project.yaml says is no event: roles and locales. */
+const isTelling = ({ builtIn, key }: ContentType): boolean => !builtIn || key === 'user' || key === 'file'
 
 const LONGEST_KEY = 255
 
@@ -52,11 +57,11 @@ function partsOf(pattern: string): Parts {
   return { key: pattern.slice(0, Math.max(dot, 0)), action: pattern.slice(dot + 1) }
 }
 
-const declaredTypes = ({ contentTypes }: Model): readonly ContentType[] =>
-  [...contentTypes.values()].filter(({ builtIn }) => !builtIn)
+const tellingTypes = ({ contentTypes }: Model): readonly ContentType[] =>
+  [...contentTypes.values()].filter(isTelling)
 
-const isBuiltIn = (key: string, { contentTypes }: Model): boolean =>
-  [...contentTypes.values()].some(type => type.builtIn && type.key === key)
+const isSilent = (key: string, { contentTypes }: Model): boolean =>
+  [...contentTypes.values()].some(type => type.key === key && !isTelling(type))
 
 /** A part that is right stays as it is. */
 function hintFor(pattern: string, types: readonly ContentType[]): string {

@@ -1,5 +1,5 @@
 import type { Cell, Database } from '../database/database.ts'
-import { EVENT_ACTIONS, type EventAction } from '../documents/outbox.ts'
+import { EVENT_ACTIONS, type EventAction, type Origin, OWN_ORIGIN } from '../documents/outbox.ts'
 
 /** An event that was taken for a listener: nobody else gets it before its time is over. */
 export interface Taken {
@@ -11,6 +11,7 @@ export interface Taken {
   readonly locale: string | null
   /** null: one that this version of the server does not know. */
   readonly action: EventAction | null
+  readonly origin: Origin
   readonly at: Date
 }
 
@@ -70,7 +71,7 @@ const TAKE = `WITH due AS MATERIALIZED (
     ORDER BY e.id LIMIT 1)
   ORDER BY o.id LIMIT $2::integer FOR UPDATE OF o SKIP LOCKED)
 UPDATE plinth_outbox t SET attempts = t.attempts + 1, due_at = ${later('$3')} FROM due WHERE t.id = due.id
-RETURNING t.id::text, t.attempts, t.content_type, t.document_id, t.locale, t.action, (extract(epoch FROM t.written_at) * 1000)::text`
+RETURNING t.id::text, t.attempts, t.content_type, t.document_id, t.locale, t.action, t.origin::text, (extract(epoch FROM t.written_at) * 1000)::text`
 
 const POSTPONE = `UPDATE plinth_outbox SET last_error = $3::text, due_at = ${later('$4')}`
 
@@ -86,7 +87,7 @@ const LONGEST_REASON = 1_000
 /** PostgreSQL takes no NUL. */
 const cut = (reason: string): string => reason.replaceAll('\0', '').slice(0, LONGEST_REASON)
 
-function toTaken([id, attempts, uid, documentId, locale, action, at]: readonly Cell[]): Taken {
+function toTaken([id, attempts, uid, documentId, locale, action, origin, at]: readonly Cell[]): Taken {
   return {
     id: String(id),
     attempts: Number(attempts),
@@ -94,6 +95,8 @@ function toTaken([id, attempts, uid, documentId, locale, action, at]: readonly C
     documentId: String(documentId),
     locale: typeof locale === 'string' ? locale : null,
     action: EVENT_ACTIONS.find(each => each === action) ?? null,
+    // As outbox.ts wrote it; rows of earlier versions have none.
+    origin: typeof origin === 'string' ? (JSON.parse(origin) as Origin) : OWN_ORIGIN,
     at: new Date(Number(at)),
   }
 }

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { EventAction, Outbox } from '../documents/outbox.ts'
 import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
+import type { Status } from '../query/query.ts'
 
 /** A content-type's key in project.yaml, a dot, and what happened: `article.publish`. */
 export type EventName = `${string}.${EventAction}`
@@ -9,7 +10,10 @@ export type EventName = `${string}.${EventAction}`
 /** Names of many events: `article.*`, `*.publish`, `*.*`. */
 export type EventPattern = EventName | `${string}.*`
 
-/** Something that happened to one version of a document. What the document holds, the listener reads itself. */
+/**
+ * Something that happened to one version of a document. What the document holds, the listener reads itself. Who wrote
+ * it is who asked over HTTP, or whose `state.ability` code named with `as(…)`; all null where code wrote for nobody.
+ */
 export interface DocumentEvent {
   /** The same each time that this event comes to this listener: for those that must not act twice. */
   readonly id: string
@@ -19,7 +23,17 @@ export interface DocumentEvent {
   readonly documentId: string
   /** null on types without locales. */
   readonly locale: string | null
+  /** Which of a document's versions: drafts are made and changed, published ones published and taken back; null: both. */
+  readonly status: Status | null
   readonly action: EventAction
+  /** Names of the attributes that were written, in no order; none but for `create` and `update`. */
+  readonly attributes: readonly string[]
+  /** Who was signed in. */
+  readonly user: { readonly id: number; readonly documentId: string } | null
+  /** The key of his role in project.yaml, or `public`; null with an API token. */
+  readonly role: string | null
+  /** The key of an API token in project.yaml. */
+  readonly token: string | null
   /** When it was written. */
   readonly at: Date
 }

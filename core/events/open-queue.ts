@@ -1,6 +1,8 @@
 import type { EventAction } from '../documents/outbox.ts'
-import type { Model } from '../model/model.ts'
+import type { ContentType, Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
+import type { Actor } from '../query/command.ts'
+import type { Status } from '../query/query.ts'
 import { deliver, type Outcome } from './deliver.ts'
 import type { EventRows, Taken } from './event-rows.ts'
 import type { DocumentEvent, EventListener, Pace } from './events.ts'
@@ -151,9 +153,24 @@ const observed = ({ taken, listener, name }: Delivery) => ({
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** null: of a type or an action that is not there. */
-function toEvent({ attempts, action, ...taken }: Taken, model: Model): DocumentEvent | null {
+function toEvent({ attempts, action, origin, ...taken }: Taken, model: Model): DocumentEvent | null {
   const type = model.contentTypes.get(taken.uid)
-  return type && action ? { ...taken, action, name: nameOf(type.key, action) } : null
+  if (!type || !action) return null
+  const { user, role, token } = origin.by ?? NOBODY
+  const attributes = WRITES.has(action) ? origin.attributes : []
+  const status = statusOf(type, action)
+  return { ...taken, action, name: nameOf(type.key, action), status, attributes, user, role, token }
+}
+
+const NOBODY: Actor = { user: null, role: null, token: null }
+
+const WRITES: ReadonlySet<EventAction> = new Set<EventAction>(['create', 'update'])
+
+/** What is published is written as a draft before. */
+function statusOf({ draftAndPublish }: ContentType, action: EventAction): Status | null {
+  if (!draftAndPublish) return 'published'
+  if (action === 'delete') return null
+  return action === 'publish' || action === 'unpublish' ? 'published' : 'draft'
 }
 
 const nameOf = (key: string, action: EventAction): DocumentEvent['name'] => `${key}.${action}`

@@ -1,6 +1,5 @@
 import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import { transact } from '../documents/transact.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import { verifyPassword } from '../secrets/passwords.ts'
 import { type AccountKey, findAccount } from './accounts.ts'
@@ -10,6 +9,7 @@ import { type Body, parseCredentials } from './parse-credentials.ts'
 import { hashUserValues, NOT_TAKEN, saveUser, scalarValue } from './save-user.ts'
 import { signedIn } from './sign-in.ts'
 import { scalarOf } from './user-values.ts'
+import { writeAccount } from './write-account.ts'
 
 /** Ends every older session: the answer's token is the only one. */
 export async function changePassword(
@@ -74,17 +74,14 @@ export async function setPassword(
   terms: IdentityTerms,
 ): Promise<Result<SignedIn, Fault>> {
   const hashed = await hashUserValues(new Map([['password', scalarValue(password)]]), terms.model)
-  const set = await transact(
-    terms.model.builtIn.user,
-    async transaction => {
-      const account = await findAccount(transaction, key, terms, true)
-      if (!account || unless(account)) throw new RequestFault(gone)
-      const { documentId } = account
-      await saveUser({ documentId, values: hashed }, NOT_TAKEN, transaction, terms)
-      await endSessions(transaction, documentId, terms)
-      return { ...account, sessionVersion: account.sessionVersion + 1 }
-    },
-    terms,
-  )
+  const set = await writeAccount(async (transaction, tell) => {
+    const account = await findAccount(transaction, key, terms, true)
+    if (!account || unless(account)) throw new RequestFault(gone)
+    const { documentId } = account
+    await saveUser({ documentId, values: hashed }, NOT_TAKEN, transaction, terms)
+    await endSessions(transaction, documentId, terms)
+    tell(account, 'update', hashed.keys())
+    return { ...account, sessionVersion: account.sessionVersion + 1 }
+  }, terms)
   return set.ok ? ok(await signedIn(set.value, terms)) : set
 }

@@ -1,5 +1,4 @@
 import { failed, ok, type Result } from '../base/result.ts'
-import { transact } from '../documents/transact.ts'
 import type { Values } from '../documents/written.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import { type Account, findAccount } from './accounts.ts'
@@ -8,6 +7,7 @@ import type { Confirmed, IdentityTerms } from './identity.ts'
 import { type Body, parseCredentials } from './parse-credentials.ts'
 import { NOT_TAKEN, saveUser, scalarValue } from './save-user.ts'
 import { scalarOf } from './user-values.ts'
+import { writeAccount } from './write-account.ts'
 
 /** Milliseconds that a mailed link works: three days. */
 const LIFETIME = 259_200_000
@@ -75,17 +75,19 @@ export async function confirmEmail(code: unknown, terms: IdentityTerms): Promise
   if (!given.ok) return given
   const { confirmation } = given.value
   if (!isCurrent(confirmation, Date.now())) return failed(wrong)
-  const confirmed = await transact(
-    terms.model.builtIn.user,
-    async transaction => {
-      const key = { by: 'confirmationToken', text: hashCode(confirmation) } as const
-      const account = await findAccount(transaction, key, terms, true)
-      if (!account) throw new RequestFault(wrong)
-      await saveUser({ ...account, values: confirming(confirmation) }, TAKEN, transaction, terms)
-      return account.documentId
-    },
-    terms,
-  )
+  const confirmed = await writeAccount(async (transaction, tell) => {
+    const key = { by: 'confirmationToken', text: hashCode(confirmation) } as const
+    const account = await findAccount(transaction, key, terms, true)
+    if (!account) throw new RequestFault(wrong)
+    const values = confirming(confirmation)
+    await saveUser({ ...account, values }, TAKEN, transaction, terms)
+    tell(
+      account,
+      'update',
+      ['confirmed', 'email'].filter(name => values.has(name)),
+    )
+    return account.documentId
+  }, terms)
   if (!confirmed.ok) return confirmed
   return ok({ location: terms.settings.mail.confirmUrl ?? '/', documentId: confirmed.value })
 }

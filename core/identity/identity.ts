@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import type { Result } from '../base/result.ts'
+import type { Outbox } from '../documents/outbox.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { AuthSettings } from '../project/settings.ts'
 import type { Background } from './background.ts'
@@ -48,6 +49,7 @@ export interface IdentityTerms extends SaveTerms {
   readonly sessions: Sessions
   readonly mailer: Mailer
   readonly tries: Tries
+  readonly outbox: Outbox
   readonly background: Background
   /** Where the REST API is, for links in mails: `http://localhost:1337/api`. */
   readonly address: string

@@ -3,7 +3,6 @@ import type { Transaction } from '../database/database.ts'
 import { newDocumentId } from '../documents/document-id.ts'
 import { type ParseTerms, parseValues } from '../documents/parse-attribute.ts'
 import { toRefusal } from '../documents/refusal.ts'
-import { transact } from '../documents/transact.ts'
 import { rule, toFault } from '../documents/value-fault.ts'
 import type { Values } from '../documents/written.ts'
 import { type Fault, fault } from '../faults/fault.ts'
@@ -14,6 +13,7 @@ import { type Body, parseCredentials } from './parse-credentials.ts'
 import { findRole, hashUserValues, roleValue, saveUser, scalarValue } from './save-user.ts'
 import { signedIn } from './sign-in.ts'
 import { scalarOf } from './user-values.ts'
+import { writeAccount } from './write-account.ts'
 
 const ASKED = ['email', 'username', 'password'] as const
 
@@ -25,11 +25,11 @@ export async function register(body: Body, terms: IdentityTerms): Promise<Result
     return failed(fault('application', 'Register action is currently disabled'))
   const values = await parseRegistration(body, terms)
   if (!values.ok) return values
-  const made = await transact(
-    terms.model.builtIn.user,
-    transaction => makeUser(values.value, transaction, terms),
-    terms,
-  )
+  const made = await writeAccount(async (transaction, tell) => {
+    const account = await makeUser(values.value, transaction, terms)
+    tell(account, 'create', [...values.value.keys(), 'role'])
+    return account
+  }, terms)
   if (!made.ok) return failed(...made.reasons.map(inOwnWords))
   if (!terms.settings.register.confirmEmail) return ok(await signedIn(made.value, terms))
   terms.background.start(() => mailConfirmation(made.value, terms))

@@ -80,6 +80,7 @@ const outbox = (model: Model): Table => ({
       required('document_id', 'varchar(255)'),
       localeColumn(optional('locale', 'varchar(255)'), renamedLocales(model)),
       required('action', 'varchar(255)'),
+      optional('origin', 'jsonb'),
       required('written_at', 'timestamptz(3)'),
       required('due_at', 'timestamptz(3)'),
       required('state', 'varchar(255)'),

@@ -118,6 +118,18 @@ export type PermittedCommand<Kind extends Command = Command> = Kind & {
   readonly [permitted]: true
   /** Rows that the caller may write: the row as it was for update and delete, as it becomes for create and update. */
   readonly conditions: WriteConditions
+  /** null: the server's own code gives it, on nobody's behalf. */
+  readonly by: Actor | null
+}
+
+/** On whose behalf something is written: what may be kept and told of it. */
+export interface Actor {
+  /** null: nobody is signed in. */
+  readonly user: { readonly id: number; readonly documentId: string } | null
+  /** The key of his role, or of nobody's; null with an API token. */
+  readonly role: string | null
+  /** The key of an API token; null without one. */
+  readonly token: string | null
 }
 
 export interface WriteConditions {

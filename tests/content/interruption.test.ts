@@ -2,6 +2,7 @@ import test from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { writeContent } from '../../core/content/write-content.ts'
 import type { Database, Transaction } from '../../core/database/database.ts'
+import { NOBODY_LISTENS } from '../../core/documents/outbox.ts'
 import { openLocalStorage } from '../../core/media/local-storage.ts'
 import { openSite } from './site.ts'
 
@@ -47,7 +48,13 @@ test('wherever the writing of content/ is broken off, nothing of it is there, an
   const compiled = await compileApp(site.folder.path, {})
   if (!compiled.ok) throw new Error('the project is good')
   const { content, model, storage } = compiled.value
-  const terms = { model, storage, files: openLocalStorage(site.folder.path), beforeUsers: async () => {} }
+  const terms = {
+    model,
+    storage,
+    files: openLocalStorage(site.folder.path),
+    outbox: NOBODY_LISTENS,
+    beforeUsers: async () => {},
+  }
   let interruptions = 0
   for (;;) {
     try {
@@ -77,6 +84,7 @@ test('two servers that start at once write each document once', async t => {
     model,
     storage,
     files: openLocalStorage(site.folder.path),
+    outbox: NOBODY_LISTENS,
     beforeUsers: async () => {},
   }
   const reports = await Promise.all([writeContent(content, terms), writeContent(content, terms)])

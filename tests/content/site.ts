@@ -5,6 +5,7 @@ import { writeContent } from '../../core/content/write-content.ts'
 import type { Database } from '../../core/database/database.ts'
 import { migrate } from '../../core/database/migrate.ts'
 import { openDocuments } from '../../core/documents/open-documents.ts'
+import { NOBODY_LISTENS } from '../../core/documents/outbox.ts'
 import type { Diagnostic } from '../../core/faults/diagnostic.ts'
 import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
 import { endMovedUsers } from '../../core/identity/end-sessions.ts'
@@ -65,6 +66,7 @@ export async function openSite(t: ExecutionContext, files: Files, copyOf?: strin
       model,
       storage,
       files: openLocalStorage(folder.path),
+      outbox: NOBODY_LISTENS,
       beforeUsers: (transaction, users) => endMovedUsers(transaction, users, { model, storage }),
     })
     return written.ok ? Object.fromEntries(written.value.written) : written.reasons.map(printed)

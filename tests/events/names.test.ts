@@ -1,5 +1,5 @@
 import test from 'ava'
-import { faultOfEvent, listenerKey } from '../../core/events/event-names.ts'
+import { faultOfEvent, isMeant, listenerKey } from '../../core/events/event-names.ts'
 import { modelOf } from '../model/compiled.ts'
 import { model } from './listening.ts'
 
@@ -45,8 +45,18 @@ test('a type without drafts has no event of publishing', async t => {
   )
 })
 
-test('built-in types tell of nothing, and listening to them is a fault', t => {
-  t.is(faultOfEvent('user.create', model), 'unknown event `user.create`: documents of `user` tell of nothing')
+test('users and files are listened to by name; what the project file says tells of nothing', t => {
+  for (const name of ['user.create', 'user.*', 'file.delete'])
+    t.is(faultOfEvent(name, model), undefined, name)
+  t.is(faultOfEvent('role.create', model), 'unknown event `role.create`: documents of `role` tell of nothing')
+  t.is(
+    faultOfEvent('user.publish', model),
+    'unknown event `user.publish`: `user` has no drafts (draftAndPublish)',
+  )
+  for (const type of [model.builtIn.user, model.builtIn.file]) {
+    t.false(isMeant('*.*', type, 'create'))
+    t.true(isMeant(`${type.key}.*`, type, 'create'))
+  }
 })
 
 test('a listener has the same name at every start, and no two have the same', t => {

@@ -98,7 +98,7 @@ test('where nobody listens a write runs not one statement more, and where many l
   t.is(await counted(['page.publish', 'page.*', '*.publish', '*.*']), none + 1)
 })
 
-test('a row of the outbox says which version it is about, and nothing that the document holds', async t => {
+test('a row of the outbox says which version it is about, who wrote it and what, and nothing that the document holds', async t => {
   const room = await openListening(t, [listener('note.*', () => {})])
   const { documentId } = await room.create('note', { text: 'confidential' })
   const [row] = await room.rows('SELECT row_to_json(o)::text FROM plinth_outbox o')
@@ -109,6 +109,7 @@ test('a row of the outbox says which version it is about, and nothing that the d
     document_id: documentId,
     locale: null,
     action: 'create',
+    origin: { by: null, attributes: ['text'] },
     state: 'waiting',
     attempts: 0,
     last_error: null,

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { Database } from '../../core/database/database.ts'
 import { migrate } from '../../core/database/migrate.ts'
 import { newDocumentId } from '../../core/documents/document-id.ts'
+import { NOBODY_LISTENS } from '../../core/documents/outbox.ts'
 import type { Fault } from '../../core/faults/fault.ts'
 import { openBackground } from '../../core/identity/background.ts'
 import { newCode } from '../../core/identity/codes.ts'
@@ -34,6 +35,7 @@ async function open(t: ExecutionContext) {
     settings: project.settings.auth,
     sessions: openSessions({ secret: 'x'.repeat(32), lifetime: 60_000 }),
     mailer: async mail => void mails.push(mail),
+    outbox: NOBODY_LISTENS,
     tries: openTries({ window: 60_000, max: MOST }, database),
     address: 'http://localhost/api',
   }

@@ -1,0 +1,123 @@
+import test, { type ExecutionContext } from 'ava'
+import { createTestApp, type TestApp } from '../../core/testing.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { createDatabase, snapshot, testServer } from '../support/database.ts'
+
+const TOKEN = 'a-secret-of-forty-letters-that-nobody-guesses'
+
+const PROJECT = {
+  contentTypes: {
+    note: { attributes: { text: 'string', secret: { type: 'string', private: true } } },
+    article: { draftAndPublish: true, attributes: { title: 'string' } },
+  },
+  roles: {
+    public: { permissions: { note: ['create'], auth: '*' } },
+    authenticated: {
+      permissions: {
+        note: { create: { set: { secret: '$user.username' } } },
+        users: ['me', 'update'],
+        auth: '*',
+      },
+    },
+  },
+  apiTokens: { robot: { type: 'full-access', secret: TOKEN } },
+}
+
+/** Says in the log what it heard, the times and ids of events aside. */
+const EXTENSION = `
+import { defineExtension } from 'plinth'
+
+export default defineExtension({
+  register({ documents, rest, app }) {
+    const heard = ({ id, at, uid, action, ...event }) => app.log.info('heard ' + JSON.stringify(event))
+    for (const name of ['note.*', 'article.*', 'user.*']) documents.on(name, heard)
+    rest.route('POST', '/mine', async ({ state }) => {
+      const { documentId } = await app.documents('note').as(state.ability).create({ data: { text: 'as' } })
+      await app.documents('note').update({ documentId, data: { text: 'own' } })
+      return {}
+    }, { auth: false })
+  },
+})
+`
+
+interface Heard {
+  readonly name: string
+  readonly documentId: string
+  readonly [key: string]: unknown
+}
+
+async function open(t: ExecutionContext): Promise<TestApp & { heard(): Promise<readonly Heard[]> }> {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', JSON.stringify({ name: 'Origins', ...PROJECT }))
+  folder.write('extensions/listen.ts', EXTENSION)
+  folder.write('content/articles.yaml', '[{ documentId: a, title: One }]')
+  folder.write('content/users.yaml', '[{ username: ann, email: ann@example.org, password: ann-password }]')
+  const server = testServer()
+  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
+  const app = await createTestApp({ project: folder.path, ...database })
+  t.teardown(() => app.close())
+  let read = 0
+  const heard = async () => {
+    await app.settled()
+    const lines = app.log()
+    const fresh = lines.slice(read).flatMap(line => line.match(/heard (\{.*?\})(?="|$)/)?.[1] ?? [])
+    read = lines.length
+    return fresh.map(line => JSON.parse(line.replaceAll('\\"', '"')) as Heard)
+  }
+  return { ...app, heard }
+}
+
+const NOBODY = { user: null, role: null, token: null }
+
+test('an event says who wrote what, whichever way it was written, and no value', async t => {
+  const { heard, request } = await open(t)
+  const started = (await heard()).toSorted((a, b) => a.name.localeCompare(b.name))
+  t.like(started, [
+    { name: 'article.create', documentId: 'a', status: 'draft', attributes: ['title'], ...NOBODY },
+    { name: 'article.publish', documentId: 'a', status: 'published', attributes: [], ...NOBODY },
+    { name: 'user.create', status: 'published', ...NOBODY },
+  ])
+
+  const account = { username: 'bea', email: 'bea@example.org', password: 'bea-password' }
+  const registered = await request('POST', '/api/auth/local/register', { body: account })
+  const { jwt: token, user } = registered.body as { jwt: string; user: { id: number; documentId: string } }
+  const bea = { id: user.id, documentId: user.documentId }
+  const [joined] = await heard()
+  t.like(joined, { name: 'user.create', documentId: bea.documentId, user: bea })
+  const said = JSON.stringify(joined)
+  t.true(said.includes('"password"'))
+  t.false(said.includes('bea-password'))
+
+  await request('POST', '/api/notes', { body: { data: { text: 'x' } }, token })
+  await request('POST', '/api/notes', { body: { data: { text: 'x' } }, token: TOKEN })
+  await request('POST', '/api/notes', { body: { data: { text: 'x' } } })
+  const written = await heard()
+  t.deepEqual(
+    written.map(({ attributes, user, role, token }) => ({ attributes, user, role, token })),
+    [
+      { attributes: ['text', 'secret'], user: bea, role: 'authenticated', token: null },
+      { attributes: ['text'], user: null, role: null, token: 'robot' },
+      { attributes: ['text'], user: null, role: 'public', token: null },
+    ],
+  )
+
+  await request('POST', '/api/mine', { token })
+  t.like(await heard(), [
+    { name: 'note.create', user: bea, role: 'authenticated' },
+    { name: 'note.update', ...NOBODY },
+  ])
+
+  await request('PUT', `/api/users/${bea.id}`, { body: { username: 'beate' }, token })
+  const passwords = {
+    currentPassword: 'bea-password',
+    password: 'new-password',
+    passwordConfirmation: 'new-password',
+  }
+  await request('POST', '/api/auth/change-password', { body: passwords, token })
+  await request('POST', '/api/auth/forgot-password', { body: { email: 'bea@example.org' } })
+  t.like(await heard(), [
+    { name: 'user.update', attributes: ['username'], user: bea, role: 'authenticated' },
+    { name: 'user.update', attributes: ['password'], user: bea, role: null },
+  ])
+})

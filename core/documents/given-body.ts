@@ -31,7 +31,7 @@ export async function readBody({
   strict,
 }: Pick<CreateCommand, 'type' | 'values' | 'strict'>): Promise<GivenBody> {
   const strictness = type.draftAndPublish && !strict ? 'draft' : 'full'
-  const { values, faults } = parseValues(type, given, bodyTerms(strictness))
+  const { values, faults } = parseValues(type, given, { ...bodyTerms(strictness), plainly: strict })
   const names = ({ name }: Attribute) => Object.hasOwn(given, name)
   return { values, hashed: faults.length > 0 ? values : await hash(type, values), faults, names }
 }

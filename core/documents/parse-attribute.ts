@@ -20,6 +20,8 @@ export interface ParseTerms {
   readonly strictness: Strictness
   /** `make`: absent attributes take their defaults, and required ones are missed; `change`: they stay as they are. */
   readonly purpose: 'make' | 'change'
+  /** What was left out is told as such, in components too (contract/graphql.md 10); absent: as null that was given. */
+  readonly plainly?: true | undefined
   /** Whether a component may name the one that it changes by `id`. */
   readonly componentIds: boolean
   /** Reads what a relation or media attribute is given, in the words of whoever asks: a file's, a request's. */
@@ -87,7 +89,8 @@ function absent(holder: Holder, attribute: Settable, parent: Path, terms: ParseT
     return scalar(attribute, attribute.default, path, terms)
   if (!attribute.required || terms.strictness === 'draft' || isGenerated(attribute)) return STAYS
   const plain = holder.holder === 'content-type' && !holder.draftAndPublish
-  if (plain || attribute.kind !== 'scalar') return refused(toFault(rule('must be defined.'), path, undefined))
+  if (plain || terms.plainly || attribute.kind !== 'scalar')
+    return refused(toFault(rule('must be defined.'), path, undefined))
   return refused(missing(attribute, path))
 }
 

@@ -72,8 +72,8 @@ export function parseAttributes(holder: Holder, fields: Fields, place: Place): R
       continue
     }
     const parsed = parsePopulate(holder, attribute, { ...place, key, nodes })
-    if (!parsed.ok) return parsed
-    populate.push(parsed.value)
+    // Its arguments make no sense: the field alone fails, when it is resolved (contract/graphql.md 5, 8).
+    if (parsed.ok) populate.push(parsed.value)
   }
   const selection: Selection = { fields: unique(scalars), named: true, populate }
   const typeName = graphqlTypeName(holder)

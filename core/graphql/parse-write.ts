@@ -62,7 +62,7 @@ export function parseValues(
   type: ContentType,
   raw: unknown,
 ): Result<GivenInput & { readonly values: GivenValues }, Fault> {
-  const input = readInput(raw)
+  const input = readInput(type, raw)
   const values = parseGivenValues(type, input.data)
   return values.ok ? ok({ ...input, values: values.value }) : values
 }

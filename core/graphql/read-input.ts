@@ -1,15 +1,49 @@
+import type { Attribute, Component, ContentType, Holder } from '../model/model.ts'
 import { isRecord } from '../query/parse-place.ts'
+
+type Data = Readonly<Record<string, unknown>>
 
 /** What an input says of a document: its values as REST has them, and when it was published. */
 export interface GivenInput {
-  readonly data: Readonly<Record<string, unknown>>
+  readonly data: Data
   /** null: not at all; undefined: the input does not say. */
   readonly publishedAt: string | null | undefined
 }
 
 /** Coerced input → `data`. The other stamps are taken and do nothing (contract/graphql.md 0). */
-export function readInput(given: unknown): GivenInput {
-  const { createdAt: _created, updatedAt: _updated, publishedAt, ...data } = isRecord(given) ? given : {}
+export function readInput(type: ContentType, given: unknown): GivenInput {
+  const { createdAt: _created, updatedAt: _updated, publishedAt, ...rest } = isRecord(given) ? given : {}
+  const data = toData(type, rest)
   if (publishedAt === undefined || publishedAt === null) return { data, publishedAt }
   return { data, publishedAt: String(publishedAt) }
+}
+
+const toData = (holder: Holder, given: Data): Data =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const attribute = holder.attributes.get(name)
+      return [name, attribute ? toValue(attribute, value) : value]
+    }),
+  )
+
+const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'blocks', 'array'])
+
+/** A text is JSON already for the scalar JSON; REST reads it as the text of some. */
+function toValue(attribute: Attribute, value: unknown): unknown {
+  switch (attribute.kind) {
+    case 'scalar':
+      return JSON_TYPES.has(attribute.type) && typeof value === 'string' ? JSON.stringify(value) : value
+    case 'component':
+      return toItems(value, () => attribute.component)
+    case 'zone':
+      return toItems(value, item => attribute.components.find(({ uid }) => uid === item.__component))
+    default:
+      return value
+  }
+}
+
+function toItems(value: unknown, componentOf: (item: Data) => Component | undefined): unknown {
+  if (Array.isArray(value)) return value.map(each => toItems(each, componentOf))
+  const component = isRecord(value) ? componentOf(value) : undefined
+  return isRecord(value) && component ? toData(component, value) : value
 }

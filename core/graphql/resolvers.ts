@@ -11,6 +11,7 @@ import {
 import { type Attribute, type Holder, isLink, type Model } from '../model/model.ts'
 import { answerKey } from './answer-key.ts'
 import { fieldKey, keyAbove } from './path-keys.ts'
+import { refuseArguments } from './refuse-arguments.ts'
 import { scalarsOf } from './scalars.ts'
 import { toGraphqlError } from './to-graphql-error.ts'
 import { zoneInput } from './zone-input.ts'
@@ -50,9 +51,10 @@ function resolverOf(holder: Holder, attribute: Attribute): Resolver | null {
   if (attribute.kind === 'scalar' || attribute.name === 'documentId') return null
   const place = holder.holder === 'component' ? inComponent : inDocument
   const find: Resolver = (row, _given, _acting, info) => row[answerKey(place(info), attribute.name)]
-  if (!isLink(attribute)) return find
   return (row, given, acting, info) => {
     const found = find(row, given, acting, info)
+    if (found === undefined) refuseArguments(attribute, given)
+    if (!isLink(attribute)) return found
     // What access left out of the answer is not the caller's to find (contract/graphql.md 8).
     if (found === undefined) throw toGraphqlError(forbidden())
     return { data: found }

@@ -9,22 +9,27 @@ interface TextScalar {
   /** What is taken, or null where the text is not of the form. */
   read(text: string): string | null
   write(value: unknown): unknown
-  complain(given: unknown): string
+  /** The sentence about what is none: of a literal its node is known. */
+  complain(given: unknown, node?: ValueNode): Error
 }
 
 const textScalar = ({ name, read, write, complain }: TextScalar): GraphQLScalarType => {
-  const parse = (given: unknown): string => {
+  const parse = (given: unknown, node?: ValueNode): string => {
     const taken = typeof given === 'string' ? read(given) : null
-    if (taken === null) throw new GraphQLError(complain(given))
+    if (taken === null) throw complain(given, node)
     return taken
   }
   return new GraphQLScalarType({
     name,
     serialize: write,
-    parseValue: parse,
-    parseLiteral: node => parse(node.kind === Kind.STRING ? node.value : valueFromASTUntyped(node)),
+    parseValue: given => parse(given),
+    parseLiteral: node => parse(node.kind === Kind.STRING ? node.value : valueFromASTUntyped(node), node),
   })
 }
+
+/** As the reference words it, with the place of a literal. */
+const complaint = (message: string, node: ValueNode | undefined): GraphQLError =>
+  new GraphQLError(message, { nodes: node ?? null })
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
@@ -32,10 +37,14 @@ const date = textScalar({
   name: 'Date',
   read: text => (DAY.test(text) && isRealDay(text) ? text : null),
   write: value => value,
-  complain: given =>
-    typeof given === 'string'
-      ? `Date cannot represent an invalid date-string ${given}.`
-      : `Date cannot represent a non string, or non Date type ${JSON.stringify(given)}.`,
+  complain(given, node) {
+    if (typeof given === 'string')
+      return complaint(`Date cannot represent an invalid date-string ${given}.`, node)
+    const printed = JSON.stringify(given)
+    return node
+      ? complaint(`Date cannot represent non string type ${printed}`, node)
+      : complaint(`Date cannot represent a non string, or non Date type ${printed}.`, node)
+  },
 })
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{3})?$/
@@ -43,12 +52,20 @@ const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{3})?$/
 const time = textScalar({
   name: 'Time',
   read: text => (TIME.test(text) ? text : null),
-  write: value => value,
+  write: value => (typeof value === 'string' ? withMillis(value) : value),
   complain: given =>
-    typeof given === 'string'
-      ? 'Invalid time format, expected HH:mm:ss.SSS'
-      : `Time cannot represent a non string type ${JSON.stringify(given)}.`,
+    new TypeError(
+      typeof given === 'string'
+        ? 'Invalid time format, expected HH:mm:ss.SSS'
+        : 'Time cannot represent non string type',
+    ),
 })
+
+/** REST leaves zeros at the end out. */
+function withMillis(time: string): string {
+  const [seconds = '', fraction = ''] = time.split('.')
+  return `${seconds}.${fraction.padEnd(3, '0')}`
+}
 
 /** RFC 3339, with its zone. */
 const MOMENT =
@@ -67,10 +84,14 @@ const dateTime = textScalar({
   // A `timestamp` attribute is text of milliseconds elsewhere (contract/rest.md 3).
   write: value =>
     typeof value === 'string' && /^-?\d+$/.test(value) ? new Date(Number(value)).toISOString() : value,
-  complain: given =>
-    typeof given === 'string'
-      ? `DateTime cannot represent an invalid date-time-string ${given}.`
-      : `DateTime cannot represent a non string, or non Date type ${JSON.stringify(given)}`,
+  complain(given, node) {
+    if (typeof given === 'string')
+      return complaint(`DateTime cannot represent an invalid date-time-string ${given}.`, node)
+    const printed = JSON.stringify(given)
+    return node
+      ? complaint(`DateTime cannot represent non string or Date type ${printed}`, node)
+      : complaint(`DateTime cannot represent a non string, or non Date type ${printed}`, node)
+  },
 })
 
 const LONGEST = 2n ** 63n
@@ -123,10 +144,9 @@ const localeCode = ({ locales }: Model): GraphQLScalarType => {
     serialize: String,
     parseValue: value => value,
     parseLiteral(node) {
-      if (node.kind === Kind.STRING && known.has(node.value)) return node.value
-      throw new GraphQLError('Unknown locale supplied', {
-        extensions: { error: { name: 'ValidationError', message: 'Unknown locale supplied', details: {} } },
-      })
+      if (node.kind !== Kind.STRING) throw new TypeError('Locale cannot represent non string type')
+      if (known.has(node.value)) return node.value
+      throw new TypeError('Unknown locale supplied')
     },
   })
 }

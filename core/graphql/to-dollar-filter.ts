@@ -1,4 +1,5 @@
 import { type Holder, isLink } from '../model/model.ts'
+import { isRecord } from '../query/parse-place.ts'
 
 const LOGIC: ReadonlyMap<string, string> = new Map([
   ['and', '$and'],
@@ -12,13 +13,20 @@ const LOGIC: ReadonlyMap<string, string> = new Map([
  */
 export function toDollarFilter(raw: unknown, holder: Holder): unknown {
   if (Array.isArray(raw)) return raw.map(item => toDollarFilter(item, holder))
-  return rename(raw, (key, value) => {
+  return rename(withoutEmpty(raw), (key, value) => {
     const logic = LOGIC.get(key)
     if (logic !== undefined) return [logic, asList(logic, toDollarFilter(value, holder))]
     const name = key === 'id' && holder.holder === 'content-type' ? 'documentId' : key
     const inner = holderBehind(holder, name)
     return [name, inner ? toDollarFilter(value, inner) : toOperators(value)]
   })
+}
+
+/** An empty list of alternatives is no condition (contract/graphql.md 4); elsewhere nothing meets it. */
+function withoutEmpty(raw: unknown): unknown {
+  if (!isRecord(raw) || !Array.isArray(raw.or) || raw.or.length > 0) return raw
+  const { or: _, ...rest } = raw
+  return rest
 }
 
 /** Lists take a single value too, as everywhere in GraphQL. */

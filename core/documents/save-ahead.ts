@@ -6,8 +6,8 @@ import type { GivenBody } from './given-body.ts'
 import type { FoundTargets } from './link-targets.ts'
 import { choiceOf, meeting, visibleBy } from './matching.ts'
 import { assertUnchanged } from './read-answer.ts'
-import { attributesToLoad, changesAllLocales, claimedBy, type SaveCommand } from './standing.ts'
-import { type Current, loadDocument, NOTHING_THERE } from './write-load.ts'
+import { changesAllLocales, claimedBy, type SaveCommand } from './standing.ts'
+import { type Current, loadDocument, NOTHING_THERE, type Wanted } from './write-load.ts'
 import type { WriteTerms } from './write-terms.ts'
 import type { WrittenDocument } from './written.ts'
 
@@ -35,19 +35,18 @@ export interface Subject {
   readonly known: string | null
   /** What it is or will be called. */
   readonly documentId: string
+  readonly wanted: Wanted
 }
 
 /** Asks in one round trip. */
 export function askAhead(
   { command, answer, body }: Save,
-  { known, documentId }: Subject,
+  { known, documentId, wanted }: Subject,
   { ahead, ...terms }: AheadTerms,
 ): Asked {
   const { type, conditions } = command
   const current =
-    known === null
-      ? Promise.resolve(NOTHING_THERE)
-      : loadDocument({ type, documentId: known }, attributesToLoad(command, body), terms)
+    known === null ? Promise.resolve(NOTHING_THERE) : loadDocument({ type, documentId: known }, wanted, terms)
   const foreseeing = { ...terms, transaction: ahead }
   foreseeBefore(command, known, foreseeing)
   const unchanged =

@@ -17,6 +17,7 @@ import {
   isPublishing,
   meantOf,
   type SaveCommand,
+  wantedBy,
 } from './standing.ts'
 import { removePublished } from './unpublish.ts'
 import type { Current } from './write-load.ts'
@@ -41,7 +42,8 @@ export async function saveDocument(
   const known = await knownDocument(foreseen, terms)
   const documentId = known ?? newDocumentId()
   const { ahead, inTurn } = openForesight(terms.transaction)
-  const asked = askAhead({ command: foreseen, answer, body }, { known, documentId }, { ...terms, ahead })
+  const named = { known, documentId, wanted: wantedBy(asking, body) }
+  const asked = askAhead({ command: foreseen, answer, body }, named, { ...terms, ahead })
   const current = await asked.current
   const rows = current.rows(type, documentId)
   if (known !== null && rows.length === 0) throw new RequestFault(notFound())

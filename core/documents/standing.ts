@@ -16,7 +16,7 @@ export type SaveCommand = PermittedCommand<CreateCommand> | PermittedCommand<Upd
 /** Which command is meant may hang on what is there. */
 export type AskedSave = SaveCommand | StandingUpdate
 
-/** Of two the one that has to know more. */
+/** Of two the one that claims more. */
 export const foreseenOf = (asked: AskedSave): SaveCommand =>
   'kind' in asked ? asked : asked.published.ok ? asked.published.value : asked.draft
 
@@ -24,10 +24,13 @@ export const foreseenOf = (asked: AskedSave): SaveCommand =>
 export function meantOf(asked: AskedSave, rows: readonly CurrentRow[]): SaveCommand {
   if ('kind' in asked) return asked
   const { draft, published } = asked
-  if (!rows.some(row => row.get('status') === 'published' && isLocale(draft, row))) return draft
+  if (!isPublished(draft, rows)) return draft
   if (published.ok) return published.value
   throw new RequestFault(published.reasons[0] ?? forbidden())
 }
+
+const isPublished = (command: SaveCommand, rows: readonly CurrentRow[]): boolean =>
+  rows.some(row => row.get('status') === 'published' && isLocale(command, row))
 
 export interface Saving {
   readonly command: SaveCommand
@@ -85,6 +88,20 @@ export function attributesToLoad(command: SaveCommand, body: GivenBody): Require
       rows.some(row => isLocale(command, row))
         ? []
         : [...type.attributes.values()].filter(each => isShared(type, each) && !isWanted(each)),
+  }
+}
+
+/** Of two commands what a draft needs, and the rest where it is published. */
+export function wantedBy(asked: AskedSave, body: GivenBody): Wanted {
+  if ('kind' in asked) return attributesToLoad(asked, body)
+  const { draft, published } = asked
+  const little = attributesToLoad(draft, body)
+  if (!published.ok) return little
+  const { attributes } = attributesToLoad(published.value, body)
+  const besides = attributes.filter(each => !little.attributes.includes(each))
+  return {
+    attributes: little.attributes,
+    besides: rows => (isPublished(draft, rows) ? besides : little.besides(rows)),
   }
 }
 

@@ -25,7 +25,7 @@ export function adopter(
   const lists = depthOf(type)
   return async (value, inner, visit) => {
     if (inner.includes(value)) return value
-    const shape = shapeOf(value, returned, lists)
+    const shape = shapeOf(await settled(value), returned, lists)
     // Rows that the generated resolver found are what they should be, wherever code has put them.
     const known = new Set(inner.flatMap(each => shapeOf(each, returned, lists).documents))
     const documents = shape.documents.filter(document => !known.has(document))
@@ -34,6 +34,10 @@ export function adopter(
     return shape.build(shape.documents.map(document => adopted.get(document) ?? document))
   }
 }
+
+/** Lists may hold promises, as everywhere in GraphQL. */
+const settled = async (value: unknown): Promise<unknown> =>
+  Array.isArray(value) ? Promise.all(value.map(settled)) : value
 
 const depthOf = (type: GraphQLOutputType): number => {
   const nullable = getNullableType(type)

@@ -21,7 +21,7 @@ export interface OwnDefinitions {
   readonly document: DocumentNode
 }
 
-/** What a schema has once all definitions are one: the fields of its types, by `<Type>.<field>`. */
+/** What a schema has once all definitions are one: the fields of its object types, by `<Type>.<field>`. */
 export interface Defined {
   readonly fields: ReadonlySet<string>
   readonly generated: ReadonlySet<string>
@@ -91,7 +91,7 @@ const tellOrigin = (by: string | null): string => by ?? 'the generated schema'
 
 function defineFields(node: TypeNode, by: string | null, state: State): void {
   if (!('fields' in node)) return
-  const isOutput = !node.kind.startsWith('InputObject')
+  const isOutput = node.kind.startsWith('ObjectType')
   for (const { description: _, directives: __, ...field } of node.fields ?? []) {
     const coordinate = `${node.name.value}.${field.name.value}`
     const text = print(field)

@@ -25,8 +25,8 @@ export interface NexusUse {
 const KEYS: readonly string[] = ['typeDefs', 'resolvers', 'resolversConfig', 'types', 'plugins']
 
 /** Plugins in JavaScript are held to what TypeScript promises: throws Error, in a sentence. */
-export function toPart(by: string, extension: GraphqlExtension): ExtensionPart {
-  assertRecord(extension)
+export function toPart(by: string, extension: unknown): ExtensionPart {
+  assertExtension(extension)
   const unknown = Object.keys(extension).find(key => !KEYS.includes(key))
   if (unknown !== undefined) throw new Error(`unknown key \`${unknown}\`${didYouMean(unknown, KEYS)}`)
   const { typeDefs, resolvers = {}, resolversConfig = {}, types, plugins } = extension
@@ -39,7 +39,7 @@ export function toPart(by: string, extension: GraphqlExtension): ExtensionPart {
   }
 }
 
-function assertRecord(extension: unknown): void {
+function assertExtension(extension: unknown): asserts extension is GraphqlExtension {
   if (!isRecord(extension)) throw new Error('graphql.use(…) takes an object, or a function that makes one')
 }
 

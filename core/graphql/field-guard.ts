@@ -52,7 +52,9 @@ export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver
       const steps = withMiddlewares(guard, withPolicies(guard, terms, resolverOf(guard, { inner, args })))
       return await guard.adopt(await steps(visit), inner, visit)
     } catch (error) {
-      throw codeError(error)
+      throw codeError(error, heard =>
+        terms.observer.tell({ kind: 'failed', requestId: acting.requestId, error: heard }),
+      )
     }
   }
 }

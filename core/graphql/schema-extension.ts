@@ -92,7 +92,10 @@ function evaluate({ by, extension }: GraphqlUse, app: PluginApp, library: () => 
       return library().nexus
     },
   }
-  return toPart(by, extension(tools))
+  const made: unknown = extension(tools)
+  if (made instanceof Promise)
+    throw new Error('the function of graphql.use(…) has to return its extension at once')
+  return toPart(by, made)
 }
 
 interface MadePart extends ExtensionPart {

@@ -116,6 +116,8 @@ test('what cannot be merged, resolved or configured is told of all at once, with
       `{ resolversConfig: { 'Query.notes': { policies: ['nowhere'] }, 'Query.note': { middleware: [] }, 'Note.text': { auth: { scope: ['api::note.note.fnd'] } } } }`,
     ),
     g: use(`() => { throw new Error('no licence') }`),
+    h: use(`async () => ({})`),
+    i: use(`{ typeDefs: 'interface Named { name: String }', resolvers: { Named: { name: () => '' } } }`),
   })
   t.deepEqual(String(found).split('\n').toSorted(), [
     'extensions/b: `Both` is defined as input object, but extensions/a has it as object',
@@ -133,6 +135,8 @@ test('what cannot be merged, resolved or configured is told of all at once, with
     'extensions/f: resolversConfig `Query.note`: unknown key `middleware`: there are auth, policies, middlewares',
     'extensions/f: resolversConfig `Query.notes`: there is no policy `nowhere`',
     'extensions/g: no licence',
+    'extensions/h: the function of graphql.use(…) has to return its extension at once',
+    'extensions/i: resolvers `Named.name`: no field of the schema has this name',
   ])
 })
 

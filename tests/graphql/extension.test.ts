@@ -140,6 +140,7 @@ test('errors of the contract keep their code, a plain Error its message; any oth
   const plain = await told('plain')
   t.deepEqual([plain?.message, plain?.path], ['my own words', ['fails']])
   t.is(plain?.extensions.code, 'INTERNAL_SERVER_ERROR')
+  t.regex(app.log().join('\n'), /my own words/)
   for (const kind of ['type', 'own', 'text']) t.is((await told(kind))?.message, 'Internal Server Error', kind)
 })
 
@@ -321,6 +322,11 @@ test('a scope stands in place of a generated field’s own; auth false lets ever
     people: { data: [{ attributes: { name: 'Ann' } }] },
   })
   t.deepEqual(codes(await ask('{ person(id: "x") { data { id } } }')), ['FORBIDDEN'])
+  const made = await ask('mutation { createDish(data: { name: "Zest" }) { data { attributes { name } } } }')
+  t.deepEqual(made, { data: { createDish: { data: { attributes: { name: 'Zest' } } } } })
+  t.deepEqual(codes(await ask('mutation { createPerson(data: { name: "Zoe" }) { data { id } } }')), [
+    'FORBIDDEN',
+  ])
 })
 
 test('what nexus makes is answered with its own resolvers; its plugins stand round them and round generated ones', async t => {

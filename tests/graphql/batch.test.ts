@@ -1,0 +1,25 @@
+import test from 'ava'
+import { openBatch } from '../../core/graphql/batch.ts'
+
+test('what is asked for in one turn is done together, what comes later on its own', async t => {
+  const asked: (readonly number[])[] = []
+  const batch = openBatch<number, number>(async keys => {
+    asked.push(keys)
+    return keys.map(key => key * 10)
+  })
+  const later = Promise.resolve().then(() => batch.load(3))
+  t.deepEqual(await Promise.all([batch.load(1), batch.load(2), later]), [10, 20, 30])
+  t.is(await batch.load(4), 40)
+  t.deepEqual(asked, [[1, 2, 3], [4]])
+})
+
+test('whoever asked together hears of the same failure', async t => {
+  const batch = openBatch<number, number>(async () => {
+    throw new Error('no answer')
+  })
+  const settled = await Promise.allSettled([batch.load(1), batch.load(2)])
+  t.deepEqual(
+    settled.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+})

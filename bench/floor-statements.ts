@@ -59,11 +59,22 @@ const UPDATE = `WITH made AS (
   )
   SELECT json_build_object(${ARTICLE})::text AS json FROM made a WHERE status = 'published'`
 
+/** The list with both relations in the format of GraphQL. */
+const ENTITY = `json_build_object('id', a.document_id, 'attributes', json_build_object('title', a.title, 'slug', a.slug,
+  'excerpt', a.excerpt, 'body', a.body, 'rating', a.rating, 'price', a.price, 'day', a.day, 'featured', a.featured,
+  'kind', a.kind,
+  'author', json_build_object('data', (SELECT json_build_object('id', u.document_id, 'attributes',
+      json_build_object('name', u.name, 'bio', u.bio)) FROM authors u WHERE u.id = a.author_key)),
+  'categories', json_build_object('data', (SELECT coalesce(json_agg(json_build_object('id', c.document_id, 'attributes',
+      json_build_object('name', c.name, 'slug', c.slug)) ORDER BY l.position, l.id), '[]')
+    FROM articles_categories_links l JOIN categories c ON c.id = l.target_key WHERE l.owner_id = a.id))))`
+
 export const STATEMENTS = {
   one: `SELECT json_build_object(${ARTICLE})::text AS json FROM articles a WHERE document_id = $1 AND status = 'published'`,
   list: `SELECT coalesce(json_agg(json_build_object(${ARTICLE}) ORDER BY a.id), '[]')::text AS json, ${TOTAL} ${PAGE}`,
   populate: `SELECT coalesce(json_agg(json_build_object(${ARTICLE}, 'author', ${AUTHOR}, 'categories', ${CATEGORIES})
     ORDER BY a.id), '[]')::text AS json, ${TOTAL} ${PAGE}`,
+  nested: `SELECT coalesce(json_agg(${ENTITY} ORDER BY a.id), '[]')::text AS json, ${TOTAL} ${PAGE}`,
   create: CREATE,
   update: UPDATE,
 } as const

@@ -32,8 +32,19 @@ async function answer(request: IncomingMessage): Promise<Answer> {
   if (request.method === 'POST') return create(await dataOf(request))
   if (documentId !== undefined && request.method === 'PUT') return update(documentId, await dataOf(request))
   if (documentId !== undefined) return envelope(await run('one', [documentId]))
+  if (url.startsWith('/graphql?')) return answerNested(new URL(url, 'http://localhost').searchParams)
   const list = /^\/api\/articles\?.*pagination\[page\]=(\d+)/.exec(url)
   return list ? answerList(url.includes('populate=') ? 'populate' : 'list', Number(list[1])) : MISSING
+}
+
+async function answerNested(asked: URLSearchParams): Promise<Answer> {
+  const { page } = JSON.parse(asked.get('variables') ?? '{}') as { page: number }
+  const { json = '[]', total = 0 } = (await run('nested', [(page - 1) * 25])) ?? {}
+  const pagination = { page, pageSize: 25, pageCount: Math.ceil(total / 25), total }
+  return {
+    status: 200,
+    text: `{"data":{"articles":{"data":${json},"meta":${JSON.stringify({ pagination })}}}}`,
+  }
 }
 
 async function answerList(name: 'list' | 'populate', page: number): Promise<Answer> {

@@ -22,6 +22,18 @@ const documents = mixed(1000).map(number => `/api/articles/article-${number * 10
 const pages = (more = '') => mixed(40).map(number => `/api/articles?pagination[page]=${number}${more}`)
 const reads = (paths: readonly string[]): readonly Asked[] => paths.map(path => ({ path }))
 
+/** The list with two relations, as clients of GraphQL ask for it. */
+const NESTED = encodeURIComponent(`query ($page: Int) {
+  articles(pagination: { page: $page, pageSize: 25 }) {
+    data { id attributes {
+      title slug excerpt body rating price day featured kind
+      author { data { id attributes { name bio } } }
+      categories { data { id attributes { name slug } } }
+    } }
+    meta { pagination { page pageSize pageCount total } }
+  }
+}`)
+
 let written = 0
 const run = Date.now().toString(36)
 
@@ -60,6 +72,13 @@ export const ROWS: readonly Row[] = [
     title: 'list of 25, two relations populated',
     goal: 0.9,
     asked: reads(pages('&populate=author,categories')),
+  },
+  {
+    title: 'the same list with its total over GraphQL',
+    goal: 0.8,
+    asked: reads(
+      mixed(40).map(page => `/graphql?query=${NESTED}&variables=${encodeURIComponent(`{"page":${page}}`)}`),
+    ),
   },
   {
     title: 'create: 11 attributes, 4 links, draft and published',

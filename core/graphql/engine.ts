@@ -1,10 +1,15 @@
 import type { GraphQLSchema, OperationDefinitionNode } from 'graphql'
+import type { Documents } from '../documents/documents.ts'
+import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { GraphqlSettings } from '../project/settings.ts'
 import type { CheckedDocument } from './check-document.ts'
 import type { CostTerms } from './estimate-cost.ts'
 import type { KnownDocuments } from './known-documents.ts'
 import type { Introspection } from './limit-introspection.ts'
+import type { PageLimits } from './parse-page.ts'
+import type { ReadyOperation, ReadyOperations } from './ready-operations.ts'
+import type { RootField } from './root-fields.ts'
 
 /** A schema with its resolvers, and the bounds of what may be asked of it. */
 export interface Engine {
@@ -14,9 +19,21 @@ export interface Engine {
   /** Whether the schema may be asked for; where not, no message tells of it either. */
   readonly introspects: boolean
   readonly documents: KnownDocuments
+  readonly ready: ReadyOperations
   readonly cost: CostTerms
+  /** null: every answer is made field by field, since the project has a say in fields. */
+  readonly text: TextSource | null
   /** Made when it is first needed. */
   introspection(): Introspection
+}
+
+/** What answers that PostgreSQL writes are read from. */
+export interface TextSource {
+  readonly model: Model
+  readonly documents: Documents
+  readonly limits: PageLimits
+  /** By `Query.articles`. */
+  readonly roots: ReadonlyMap<string, RootField>
 }
 
 /** What a client asks for. */
@@ -30,5 +47,5 @@ export interface Asked {
 export interface Prepared {
   readonly checked: CheckedDocument
   readonly operation: OperationDefinitionNode
-  readonly variables: Readonly<Record<string, unknown>>
+  readonly ready: ReadyOperation
 }

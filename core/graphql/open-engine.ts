@@ -1,4 +1,5 @@
 import { GraphQLError, type GraphQLSchema } from 'graphql'
+import type { Documents } from '../documents/documents.ts'
 import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { GraphqlSettings } from '../project/settings.ts'
@@ -6,22 +7,28 @@ import type { Engine } from './engine.ts'
 import { costTermsOf } from './estimate-cost.ts'
 import { openKnownDocuments } from './known-documents.ts'
 import { type Introspection, openIntrospection } from './limit-introspection.ts'
+import { openReadyOperations } from './ready-operations.ts'
 import type { Acting } from './resolve-read.ts'
+import type { RootField } from './root-fields.ts'
 
 export interface EngineTerms {
   readonly model: Model
+  readonly documents: Documents
   readonly config: GraphqlSettings['config']
   readonly observer: Observer
   /** Where the schema is nobody's to ask for (contract/graphql.md 11). */
   readonly production: boolean
+  /** The root fields that are answered by text where that can be; null: none. */
+  readonly roots: readonly RootField[] | null
 }
 
 /** A schema → what runs operations on it. */
 export function openEngine(
   schema: GraphQLSchema,
-  { model, config, observer, production }: EngineTerms,
+  { model, documents, config, observer, production, roots }: EngineTerms,
 ): Engine {
   const { amountLimit, defaultLimit, serverOptions } = config
+  const limits = { amountLimit, defaultLimit }
   let introspection: Introspection | undefined
   beginInTime(schema)
   return {
@@ -30,7 +37,14 @@ export function openEngine(
     observer,
     introspects: !production,
     documents: openKnownDocuments(serverOptions.cache),
-    cost: costTermsOf(model, { amountLimit, defaultLimit }),
+    ready: openReadyOperations(serverOptions.cache),
+    cost: costTermsOf(model, limits),
+    text: roots && {
+      model,
+      documents,
+      limits,
+      roots: new Map(roots.map(field => [`${field.root}.${field.name}`, field])),
+    },
     introspection() {
       introspection ??= openIntrospection(schema)
       return introspection

@@ -49,7 +49,8 @@ function engineOf(terms: GraphqlTerms): Engine {
   const { config } = terms.settings
   const limits = { amountLimit: config.amountLimit, defaultLimit: config.defaultLimit }
   const compiled = terms.compiled ?? compileGenerated(terms)
-  return openEngine(buildSchema(compiled, { ...terms, limits }), { ...terms, config })
+  const schema = buildSchema(compiled, { ...terms, limits })
+  return openEngine(schema, { ...terms, config, roots: compiled.extension ? null : compiled.roots })
 }
 
 async function respond(
@@ -121,8 +122,8 @@ async function answerOne(
   { acting, engine, ...terms }: Answering,
 ): Promise<HttpAnswer> {
   if (!asked.ok) return asked.reasons[0] ?? answerFault(forbidden())
-  const { status, result } = await runOperation(asked.value, acting, engine, terms)
-  const answer: HttpAnswer = { status, body: JSON.stringify(result), type: JSON_TYPE }
+  const { status, body } = await runOperation(asked.value, acting, engine, terms)
+  const answer: HttpAnswer = { status, body, type: JSON_TYPE }
   return status === 405 ? { ...answer, headers: { Allow: 'POST' } } : answer
 }
 

@@ -8,6 +8,8 @@ import type { Asked, Engine, Prepared } from './engine.ts'
 import { estimateCost } from './estimate-cost.ts'
 import { introspectionCost } from './limit-introspection.ts'
 import { limitVariables } from './limit-variables.ts'
+import { keep, type ReadyOperation, readyKey } from './ready-operations.ts'
+import { parseTextOperation } from './text-operation.ts'
 
 /** For whom an operation is prepared, and what the request may still use. */
 export interface PrepareTerms {
@@ -27,15 +29,12 @@ export function prepareOperation(
   if (!operation.ok) return operation
   const excess = spendShape(checked.value, operation.value, budget)
   if (excess) return failed(excess)
-  const variables = readVariables(asked, { checked: checked.value, operation: operation.value, engine })
-  if (!variables.ok) return variables
-  const { fragments } = checked.value
-  const terms = { schema: engine.schema, fragments, variables: variables.value }
-  const dear =
-    spendCost(budget, roleOf(caller), estimateCost(operation.value, { ...terms, ...engine.cost })) ??
-    spendSchema(operation.value, { ...terms, engine, budget })
+  const ready = readyOperation(asked, { checked: checked.value, operation: operation.value, engine })
+  if (!ready.ok) return ready
+  const { cost, introspection } = ready.value
+  const dear = spendCost(budget, roleOf(caller), cost) ?? spendSchema(introspection, engine, budget)
   if (dear) return failed(dear)
-  return ok({ checked: checked.value, operation: operation.value, variables: asked.variables })
+  return ok({ checked: checked.value, operation: operation.value, ready: ready.value })
 }
 
 /** Tokens of API have no role: the default is theirs. */
@@ -111,16 +110,32 @@ function readVariables(
   return errors ? failed(...errors.map(error => coded(error, 'BAD_USER_INPUT'))) : ok(coerced)
 }
 
-type Introspecting = Parameters<typeof introspectionCost>[2] & {
-  readonly engine: Engine
-  readonly budget: Budget
+function spendSchema(cost: number, engine: Engine, budget: Budget): GraphQLError | null {
+  return cost === 0 ? null : spendIntrospection(budget, cost, engine.introspection().most)
 }
 
-function spendSchema(
-  operation: OperationDefinitionNode,
-  { engine, budget, ...terms }: Introspecting,
-): GraphQLError | null {
-  if (!engine.introspects) return null
-  const { sizes, most } = engine.introspection()
-  return spendIntrospection(budget, introspectionCost(operation, sizes, terms), most)
+/** What is asked again, with the same variables, is known. */
+function readyOperation(asked: Asked, reading: Reading): Result<ReadyOperation, GraphQLError> {
+  const { ready } = reading.engine
+  const isQuery = reading.operation.operation === 'query'
+  const key = isQuery ? readyKey(asked.query, asked.operationName, asked.variables) : null
+  const known = key === null ? undefined : ready.get(key)
+  if (known) return ok(known)
+  const found = makeReady(asked, reading)
+  if (found.ok && key !== null) ready.set(key, keep(found.value, key))
+  return found
+}
+
+function makeReady(asked: Asked, reading: Reading): Result<ReadyOperation, GraphQLError> {
+  const variables = readVariables(asked, reading)
+  if (!variables.ok) return variables
+  const { checked, operation, engine } = reading
+  const terms = { schema: engine.schema, fragments: checked.fragments, variables: variables.value }
+  const asksSchema = engine.introspects && /__(schema|type)\b/.test(asked.query)
+  return ok({
+    variables: variables.value,
+    cost: estimateCost(operation, { ...terms, ...engine.cost }),
+    introspection: asksSchema ? introspectionCost(operation, engine.introspection().sizes, terms) : 0,
+    text: engine.text && parseTextOperation(operation, engine.text.roots, { ...terms, ...engine.text }),
+  })
 }

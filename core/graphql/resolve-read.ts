@@ -53,7 +53,7 @@ export const contextOf = (
 ): OperationContext => ({ schema, fragments, variables: variableValues, model, limits, caller })
 
 /** contract/graphql.md 5. */
-const paginationOf = ({ start, limit }: Page, total: number) => ({
+export const paginationOf = ({ start, limit }: Page, total: number) => ({
   total,
   page: Math.floor(start / limit) + 1,
   pageSize: limit,

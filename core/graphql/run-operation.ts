@@ -1,15 +1,24 @@
 import { execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { answerText } from './answer-text.ts'
 import type { Budget } from './budget.ts'
 import { type Deadline, tookTooLong } from './deadline.ts'
-import type { Asked, Engine } from './engine.ts'
+import type { Asked, Engine, Prepared } from './engine.ts'
 import { prepareOperation } from './prepare-operation.ts'
 import type { Acting } from './resolve-read.ts'
 
 /** What an operation comes to, and the HTTP status that it has on its own. */
 export interface Ran {
   readonly status: 200 | 400 | 405
-  readonly result: { readonly errors?: readonly GraphQLFormattedError[]; readonly data?: unknown }
+  /** JSON. */
+  readonly body: string
 }
+
+interface Told {
+  readonly errors?: readonly GraphQLFormattedError[]
+  readonly data?: unknown
+}
+
+const ran = (status: Ran['status'], told: Told): Ran => ({ status, body: JSON.stringify(told) })
 
 /** GET changes nothing (contract/graphql.md 10). */
 export interface RunTerms {
@@ -25,28 +34,43 @@ export async function runOperation(
   { readsOnly, budget, deadline }: RunTerms,
 ): Promise<Ran> {
   const prepared = prepareOperation(asked, engine, { caller: acting.caller, budget })
-  if (!prepared.ok) return { status: 400, result: { errors: prepared.reasons.map(formatError) } }
-  const { checked, operation, variables } = prepared.value
-  if (readsOnly && operation.operation !== 'query') return { status: 405, result: { errors: [ONLY_QUERIES] } }
+  if (!prepared.ok) return ran(400, { errors: prepared.reasons.map(formatError) })
+  const isQuery = prepared.value.operation.operation === 'query'
+  if (readsOnly && !isQuery) return ran(405, { errors: [ONLY_QUERIES] })
+  if (deadline.signal.aborted) return late(deadline)
+  const text = isQuery ? await runText(prepared.value, acting, engine, deadline) : null
+  if (text !== null) return { status: 200, body: text }
   if (deadline.signal.aborted) return late(deadline)
   const running = execute({
     schema: engine.schema,
-    document: checked.document,
-    variableValues: variables,
+    document: prepared.value.checked.document,
+    variableValues: asked.variables,
     operationName: asked.operationName,
     contextValue: acting,
   })
-  const ran = await (running instanceof Promise ? Promise.race([running, deadline.late]) : running)
-  if (!ran) return late(deadline)
-  const { data, errors } = ran
+  const result = await (running instanceof Promise ? Promise.race([running, deadline.late]) : running)
+  if (!result) return late(deadline)
+  const { data, errors } = result
   const told = errors?.map(error => tell(error, acting.requestId, engine))
-  return { status: 200, result: { ...(told ? { errors: told } : {}), data } }
+  return ran(200, { ...(told ? { errors: told } : {}), data })
 }
 
-const late = ({ milliseconds }: Deadline): Ran => ({
-  status: 200,
-  result: { errors: [formatError(tookTooLong(milliseconds))], data: null },
-})
+/** The answer as PostgreSQL writes it; null: it is to be made field by field. */
+async function runText(
+  { ready, checked: { fragments } }: Prepared,
+  { caller }: Acting,
+  { text, schema }: Engine,
+  { signal, late: over }: Deadline,
+): Promise<string | null> {
+  if (!ready.text || !text) return null
+  const collect = { schema, fragments, variables: ready.variables }
+  const answer = answerText(ready.text, { caller, documents: text.documents, signal, collect })
+  // What the database refuses is told field by field, too, with the paths of the fields.
+  return Promise.race([answer, over]).catch(() => null)
+}
+
+const late = ({ milliseconds }: Deadline): Ran =>
+  ran(200, { errors: [formatError(tookTooLong(milliseconds))], data: null })
 
 const ONLY_QUERIES: GraphQLFormattedError = {
   message: 'GET supports only query operation',

@@ -33,7 +33,7 @@ export function outline(
 ): Outline {
   const walk = new Walk()
   const { take, type, status, locale, selection, filter, search, publication, sort } = query
-  walk.key = `${shape}${numberOf(type)}${status}${publication ?? ''}`
+  walk.key = `${typeof shape === 'string' ? shape : shape.key}${numberOf(type)}${status}${publication ?? ''}`
   walkLocale(locale, walk)
   if (take.kind === 'many') {
     walk.key += take.total ? 'T' : 'M'

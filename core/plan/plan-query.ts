@@ -7,8 +7,9 @@ import { isVersionOf } from './has-version.ts'
 import { planOrder } from './order.ts'
 import { planPublication } from './publication.ts'
 import { type PlanContext, type Row, type Shape, typeRow } from './row.ts'
+import { limits } from './rows.ts'
 import { planSearch } from './search.ts'
-import { documentColumns, limits } from './selection.ts'
+import { documentColumns } from './selection.ts'
 
 /** What a plan needs to know besides the query. */
 export interface PlanTerms {

@@ -3,6 +3,7 @@ import { ownerName, type Storage } from '../model/storage.ts'
 import type { Reading } from '../query/query.ts'
 import { column, constant } from '../sql/build.ts'
 import type { Expression } from '../sql/nodes.ts'
+import type { Layout } from './layout.ts'
 
 /** What the whole plan knows; `alias` hands out t1, t2, … in the order of asking. */
 export interface PlanContext {
@@ -16,8 +17,8 @@ export interface PlanContext {
   placeOf(part: object): number | null
 }
 
-/** How documents lie in the answer: attributes beside the id, or nested under `attributes` (contract/rest.md 16). */
-export type Shape = 'flat' | 'v4'
+/** How documents lie in the answer: attributes beside the id, or nested under `attributes` (contract/rest.md 16), or as they are laid out. */
+export type Shape = 'flat' | 'v4' | Layout
 
 /**
  * A bound row: a version of a document, or a component that belongs to one. What follows a link from it needs

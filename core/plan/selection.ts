@@ -1,18 +1,12 @@
 import type { ScalarAttribute } from '../model/model.ts'
-import type {
-  ComponentPopulate,
-  LinkPopulate,
-  Page,
-  Populate,
-  Selection,
-  ZonePopulate,
-} from '../query/query.ts'
-import { allOf, call, column, constant, parameter, select } from '../sql/build.ts'
-import type { Expression, NamedColumn, Select } from '../sql/nodes.ts'
-import { planFilter, planScope } from './filter.ts'
+import type { ComponentPopulate, LinkPopulate, Populate, Selection, ZonePopulate } from '../query/query.ts'
+import { allOf, call, column, constant, select } from '../sql/build.ts'
+import type { Expression, NamedColumn } from '../sql/nodes.ts'
+import { planScope } from './filter.ts'
 import { type Hop, hopComponent, hopLink, hopOwned } from './hop.ts'
-import { planOrder } from './order.ts'
+import { layOut } from './lay-out.ts'
 import type { PlanContext, Row } from './row.ts'
+import { filterTerms, limitedToOne, rowJson, rowsJson, rowsOf } from './rows.ts'
 import { outputOf } from './scalar.ts'
 
 /** The columns of a document's answer: id and documentId always, then what was selected (contract/rest.md 4 and 16). */
@@ -21,6 +15,7 @@ export function documentColumns(
   row: Row,
   context: PlanContext,
 ): readonly NamedColumn[] {
+  if (typeof context.shape === 'object') return layOut(context.shape.fields, { selection, row }, context)
   const names = [
     { as: 'id', expression: column(row.alias, 'id') },
     { as: 'documentId', expression: column(row.alias, context.storage.table(row.root).documentId) },
@@ -101,41 +96,6 @@ const EMPTY_LIST: Expression = { kind: 'cast', term: constant('[]'), type: 'json
 
 const COUNT: NamedColumn = { as: 'count', expression: call('count') }
 
-type Rows = Pick<LinkPopulate, 'filter' | 'sort' | 'page'>
-
-const filterTerms = ({ filter }: Rows, hop: Hop, context: PlanContext): readonly Expression[] =>
-  filter ? [planFilter(filter, hop.row, context)] : []
-
-function rowsOf(
-  hop: Hop,
-  rows: Rows,
-  visible: readonly Expression[],
-  columns: readonly NamedColumn[],
-  context: PlanContext,
-): Select {
-  return select({
-    columns,
-    from: hop.from,
-    where: allOf([...hop.where, ...visible, ...filterTerms(rows, hop, context)]),
-    order: rows.sort.length > 0 ? planOrder(rows.sort, hop.row, context) : hop.order,
-    ...limits(rows.page, context),
-  })
-}
-
-/** LIMIT and OFFSET of a page, as parameters. */
-export function limits(page: Page | null, context: PlanContext): Pick<Select, 'limit' | 'offset'> {
-  if (!page) return { limit: null, offset: null }
-  const place = context.placeOf(page)
-  return {
-    limit: parameter(page.limit, 'integer', place),
-    offset: page.start === 0 ? null : parameter(page.start, 'integer', place === null ? null : place + 1),
-  }
-}
-
-/** Only an inverse can find several for a to-one relation, and only it has an order to choose by. */
-const limitedToOne = (rows: Select): Select =>
-  rows.order.length > 0 ? { ...rows, limit: constant(1) } : rows
-
 function countJson(hop: Hop, terms: readonly Expression[], context: PlanContext): Expression {
   const counted = select({ columns: [COUNT], from: hop.from, where: allOf([...hop.where, ...terms]) })
   return countOf({ kind: 'subquery', select: counted }, context)
@@ -152,7 +112,3 @@ const wrapped = (json: Expression, context: PlanContext): Expression =>
 
 const object = (key: string, json: Expression): Expression =>
   rowJson(select({ columns: [{ as: key, expression: json }] }))
-
-const rowJson = (row: Select): Expression => ({ kind: 'row-json', select: row })
-
-const rowsJson = (rows: Select): Expression => ({ kind: 'rows-json', rows })

@@ -1,10 +1,14 @@
 import { Readable } from 'node:stream'
 import type { ExecutionContext } from 'ava'
+import { type GraphQLSchema, graphql } from 'graphql'
+import type { Caller } from '../../core/access/caller.ts'
 import { compileAccess } from '../../core/access/compile-access.ts'
 import { ok } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import type { HttpAnswer } from '../../core/faults/exchange.ts'
-import { openGraphql } from '../../core/graphql/open-graphql.ts'
+import { buildSchema } from '../../core/graphql/build-schema.ts'
+import { compileGenerated } from '../../core/graphql/compile-schema.ts'
+import { type GraphqlTerms, openGraphql } from '../../core/graphql/open-graphql.ts'
 import { openLocalStorage } from '../../core/media/local-storage.ts'
 import { openFiles } from '../../core/media/open-files.ts'
 import { stagingFolder } from '../../core/media/staging.ts'
@@ -41,6 +45,17 @@ const absent = (): never => {
   throw new Error('not in this endpoint')
 }
 
+/** What graphql-js makes of queries, each field by its resolver. */
+function byField(terms: GraphqlTerms, caller: Caller) {
+  let schema: GraphQLSchema | undefined
+  return async (source: string): Promise<string> => {
+    schema ??= buildSchema(compileGenerated(terms), { ...terms, limits: terms.settings.config })
+    const contextValue = { caller, requestId: 'test', peer: '127.0.0.1' }
+    const { data } = await graphql({ schema, source, contextValue })
+    return JSON.stringify({ data })
+  }
+}
+
 /** The GraphQL endpoint of a project on an empty database, asked by nobody known or by somebody of the role that a request names. */
 export async function openEndpoint(t: ExecutionContext, yaml: string, { production = false } = {}) {
   const project = await declare(yaml)
@@ -50,7 +65,7 @@ export async function openEndpoint(t: ExecutionContext, yaml: string, { producti
   const { nobody, roles } = access.value
   const writing = await openWriting(t, model)
   const troubles: unknown[] = []
-  const respond = openGraphql({
+  const terms: GraphqlTerms = {
     model,
     settings: project.settings.graphql,
     documents: writing.documents,
@@ -71,7 +86,8 @@ export async function openEndpoint(t: ExecutionContext, yaml: string, { producti
     },
     production,
     observer: { hears: () => true, tell: observation => troubles.push(observation) },
-  })
+  }
+  const respond = openGraphql(terms)
   const send = async ({
     method = 'POST',
     path = '/graphql',
@@ -99,6 +115,7 @@ export async function openEndpoint(t: ExecutionContext, yaml: string, { producti
   return {
     ...writing,
     troubles,
+    byField: byField(terms, { kind: 'public', grants: nobody.grants, user: null }),
     respond,
     send,
     post: async (body: unknown) => {

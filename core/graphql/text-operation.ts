@@ -1,0 +1,88 @@
+import type { FieldNode, OperationDefinitionNode } from 'graphql'
+import type { Caller, Grants } from '../access/caller.ts'
+import { restrict } from '../access/restrict.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../model/graphql-names.ts'
+import { covers, type Layout } from '../plan/layout.ts'
+import type { Query, RestrictedQuery } from '../query/query.ts'
+import { collectFields, type Fields, fieldsBelow } from './collect-fields.ts'
+import { argumentsOf, type OperationContext } from './operation-context.ts'
+import { layOutEntity } from './parse-layout.ts'
+import { parseRead } from './parse-read.ts'
+import type { RootField } from './root-fields.ts'
+
+/** An operation whose answer is text that PostgreSQL writes, but for what lies round its documents. */
+export interface TextOperation {
+  readonly roots: readonly TextRoot[]
+  /** What a caller sees of them, by his grants, where it depends on nothing else; null: not by text. */
+  readonly seen: WeakMap<Grants, readonly RestrictedQuery[] | null>
+}
+
+export interface TextRoot {
+  readonly key: string
+  readonly typeName: string
+  readonly query: Query
+  readonly layout: Layout
+  /** What lies beside the documents, and where these go. */
+  readonly fields: Fields
+  /** Keys of what the schema promises not to be null. */
+  readonly promised: readonly string[]
+}
+
+/** A query of generated root fields alone, or null where one of them has to be answered field by field. */
+export function parseTextOperation(
+  operation: OperationDefinitionNode,
+  roots: ReadonlyMap<string, RootField>,
+  context: OperationContext,
+): TextOperation | null {
+  const found: TextRoot[] = []
+  for (const [key, nodes] of collectFields([operation.selectionSet], 'Query', context)) {
+    const field = roots.get(`Query.${nodes[0].name.value}`)
+    const root = field ? parseRoot(key, nodes, field, context) : null
+    if (!root) return null
+    found.push(root)
+  }
+  return { roots: found, seen: new WeakMap() }
+}
+
+type Nodes = readonly [FieldNode, ...FieldNode[]]
+
+function parseRoot(key: string, nodes: Nodes, root: RootField, context: OperationContext): TextRoot | null {
+  const { type, action } = root
+  const names = graphqlWrapperNames(graphqlTypeName(type))
+  const typeName = type.kind === 'collection' && action === 'find' ? names.collection : names.response
+  const fields = fieldsBelow(nodes, typeName, context)
+  const rows = [...fields].filter(([, [node]]) => node.name.value === 'data')
+  const [data] = rows
+  if (!data || rows.length > 1) return null
+  const promised = new Set<string>()
+  const laid = layOutEntity(type, data[1], data[0], { context, promised })
+  if (!laid) return null
+  const query = parseRead({ root, nodes, given: argumentsOf(nodes[0], 'Query', context) }, context)
+  if (!query.ok) return null
+  const layout = { key: JSON.stringify(laid, keyPart), fields: laid }
+  return { key, typeName, query: query.value, layout, fields, promised: [...promised] }
+}
+
+/** Attributes are told apart by their names: their types stand in the query. */
+const keyPart = (name: string, value: unknown): unknown =>
+  name === 'attribute' && typeof value === 'object' && value !== null && 'name' in value ? value.name : value
+
+/** What the caller may see of it; null where something is not for him, or has to be answered field by field. */
+export function seeText({ roots, seen }: TextOperation, caller: Caller): readonly RestrictedQuery[] | null {
+  if (caller.user !== null) return restrictAll(roots, caller)
+  const before = seen.get(caller.grants)
+  if (before !== undefined) return before
+  const restricted = restrictAll(roots, caller)
+  seen.set(caller.grants, restricted)
+  return restricted
+}
+
+function restrictAll(roots: readonly TextRoot[], caller: Caller): readonly RestrictedQuery[] | null {
+  const all: RestrictedQuery[] = []
+  for (const { query, layout } of roots) {
+    const restricted = restrict(query, caller)
+    if (!restricted.ok || !covers(restricted.value.selection, layout.fields)) return null
+    all.push(restricted.value)
+  }
+  return all
+}

@@ -186,7 +186,8 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   const auth = openAuthService({ model, documents, identity: openIdentity(identity), count })
   const users = openUsersService({ identity, documents, count })
   const staging = stagingFolder(project.root)
-  const files = openFiles({ database, model, storage, settings: settings.upload, files: kept, staging })
+  const filing = { settings: settings.upload, files: kept, staging, outbox }
+  const files = openFiles({ database, model, storage, ...filing })
   return {
     blueprint,
     database,

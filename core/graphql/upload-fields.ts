@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Action } from '../access/actions.ts'
+import { actorOf } from '../access/actor.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, invalidBodyKey } from '../faults/fault.ts'
 import { permitAttachment } from '../media/attachment.ts'
@@ -95,7 +96,7 @@ async function create(
 ): Promise<readonly AnsweredRow[]> {
   const [ref, refId, field] = [given.ref, given.refId, given.field].map(toText)
   const attachment = must(permitAttachment({ ref, refId, field }, terms.model, caller))
-  const ids = must(await terms.files.create(uploads, attachment))
+  const ids = must(await terms.files.create(uploads, attachment, actorOf(caller)))
   return must(
     await answerRows({ type: terms.model.builtIn.file, ids, caller, action: 'upload' }, info, terms),
   )

@@ -2,10 +2,11 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import type { WrittenDocument } from '../documents/written.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
+import type { Actor } from '../query/command.ts'
 import { type AttachTerms, planAttachment } from './attach.ts'
 import type { Attachment } from './attachment.ts'
 import { toFileDocument } from './file-record.ts'
-import { type FilesTerms, writeTerms } from './files-terms.ts'
+import { type FilesTerms, writeFiles, writeTerms } from './files-terms.ts'
 import {
   discardStaged,
   type PreparedFile,
@@ -15,11 +16,15 @@ import {
   type Upload,
 } from './prepare-file.ts'
 
+interface CreateTerms extends FilesTerms {
+  readonly by: Actor | null
+}
+
 /** Bytes first, records second; where the records fail, the bytes go again. */
 export async function createFiles(
   uploads: readonly Upload[],
   attachment: Attachment | null,
-  terms: FilesTerms,
+  terms: CreateTerms,
 ): Promise<Result<readonly string[], Fault>> {
   const prepared: PreparedFile[] = []
   try {
@@ -39,15 +44,20 @@ export async function createFiles(
 async function writeRecords(
   prepared: readonly PreparedFile[],
   attachment: Attachment | null,
-  terms: FilesTerms,
+  terms: CreateTerms,
 ): Promise<void> {
   try {
-    await terms.database.transaction(async transaction => {
-      const writing = writeTerms(transaction, terms)
-      const ids = prepared.map(({ record }) => record.documentId)
-      const owner = attachment ? await ownerOf(ids, { ...writing, attachment }) : []
-      await writeDocuments([...prepared.map(each => toDocument(each, terms)), ...owner], writing)
-    })
+    await writeFiles(
+      async (transaction, tell) => {
+        const writing = writeTerms(transaction, terms)
+        const ids = prepared.map(({ record }) => record.documentId)
+        const owner = attachment ? await ownerOf(ids, { ...writing, attachment }) : []
+        await writeDocuments([...prepared.map(each => toDocument(each, terms)), ...owner], writing)
+        for (const id of ids) tell(id, 'create')
+      },
+      terms.by,
+      terms,
+    )
   } catch (error) {
     const keys = prepared.flatMap(({ parts }) => parts.map(({ key }) => key))
     await removeKeys(keys, terms.files)

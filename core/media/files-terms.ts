@@ -1,10 +1,12 @@
 import type { Database, Transaction } from '../database/database.ts'
 import { assertMeets } from '../documents/matching.ts'
+import { type EventAction, type Outbox, openTelling } from '../documents/outbox.ts'
 import type { WriteTerms } from '../documents/write-terms.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { UploadSettings } from '../project/settings.ts'
+import type { Actor } from '../query/command.ts'
 import type { Filter } from '../query/query.ts'
 import type { FileStorage } from './file-storage.ts'
 import type { FileConditions } from './permit-file.ts'
@@ -18,6 +20,7 @@ export interface FilesTerms {
   readonly files: FileStorage
   /** Where files wait until they are kept. */
   readonly staging: string
+  readonly outbox: Outbox
 }
 
 export const writeTerms = (
@@ -32,6 +35,26 @@ export const writeTerms = (
   componentMatch: 'by-id',
   touch: true,
 })
+
+type TellOfFile = (documentId: string, action: EventAction, attributes?: readonly string[]) => void
+
+/** One transaction on behalf of somebody; those who listen hear of it once it is committed. */
+export async function writeFiles<Value>(
+  work: (transaction: Transaction, tell: TellOfFile) => Promise<Value>,
+  by: Actor | null,
+  { database, outbox, model }: FilesTerms,
+): Promise<Value> {
+  const type = model.builtIn.file
+  const telling = openTelling(outbox)
+  const written = await database.transaction(transaction => {
+    const tell = telling.within(transaction, new Date().toISOString())
+    return work(transaction, (documentId, action, attributes = []) =>
+      tell({ type, documentId, changes: [{ locale: null, action }], origin: { by, attributes } }),
+    )
+  })
+  telling.done()
+  return written
+}
 
 /** Of a change of a file that is there. */
 export interface ChangeTerms extends FilesTerms {

@@ -1,5 +1,6 @@
 import type { Result } from '../base/result.ts'
 import type { Fault } from '../faults/fault.ts'
+import type { Actor } from '../query/command.ts'
 import type { Attachment } from './attachment.ts'
 import type { FileInfo } from './file-info.ts'
 import type { FileConditions } from './permit-file.ts'
@@ -16,8 +17,12 @@ export interface Files {
   /** One more of a file, for a second place: it has to be discarded, too. */
   again(file: FormFile): Promise<FormFile>
   discard(form: Pick<Form, 'files'>): Promise<void>
-  /** Answers the documentIds in the order given. */
-  create(uploads: readonly Upload[], attachment: Attachment | null): Promise<Result<readonly string[], Fault>>
+  /** Answers the documentIds in the order given. `by`: on whose behalf. */
+  create(
+    uploads: readonly Upload[],
+    attachment: Attachment | null,
+    by: Actor | null,
+  ): Promise<Result<readonly string[], Fault>>
   /** Fails with notFound where there is no such file; all three throw forbidden where one does not meet its conditions. */
   change(id: number, info: FileInfo, conditions: FileConditions): Promise<Result<null, Fault>>
   /** New bytes under the old address. */

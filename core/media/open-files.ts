@@ -19,9 +19,9 @@ export function openFiles(terms: FilesTerms): Files {
       readForm(source, { folder: staging, sizeLimit: settings.sizeLimit, rules }),
     again: async file => ({ ...file, staged: await stageAgain(file.staged, staging) }),
     discard: ({ files }) => discard(files.map(({ staged }) => staged.path)),
-    async create(uploads, attachment) {
+    async create(uploads, attachment, by) {
       const refused = refuseKinds(uploads, [settings.allowedTypes, attachment?.attribute.allowedTypes])
-      return refused ? failed(refused) : createFiles(uploads, attachment, terms)
+      return refused ? failed(refused) : createFiles(uploads, attachment, { ...terms, by })
     },
     change: (id, info, conditions) => changeFile(id, info, { ...terms, conditions }),
     async replace(id, upload, conditions) {

@@ -3,11 +3,11 @@ import { permit } from '../access/permit.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
-import type { GivenValues, WriteConditions } from '../query/command.ts'
+import type { Actor, GivenValues, WriteConditions } from '../query/command.ts'
 import { type FileInfo, readFileInfo } from './file-info.ts'
 
-/** What a file has to meet, as it is and as it becomes, to be changed by a caller. */
-export type FileConditions = Pick<WriteConditions, 'before' | 'after'>
+/** What a file has to meet, as it is and as it becomes, to be changed by a caller, and who that is. */
+export type FileConditions = Pick<WriteConditions, 'before' | 'after'> & { readonly by: Actor | null }
 
 interface PermittedChange {
   /** With what the server sets. */
@@ -29,13 +29,13 @@ export function permitFileChange(
   const command = { kind: 'update', type, documentId: null, locale: null, status: 'published' } as const
   const permitted = permit({ ...command, precondition: null, values: { ...info } }, caller)
   if (!permitted.ok) return permitted
-  const { conditions } = permitted.value
+  const { conditions, by } = permitted.value
   const values: GivenValues = permitted.value.values
   const names = Object.keys(caller.grants.writing(type, 'update')?.set ?? {})
   const set = readFileInfo(Object.fromEntries(names.map(name => [name, values[name]])))
   if (!set.ok) return set
   const { url: _, ...said } = info
-  return ok({ info: { ...said, ...set.value }, conditions })
+  return ok({ info: { ...said, ...set.value }, conditions: { ...conditions, by } })
 }
 
 export function permitFileRemoval({ caller, model }: Asking): Result<FileConditions, Fault> {
@@ -44,5 +44,7 @@ export function permitFileRemoval({ caller, model }: Asking): Result<FileConditi
     { kind: 'delete', type, documentId: null, locale: null, precondition: null },
     caller,
   )
-  return permitted.ok ? ok(permitted.value.conditions) : permitted
+  if (!permitted.ok) return permitted
+  const { conditions, by } = permitted.value
+  return ok({ ...conditions, by })
 }

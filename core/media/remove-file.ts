@@ -1,26 +1,31 @@
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import { emptyPlaces } from './empty-places.ts'
-import { assertFileMeets, type ChangeTerms } from './files-terms.ts'
+import { assertFileMeets, type ChangeTerms, writeFiles } from './files-terms.ts'
 import { findFile, keysOf } from './find-file.ts'
 import { removeKeys } from './prepare-file.ts'
 
 /** The record and all its places in one transaction, then the bytes: no address is told of what is gone. */
 export async function removeFile(id: number, terms: ChangeTerms): Promise<boolean> {
-  const { database, storage, model, files } = terms
+  const { storage, model, files } = terms
   const type = model.builtIn.file
   const table = storage.table(type)
-  const file = await database.transaction(async transaction => {
-    const found = await findFile(id, { transaction, storage, type })
-    if (!found) return null
-    await assertFileMeets(terms.conditions.before, found.documentId, { ...terms, transaction })
-    await emptyPlaces(id, { transaction, model, storage })
-    await transaction.run({
-      name: 'delete a file',
-      text: `DELETE FROM ${name(table.name)} WHERE ${name(table.id)} = $1`,
-      values: [id],
-    })
-    return found
-  })
+  const file = await writeFiles(
+    async (transaction, tell) => {
+      const found = await findFile(id, { transaction, storage, type })
+      if (!found) return null
+      await assertFileMeets(terms.conditions.before, found.documentId, { ...terms, transaction })
+      await emptyPlaces(id, { transaction, model, storage })
+      await transaction.run({
+        name: 'delete a file',
+        text: `DELETE FROM ${name(table.name)} WHERE ${name(table.id)} = $1`,
+        values: [id],
+      })
+      tell(found.documentId, 'delete')
+      return found
+    },
+    terms.conditions.by,
+    terms,
+  )
   if (!file) return false
   await removeKeys(keysOf(file), files)
   return true

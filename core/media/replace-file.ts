@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import type { Fault } from '../faults/fault.ts'
 import { fileDocument } from './file-record.ts'
-import { assertFileMeets, type ChangeTerms, noEntity, writeTerms } from './files-terms.ts'
+import { assertFileMeets, type ChangeTerms, noEntity, writeFiles, writeTerms } from './files-terms.ts'
 import { findFile, keysOf, type StoredFile } from './find-file.ts'
 import { discardStaged, type PreparedFile, prepareFile, removeKeys, type Upload } from './prepare-file.ts'
 
@@ -13,12 +13,18 @@ export async function replaceFile(
   upload: Upload,
   terms: ChangeTerms,
 ): Promise<Result<null, Fault>> {
-  const { database, storage, model, files } = terms
+  const { storage, model, files } = terms
   const type = model.builtIn.file
-  const left = await database.transaction(async transaction => {
-    const file = await findFile(id, { transaction, storage, type })
-    return file && replaceFound(file, upload, { ...terms, transaction })
-  })
+  const left = await writeFiles(
+    async (transaction, tell) => {
+      const file = await findFile(id, { transaction, storage, type })
+      const keys = file && (await replaceFound(file, upload, { ...terms, transaction }))
+      if (file) tell(file.documentId, 'update', ['url', ...Object.keys(upload.info)])
+      return keys
+    },
+    terms.conditions.by,
+    terms,
+  )
   if (left === null) return failed(noEntity())
   await removeKeys(left, files)
   return ok(null)

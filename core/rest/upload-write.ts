@@ -1,3 +1,4 @@
+import { actorOf } from '../access/actor.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, fault, forbidden } from '../faults/fault.ts'
@@ -38,7 +39,7 @@ async function create(form: Form, visit: UploadVisit, terms: UploadTerms): Promi
   const asked = { ref: last(form, 'ref'), refId: last(form, 'refId'), field: last(form, 'field') }
   const attachment = permitAttachment(asked, terms.model, visit.caller)
   if (!attachment.ok) return refuse(attachment)
-  const created = await terms.files.create(uploads.value, attachment.value)
+  const created = await terms.files.create(uploads.value, attachment.value, actorOf(visit.caller))
   if (!created.ok) return refuse(created)
   const files = await readFiles(
     { attribute: 'documentId', values: created.value, action: 'upload' },

@@ -30,7 +30,7 @@ import { defineExtension } from 'plinth'
 export default defineExtension({
   register({ documents, rest, app }) {
     const heard = ({ id, at, uid, action, ...event }) => app.log.info('heard ' + JSON.stringify(event))
-    for (const name of ['note.*', 'article.*', 'user.*']) documents.on(name, heard)
+    for (const name of ['note.*', 'article.*', 'user.*', 'file.*']) documents.on(name, heard)
     rest.route('POST', '/mine', async ({ state }) => {
       const { documentId } = await app.documents('note').as(state.ability).create({ data: { text: 'as' } })
       await app.documents('note').update({ documentId, data: { text: 'own' } })
@@ -119,5 +119,22 @@ test('an event says who wrote what, whichever way it was written, and no value',
   t.like(await heard(), [
     { name: 'user.update', attributes: ['username'], user: bea, role: 'authenticated' },
     { name: 'user.update', attributes: ['password'], user: bea, role: null },
+  ])
+
+  const form = new FormData()
+  form.append('files', new Blob(['hello'], { type: 'text/plain' }), 'hello.txt')
+  const uploaded = await request('POST', '/api/upload', { body: form, token: TOKEN })
+  const [{ id, documentId } = { id: 0, documentId: '' }] = uploaded.body as {
+    id: number
+    documentId: string
+  }[]
+  const info = new FormData()
+  info.append('fileInfo', JSON.stringify({ caption: 'Hello' }))
+  await request('POST', `/api/upload?id=${id}`, { body: info, token: TOKEN })
+  await request('DELETE', `/api/upload/files/${id}`, { token: TOKEN })
+  t.like(await heard(), [
+    { name: 'file.create', documentId, token: 'robot', user: null },
+    { name: 'file.update', documentId, token: 'robot', attributes: ['caption'] },
+    { name: 'file.delete', documentId, token: 'robot' },
   ])
 })

@@ -5,6 +5,7 @@ import type { Caller } from '../../core/access/caller.ts'
 import { compileAccess } from '../../core/access/compile-access.ts'
 import { ok } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
+import { NOBODY_LISTENS } from '../../core/documents/outbox.ts'
 import type { HttpAnswer } from '../../core/faults/exchange.ts'
 import { buildSchema } from '../../core/graphql/build-schema.ts'
 import { compileGenerated } from '../../core/graphql/compile-schema.ts'
@@ -37,7 +38,15 @@ function openTestFiles(t: ExecutionContext, model: Model, settings: UploadSettin
   t.teardown(folder.remove)
   const storage = compileStorage(model)
   const files = openLocalStorage(folder.path)
-  return openFiles({ database, model, storage, settings, files, staging: stagingFolder(folder.path) })
+  return openFiles({
+    database,
+    model,
+    storage,
+    settings,
+    files,
+    staging: stagingFolder(folder.path),
+    outbox: NOBODY_LISTENS,
+  })
 }
 
 /** Signing in and users are there on a whole server alone: sign-in.test.ts. */

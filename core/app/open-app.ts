@@ -180,8 +180,12 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   const guards = compileGuards(registered, guarding)
   const terms = { model, settings: settings.rest, documents, identify, guards, around }
   const extensions = openExtensionRoutes(registered.routes, settings.rest.prefix, guarding)
-  const { schema, graphql } = registered
-  const added = { shadow: graphql.shadow, ...(schema && { compiled: schema, code: guarding }) }
+  const { schema, graphql, trusted } = registered
+  const added = {
+    shadow: graphql.shadow,
+    ...(trusted && { trusted }),
+    ...(schema && { compiled: schema, code: guarding }),
+  }
   const count = openRateLimit(settings.server.rateLimit.auth, database)
   const auth = openAuthService({ model, documents, identity: openIdentity(identity), count })
   const users = openUsersService({ identity, documents, count })

@@ -4,6 +4,7 @@ import { everyGrant } from '../access/every-grant.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { CompiledSchema } from '../graphql/compile-schema.ts'
+import type { TrustedDocuments } from '../graphql/trusted-documents.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { Model } from '../model/model.ts'
 import { type Observer, SILENT } from '../observe/observation.ts'
@@ -19,6 +20,8 @@ import { printStartFault, type StartFault } from './start-fault.ts'
 export interface RegisteredApp extends Registered {
   /** null: it is what is generated. */
   readonly schema: CompiledSchema | null
+  /** null: project.yaml names no folder of them. */
+  readonly trusted: TrustedDocuments | null
 }
 
 /** What plugins take part in, before anything is opened; or why one of them cannot. */
@@ -32,7 +35,9 @@ export async function registerApp(
   const schema = await compileAdded(project, registered.value)
   const faults = [...conflicts.map(toStartFault), ...(schema.ok ? [] : schema.reasons)]
   if (!schema.ok || faults.length > 0) return failed(...faults)
-  return ok(Object.freeze({ ...registered.value, schema: schema.value }))
+  const trusted = await loadDocuments(project, registered.value, schema.value)
+  if (!trusted.ok) return failed({ kind: 'files', diagnostics: trusted.reasons })
+  return ok(Object.freeze({ ...registered.value, schema: schema.value, trusted: trusted.value }))
 }
 
 const toStartFault = (message: string): StartFault => ({ kind: 'other', message })
@@ -78,6 +83,22 @@ async function compileAdded(
     return { kind: 'files', diagnostics: [diagnostic] }
   })
   return failed(...faults)
+}
+
+/** Trusted documents are checked at a start, whatever the schema is made of. */
+async function loadDocuments(
+  { settings, root, keyPlace }: Project,
+  { graphql, app }: Registered,
+  added: CompiledSchema | null,
+): Promise<Result<TrustedDocuments | null, Diagnostic>> {
+  const { enabled, config } = settings.graphql
+  if (!enabled || config.trustedDocuments.folder === null) return ok(null)
+  const { compileGenerated } = await import('../graphql/compile-schema.ts')
+  const { loadTrusted } = await import('../graphql/load-trusted.ts')
+  const { schema } =
+    added ?? compileGenerated({ model: app.model, settings: settings.graphql, shadow: graphql.shadow })
+  const place = keyPlace(['graphql', 'config', 'trustedDocuments', 'folder'])
+  return loadTrusted({ root, config, schema, place })
 }
 
 interface Guarding {

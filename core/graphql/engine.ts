@@ -10,6 +10,7 @@ import type { Introspection } from './limit-introspection.ts'
 import type { PageLimits } from './parse-page.ts'
 import type { ReadyOperation, ReadyOperations } from './ready-operations.ts'
 import type { RootField } from './root-fields.ts'
+import type { TrustedDocuments } from './trusted-documents.ts'
 
 /** A schema with its resolvers, and the bounds of what may be asked of it. */
 export interface Engine {
@@ -21,6 +22,8 @@ export interface Engine {
   readonly documents: KnownDocuments
   readonly ready: ReadyOperations
   readonly cost: CostTerms
+  /** null: there is no folder of them. */
+  readonly trusted: TrustedDocuments | null
   /** null: every answer is made field by field, since the project has a say in fields. */
   readonly text: TextSource | null
   /** Made when it is first needed. */
@@ -38,7 +41,9 @@ export interface TextSource {
 
 /** What a client asks for. */
 export interface Asked {
+  /** Empty where a document is named instead. */
   readonly query: string
+  readonly documentId: string | null
   readonly variables: Readonly<Record<string, unknown>>
   readonly operationName: string | null
 }

@@ -10,6 +10,7 @@ import { type Introspection, openIntrospection } from './limit-introspection.ts'
 import { openReadyOperations } from './ready-operations.ts'
 import type { Acting } from './resolve-read.ts'
 import type { RootField } from './root-fields.ts'
+import type { TrustedDocuments } from './trusted-documents.ts'
 
 export interface EngineTerms {
   readonly model: Model
@@ -20,12 +21,13 @@ export interface EngineTerms {
   readonly production: boolean
   /** The root fields that are answered by text where that can be; null: none. */
   readonly roots: readonly RootField[] | null
+  readonly trusted: TrustedDocuments | null
 }
 
 /** A schema → what runs operations on it. */
 export function openEngine(
   schema: GraphQLSchema,
-  { model, documents, config, observer, production, roots }: EngineTerms,
+  { model, documents, config, observer, production, roots, trusted }: EngineTerms,
 ): Engine {
   const { amountLimit, defaultLimit, serverOptions } = config
   const limits = { amountLimit, defaultLimit }
@@ -37,6 +39,7 @@ export function openEngine(
     observer,
     introspects: !production,
     documents: openKnownDocuments(serverOptions.cache),
+    trusted,
     ready: openReadyOperations(serverOptions.cache),
     cost: costTermsOf(model, limits),
     text: roots && {

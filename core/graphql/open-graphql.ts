@@ -18,6 +18,7 @@ import { openPlayground } from './open-playground.ts'
 import { parseTransport, type Sent } from './parse-transport.ts'
 import type { Acting } from './resolve-read.ts'
 import { runOperation } from './run-operation.ts'
+import type { TrustedDocuments } from './trusted-documents.ts'
 
 /** What GraphQL needs of the rest of the server. */
 export interface GraphqlTerms extends Omit<FixedTerms, 'limits'> {
@@ -30,6 +31,8 @@ export interface GraphqlTerms extends Omit<FixedTerms, 'limits'> {
   readonly shadow?: GraphqlParts['shadow']
   /** The schema where the project adds to it: it was made when the project was loaded. */
   readonly compiled?: CompiledSchema
+  /** Absent: there are none. */
+  readonly trusted?: TrustedDocuments
   /** What its code works with. */
   readonly code?: GuardTerms
 }
@@ -50,7 +53,12 @@ function engineOf(terms: GraphqlTerms): Engine {
   const limits = { amountLimit: config.amountLimit, defaultLimit: config.defaultLimit }
   const compiled = terms.compiled ?? compileGenerated(terms)
   const schema = buildSchema(compiled, { ...terms, limits })
-  return openEngine(schema, { ...terms, config, roots: compiled.extension ? null : compiled.roots })
+  return openEngine(schema, {
+    ...terms,
+    config,
+    trusted: terms.trusted ?? null,
+    roots: compiled.extension ? null : compiled.roots,
+  })
 }
 
 async function respond(

@@ -2,6 +2,7 @@ import { parse as parseForm } from 'node:querystring'
 import { failed, ok, type Result } from '../base/result.ts'
 import { answerFault, type HttpAnswer, type HttpRequest } from '../faults/exchange.ts'
 import { parseJson } from '../query/parse-json.ts'
+import { documentIdOf } from './document-id.ts'
 import type { Asked } from './engine.ts'
 import { forged, isForgeable } from './forgery.ts'
 import { type Multipart, type MultipartTerms, readMultipart } from './read-multipart.ts'
@@ -38,9 +39,10 @@ const one = (asked: Result<Asked, HttpAnswer>): Result<Sent, HttpAnswer> =>
   ok({ kind: 'one', asked, files: [] })
 
 function parseGet({ search }: HttpRequest): Result<Asked, HttpAnswer> {
-  const { query, variables, operationName } = parseForm(search)
-  if (query === undefined) return failed(text(400, 'GET query missing.'))
-  return parseAsked({ query, variables, operationName })
+  const given = parseForm(search)
+  return given.query === undefined && documentIdOf(given) === null
+    ? failed(text(400, 'GET query missing.'))
+    : parseAsked(given)
 }
 
 const NO_BODY = 'POST body missing, invalid Content-Type, or JSON object has no keys.'
@@ -84,14 +86,18 @@ function parseSent(value: object): Result<Sent, HttpAnswer> {
 }
 
 function parseAsked(given: unknown): Result<Asked, HttpAnswer> {
-  const { query, variables, operationName }: Readonly<Record<string, unknown>> =
+  const asked: Readonly<Record<string, unknown>> =
     typeof given === 'object' && given !== null ? { ...given } : {}
-  if (query === undefined || query === null || query === '') return failed(NO_QUERY)
+  const { variables, operationName } = asked
+  const query = asked.query ?? ''
+  const documentId = documentIdOf(asked)
+  if (query === '' && documentId === null) return failed(NO_QUERY)
   if (typeof query !== 'string') return failed(text(400, 'GraphQL queries must be strings.'))
   const values = parseVariables(variables)
   if (!values.ok) return values
   return ok({
     query,
+    documentId,
     variables: values.value,
     operationName: typeof operationName === 'string' ? operationName : null,
   })

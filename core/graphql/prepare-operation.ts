@@ -10,6 +10,7 @@ import { introspectionCost } from './limit-introspection.ts'
 import { limitVariables } from './limit-variables.ts'
 import { keep, type ReadyOperation, readyKey } from './ready-operations.ts'
 import { parseTextOperation } from './text-operation.ts'
+import { textOf } from './trusted-documents.ts'
 
 /** For whom an operation is prepared, and what the request may still use. */
 export interface PrepareTerms {
@@ -19,10 +20,13 @@ export interface PrepareTerms {
 
 /** Text → checked document → operation and variables, within the budget of the request; else HTTP 400 (contract/graphql.md 10). */
 export function prepareOperation(
-  asked: Asked,
+  given: Asked,
   engine: Engine,
   { caller, budget }: PrepareTerms,
 ): Result<Prepared, GraphQLError> {
+  const query = textOf(given, engine.trusted)
+  if (!query.ok) return query
+  const asked = { ...given, query: query.value }
   const checked = documentOf(asked.query, engine)
   if (!checked.ok) return checked
   const operation = operationOf(asked, checked.value)

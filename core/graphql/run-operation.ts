@@ -34,7 +34,7 @@ export async function runOperation(
   { readsOnly, budget, deadline }: RunTerms,
 ): Promise<Ran> {
   const prepared = prepareOperation(asked, engine, { caller: acting.caller, budget })
-  if (!prepared.ok) return ran(400, { errors: prepared.reasons.map(formatError) })
+  if (!prepared.ok) return ran(statusOf(prepared.reasons[0]), { errors: prepared.reasons.map(formatError) })
   const isQuery = prepared.value.operation.operation === 'query'
   if (readsOnly && !isQuery) return ran(405, { errors: [ONLY_QUERIES] })
   if (deadline.signal.aborted) return late(deadline)
@@ -68,6 +68,10 @@ async function runText(
   // What the database refuses is told field by field, too, with the paths of the fields.
   return Promise.race([answer, over]).catch(() => null)
 }
+
+/** Clients that name a document take it as an answer that it is not there, and send it. */
+const statusOf = (error: GraphQLError | undefined): 200 | 400 =>
+  /^PERSISTED_QUERY_/.test(String(error?.extensions.code)) ? 200 : 400
 
 const late = ({ milliseconds }: Deadline): Ran =>
   ran(200, { errors: [formatError(tookTooLong(milliseconds))], data: null })

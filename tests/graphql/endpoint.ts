@@ -10,6 +10,7 @@ import type { HttpAnswer } from '../../core/faults/exchange.ts'
 import { buildSchema } from '../../core/graphql/build-schema.ts'
 import { compileGenerated } from '../../core/graphql/compile-schema.ts'
 import { type GraphqlTerms, openGraphql } from '../../core/graphql/open-graphql.ts'
+import type { TrustedDocuments } from '../../core/graphql/trusted-documents.ts'
 import { openLocalStorage } from '../../core/media/local-storage.ts'
 import { openFiles } from '../../core/media/open-files.ts'
 import { stagingFolder } from '../../core/media/staging.ts'
@@ -65,8 +66,17 @@ function byField(terms: GraphqlTerms, caller: Caller) {
   }
 }
 
+interface Options {
+  readonly production?: boolean
+  readonly trusted?: TrustedDocuments
+}
+
 /** The GraphQL endpoint of a project on an empty database, asked by nobody known or by somebody of the role that a request names. */
-export async function openEndpoint(t: ExecutionContext, yaml: string, { production = false } = {}) {
+export async function openEndpoint(
+  t: ExecutionContext,
+  yaml: string,
+  { production = false, trusted }: Options = {},
+) {
   const project = await declare(yaml)
   const model = compiled(project)
   const access = compileAccess(project, model)
@@ -94,6 +104,7 @@ export async function openEndpoint(t: ExecutionContext, yaml: string, { producti
       return ok(grants ? { kind: 'user', grants, user: null } : nobody)
     },
     production,
+    ...(trusted && { trusted }),
     observer: { hears: () => true, tell: observation => troubles.push(observation) },
   }
   const respond = openGraphql(terms)

@@ -4,23 +4,21 @@ import { newDocumentId } from './document-id.ts'
 import { early } from './early.ts'
 import { originOf } from './outbox.ts'
 import { readAnswer } from './read-answer.ts'
-import { type Recalled, type RecallTerms, recallTargets } from './recall-targets.ts'
+import type { Recalled } from './recall-targets.ts'
 import type { Save } from './save-ahead.ts'
 import type { Saved, SaveTerms } from './save-document.ts'
 import { saveVersion } from './save-version.ts'
 import { NOTHING_THERE } from './write-load.ts'
 import type { Values } from './written.ts'
 
-/**
- * What a new document needs to be written without asking anything first: all that its links name is known, nobody's
- * conditions are to be met, and indexes hold apart whatever must be unique. null: it takes the usual way.
- */
-export function recallFor({ command, body }: Save, terms: RecallTerms): Recalled | null {
-  const { kind, type, locale, conditions } = command
-  if (kind !== 'create' || type.kind === 'single' || body.faults.length > 0) return null
-  if (conditions.after || conditions.targets.size > 0 || !isHeldApart(type, body.values)) return null
-  return recallTargets(type, body.values, { type, locale }, terms)
-}
+/** Whether a new document is written without asking anything first: nobody's condition is to be met, and indexes hold apart whatever must be unique. */
+export const canBeAtOnce = ({ command, body }: Save): boolean =>
+  command.kind === 'create' &&
+  command.type.kind !== 'single' &&
+  // Indexes hold no drafts apart.
+  !command.strict &&
+  !command.conditions.after &&
+  isHeldApart(command.type, body.values)
 
 const isHeldApart = (holder: Holder, values: Values): boolean =>
   [...values].every(([name, value]) =>
@@ -46,9 +44,8 @@ export async function createAtOnce(
 ): Promise<Saved> {
   const { type, locale, status } = command
   const documentId = newDocumentId()
-  if (proof) terms.transaction.send(proof)
-  const found = Promise.resolve(targets)
-  const saving = { command, documentId, body, current: NOTHING_THERE, targets: found, terms }
+  const known = { current: NOTHING_THERE, targets: Promise.resolve(targets) }
+  const saving = { command, documentId, body, ...known, terms: { ...terms, proof } }
   await saveVersion(saving, { uniqueness: 'left to indexes' })
   const text = early(readAnswer(answer, documentId, terms))
   const created = { locale, action: 'create' } as const

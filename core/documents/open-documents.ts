@@ -5,13 +5,15 @@ import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { PermittedCommand, StatusCommand } from '../query/command.ts'
 import { changeStatus } from './change-status.ts'
-import { createAtOnce, recallFor } from './create-at-once.ts'
+import { canBeAtOnce, createAtOnce } from './create-at-once.ts'
 import { deleteDocument } from './delete-document.ts'
 import type { Alongside, Answer, Documents } from './documents.ts'
 import { readBody } from './given-body.ts'
 import { NOBODY_LISTENS, type Outbox, openTelling } from './outbox.ts'
 import { openReads } from './read.ts'
-import { type SaveTerms, saveDocument } from './save-document.ts'
+import { recallFor } from './recall-targets.ts'
+import type { Save } from './save-ahead.ts'
+import { type Saved, type SaveTerms, saveDocument } from './save-document.ts'
 import { type AskedSave, foreseenOf } from './standing.ts'
 import { transact, tryOnce } from './transact.ts'
 import type { WriteTerms } from './write-terms.ts'
@@ -31,19 +33,22 @@ export function openDocuments(terms: DocumentTerms): Documents {
     const foreseen = foreseenOf(command)
     const body = await readBody(foreseen)
     const asked = { command: foreseen, answer, body }
-    // Indexes hold no drafts apart.
-    const recalled = foreseen.strict
-      ? null
-      : recallFor(asked, { ...terms, defaultLocale: terms.model.defaultLocale })
-    const atOnce = recalled && (await writeOnce(writing => createAtOnce(asked, recalled, writing)))
-    const saved =
-      atOnce ??
-      (await write(foreseen.type, async writing => {
-        const { documentId, text } = await saveDocument({ ...asked, command }, writing)
-        await alongside?.(writing.transaction, documentId)
-        return { documentId, text }
-      }))
+    const work = async (writing: SaveTerms) => {
+      const done = await saveDocument({ ...asked, command }, writing)
+      await alongside?.(writing.transaction, done.documentId)
+      return done
+    }
+    const saved = (await saveHastily(asked, work)) ?? (await write(foreseen.type, work))
     return saved.ok ? ok({ documentId: saved.value.documentId, text: await saved.value.text }) : saved
+  }
+  /** Relies on what links led to before. undefined: that is not known, or it failed: why is found without haste. */
+  const saveHastily = async (asked: Save, work: Work<Saved>) => {
+    const recalled = recallFor(asked, { ...terms, defaultLocale: terms.model.defaultLocale })
+    if (!recalled) return undefined
+    if (!canBeAtOnce(asked))
+      return recalled.proof ? writeOnce(writing => work({ ...writing, recalled })) : undefined
+    const made = await writeOnce(writing => createAtOnce(asked, recalled, writing))
+    return made?.ok ? made : undefined
   }
   const change = (command: PermittedCommand<StatusCommand>, answer: Answer) =>
     write(command.type, writing => changeStatus(command, answer, writing))

@@ -1,16 +1,18 @@
 import type { ContentType, Holder } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
-import type { Statement } from '../sql/statement.ts'
+import type { GivenBody } from './given-body.ts'
 import { type KnownRow, rowsKnown } from './known-targets.ts'
 import { type FoundTargets, findOne, type LinkSource, type Named, refsIn } from './link-targets.ts'
+import type { PrintCondition } from './print-changes.ts'
+import type { SaveCommand } from './standing.ts'
 import type { Values } from './written.ts'
 
-/** What links name as it was found before, and the statement that fails where it is another now. */
+/** What links name as it was found before, and what tells whether it is still that. */
 export interface Recalled {
   readonly targets: FoundTargets
-  /** null: they name nothing. */
-  readonly proof: Statement | null
+  /** undefined: they name nothing. */
+  readonly proof: PrintCondition | undefined
 }
 
 export interface RecallTerms {
@@ -18,8 +20,20 @@ export interface RecallTerms {
   readonly defaultLocale: string
 }
 
+interface Given {
+  readonly command: SaveCommand
+  readonly body: GivenBody
+}
+
+/** What a body's links name, as it was found before; null: not all of it was, or its caller may not see all that there is. */
+export function recallFor({ command, body }: Given, terms: RecallTerms): Recalled | null {
+  const { type, locale, conditions } = command
+  if (body.faults.length > 0 || conditions.targets.size > 0) return null
+  return recallTargets(type, body.values, { type, locale }, terms)
+}
+
 /** null: something is named that was not found before, or not in the locale that the link would have. */
-export function recallTargets(
+function recallTargets(
   holder: Holder,
   values: Values,
   source: LinkSource,
@@ -43,63 +57,62 @@ export function recallTargets(
     if (!found) throw new TypeError('a target that is not known')
     return found
   }
-  return { targets, proof: relied.size === 0 ? null : printProof(relied, terms.storage) }
+  return { targets, proof: relied.size === 0 ? undefined : printThere(relied, terms.storage) }
 }
 
-/** Divides by zero unless every row is there as it was. */
-function printProof(
-  relied: ReadonlyMap<ContentType, ReadonlyMap<number, KnownRow>>,
-  storage: Storage,
-): Statement {
-  const values: unknown[] = []
-  const list = (type: string, of: readonly unknown[]) => `$${values.push(of)}::${type}[]`
-  const conditions = Array.from(relied, ([type, byId]) => {
-    const table = storage.table(type)
-    const rows = [...byId.values()]
-    const columns = [
-      [
-        table.id,
-        list(
-          'integer',
-          rows.map(({ id }) => id),
-        ),
-      ],
-      [
-        table.documentId,
-        list(
-          'text',
-          rows.map(({ documentId }) => documentId),
-        ),
-      ],
-      [
-        table.key,
-        list(
-          'integer',
-          rows.map(({ key }) => key),
-        ),
-      ],
-      ...(table.locale === null
-        ? []
-        : [
-            [
-              table.locale,
-              list(
-                'text',
-                rows.map(({ locale }) => locale),
-              ),
-            ],
-          ]),
-    ]
-    const same = columns.map(([column = ''], index) => `t.${name(column)} = w.c${index}`)
-    const aliases = columns.map((_, index) => `c${index}`)
-    return (
-      `NOT EXISTS (SELECT FROM unnest(${columns.map(([, of]) => of).join(', ')}) AS w (${aliases.join(', ')}) ` +
-      `WHERE NOT EXISTS (SELECT FROM ${name(table.name)} t WHERE ${same.join(' AND ')}))`
+type Relied = ReadonlyMap<ContentType, ReadonlyMap<number, KnownRow>>
+
+/** Whether every row is there as it was. */
+const printThere =
+  (relied: Relied, storage: Storage): PrintCondition =>
+  values =>
+    Array.from(relied, ([type, rows]) => printRows(type, [...rows.values()], { storage, values })).join(
+      ' AND ',
     )
-  })
-  return {
-    name: 'prove that what links name is there',
-    text: `SELECT 1 / (${conditions.join(' AND ')})::integer`,
-    values,
-  }
+
+function printRows(
+  type: ContentType,
+  rows: readonly KnownRow[],
+  { storage, values }: { readonly storage: Storage; readonly values: unknown[] },
+): string {
+  const table = storage.table(type)
+  const list = (of: readonly unknown[], cast: string) => `$${values.push(of)}::${cast}[]`
+  const columns = [
+    [
+      table.id,
+      list(
+        rows.map(({ id }) => id),
+        'integer',
+      ),
+    ],
+    [
+      table.documentId,
+      list(
+        rows.map(({ documentId }) => documentId),
+        'text',
+      ),
+    ],
+    [
+      table.key,
+      list(
+        rows.map(({ key }) => key),
+        'integer',
+      ),
+    ],
+    ...(table.locale === null
+      ? []
+      : [
+          [
+            table.locale,
+            list(
+              rows.map(({ locale }) => locale),
+              'text',
+            ),
+          ],
+        ]),
+  ]
+  const same = columns.map(([column = ''], index) => `t.${name(column)} = w.c${index}`)
+  const row = columns.map((_, index) => `c${index}`).join(', ')
+  const wanted = `unnest(${columns.map(([, of]) => of).join(', ')}) AS w (${row})`
+  return `NOT EXISTS (SELECT FROM ${wanted} WHERE NOT EXISTS (SELECT FROM ${name(table.name)} t WHERE ${same.join(' AND ')}))`
 }

@@ -6,6 +6,7 @@ import type { GivenBody } from './given-body.ts'
 import type { FoundTargets } from './link-targets.ts'
 import { choiceOf, meeting, visibleBy } from './matching.ts'
 import { assertUnchanged } from './read-answer.ts'
+import type { Recalled } from './recall-targets.ts'
 import { changesAllLocales, claimedBy, type SaveCommand } from './standing.ts'
 import { type Current, loadDocument, NOTHING_THERE, type Wanted } from './write-load.ts'
 import type { WriteTerms } from './write-terms.ts'
@@ -20,6 +21,8 @@ export interface Save {
 export interface AheadTerms extends WriteTerms {
   /** What is asked by it counts as asked when its turn comes (foresight.ts). */
   readonly ahead: WriteTerms['transaction']
+  /** What links name, where it need not be asked. */
+  readonly recalled?: Recalled | undefined
 }
 
 /** The answers to all that can be asked before anything is known; each fails in its turn. */
@@ -53,7 +56,9 @@ export function askAhead(
     command.kind === 'update'
       ? assertUnchanged(command.precondition, [answer], known, terms)
       : Promise.resolve()
-  const targets = targetsOf(command, body, { ...terms, visible: visibleBy(conditions, terms) })
+  const targets = terms.recalled
+    ? Promise.resolve(terms.recalled.targets)
+    : targetsOf(command, body, { ...terms, visible: visibleBy(conditions, terms) })
   foreseeTaken({ command, body }, documentId, foreseeing)
   return { current: early(current), unchanged: early(unchanged), targets: early(targets) }
 }

@@ -35,7 +35,10 @@ export async function transact<Value>(
   }
 }
 
-/** One try. undefined: it failed, and may not when it is done another way. What was done at all, or may have been, comes out. */
+/**
+ * One try. undefined: the database refused it, and may not when it is done another way. What may have been done, or
+ * took too long once already, comes out.
+ */
 export async function tryOnce<Value>(
   work: (transaction: Transaction) => Promise<Value>,
   { database }: TransactTerms,
@@ -43,13 +46,12 @@ export async function tryOnce<Value>(
   try {
     return ok(await database.transaction(work))
   } catch (error) {
-    if (error instanceof RequestFault) return undefined
+    if (error instanceof RequestFault) return failed(error.fault)
     if (error instanceof DatabaseFailure && !isOpenEnded(error)) return undefined
     throw error
   }
 }
 
-/** Nobody knows whether it was done, or it took too long once already. */
 const isOpenEnded = ({ fault: { kind } }: DatabaseFailure): boolean =>
   kind === 'unavailable' || kind === 'timeout'
 

@@ -3,20 +3,19 @@ import type { Statement } from '../sql/statement.ts'
 import { groupBy } from './group.ts'
 import {
   type Allocation,
-  columnsOf,
   type Inserted,
   type Insertion,
+  type PrintCondition,
   printAllocate,
-  printDelete,
-  printInserts,
-  printRelease,
-  printUpdate,
-  type Tuples,
-  tableOf,
-} from './write-print.ts'
+  printChanges,
+  printProof,
+  type Update,
+} from './print-changes.ts'
+import { columnsOf, printRelease, type Tuples, tableOf } from './write-print.ts'
 import {
   type ChangedRow,
   type Changes,
+  countChanges,
   GAP,
   type NewId,
   type NewRow,
@@ -41,21 +40,29 @@ const BATCH = 2000
 export async function applyChanges(
   changes: Changes,
   terms: WriteTerms,
-  { told }: { readonly told: boolean } = { told: false },
+  { told = false, proof }: Applying = {},
 ): Promise<NewIds> {
   const wanted = wantedIds(changes)
   const isTold = told || changes.inserts.length > BATCH || changes.updates.some(refersToNew)
   const ids = isTold ? await allocate(wanted, terms) : new Map<NewId, number>()
   const taking = isTold ? NOTHING_TAKEN : takingOf(wanted, terms)
-  for (const statement of statementsOf(changes, { ids, taking }, terms.storage))
+  if (proof && taking.counts.size === 0) terms.transaction.send(printProof(proof))
+  for (const statement of statementsOf(changes, { ids, taking, proof }, terms.storage))
     terms.transaction.send(statement)
   return ids
+}
+
+interface Applying {
+  readonly told?: boolean
+  /** What has to hold for all of it. */
+  readonly proof?: PrintCondition | undefined
 }
 
 /** Ids that are known, and those that the statement of the new rows takes. */
 interface Numbers {
   readonly ids: NewIds
   readonly taking: Taking
+  readonly proof: PrintCondition | undefined
 }
 
 const isNew = (value: RowValue): value is NewId | Place => typeof value === 'object' && value !== null
@@ -63,15 +70,26 @@ const isNew = (value: RowValue): value is NewId | Place => typeof value === 'obj
 const refersToNew = ({ columns }: ChangedRow): boolean => [...columns.values()].some(isNew)
 
 function* statementsOf(changes: Changes, numbers: Numbers, storage: Storage): Generator<Statement> {
-  const types = (table: string) => columnsOf(storage, table)
-  for (const tuples of groupKeys(changes.removals).flatMap(batchesOf))
-    yield printDelete(tuples, types(tuples.table))
+  const terms = { typesOf: (table: string) => columnsOf(storage, table), ...numbers }
+  const removals = groupKeys(changes.removals)
+  const updates = groupUpdates(changes.updates, numbers.ids)
+  const inserts = groupInserts(changes.inserts, numbers, storage)
+  if (changes.releases.length === 0 && isApart([...removals, ...updates, ...inserts], changes.links)) {
+    if (countChanges(changes) > 0) yield printChanges({ removals, updates, inserts }, terms)
+    return
+  }
+  for (const each of removals.flatMap(batchesOf)) yield printChanges({ removals: [each] }, terms)
   for (const [tuples, columns] of groupReleases(changes.releases))
-    for (const batch of batchesOf(tuples)) yield printRelease(batch, columns, types(tuples.table))
-  for (const [tuples, keys] of groupUpdates(changes.updates, numbers.ids))
-    for (const batch of batchesOf(tuples)) yield printUpdate(batch, keys, types(tuples.table))
-  for (const tables of together(groupInserts(changes.inserts, numbers, storage)))
-    yield printInserts(tables, types, numbers.taking)
+    for (const batch of batchesOf(tuples)) yield printRelease(batch, columns, terms.typesOf(tuples.table))
+  for (const each of updates.flatMap(batchesOf)) yield printChanges({ updates: [each] }, terms)
+  for (const tables of together(inserts)) yield printChanges({ inserts: tables }, terms)
+}
+
+/** Whether nothing waits for something else of it: rows of different tables, or links, which are others where they are new. */
+function isApart(groups: readonly (Tuples | Insertion)[], links: ReadonlySet<string>): boolean {
+  const rows = groups.reduce((sum, group) => sum + group.rows.length, 0)
+  const tables = groups.map(({ table }) => table).filter(table => !links.has(table))
+  return rows <= BATCH && new Set(tables).size === tables.length
 }
 
 /** Rows of all tables that one statement takes. */
@@ -184,7 +202,7 @@ function groupReleases(releases: Changes['releases']): readonly (readonly [Tuple
   })
 }
 
-function groupUpdates(updates: readonly ChangedRow[], ids: NewIds): readonly (readonly [Tuples, number])[] {
+function groupUpdates(updates: readonly ChangedRow[], ids: NewIds): readonly Update[] {
   const groups = groupBy(updates, ({ table, key, columns }) =>
     signature(table, [...key.keys()], [...columns.keys()]),
   )
@@ -196,7 +214,7 @@ function groupUpdates(updates: readonly ChangedRow[], ids: NewIds): readonly (re
       ...Array.from(columns.values(), value => toStored(value, ids)),
     ])
     const columns = [...first.key.keys(), ...first.columns.keys()]
-    return [[{ table: first.table, columns, rows }, first.key.size] as const]
+    return [{ table: first.table, columns, rows, keys: first.key.size }]
   })
 }
 

@@ -25,6 +25,9 @@ export async function writeDocuments(
   for (const document of documents)
     planDocument(document, { ...planning, terms: { ...terms, now: document.at ?? terms.now } })
   if (documents.length > 1) releaseSwapped(new Set(documents.map(({ type }) => type)), planning)
-  const ids = await applyChanges(planning.changes, terms, { told: documents.some(isInverselyLinked) })
+  const ids = await applyChanges(planning.changes, terms, {
+    told: documents.some(isInverselyLinked),
+    proof: terms.proof,
+  })
   await writeInverses(documents, { keys, ids, terms })
 }

@@ -45,6 +45,7 @@ export function planList(
   const now = currentRows(link, owner, first, planning)
   const places = placesOf(link.table, placesNow(link, edges, now))
   const fresh = edges.map(edge => inversePlace(link, rowOf(link, edge, now)) ?? placeAtEnd(link.table))
+  planning.changes.links.add(link.table)
   const changed = owner.rows.map(row => planRow({ link, edges, places, fresh }, owner, row, planning))
   return changed.includes(true)
 }

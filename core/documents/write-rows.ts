@@ -52,9 +52,17 @@ export interface Changes {
   readonly releases: Release[]
   readonly updates: ChangedRow[]
   readonly inserts: NewRow[]
+  /** Tables of links of which whole lists are written: a new one is none of those that go or stay. */
+  readonly links: Set<string>
 }
 
-export const noChanges = (): Changes => ({ removals: [], releases: [], updates: [], inserts: [] })
+export const noChanges = (): Changes => ({
+  removals: [],
+  releases: [],
+  updates: [],
+  inserts: [],
+  links: new Set(),
+})
 
 export const countChanges = ({ removals, releases, updates, inserts }: Changes): number =>
   removals.length + releases.length + updates.length + inserts.length

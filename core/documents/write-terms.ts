@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.ts'
 import type { Storage } from '../model/storage.ts'
+import type { PrintCondition } from './print-changes.ts'
 
 /** What every stage of a write knows. */
 export interface WriteTerms {
@@ -12,6 +13,8 @@ export interface WriteTerms {
   readonly now: string
   /** Which component an item changes: the one that it names by id, or the one that stands in its place. */
   readonly componentMatch: ComponentMatch
+  /** What has to hold for the write: else the database fails it. */
+  readonly proof?: PrintCondition | undefined
   /** Rows that stay as they are get new stamps too. */
   readonly touch: boolean
 }

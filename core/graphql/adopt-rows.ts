@@ -29,8 +29,9 @@ export async function adoptRows(adopting: Adopting): Promise<readonly AnsweredRo
   )
 }
 
+/** PostgreSQL takes no NUL; no document has one in its id. */
 const isStored = ({ documentId }: AnsweredRow, { holder }: Holder): boolean =>
-  holder === 'content-type' && typeof documentId === 'string'
+  holder === 'content-type' && typeof documentId === 'string' && !documentId.includes('\0')
 
 /** All that the document has but what leads on: that is read anew, or comes under the key that it was asked for by. */
 function ownValues(document: AnsweredRow, { attributes }: Holder): AnsweredRow {

@@ -23,7 +23,8 @@ export function adopter(
   const returned = types.get(getNamedType(type).name)
   if (!returned) return value => value
   const lists = depthOf(type)
-  return async (value, inner, visit) => {
+  return async (value, visit) => {
+    const { inner } = visit.asked
     if (inner.includes(value)) return value
     const shape = shapeOf(await settled(value), returned, lists)
     // Rows that the generated resolver found are what they should be, wherever code has put them.

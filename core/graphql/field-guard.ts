@@ -27,8 +27,8 @@ export interface FieldGuard {
   readonly generated: FieldResolver | null
   /** The field's name where its rows are read with the client's arguments before it resolves; else null. */
   readonly readBefore: string | null
-  /** Makes of what code answered what fields below find their values in. `inner`: what the generated one answered. */
-  readonly adopt: (value: unknown, inner: readonly unknown[], visit: Visit) => unknown
+  /** Makes of what code answered what fields below find their values in. */
+  readonly adopt: (value: unknown, visit: Visit) => unknown
 }
 
 /** One call of a resolver. */
@@ -37,20 +37,29 @@ export interface Visit {
   readonly args: Arguments
   readonly acting: Acting
   readonly info: GraphQLResolveInfo
+  /** The same however code changes the rest. */
+  readonly asked: Asked
+}
+
+interface Asked {
+  /** The client's. */
+  readonly args: Arguments
+  /** What the generated resolver answered. */
+  readonly inner: unknown[]
 }
 
 type Step = (visit: Visit) => unknown
 
 /** auth, middlewares (the first outermost), policies in order, plugins of nexus, the resolver (contract/graphql.md 9). */
 export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver {
+  const answer = withMiddlewares(guard, withPolicies(guard, terms, resolverOf(guard)))
   return async (parent, args, acting, info) => {
     const caller = guard.enter(acting.caller)
     if (!caller) throw toGraphqlError(forbidden())
-    const inner: unknown[] = []
-    const visit: Visit = { parent, args, acting: { ...acting, caller }, info }
+    const entered = caller === acting.caller ? acting : { ...acting, caller }
+    const visit: Visit = { parent, args, acting: entered, info, asked: { args, inner: [] } }
     try {
-      const steps = withMiddlewares(guard, withPolicies(guard, terms, resolverOf(guard, { inner, args })))
-      return await guard.adopt(await steps(visit), inner, visit)
+      return await guard.adopt(await answer(visit), visit)
     } catch (error) {
       throw codeError(error, heard =>
         terms.observer.tell({ kind: 'failed', requestId: acting.requestId, error: heard }),
@@ -74,6 +83,7 @@ const changed = (visit: Visit, [parent, args, , info]: readonly unknown[]): Visi
   parent: parent === undefined ? visit.parent : parent,
   args: args === undefined ? visit.args : (args as Arguments),
   acting: visit.acting,
+  asked: visit.asked,
   info: info === undefined ? visit.info : (info as GraphQLResolveInfo),
 })
 
@@ -99,19 +109,12 @@ function policyContext({ parent, args, acting, info }: Visit): GraphqlContext {
   }
 }
 
-interface Asked {
-  /** What the generated resolver answered. */
-  readonly inner: unknown[]
-  /** The client's. */
-  readonly args: Arguments
-}
-
-function resolverOf({ wraps, custom, generated, readBefore }: FieldGuard, { inner, args }: Asked): Step {
+function resolverOf({ wraps, custom, generated, readBefore }: FieldGuard): Step {
   const generate = async (visit: Visit): Promise<unknown> => {
-    if (readBefore !== null && !isDeepStrictEqual({ ...visit.args }, { ...args }))
+    if (readBefore !== null && !isDeepStrictEqual({ ...visit.args }, { ...visit.asked.args }))
       throw new Error(`${readBefore} is read with the client's arguments: code cannot change them`)
     const answered: unknown = await generated?.(visit.parent, visit.args, visit.acting, visit.info)
-    inner.push(answered)
+    visit.asked.inner.push(answered)
     return answered
   }
   const answer: Step = visit => (custom ? ask(custom, visit, generated ? generate : null) : generate(visit))

@@ -2,8 +2,8 @@
 export interface OneAtATime<About> {
   /** Has it done; asked while it is being done, once more after that, for all who asked meanwhile. */
   ask(about: readonly About[]): Promise<void>
-  /** Does what is being done to its end, and nothing after it. */
-  end(): Promise<void>
+  /** Does nothing more. Resolves when what is being done has ended, or so many milliseconds have passed. */
+  end(milliseconds: number): Promise<void>
 }
 
 /** `work` never rejects. */
@@ -24,9 +24,14 @@ export function oneAtATime<About>(work: (about: readonly About[]) => Promise<voi
       for (const one of about) next.about.add(one)
       return next.done
     },
-    end() {
+    async end(milliseconds) {
       isOver = true
-      return running
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>(resolve => {
+        timer = setTimeout(resolve, milliseconds)
+      })
+      await Promise.race([running, late])
+      clearTimeout(timer)
     },
   }
 }

@@ -1,9 +1,9 @@
-import { ok, type Result } from '../base/result.ts'
+import { failed, ok, type Result } from '../base/result.ts'
 import type { Outgoing } from '../http/desk.ts'
 import type { Table } from '../model/storage.ts'
 import type { Blueprint } from './compile-app.ts'
 import { carryOver } from './fixed-settings.ts'
-import { readyApp } from './open-app.ts'
+import { type App, readyApp } from './open-app.ts'
 import { type LogTerms, observerOf } from './open-observed.ts'
 import { type Running, type Service, tellNews, toServed } from './service.ts'
 import type { StartFault } from './start-fault.ts'
@@ -31,12 +31,18 @@ export async function replaceApp(
   try {
     const opened = await ready.value(before.app.database)
     if (!opened.ok) return opened
+    if (service.isEnding) return await giveUp(opened.value)
     const outgoing = await takeOver(service, { app: opened.value, observer })
     retire(service, before, outgoing)
     return ok(held)
   } finally {
     go()
   }
+}
+
+async function giveUp(app: App): Promise<Result<never, StartFault>> {
+  await app.close()
+  return failed({ kind: 'other', message: 'the server is ending' })
 }
 
 async function takeOver(service: Service, running: Running): Promise<Outgoing> {

@@ -59,7 +59,7 @@ async function openService(running: Running, log: ChangingObserver): Promise<Res
   }
   const { prefix } = app.blueprint.project.settings.rest
   log.tell({ kind: 'prepared', what: `REST is at ${server.value.url}${prefix}` })
-  return ok({ server: server.value, log, running, unserved: new Set(), retiring: new Set() })
+  return ok({ server: server.value, log, running, unserved: new Set(), retiring: new Set(), isEnding: false })
 }
 
 function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
@@ -73,11 +73,15 @@ function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
     tellUnheard: error => log.tell({ kind: 'pluginFailed', message: UNHEARD, error }),
     async close() {
       await server.close(service.running.app.blueprint.project.settings.server.requestTimeout)
-      await reloads.end()
+      service.isEnding = true
+      await reloads.end(RELOAD_PATIENCE)
       await Promise.all(retiring)
       await endApp(service.running.app)
     },
   }
 }
+
+/** Milliseconds that a reload has to end when the server does: a plugin may take a minute to begin. */
+const RELOAD_PATIENCE = 5_000
 
 const UNHEARD = 'Something failed that nobody waited for (a promise without await?)'

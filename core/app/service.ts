@@ -21,6 +21,8 @@ export interface Service {
   readonly unserved: Set<string>
   /** The ends of those before, which are still under way. */
   readonly retiring: Set<Promise<void>>
+  /** Nothing is to take over any more. */
+  isEnding: boolean
 }
 
 export function toServed({ app, observer }: Running): ServedTerms {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import type { Jiti, TransformOptions } from 'jiti'
 import { BoundedMap } from '../base/bounded-map.ts'
 import * as names from './plugin-names.ts'
@@ -56,12 +56,17 @@ function transformed(jiti: Jiti, options: TransformOptions): string {
 /** jiti keeps modules where Node does: what was loaded before a reload would stay. */
 function forget(root: string): void {
   const { cache } = createRequire(import.meta.url)
-  for (const file of loadedFrom(root)) delete cache[file]
+  for (const file of Object.keys(cache).filter(isOwn(realpathSync(root)))) delete cache[file]
+  for (const file of Object.keys(cache).filter(isOwn(root))) delete cache[file]
 }
 
 /** The files of a project that were loaded as modules, but for packages. */
 export function loadedFrom(root: string): readonly string[] {
-  const { cache } = createRequire(import.meta.url)
-  const isOwn = (file: string) => file.startsWith(root + sep) && !file.includes(`${sep}node_modules${sep}`)
-  return Object.keys(cache).filter(isOwn)
+  const real = realpathSync(root)
+  const keys = Object.keys(createRequire(import.meta.url).cache)
+  const behindLinks = keys.filter(isOwn(real)).map(file => join(root, relative(real, file)))
+  return [...new Set([...keys.filter(isOwn(root)), ...behindLinks])]
 }
+
+const isOwn = (root: string) => (file: string) =>
+  file.startsWith(root + sep) && !file.includes(`${sep}node_modules${sep}`)

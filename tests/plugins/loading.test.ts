@@ -1,3 +1,4 @@
+import { symlinkSync, unlinkSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
@@ -69,6 +70,20 @@ test('a module is read anew at every load, and so is what it imports', async t =
   t.deepEqual(await toldOf(folder), ['policies/told.ts:2:7 the module cannot be loaded: one'])
   folder.write('lib/text.ts', "export const text = 'two'\n")
   t.deepEqual(await toldOf(folder), ['policies/told.ts:2:7 the module cannot be loaded: two'])
+})
+
+test('a module is read anew through a link to the folder of the project, too', async t => {
+  const folder = project(t, 'routesConfig: { note.find: { policies: [told] } }\n', {
+    'policies/told.ts': "import { text } from '../lib/text.ts'\nthrow new Error(text)\n",
+    'lib/text.ts': "export const text = 'one'\n",
+  })
+  const link = `${folder.path}-link`
+  symlinkSync(folder.path, link)
+  t.teardown(() => unlinkSync(link))
+  const linked = { ...folder, path: link }
+  t.deepEqual(await toldOf(linked), ['policies/told.ts:2:7 the module cannot be loaded: one'])
+  folder.write('lib/text.ts', "export const text = 'two'\n")
+  t.deepEqual(await toldOf(linked), ['policies/told.ts:2:7 the module cannot be loaded: two'])
 })
 
 test('modules that are none are told of with their place, all at once', async t => {

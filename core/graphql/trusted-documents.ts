@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type DocumentNode, GraphQLError, print } from 'graphql'
 import { failed, ok, type Result } from '../base/result.ts'
-import type { Asked } from './engine.ts'
 
 /** The documents of `graphql.config.trustedDocuments`. */
 export interface TrustedDocuments {
@@ -32,7 +31,7 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 
 /** The text that a request asks to be run: what it names, else what it writes, where that may be. */
 export function textOf(
-  { documentId, query }: Asked,
+  { documentId, query }: { readonly documentId: string | null; readonly query: string },
   trusted: TrustedDocuments | null,
 ): Result<string, GraphQLError> {
   const named = documentId === null ? undefined : trusted?.texts.get(documentId)

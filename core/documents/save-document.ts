@@ -7,7 +7,6 @@ import { openForesight } from './foresight.ts'
 import { assertMeets, choiceOf, standingStatus } from './matching.ts'
 import { type News, originOf, type Tell } from './outbox.ts'
 import { readAnswer } from './read-answer.ts'
-import type { Recalled } from './recall-targets.ts'
 import { askAhead, type Save } from './save-ahead.ts'
 import { saveVersion } from './save-version.ts'
 import {
@@ -17,6 +16,7 @@ import {
   isLocale,
   isPublishing,
   meantOf,
+  publishesForAll,
   type SaveCommand,
   wantedBy,
 } from './standing.ts'
@@ -25,11 +25,7 @@ import type { Current } from './write-load.ts'
 import type { CurrentRow } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
 
-export interface SaveTerms extends WriteTerms {
-  readonly transaction: Transaction
-  readonly tell: Tell
-  readonly recalled?: Recalled
-}
+export type SaveTerms = WriteTerms & { readonly transaction: Transaction; readonly tell: Tell }
 
 export interface Saved {
   readonly documentId: string
@@ -53,7 +49,7 @@ export async function saveDocument(
   const rows = current.rows(type, documentId)
   if (known !== null && rows.length === 0) throw new RequestFault(notFound())
   const command = meantOf(asking, rows)
-  const saving = { ...terms, transaction: inTurn, proof: terms.recalled?.proof }
+  const saving = { ...terms, transaction: inTurn }
   // First of all: whether a tag is that of a document out of sight would tell what stands in it.
   const subject = subjectOf(command, documentId, current)
   await assertBefore(subject, saving)
@@ -119,15 +115,14 @@ interface Subject {
 
 function subjectOf(command: SaveCommand, documentId: string, current: Current): Subject {
   const { type, locale } = command
-  const rows = current
-    .rows(type, documentId)
-    .filter(row => !type.draftAndPublish || row.get('status') === standingStatus(type))
+  const all = current.rows(type, documentId)
+  const rows = all.filter(row => !type.draftAndPublish || row.get('status') === standingStatus(type))
   return {
     command,
     documentId,
     locales: rows.length,
     isThere: rows.some(row => !type.localized || row.get('locale') === locale),
-    changesAll: changesAllLocales(command),
+    changesAll: changesAllLocales(command) || publishesForAll(command, all),
   }
 }
 

@@ -57,6 +57,19 @@ export const isPublishing = ({ type, status }: SaveCommand): boolean =>
 export const changesAllLocales = ({ type, values }: SaveCommand): boolean =>
   Object.keys(values).some(name => isShared(type, type.attributes.get(name)))
 
+/**
+ * Whether what all locales share goes out with this one, to those that are published: it was changed in drafts since.
+ * Its stamp moves with it, for each status by itself.
+ */
+export function publishesForAll(command: SaveCommand, rows: readonly CurrentRow[]): boolean {
+  if (!isPublishing(command) || !command.type.localized) return false
+  const stampOf = (row: CurrentRow | undefined) => String(row?.get('shared_updated_at'))
+  const drafted = stampOf(rows.find(row => row.get('status') === 'draft'))
+  return rows.some(
+    row => row.get('status') === 'published' && !isLocale(command, row) && stampOf(row) !== drafted,
+  )
+}
+
 /** The rows that a save writes. */
 export const statusesOf = ({ type, status }: SaveCommand): readonly Status[] => {
   if (!type.draftAndPublish) return ['published']

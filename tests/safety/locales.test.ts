@@ -54,6 +54,24 @@ test.serial('what all locales share is changed by nobody who may not change each
 })
 
 test.serial(
+  'what was changed for all locales in drafts is published by nobody who may not publish each',
+  async t => {
+    const path = `/api/articles/${document}`
+    const rating = async () => (await world.make('GET', `${path}?fields=rating`)).rating
+    await world.make('PUT', `${path}?status=draft`, { rating: 9 })
+    t.is(await rating(), 5)
+    t.is((await world.ask('PUT', `${path}?locale=fr`, { as: WRITER, data: {} })).status, 403)
+    t.is(await rating(), 5)
+    const drafted = await world.ask('PUT', `${path}?locale=fr&status=draft`, { as: WRITER, data: {} })
+    t.is(drafted.status, 200, drafted.text)
+    await world.make('PUT', path, {})
+    t.is(await rating(), 9)
+    const own = await world.ask('PUT', `${path}?locale=fr`, { as: WRITER, data: { title: 'Mine again' } })
+    t.is(own.status, 200, own.text)
+  },
+)
+
+test.serial(
   'who has all locales changes what they share, and turns none of them into what is not his',
   async t => {
     const { documentId } = await world.make('POST', '/api/articles', { title: 'Mine', kind: 'news' })

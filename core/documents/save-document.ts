@@ -7,6 +7,7 @@ import { openForesight } from './foresight.ts'
 import { assertMeets, choiceOf, standingStatus } from './matching.ts'
 import { type News, originOf, type Tell } from './outbox.ts'
 import { readAnswer } from './read-answer.ts'
+import type { Recalled } from './recall-targets.ts'
 import { askAhead, type Save } from './save-ahead.ts'
 import { saveVersion } from './save-version.ts'
 import {
@@ -25,7 +26,11 @@ import type { Current } from './write-load.ts'
 import type { CurrentRow } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
 
-export type SaveTerms = WriteTerms & { readonly transaction: Transaction; readonly tell: Tell }
+export interface SaveTerms extends WriteTerms {
+  readonly transaction: Transaction
+  readonly tell: Tell
+  readonly recalled?: Recalled
+}
 
 export interface Saved {
   readonly documentId: string
@@ -49,7 +54,7 @@ export async function saveDocument(
   const rows = current.rows(type, documentId)
   if (known !== null && rows.length === 0) throw new RequestFault(notFound())
   const command = meantOf(asking, rows)
-  const saving = { ...terms, transaction: inTurn }
+  const saving = { ...terms, transaction: inTurn, proof: terms.recalled?.proof }
   // First of all: whether a tag is that of a document out of sight would tell what stands in it.
   const subject = subjectOf(command, documentId, current)
   await assertBefore(subject, saving)

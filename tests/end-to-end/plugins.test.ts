@@ -267,7 +267,24 @@ test("an extension's handler may throw an error of the contract; any other tells
   t.notRegex(JSON.stringify(broken.body), /inside/)
 })
 
+for (const [name, status, message] of [
+  ['ValidationError', 400, 'Not so'],
+  ['ApplicationError', 400, 'Not now'],
+  ['UnauthorizedError', 401, 'Unauthorized'],
+  ['ForbiddenError', 403, 'Forbidden'],
+  ['PolicyError', 403, 'Policy Failed'],
+  ['NotFoundError', 404, 'Not Found'],
+  ['RateLimitError', 429, 'Too many requests, please try again later.'],
+] as const)
+  test(`an extension's handler that throws a ${name} is answered ${status}`, async t => {
+    const refused = await server.get(`/api/refused/${name}`)
+    t.is(refused.status, status)
+    t.deepEqual(errorOf(refused), { status, name, message, details: {} })
+  })
+
 test('a path of an extension tells the methods that it has', async t => {
+  const asked = await server.request('OPTIONS', '/api/known')
+  t.deepEqual([asked.status, asked.headers.get('allow')], [200, 'HEAD, GET'])
   const wrong = await server.request('PATCH', '/api/known')
   t.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'HEAD, GET'])
 })

@@ -1,4 +1,23 @@
-import { defineExtension, ValidationError } from 'plinth'
+import {
+  ApplicationError,
+  defineExtension,
+  ForbiddenError,
+  NotFoundError,
+  PolicyError,
+  RateLimitError,
+  UnauthorizedError,
+  ValidationError,
+} from 'plinth'
+
+const ERRORS = [
+  new ValidationError('Not so'),
+  new ApplicationError('Not now'),
+  new UnauthorizedError(),
+  new ForbiddenError(),
+  new PolicyError(),
+  new NotFoundError(),
+  new RateLimitError(),
+]
 
 export default defineExtension({
   register({ rest, app }) {
@@ -16,6 +35,14 @@ export default defineExtension({
     })
     rest.route('GET', '/known', ({ state }) => ({ token: state.token, role: state.role }))
     rest.route('DELETE', '/nothing', () => undefined, { auth: false })
+    rest.route(
+      'GET',
+      '/refused/:with',
+      ({ args }) => {
+        throw ERRORS.find(({ name }) => name === args.with)
+      },
+      { auth: false },
+    )
     rest.route(
       'GET',
       '/wrong',

@@ -91,8 +91,10 @@ function layOutAttributes(holder: Holder, fields: Fields, place: Place): readonl
 /** Whether PostgreSQL writes the value as GraphQL does. */
 function isPlain({ type, values }: ScalarAttribute): boolean {
   if (type === 'enumeration') return (values ?? []).every(value => graphqlEnumValue(value) === value)
-  return type !== 'biginteger' && type !== 'timestamp' && type !== 'id'
+  return !WRITTEN_OTHERWISE.has(type)
 }
+
+const WRITTEN_OTHERWISE: ReadonlySet<string> = new Set(['biginteger', 'timestamp', 'time', 'id'])
 
 interface LinkPlace extends Laying {
   readonly as: string

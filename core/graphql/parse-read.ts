@@ -1,9 +1,10 @@
 import type { FieldNode } from 'graphql'
-import { ok, type Result } from '../base/result.ts'
+import { failed, ok, type Result } from '../base/result.ts'
 import type { Fault } from '../faults/fault.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../model/graphql-names.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { LocaleChoice, Query, Reading } from '../query/query.ts'
+import { findTooManySteps } from '../query/steps.ts'
 import { fieldsBelow, fieldsNamed } from './collect-fields.ts'
 import type { Arguments, OperationContext } from './operation-context.ts'
 import { parseId } from './parse-id.ts'
@@ -22,9 +23,15 @@ export interface AskedRoot {
 /** A root field of a query (spec 4.9) → the AST that REST parses to as well. */
 export function parseRead(asked: AskedRoot, context: OperationContext): Result<Query, Fault> {
   const { type, action } = asked.root
-  return type.kind === 'collection' && action === 'find'
-    ? parseMany(asked, context)
-    : parseOne(asked, context)
+  const parsed =
+    type.kind === 'collection' && action === 'find' ? parseMany(asked, context) : parseOne(asked, context)
+  return parsed.ok ? withinSteps(parsed.value) : parsed
+}
+
+/** Refuses what PostgreSQL would take long to plan, as over REST. */
+export function withinSteps(query: Query): Result<Query, Fault> {
+  const tooMany = findTooManySteps(query)
+  return tooMany ? failed(tooMany) : ok(query)
 }
 
 function parseOne(

@@ -7,7 +7,7 @@ import { parseGivenValues } from '../query/parse-given-values.ts'
 import type { Query } from '../query/query.ts'
 import { fieldsBelow } from './collect-fields.ts'
 import type { OperationContext } from './operation-context.ts'
-import type { AskedRoot } from './parse-read.ts'
+import { type AskedRoot, withinSteps } from './parse-read.ts'
 import { parseDocument } from './parse-selection.ts'
 import { type GivenInput, readInput } from './read-input.ts'
 
@@ -21,7 +21,7 @@ export function parseAnswer(
   const answer = fieldsBelow(nodes, graphqlWrapperNames(graphqlTypeName(type)).response, context)
   const selection = parseDocument(type, answer, { ...context, status })
   if (!selection.ok) return selection
-  return ok({
+  return withinSteps({
     kind: 'query',
     type,
     // The document service puts the id of what it wrote in.

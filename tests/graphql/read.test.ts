@@ -173,6 +173,19 @@ test.serial('private attributes cannot be filtered or sorted by', async t => {
   }
 })
 
+test.serial('filters and sorts go over as many relations as over REST, however they are spread', async t => {
+  const { ask } = await library(t)
+  const filters = (count: number) =>
+    `filters: { or: [${'{ author: { name: { eq: "Ann" } } } '.repeat(count)}] }`
+  const refused = await ask(`{ books(${filters(51)}) { data { id } } }`)
+  t.regex(refused.errors[0].message, /at most 50 relations/)
+  t.is(refused.errors[0].extensions.code, 'BAD_USER_INPUT')
+  const spread = await ask(
+    `{ authors { data { attributes { a: books(${filters(30)}) { data { id } } b: books(${filters(30)}) { data { id } } } } } }`,
+  )
+  t.regex(spread.errors[0].message, /at most 50 relations/)
+})
+
 test.serial('lists are cut to the limits; depth is refused, however it is written', async t => {
   const { ask, post } = await library(t)
   const { data } = await ask(

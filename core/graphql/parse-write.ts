@@ -4,6 +4,7 @@ import { graphqlTypeName, graphqlWrapperNames } from '../model/graphql-names.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { CreateCommand, GivenValues, UpdateCommand } from '../query/command.ts'
 import { parseGivenValues } from '../query/parse-given-values.ts'
+import { parseDateTime } from '../query/parse-moment.ts'
 import type { Query } from '../query/query.ts'
 import { fieldsBelow } from './collect-fields.ts'
 import type { OperationContext } from './operation-context.ts'
@@ -64,7 +65,16 @@ export function parseValues(
 ): Result<GivenInput & { readonly values: GivenValues }, Fault> {
   const input = readInput(type, raw)
   const values = parseGivenValues(type, input.data)
-  return values.ok ? ok({ ...input, values: values.value }) : values
+  if (!values.ok) return values
+  const at = parseMoment(input.publishedAt)
+  return at.ok ? ok({ ...input, publishedAt: at.value, values: values.value }) : at
+}
+
+/** Within the years that PostgreSQL and the four digits of ISO can say alike. */
+function parseMoment(given: GivenInput['publishedAt']): Result<GivenInput['publishedAt'], Fault> {
+  if (typeof given !== 'string') return ok(given)
+  const parsed = parseDateTime(given)
+  return parsed.ok ? parsed : failed(fault('validation', String(parsed.reasons[0]?.message)))
 }
 
 type Input = Pick<GivenInput, 'publishedAt'> & { readonly values: GivenValues }

@@ -45,5 +45,12 @@ function toValue(attribute: Attribute, value: unknown): unknown {
 function toItems(value: unknown, componentOf: (item: Data) => Component | undefined): unknown {
   if (Array.isArray(value)) return value.map(each => toItems(each, componentOf))
   const component = isRecord(value) ? componentOf(value) : undefined
-  return isRecord(value) && component ? toData(component, value) : value
+  if (!isRecord(value) || !component) return value
+  return { ...toData(component, value), ...(value.id == null ? {} : { id: numberOf(value.id) }) }
 }
+
+/** Components go by numbers; what is none is the id of no component, and not that of a new one. */
+const numberOf = (id: unknown): number =>
+  (typeof id === 'string' || typeof id === 'number') && /^\d+$/.test(String(id)) ? Number(id) : NO_COMPONENT
+
+const NO_COMPONENT = 0

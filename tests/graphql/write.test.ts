@@ -121,6 +121,8 @@ test.serial(
     t.like(attributesOf(await create({ title: 'Two', publishedAt: '2999-01-01T00:00:00+01:00' })), {
       publishedAt: '2998-12-31T23:00:00.000Z',
     })
+    for (const publishedAt of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-12:00'])
+      t.regex(codesOf(await create({ title: 'Out of range', publishedAt }))[0] ?? '', /^BAD_USER_INPUT/)
     const [[created]] = (await endpoint.rows(
       `SELECT created_at > '2020-01-01' FROM posts WHERE document_id = '${id}'`,
     )) as [[boolean]]
@@ -196,9 +198,10 @@ test.serial(
     })
     t.is(unknown.status, 400)
     t.regex(unknown.body.errors[0].message, /Component not found\. expected one of: ComponentSharedSeo/)
-    t.deepEqual(codesOf(await update(idOf(made), { seo: { id: '99999999', title: 'Foreign' } })), [
-      'STRAPI_APPLICATION_ERROR: Some of the provided components in seo are not related to the entity',
-    ])
+    for (const foreign of ['99999999', 'abc', '-1', '1.5'])
+      t.deepEqual(codesOf(await update(idOf(made), { seo: { id: foreign, title: 'Foreign' } })), [
+        'STRAPI_APPLICATION_ERROR: Some of the provided components in seo are not related to the entity',
+      ])
   },
 )
 

@@ -19,6 +19,8 @@ export interface Engine {
   readonly observer: Observer
   /** Whether the schema may be asked for; where not, no message tells of it either. */
   readonly introspects: boolean
+  /** Whether answers tell how long their resolvers took. */
+  readonly traces: boolean
   readonly documents: KnownDocuments
   readonly ready: ReadyOperations
   readonly cost: CostTerms

@@ -10,6 +10,7 @@ import { type Introspection, openIntrospection } from './limit-introspection.ts'
 import { openReadyOperations } from './ready-operations.ts'
 import type { Acting } from './resolve-read.ts'
 import type { RootField } from './root-fields.ts'
+import { traceSchema } from './trace.ts'
 import type { TrustedDocuments } from './trusted-documents.ts'
 
 export interface EngineTerms {
@@ -33,6 +34,8 @@ export function openEngine(
   const limits = { amountLimit, defaultLimit }
   let introspection: Introspection | undefined
   beginInTime(schema)
+  const traces = serverOptions.tracing === true
+  if (traces) traceSchema(schema)
   return {
     schema,
     config,
@@ -42,12 +45,17 @@ export function openEngine(
     trusted,
     ready: openReadyOperations(serverOptions.cache),
     cost: costTermsOf(model, limits),
-    text: roots && {
-      model,
-      documents,
-      limits,
-      roots: new Map(roots.map(field => [`${field.root}.${field.name}`, field])),
-    },
+    traces,
+    // What PostgreSQL writes has no resolvers to be timed.
+    text:
+      !traces && roots
+        ? {
+            model,
+            documents,
+            limits,
+            roots: new Map(roots.map(field => [`${field.root}.${field.name}`, field])),
+          }
+        : null,
     introspection() {
       introspection ??= openIntrospection(schema)
       return introspection

@@ -5,6 +5,7 @@ import { type Deadline, tookTooLong } from './deadline.ts'
 import type { Asked, Engine, Prepared } from './engine.ts'
 import { prepareOperation } from './prepare-operation.ts'
 import type { Acting } from './resolve-read.ts'
+import { openStopwatch, readStopwatch, type Trace } from './trace.ts'
 
 /** What an operation comes to, and the HTTP status that it has on its own. */
 export interface Ran {
@@ -16,6 +17,7 @@ export interface Ran {
 interface Told {
   readonly errors?: readonly GraphQLFormattedError[]
   readonly data?: unknown
+  readonly extensions?: { readonly tracing: Trace }
 }
 
 const ran = (status: Ran['status'], told: Told): Ran => ({ status, body: JSON.stringify(told) })
@@ -41,18 +43,20 @@ export async function runOperation(
   const text = isQuery ? await runText(prepared.value, acting, engine, deadline) : null
   if (text !== null) return { status: 200, body: text }
   if (deadline.signal.aborted) return late(deadline)
+  const stopwatch = engine.traces ? openStopwatch() : null
   const running = execute({
     schema: engine.schema,
     document: prepared.value.checked.document,
     variableValues: asked.variables,
     operationName: asked.operationName,
-    contextValue: acting,
+    contextValue: stopwatch ? { ...acting, stopwatch } : acting,
   })
   const result = await (running instanceof Promise ? Promise.race([running, deadline.late]) : running)
   if (!result) return late(deadline)
   const { data, errors } = result
   const told = errors?.map(error => tell(error, acting.requestId, engine))
-  return ran(200, { ...(told ? { errors: told } : {}), data })
+  const traced = stopwatch ? { extensions: { tracing: readStopwatch(stopwatch) } } : {}
+  return ran(200, { ...(told ? { errors: told } : {}), data, ...traced })
 }
 
 /** The answer as PostgreSQL writes it; null: it is to be made field by field. */

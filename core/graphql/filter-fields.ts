@@ -1,6 +1,6 @@
 import { graphqlTypeName, graphqlWrapperNames } from '../model/graphql-names.ts'
 import type { Attribute, Holder } from '../model/model.ts'
-import { attributesInOrder } from './output-fields.ts'
+import { attributesInOrder, tells } from './output-fields.ts'
 import { filterInputName, SCALAR_NAMES } from './scalar-names.ts'
 import { field } from './sdl.ts'
 import type { ShadowCrud } from './shadow-crud.ts'
@@ -12,7 +12,10 @@ import type { ShadowCrud } from './shadow-crud.ts'
 export function filterFields(holder: Holder, shadow: ShadowCrud): readonly string[] {
   const name = graphqlWrapperNames(graphqlTypeName(holder)).filters
   const fields = attributesInOrder(holder)
-    .filter(attribute => !isInternal(attribute) && shadow.has(holder, attribute, 'filters'))
+    .filter(
+      attribute =>
+        !isInternal(attribute) && tells(holder, attribute) && shadow.has(holder, attribute, 'filters'),
+    )
     .flatMap(attribute => {
       const type = filterType(attribute)
       return type === null ? [] : [field(attribute.name, type)]

@@ -13,7 +13,7 @@ import type { ShadowCrud } from './shadow-crud.ts'
 /** The fields of `<Type>`, or of a component's type; none where all is private. */
 export function outputFields(holder: Holder, shadow: ShadowCrud): readonly string[] {
   const shown = attributesInOrder(holder).filter(
-    attribute => isReadable(attribute) && shadow.has(holder, attribute, 'output'),
+    attribute => isReadable(attribute) && tells(holder, attribute) && shadow.has(holder, attribute, 'output'),
   )
   const own = holder.holder === 'component' ? ['id: ID!'] : []
   return [...own, ...shown.map(attribute => outputField(holder, attribute))]
@@ -25,6 +25,10 @@ export function attributesInOrder(holder: Holder): readonly Attribute[] {
   const isLast = ({ name, system }: Attribute) => system && name === 'locale'
   return [...all.filter(attribute => !isLast(attribute)), ...all.filter(isLast)]
 }
+
+/** Where nothing is published, `publishedAt` is no field to read or filter by; inputs take it all the same (spec 2.6). */
+export const tells = (holder: Holder, { name, system }: Attribute): boolean =>
+  !(system && name === 'publishedAt') || (holder.holder === 'content-type' && holder.draftAndPublish)
 
 /** What leaves: nothing private, and no hash of a password (contract/graphql.md 0; safety S2). */
 const isReadable = (attribute: Attribute): boolean =>

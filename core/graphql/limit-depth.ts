@@ -28,7 +28,7 @@ interface Measuring {
   readonly most: number
   readonly context: ValidationContext
   /** The fragments that are being measured: another rule tells of cycles. */
-  readonly above: ReadonlySet<string>
+  readonly above: Set<string>
   /** Fragments that are shallow enough from a level on: each is measured once. */
   readonly known: Set<string>
 }
@@ -58,5 +58,8 @@ function belowFragment(name: string, level: number, measuring: Measuring): Field
   const place = `${name} ${level}`
   if (!fragment || measuring.above.has(name) || measuring.known.has(place)) return null
   measuring.known.add(place)
-  return tooDeep(fragment.selectionSet, level, { ...measuring, above: new Set([...measuring.above, name]) })
+  measuring.above.add(name)
+  const found = tooDeep(fragment.selectionSet, level, measuring)
+  measuring.above.delete(name)
+  return found
 }

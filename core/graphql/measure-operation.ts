@@ -26,7 +26,7 @@ export interface VariableUse {
 
 export interface MeasureTerms {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** How many fields and values of arguments the operations of the document may still have; counted down. */
+  /** How many fields, fragments and values of arguments the operations of the document may still have; counted down. */
   readonly allowance: { left: number }
   /** What it was at first. */
   readonly most: number
@@ -87,12 +87,12 @@ function placesOf(sets: readonly SelectionSetNode[], walk: Walk): Map<string, Fi
   const known = new Set<string>()
   const waiting: SelectionNode[] = sets.flatMap(({ selections }) => selections)
   for (let node = waiting.pop(); node; node = waiting.pop()) {
+    walk.allowance.left -= node.kind === Kind.FIELD ? 1 + givenTo(node, walk).size : 1
+    if (walk.allowance.left < 0) return tooMuch(node, walk)
     if (node.kind !== Kind.FIELD) {
       waiting.push(...selectionsOf(node, known, walk))
       continue
     }
-    walk.allowance.left -= 1 + givenTo(node, walk).size
-    if (walk.allowance.left < 0) return tooMuch(node, walk)
     const key = (node.alias ?? node.name).value
     const place = places.get(key)
     if (!place) places.set(key, [node])
@@ -112,8 +112,8 @@ function selectionsOf(
   return fragments.get(node.name.value)?.selectionSet.selections ?? []
 }
 
-const tooMuch = (node: FieldNode, { most }: Walk): Excess => ({
-  what: 'fields and arguments once fragments are written out',
+const tooMuch = (node: SelectionNode, { most }: Walk): Excess => ({
+  what: 'fields, fragments and arguments once fragments are written out',
   counted: most + 1,
   most,
   key: null,

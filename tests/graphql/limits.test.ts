@@ -73,6 +73,11 @@ const OPERATIONS: readonly (readonly [string, string, string | null])[] = [
     'once fragments are written out',
   ],
   [
+    'many operations of many fragments',
+    `${times(120, n => `query Q${n} { ...F0 }`)} ${times(120, n => `fragment F${n} on Query { ...F${n + 1} }`)} fragment F120 on Query { __typename }`,
+    'once fragments are written out',
+  ],
+  [
     'a cycle of fragments',
     '{ books { ...F } } fragment F on BookEntityResponseCollection { ...F }',
     'Cannot spread fragment "F" within itself',

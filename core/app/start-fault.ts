@@ -52,6 +52,7 @@ export function printReason(fault: StartFault): string {
       return [
         'The database cannot be brought in step with this project; nothing was changed:',
         ...fault.refusals.map(({ message }) => `  - ${message}`),
+        '`plinth plan` shows all that it needs, and what `plinth migrate` would do.',
       ].join('\n')
     case 'other':
       return fault.message

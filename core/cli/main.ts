@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { PRODUCT_VERSION } from '../base/product.ts'
 import { addRoles } from './roles-commands.ts'
+import { addSchema } from './schema-commands.ts'
 import type { TokenTerms } from './token.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
@@ -70,6 +71,7 @@ program
     process.exitCode = runToken({ name, now: Date.now(), write, complain, ...options })
   })
 
+addSchema(program)
 addRoles(program)
 
 await program.parseAsync()

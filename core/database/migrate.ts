@@ -7,8 +7,17 @@ import type { Database, Transaction } from './database.ts'
 import { toDatabaseFault } from './database-fault.ts'
 import { runPlain, type Site } from './run-plain.ts'
 import type { Catalogue } from './schema-catalogue.ts'
+import type { Runner } from './schema-catalogue-read.ts'
 import { readCatalogue } from './schema-catalogue-read.ts'
-import { type Left, refusal, type SchemaRefusal, type Step } from './schema-finding.ts'
+import {
+  includes,
+  inOrder,
+  type Left,
+  refusal,
+  type SchemaRefusal,
+  type Step,
+  type Weight,
+} from './schema-finding.ts'
 import { hashSchema } from './schema-hash.ts'
 import { judge, needed } from './schema-judge.ts'
 import { planSchema, type SchemaPlan } from './schema-plan.ts'
@@ -39,20 +48,27 @@ const TABLES_AT_ONCE = 300
 /** What `plinth_migrations` says of a transaction after which there is more to do. */
 const UNFINISHED = 'unfinished'
 
+export interface MigrationTerms {
+  readonly limits?: MigrationLimits
+  /** What the migration may cost; safe where absent. */
+  readonly allowing?: Weight
+}
+
 /**
- * Brings the database to the model's tables: everything that loses nothing, in one transaction, under an advisory
- * lock; or nothing at all, and every reason why not. (Of very many new tables some are made in transactions before:
+ * Brings the database to the model's tables: everything that costs no more than is allowed, in one transaction, under
+ * an advisory lock; or nothing at all, and every reason why not. (Of very many new tables some are made in transactions before:
  * empty tables that the next start goes on from.) Rejects where the database is not reachable.
  */
 export async function migrate(
   database: Database,
   tables: readonly Table[],
-  limits: MigrationLimits = LIMITS,
+  { limits = LIMITS, allowing = 'safe' }: MigrationTerms = {},
 ): Promise<Result<MigrationReport, SchemaRefusal>> {
   const hash = hashSchema(database.schema, tables)
-  if (await isRecorded(database, database.schema, hash)) return ok(NOTHING)
+  const task = { tables, hash, limits, allowing }
+  if (await isDone(database, database.schema, task)) return ok(NOTHING)
   try {
-    return ok(await migrateInRounds(database, { tables, hash, limits }))
+    return ok(await migrateInRounds(database, task))
   } catch (error) {
     return failed(...refusalsOf(error, limits))
   }
@@ -60,11 +76,14 @@ export async function migrate(
 
 const NOTHING: MigrationReport = { steps: [], left: [] }
 
-interface Task {
+interface Task extends Required<MigrationTerms> {
   readonly tables: readonly Table[]
   readonly hash: string
-  readonly limits: MigrationLimits
 }
+
+/** What the last migration left although nobody wants it may go now. */
+const isDone = async (runner: Runner, schema: string, { hash, allowing }: Task): Promise<boolean> =>
+  allowing !== 'destructive' && (await isRecorded(runner, schema, hash))
 
 interface Round extends MigrationReport {
   readonly complete: boolean
@@ -81,12 +100,14 @@ async function migrateInRounds(database: Database, task: Task): Promise<Migratio
 async function migrateInTurn(site: Site, task: Task): Promise<Round> {
   const { database, transaction } = site
   await takeTurn(transaction, database.schema, task.limits)
-  if (await isRecorded(transaction, database.schema, task.hash)) return { ...NOTHING, complete: true }
+  if (await isDone(transaction, database.schema, task)) return { ...NOTHING, complete: true }
   await bootstrap(site)
   const catalogue = await readCatalogue(transaction, database.schema)
   const plan = planSchema(task.tables, catalogue)
-  const refusals = await judge(transaction, plan)
-  if (refusals.length > 0) throw new MigrationRefused(refusals)
+  const { refusals, costs } = await judge(transaction, plan)
+  const dear = costs.filter(({ price }) => !includes(task.allowing, price.weight))
+  const against = [...refusals, ...dear.map(cost => cost.refusal)]
+  if (against.length > 0) throw new MigrationRefused(against)
   const part = plan.renamedTables.size > 0 ? null : firstTables(task.tables, catalogue)
   if (part === null) return { ...(await apply(site, task, { catalogue, plan })), complete: true }
   const first = { ...task, tables: part, hash: UNFINISHED }
@@ -110,16 +131,18 @@ interface Findings {
 
 async function apply(
   site: Site,
-  { tables, hash }: Task,
+  { tables, hash, allowing }: Task,
   { catalogue, plan }: Findings,
 ): Promise<MigrationReport> {
   const { database, transaction } = site
-  const steps = await needed(transaction, plan.steps)
+  const left = allowing === 'destructive' ? [] : plan.left
+  const dropped = plan.left.filter(one => !left.includes(one))
+  const steps = await needed(transaction, inOrder([...plan.steps, ...dropped.flatMap(one => one.drop)]))
   await runPlain(site, [...statementsOf(steps), printVersionsStorage(database.schema)])
-  await recordTables(site, tables, plan, catalogue)
+  await recordTables(site, tables, { ...plan, left, dropped }, catalogue)
   const summaries = steps.map(step => step.summary)
   await record(site, { product: PRODUCT_VERSION, hash, steps: summaries })
-  return { steps: summaries, left: plan.left }
+  return { steps: summaries, left }
 }
 
 const statementsOf = (steps: readonly Step[]): readonly string[] => steps.flatMap(step => step.statements)

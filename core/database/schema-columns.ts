@@ -133,12 +133,14 @@ function* changeType(pair: Pair, column: Column, actual: ActualColumn): Generato
   const type = `TYPE ${column.type} USING ${conversion ? name(column.name) : 'NULL'}::${column.type}`
   const actions = ['DROP DEFAULT', type, ...(column.default === undefined ? [] : [defaultAction(column)])]
   const statements = actions.map(action => alterColumn(pair, column, action))
-  yield step('change', `change ${called(pair, column)} from ${actual.type} to ${column.type}`, ...statements)
-  if (conversion === undefined) yield losesValues(pair, column, actual)
-  else yield* limits(pair, column, actual, conversion)
+  const summary = `change ${called(pair, column)} from ${actual.type} to ${column.type}`
+  const change = step('change', summary, ...statements)
+  yield change
+  if (conversion === undefined) yield losesValues(pair, column, actual, change)
+  else yield* limits(pair, column, actual, { conversion, step: change })
 }
 
-function losesValues(pair: Pair, column: Column, actual: ActualColumn): Proviso {
+function losesValues(pair: Pair, column: Column, actual: ActualColumn, done: Step): Proviso {
   const change = `${called(pair, column)} cannot change from ${actual.type} to ${column.type}`
   return {
     kind: 'proviso',
@@ -146,14 +148,20 @@ function losesValues(pair: Pair, column: Column, actual: ActualColumn): Proviso 
     table: pair.desired.name,
     question: countRows(qualified(pair.schema, pair.actual.name), `${name(actual.name)} IS NOT NULL`),
     message: `${change} while there are values in {rows}: give the attribute its former type, or a new name`,
+    price: { weight: 'destructive', note: 'loses values in {rows}', steps: [done] },
   }
+}
+
+interface Converting {
+  readonly conversion: Conversion
+  readonly step: Step
 }
 
 function* limits(
   pair: Pair,
   column: Column,
   actual: ActualColumn,
-  conversion: Conversion,
+  { conversion, step: done }: Converting,
 ): Generator<Proviso> {
   const { schema, desired } = pair
   const table = qualified(schema, pair.actual.name)
@@ -163,7 +171,8 @@ function* limits(
     const message = `${change}: values in {rows} do not fit: change those first`
     yield { kind: 'proviso', code: 'type-change', table: desired.name, question, message }
   }
-  if (conversion.rewrites) yield tooLarge(pair, `${change} at start`, statementByHand(pair, column, actual))
+  if (conversion.rewrites)
+    yield tooLarge(pair, done, `${change} at start`, statementByHand(pair, column, actual))
 }
 
 const statementByHand = ({ schema, actual: table }: Pair, column: Column, actual: ActualColumn): string =>
@@ -174,12 +183,18 @@ const statementByHand = ({ schema, actual: table }: Pair, column: Column, actual
   )
 
 /** Refuses work on so many rows that a start should not do it unasked. */
-export const tooLarge = ({ schema, desired, actual }: Pair, what: string, byHand: string): Proviso => ({
+export const tooLarge = (
+  { schema, desired, actual }: Pair,
+  done: Step,
+  what: string,
+  byHand: string,
+): Proviso => ({
   kind: 'proviso',
   code: 'too-large',
   table: desired.name,
   question: countTooMany(qualified(schema, actual.name)),
   message: `${what}, because the table holds over a million rows and would be locked meanwhile: run when it suits you: ${byHand}`,
+  price: { weight: 'slow', note: 'over a million rows, locked meanwhile', steps: [done] },
 })
 
 function* leftColumns(pair: Pair): Generator<Finding> {
@@ -187,15 +202,23 @@ function* leftColumns(pair: Pair): Generator<Finding> {
   const kept = new Set([...pair.columns.values()].map(column => column.name))
   for (const column of actual.columns) {
     if (kept.has(column.name) || !made.columns.has(column.name)) continue
-    yield { kind: 'left', table: desired.name, column: column.name }
-    yield vanished(pair, column)
+    const drop = dropColumn(pair, column)
+    yield { kind: 'left', table: desired.name, column: column.name, drop: [drop] }
+    yield vanished(pair, column, drop)
     if (column.nullable || column.identity || actual.primaryKey.includes(column.name)) continue
     const release = alter(schema, desired.name, `ALTER COLUMN ${name(column.name)} DROP NOT NULL`)
     yield step('loosen', `let the abandoned column "${column.name}" of "${desired.name}" be empty`, release)
   }
 }
 
-function vanished({ schema, desired, actual }: Pair, { name: column }: ActualColumn): Proviso {
+const dropColumn = ({ schema, desired }: Pair, { name: column }: ActualColumn): Step =>
+  step(
+    'drop',
+    `drop column "${column}" of "${desired.name}" (${desired.serves})`,
+    alter(schema, desired.name, `DROP COLUMN ${name(column)}`),
+  )
+
+function vanished({ schema, desired, actual }: Pair, { name: column }: ActualColumn, dropped: Step): Proviso {
   const what = `column "${column}" of table "${actual.name}" (${desired.serves}) is no longer in the project and has values in {rows}`
   const drop = alter(schema, actual.name, `DROP COLUMN ${name(column)}`)
   return {
@@ -204,5 +227,6 @@ function vanished({ schema, desired, actual }: Pair, { name: column }: ActualCol
     table: desired.name,
     question: countRows(qualified(schema, actual.name), `${name(column)} IS NOT NULL`),
     message: `${what}: put the attribute back, name it as \`renamedFrom\` of its successor, or give its values up with: ${drop}`,
+    price: { weight: 'destructive', note: 'loses values in {rows}', steps: [dropped] },
   }
 }

@@ -1,11 +1,24 @@
-/** The order in which a plan's steps are done: names first, then what makes room, data, and what narrows. */
-export const PHASES = ['rename', 'create', 'loosen', 'change', 'values', 'tighten'] as const
+/** The order in which a plan's steps are done: names first, then what makes room, data, what narrows, what goes. */
+export const PHASES = [
+  'rename',
+  'create',
+  'loosen',
+  'change',
+  'values',
+  'tighten',
+  'release',
+  'drop',
+] as const
 export type Phase = (typeof PHASES)[number]
 
 /** What comparing the model with the database brings to light. */
 export type Finding = Step | Proviso | SchemaRefusal | Left
 
-/** A change that loses nothing. */
+/** What a change costs: nothing, the patience of writers, or what is there. Each includes those before it. */
+export const WEIGHTS = ['safe', 'slow', 'destructive'] as const
+export type Weight = (typeof WEIGHTS)[number]
+
+/** A change. What it costs beyond nothing, a proviso says. */
 export interface Step {
   readonly kind: 'step'
   readonly phase: Phase
@@ -19,7 +32,7 @@ export interface Step {
 /** SQL that answers one row: `rows` (a count) and `values` (some of what was found, a JSON list of texts). */
 export type Question = string
 
-/** Holds while its question finds no rows; else the whole plan is refused. */
+/** Holds while its question finds no rows; else the whole plan is refused, or has its price. */
 export interface Proviso {
   readonly kind: 'proviso'
   readonly code: RefusalCode
@@ -27,6 +40,16 @@ export interface Proviso {
   readonly question: Question
   /** `{rows}` stands for "1 row" or "5 rows", `{values}` for the values. */
   readonly message: string
+  /** What it costs to go on all the same; absent: there is no way. */
+  readonly price?: Price
+}
+
+/** What some steps cost where rows were found. */
+export interface Price {
+  readonly weight: Exclude<Weight, 'safe'>
+  /** What writers wait for, or what is lost; `{rows}` as in messages. */
+  readonly note: string
+  readonly steps: readonly Step[]
 }
 
 export const REFUSAL_CODES = [
@@ -63,7 +86,17 @@ export interface Left {
   readonly table: string
   /** null: the table itself. */
   readonly column: string | null
+  /** How it goes, where that is asked for. */
+  readonly drop: readonly Step[]
 }
+
+/** Whether who allows the one takes the other with it. */
+export const includes = (allowed: Weight, weight: Weight): boolean =>
+  WEIGHTS.indexOf(weight) <= WEIGHTS.indexOf(allowed)
+
+/** In the order to do them in. */
+export const inOrder = (steps: readonly Step[]): readonly Step[] =>
+  PHASES.flatMap(phase => steps.filter(one => one.phase === phase))
 
 export const step = (phase: Phase, summary: string, ...statements: readonly string[]): Step => ({
   kind: 'step',

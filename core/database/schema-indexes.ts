@@ -58,15 +58,13 @@ function mentioned({ actual }: Pair, expression: string): readonly string[] {
 function* addIndex(pair: Pair, index: Index): Generator<Finding> {
   const { schema, desired, actual } = pair
   const create = printIndex(schema, desired.name, index)
-  yield step(
-    'tighten',
-    `add ${index.unique ? 'unique ' : ''}index "${index.name}" to "${desired.name}"`,
-    create,
-  )
+  const summary = `add ${index.unique ? 'unique ' : ''}index "${index.name}" to "${desired.name}"`
+  const made = step('tighten', summary, create)
+  yield made
   const byHand = create
     .replace('INDEX', 'INDEX CONCURRENTLY')
     .replace(qualified(schema, desired.name), qualified(schema, actual.name))
-  yield tooLarge(pair, `index "${index.name}" cannot be made at start`, byHand)
+  yield tooLarge(pair, made, `index "${index.name}" cannot be made at start`, byHand)
   if (!index.unique) return
   const names = index.columns.map(column => {
     const { attribute } = desired.columns.find(one => one.name === column) ?? {}

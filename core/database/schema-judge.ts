@@ -1,15 +1,43 @@
 import type { Transaction } from './database.ts'
-import { type Proviso, type Question, refusal, type SchemaRefusal, type Step } from './schema-finding.ts'
+import {
+  type Price,
+  type Proviso,
+  type Question,
+  refusal,
+  type SchemaRefusal,
+  type Step,
+} from './schema-finding.ts'
 import type { SchemaPlan } from './schema-plan.ts'
 
+/** What stands against a plan. */
+export interface Judgement {
+  /** There is no way past these. */
+  readonly refusals: readonly SchemaRefusal[]
+  readonly costs: readonly Cost[]
+}
+
+/** Something that a plan costs; refused where that is not allowed. */
+export interface Cost {
+  /** Its note tells how many rows. */
+  readonly price: Price
+  readonly refusal: SchemaRefusal
+}
+
 /** Asks the rows whether the plan's provisos hold. Answers every one that does not, after those known before. */
-export async function judge(transaction: Transaction, plan: SchemaPlan): Promise<readonly SchemaRefusal[]> {
+export async function judge(transaction: Transaction, plan: SchemaPlan): Promise<Judgement> {
   const refusals = [...plan.refusals]
+  const costs: Cost[] = []
   for (const proviso of plan.provisos) {
-    const { rows, values } = await ask(transaction, proviso.question)
-    if (rows > 0) refusals.push(toRefusal(proviso, rows, values))
+    const found = await ask(transaction, proviso.question)
+    if (found.rows === 0) continue
+    const against = toRefusal(proviso, found)
+    if (proviso.price === undefined) refusals.push(against)
+    else {
+      const note = withFound(proviso.price.note, found)
+      costs.push({ price: { ...proviso.price, note }, refusal: against })
+    }
   }
-  return refusals
+  return { refusals, costs }
 }
 
 /** The plan's steps, without those that have nothing to do. */
@@ -33,18 +61,13 @@ async function ask(transaction: Transaction, question: Question): Promise<Answer
   return { rows: Number(count ?? 0), values: Array.isArray(found) ? found.map(String) : [] }
 }
 
-function toRefusal(
-  { code, table, message }: Proviso,
-  rows: number,
-  values: readonly string[],
-): SchemaRefusal {
+const toRefusal = ({ code, table, message }: Proviso, found: Answer): SchemaRefusal =>
+  refusal(code, table, withFound(message, found))
+
+function withFound(text: string, { rows, values }: Answer): string {
   const words: Readonly<Record<string, string>> = {
     rows: rows === 1 ? '1 row' : `${rows.toLocaleString('en')} rows`,
     values: values.map(value => JSON.stringify(value)).join(', '),
   }
-  return refusal(
-    code,
-    table,
-    message.replace(/\{(rows|values)\}/g, (_, word: string) => words[word] ?? ''),
-  )
+  return text.replace(/\{(rows|values)\}/g, (_, word: string) => words[word] ?? '')
 }

@@ -6,8 +6,8 @@ import { compareColumns } from './schema-columns.ts'
 import { compareChecks, compareForeignKeys, type Neighbours } from './schema-constraints.ts'
 import {
   type Finding,
+  inOrder,
   type Left,
-  PHASES,
   type Proviso,
   refusal,
   type SchemaRefusal,
@@ -52,7 +52,7 @@ function sorted(findings: readonly Finding[], pairs: readonly Pair[]): SchemaPla
   const steps = findings.filter(finding => finding.kind === 'step')
   const moved = pairs.filter(pair => pair.desired.name !== pair.actual.name)
   return {
-    steps: PHASES.flatMap(phase => steps.filter(one => one.phase === phase)),
+    steps: inOrder(steps),
     provisos: findings.filter(finding => finding.kind === 'proviso'),
     refusals: findings.filter(finding => finding.kind === 'refusal'),
     left: findings.filter(finding => finding.kind === 'left'),
@@ -146,17 +146,34 @@ function* vanishedTables(
 ): Generator<Finding> {
   const wanted = new Set([...desired.map(table => table.name), ...pairs.map(pair => pair.actual.name)])
   for (const [table, { serves }] of catalogue.made) {
-    if (wanted.has(table) || !catalogue.tables.has(table)) continue
+    const actual = catalogue.tables.get(table)
+    if (wanted.has(table) || actual === undefined) continue
     const place = qualified(catalogue.schema, table)
     const what = `table "${table}" (${serves}) is no longer in the project and holds {rows}`
     const advice = 'put it back, name it as `renamedFrom` of its successor, or give its rows up with'
-    yield { kind: 'left', table, column: null }
+    const drop = dropTable(catalogue.schema, actual, serves)
+    yield { kind: 'left', table, column: null, drop }
     yield {
       kind: 'proviso',
       code: 'vanished-table',
       table,
       question: countRows(place),
       message: `${what}: ${advice}: DROP TABLE ${place}`,
+      price: { weight: 'destructive', note: 'loses {rows}', steps: drop.slice(-1) },
     }
   }
 }
+
+/** What goes may point to what goes: all of it lets go before any of it is dropped. */
+const dropTable = (schema: string, { name: table, foreignKeys }: ActualTable, serves: string) => [
+  ...(foreignKeys.length === 0
+    ? []
+    : [
+        step(
+          'release',
+          `drop the foreign keys of "${table}"`,
+          ...foreignKeys.map(key => alter(schema, table, `DROP CONSTRAINT ${name(key.name)}`)),
+        ),
+      ]),
+  step('drop', `drop table "${table}" (${serves})`, `DROP TABLE ${qualified(schema, table)}`),
+]

@@ -1,7 +1,9 @@
 import type { Table } from '../model/storage.ts'
+import type { Database } from './database.ts'
 import type { Site } from './run-plain.ts'
 import type { Catalogue } from './schema-catalogue.ts'
 import type { Runner } from './schema-catalogue-read.ts'
+import type { Left } from './schema-finding.ts'
 import { printFingerprint } from './schema-fingerprint.ts'
 import type { SchemaPlan } from './schema-plan.ts'
 import { qualified } from './schema-print.ts'
@@ -12,11 +14,16 @@ import { qualified } from './schema-print.ts'
  */
 export async function isRecorded(runner: Runner, schema: string, hash: string): Promise<boolean> {
   const migrations = qualified(schema, 'plinth_migrations')
-  const there = await runner.run({ text: HAS_MIGRATIONS, values: [schema] })
-  if (there.rows[0]?.[0] !== true) return false
+  if (!(await hasRecord(runner, schema))) return false
   const last = `(SELECT hash, fingerprint FROM ${migrations} ORDER BY id DESC LIMIT 1) AS last`
   const text = `SELECT last.hash = $1 AND last.fingerprint = (${printFingerprint(schema)}) FROM ${last}`
   const { rows } = await runner.run({ text, values: [hash], name: 'compare schema' })
+  return rows[0]?.[0] === true
+}
+
+/** Whether this schema was ever migrated. */
+export async function hasRecord(runner: Runner, schema: string): Promise<boolean> {
+  const { rows } = await runner.run({ text: HAS_MIGRATIONS, values: [schema] })
   return rows[0]?.[0] === true
 }
 
@@ -43,15 +50,22 @@ export async function record(
   await transaction.run({ text, values: [product, hash, JSON.stringify(steps)], name: 'record migration' })
 }
 
+/** What a plan came to. */
+export interface Done extends Pick<SchemaPlan, 'renamedTables'> {
+  readonly left: readonly Left[]
+  readonly dropped: readonly Left[]
+}
+
 /** Brings `plinth_tables` up to what the tables are after the plan. */
 export async function recordTables(
   { database: { schema }, transaction }: Site,
   tables: readonly Table[],
-  { renamedTables, left }: SchemaPlan,
+  { renamedTables, left, dropped }: Done,
   { tables: actual }: Catalogue,
 ): Promise<void> {
   const ledger = qualified(schema, 'plinth_tables')
-  const gone = [...renamedTables.keys()]
+  const droppedTables = dropped.flatMap(({ table, column }) => (column === null ? [table] : []))
+  const gone = [...renamedTables.keys(), ...droppedTables]
   await transaction.run({
     text: `DELETE FROM ${ledger} WHERE name = ANY ($1::text[]) OR NOT name = ANY ($2::text[])`,
     values: [gone, [...actual.keys(), ...tables.map(table => table.name)]],
@@ -73,3 +87,24 @@ const toRow = (table: Table, abandoned: readonly string[]): object => ({
   indexes: table.indexes.map(index => index.name),
   constraints: [...table.checks, ...table.foreignKeys].map(constraint => constraint.name),
 })
+
+/** A migration that was done. */
+export interface PastMigration {
+  readonly id: number
+  /** ISO 8601, UTC. */
+  readonly appliedAt: string
+  /** The version of Plinth that did it. */
+  readonly product: string
+  readonly steps: readonly string[]
+}
+
+/** What was done to the schema, the last first; empty where nothing was. */
+export async function readHistory(database: Database): Promise<readonly PastMigration[]> {
+  const { schema } = database
+  if (!(await hasRecord(database, schema))) return []
+  const text = `SELECT coalesce(json_agg(json_build_object('id', id, 'appliedAt', to_char(applied_at AT TIME ZONE 'UTC',
+    'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'product', product, 'steps', steps) ORDER BY id DESC), '[]')::text
+    FROM ${qualified(schema, 'plinth_migrations')}`
+  const { rows } = await database.run({ text, values: [], name: 'read migrations' })
+  return JSON.parse(String(rows[0]?.[0]))
+}

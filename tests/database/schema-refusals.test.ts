@@ -1,5 +1,6 @@
 import test from 'ava'
 import { migrate } from '../../core/database/migrate.ts'
+import { planMigration } from '../../core/database/plan-migration.ts'
 import { storageOf } from '../model/compiled.ts'
 import { type SchemaCase, schemaCase } from './schema-case.ts'
 
@@ -219,6 +220,13 @@ test.serial('a large table is not locked at start', async t => {
       'locked meanwhile: run when it suits you: ' +
       'CREATE UNIQUE INDEX CONCURRENTLY "tags__name__unique" ON "public"."tags" ("name")',
   ])
+  const { tables } = await storageOf(tag('name: { type: string, unique: true }'))
+  const { steps } = await planMigration(one.database, tables)
+  t.deepEqual(
+    steps.map(({ weight, summary, notes }) => [weight, summary, ...notes]),
+    [['slow', 'add unique index "tags__name__unique" to "tags"', 'over a million rows, locked meanwhile']],
+  )
+  t.true((await migrate(one.database, tables, { allowing: 'slow' })).ok)
 })
 
 test.serial(
@@ -229,7 +237,7 @@ test.serial(
     const { tables } = await storageOf(tag(NAME, 'size: { type: integer }'))
     const limits = { turn: 200, lock: 200, statement: 5000 }
     const reasons = async () => {
-      const result = await migrate(one.database, tables, limits)
+      const result = await migrate(one.database, tables, { limits })
       return result.ok ? [] : result.reasons.map(({ code, message }) => [code, message])
     }
     if (one.database.kind === 'embedded') {

@@ -1,0 +1,78 @@
+import { printLeft } from '../app/start-fault.ts'
+import { migrate } from '../database/migrate.ts'
+import { planMigration } from '../database/plan-migration.ts'
+import { includes, type Weight } from '../database/schema-finding.ts'
+import { type PastMigration, readHistory } from '../database/schema-record.ts'
+import { printPlan, weightOf } from './plan-print.ts'
+import { complain, loadSchema, type SchemaTerms, toLookAt, withDatabase } from './schema-project.ts'
+
+export interface MigrateTerms extends SchemaTerms {
+  readonly json: boolean
+  readonly allowDestructive: boolean
+}
+
+/** `plinth migrate`: brings the database to what the project wants, in one transaction. Answers the exit code: 0, or 1 where nothing was done and it said why. */
+export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
+  const loaded = await loadSchema(terms)
+  if (!loaded.ok) return complain(terms, loaded.reasons)
+  const { project, tables } = loaded.value
+  const done = await withDatabase(project, database =>
+    migrate(database, tables, { allowing: allowedBy(terms) }),
+  )
+  if (!done.ok) return complain(terms, done.reasons)
+  const migrated = done.value
+  if (!migrated.ok) {
+    const against = migrated.reasons.map(({ message }) => `  - ${message}`)
+    return complain(terms, [`Nothing was changed:\n${against.join('\n')}\n\n\`plinth plan\` shows it all.`])
+  }
+  const { steps, left } = migrated.value
+  if (terms.json) {
+    const stays = left.map(({ table, column }) => ({ table, column }))
+    terms.write(`${JSON.stringify({ steps, left: stays })}\n`)
+  } else terms.write(printDone(steps, left.map(printLeft)))
+  return 0
+}
+
+/** `plinth migrate --dry-run`: the plan, and the exit code that doing it would have. */
+export async function runRehearsal(terms: MigrateTerms): Promise<0 | 1> {
+  const loaded = await loadSchema(terms)
+  if (!loaded.ok) return complain(terms, loaded.reasons)
+  const { project, tables } = loaded.value
+  const planned = await withDatabase(
+    project,
+    database => planMigration(database, tables, { allowing: allowedBy(terms) }),
+    toLookAt(project),
+  )
+  if (!planned.ok) return complain(terms, planned.reasons)
+  const plan = planned.value
+  terms.write(printPlan(plan, { form: terms.json ? 'json' : 'text', paint: terms.paint }))
+  return plan.refusals.length === 0 && includes(allowedBy(terms), weightOf(plan) ?? 'safe') ? 0 : 1
+}
+
+/** `plinth migrate --status`: what was done to the database, the last first. */
+export async function runStatus(terms: MigrateTerms): Promise<0 | 1> {
+  const loaded = await loadSchema(terms)
+  if (!loaded.ok) return complain(terms, loaded.reasons)
+  const { project } = loaded.value
+  const read = await withDatabase(project, readHistory, toLookAt(project))
+  if (!read.ok) return complain(terms, read.reasons)
+  terms.write(terms.json ? `${JSON.stringify(read.value)}\n` : printHistory(read.value))
+  return 0
+}
+
+const allowedBy = ({ allowDestructive }: MigrateTerms): Weight => (allowDestructive ? 'destructive' : 'slow')
+
+function printDone(steps: readonly string[], left: readonly string[]): string {
+  const done = steps.length === 0 ? ['The database was as the project wants it: nothing to do.'] : steps
+  return [...done, ...left].map(line => `${line}\n`).join('')
+}
+
+function printHistory(history: readonly PastMigration[]): string {
+  if (history.length === 0) return 'Nothing was done to this database yet.\n'
+  return history
+    .map(({ id, appliedAt, product, steps }) => {
+      const head = `${id}  ${appliedAt}  plinth ${product}`
+      return [head, ...steps.map(step => `    ${step}`)].map(line => `${line}\n`).join('')
+    })
+    .join('\n')
+}

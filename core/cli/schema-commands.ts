@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import type { SchemaTerms } from './schema-project.ts'
+
+const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
+
+/** `plinth plan` and `plinth migrate`. */
+export function addSchema(program: Command): void {
+  addPlan(program)
+  addMigrate(program)
+}
+
+function addPlan(program: Command): void {
+  program
+    .command('plan')
+    .description(
+      'tell what the database needs to be as the project wants it; exit code 2 where it needs something',
+    )
+    .argument(...folderArgument)
+    .option('--json', 'one line of JSON for programs', false)
+    .option('--sql', 'the statements', false)
+    .action(async (folder: string, { json, sql }: { json: boolean; sql: boolean }) => {
+      const { runPlan } = await import('./plan.ts')
+      const form = json ? 'json' : sql ? 'sql' : 'text'
+      process.exitCode = await runPlan({ ...(await termsOf(folder)), form })
+    })
+}
+
+interface MigrateOptions {
+  readonly json: boolean
+  readonly allowDestructive: boolean
+  readonly dryRun: boolean
+  readonly status: boolean
+}
+
+function addMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .description(
+      'bring the database to what the project wants, in one transaction; what a start finds slow, too',
+    )
+    .argument(...folderArgument)
+    .option('--allow-destructive', 'drop what the project no longer has, too', false)
+    .option('--dry-run', 'tell the plan, and by the exit code whether it would be done', false)
+    .option('--status', 'tell what was done to the database, and when', false)
+    .option('--json', 'one line of JSON for programs', false)
+    .action(async (folder: string, { json, allowDestructive, dryRun, status }: MigrateOptions) => {
+      const { runMigrate, runRehearsal, runStatus } = await import('./migrate.ts')
+      const run = status ? runStatus : dryRun ? runRehearsal : runMigrate
+      process.exitCode = await run({ ...(await termsOf(folder)), json, allowDestructive })
+    })
+}
+
+async function termsOf(folder: string): Promise<SchemaTerms> {
+  const { paintFor } = await import('./roles-output.ts')
+  return {
+    folder,
+    env: process.env,
+    paint: paintFor(process.stdout.isTTY === true, process.env),
+    write: text => void process.stdout.write(text),
+    complain: text => void process.stderr.write(text),
+  }
+}

@@ -1,0 +1,101 @@
+import test from 'ava'
+import { runMigrate, runRehearsal, runStatus } from '../../core/cli/migrate.ts'
+import { runPlan } from '../../core/cli/plan.ts'
+import { openDatabase } from '../../core/database/open-database.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { createDatabase, DATABASE_SETTINGS, testServer } from '../support/database.ts'
+
+const project = (attributes: string) =>
+  `name: Shop\ndatabase: { url: "\${DATABASE_URL:-embedded}" }\ncontentTypes: { book: { attributes: { ${attributes} } } }\n`
+
+test('a change is planned, refused, allowed and told of afterwards', async t => {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  const server = testServer()
+  const url = server ? await createDatabase(t, server) : 'embedded'
+  const told: string[] = []
+  const write = (text: string) => void told.push(text)
+  const shown = () => told.splice(0).join('')
+  const base = {
+    folder: folder.path,
+    env: { DATABASE_URL: url },
+    paint: (_: string, text: string) => text,
+    write,
+    complain: write,
+  }
+  const migrating = { ...base, json: false, allowDestructive: false }
+
+  folder.write('project.yaml', project('title: string, pages: integer'))
+  t.is(await runPlan({ ...base, form: 'text' }), 2)
+  t.regex(
+    shown(),
+    / {2}safe {2}create table "books" \(content-type `book`\)\n[\s\S]*all safe: `plinth start`/,
+  )
+  t.is(await runStatus(migrating), 0)
+  t.is(shown(), 'Nothing was done to this database yet.\n')
+  t.is(await runMigrate(migrating), 0)
+  t.regex(shown(), /^create table "books"/m)
+  t.is(await runPlan({ ...base, form: 'text' }), 0)
+  t.is(shown(), 'The database is as the project wants it: nothing to do.\n')
+
+  const settings = { ...DATABASE_SETTINGS, url }
+  const opened = await openDatabase(settings, { root: folder.path, observe: () => {} })
+  if (!opened.ok) return t.fail(opened.reasons.map(({ message }) => message).join('\n'))
+  await opened.value.run({
+    text: `INSERT INTO books (document_id, created_at, updated_at, published_at, title, pages)
+      VALUES ('a', now(), now(), now(), 'Dune', 412), ('b', now(), now(), now(), 'Dune', NULL)`,
+    values: [],
+  })
+  await opened.value.close()
+
+  folder.write('project.yaml', project('title: { type: string, unique: true }'))
+  t.is(await runPlan({ ...base, form: 'text' }), 1)
+  t.regex(shown(), / {2}refused {2}`title` of content-type `book` must be unique, but 2 rows share/)
+  folder.write('project.yaml', project('title: string'))
+  t.is(await runPlan({ ...base, form: 'json' }), 2)
+  t.deepEqual(JSON.parse(shown()), {
+    weight: 'destructive',
+    steps: [
+      {
+        weight: 'destructive',
+        summary: 'drop column "pages" of "books" (content-type `book`)',
+        notes: ['loses values in 1 row'],
+        statements: ['ALTER TABLE "public"."books" DROP COLUMN "pages"'],
+      },
+    ],
+    refusals: [],
+    left: [],
+  })
+  t.is(await runPlan({ ...base, form: 'sql' }), 2)
+  t.is(
+    shown(),
+    '-- destructive: drop column "pages" of "books" (content-type `book`): loses values in 1 row\n' +
+      'ALTER TABLE "public"."books" DROP COLUMN "pages";\n',
+  )
+  t.is(await runMigrate(migrating), 1)
+  t.regex(shown(), /^Nothing was changed:\n {2}- column "pages" of table "books"/)
+  t.is(await runRehearsal({ ...migrating, allowDestructive: true }), 0)
+  t.is(await runRehearsal(migrating), 1)
+  t.regex(shown(), /`plinth migrate --allow-destructive` does this/)
+  t.is(await runMigrate({ ...migrating, allowDestructive: true }), 0)
+  t.is(shown(), 'drop column "pages" of "books" (content-type `book`)\n')
+  t.is(await runStatus({ ...migrating, json: true }), 0)
+  const history: readonly { readonly steps: readonly string[] }[] = JSON.parse(shown())
+  t.deepEqual(history[0]?.steps, ['drop column "pages" of "books" (content-type `book`)'])
+})
+
+test('a wrong project and a database that is away are told, with exit code 1', async t => {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  const told: string[] = []
+  const write = (text: string) => void told.push(text)
+  const paint = (_: string, text: string) => text
+  const base = { folder: folder.path, paint, write, complain: write }
+  folder.write('project.yaml', project('title: strin'))
+  t.is(await runPlan({ ...base, env: {}, form: 'text' }), 1)
+  t.regex(told.splice(0).join(''), /project\.yaml:3:\d+[\s\S]*string/)
+  folder.write('project.yaml', project('title: string'))
+  const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }
+  t.is(await runMigrate({ ...base, env, json: false, allowDestructive: false }), 1)
+  t.regex(told.join(''), /127\.0\.0\.1/)
+})

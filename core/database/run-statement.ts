@@ -32,26 +32,37 @@ interface FailedRun {
   readonly terms: RunTerms
 }
 
-/** One more try where the failure says nothing about the statement. */
+/** Connections that broke together may still lie in the pool: so many of them does one statement find out. */
+const TRIES = 3
+
+/** Tries again where the failure says nothing about the statement. */
 export async function recover(
   { pool, connection, statement, terms }: FailedRun,
   error: unknown,
 ): Promise<Rows> {
   const isAgain = isStale(error)
   pool.settle(connection, error)
-  const isLost = terms.readonly && toDatabaseFault(error)?.kind === 'unavailable'
-  if (isAgain || isLost) return runOnce(pool, statement, terms)
+  const isLost = terms.readonly && isUnavailable(error)
+  if (isAgain || isLost) return runAgain(pool, statement, { ...terms, tries: isLost ? TRIES : 1 })
   throw toFailure(error)
 }
 
-async function runOnce(pool: Pool, statement: Statement, { use, patience }: RunTerms): Promise<Rows> {
-  const connection = await pool.acquire(use)
+const isUnavailable = (error: unknown): boolean => toDatabaseFault(error)?.kind === 'unavailable'
+
+/** Where no connection can be had there is no other try: the database is away. */
+async function runAgain(
+  pool: Pool,
+  statement: Statement,
+  { tries, ...terms }: RunTerms & { readonly tries: number },
+): Promise<Rows> {
+  const connection = await pool.acquire(terms.use)
   try {
-    const rows = await runOn(connection, statement, patience)
+    const rows = await runOn(connection, statement, terms.patience)
     pool.release(connection)
     return rows
   } catch (error) {
     pool.settle(connection, error)
+    if (tries > 1 && isUnavailable(error)) return runAgain(pool, statement, { ...terms, tries: tries - 1 })
     throw toFailure(error)
   }
 }

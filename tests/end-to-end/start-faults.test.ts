@@ -22,6 +22,13 @@ contentTypes:
   note: { attributes: { text: string } }
 roles: { public: { permissions: { note: [find, create] } } }
 `
+
+/** A server that ends with its test, whatever comes of that. */
+async function serving(t: ExecutionContext, options: Parameters<typeof startServer>[0]): Promise<Server> {
+  const server = await startServer(options)
+  t.teardown(() => server.stop())
+  return server
+}
 const NOTES = '- { documentId: first, text: One }\n- { documentId: second, text: Two }\n'
 
 function notes(t: ExecutionContext): Folder {
@@ -49,7 +56,7 @@ const textsOf = async (server: Server): Promise<unknown> => {
 }
 
 async function serves(t: ExecutionContext, folder: Folder, environment: Readonly<Record<string, string>>) {
-  const server = await startServer({ project: folder.path, environment })
+  const server = await serving(t, { project: folder.path, environment })
   t.deepEqual(await textsOf(server), ['One', 'Two'])
   t.is(await server.stop(), 0)
 }
@@ -107,7 +114,7 @@ test.serial(
   async t => {
     const folder = notes(t)
     const embedded = { DATABASE_URL: 'embedded' }
-    const server = await startServer({ project: folder.path, environment: embedded })
+    const server = await serving(t, { project: folder.path, environment: embedded })
     t.regex(await refused(t, folder, embedded), new RegExp(`is in use by process ${server.pid} `))
     t.deepEqual(await textsOf(server), ['One', 'Two'])
     t.is(await server.stop(), 0)
@@ -123,7 +130,7 @@ test.serial(
 
 test.serial('a request that is under way at SIGTERM is answered before the process ends', async t => {
   const folder = notes(t)
-  const server = await startServer({ project: folder.path })
+  const server = await serving(t, { project: folder.path })
   const socket = connect(Number(new URL(server.base).port), '127.0.0.1')
   const head =
     'POST /api/notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n'
@@ -152,7 +159,7 @@ if (url) {
     const database = await freshDatabase()
     t.teardown(database.drop)
     const gate = await openGate(t, database.url)
-    const server = await startServer({ project: folder.path, environment: { DATABASE_URL: gate.url } })
+    const server = await serving(t, { project: folder.path, environment: { DATABASE_URL: gate.url } })
     const statuses = async () => {
       const answers = await Promise.all(['/_health', '/_ready', '/api/notes'].map(path => server.get(path)))
       return answers.map(({ status }) => status)

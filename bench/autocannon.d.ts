@@ -1,5 +1,5 @@
 declare module 'autocannon' {
-  interface Request {
+  export interface Request {
     readonly method: 'GET' | 'POST' | 'PUT'
     readonly path: string
     readonly headers: Readonly<Record<string, string>>
@@ -12,10 +12,13 @@ declare module 'autocannon' {
     readonly duration: number
     /** Requests a second, of all connections together; absent: as many as are answered. */
     readonly overallRate?: number
-    readonly requests: readonly (Request & {
-      /** Called before each request; answers the one to send. */
-      readonly setupRequest?: (request: Request) => Request
-    })[]
+    readonly requests: readonly Planned[]
+    /** Called once a connection. */
+    readonly setupClient?: (client: { setRequests(requests: readonly Planned[]): void }) => void
+  }
+  interface Planned extends Request {
+    /** Called before each request; answers the one to send. */
+    readonly setupRequest?: (request: Request) => Request
   }
   interface Result {
     readonly requests: { readonly total: number }

@@ -1,4 +1,4 @@
-import autocannon from 'autocannon'
+import autocannon, { type Request } from 'autocannon'
 import type { Asked } from './rows.ts'
 
 export interface Load {
@@ -15,19 +15,30 @@ export interface Offer {
   readonly rate?: number | undefined
 }
 
-/** Ten connections, each with one request under way at a time. */
+const CONNECTIONS = 10
+
+/**
+ * Ten connections, each with one request under way at a time. Each begins at another place of the list: else all of
+ * them would ask for the same document, and writers would wait for one another's lock.
+ */
 export async function load(base: string, asked: readonly Asked[], { seconds, rate }: Offer): Promise<Load> {
+  const planned = asked.map(({ method = 'GET', path, headers = {}, body }) => ({
+    method,
+    path,
+    headers: body ? { ...headers, 'content-type': 'application/json' } : headers,
+    ...(body && { setupRequest: (request: Request) => ({ ...request, body: JSON.stringify(body()) }) }),
+  }))
+  let clients = 0
   const { requests, duration, latency, errors, non2xx } = await autocannon({
     url: base,
-    connections: 10,
+    connections: CONNECTIONS,
     duration: seconds,
     ...(rate === undefined ? {} : { overallRate: rate }),
-    requests: asked.map(({ method = 'GET', path, headers = {}, body }) => ({
-      method,
-      path,
-      headers: body ? { ...headers, 'content-type': 'application/json' } : headers,
-      ...(body && { setupRequest: request => ({ ...request, body: JSON.stringify(body()) }) }),
-    })),
+    requests: planned,
+    setupClient: client => {
+      const from = Math.floor((planned.length * clients++) / CONNECTIONS)
+      client.setRequests([...planned.slice(from), ...planned.slice(0, from)])
+    },
   })
   return {
     total: requests.total,

@@ -87,10 +87,12 @@ interface Reading {
 /** Until the form has ended, or why it did not. What is left of a refused body is read and thrown away. */
 function feed(source: Readable, busboy: BusboyInstance, reading: Reading): Promise<Fault | null> {
   return new Promise(resolve => {
+    let refused = false
     const refuse = (reason: Fault): void => {
+      if (refused) return
+      refused = true
       source.unpipe(busboy)
-      source.resume()
-      resolve(reason)
+      passBy(source, () => resolve(reason))
     }
     listen(busboy, reading, refuse)
     busboy.on('error', (error: Error) => refuse(malformed(error)))
@@ -101,6 +103,28 @@ function feed(source: Readable, busboy: BusboyInstance, reading: Reading): Promi
     })
     source.pipe(busboy)
   })
+}
+
+/** Milliseconds that the rest of a refused body may take to come in. */
+const LINGER = 2_000
+
+/**
+ * Reads what is left and throws it away, then answers: a connection that is closed while its client still sends takes
+ * the answer with it.
+ */
+function passBy(source: Readable, answer: () => void): void {
+  if (source.readableEnded || source.destroyed) {
+    answer()
+    return
+  }
+  const patience = setTimeout(answer, LINGER)
+  const over = () => {
+    clearTimeout(patience)
+    answer()
+  }
+  source.once('end', over)
+  source.once('close', over)
+  source.resume()
 }
 
 type Refuse = (reason: Fault) => void

@@ -1,3 +1,5 @@
+import { within } from '../base/within.ts'
+
 /** Work that is done once at a time. */
 export interface OneAtATime<About> {
   /** Has it done; asked while it is being done, once more after that, for all who asked meanwhile. */
@@ -26,12 +28,7 @@ export function oneAtATime<About>(work: (about: readonly About[]) => Promise<voi
     },
     async end(milliseconds) {
       isOver = true
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<void>(resolve => {
-        timer = setTimeout(resolve, milliseconds)
-      })
-      await Promise.race([running, late])
-      clearTimeout(timer)
+      await within(milliseconds, running, undefined)
     },
   }
 }

@@ -3,20 +3,18 @@ import { migrate } from '../database/migrate.ts'
 import { planMigration } from '../database/plan-migration.ts'
 import { includes, type Weight } from '../database/schema-finding.ts'
 import { type PastMigration, readHistory } from '../database/schema-record.ts'
+import type { CommandTerms } from './command-terms.ts'
 import { printPlan, weightOf } from './plan-print.ts'
-import { complain, loadSchema, type SchemaTerms, toLookAt, withDatabase } from './schema-project.ts'
+import { complain, lookAtSchema, overSchema } from './schema-project.ts'
 
-export interface MigrateTerms extends SchemaTerms {
+export interface MigrateTerms extends CommandTerms {
   readonly json: boolean
   readonly allowDestructive: boolean
 }
 
 /** `plinth migrate`: brings the database to what the project wants, in one transaction. Answers the exit code: 0, or 1 where nothing was done and it said why. */
 export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
-  const loaded = await loadSchema(terms)
-  if (!loaded.ok) return complain(terms, loaded.reasons)
-  const { project, tables } = loaded.value
-  const done = await withDatabase(project, database =>
+  const done = await overSchema(terms, (database, tables) =>
     migrate(database, tables, { allowing: allowedBy(terms) }),
   )
   if (!done.ok) return complain(terms, done.reasons)
@@ -35,13 +33,8 @@ export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
 
 /** `plinth migrate --dry-run`: the plan, and the exit code that doing it would have. */
 export async function runRehearsal(terms: MigrateTerms): Promise<0 | 1> {
-  const loaded = await loadSchema(terms)
-  if (!loaded.ok) return complain(terms, loaded.reasons)
-  const { project, tables } = loaded.value
-  const planned = await withDatabase(
-    project,
-    database => planMigration(database, tables, { allowing: allowedBy(terms) }),
-    toLookAt(project),
+  const planned = await lookAtSchema(terms, (database, tables) =>
+    planMigration(database, tables, { allowing: allowedBy(terms) }),
   )
   if (!planned.ok) return complain(terms, planned.reasons)
   const plan = planned.value
@@ -51,10 +44,7 @@ export async function runRehearsal(terms: MigrateTerms): Promise<0 | 1> {
 
 /** `plinth migrate --status`: what was done to the database, the last first. */
 export async function runStatus(terms: MigrateTerms): Promise<0 | 1> {
-  const loaded = await loadSchema(terms)
-  if (!loaded.ok) return complain(terms, loaded.reasons)
-  const { project } = loaded.value
-  const read = await withDatabase(project, readHistory, toLookAt(project))
+  const read = await lookAtSchema(terms, readHistory)
   if (!read.ok) return complain(terms, read.reasons)
   terms.write(terms.json ? `${JSON.stringify(read.value)}\n` : printHistory(read.value))
   return 0

@@ -1,7 +1,7 @@
 import { printLeft } from '../app/start-fault.ts'
 import type { MigrationPlan, PlannedStep } from '../database/plan-migration.ts'
 import { WEIGHTS, type Weight } from '../database/schema-finding.ts'
-import type { Colour, Paint } from './roles-output.ts'
+import type { Colour, Paint } from './paint.ts'
 
 interface PrintTerms {
   readonly form: 'text' | 'json' | 'sql'

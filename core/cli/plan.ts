@@ -1,8 +1,9 @@
 import { planMigration } from '../database/plan-migration.ts'
+import type { CommandTerms } from './command-terms.ts'
 import { printPlan } from './plan-print.ts'
-import { complain, loadSchema, type SchemaTerms, toLookAt, withDatabase } from './schema-project.ts'
+import { complain, lookAtSchema } from './schema-project.ts'
 
-export interface PlanTerms extends SchemaTerms {
+export interface PlanTerms extends CommandTerms {
   readonly form: 'text' | 'json' | 'sql'
 }
 
@@ -11,10 +12,7 @@ export interface PlanTerms extends SchemaTerms {
  * where there is nothing to do, 2 where there is, 1 where it cannot be done or told.
  */
 export async function runPlan(terms: PlanTerms): Promise<0 | 1 | 2> {
-  const loaded = await loadSchema(terms)
-  if (!loaded.ok) return complain(terms, loaded.reasons)
-  const { project, tables } = loaded.value
-  const planned = await withDatabase(project, one => planMigration(one, tables), toLookAt(project))
+  const planned = await lookAtSchema(terms, planMigration)
   if (!planned.ok) return complain(terms, planned.reasons)
   const plan = planned.value
   terms.write(printPlan(plan, terms))

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { termsOf } from './command-terms.ts'
 import type { RolesTerms } from './roles-output.ts'
 
 interface Options {
@@ -21,7 +22,7 @@ export function addRoles(program: Command): void {
     .option('--markdown', 'tables for a page or a comment', false)
   roles.action(async (folder: string, options: Options & { role: string[]; type: string[] }) => {
     const { runRoles } = await import('./roles.ts')
-    const terms = await termsOf(folder, options)
+    const terms = await rolesTerms(folder, options)
     process.exitCode = await runRoles(terms, { roles: options.role, types: options.type })
   })
   addExplain(roles)
@@ -40,7 +41,7 @@ function addDiff(roles: Command): void {
     .option('--markdown', 'tables for a comment on the change', false)
     .action(async (ref: string, folder: string, options: Options) => {
       const { runDiff } = await import('./roles-diff.ts')
-      process.exitCode = await runDiff(await termsOf(folder, options), ref)
+      process.exitCode = await runDiff(await rolesTerms(folder, options), ref)
     })
 }
 
@@ -70,7 +71,7 @@ function addExplain(roles: Command): void {
         options: ExplainOptions,
       ) => {
         const { runExplain } = await import('./roles-explain.ts')
-        const terms = await termsOf(options.folder, { ...options, markdown: false })
+        const terms = await rolesTerms(options.folder, { ...options, markdown: false })
         process.exitCode = await runExplain(terms, { who, action, type, field, isUser: options.user })
       },
     )
@@ -78,14 +79,7 @@ function addExplain(roles: Command): void {
 
 const collect = (one: string, before: readonly string[]): readonly string[] => [...before, one]
 
-async function termsOf(folder: string, { json, markdown }: Options): Promise<RolesTerms> {
-  const { paintFor } = await import('./roles-output.ts')
-  return {
-    folder,
-    env: process.env,
-    form: json ? 'json' : markdown ? 'markdown' : 'text',
-    paint: paintFor(process.stdout.isTTY === true, process.env),
-    write: text => void process.stdout.write(text),
-    complain: text => void process.stderr.write(text),
-  }
-}
+const rolesTerms = async (folder: string, { json, markdown }: Options): Promise<RolesTerms> => ({
+  ...(await termsOf(folder)),
+  form: json ? 'json' : markdown ? 'markdown' : 'text',
+})

@@ -1,6 +1,7 @@
 import type { Path, Place } from '../faults/diagnostic.ts'
+import type { Colour, Paint } from './paint.ts'
 import { type Difference, EFFECTS, type Effect } from './roles-differences.ts'
-import { type Colour, type Paint, WIDTH, wrap } from './roles-output.ts'
+import { WIDTH, wrap } from './roles-output.ts'
 import { placeJson, spotOf } from './roles-places.ts'
 
 /** The differences, and how to find their places. */

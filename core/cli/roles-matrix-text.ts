@@ -1,8 +1,9 @@
 import { CONTENT_ACTIONS, isBuiltInSubject } from '../access/actions.ts'
 import type { Explanation } from '../access/explain.ts'
 import type { Project } from '../project/project.ts'
+import type { Paint } from './paint.ts'
 import { isUnsaid, type MatrixPart, type MatrixRow, markOf } from './roles-matrix.ts'
-import { type Paint, WIDTH, wrap } from './roles-output.ts'
+import { WIDTH, wrap } from './roles-output.ts'
 import { linesOf, spotOf } from './roles-places.ts'
 import { printOpenings } from './roles-routes.ts'
 

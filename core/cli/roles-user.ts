@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { UserValues } from '../access/condition.ts'
-import { failed, ok, type Result } from '../base/result.ts'
+import { failed, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { toDatabaseFault } from '../database/database-fault.ts'
-import { openDatabase } from '../database/open-database.ts'
 import { findAccount } from '../identity/accounts.ts'
 import { callerOf, isBarred, openUserValues } from '../identity/session-strategy.ts'
+import { isNeverStarted, withDatabase } from './project-database.ts'
 import type { RolesProject } from './roles-project.ts'
 
 /** A user as far as his permissions go. */
@@ -24,21 +21,11 @@ export async function findUser(
   word: string,
   roles: RolesProject,
 ): Promise<Result<AskingUser | null, string>> {
-  const { root, settings } = roles.project
-  if (settings.database.url === 'embedded' && !existsSync(join(root, '.plinth', 'database')))
+  if (isNeverStarted(roles.project))
     return failed('the embedded database of this project was never started, so it has no users')
-  const opened = await openDatabase(settings.database, { root, observe: () => {} })
-  if (!opened.ok) return failed(...opened.reasons.map(({ message }) => message))
-  const database = opened.value
-  try {
-    return ok(await readUser(word, database, roles))
-  } catch (error) {
-    const fault = toDatabaseFault(error)
-    if (!fault) throw error
-    return failed(`the database does not answer for users of this project: ${fault.message}`)
-  } finally {
-    await database.close()
-  }
+  return withDatabase(roles.project, database => readUser(word, database, roles), {
+    trouble: 'the database does not answer for users of this project',
+  })
 }
 
 const readUser = (word: string, database: Database, roles: RolesProject): Promise<AskingUser | null> =>

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SchemaTerms } from './schema-project.ts'
+import { termsOf } from './command-terms.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
@@ -48,15 +48,4 @@ function addMigrate(program: Command): void {
       const run = status ? runStatus : dryRun ? runRehearsal : runMigrate
       process.exitCode = await run({ ...(await termsOf(folder)), json, allowDestructive })
     })
-}
-
-async function termsOf(folder: string): Promise<SchemaTerms> {
-  const { paintFor } = await import('./roles-output.ts')
-  return {
-    folder,
-    env: process.env,
-    paint: paintFor(process.stdout.isTTY === true, process.env),
-    write: text => void process.stdout.write(text),
-    complain: text => void process.stderr.write(text),
-  }
 }

@@ -7,8 +7,7 @@ import type { Database, Transaction } from './database.ts'
 import { toDatabaseFault } from './database-fault.ts'
 import { runPlain, type Site } from './run-plain.ts'
 import type { Catalogue } from './schema-catalogue.ts'
-import type { Runner } from './schema-catalogue-read.ts'
-import { readCatalogue } from './schema-catalogue-read.ts'
+import { type Runner, readCatalogue } from './schema-catalogue-read.ts'
 import {
   includes,
   inOrder,
@@ -135,8 +134,7 @@ async function apply(
   { catalogue, plan }: Findings,
 ): Promise<MigrationReport> {
   const { database, transaction } = site
-  const left = allowing === 'destructive' ? [] : plan.left
-  const dropped = plan.left.filter(one => !left.includes(one))
+  const [left, dropped] = allowing === 'destructive' ? [[], plan.left] : [plan.left, []]
   const steps = await needed(transaction, inOrder([...plan.steps, ...dropped.flatMap(one => one.drop)]))
   await runPlain(site, [...statementsOf(steps), printVersionsStorage(database.schema)])
   await recordTables(site, tables, { ...plan, left, dropped }, catalogue)

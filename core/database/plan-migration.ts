@@ -23,7 +23,7 @@ export interface PlannedStep {
   readonly weight: Weight
   /** One line for a reader: `add column "rating" to "articles"`. */
   readonly summary: string
-  /** What writers wait for, or what is lost: `12 rows are lost`. */
+  /** What writers wait for, or what is lost: `loses 12 rows`. */
   readonly notes: readonly string[]
   readonly statements: readonly string[]
 }

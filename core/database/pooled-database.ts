@@ -1,4 +1,5 @@
 import type { Sequelize, Transaction as SequelizeTransaction } from 'sequelize'
+import { within } from '../base/within.ts'
 import type { DatabaseSettings } from '../project/settings.ts'
 import type { Connection } from './connection.ts'
 import type { Database, Ping } from './database.ts'
@@ -67,11 +68,3 @@ async function ping(pool: Pool): Promise<Ping> {
 const CLOSE_PATIENCE = 10_000
 
 const close = (sequelize: Sequelize): Promise<void> => within(CLOSE_PATIENCE, sequelize.close(), undefined)
-
-async function within<Value>(milliseconds: number, work: Promise<Value>, otherwise: Value): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Value>(resolve => {
-    timer = setTimeout(resolve, milliseconds, otherwise)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
-}

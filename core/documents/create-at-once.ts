@@ -6,7 +6,7 @@ import { originOf } from './outbox.ts'
 import { readAnswer } from './read-answer.ts'
 import type { Recalled } from './recall-targets.ts'
 import type { Save } from './save-ahead.ts'
-import type { Saved, SaveTerms } from './save-document.ts'
+import { changesOf, type Saved, type SaveTerms } from './save-document.ts'
 import { saveVersion } from './save-version.ts'
 import { NOTHING_THERE } from './write-load.ts'
 import type { Values } from './written.ts'
@@ -42,19 +42,11 @@ export async function createAtOnce(
   { targets, proof }: Recalled,
   terms: SaveTerms,
 ): Promise<Saved> {
-  const { type, locale, status } = command
   const documentId = newDocumentId()
   const known = { current: NOTHING_THERE, targets: Promise.resolve(targets) }
   const saving = { command, documentId, body, ...known, terms: { ...terms, proof } }
   await saveVersion(saving, { uniqueness: 'left to indexes' })
   const text = early(readAnswer(answer, documentId, terms))
-  const created = { locale, action: 'create' } as const
-  const isPublished = type.draftAndPublish && status === 'published'
-  terms.tell({
-    type,
-    documentId,
-    changes: isPublished ? [created, { locale, action: 'publish' }] : [created],
-    origin: originOf(command),
-  })
+  terms.tell({ type: command.type, documentId, changes: changesOf(command, []), origin: originOf(command) })
   return { documentId, text }
 }

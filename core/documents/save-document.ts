@@ -71,7 +71,7 @@ export async function saveDocument(
 }
 
 /** A version that there was not before is created, also that of another locale. `before`: the document's rows as they were. */
-function changesOf(command: SaveCommand, before: readonly CurrentRow[]): News['changes'] {
+export function changesOf(command: SaveCommand, before: readonly CurrentRow[]): News['changes'] {
   const { locale } = command
   const saved = { locale, action: hasLocale(command, before) ? 'update' : 'create' } as const
   if (unpublishes(command)) return [saved, { locale, action: 'unpublish' }]

@@ -19,7 +19,8 @@ export function inputFields(holder: Holder, shadow: ShadowCrud): readonly string
   return [...own, ...written.map(attribute => field(attribute.name, inputType(holder, attribute)))]
 }
 
-const STAMPS: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'publishedAt'])
+/** What inputs take because answers have it (spec 2.6). */
+export const STAMPS: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'publishedAt'])
 
 const isWritable = ({ name, writable, system }: Attribute): boolean => (system ? STAMPS.has(name) : writable)
 

@@ -1,4 +1,5 @@
 import { execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { toDatabaseFault } from '../database/database-fault.ts'
 import { answerText } from './answer-text.ts'
 import type { Budget } from './budget.ts'
 import { type Deadline, tookTooLong } from './deadline.ts'
@@ -62,15 +63,18 @@ export async function runOperation(
 /** The answer as PostgreSQL writes it; null: it is to be made field by field. */
 async function runText(
   { ready, checked: { fragments } }: Prepared,
-  { caller }: Acting,
-  { text, schema }: Engine,
+  { caller, requestId }: Acting,
+  { text, schema, observer }: Engine,
   { signal, late: over }: Deadline,
 ): Promise<string | null> {
   if (!ready.text || !text) return null
   const collect = { schema, fragments, variables: ready.variables }
   const answer = answerText(ready.text, { caller, documents: text.documents, signal, collect })
-  // What the database refuses is told field by field, too, with the paths of the fields.
-  return Promise.race([answer, over]).catch(() => null)
+  return Promise.race([answer, over]).catch((error: unknown) => {
+    // What the database refuses is told field by field, too, with the paths of the fields; all else is a bug.
+    if (!toDatabaseFault(error)) observer.tell({ kind: 'failed', requestId, error })
+    return null
+  })
 }
 
 /** Clients that name a document take it as an answer that it is not there, and send it. */

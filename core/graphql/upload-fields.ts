@@ -2,15 +2,16 @@ import type { GraphQLResolveInfo } from 'graphql'
 import type { Action } from '../access/actions.ts'
 import { actorOf } from '../access/actor.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault, invalidBodyKey } from '../faults/fault.ts'
+import { type Fault, invalidBodyKey } from '../faults/fault.ts'
 import { permitAttachment } from '../media/attachment.ts'
 import { type FileInfo, readFileInfo } from '../media/file-info.ts'
-import { noEntity } from '../media/files-terms.ts'
+import { noEntity, noFiles } from '../media/files-terms.ts'
 import { permitFileChange, permitFileRemoval } from '../media/permit-file.ts'
 import type { Upload } from '../media/prepare-file.ts'
 import { answerRows } from './answer-rows.ts'
 import { findRecord } from './find-record.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
+import { STAMPS } from './input-fields.ts'
 import type { Arguments } from './operation-context.ts'
 import type { Acting } from './resolve-read.ts'
 import type { AnsweredRow } from './resolvers.ts'
@@ -57,21 +58,18 @@ function toUploads(sent: readonly unknown[], described?: unknown): Result<readon
   if (!info.ok) return info
   const uploads: Upload[] = []
   for (const each of sent) {
-    const file = each instanceof SentFile ? each.take() : failed(NO_FILES)
+    const file = each instanceof SentFile ? each.take() : failed(noFiles())
     if (!file.ok) return file
-    if (file.value.staged.size === 0) return failed(NO_FILES)
+    if (file.value.staged.size === 0) return failed(noFiles())
     uploads.push({ file: file.value, info: info.value })
   }
-  return uploads.length === 0 ? failed(NO_FILES) : ok(uploads)
+  return uploads.length === 0 ? failed(noFiles()) : ok(uploads)
 }
-
-const NO_FILES = fault('validation', 'Files are empty')
 
 const readInfo = (info: unknown): Result<FileInfo, Fault> =>
   info === undefined || info === null ? ok({}) : readFileInfo(info)
 
 const SAID: ReadonlySet<string> = new Set(['name', 'alternativeText', 'caption', 'focalPoint'])
-const STAMPS: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'publishedAt'])
 
 /** What follows from the bytes is the server's to write; times are passed over, as in all inputs. */
 function withoutOwn(data: unknown): Result<object, Fault> {

@@ -1,3 +1,5 @@
+import { within } from '../base/within.ts'
+
 /**
  * Work that an answer does not wait for, so that its time does not tell what was to be done (safety S8).
  * What it throws goes to `report`.
@@ -20,20 +22,10 @@ export function openBackground(report: (error: unknown) => void, patience = PATI
         .finally(() => running.delete(run))
       running.add(run)
     },
-    settled: () => atMost(patience, allOf(running)),
+    settled: () => within(patience, allOf(running), undefined),
   }
 }
 
 async function allOf(running: ReadonlySet<Promise<void>>): Promise<void> {
   while (running.size > 0) await Promise.all(running)
-}
-
-/** When the work has ended or so many milliseconds have passed. */
-async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>(done => {
-    timer = setTimeout(done, milliseconds)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
 }

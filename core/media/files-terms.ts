@@ -75,5 +75,8 @@ export async function assertFileMeets(
 
 const ALL_LOCALES = { kind: 'all' } as const
 
+/** contract/rest.md 15: what is to be uploaded is missing, or holds nothing. */
+export const noFiles = (): Fault => fault('validation', 'Files are empty')
+
 /** contract/rest.md 15: of a change. */
 export const noEntity = (): Fault => fault('notFound', 'Entity not found')

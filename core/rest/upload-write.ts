@@ -4,6 +4,7 @@ import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, fault, forbidden } from '../faults/fault.ts'
 import { permitAttachment } from '../media/attachment.ts'
 import { type FileInfo, parseFileInfo } from '../media/file-info.ts'
+import { noFiles } from '../media/files-terms.ts'
 import { permitFileChange, permitFileRemoval } from '../media/permit-file.ts'
 import type { Upload } from '../media/prepare-file.ts'
 import { type Form, isForm } from '../media/read-form.ts'
@@ -102,8 +103,6 @@ function toUploads({ files, fields }: Form): Result<readonly Upload[], Fault> {
 }
 
 const last = ({ fields }: Form, name: string): string | undefined => fields.get(name)?.at(-1)
-
-const noFiles = (): Fault => fault('validation', 'Files are empty')
 
 const uneven = (files: number): Fault =>
   fault('validation', `Invalid fileInfo: expected one, or one for each of the ${files} files`, {

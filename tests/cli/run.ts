@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Form, paintFor, type RolesTerms } from '../../core/cli/roles-output.ts'
+import { paintFor } from '../../core/cli/paint.ts'
+import type { Form, RolesTerms } from '../../core/cli/roles-output.ts'
 
 /** The example project as it once was: its lines stay where they are. */
 export const EXAMPLE = join(import.meta.dirname, 'example')

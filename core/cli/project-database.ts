@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type DatabaseTerms, openProjectDatabase } from '../app/open-project-database.ts'
+import { printReason } from '../app/start-fault.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Database } from '../database/database.ts'
+import { toDatabaseFault } from '../database/database-fault.ts'
+import type { Project } from '../project/project.ts'
+
+/** Whether the project has an embedded database that no start has made yet. */
+export const isNeverStarted = ({ root, settings }: Project): boolean =>
+  settings.database.url === 'embedded' && !existsSync(join(root, '.plinth', 'database'))
+
+interface Opening extends Pick<DatabaseTerms, 'embedded'> {
+  /** How to say that the database did not do its part; why comes behind it. */
+  readonly trouble: string
+}
+
+/** Does the work over the project's database, and closes it. Fails with why it could not be done, a sentence each. */
+export async function withDatabase<Value>(
+  project: Project,
+  work: (database: Database) => Promise<Value>,
+  { trouble, ...options }: Opening,
+): Promise<Result<Value, string>> {
+  const opened = await openProjectDatabase(project, { observe: () => {}, ...options })
+  if (!opened.ok) return failed(...opened.reasons.map(printReason))
+  const database = opened.value
+  try {
+    return ok(await work(database))
+  } catch (error) {
+    const fault = toDatabaseFault(error)
+    if (!fault) throw error
+    return failed(`${trouble}: ${fault.message}`)
+  } finally {
+    await database.close()
+  }
+}

@@ -23,7 +23,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['database'],
   ['documents'],
   ['media', 'events'],
-  ['identity', 'plugins', 'content'],
+  ['identity', 'plugins', 'content', 'transfer'],
   ['rest', 'graphql'],
   ['documents-api'],
   ['http'],

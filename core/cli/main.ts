@@ -3,6 +3,7 @@ import { PRODUCT_VERSION } from '../base/product.ts'
 import { addRoles } from './roles-commands.ts'
 import { addSchema } from './schema-commands.ts'
 import type { TokenTerms } from './token.ts'
+import { addTransfer } from './transfer-commands.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
@@ -72,6 +73,7 @@ program
   })
 
 addSchema(program)
+addTransfer(program)
 addRoles(program)
 
 await program.parseAsync()

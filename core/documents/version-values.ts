@@ -14,6 +14,8 @@ export interface VersionPlace {
   readonly locale: string | null
   readonly current: Current
   readonly terms: WriteTerms
+  /** Links tell their places in the lists of the other side, too. */
+  readonly inverse?: true
 }
 
 /** What stands in the attributes of a version, or of a component in it; of inverse relations nothing. */
@@ -94,15 +96,16 @@ function columnTargets(
   link: ColumnLink,
   row: CurrentRow,
   target: ContentType,
-  { root }: VersionPlace,
+  { root, inverse }: VersionPlace,
 ): readonly LinkTarget[] {
+  const place = inverse ? placeIn(row, link.inversePosition) : {}
   const statuses: readonly (Status | null)[] = namesStatus(root, target) ? ['published', 'draft'] : [null]
   return statuses.flatMap(status => {
     const slot = slotOf(link, status)
     const key = row.get(slot.key)
     if (typeof key !== 'number') return []
     const locale = namesLocale(root, target) && slot.locale !== null ? textIn(row, slot.locale) : null
-    return [{ documentId: '', key, locale, status }]
+    return [{ documentId: '', key, locale, status, ...place }]
   })
 }
 
@@ -110,7 +113,7 @@ function tableTargets(
   link: TableLink,
   row: CurrentRow,
   target: ContentType,
-  { root, current }: VersionPlace,
+  { root, current, inverse }: VersionPlace,
 ): readonly LinkTarget[] {
   const owner = link.owner.map(([, own]) => row.get(own) ?? null)
   return current
@@ -126,7 +129,13 @@ function tableTargets(
         namesLocale(root, target) && link.targetLocale !== null ? textIn(each, link.targetLocale) : null,
       status:
         namesStatus(root, target) && link.targetStatus !== null ? statusIn(each, link.targetStatus) : null,
+      ...(inverse ? placeIn(each, link.inversePosition) : {}),
     }))
+}
+
+function placeIn(row: CurrentRow, column: string | null): Pick<LinkTarget, 'inversePlace'> {
+  const place = column === null ? null : row.get(column)
+  return typeof place === 'number' ? { inversePlace: place } : {}
 }
 
 function textIn(row: CurrentRow, column: string): string | null {

@@ -43,6 +43,18 @@ export async function loadCurrent(
   return toCurrent(loading)
 }
 
+/** Whole documents of one type. */
+export async function loadDocuments(
+  type: ContentType,
+  documentIds: readonly string[],
+  terms: WriteTerms,
+): Promise<Current> {
+  const loading = nothing()
+  const rows = await loadVersions(type, documentIds, loading, terms)
+  if (rows.length > 0) await loadParts(type, { rows }, [...type.attributes.values()], loading, terms)
+  return toCurrent(loading)
+}
+
 const nothing = (): Loading => ({ rows: new Map(), components: new Map(), links: new Map() })
 
 const toCurrent = (loading: Loading): Current => ({

@@ -58,6 +58,8 @@ export interface LinkTarget {
   readonly locale: string | null
   /** null: both, where the link has to name one at all. */
   readonly status: Status | null
+  /** The owner's place in the list of the other side, where a link is new; absent: at its end. */
+  readonly inversePlace?: number
 }
 
 export interface WrittenComponent {

@@ -1,0 +1,125 @@
+import { type VersionPlace, valuesOf } from '../documents/version-values.ts'
+import type { Current } from '../documents/write-load.ts'
+import { type CurrentRow, numberIn } from '../documents/write-rows.ts'
+import type { WriteTerms } from '../documents/write-terms.ts'
+import { isShared } from '../documents/write-versions.ts'
+import type { Values } from '../documents/written.ts'
+import type { Attribute, ContentType } from '../model/model.ts'
+import type { Status } from '../query/query.ts'
+import { streamedAttributes } from './describe.ts'
+import type { LoadedDocument } from './read-documents.ts'
+import type { StreamedDocument, StreamedVersion } from './stream.ts'
+import { collectTargets, type Targets } from './target-names.ts'
+import { type StreamTerms, toStreamedValues } from './to-streamed-values.ts'
+
+/** A document as its rows have it: the targets of its links are still keys. */
+export interface ReadDocument {
+  readonly type: ContentType
+  readonly documentId: string
+  readonly versions: readonly ReadVersion[]
+  readonly shared: ReadonlyMap<Status, Values>
+}
+
+interface ReadVersion {
+  readonly row: CurrentRow
+  readonly locale: string | null
+  readonly status: Status
+  readonly values: Values
+}
+
+interface Reading {
+  readonly type: ContentType
+  readonly current: Current
+  readonly terms: WriteTerms
+  /** In the order of the project. */
+  readonly locales: readonly string[]
+}
+
+/** Versions come by locale in the order of the project, the draft first. */
+export function readDocument({ documentId, rows }: LoadedDocument, reading: Reading): ReadDocument {
+  const { type, locales } = reading
+  const attributes = streamedAttributes(type)
+  const own = attributes.filter(attribute => !isShared(type, attribute))
+  const versions = rows
+    .map(row => ({ row, ...coordinatesOf(row) }))
+    .toSorted(
+      (a, b) => placeOf(a.locale, locales) - placeOf(b.locale, locales) || (a.status < b.status ? -1 : 1),
+    )
+  const valuesIn = (version: Omit<ReadVersion, 'values'>, of: readonly Attribute[]): Values =>
+    valuesOf(type, version.row, of, toPlace(version, reading))
+  const shared = new Map<Status, Values>()
+  const common = attributes.filter(attribute => isShared(type, attribute))
+  for (const version of common.length === 0 ? [] : versions)
+    if (!shared.has(version.status)) shared.set(version.status, valuesIn(version, common))
+  return {
+    type,
+    documentId,
+    versions: versions.map(version => ({ ...version, values: valuesIn(version, own) })),
+    shared,
+  }
+}
+
+const placeOf = (locale: string | null, locales: readonly string[]): number =>
+  locale === null ? -1 : locales.indexOf(locale)
+
+function coordinatesOf(row: CurrentRow): { readonly locale: string | null; readonly status: Status } {
+  const locale = row.get('locale')
+  return {
+    locale: typeof locale === 'string' ? locale : null,
+    status: row.get('status') === 'draft' ? 'draft' : 'published',
+  }
+}
+
+const toPlace = (
+  { locale, status }: Pick<ReadVersion, 'locale' | 'status'>,
+  { type, current, terms }: Reading,
+): VersionPlace => ({ root: type, status, locale, current, terms, inverse: true })
+
+/** Adds what the document's links lead to. */
+export function targetsOf({ type, versions, shared }: ReadDocument, targets: Targets): void {
+  for (const { values } of versions) collectTargets(type, values, targets)
+  for (const values of shared.values()) collectTargets(type, values, targets)
+}
+
+/** The document as its line says it. */
+export function toStreamedDocument(
+  { type, documentId, versions, shared }: ReadDocument,
+  terms: StreamTerms,
+): StreamedDocument {
+  return {
+    type: type.uid,
+    documentId,
+    versions: versions.map(version => toStreamedVersion(type, version, terms)),
+    ...(shared.size === 0
+      ? {}
+      : {
+          shared: Object.fromEntries(
+            [...shared].map(([status, values]) => [status, toStreamedValues(type, values, terms)]),
+          ),
+        }),
+  }
+}
+
+const toStreamedVersion = (
+  type: ContentType,
+  { row, locale, status, values }: ReadVersion,
+  terms: StreamTerms,
+): StreamedVersion => ({
+  id: numberIn(row, 'id'),
+  ...(type.localized && locale !== null ? { locale } : {}),
+  ...(type.draftAndPublish ? { status } : {}),
+  ...stamp('createdAt', row, 'created_at'),
+  ...stamp('updatedAt', row, 'updated_at'),
+  ...stamp('publishedAt', row, 'published_at'),
+  ...stamp('sharedUpdatedAt', row, 'shared_updated_at'),
+  values: toStreamedValues(type, values, terms),
+})
+
+function stamp<Name extends string>(
+  name: Name,
+  row: CurrentRow,
+  column: string,
+): { readonly [Key in Name]?: string } {
+  const value = row.get(column)
+  return typeof value === 'string' ? ({ [name]: value } as { readonly [Key in Name]: string }) : {}
+}

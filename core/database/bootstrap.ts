@@ -18,6 +18,7 @@ export const printBootstrap = (schema: string): readonly string[] => [
   printMoveVersion(schema),
   printMigrations(schema),
   printTables(schema),
+  printKinds(schema),
 ]
 
 /** Without the right to make schemas one that is there must do, so it is not asked for again. */
@@ -47,6 +48,10 @@ const printTables = (
   indexes jsonb NOT NULL,
   constraints jsonb NOT NULL
 )`
+
+/** Column → the type of the attribute that it holds: several types lie in the same kind of column. */
+const printKinds = (schema: string): string =>
+  `ALTER TABLE ${qualified(schema, 'plinth_tables')} ADD COLUMN IF NOT EXISTS kinds jsonb NOT NULL DEFAULT '{}'`
 
 async function hasFold(transaction: Transaction, schema: string): Promise<boolean> {
   const text = `SELECT count(*) > 0 FROM pg_proc JOIN pg_namespace AS space ON space.oid = pronamespace

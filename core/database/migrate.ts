@@ -19,6 +19,7 @@ import {
 } from './schema-finding.ts'
 import { hashSchema } from './schema-hash.ts'
 import { judge, needed } from './schema-judge.ts'
+import { MANY_ROWS } from './schema-pair.ts'
 import { planSchema, type SchemaPlan } from './schema-plan.ts'
 import { isRecorded, record, recordTables } from './schema-record.ts'
 
@@ -51,6 +52,8 @@ export interface MigrationTerms {
   readonly limits?: MigrationLimits
   /** What the migration may cost; safe where absent. */
   readonly allowing?: Weight
+  /** Rows beyond which a table is large: what locks one is slow. */
+  readonly manyRows?: number
 }
 
 /**
@@ -61,10 +64,10 @@ export interface MigrationTerms {
 export async function migrate(
   database: Database,
   tables: readonly Table[],
-  { limits = LIMITS, allowing = 'safe' }: MigrationTerms = {},
+  { limits = LIMITS, allowing = 'safe', manyRows = MANY_ROWS }: MigrationTerms = {},
 ): Promise<Result<MigrationReport, SchemaRefusal>> {
   const hash = hashSchema(database.schema, tables)
-  const task = { tables, hash, limits, allowing }
+  const task = { tables, hash, limits, allowing, manyRows }
   if (await isDone(database, database.schema, task)) return ok(NOTHING)
   try {
     return ok(await migrateInRounds(database, task))
@@ -101,7 +104,7 @@ async function migrateInTurn(site: Site, task: Task): Promise<Round> {
   await takeTurn(transaction, database.schema, task.limits)
   if (await isDone(transaction, database.schema, task)) return { ...NOTHING, complete: true }
   await bootstrap(site)
-  const catalogue = await readCatalogue(transaction, database.schema)
+  const catalogue = await readCatalogue(transaction, database.schema, task.manyRows)
   const plan = planSchema(task.tables, catalogue)
   const { refusals, costs } = await judge(transaction, plan)
   const dear = costs.filter(({ price }) => !includes(task.allowing, price.weight))

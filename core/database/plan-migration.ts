@@ -32,10 +32,10 @@ export interface PlannedStep {
 export async function planMigration(
   database: Database,
   tables: readonly Table[],
-  { allowing = 'safe' }: Pick<MigrationTerms, 'allowing'> = {},
+  { allowing = 'safe', manyRows }: Pick<MigrationTerms, 'allowing' | 'manyRows'> = {},
 ): Promise<MigrationPlan> {
   const work = async (transaction: Transaction) => {
-    throw new Planned(await planIn({ database, transaction }, { tables, allowing }))
+    throw new Planned(await planIn({ database, transaction }, { tables, allowing, manyRows }))
   }
   try {
     return await database.transaction(work)
@@ -59,12 +59,13 @@ class Planned extends Error {
 interface Asked {
   readonly tables: readonly Table[]
   readonly allowing: Weight
+  readonly manyRows: number | undefined
 }
 
-async function planIn(site: Site, { tables, allowing }: Asked): Promise<MigrationPlan> {
+async function planIn(site: Site, { tables, allowing, manyRows }: Asked): Promise<MigrationPlan> {
   const { database, transaction } = site
   if (!(await hasRecord(transaction, database.schema))) await bootstrap(site)
-  const plan = planSchema(tables, await readCatalogue(transaction, database.schema))
+  const plan = planSchema(tables, await readCatalogue(transaction, database.schema, manyRows))
   const { refusals, costs } = await judge(transaction, plan)
   const paid = new Set(costs.flatMap(({ price }) => price.steps))
   const goes = ({ drop }: Left) => allowing === 'destructive' || drop.some(step => paid.has(step))

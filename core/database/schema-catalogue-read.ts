@@ -9,7 +9,7 @@ export type Runner = Pick<Database, 'run'> | Pick<Transaction, 'run'>
  * Reads the schema's tables with all that the plan compares, and Plinth's own record of what it made: two
  * statements, however many tables. Needs `plinth_tables` (bootstrap.ts).
  */
-export async function readCatalogue(runner: Runner, schema: string): Promise<Catalogue> {
+export async function readCatalogue(runner: Runner, schema: string, manyRows?: number): Promise<Catalogue> {
   const tables = await runner.run({ text: TABLES, values: [schema], name: 'read catalogue' })
   const made = await runner.run({ text: printMade(schema), values: [], name: 'read what Plinth made' })
   const all = textsOf(tables)
@@ -19,6 +19,7 @@ export async function readCatalogue(runner: Runner, schema: string): Promise<Cat
   const others = all.flatMap(([name, table]) => (table === null && name !== null ? [name] : []))
   return {
     schema,
+    ...(manyRows !== undefined && { manyRows }),
     tables: new Map(actual.map(table => [table.name, table])),
     otherNames: new Set(others),
     made: new Map(
@@ -37,19 +38,24 @@ const toTable = (name: string, json: string): ActualTable => {
 }
 
 function toMade(json: string): Made {
-  const row: { serves: string; columns: string[]; indexes: string[]; constraints: string[] } =
-    JSON.parse(json)
+  const row: Readonly<
+    Record<'columns' | 'indexes' | 'constraints', readonly string[]> & {
+      serves: string
+      kinds: Record<string, string> | null
+    }
+  > = JSON.parse(json)
   return {
     serves: row.serves,
     columns: new Set(row.columns),
     indexes: new Set(row.indexes),
     constraints: new Set(row.constraints),
+    kinds: new Map(Object.entries(row.kinds ?? {})),
   }
 }
 
+/** As JSON: an older Plinth's lacks `kinds`. */
 const printMade = (schema: string): string =>
-  `SELECT name, json_build_object('serves', serves, 'columns', columns, 'indexes', indexes, 'constraints', constraints)::text
-   FROM ${qualified(schema, 'plinth_tables')}`
+  `SELECT name, to_jsonb(made)::text FROM ${qualified(schema, 'plinth_tables')} AS made`
 
 /**
  * Names of attributes of `table`, in the order of the list of their numbers. Aggregated per kind of thing and then

@@ -7,6 +7,8 @@ export interface Catalogue {
   readonly otherNames: ReadonlySet<string>
   /** What Plinth made, by the table's name. */
   readonly made: ReadonlyMap<string, Made>
+  /** A table with more rows is large: it is not locked without being asked. A million where absent. */
+  readonly manyRows?: number
 }
 
 export interface ActualTable {
@@ -66,4 +68,6 @@ export interface Made {
   readonly columns: ReadonlySet<string>
   readonly indexes: ReadonlySet<string>
   readonly constraints: ReadonlySet<string>
+  /** Column → the type of the attribute that it holds; none where an older Plinth made it. */
+  readonly kinds: ReadonlyMap<string, string>
 }

@@ -1,12 +1,13 @@
 import type { Column } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { castOf } from './schema-casts.ts'
 import type { ActualColumn } from './schema-catalogue.ts'
 import { type Finding, type Proviso, refusal, type Step, step } from './schema-finding.ts'
 import { sameDefault } from './schema-literals.ts'
-import { type Pair, projection, withNewValues } from './schema-pair.ts'
+import { converted, mayLose, type Pair, projection, withNewValues } from './schema-pair.ts'
 import { alter, constant, printColumn, qualified } from './schema-print.ts'
-import { countRows, countTooMany } from './schema-question.ts'
-import { CATALOGUE_TYPES, CONVERSIONS, type Conversion } from './schema-types.ts'
+import { countRows, countTooMany, findLost } from './schema-question.ts'
+import { CATALOGUE_TYPES } from './schema-types.ts'
 
 /** What the columns of a table lack. */
 export function* compareColumns(pair: Pair): Generator<Finding> {
@@ -129,62 +130,51 @@ function* renameValues(pair: Pair, column: Column, actual: ActualColumn): Genera
 }
 
 function* changeType(pair: Pair, column: Column, actual: ActualColumn): Generator<Finding> {
-  const conversion = CONVERSIONS[actual.type]?.[column.type]
-  const type = `TYPE ${column.type} USING ${conversion ? name(column.name) : 'NULL'}::${column.type}`
-  const actions = ['DROP DEFAULT', type, ...(column.default === undefined ? [] : [defaultAction(column)])]
+  const actions = [
+    'DROP DEFAULT',
+    newType(column, actual, column.name),
+    ...(column.default === undefined ? [] : [defaultAction(column)]),
+  ]
   const statements = actions.map(action => alterColumn(pair, column, action))
-  const summary = `change ${called(pair, column)} from ${actual.type} to ${column.type}`
-  const change = step('change', summary, ...statements)
+  const change = step('change', changed(pair, column, actual), ...statements)
   yield change
-  if (conversion === undefined) yield losesValues(pair, column, actual, change)
-  else yield* limits(pair, column, actual, { conversion, step: change })
+  if (mayLose(column, actual)) yield* losses(pair, column, actual, change)
+  if (castOf(actual.type, column)?.rewrites === false) return
+  const byHand = `ALTER COLUMN ${name(actual.name)} ${newType(column, actual, actual.name)}`
+  const what = `${cannotChange(pair, column, actual)} at start`
+  yield tooLarge(pair, change, what, alter(pair.schema, pair.actual.name, byHand))
 }
 
-function losesValues(pair: Pair, column: Column, actual: ActualColumn, done: Step): Proviso {
-  const change = `${called(pair, column)} cannot change from ${actual.type} to ${column.type}`
-  return {
+const newType = (column: Column, actual: ActualColumn, own: string): string =>
+  `TYPE ${column.type} USING ${converted(column, actual, name(own))}`
+
+const changed = (pair: Pair, column: Column, { type }: ActualColumn): string =>
+  `change ${called(pair, column)} from ${type} to ${column.type}`
+
+const cannotChange = (pair: Pair, column: Column, { type }: ActualColumn): string =>
+  `${called(pair, column)} cannot change from ${type} to ${column.type}`
+
+/** What does not survive a change of type; and whether a required attribute would be left empty by it. */
+function* losses(pair: Pair, column: Column, actual: ActualColumn, done: Step): Generator<Proviso> {
+  const { schema, desired } = pair
+  const value = name(actual.name)
+  const keeps = castOf(actual.type, column)?.keeps?.(value) ?? 'false'
+  const which = pair.made.kinds.get(actual.name) === 'password' ? '' : ': {values}'
+  const advice = 'change those first, give the attribute its former type, or a new name'
+  yield {
     kind: 'proviso',
     code: 'type-change',
-    table: pair.desired.name,
-    question: countRows(qualified(pair.schema, pair.actual.name), `${name(actual.name)} IS NOT NULL`),
-    message: `${change} while there are values in {rows}: give the attribute its former type, or a new name`,
-    price: { weight: 'destructive', note: 'loses values in {rows}', steps: [done] },
+    table: desired.name,
+    question: findLost(qualified(schema, pair.actual.name), value, keeps),
+    message: `${cannotChange(pair, column, actual)} without loss: values in {rows} do not fit${which}: ${advice}`,
+    price: { weight: 'destructive', note: `loses values in {rows}${which}`, steps: [done] },
   }
+  if (!column.nullable && !actual.nullable && column.backfill === undefined) yield needsValue(pair, column)
 }
-
-interface Converting {
-  readonly conversion: Conversion
-  readonly step: Step
-}
-
-function* limits(
-  pair: Pair,
-  column: Column,
-  actual: ActualColumn,
-  { conversion, step: done }: Converting,
-): Generator<Proviso> {
-  const { schema, desired } = pair
-  const table = qualified(schema, pair.actual.name)
-  const change = `${called(pair, column)} cannot change from ${actual.type} to ${column.type}`
-  if (conversion.unfit !== null) {
-    const question = countRows(table, conversion.unfit(name(actual.name)))
-    const message = `${change}: values in {rows} do not fit: change those first`
-    yield { kind: 'proviso', code: 'type-change', table: desired.name, question, message }
-  }
-  if (conversion.rewrites)
-    yield tooLarge(pair, done, `${change} at start`, statementByHand(pair, column, actual))
-}
-
-const statementByHand = ({ schema, actual: table }: Pair, column: Column, actual: ActualColumn): string =>
-  alter(
-    schema,
-    table.name,
-    `ALTER COLUMN ${name(actual.name)} TYPE ${column.type} USING ${name(actual.name)}::${column.type}`,
-  )
 
 /** Refuses work on so many rows that a start should not do it unasked. */
 export const tooLarge = (
-  { schema, desired, actual }: Pair,
+  { schema, desired, actual, manyRows }: Pair,
   done: Step,
   what: string,
   byHand: string,
@@ -192,9 +182,9 @@ export const tooLarge = (
   kind: 'proviso',
   code: 'too-large',
   table: desired.name,
-  question: countTooMany(qualified(schema, actual.name)),
-  message: `${what}, because the table holds over a million rows and would be locked meanwhile: run when it suits you: ${byHand}`,
-  price: { weight: 'slow', note: 'over a million rows, locked meanwhile', steps: [done] },
+  question: countTooMany(qualified(schema, actual.name), manyRows),
+  message: `${what}, because the table holds {rows} and would be locked meanwhile: \`plinth migrate\` does it, or run when it suits you: ${byHand}`,
+  price: { weight: 'slow', note: '{rows}, locked meanwhile', steps: [done] },
 })
 
 function* leftColumns(pair: Pair): Generator<Finding> {

@@ -1,11 +1,11 @@
-import type { Check, ForeignKey } from '../model/storage.ts'
+import type { Check, Column, ForeignKey } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { ActualCheck, ActualForeignKey } from './schema-catalogue.ts'
 import { called, fillEmpty, lacksValues } from './schema-columns.ts'
-import { type Finding, refusal, step } from './schema-finding.ts'
+import { type Finding, type Proviso, refusal, step } from './schema-finding.ts'
 import { literalsOf, sameList } from './schema-literals.ts'
 import { match } from './schema-match.ts'
-import { type Pair, projection, renamed } from './schema-pair.ts'
+import { mayLose, type Pair, projection, renamed } from './schema-pair.ts'
 import { alter, printCheck, printForeignKey, printOnlyWhen } from './schema-print.ts'
 import { countRows, findDangling, findOtherValues } from './schema-question.ts'
 
@@ -24,6 +24,14 @@ export function* compareChecks(pair: Pair): Generator<Finding> {
   )
   yield* renameAndDrop(pair, matched)
   for (const check of matched.missing) yield* addCheck(pair, check)
+  for (const check of desired.checks) if (!matched.missing.includes(check)) yield* keepCheck(pair, check)
+}
+
+/** A change of type may leave nothing of a value that has to be there. */
+function* keepCheck(pair: Pair, check: Check): Generator<Finding> {
+  const column = pair.desired.columns.find(one => one.name === check.column)
+  if (column === undefined || column.backfill !== undefined || 'oneOf' in check.rule) return
+  if (mayLose(column, pair.columns.get(column.name))) yield needsOne(pair, check, column)
 }
 
 function sameCheck(pair: Pair, check: Check, actual: ActualCheck): boolean {
@@ -57,17 +65,17 @@ function* addCheck(pair: Pair, check: Check): Generator<Finding> {
   } else if (column.backfill !== undefined) {
     yield fillEmpty(pair, column, printOnlyWhen(check))
   } else {
-    const empty = `${name(column.name)} IS NULL AND ${printOnlyWhen(check)}`
-    const message = lacksValues(pair, column)
-    yield {
-      kind: 'proviso',
-      code: 'needs-value',
-      table: desired.name,
-      question: countRows(projection(pair), empty),
-      message,
-    }
+    yield needsOne(pair, check, column)
   }
 }
+
+const needsOne = (pair: Pair, check: Check, column: Column): Proviso => ({
+  kind: 'proviso',
+  code: 'needs-value',
+  table: pair.desired.name,
+  question: countRows(projection(pair), `${name(column.name)} IS NULL AND ${printOnlyWhen(check)}`),
+  message: lacksValues(pair, column),
+})
 
 export function* compareForeignKeys(pair: Pair, neighbours: Neighbours): Generator<Finding> {
   const { desired, actual, made } = pair

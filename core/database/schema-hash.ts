@@ -10,8 +10,9 @@ export function hashSchema(schema: string, tables: readonly Table[]): string {
 
 const withPlainColumns = (table: Table): object => ({ ...table, columns: table.columns.map(toPlain) })
 
-/** The attribute leads into the whole model, which is cyclic; only its name shows in messages. */
+/** The attribute leads into the whole model, which is cyclic; its name shows in messages, its type is recorded. */
 const toPlain = ({ attribute, renamedValues, ...column }: Column): object => ({
   ...column,
+  kind: attribute?.kind === 'scalar' ? attribute.type : null,
   renamedValues: [...(renamedValues ?? [])],
 })

@@ -2,10 +2,10 @@ import type { Index } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { ActualIndex } from './schema-catalogue.ts'
 import { tooLarge } from './schema-columns.ts'
-import { type Finding, refusal, step } from './schema-finding.ts'
+import { type Finding, type Proviso, refusal, step } from './schema-finding.ts'
 import { literalsOf, sameList } from './schema-literals.ts'
 import { match } from './schema-match.ts'
-import { type Pair, projection, renamed } from './schema-pair.ts'
+import { mayLose, type Pair, projection, renamed } from './schema-pair.ts'
 import { alter, printIndex, printVersionTrigger, qualified, VERSION_TRIGGER } from './schema-print.ts'
 import { findDuplicates } from './schema-question.ts'
 
@@ -30,6 +30,8 @@ export function* compareIndexes(pair: Pair): Generator<Finding> {
     yield refusal('foreign-index', desired.name, `${what}: rename it`)
   }
   for (const index of matched.missing) yield* addIndex(pair, index)
+  for (const index of desired.indexes)
+    if (!matched.missing.includes(index) && mayMerge(pair, index)) yield duplicates(pair, index)
 }
 
 function sameIndex(pair: Pair, { columns, unique, where }: Index, actual: ActualIndex): boolean {
@@ -65,14 +67,25 @@ function* addIndex(pair: Pair, index: Index): Generator<Finding> {
     .replace('INDEX', 'INDEX CONCURRENTLY')
     .replace(qualified(schema, desired.name), qualified(schema, actual.name))
   yield tooLarge(pair, made, `index "${index.name}" cannot be made at start`, byHand)
-  if (!index.unique) return
+  if (index.unique) yield duplicates(pair, index)
+}
+
+/** Different values of one type may be the same one of another. */
+const mayMerge = ({ desired, columns }: Pair, index: Index): boolean =>
+  index.unique &&
+  desired.columns.some(
+    column => index.columns.includes(column.name) && mayLose(column, columns.get(column.name)),
+  )
+
+function duplicates(pair: Pair, index: Index): Proviso {
+  const { desired } = pair
   const names = index.columns.map(column => {
     const { attribute } = desired.columns.find(one => one.name === column) ?? {}
     return `\`${attribute?.name ?? column}\``
   })
   const what = `${names.join(' with ')} of ${desired.serves} must be unique, but {rows} share a value with another: {values}`
   const question = findDuplicates(projection(pair), index)
-  yield {
+  return {
     kind: 'proviso',
     code: 'not-unique',
     table: desired.name,

@@ -1,8 +1,9 @@
 import type { Column, Table } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { castOf } from './schema-casts.ts'
 import type { ActualColumn, ActualTable, Catalogue, Made } from './schema-catalogue.ts'
 import { constant, qualified } from './schema-print.ts'
-import { CATALOGUE_TYPES, CONVERSIONS } from './schema-types.ts'
+import { CATALOGUE_TYPES } from './schema-types.ts'
 
 /** A table of the model, and the one of Plinth's making in the database that it is, perhaps under its old name. */
 export interface Pair {
@@ -12,16 +13,26 @@ export interface Pair {
   readonly made: Made
   /** By the column's name in the model; those that are not there yet are missing. */
   readonly columns: ReadonlyMap<string, ActualColumn>
+  /** A table with more rows is not locked without being asked. */
+  readonly manyRows: number
 }
 
-export function toPair(catalogue: Catalogue, desired: Table, actual: ActualTable, made: Made): Pair {
+/** What a start changes without being asked may touch this many rows; more would hold up writers for too long. */
+export const MANY_ROWS = 1_000_000
+
+export function toPair(
+  { schema, manyRows = MANY_ROWS }: Catalogue,
+  desired: Table,
+  actual: ActualTable,
+  made: Made,
+): Pair {
   const there = new Map(actual.columns.map(column => [column.name, column]))
   const wanted = new Set(desired.columns.map(column => column.name))
   const columns = desired.columns.flatMap((column): [string, ActualColumn][] => {
     const found = there.get(column.name) ?? formerOf(column, there, wanted)
     return found === undefined ? [] : [[column.name, found]]
   })
-  return { schema: catalogue.schema, desired, actual, made, columns: new Map(columns) }
+  return { schema, desired, actual, made, columns: new Map(columns), manyRows }
 }
 
 function formerOf(
@@ -54,9 +65,22 @@ function valueIn(column: Column, actual: ActualColumn | undefined): string {
     const value = column.backfill ?? column.default
     return `${value === undefined ? 'NULL' : constant(value)}::${column.type}`
   }
-  const value = withNewValues(column, name(actual.name))
-  if (actual.type === CATALOGUE_TYPES[column.type]) return value
-  return CONVERSIONS[actual.type]?.[column.type] ? `(${value})::${column.type}` : `NULL::${column.type}`
+  if (actual.type !== CATALOGUE_TYPES[column.type]) return converted(column, actual, name(actual.name))
+  return withNewValues(column, name(actual.name))
+}
+
+/** Whether the column changes to a type that some values of the former do not fit. */
+export const mayLose = (column: Column, actual: ActualColumn | undefined): actual is ActualColumn =>
+  actual !== undefined &&
+  actual.type !== CATALOGUE_TYPES[column.type] &&
+  castOf(actual.type, column)?.keeps !== null
+
+/** SQL for what a column's value becomes in its new type. What cannot become anything gets the attribute's backfill. */
+export function converted(column: Column, actual: ActualColumn, value: string): string {
+  const cast = castOf(actual.type, column)
+  const made = cast === null ? `NULL::${column.type}` : `(${cast.to(value)})::${column.type}`
+  if (column.backfill === undefined || cast?.keeps === null) return made
+  return `CASE WHEN ${value} IS NOT NULL THEN coalesce(${made}, ${constant(column.backfill)}::${column.type}) END`
 }
 
 export function withNewValues({ renamedValues }: Column, value: string): string {

@@ -15,6 +15,7 @@ import {
   step,
 } from './schema-finding.ts'
 import { compareIndexes, compareTriggers } from './schema-indexes.ts'
+import { compareKinds } from './schema-kinds.ts'
 import { sameList } from './schema-literals.ts'
 import { type Pair, projection, renamed, toPair } from './schema-pair.ts'
 import { alter, printIndex, printTable, printVersionTrigger, qualified } from './schema-print.ts'
@@ -103,6 +104,7 @@ function* comparePair(pair: Pair, neighbours: Neighbours): Generator<Finding> {
   yield* renameTable(pair)
   yield* compareKey(pair)
   yield* compareColumns(pair)
+  yield* compareKinds(pair)
   yield* compareIndexes(pair)
   yield* compareChecks(pair)
   yield* compareForeignKeys(pair, neighbours)

@@ -3,22 +3,29 @@ import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { Question } from './schema-finding.ts'
 import { constant, printOnlyWhen, printWhere } from './schema-print.ts'
 
-/** What a start changes without being asked may touch this many rows; more would hold up writers for too long. */
-const ROWS_AT_START = 1_000_000
-
 const SHOWN = 5
+const LONGEST_SHOWN = 60
 const NO_VALUES = `'[]' AS "values"`
 
 export const countRows = (from: string, where = 'true'): Question =>
   `SELECT count(*)::integer AS "rows", ${NO_VALUES} FROM ${from} WHERE ${where}`
 
-/** Finds rows only where there are more than may be changed at a start. */
-export const countTooMany = (table: string): Question =>
-  `SELECT count(*)::integer AS "rows", ${NO_VALUES} FROM (SELECT 1 FROM ${table} OFFSET ${ROWS_AT_START} LIMIT 1) AS beyond`
+/** Counts rows only where there are more than so many. */
+export const countTooMany = (table: string, limit: number): Question => {
+  const beyond = `EXISTS (SELECT 1 FROM ${table} OFFSET ${limit} LIMIT 1)`
+  return `SELECT CASE WHEN ${beyond} THEN (SELECT count(*) FROM ${table}) ELSE 0 END AS "rows", ${NO_VALUES}`
+}
+
+/** Values of which a condition, which may be null, does not hold. */
+export const findLost = (table: string, value: string, keeps: string): Question =>
+  sample(
+    `SELECT left(${value}::text, ${LONGEST_SHOWN}) AS value, count(*)::integer AS n FROM ${table}
+    WHERE ${value} IS NOT NULL AND (${keeps}) IS NOT TRUE GROUP BY 1`,
+  )
 
 export function findDuplicates(from: string, { columns, where }: Index): Question {
   const shown = columns
-    .map(column => `coalesce(left(${name(column)}::text, 60), 'null')`)
+    .map(column => `coalesce(left(${name(column)}::text, ${LONGEST_SHOWN}), 'null')`)
     .join(` || ' / ' || `)
   const rows = columns.map(column => `${name(column)} IS NOT NULL`)
   if (where !== null) rows.push(printWhere(where))

@@ -75,7 +75,7 @@ export async function recordTables(
   await transaction.run({
     text: `INSERT INTO ${ledger} SELECT * FROM jsonb_populate_recordset(NULL::${ledger}, $1::jsonb)
       ON CONFLICT (name) DO UPDATE SET serves = excluded.serves, columns = excluded.columns,
-      indexes = excluded.indexes, constraints = excluded.constraints`,
+      indexes = excluded.indexes, constraints = excluded.constraints, kinds = excluded.kinds`,
     values: [JSON.stringify(tables.map(table => toRow(table, abandoned(table.name))))],
   })
 }
@@ -86,6 +86,11 @@ const toRow = (table: Table, abandoned: readonly string[]): object => ({
   columns: [...table.columns.map(column => column.name), ...abandoned],
   indexes: table.indexes.map(index => index.name),
   constraints: [...table.checks, ...table.foreignKeys].map(constraint => constraint.name),
+  kinds: Object.fromEntries(
+    table.columns.flatMap(({ name, attribute }) =>
+      attribute?.kind === 'scalar' ? [[name, attribute.type]] : [],
+    ),
+  ),
 })
 
 /** A migration that was done. */

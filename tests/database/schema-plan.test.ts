@@ -17,7 +17,7 @@ contentTypes:
 
 const AFTER = `
 contentTypes:
-  tag: { attributes: { name: { type: string, required: true, backfill: none }, size: json } }
+  tag: { attributes: { name: { type: string, required: true, backfill: none }, size: date } }
 `
 
 async function filled(one: SchemaCase): Promise<void> {
@@ -43,8 +43,8 @@ test.serial(
       [
         [
           'destructive',
-          'change `size` of content-type `tag` from character varying(255) to jsonb',
-          'loses values in 3 rows',
+          'change `size` of content-type `tag` from character varying(255) to date',
+          'loses values in 3 rows: "1 (1)", "2 (1)", "3 (1)"',
         ],
         ['safe', 'require `name` of content-type `tag`'],
         ['safe', 'drop the foreign keys of "books_tags_links"'],
@@ -80,7 +80,7 @@ test.serial('what is destructive is done where it is allowed, and nothing of it 
   t.deepEqual(await one.sql('SELECT name, size FROM tags ORDER BY id LIMIT 1'), [['tag 1', null]])
   t.deepEqual(await one.sql(`SELECT count(*)::integer FROM plinth_tables WHERE name LIKE 'books%'`), [[0]])
   t.deepEqual((await planOf(one, AFTER)).steps, [])
-  t.deepEqual(await one.started(BEFORE.replace('size: string', 'size: json')), [
+  t.deepEqual(await one.started(BEFORE.replace('size: string', 'size: date')), [
     'create table "books" (content-type `book`)',
     'create table "books_tags_links" (attribute `book.tags`)',
     'let `name` of content-type `tag` be empty',

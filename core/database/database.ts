@@ -37,6 +37,8 @@ export interface TransactionOptions {
   readonly readonly?: boolean
   /** Milliseconds a statement may take instead of `statementTimeout`; 0: no limit (migrations). */
   readonly statementTimeout?: number
+  /** Its statements find their rows by keys, whatever the values: their plans are made once and kept. */
+  readonly byKeys?: boolean
 }
 
 export interface Transaction {

@@ -62,7 +62,7 @@ export class StatementQueue {
     this.#isOver = true
     if (this.#failure !== undefined) throw this.#failure
     if (!this.#isBegun && this.#waiting.length === 0) return
-    if (!this.#isBegun && isPlain(this.#options)) await this.#send([], [])
+    if (!this.#isBegun && isPlain(this.#options)) await this.#send(plansOf(this.#options), [])
     else {
       const outcomes = await this.#send(this.#first(), [COMMIT])
       if (outcomes.at(-1)?.tag !== 'COMMIT') throw new DatabaseFailure(SWALLOWED)
@@ -114,11 +114,32 @@ const SWALLOWED = {
 const isPlain = ({ isolation, readonly, statementTimeout }: TransactionOptions): boolean =>
   isolation === undefined && !readonly && statementTimeout === undefined
 
-function begin({ isolation, readonly, statementTimeout }: TransactionOptions): readonly Statement[] {
+function begin(options: TransactionOptions): readonly Statement[] {
+  const { isolation, readonly, statementTimeout } = options
   const level = isolation === undefined ? '' : ` ISOLATION LEVEL ${isolation.toUpperCase()}`
   const access = readonly ? ' READ ONLY' : ''
   const texts = [`BEGIN${level}${access}`]
   if (statementTimeout !== undefined)
     texts.push(`SET LOCAL statement_timeout = ${Math.trunc(statementTimeout)}`)
-  return texts.map(text => ({ text, values: [] }))
+  return [...texts.map(text => ({ text, values: [] })), ...plansOf(options)]
 }
+
+/**
+ * A statement whose parameters are lists is planned anew at every run: PostgreSQL takes the plan for lists of any
+ * length to be dearer than it is. Planning takes as long as a write itself. A plan that is kept must suit a table that
+ * was empty when it was made: it goes by indexes.
+ */
+const BY_KEYS: Statement = {
+  name: 'keep plans that go by keys',
+  text: `SELECT ${[
+    ['plan_cache_mode', 'force_generic_plan'],
+    ['enable_seqscan', 'off'],
+    ['enable_hashjoin', 'off'],
+    ['enable_mergejoin', 'off'],
+  ]
+    .map(([setting, value]) => `set_config('${setting}', '${value}', true)`)
+    .join(', ')}`,
+  values: [],
+}
+
+const plansOf = ({ byKeys }: TransactionOptions): readonly Statement[] => (byKeys ? [BY_KEYS] : [])

@@ -10,6 +10,9 @@ export interface TransactTerms {
   readonly storage: Storage
 }
 
+/** A write goes from one document to what hangs on it. */
+const BY_KEYS = { byKeys: true } as const
+
 /** Somebody else's write came between: the next try sees it. */
 const ATTEMPTS = 6
 
@@ -24,7 +27,7 @@ export async function transact<Value>(
 ): Promise<Result<Value, Fault>> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return ok(await terms.database.transaction(attempt === 1 ? work : inTurn(type, work)))
+      return ok(await terms.database.transaction(attempt === 1 ? work : inTurn(type, work), BY_KEYS))
     } catch (error) {
       if (error instanceof RequestFault) return failed(error.fault)
       if (!(error instanceof DatabaseFailure)) throw error
@@ -44,7 +47,7 @@ export async function tryOnce<Value>(
   { database }: TransactTerms,
 ): Promise<Result<Value, Fault> | undefined> {
   try {
-    return ok(await database.transaction(work))
+    return ok(await database.transaction(work, BY_KEYS))
   } catch (error) {
     if (error instanceof RequestFault) return failed(error.fault)
     if (error instanceof DatabaseFailure && !isOpenEnded(error)) return undefined

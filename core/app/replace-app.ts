@@ -53,9 +53,15 @@ async function takeOver(service: Service, running: Running): Promise<Outgoing> {
   return outgoing
 }
 
-/** Whether the tables of the one are still there in the other: else a migration may take away what requests rely on. */
+/**
+ * Whether the tables of the one are still there in the other, and their rows mean the same: else a migration may take away
+ * or multiply what requests rely on.
+ */
 function isAddedTo({ storage: before }: Blueprint, { storage: after }: Blueprint): boolean {
-  const columnsOf = (table: Table) => table.columns.map(({ name, type }) => `${table.name} ${name} ${type}`)
+  const columnsOf = ({ name: table, columns, shape }: Table) => [
+    ...columns.map(({ name, type }) => `${table} ${name} ${type}`),
+    ...(shape ? [`${table} ${shape.drafts} ${shape.locale !== null}`] : []),
+  ]
   const there = new Set(after.tables.flatMap(columnsOf))
   return before.tables.flatMap(columnsOf).every(column => there.has(column))
 }

@@ -19,6 +19,7 @@ export const printBootstrap = (schema: string): readonly string[] => [
   printMigrations(schema),
   printTables(schema),
   printKinds(schema),
+  printShapes(schema),
 ]
 
 /** Without the right to make schemas one that is there must do, so it is not asked for again. */
@@ -52,6 +53,10 @@ const printTables = (
 /** Column → the type of the attribute that it holds: several types lie in the same kind of column. */
 const printKinds = (schema: string): string =>
   `ALTER TABLE ${qualified(schema, 'plinth_tables')} ADD COLUMN IF NOT EXISTS kinds jsonb NOT NULL DEFAULT '{}'`
+
+/** What the rows of a table mean (model/storage.ts). Earlier versions of Plinth did not tell. */
+const printShapes = (schema: string): string =>
+  `ALTER TABLE ${qualified(schema, 'plinth_tables')} ADD COLUMN IF NOT EXISTS shape jsonb`
 
 async function hasFold(transaction: Transaction, schema: string): Promise<boolean> {
   const text = `SELECT count(*) > 0 FROM pg_proc JOIN pg_namespace AS space ON space.oid = pronamespace

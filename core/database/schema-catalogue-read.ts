@@ -1,3 +1,4 @@
+import type { Shape } from '../model/storage.ts'
 import type { Database, Rows, Transaction } from './database.ts'
 import type { ActualTable, Catalogue, Made } from './schema-catalogue.ts'
 import { qualified } from './schema-print.ts'
@@ -42,6 +43,7 @@ function toMade(json: string): Made {
     Record<'columns' | 'indexes' | 'constraints', readonly string[]> & {
       serves: string
       kinds: Record<string, string> | null
+      shape?: Shape | null
     }
   > = JSON.parse(json)
   return {
@@ -50,10 +52,11 @@ function toMade(json: string): Made {
     indexes: new Set(row.indexes),
     constraints: new Set(row.constraints),
     kinds: new Map(Object.entries(row.kinds ?? {})),
+    shape: row.shape ?? null,
   }
 }
 
-/** As JSON: an older Plinth's lacks `kinds`. */
+/** As JSON: an older Plinth’s lacks `kinds` and `shape`. */
 const printMade = (schema: string): string =>
   `SELECT name, to_jsonb(made)::text FROM ${qualified(schema, 'plinth_tables')} AS made`
 

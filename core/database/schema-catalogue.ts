@@ -1,3 +1,5 @@
+import type { Shape } from '../model/storage.ts'
+
 /** What is in the database's schema: read once, compared with what the model wants. */
 export interface Catalogue {
   readonly schema: string
@@ -70,4 +72,6 @@ export interface Made {
   readonly constraints: ReadonlySet<string>
   /** Column → the type of the attribute that it holds; none where an older Plinth made it. */
   readonly kinds: ReadonlyMap<string, string>
+  /** null: neither a content-type's nor a component's own table. */
+  readonly shape: Shape | null
 }

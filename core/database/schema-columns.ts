@@ -34,12 +34,27 @@ function foreignColumn({ desired }: Pair, { name: column }: Column) {
 
 function* addColumn(pair: Pair, column: Column): Generator<Finding> {
   const { schema, desired } = pair
+  if (pair.shift?.fillings.has(column.name)) return yield* addFilled(pair, column)
   const filling = column.backfill ?? column.default
   const add = alter(schema, desired.name, `ADD COLUMN ${printColumn(column, filling)}`)
   const summary = `add column "${column.name}" to "${desired.name}" (${called(pair, column)})`
   if (filling === column.default) yield step('change', summary, add)
   else yield step('change', summary, add, alterColumn(pair, column, defaultAction(column)))
   if (!column.nullable && filling === undefined && column.generated === null) yield needsValue(pair, column)
+}
+
+/** Empty until the rows are shifted, which fills it. */
+function* addFilled(pair: Pair, column: Column): Generator<Finding> {
+  const { schema, desired } = pair
+  const add = alter(
+    schema,
+    desired.name,
+    `ADD COLUMN ${printColumn({ ...column, nullable: true }, undefined)}`,
+  )
+  yield step('change', `add column "${column.name}" to "${desired.name}" (${desired.serves})`, add)
+  if (column.nullable) return
+  const require = alterColumn(pair, column, 'SET NOT NULL')
+  yield step('tighten', `require column "${column.name}" of "${desired.name}"`, require)
 }
 
 function needsValue(pair: Pair, column: Column): Proviso {
@@ -111,7 +126,7 @@ export function fillEmpty(pair: Pair, column: Column, rows: string): Step {
   const empty = `${name(column.name)} IS NULL AND (${rows})`
   const update = `UPDATE ${qualified(schema, desired.name)} SET ${name(column.name)} = ${value} WHERE ${empty}`
   return {
-    ...step('values', `fill ${called(pair, column)} where it is empty`, update),
+    ...step('fill', `fill ${called(pair, column)} where it is empty`, update),
     onlyIf: countRows(projection(pair), empty),
   }
 }
@@ -193,8 +208,11 @@ function* leftColumns(pair: Pair): Generator<Finding> {
   for (const column of actual.columns) {
     if (kept.has(column.name) || !made.columns.has(column.name)) continue
     const drop = dropColumn(pair, column)
-    yield { kind: 'left', table: desired.name, column: column.name, drop: [drop] }
-    yield vanished(pair, column, drop)
+    if (pair.shift?.moved.has(column.name)) yield drop
+    else {
+      yield { kind: 'left', table: desired.name, column: column.name, drop: [drop] }
+      yield vanished(pair, column, drop)
+    }
     if (column.nullable || column.identity || actual.primaryKey.includes(column.name)) continue
     const release = alter(schema, desired.name, `ALTER COLUMN ${name(column.name)} DROP NOT NULL`)
     yield step('loosen', `let the abandoned column "${column.name}" of "${desired.name}" be empty`, release)

@@ -1,10 +1,12 @@
-/** The order in which a plan's steps are done: names first, then what makes room, data, what narrows, what goes. */
+/** The order in which a plan's steps are done: names first, then what makes room, data, rows that come to mean something else, what fills them, what narrows, what goes. */
 export const PHASES = [
   'rename',
   'create',
   'loosen',
   'change',
   'values',
+  'shift',
+  'fill',
   'tighten',
   'release',
   'drop',
@@ -60,6 +62,9 @@ export const REFUSAL_CODES = [
   'vanished-table',
   'vanished-column',
   'type-change',
+  'lost-versions',
+  'lost-links',
+  'lost-values',
   'key-change',
   'needs-value',
   'not-unique',

@@ -15,6 +15,18 @@ export interface Pair {
   readonly columns: ReadonlyMap<string, ActualColumn>
   /** A table with more rows is not locked without being asked. */
   readonly manyRows: number
+  /** Absent: its rows stay what they are. */
+  readonly shift?: PairShift
+}
+
+/** What becomes of rows that come to mean something else (plan-shift.ts). */
+export interface PairShift {
+  /** What new columns come to hold, by name: SQL over the columns that are there. */
+  readonly fillings: ReadonlyMap<string, string>
+  /** SQL over the columns that are there: holds for the rows that stay. */
+  readonly rows: string
+  /** Columns whose values are carried over to where they belong now: no longer wanted, they go. */
+  readonly moved: ReadonlySet<string>
 }
 
 /** What a start changes without being asked may touch this many rows; more would hold up writers for too long. */
@@ -53,11 +65,14 @@ export function renamed(pair: Pair, columns: readonly (string | null)[]): readon
  * The table's rows as they will be once its columns are changed, under the names that they will have: what
  * a proviso asks about, before anything is changed.
  */
-export function projection({ schema, desired, actual, columns }: Pair): string {
-  const values = desired.columns.map(
-    column => `${valueIn(column, columns.get(column.name))} AS ${name(column.name)}`,
-  )
-  return `(SELECT ${values.join(', ')} FROM ${qualified(schema, actual.name)}) AS future`
+export function projection({ schema, desired, actual, columns, shift }: Pair): string {
+  const values = desired.columns.map(column => {
+    const there = columns.get(column.name)
+    const filling = there === undefined ? shift?.fillings.get(column.name) : undefined
+    return `${filling ?? valueIn(column, there)} AS ${name(column.name)}`
+  })
+  const rows = shift === undefined ? '' : ` WHERE ${shift.rows}`
+  return `(SELECT ${values.join(', ')} FROM ${qualified(schema, actual.name)}${rows}) AS future`
 }
 
 function valueIn(column: Column, actual: ActualColumn | undefined): string {

@@ -1,6 +1,7 @@
 import type { Table } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import { printVersionsCopy } from './bootstrap-versions.ts'
+import { planShift, type ShiftPlan } from './plan-shift.ts'
 import type { ActualTable, Catalogue } from './schema-catalogue.ts'
 import { compareColumns } from './schema-columns.ts'
 import { compareChecks, compareForeignKeys, type Neighbours } from './schema-constraints.ts'
@@ -37,14 +38,19 @@ export interface SchemaPlan {
 /** The model's tables minus the database's. Asks nothing, changes nothing. */
 export function planSchema(desired: readonly Table[], catalogue: Catalogue): SchemaPlan {
   const matches = desired.map(table => ({ table, actual: actualOf(table, desired, catalogue) }))
-  const pairs = matches.flatMap(({ table, actual }) => toPairs(catalogue, table, actual))
+  const shift = planShift(
+    matches.flatMap(({ table, actual }) => toPairs(catalogue, table, actual)),
+    catalogue.schema,
+  )
+  const { pairs } = shift
   const neighbours = toNeighbours(pairs)
   const created = matches.filter(({ actual }) => actual === undefined).map(({ table }) => table)
   const findings = [
     ...created.flatMap(table => [...createTable(catalogue, table)]),
     ...pairs.flatMap(pair => [...comparePair(pair, neighbours)]),
+    ...shift.findings,
     ...matches.flatMap(({ table, actual }) => [...foreignTable(catalogue, table, actual)]),
-    ...vanishedTables(catalogue, desired, pairs),
+    ...vanishedTables(catalogue, desired, shift),
   ]
   return sorted(findings, pairs)
 }
@@ -144,7 +150,7 @@ function* foreignTable(
 function* vanishedTables(
   catalogue: Catalogue,
   desired: readonly Table[],
-  pairs: readonly Pair[],
+  { pairs, moved }: ShiftPlan,
 ): Generator<Finding> {
   const wanted = new Set([...desired.map(table => table.name), ...pairs.map(pair => pair.actual.name)])
   for (const [table, { serves }] of catalogue.made) {
@@ -154,6 +160,10 @@ function* vanishedTables(
     const what = `table "${table}" (${serves}) is no longer in the project and holds {rows}`
     const advice = 'put it back, name it as `renamedFrom` of its successor, or give its rows up with'
     const drop = dropTable(catalogue.schema, actual, serves)
+    if (moved.has(table)) {
+      yield* drop
+      continue
+    }
     yield { kind: 'left', table, column: null, drop }
     yield {
       kind: 'proviso',

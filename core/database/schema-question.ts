@@ -44,7 +44,7 @@ export function findOtherValues(from: string, check: Check, values: readonly str
 }
 
 /** The commonest groups, as `value (n)`. */
-function sample(groups: string): Question {
+export function sample(groups: string): Question {
   const values = `(array_agg(value || ' (' || n || ')' ORDER BY n DESC, value COLLATE "C"))[1:${SHOWN}]`
   return `SELECT coalesce(sum(n), 0)::integer AS "rows", coalesce(to_json(${values})::text, '[]') AS "values" FROM (${groups}) AS found`
 }

@@ -75,7 +75,8 @@ export async function recordTables(
   await transaction.run({
     text: `INSERT INTO ${ledger} SELECT * FROM jsonb_populate_recordset(NULL::${ledger}, $1::jsonb)
       ON CONFLICT (name) DO UPDATE SET serves = excluded.serves, columns = excluded.columns,
-      indexes = excluded.indexes, constraints = excluded.constraints, kinds = excluded.kinds`,
+      indexes = excluded.indexes, constraints = excluded.constraints, kinds = excluded.kinds,
+      shape = excluded.shape`,
     values: [JSON.stringify(tables.map(table => toRow(table, abandoned(table.name))))],
   })
 }
@@ -91,6 +92,7 @@ const toRow = (table: Table, abandoned: readonly string[]): object => ({
       attribute?.kind === 'scalar' ? [[name, attribute.type]] : [],
     ),
   ),
+  shape: table.shape,
 })
 
 /** A migration that was done. */

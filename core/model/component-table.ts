@@ -6,6 +6,7 @@ import { isStoredLink } from './layout.ts'
 import type { Attribute, Component } from './model.ts'
 import { present } from './present.ts'
 import { renamedOwners } from './renamed-owners.ts'
+import { shapeOf } from './shape.ts'
 import type { Column, ComponentTable, Index, Table } from './storage.ts'
 import { valueChecks } from './value-checks.ts'
 import { fitsIndex } from './value-columns.ts'
@@ -24,6 +25,7 @@ export function buildComponentTable(component: Component, blueprint: Blueprint):
     checks: [oneOf(table.name, table.status, STATUSES), ...valueChecks(component, table.name, layout)],
     foreignKeys: [],
     versioned: true,
+    shape: shapeOf(component, blueprint.model, layout),
     ...present({ renamedFrom: formerTableName(component) }),
   }
 }

@@ -82,6 +82,57 @@ export interface TableLink {
   readonly inversePosition: 'inverse_position' | null
 }
 
+/**
+ * What the rows of a holder's table mean: recorded beside the table, so that a later model can tell what has
+ * become of drafts, locales, links and components, which the columns alone do not say.
+ */
+export interface Shape {
+  readonly holder: Holder['holder']
+  readonly uid: string
+  /** Whether each version is a row of a status. */
+  readonly drafts: boolean
+  /** The default locale, where each version is a row of a locale. */
+  readonly locale: string | null
+  readonly attributes: readonly AttributeShape[]
+}
+
+export type AttributeShape = LinkShape | PartsShape | ValueShape
+
+interface AttributeShapeBase {
+  readonly name: string
+  readonly renamedFrom?: string
+  /** Each locale has its own; false on components, whose owners decide. */
+  readonly localized: boolean
+}
+
+/** A link that the holder stores. */
+export interface LinkShape extends AttributeShapeBase {
+  readonly kind: 'link'
+  /** Uid. */
+  readonly target: string
+  readonly link: Link
+  /** A target has one owner (one-to-one, one-to-many). */
+  readonly exclusive: boolean
+  /** The other side's attribute, with the name that it had before. */
+  readonly counterpart: { readonly name: string; readonly renamedFrom?: string } | null
+}
+
+/** A component, a list of them, or a dynamic zone. */
+export interface PartsShape extends AttributeShapeBase {
+  readonly kind: 'parts'
+  /** What its components' rows call their owner. */
+  readonly owner: string
+  /** Uids. */
+  readonly components: readonly string[]
+  readonly many: boolean
+}
+
+/** A scalar that is declared. */
+export interface ValueShape extends AttributeShapeBase {
+  readonly kind: 'value'
+  readonly column: string
+}
+
 /** A table as it ought to be. */
 export interface Table {
   readonly name: string
@@ -96,6 +147,8 @@ export interface Table {
   readonly foreignKeys: readonly ForeignKey[]
   /** Whether answers depend on it: its version moves with every write. */
   readonly versioned: boolean
+  /** Of a content-type's or a component's own table. */
+  readonly shape?: Shape
 }
 
 export type ColumnType =

@@ -4,6 +4,7 @@ import { identity, localeColumn, optional, required } from './columns.ts'
 import { oneOf, STATUSES } from './constraints.ts'
 import type { ContentType } from './model.ts'
 import { present } from './present.ts'
+import { shapeOf } from './shape.ts'
 import type { Column, Table } from './storage.ts'
 import { typeIndexes } from './type-indexes.ts'
 import { valueChecks } from './value-checks.ts'
@@ -28,6 +29,7 @@ export function buildTypeTable(type: ContentType, blueprint: Blueprint): Table {
     ],
     foreignKeys: [],
     versioned: true,
+    shape: shapeOf(type, blueprint.model, layout),
     ...present({ renamedFrom: formerTableName(type) }),
   }
 }

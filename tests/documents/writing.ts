@@ -63,8 +63,17 @@ export async function openWriting(
   outboxOf: (database: Database) => Outbox = () => NOBODY_LISTENS,
 ) {
   const database = await openTestDatabase(t)
+  await migrate(database, compileStorage(model).tables)
+  return openWritingOver(database, model, outboxOf)
+}
+
+/** The same on a database that is there, and has the model's tables. */
+export function openWritingOver(
+  database: Database,
+  model: Model,
+  outboxOf: (database: Database) => Outbox = () => NOBODY_LISTENS,
+) {
   const storage = compileStorage(model)
-  await migrate(database, storage.tables)
   const statements: string[] = []
   const reads: string[] = []
   const counted: typeof database = {

@@ -1,0 +1,86 @@
+import { tooLarge } from './schema-columns.ts'
+import { type Finding, step } from './schema-finding.ts'
+import type { Pair } from './schema-pair.ts'
+import type { LinkMove, Shift } from './shift.ts'
+import { namesAfter, namesBefore } from './shift-edges.ts'
+import { findShift } from './shift-find.ts'
+import { printKeepLinks, printWriteLinks } from './shift-links.ts'
+import { linkLosses, misledLinks, valueLosses, versionLosses } from './shift-losses.ts'
+import { shiftPair } from './shift-pair.ts'
+import { printFindParts, printShiftParts } from './shift-parts.ts'
+import { newlyShared, printShareValues, printShiftVersions } from './shift-versions.ts'
+import { versionWords } from './shift-words.ts'
+
+/** What a plan does with rows that come to mean something else: drafts, locales, links and components that change their kind. */
+export interface ShiftPlan {
+  /** The pairs, with what becomes of their rows. */
+  readonly pairs: readonly Pair[]
+  readonly findings: readonly Finding[]
+  /** Tables that nobody wants any more, but for what is carried over from them. */
+  readonly moved: ReadonlySet<string>
+}
+
+export function planShift(all: readonly Pair[], schema: string): ShiftPlan {
+  const shift = findShift(all)
+  const paired = new Map(all.map(pair => [pair.actual.name, pair.desired.name]))
+  const sources = shift.links.flatMap(({ source: { link } }) =>
+    link.link.kind === 'table' ? [link.link.table] : [],
+  )
+  return {
+    pairs: all.map(pair => shiftPair(pair, shift)),
+    findings: [...shiftRows(shift, { schema, paired })],
+    moved: new Set(sources.filter(table => !paired.has(table))),
+  }
+}
+
+interface ShiftTerms {
+  readonly schema: string
+  /** Tables: old name → new. */
+  readonly paired: ReadonlyMap<string, string>
+}
+
+/** Links stand aside while the rows at their ends change. */
+function* shiftRows(shift: Shift, { schema, paired }: ShiftTerms): Generator<Finding> {
+  const naming = namesAfter(schema, paired)
+  const moves = shift.links.map((move, turn) => ({ move, terms: { schema, naming, turn } }))
+  if (needsParts(shift))
+    yield step('shift', 'find out whose each component is', printFindParts(shift, naming))
+  for (const { move, terms } of moves)
+    yield step('shift', `set the links of ${linkWords(move)} aside`, ...printKeepLinks(move, terms))
+  yield* shareValues(shift)
+  const parts = printShiftParts(shift, naming)
+  if (parts.length > 0) yield step('shift', 'bring components in line with their documents', ...parts)
+  yield* shiftVersions(shift)
+  for (const { move, terms } of moves) {
+    const done = step('shift', `store the links of ${linkWords(move)}`, ...printWriteLinks(move, terms))
+    yield done
+    yield* linkLosses(move, namesBefore(schema), done)
+  }
+  for (const misled of shift.misled) yield* misledLinks(misled, naming)
+}
+
+const needsParts = ({ components, links }: Shift): boolean =>
+  components.size > 0 || links.some(({ owner }) => owner.after.holder === 'component')
+
+const linkWords = ({ owner, link }: LinkMove): string => `\`${link.name}\` of ${owner.pair.desired.serves}`
+
+function* shareValues({ holdings }: Shift): Generator<Finding> {
+  for (const holding of holdings) {
+    const values = newlyShared(holding)
+    if (values.length === 0) continue
+    const names = values.map(value => `\`${value.name}\``).join(', ')
+    const words = `let all locales of ${holding.pair.desired.serves} share ${names}`
+    const done = step('shift', words, printShareValues(holding, values))
+    yield done
+    yield valueLosses(holding, values, done)
+  }
+}
+
+function* shiftVersions({ versions }: Shift): Generator<Finding> {
+  for (const holding of versions) {
+    const done = step('shift', versionWords(holding), ...printShiftVersions(holding))
+    yield done
+    yield* versionLosses(holding, done)
+    yield tooLarge(holding.pair, done, `${versionWords(holding)}: not at a start`, '`plinth migrate`')
+  }
+}

@@ -1,0 +1,66 @@
+import type { LinkShape } from '../model/storage.ts'
+import type { Pair, PairShift } from './schema-pair.ts'
+import { constant } from './schema-print.ts'
+import {
+  changesVersions,
+  gainsDrafts,
+  gainsLocales,
+  type Holding,
+  keyOf,
+  losesDrafts,
+  losesLocales,
+  type Shift,
+} from './shift.ts'
+
+/** A pair with what a shift does to its rows, where it does. */
+export function shiftPair(pair: Pair, shift: Shift): Pair {
+  const holding = shift.holdings.find(one => one.pair === pair)
+  const found = holding ? holdingShift(holding, shift) : linkTableShift(pair, shift)
+  return found === null ? pair : { ...pair, shift: found }
+}
+
+const VERSION_COLUMNS = ['document_key', 'status', 'locale', 'shared_updated_at'] as const
+
+function holdingShift(holding: Holding, shift: Shift): PairShift | null {
+  const links = shift.links.flatMap(({ source }) =>
+    source.holding === holding ? columnsOf(source.link) : [],
+  )
+  if (!changesVersions(holding))
+    return links.length === 0 ? null : { fillings: new Map(), rows: 'true', moved: new Set(links) }
+  const { before, after } = holding
+  const rows = [
+    ...(losesDrafts(holding) ? [`status = 'published'`] : []),
+    ...(losesLocales(holding) ? [`locale = ${constant(before.locale ?? '')}`] : []),
+  ]
+  const fillings: [string, string][] = [
+    ...(keyOf(before) === keyOf(after) ? [] : [['document_key', 'id'] as [string, string]]),
+    ...(gainsDrafts(holding) ? [['status', `'published'`] as [string, string]] : []),
+    ...(gainsLocales(holding) ? [['locale', constant(after.locale ?? '')] as [string, string]] : []),
+  ]
+  return {
+    fillings: new Map(fillings),
+    rows: rows.length === 0 ? 'true' : rows.map(row => `(${row})`).join(' AND '),
+    moved: new Set([...VERSION_COLUMNS, ...links]),
+  }
+}
+
+function columnsOf({ link }: LinkShape): readonly string[] {
+  if (link.kind === 'table') return []
+  const columns = [link.key, link.draftKey, link.locale, link.draftLocale, link.inversePosition]
+  return columns.filter(column => column !== null)
+}
+
+/** Emptied and written anew: nothing can be asked of its rows before. */
+function linkTableShift({ desired, actual }: Pair, { links }: Shift): PairShift | null {
+  const isOwn = links.some(
+    ({ link, source }) =>
+      (link.link.kind === 'table' && link.link.table === desired.name) ||
+      (source.link.link.kind === 'table' && source.link.link.table === actual.name),
+  )
+  if (!isOwn) return null
+  return {
+    fillings: new Map(desired.columns.map(column => [column.name, `NULL::${column.type}`])),
+    rows: 'false',
+    moved: new Set(actual.columns.map(column => column.name)),
+  }
+}

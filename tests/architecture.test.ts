@@ -28,6 +28,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['documents-api'],
   ['http'],
   ['app'],
+  ['workers'],
 ]
 /** They compose the rooms, and one another. */
 const TOP: ReadonlySet<string> = new Set(['cli', 'index.ts', 'testing.ts'])

@@ -2,16 +2,19 @@ import { within } from '../base/within.ts'
 
 /** Work that is done once at a time. */
 export interface OneAtATime<About> {
-  /** Has it done; asked while it is being done, once more after that, for all who asked meanwhile. */
-  ask(about: readonly About[]): Promise<void>
+  /**
+   * Has it done; asked while it is being done, once more after that, for all who asked meanwhile. Whether it came to
+   * something.
+   */
+  ask(about: readonly About[]): Promise<boolean>
   /** Does nothing more. Resolves when what is being done has ended, or so many milliseconds have passed. */
   end(milliseconds: number): Promise<void>
 }
 
 /** `work` never rejects. */
-export function oneAtATime<About>(work: (about: readonly About[]) => Promise<void>): OneAtATime<About> {
-  let running = Promise.resolve()
-  let next: { readonly about: Set<About>; readonly done: Promise<void> } | null = null
+export function oneAtATime<About>(work: (about: readonly About[]) => Promise<boolean>): OneAtATime<About> {
+  let running = Promise.resolve(false)
+  let next: { readonly about: Set<About>; readonly done: Promise<boolean> } | null = null
   let isOver = false
   return {
     ask(about) {
@@ -19,7 +22,7 @@ export function oneAtATime<About>(work: (about: readonly About[]) => Promise<voi
         const asked = new Set<About>()
         running = running.then(async () => {
           next = null
-          if (!isOver) await work([...asked])
+          return !isOver && work([...asked])
         })
         next = { about: asked, done: running }
       }
@@ -28,7 +31,7 @@ export function oneAtATime<About>(work: (about: readonly About[]) => Promise<voi
     },
     async end(milliseconds) {
       isOver = true
-      await within(milliseconds, running, undefined)
+      await within(milliseconds, running, false)
     },
   }
 }

@@ -13,11 +13,22 @@ export interface LogTerms {
   readonly write: (line: string) => void
   /** Sentences instead of JSON. */
   readonly pretty: boolean
+  /** The number of this process among several workers, for each line. */
+  readonly worker?: number | undefined
 }
 
 /** A log in which none of the project's secrets shows. */
-export const observerOf = ({ project: { settings } }: Blueprint, { write, pretty }: LogTerms): Observer =>
-  openLog({ write, pretty, level: settings.server.logLevel, redact: createRedactor(secretsOf(settings)) })
+export const observerOf = (
+  { project: { settings } }: Blueprint,
+  { write, pretty, worker }: LogTerms,
+): Observer =>
+  openLog({
+    write,
+    pretty,
+    worker,
+    level: settings.server.logLevel,
+    redact: createRedactor(secretsOf(settings)),
+  })
 
 /** Blueprint → an app; what happens to its database goes to an observer of its own. */
 export const openObserved = (

@@ -9,14 +9,14 @@ export interface ReloadTerms extends ReplaceTerms {
 }
 
 /**
- * Serves what the project's files say now, or goes on as before; the log tells which, and why. Never rejects.
+ * Serves what the project's files say now, or goes on as before; the log tells which, and why. Whether the former. Never rejects.
  * `files`: what changed since the last time that this was asked.
  */
 export async function reloadApp(
   service: Service,
   files: readonly string[],
   terms: ReloadTerms,
-): Promise<void> {
+): Promise<boolean> {
   const began = performance.now()
   const { unserved, log } = service
   for (const file of files) unserved.add(file)
@@ -29,14 +29,17 @@ export async function reloadApp(
     if (replaced.value.length > 0) log.tell({ kind: 'restartNeeded', keys: replaced.value })
     log.tell({ kind: 'reloaded', files: changed, milliseconds: performance.now() - began })
     unserved.clear()
+    return true
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    refuse(service, [{ kind: 'other', message }])
+    return refuse(service, [{ kind: 'other', message }])
   }
 }
 
 /** In place of a file's path: all of them may have changed. */
 export const ANYTHING = '*'
 
-const refuse = (service: Service, reasons: readonly StartFault[]): void =>
+function refuse(service: Service, reasons: readonly StartFault[]): false {
   service.log.tell({ kind: 'reloadRefused', why: reasons.map(printReason).join('\n\n') })
+  return false
+}

@@ -10,6 +10,8 @@ import type { StartFault } from './start-fault.ts'
 
 export interface ReplaceTerms extends LogTerms {
   readonly production: boolean
+  /** Before a migration takes away what others who serve the former state rely on: has them let requests wait. */
+  readonly holdOthers?: () => Promise<void>
 }
 
 /**
@@ -27,7 +29,7 @@ export async function replaceApp(
   const observer = observerOf(blueprint, terms)
   const ready = await readyApp(blueprint, { production: terms.production, observer })
   if (!ready.ok) return ready
-  const go = isAddedTo(before.app.blueprint, blueprint) ? () => {} : await service.server.hold()
+  const go = isAddedTo(before.app.blueprint, blueprint) ? () => {} : await holdAll(service, terms)
   try {
     const opened = await ready.value(before.app.database)
     if (!opened.ok) return opened
@@ -38,6 +40,11 @@ export async function replaceApp(
   } finally {
     go()
   }
+}
+
+async function holdAll({ server }: Service, { holdOthers }: ReplaceTerms): Promise<() => void> {
+  const [go] = await Promise.all([server.hold(), holdOthers?.()])
+  return go
 }
 
 async function giveUp(app: App): Promise<Result<never, StartFault>> {

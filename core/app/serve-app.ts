@@ -26,12 +26,17 @@ export interface ServedApp {
   /**
    * Reads the project's files again, and serves what they say from the next request on; requests under way are
    * answered as they were begun. Where the files are wrong, or what they say cannot be served, all goes on as before.
-   * The log tells which. `files`: the paths of what changed; without, anything. Resolves when it is decided; never rejects.
+   * The log tells which, as does the answer. `files`: the paths of what changed; without, anything. Never rejects.
    */
-  reload(files?: readonly string[]): Promise<void>
+  reload(files?: readonly string[]): Promise<boolean>
+  /**
+   * Has new requests wait until the answered function is called, some seconds at most. Resolves once none is under way,
+   * or soon: for changes of the database that another process is about to make.
+   */
+  hold(): Promise<() => void>
   /** Writes down what code rejected with that nobody waited for: a plugin's, most likely. */
   tellUnheard(error: unknown): void
-  /** Takes no more requests, answers what is under way, closes the database. */
+  /** Takes no more requests, answers what is under way, closes the database. Safe to call twice. */
   close(): Promise<void>
 }
 
@@ -65,18 +70,24 @@ async function openService(running: Running, log: ChangingObserver): Promise<Res
 function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
   const { server, log, retiring } = service
   const reloads = oneAtATime<string>(files => reloadApp(service, files, terms))
+  const end = async () => {
+    await server.close(service.running.app.blueprint.project.settings.server.requestTimeout)
+    service.isEnding = true
+    await reloads.end(RELOAD_PATIENCE)
+    await Promise.all(retiring)
+    await endApp(service.running.app)
+  }
+  let ending: Promise<void> | undefined
   return {
     url: server.url,
     observer: log,
     blueprint: () => service.running.app.blueprint,
     reload: (files = [ANYTHING]) => reloads.ask(files),
+    hold: () => server.hold(),
     tellUnheard: error => log.tell({ kind: 'pluginFailed', message: UNHEARD, error }),
-    async close() {
-      await server.close(service.running.app.blueprint.project.settings.server.requestTimeout)
-      service.isEnding = true
-      await reloads.end(RELOAD_PATIENCE)
-      await Promise.all(retiring)
-      await endApp(service.running.app)
+    close() {
+      ending ??= end()
+      return ending
     },
   }
 }

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { PRODUCT_VERSION } from '../base/product.ts'
 import { addRoles } from './roles-commands.ts'
 import { addSchema } from './schema-commands.ts'
+import { addStart } from './start-commands.ts'
 import type { TokenTerms } from './token.ts'
 import { addTransfer } from './transfer-commands.ts'
 
@@ -11,16 +12,6 @@ const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 const program = new Command('plinth')
   .description('The content API that you declare: project.yaml becomes REST and GraphQL over PostgreSQL.')
   .version(PRODUCT_VERSION)
-
-program
-  .command('start')
-  .description('start the API of a project; creates what the database lacks and loads content/')
-  .argument(...folderArgument)
-  .option('--no-watch', 'outside of production, too: what is saved takes effect at the next start')
-  .action(async (folder: string, { watch }: { watch: boolean }) => {
-    const { runStart } = await import('./start.ts')
-    await runStart(folder, { watch })
-  })
 
 program
   .command('check')
@@ -72,6 +63,7 @@ program
     process.exitCode = runToken({ name, now: Date.now(), write, complain, ...options })
   })
 
+addStart(program)
 addSchema(program)
 addTransfer(program)
 addRoles(program)

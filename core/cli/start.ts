@@ -2,26 +2,57 @@ import { resolve } from 'node:path'
 import { compileApp } from '../app/compile-app.ts'
 import { type ServedApp, serveApp } from '../app/serve-app.ts'
 import { printStartFault, type StartFault } from '../app/start-fault.ts'
+import { failed, type Result } from '../base/result.ts'
+import type { Workplace } from '../workers/worker.ts'
+import { terminalLog } from './terminal-log.ts'
 
 export interface StartOptions {
   /** Outside of production a saved file takes effect at once. */
   readonly watch: boolean
+  /** null: nobody serves beside this process. */
+  readonly workplace: Workplace | null
 }
 
 /**
  * `plinth start`: serves until SIGTERM or SIGINT, and answers what is under way before it ends. In production SIGHUP
  * has the files read again. Exit code 1 where it cannot start.
  */
-export async function runStart(folder: string, { watch }: StartOptions): Promise<void> {
+export async function runStart(folder: string, { watch, workplace }: StartOptions): Promise<void> {
   const production = process.env.NODE_ENV === 'production'
-  const follow = watch && !production ? await prepareToFollow(resolve(folder)) : null
-  const compiled = await compileApp(folder, process.env)
-  if (!compiled.ok) return giveUp([{ kind: 'files', diagnostics: compiled.reasons }])
-  const write = (line: string) => void process.stdout.write(line)
-  const served = await serveApp(compiled.value, { write, pretty: process.stdout.isTTY === true, production })
-  if (!served.ok) return giveUp(served.reasons)
-  heed(served.value, production)
+  const follow = watch && !production && !workplace ? await prepareToFollow(resolve(folder)) : null
+  const served = await open(folder, { production, workplace })
+  if (!served.ok) {
+    process.stderr.write(`${served.reasons.map(printStartFault).join('\n\n')}\n`)
+    process.exitCode = 1
+    workplace?.leave()
+    return
+  }
+  heed(served.value, { production, workplace })
   follow?.(served.value)
+}
+
+interface OpenTerms {
+  readonly production: boolean
+  readonly workplace: Workplace | null
+}
+
+async function open(
+  folder: string,
+  { production, workplace }: OpenTerms,
+): Promise<Result<ServedApp, StartFault>> {
+  const compiled = await compileApp(folder, process.env)
+  if (!compiled.ok) return failed({ kind: 'files', diagnostics: compiled.reasons })
+  const terms = { ...terminalLog(), production }
+  if (!workplace) return serveApp(compiled.value, terms)
+  if (compiled.value.project.settings.database.url === 'embedded') return failed(ONE_ALONE)
+  const { number, holdOthers } = workplace
+  return serveApp(compiled.value, { ...terms, worker: number, holdOthers })
+}
+
+const ONE_ALONE: StartFault = {
+  kind: 'other',
+  message:
+    'The embedded database belongs to one process: set database.url (DATABASE_URL) to a PostgreSQL server, or start without --workers (WORKERS)',
 }
 
 /** The files as they are before they are read, so that none is missed that is saved meanwhile. */
@@ -45,20 +76,12 @@ function filesOf(served: ServedApp): readonly string[] {
   return [...project.files, ...plugins.files]
 }
 
-function heed(served: ServedApp, production: boolean): void {
+function heed(served: ServedApp, { production, workplace }: OpenTerms): void {
+  const stop = () => void served.close().then(() => process.exit())
   // One forgotten `await` of a plugin ends no request but its own.
   process.on('unhandledRejection', error => served.tellUnheard(error))
-  // Outside of production it says that the terminal was closed.
-  if (production) process.on('SIGHUP', () => void served.reload())
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(served.close()))
-}
-
-async function stop(closing: Promise<void>): Promise<void> {
-  await closing
-  process.exit()
-}
-
-function giveUp(faults: readonly StartFault[]): void {
-  process.stderr.write(`${faults.map(printStartFault).join('\n\n')}\n`)
-  process.exitCode = 1
+  // Outside of production SIGHUP says that the terminal was closed. Workers reload in turn, when it is theirs.
+  if (production) process.on('SIGHUP', () => workplace === null && void served.reload())
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+  workplace?.serve(served, stop)
 }

@@ -7,6 +7,8 @@ export interface LogTerms {
   readonly level: Level | 'silent'
   /** Sentences for a terminal instead of JSON for a collector. */
   readonly pretty: boolean
+  /** The number of the worker whose lines they are; absent: there are not several. */
+  readonly worker?: number | undefined
   /** Hides secrets in whatever is written. */
   readonly redact: (text: string) => string
   /** Where lines go. */
@@ -26,6 +28,8 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   reloadRefused: 'error',
   restartNeeded: 'warn',
   watchFailed: 'warn',
+  workerEnded: 'error',
+  workerBehind: 'error',
   stopping: 'info',
   stopped: 'info',
   answered: 'debug',
@@ -45,10 +49,10 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
 }
 
 /** Observations → lines of a log. */
-export function openLog({ level, pretty, redact, write }: LogTerms): Observer {
+export function openLog({ level, pretty, worker, redact, write }: LogTerms): Observer {
   const out: DestinationStream = { write: line => write(redact(line)) }
   const log = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { level, base: worker === undefined ? null : { worker }, timestamp: pino.stdTimeFunctions.isoTime },
     pretty ? prettyStream(out) : out,
   )
   return {

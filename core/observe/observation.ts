@@ -26,6 +26,16 @@ export type Observation =
   | { readonly kind: 'restartNeeded'; readonly keys: readonly string[] }
   /** Files are looked at now and then, instead of at once. */
   | { readonly kind: 'watchFailed'; readonly message: string }
+  /** The process of one of several workers ended; another takes its place in `delay` milliseconds. */
+  | {
+      readonly kind: 'workerEnded'
+      readonly worker: number
+      readonly pid: number
+      readonly why: string
+      readonly delay: number
+    }
+  /** One worker could not reload what others serve by now. */
+  | { readonly kind: 'workerBehind'; readonly worker: number }
   /** It takes no more; `waiting` requests are still being answered. */
   | { readonly kind: 'stopping'; readonly waiting: number }
   /** `cut`: requests that did not end in time. */

@@ -13,6 +13,7 @@ interface Line {
   readonly level: number
   readonly time: string
   readonly msg: string
+  readonly worker?: number
   readonly requestId?: string
   readonly error?: string
 }
@@ -22,8 +23,9 @@ export const prettyStream = (out: DestinationStream): DestinationStream => ({
   write: line => out.write(`${toSentence(JSON.parse(line))}\n`),
 })
 
-function toSentence({ level, time, msg, requestId, error }: Line): string {
+function toSentence({ level, time, msg, worker, requestId, error }: Line): string {
+  const who = worker === undefined ? '' : `${worker}: `
   const request = requestId === undefined ? '' : ` [${requestId}]`
   const trouble = error === undefined ? '' : `\n${error.replace(/^/gm, '    ')}`
-  return `${time.slice(11, 19)} ${(NAMES[level] ?? '').padEnd(5)} ${msg}${request}${trouble}`
+  return `${time.slice(11, 19)} ${(NAMES[level] ?? '').padEnd(5)} ${who}${msg}${request}${trouble}`
 }

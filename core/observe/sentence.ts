@@ -25,6 +25,10 @@ export function toLine(observation: Observation): string {
       return `${observation.keys.join(', ')}: changed, but needs a restart to take effect`
     case 'watchFailed':
       return `Saved files may take effect a little later: ${observation.message}`
+    case 'workerEnded':
+      return `Worker ${observation.worker} (process ${observation.pid}) ended by ${observation.why}; another takes its place ${observation.delay === 0 ? 'at once' : `in ${observation.delay / 1_000} s`}`
+    case 'workerBehind':
+      return `Worker ${observation.worker} could not reload what others serve now, and goes on as before: see its line above; SIGHUP tries again`
     case 'stopping':
       return `Stopping: ${observation.waiting} requests are still being answered`
     case 'stopped':

@@ -1,0 +1,55 @@
+import cluster from 'node:cluster'
+import { changingObserver } from '../observe/changing-observer.ts'
+import { openLog } from '../observe/log.ts'
+import type { Observer } from '../observe/observation.ts'
+import type { ServerSettings } from '../project/settings.ts'
+import { type Crew, openCrew } from './crew.ts'
+import { openPost } from './post.ts'
+import { NUMBER } from './worker.ts'
+
+export interface LeadTerms {
+  /** How many workers. */
+  readonly count: number
+  readonly production: boolean
+  /** Where the log goes, a line at a time. */
+  readonly write: (line: string) => void
+  /** Sentences instead of JSON. */
+  readonly pretty: boolean
+}
+
+/**
+ * The primary process: has this same command run in workers, until SIGTERM or SIGINT, and then answers what is under
+ * way in all of them. In production SIGHUP has them reload. Resolves to an exit code where the first cannot begin,
+ * else when they have ended.
+ */
+export async function lead({ count, production, ...terms }: LeadTerms): Promise<number> {
+  const observer = changingObserver(logOf('info', terms))
+  const crew = openCrew({
+    count,
+    observer,
+    post: (number, answers) =>
+      openPost(cluster.fork({ [NUMBER]: String(number) }), {
+        ...answers,
+        serving: async ({ logLevel }) => observer.change(logOf(logLevel, terms)),
+      }),
+  })
+  const stopped = heed(crew, production)
+  const code = await Promise.race([crew.begun, stopped])
+  return code ?? stopped
+}
+
+/** The primary knows nothing that could show in a line of its own. */
+const logOf = (
+  level: ServerSettings['logLevel'],
+  { write, pretty }: Pick<LeadTerms, 'write' | 'pretty'>,
+): Observer => openLog({ level, write, pretty, redact: text => text })
+
+/** Resolves once a signal has ended all of them. */
+function heed(crew: Crew, production: boolean): Promise<number> {
+  return new Promise(resolve => {
+    const stop = () => void crew.end().then(() => resolve(0))
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+    // Outside of production it says that the terminal was closed.
+    if (production) process.on('SIGHUP', () => void crew.reload())
+  })
+}

@@ -1,0 +1,18 @@
+import type { ServerSettings } from '../project/settings.ts'
+
+/** What the primary process asks a worker. */
+export interface ToWorker {
+  /** Read the project's files again. Whether it serves what they say now. */
+  reload(): Promise<boolean>
+  /** Let new requests wait until `release`, or until the next reload has ended. Answered when none is under way. */
+  hold(): Promise<void>
+  release(): Promise<void>
+}
+
+/** What a worker asks the primary process. */
+export interface ToPrimary {
+  /** Know that it takes requests. */
+  serving(about: { readonly logLevel: ServerSettings['logLevel'] }): Promise<void>
+  /** Have the others hold, where it is the first to reload. Answered when they do. */
+  holdOthers(): Promise<void>
+}

@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process'
+import { Agent, request as ask } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import test from 'ava'
+import { runToEnd } from '../end-to-end/run-to-end.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { type Server, startServer } from '../harness/server.ts'
+
+// One machine, several processes: `plinth start --workers`.
+
+const project = (attributes: string) => `name: Notes
+server: { host: "\${HOST:-127.0.0.1}", port: "\${PORT:-1393}" }
+database: { url: "\${DATABASE_URL:-embedded}", pool: { max: 4 } }
+auth: { jwtSecret: 0123456789-of-a-secret-for-a-test }
+contentTypes: { note: { attributes: { ${attributes} } } }
+roles: { public: { permissions: { note: [find, create] } } }
+`
+
+/** A route that is answered once the file `go` is there. */
+const SLOW = `import { existsSync } from 'node:fs'
+import { defineExtension } from 'plinth'
+export default defineExtension({
+  register({ rest, app }) {
+    rest.route('GET', '/slow', async () => {
+      app.log.info('slow began')
+      while (!existsSync(new URL('../go', import.meta.url))) await new Promise(done => setTimeout(done, 20))
+      return { done: true }
+    }, { auth: false })
+  },
+})
+`
+
+const WORKERS = 2
+
+/** What clients saw. */
+interface Seen {
+  acknowledged: number
+  /** Answers of any other status than a good one. */
+  readonly refused: number[]
+  /** Connections that broke. */
+  readonly broken: string[]
+}
+
+/** So many clients, each over a connection of its own, read and write by turns until they are told to stop. */
+function load(server: Server, clients: number): { readonly seen: Seen; stop(): Promise<void> } {
+  const seen: Seen = { acknowledged: 0, refused: [], broken: [] }
+  let isOver = false
+  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+  const client = async (number: number) => {
+    for (let turn = number; !isOver; turn++) await (turn % 2 === 0 ? read() : write())
+  }
+  const read = () => exchange(`${server.base}/api/notes?sort=text`, { agent })
+  const write = () => exchange(`${server.base}/api/notes`, { agent, body: '{"data":{"text":"x"}}' })
+  const exchange = async (url: string, terms: Parameters<typeof send>[1]) => {
+    const status = await send(url, terms).catch((error: Error) => error.message)
+    if (typeof status === 'string') seen.broken.push(status)
+    else if (status >= 300) seen.refused.push(status)
+    else if (terms.body) seen.acknowledged++
+  }
+  const all = Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
+  return {
+    seen,
+    async stop() {
+      isOver = true
+      await all
+      agent.destroy()
+    },
+  }
+}
+
+function send(url: string, { agent, body }: { agent: Agent; body?: string }): Promise<number> {
+  const method = body === undefined ? 'GET' : 'POST'
+  return new Promise((resolve, reject) => {
+    const headers = { 'Content-Type': 'application/json' }
+    const request = ask(url, { agent, method, headers, signal: AbortSignal.timeout(20_000) })
+    request.on('error', reject)
+    request.on('response', answer => {
+      text(answer).then(() => resolve(answer.statusCode ?? 0), reject)
+    })
+    request.end(body)
+  })
+}
+
+/** Waits until the log has so many lines of this kind, not for ever. */
+async function told(server: Server, what: RegExp, count: number): Promise<readonly string[]> {
+  const lines = () => server.log().match(new RegExp(what, 'g')) ?? []
+  for (let tries = 0; lines().length < count && tries < 600; tries++) await pause(50)
+  return lines()
+}
+
+const listening = (server: Server, count: number) => told(server, /"worker":\d,"event":"listening"/, count)
+
+test('several workers share one port, reload without a failed request, survive one another and finish', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', project('text: string'))
+  folder.write('extensions/slow.mjs', SLOW)
+  const environment = { NODE_ENV: 'production', WORKERS: String(WORKERS) }
+  const server = await startServer({ project: folder.path, environment })
+  t.teardown(() => server.stop())
+  const begun = await listening(server, WORKERS)
+  t.deepEqual(
+    begun.toSorted(),
+    [1, 2].map(number => `"worker":${number},"event":"listening"`),
+  )
+  t.is(server.log().match(/Created \d+ tables/g)?.length, 2, 'one line: its sentence, and what it tells')
+
+  const { seen, stop } = load(server, 8)
+  t.teardown(stop)
+  const reload = async (file: string, count: number) => {
+    folder.write('project.yaml', file)
+    process.kill(server.pid, 'SIGHUP')
+    return (await told(server, /"event":"reload(ed|Refused)"/, count)).length
+  }
+  t.is(await reload(project('text: string, size: integer'), 2), 2)
+  t.is(await reload(project('text: strin'), 3), 3, 'the first alone looks at what is broken')
+  t.is(await reload(project('text: string, width: { type: integer, renamedFrom: size }'), 5), 5)
+  t.deepEqual([seen.refused, seen.broken], [[], []], complaints(server))
+  t.is((await server.get('/api/notes?fields=width&pagination[pageSize]=1')).status, 200)
+
+  const [victim = 0] = workersOf(server)
+  process.kill(victim, 'SIGKILL')
+  t.regex(
+    (await told(server, /Worker \d \(process \d+\) ended by SIGKILL/, 1)).join(),
+    new RegExp(String(victim)),
+  )
+  t.is((await listening(server, WORKERS + 1)).length, WORKERS + 1, 'another took its place')
+  await stop()
+  t.deepEqual(seen.refused, [])
+  t.true(seen.broken.length <= 8, `its own connections, each once: ${seen.broken}`)
+  const kept = await server.get('/api/notes?pagination[pageSize]=1')
+  const { total } = (kept.body as { meta: { pagination: { total: number } } }).meta.pagination
+  t.true(total >= seen.acknowledged && total <= seen.acknowledged + seen.broken.length)
+
+  const slow = Array.from({ length: 6 }, () => server.get('/api/slow'))
+  await told(server, /"msg":"slow began"/, 6)
+  const ended = server.stop()
+  await told(server, /"event":"stopping"/, WORKERS)
+  folder.write('go', '')
+  t.deepEqual(
+    (await Promise.all(slow)).map(({ status }) => status),
+    Array(6).fill(200),
+  )
+  t.is(await ended, 0)
+  t.deepEqual(workersOf(server), [])
+})
+
+const complaints = (server: Server): string =>
+  Array.from(server.log().matchAll(/.*"event":"failed".*/g), ([line]) => line.slice(0, 300)).join('\n')
+
+const workersOf = ({ pid }: Server): readonly number[] => {
+  const children = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+  return children
+    .split('\n')
+    .map(line => line.trim().split(/\s+/).map(Number))
+    .flatMap(([child = 0, parent]) => (parent === pid ? [child] : []))
+}
+
+test('several workers without a database server are refused in one sentence', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', project('text: string'))
+  const { code, output } = await runToEnd(folder.path, { DATABASE_URL: 'embedded', WORKERS: '2' })
+  t.is(code, 1)
+  t.is(output.trim().split('\n').length, 1, output)
+  t.regex(output, /belongs to one process: set database\.url \(DATABASE_URL\)/)
+})

@@ -26,7 +26,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['identity', 'plugins', 'content', 'transfer'],
   ['rest', 'graphql'],
   ['documents-api'],
-  ['http'],
+  ['http', 'strapi'],
   ['app'],
   ['workers'],
 ]

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { PRODUCT_VERSION } from '../base/product.ts'
+import { addImportStrapi } from './import-commands.ts'
 import { addRoles } from './roles-commands.ts'
 import { addSchema } from './schema-commands.ts'
 import { addStart } from './start-commands.ts'
@@ -67,5 +68,6 @@ addStart(program)
 addSchema(program)
 addTransfer(program)
 addRoles(program)
+addImportStrapi(program.command('import').description('bring documents, or a whole project, from elsewhere'))
 
 await program.parseAsync()

@@ -3,7 +3,7 @@ import { attributePath, attributesOf, type Declarations } from '../declarations.
 import type { Finding } from './finding.ts'
 
 /** Subjects of permissions, first parts of routes, and names of built-in relation targets. */
-const RESERVED_KEYS: ReadonlySet<string> = new Set([
+export const RESERVED_KEYS: ReadonlySet<string> = new Set([
   'user',
   'users',
   'auth',
@@ -15,7 +15,7 @@ const RESERVED_KEYS: ReadonlySet<string> = new Set([
 ])
 
 /** What documents have anyway, what the wire formats use beside attributes, and what every JavaScript object has. */
-const RESERVED_ATTRIBUTES: ReadonlySet<string> = new Set([
+export const RESERVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   'id',
   'documentId',
   'createdAt',

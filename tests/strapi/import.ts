@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import { runImportStrapi } from '../../core/cli/import-strapi.ts'
+import { paintFor } from '../../core/cli/paint.ts'
+import { type Folder, temporaryFolder } from '../harness/folder.ts'
+
+export interface Imported {
+  readonly code: number
+  readonly out: string
+  readonly complaint: string
+}
+
+export interface ImportTerms {
+  readonly dir: string
+  readonly out: string
+  readonly force?: boolean
+  readonly json?: boolean
+}
+
+/** `plinth import strapi <dir> --out <out>`, as the command line runs it. */
+export async function runImport({ dir, out, force = false, json = false }: ImportTerms): Promise<Imported> {
+  const told: string[] = []
+  const complaint: string[] = []
+  const code = await runImportStrapi({
+    dir,
+    folder: out,
+    force,
+    json,
+    env: {},
+    paint: paintFor(false, {}),
+    write: text => void told.push(text),
+    complain: text => void complaint.push(text),
+  })
+  return { code, out: told.join(''), complaint: complaint.join('') }
+}
+
+/** The recorded project of a version, and what it kept in its database. */
+export const recorded = (version: 4 | 5): string => join(import.meta.dirname, `v${version}`)
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** A Strapi project in a folder of its own: a text is a file as it is, anything else its JSON. */
+export function strapiProject(files: Readonly<Record<string, string | Schema>>): Folder {
+  const folder = temporaryFolder()
+  const manifest = { name: 'shop', dependencies: { '@strapi/strapi': '5.1.0' } }
+  for (const [name, content] of Object.entries({ 'package.json': manifest, ...files })) {
+    folder.write(name, typeof content === 'string' ? content : JSON.stringify(content))
+  }
+  return folder
+}
+
+/** The files of a collection type of that name. */
+export const type = (name: string, attributes: Schema, more: Schema = {}): Record<string, Schema> => ({
+  [`src/api/${name}/content-types/${name}/schema.json`]: {
+    kind: 'collectionType',
+    collectionName: `${name}s`.replaceAll('-', '_'),
+    info: { singularName: name, pluralName: `${name}s`, displayName: name },
+    ...more,
+    attributes,
+  },
+})

@@ -1,0 +1,286 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { checkApp } from '../../core/app/check-app.ts'
+import { pluralOf } from '../../core/model/names.ts'
+import { readProject } from '../../core/project/load-project.ts'
+import type { Settings } from '../../core/project/settings.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { recorded, runImport, strapiProject, type } from './import.ts'
+
+/** What `plinth check` makes of a folder: its settings, and every fault. */
+async function check(folder: string): Promise<{ settings: Settings | undefined; faults: readonly string[] }> {
+  const { project, faults } = await readProject(folder, {})
+  const checked = project === undefined ? undefined : await checkApp({})(project)
+  const more = checked === undefined || checked.ok ? [] : checked.reasons
+  return { settings: project?.settings, faults: [...faults, ...more].map(({ message }) => message) }
+}
+
+/** With the plurals that a file may leave to Plinth. */
+const typesOf = (settings: Settings | undefined) =>
+  Object.fromEntries(
+    Object.entries(settings?.contentTypes ?? {}).map(([key, declared]) => [
+      key,
+      { ...declared, pluralApiId: declared.pluralApiId ?? pluralOf(key) },
+    ]),
+  )
+
+for (const version of [4, 5] as const) {
+  test(`a Strapi ${version} project becomes the model that it was`, async t => {
+    const out = temporaryFolder()
+    t.teardown(out.remove)
+    t.is((await runImport({ dir: recorded(version), out: out.path })).code, 0)
+    const ours = await check(out.path)
+    const theirs = await check(join(import.meta.dirname, '../conformance/project'))
+    t.deepEqual(ours.faults, [])
+    t.deepEqual(typesOf(ours.settings), typesOf(theirs.settings))
+    const attributes = (settings: Settings | undefined) =>
+      Object.fromEntries(
+        Object.entries(settings?.components ?? {}).map(([uid, each]) => [uid, each.attributes]),
+      )
+    t.deepEqual(attributes(ours.settings), attributes(theirs.settings))
+    t.false(ours.settings?.graphql.enabled)
+    t.is(ours.settings?.auth.jwtExpiresIn, 7 * 24 * 60 * 60 * 1000)
+  })
+}
+
+test('what has no counterpart is told beside what came over, and the file loads', async t => {
+  const strapi = strapiProject(SHOP)
+  t.teardown(strapi.remove)
+  const out = join(strapi.path, 'plinth')
+  const { code, out: report } = await runImport({ dir: strapi.path, out })
+  t.is(code, 0)
+  const yaml = readFileSync(join(out, 'project.yaml'), 'utf8')
+  const golden = join(import.meta.dirname, 'shop.yaml')
+  if (process.env.UPDATE_GOLDEN) writeFileSync(golden, yaml)
+  t.is(yaml, readFileSync(golden, 'utf8'))
+  t.deepEqual((await check(out)).faults, [])
+  t.regex(report, /2 content-types and 1 component of a Strapi 5 project/)
+  t.regex(report, /contentTypes\.own-file/)
+})
+
+/** A TypeScript project that uses what Plinth has not. */
+const SHOP = {
+  'config/server.ts':
+    "export default ({ env }) => ({ host: env('HOST', '127.0.0.1'), port: env.int('PORT', 8080), url: env('PUBLIC_URL', 'https://shop.example'), proxy: true, app: { keys: env.array('KEYS') } })",
+  'config/api.ts':
+    "import type { Core } from '@strapi/strapi';\nconst config: Core.Config.Api = {\n  rest: { prefix: '/v1', defaultLimit: 10, maxLimit: 50, withCount: true },\n  responses: { privateAttributes: ['createdAt', 'cost'] },\n};\n\nexport default config;\n",
+  'config/plugins.ts':
+    "export default () => ({ graphql: { enabled: true, config: { depthLimit: 7, amountLimit: 100, apolloServer: { tracing: false } } }, upload: { config: { provider: 'cloudinary', sizeLimit: 1000000 } }, 'users-permissions': { config: { register: { allowedFields: ['nickname'] } } } })",
+  'config/middlewares.ts':
+    "export default ['strapi::errors', { name: 'strapi::cors', config: { origin: ['https://shop.example/'] } }, 'global::trace']",
+  'package.json': {
+    name: 'Corner shop: "best"',
+    dependencies: {
+      '@strapi/strapi': '^5.1.0',
+      '@strapi/plugin-graphql': '^5.1.0',
+      'strapi-plugin-menus': '1.0.0',
+    },
+  },
+  ...type(
+    'product',
+    {
+      title: { type: 'string', required: true, unique: true, regex: '^(', maxLength: 80 },
+      greeting: { type: 'string', default: 'Dear ${name}: #1' },
+      cost: { type: 'decimal', min: '1', default: '2.5' },
+      stock: { type: 'integer', default: 5, min: 10 },
+      anything: { type: 'relation', relation: 'morphToMany' },
+      buyer: { type: 'relation', relation: 'manyToOne', target: 'admin::user' },
+      colour: { type: 'customField', customField: 'plugin::color-picker.color' },
+      rare: { type: 'customField', customField: 'plugin::rare.rare', options: { a: 1 } },
+      slug: { type: 'uid', targetField: 'nothing' },
+      localizations: { type: 'json' },
+      picture: { type: 'media', multiple: false, allowedTypes: ['images'] },
+      parts: { type: 'component', component: 'Big_Parts.part', repeatable: true, min: 1 },
+      zone: { type: 'dynamiczone', components: ['Big_Parts.part', 'gone.gone'] },
+      bills: { type: 'relation', relation: 'oneToMany', target: 'api::file.file', mappedBy: 'products' },
+    },
+    { pluginOptions: { seo: { on: true } }, options: { draftAndPublish: true, populateCreatorFields: true } },
+  ),
+  ...type('file', {
+    size: { type: 'enumeration', enum: ['small', 'LARGE', 'large', 'yes'], default: 'small' },
+    owner: {
+      type: 'relation',
+      relation: 'manyToOne',
+      target: 'plugin::users-permissions.user',
+      inversedBy: 'files',
+    },
+  }),
+  'src/components/Big_Parts/part.json': {
+    collectionName: 'components_big_parts_parts',
+    info: { displayName: 'Part' },
+    attributes: { weight: { type: 'float', conditions: { visible: {} } } },
+  },
+  'src/extensions/users-permissions/content-types/user/schema.json': {
+    collectionName: 'up_users',
+    info: { singularName: 'user', pluralName: 'users' },
+    attributes: {
+      username: { type: 'string', required: true },
+      nickname: { type: 'string' },
+      files: { type: 'relation', relation: 'oneToMany', target: 'api::file.file', mappedBy: 'owner' },
+    },
+  },
+  'src/api/product/controllers/product.ts':
+    "import { factories } from '@strapi/strapi'\nexport default factories.createCoreController('api::product.product', () => ({ async find() { return [] } }))",
+  'src/api/file/controllers/file.ts':
+    "/**\n * file controller\n */\nimport { factories } from '@strapi/strapi'\n\nexport default factories.createCoreController('api::file.file');\n",
+  'src/api/product/content-types/product/lifecycles.ts': 'export default { beforeCreate() {} }',
+  'src/api/broken/content-types/broken/schema.json': '{ "kind": ',
+  'src/index.ts':
+    'export default {\n  /** nothing */\n  register(/* { strapi }: { strapi: Core.Strapi } */) {},\n\n  bootstrap(/* { strapi } */) {},\n};\n',
+  'src/policies/is-owner.ts': 'export default () => true',
+}
+
+test('a project.yaml that is there is kept, but for --force', async t => {
+  const strapi = strapiProject(type('page', { title: { type: 'string' } }))
+  t.teardown(strapi.remove)
+  strapi.write('project.yaml', 'name: Mine\n')
+  const refused = await runImport({ dir: strapi.path, out: strapi.path })
+  t.is(refused.code, 1)
+  t.regex(refused.complaint, /project\.yaml is there already: .*--force/)
+  t.is(readFileSync(join(strapi.path, 'project.yaml'), 'utf8'), 'name: Mine\n')
+  t.is((await runImport({ dir: strapi.path, out: strapi.path, force: true })).code, 0)
+  t.regex(readFileSync(join(strapi.path, 'project.yaml'), 'utf8'), /^name: shop\n/)
+})
+
+test('what is no Strapi project is refused with what was looked for', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const out = join(folder.path, 'out')
+  t.regex((await runImport({ dir: join(folder.path, 'none'), out })).complaint, /is not a folder/)
+  t.regex((await runImport({ dir: folder.path, out })).complaint, /package\.json/)
+  folder.write('package.json', JSON.stringify({ dependencies: { '@strapi/strapi': '3.6.8' } }))
+  t.regex((await runImport({ dir: folder.path, out })).complaint, /not a Strapi 4 or 5 project/)
+  t.false(existsSync(out))
+})
+
+test('whatever the schemas of a project say, its import passes the checker', async t => {
+  const random = randomFrom(20261121)
+  for (let round = 0; round < 25; round++) {
+    const strapi = strapiProject(randomProject(random))
+    const out = join(strapi.path, 'plinth')
+    const { code, complaint } = await runImport({ dir: strapi.path, out })
+    t.is(code, 0, complaint)
+    t.deepEqual((await check(out)).faults, [], readFileSync(join(out, 'project.yaml'), 'utf8'))
+    strapi.remove()
+  }
+})
+
+type Random = <Item>(...items: readonly Item[]) => Item
+
+/** The same choices each time (a linear congruential generator). */
+function randomFrom(seed: number): Random {
+  let state = seed
+  return <Item>(...items: readonly Item[]) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return items[(state >>> 8) % items.length] as Item
+  }
+}
+
+const NAMES = [
+  'role',
+  'user',
+  'blog-post',
+  'query',
+  'article',
+  'series',
+  'i18n',
+  'a',
+  'constructor',
+  'file',
+] as const
+const FIELDS = [
+  'id',
+  'title',
+  'fooBar',
+  'foo_bar',
+  'locale',
+  'toString',
+  'status',
+  'and',
+  'meta',
+  'x1',
+] as const
+const TYPES = [
+  'string',
+  'text',
+  'uid',
+  'integer',
+  'biginteger',
+  'decimal',
+  'boolean',
+  'json',
+  'enumeration',
+] as const
+const MORE = [
+  'date',
+  'time',
+  'datetime',
+  'blocks',
+  'password',
+  'media',
+  'component',
+  'relation',
+  'odd',
+] as const
+const VALUES = [
+  undefined,
+  undefined,
+  undefined,
+  null,
+  0,
+  7,
+  -3,
+  '7',
+  'x',
+  '',
+  true,
+  [],
+  { a: '${b}' },
+  '2024-02-30',
+]
+
+function randomProject(random: Random): Record<string, Record<string, unknown>> {
+  const files: Record<string, Record<string, unknown>> = {
+    'src/components/shared/part.json': { attributes: randomAttributes(random) },
+  }
+  for (let count = random(1, 2, 3, 4); count > 0; count--) {
+    const localized = random(true, false)
+    Object.assign(
+      files,
+      type(random(...NAMES), randomAttributes(random), {
+        kind: random('collectionType', 'singleType'),
+        options: { draftAndPublish: random(true, false) },
+        pluginOptions: { i18n: { localized } },
+      }),
+    )
+  }
+  return files
+}
+
+function randomAttributes(random: Random): Record<string, Record<string, unknown>> {
+  const attributes: Record<string, Record<string, unknown>> = {}
+  for (let count = random(0, 2, 5, 8); count > 0; count--)
+    attributes[random(...FIELDS)] = randomAttribute(random)
+  return attributes
+}
+
+const randomAttribute = (random: Random): Record<string, unknown> => ({
+  type: random<string>(...TYPES, ...MORE),
+  enum: random(['a', 'b'], ['a', 'A'], ['on', 'no'], []),
+  component: random('shared.part', 'shared.none'),
+  relation: random('oneToOne', 'oneToMany', 'manyToOne', 'manyToMany', 'morphToOne'),
+  target: `api::${random(...NAMES)}.${random(...NAMES)}`,
+  ...(random(true, false) && { [random('inversedBy', 'mappedBy')]: random(...FIELDS) }),
+  targetField: random(undefined, ...FIELDS),
+  required: random(true, false, undefined),
+  unique: random(true, false, undefined),
+  private: random(true, false),
+  repeatable: random(true, false),
+  pluginOptions: { i18n: { localized: random(true, false) } },
+  min: random<unknown>(...VALUES),
+  max: random<unknown>(...VALUES),
+  minLength: random<unknown>(...VALUES),
+  regex: random(undefined, '^a', '(', '\\d{2}'),
+  default: random<unknown>(...VALUES),
+})

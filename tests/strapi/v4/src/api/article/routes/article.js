@@ -1,0 +1,9 @@
+'use strict'
+
+/**
+ * article router
+ */
+
+const { createCoreRouter } = require('@strapi/strapi').factories
+
+module.exports = createCoreRouter('api::article.article')

@@ -1,0 +1,9 @@
+'use strict'
+
+/**
+ * article service
+ */
+
+const { createCoreService } = require('@strapi/strapi').factories
+
+module.exports = createCoreService('api::article.article')

@@ -3,6 +3,7 @@ export { type Blueprint, compileApp } from './app/compile-app.ts'
 export { type ServedApp, type ServeTerms, serveApp } from './app/serve-app.ts'
 export { printStartFault, type StartFault } from './app/start-fault.ts'
 export type { Failed, Ok, Result } from './base/result.ts'
+export type { MigrationTools, Sql } from './database/handwritten.ts'
 export type { DocumentEvent, EventHandler, EventName, EventPattern } from './events/events.ts'
 export { type Diagnostic, type Path, type Place, printDiagnostic } from './faults/diagnostic.ts'
 export type { Ability } from './plugins/ability.ts'
@@ -73,11 +74,13 @@ export type {
   ResolverMiddleware,
   RouteMiddleware,
 } from './plugins/middleware.ts'
+export type { Migration, MigrationOptions } from './plugins/migration.ts'
 export type { PluginApp, PluginLog } from './plugins/plugin-app.ts'
 export {
   ApplicationError,
   defineExtension,
   defineMiddleware,
+  defineMigration,
   definePolicy,
   ForbiddenError,
   NotFoundError,

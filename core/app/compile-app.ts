@@ -3,12 +3,14 @@ import { type Access, compileAccess } from '../access/compile-access.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Content } from '../content/content.ts'
 import { loadContent } from '../content/load-content.ts'
+import type { Handwritten } from '../database/handwritten.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { compileModel } from '../model/compile-model.ts'
 import { compileStorage } from '../model/compile-storage.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { FOLDERS } from '../plugins/find-modules.ts'
+import { loadMigrations } from '../plugins/load-migrations.ts'
 import { loadPlugins } from '../plugins/load-plugins.ts'
 import type { Plugins } from '../plugins/plugins.ts'
 import type { Environment } from '../project/environment.ts'
@@ -23,9 +25,11 @@ export interface Blueprint {
   readonly access: Access
   readonly content: Content
   readonly plugins: Plugins
+  /** The files of migrations/. */
+  readonly migrations: readonly Handwritten[]
 }
 
-/** Folder → project → model → storage, access, content, plugins; or everything that is wrong with the files. */
+/** Folder → project → model → storage, access, content, plugins, migrations; or everything that is wrong with the files. */
 export async function compileApp(folder: string, env: Environment): Promise<Result<Blueprint, Diagnostic>> {
   const project = await loadProject(folder, env)
   if (!project.ok) return project
@@ -34,8 +38,9 @@ export async function compileApp(folder: string, env: Environment): Promise<Resu
   const access = compileAccess(project.value, model.value)
   const content = await loadContent(project.value, model.value, env)
   const plugins = await loadPlugins(project.value, model.value)
-  if (!access.ok || !content.ok || !plugins.ok)
-    return failed(...reasonsOf(access), ...reasonsOf(content), ...reasonsOf(plugins))
+  const migrations = await loadMigrations(project.value.root)
+  if (!access.ok || !content.ok || !plugins.ok || !migrations.ok)
+    return failed(...[access, content, plugins, migrations].flatMap(reasonsOf))
   return ok(
     Object.freeze({
       project: project.value,
@@ -44,6 +49,7 @@ export async function compileApp(folder: string, env: Environment): Promise<Resu
       access: access.value,
       content: content.value,
       plugins: plugins.value,
+      migrations: migrations.value,
     }),
   )
 }

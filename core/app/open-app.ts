@@ -142,7 +142,7 @@ async function prepare(
   { database, outbox }: Pick<IdentityTerms, 'database' | 'outbox'>,
   files: FileStorage,
 ): Promise<Result<readonly string[], StartFault>> {
-  const migrated = await migrate(database, blueprint.storage.tables)
+  const migrated = await migrate(database, blueprint.storage.tables, { files: blueprint.migrations })
   if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })
   const { steps, left } = migrated.value
   const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database, files, outbox)

@@ -1,4 +1,5 @@
 import { printLeft } from '../app/start-fault.ts'
+import { type FileStatus, statusOf } from '../database/handwritten-status.ts'
 import { migrate } from '../database/migrate.ts'
 import { planMigration } from '../database/plan-migration.ts'
 import { includes, type Weight } from '../database/schema-finding.ts'
@@ -14,8 +15,8 @@ export interface MigrateTerms extends CommandTerms {
 
 /** `plinth migrate`: brings the database to what the project wants, in one transaction. Answers the exit code: 0, or 1 where nothing was done and it said why. */
 export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
-  const done = await overSchema(terms, (database, tables) =>
-    migrate(database, tables, { allowing: allowedBy(terms) }),
+  const done = await overSchema(terms, (database, { tables, files }) =>
+    migrate(database, tables, { allowing: allowedBy(terms), files }),
   )
   if (!done.ok) return complain(terms, done.reasons)
   const migrated = done.value
@@ -33,8 +34,8 @@ export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
 
 /** `plinth migrate --dry-run`: the plan, and the exit code that doing it would have. */
 export async function runRehearsal(terms: MigrateTerms): Promise<0 | 1> {
-  const planned = await lookAtSchema(terms, (database, tables) =>
-    planMigration(database, tables, { allowing: allowedBy(terms) }),
+  const planned = await lookAtSchema(terms, (database, { tables, files }) =>
+    planMigration(database, tables, { allowing: allowedBy(terms), files }),
   )
   if (!planned.ok) return complain(terms, planned.reasons)
   const plan = planned.value
@@ -44,9 +45,13 @@ export async function runRehearsal(terms: MigrateTerms): Promise<0 | 1> {
 
 /** `plinth migrate --status`: what was done to the database, the last first. */
 export async function runStatus(terms: MigrateTerms): Promise<0 | 1> {
-  const read = await lookAtSchema(terms, readHistory)
+  const read = await lookAtSchema(terms, async (database, { files }) => ({
+    done: await readHistory(database),
+    files: await statusOf(database, files),
+  }))
   if (!read.ok) return complain(terms, read.reasons)
-  terms.write(terms.json ? `${JSON.stringify(read.value)}\n` : printHistory(read.value))
+  const { done, files } = read.value
+  terms.write(terms.json ? `${JSON.stringify(read.value)}\n` : `${printHistory(done)}${printFiles(files)}`)
   return 0
 }
 
@@ -55,6 +60,20 @@ const allowedBy = ({ allowDestructive }: MigrateTerms): Weight => (allowDestruct
 function printDone(steps: readonly string[], left: readonly string[]): string {
   const done = steps.length === 0 ? ['The database was as the project wants it: nothing to do.'] : steps
   return [...done, ...left].map(line => `${line}\n`).join('')
+}
+
+function printFiles(files: readonly FileStatus[]): string {
+  if (files.length === 0) return ''
+  const lines = files.map(({ name, state, appliedAt }) => `    ${STATES[state](appliedAt ?? '')}  ${name}\n`)
+  return `\nmigrations/\n${lines.join('')}`
+}
+
+const STATES: Readonly<Record<FileStatus['state'], (appliedAt: string) => string>> = {
+  applied: at => at,
+  skipped: at => `${at}  (not needed: the database was new)`,
+  pending: () => 'to be applied           ',
+  changed: at => `${at}  CHANGED SINCE`,
+  missing: at => `${at}  MISSING`,
 }
 
 function printHistory(history: readonly PastMigration[]): string {

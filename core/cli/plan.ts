@@ -12,7 +12,9 @@ export interface PlanTerms extends CommandTerms {
  * where there is nothing to do, 2 where there is, 1 where it cannot be done or told.
  */
 export async function runPlan(terms: PlanTerms): Promise<0 | 1 | 2> {
-  const planned = await lookAtSchema(terms, planMigration)
+  const planned = await lookAtSchema(terms, (database, { tables, files }) =>
+    planMigration(database, tables, { files }),
+  )
   if (!planned.ok) return complain(terms, planned.reasons)
   const plan = planned.value
   terms.write(printPlan(plan, terms))

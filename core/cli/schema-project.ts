@@ -1,15 +1,20 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database } from '../database/database.ts'
+import type { Handwritten } from '../database/handwritten.ts'
 import { printDiagnostic } from '../faults/diagnostic.ts'
 import { compileModel } from '../model/compile-model.ts'
 import { compileStorage } from '../model/compile-storage.ts'
 import type { Table } from '../model/storage.ts'
+import { loadMigrations } from '../plugins/load-migrations.ts'
 import { loadProject } from '../project/load-project.ts'
 import type { Project } from '../project/project.ts'
 import type { CommandTerms } from './command-terms.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
 
-type SchemaWork<Value> = (database: Database, tables: readonly Table[]) => Promise<Value>
+type SchemaWork<Value> = (
+  database: Database,
+  schema: Pick<SchemaProject, 'tables' | 'files'>,
+) => Promise<Value>
 
 /** Does the work over the project's database with the tables that it is to have. Fails with why it could not be done. */
 export const overSchema = async <Value>(
@@ -30,8 +35,8 @@ async function run<Value>(
 ): Promise<Result<Value, string>> {
   const loaded = await loadSchema(terms)
   if (!loaded.ok) return loaded
-  const { project, tables } = loaded.value
-  return withDatabase(project, database => work(database, tables), {
+  const { project } = loaded.value
+  return withDatabase(project, database => work(database, loaded.value), {
     trouble: 'The database did not answer as it should',
     ...(isNeverStarted(project) ? unstarted : {}),
   })
@@ -41,6 +46,8 @@ async function run<Value>(
 interface SchemaProject {
   readonly project: Project
   readonly tables: readonly Table[]
+  /** Of migrations/. */
+  readonly files: readonly Handwritten[]
 }
 
 async function loadSchema({ folder, env }: CommandTerms): Promise<Result<SchemaProject, string>> {
@@ -48,7 +55,9 @@ async function loadSchema({ folder, env }: CommandTerms): Promise<Result<SchemaP
   if (!project.ok) return failed(...project.reasons.map(printDiagnostic))
   const model = compileModel(project.value)
   if (!model.ok) return failed(...model.reasons.map(printDiagnostic))
-  return ok({ project: project.value, tables: compileStorage(model.value).tables })
+  const files = await loadMigrations(project.value.root)
+  if (!files.ok) return failed(...files.reasons.map(printDiagnostic))
+  return ok({ project: project.value, tables: compileStorage(model.value).tables, files: files.value })
 }
 
 /** Answers the exit code of a command that could not do its work. */

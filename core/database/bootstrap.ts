@@ -2,6 +2,7 @@ import { quoteIdentifier as name } from '../sql/identifier.ts'
 import { createFold } from './bootstrap-fold.ts'
 import { printMoveVersion } from './bootstrap-versions.ts'
 import type { Transaction } from './database.ts'
+import { printMigrationFiles } from './handwritten-record.ts'
 import { runPlain, type Site } from './run-plain.ts'
 import { constant, qualified } from './schema-print.ts'
 
@@ -20,6 +21,7 @@ export const printBootstrap = (schema: string): readonly string[] => [
   printTables(schema),
   printKinds(schema),
   printShapes(schema),
+  printMigrationFiles(schema),
 ]
 
 /** Without the right to make schemas one that is there must do, so it is not asked for again. */

@@ -1,9 +1,13 @@
 import type { Table } from '../model/storage.ts'
 import { bootstrap } from './bootstrap.ts'
 import type { Database, Transaction } from './database.ts'
-import type { MigrationTerms } from './migrate.ts'
+import type { Handwritten } from './handwritten.ts'
+import { readyFiles, runBefore } from './handwritten-files.ts'
+import { MigrationRefused } from './migration-refused.ts'
+import type { MigrationTerms } from './migration-terms.ts'
+import { summaryOf } from './run-handwritten.ts'
 import type { Site } from './run-plain.ts'
-import { readCatalogue } from './schema-catalogue-read.ts'
+import type { Catalogue } from './schema-catalogue.ts'
 import { inOrder, type Left, type SchemaRefusal, type Step, WEIGHTS, type Weight } from './schema-finding.ts'
 import { type Cost, judge, needed } from './schema-judge.ts'
 import { planSchema } from './schema-plan.ts'
@@ -28,19 +32,28 @@ export interface PlannedStep {
   readonly statements: readonly string[]
 }
 
-/** The model's tables minus the database's, and what the rows say to it. Changes nothing. Rejects where the database is not reachable. */
+/** Milliseconds that counting the rows of a table may take. */
+const LONGEST = 300_000
+
+type PlanTerms = Pick<MigrationTerms, 'allowing' | 'manyRows' | 'files'>
+
+/**
+ * The model's tables minus the database's, and what the rows say to it, once the files of migrations/ that come before
+ * have run: all of it is taken back. Rejects where the database is not reachable.
+ */
 export async function planMigration(
   database: Database,
   tables: readonly Table[],
-  { allowing = 'safe', manyRows }: Pick<MigrationTerms, 'allowing' | 'manyRows'> = {},
+  { allowing = 'safe', manyRows, files = [] }: PlanTerms = {},
 ): Promise<MigrationPlan> {
   const work = async (transaction: Transaction) => {
-    throw new Planned(await planIn({ database, transaction }, { tables, allowing, manyRows }))
+    throw new Planned(await planIn({ database, transaction }, { tables, allowing, manyRows, files }))
   }
   try {
-    return await database.transaction(work)
+    return await database.transaction(work, { statementTimeout: LONGEST })
   } catch (error) {
     if (error instanceof Planned) return error.plan
+    if (error instanceof MigrationRefused) return { steps: [], refusals: error.refusals, left: [] }
     throw error
   }
 }
@@ -60,12 +73,34 @@ interface Asked {
   readonly tables: readonly Table[]
   readonly allowing: Weight
   readonly manyRows: number | undefined
+  readonly files: readonly Handwritten[]
 }
 
-async function planIn(site: Site, { tables, allowing, manyRows }: Asked): Promise<MigrationPlan> {
+async function planIn(site: Site, asked: Asked): Promise<MigrationPlan> {
   const { database, transaction } = site
-  if (!(await hasRecord(transaction, database.schema))) await bootstrap(site)
-  const plan = planSchema(tables, await readCatalogue(transaction, database.schema, manyRows))
+  const isNew = !(await hasRecord(transaction, database.schema))
+  if (isNew || asked.files.length > 0) await bootstrap(site)
+  const files = await readyFiles(site, asked.files, isNew)
+  const generated = await planTables(site, asked, await runBefore(site, files, asked))
+  const byHand = (files: readonly Handwritten[]) => Promise.all(files.map(plannedFile))
+  return {
+    ...generated,
+    steps: [...(await byHand(files.before)), ...generated.steps, ...(await byHand(files.after))],
+  }
+}
+
+async function plannedFile(file: Handwritten): Promise<PlannedStep> {
+  const work = await file.load()
+  const statements = work.kind === 'sql' ? [work.text.trim().replace(/;$/, '')] : []
+  return { weight: 'safe', summary: summaryOf(file), notes: ['written by hand'], statements }
+}
+
+async function planTables(
+  { transaction }: Site,
+  { tables, allowing }: Asked,
+  catalogue: Catalogue,
+): Promise<MigrationPlan> {
+  const plan = planSchema(tables, catalogue)
   const { refusals, costs } = await judge(transaction, plan)
   const paid = new Set(costs.flatMap(({ price }) => price.steps))
   const goes = ({ drop }: Left) => allowing === 'destructive' || drop.some(step => paid.has(step))

@@ -29,6 +29,14 @@ export interface Step {
   readonly statements: readonly string[]
   /** Done only if this finds rows; null: always. */
   readonly onlyIf: Question | null
+  /** How it is done outside of any transaction without holding up writers; null: it is not. */
+  readonly apart: Apart | null
+}
+
+export interface Apart {
+  readonly make: string
+  /** Takes away what is left where making it failed. */
+  readonly undo: string
 }
 
 /** SQL that answers one row: `rows` (a count) and `values` (some of what was found, a JSON list of texts). */
@@ -71,6 +79,10 @@ export const REFUSAL_CODES = [
   'value-in-use',
   'dangling-link',
   'too-large',
+  'migration-changed',
+  'migration-missing',
+  'migration-order',
+  'migration-failed',
   'busy',
   'database',
 ] as const
@@ -109,6 +121,7 @@ export const step = (phase: Phase, summary: string, ...statements: readonly stri
   summary,
   statements,
   onlyIf: null,
+  apart: null,
 })
 
 export const refusal = (code: RefusalCode, table: string | null, message: string): SchemaRefusal => ({

@@ -10,8 +10,8 @@ import { alter, printIndex, printVersionTrigger, qualified, VERSION_TRIGGER } fr
 import { findDuplicates } from './schema-question.ts'
 
 export function* compareIndexes(pair: Pair): Generator<Finding> {
-  const { schema, desired, actual, made } = pair
-  const matched = match(desired.indexes, actual.indexes, made.indexes, (index, one) =>
+  const { schema, desired, actual } = pair
+  const matched = match(desired.indexes, actual.indexes, own(pair), (index, one) =>
     sameIndex(pair, index, one),
   )
   for (const { wanted, actual: former } of matched.renamed) {
@@ -32,6 +32,13 @@ export function* compareIndexes(pair: Pair): Generator<Finding> {
   for (const index of matched.missing) yield* addIndex(pair, index)
   for (const index of desired.indexes)
     if (!matched.missing.includes(index) && mayMerge(pair, index)) yield duplicates(pair, index)
+}
+
+/** What making an index concurrently left where it failed is of no use to anybody. */
+function own({ desired, actual, made }: Pair): ReadonlySet<string> {
+  const names = desired.indexes.map(index => index.name)
+  const invalid = actual.indexes.filter(index => !index.valid && names.includes(index.name))
+  return new Set([...made.indexes, ...invalid.map(index => index.name)])
 }
 
 function sameIndex(pair: Pair, { columns, unique, where }: Index, actual: ActualIndex): boolean {
@@ -61,11 +68,11 @@ function* addIndex(pair: Pair, index: Index): Generator<Finding> {
   const { schema, desired, actual } = pair
   const create = printIndex(schema, desired.name, index)
   const summary = `add ${index.unique ? 'unique ' : ''}index "${index.name}" to "${desired.name}"`
-  const made = step('tighten', summary, create)
+  const make = create.replace('INDEX', 'INDEX CONCURRENTLY')
+  const undo = `DROP INDEX CONCURRENTLY IF EXISTS ${qualified(schema, index.name)}`
+  const made = { ...step('tighten', summary, create), apart: { make, undo } }
   yield made
-  const byHand = create
-    .replace('INDEX', 'INDEX CONCURRENTLY')
-    .replace(qualified(schema, desired.name), qualified(schema, actual.name))
+  const byHand = make.replace(qualified(schema, desired.name), qualified(schema, actual.name))
   yield tooLarge(pair, made, `index "${index.name}" cannot be made at start`, byHand)
   if (index.unique) yield duplicates(pair, index)
 }

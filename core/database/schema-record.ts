@@ -22,8 +22,11 @@ export async function isRecorded(runner: Runner, schema: string, hash: string): 
 }
 
 /** Whether this schema was ever migrated. */
-export async function hasRecord(runner: Runner, schema: string): Promise<boolean> {
-  const { rows } = await runner.run({ text: HAS_MIGRATIONS, values: [schema] })
+export const hasRecord = (runner: Runner, schema: string): Promise<boolean> =>
+  hasTable(runner, schema, 'plinth_migrations')
+
+export async function hasTable(runner: Runner, schema: string, table: string): Promise<boolean> {
+  const { rows } = await runner.run({ text: HAS_TABLE, values: [schema, table] })
   return rows[0]?.[0] === true
 }
 
@@ -31,8 +34,8 @@ export async function hasRecord(runner: Runner, schema: string): Promise<boolean
  * Not to_regclass: it may answer from the session's cache, which waiting for the migration lock does not renew,
  * that there still is no such table.
  */
-const HAS_MIGRATIONS = `SELECT count(*) > 0 FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
-  WHERE nspname = $1 AND relname = 'plinth_migrations'`
+const HAS_TABLE = `SELECT count(*) > 0 FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
+  WHERE nspname = $1 AND relname = $2`
 
 /** What `plinth_migrations` is told. */
 export interface Deed {

@@ -4,11 +4,12 @@ import type { Model } from '../model/model.ts'
 import type { Project } from '../project/project.ts'
 import { checkUses } from './check-uses.ts'
 import type { Extension } from './extension.ts'
+import { MIGRATIONS } from './find-migrations.ts'
 import { FOLDERS, findModules, type PluginModule } from './find-modules.ts'
 import { kindOf } from './kind.ts'
 import type { Middleware } from './middleware.ts'
 import { moduleError } from './module-error.ts'
-import { loadedFrom, type ModuleLoader, openLoader } from './module-loader.ts'
+import { defaultOf, loadedFrom, type ModuleLoader, openLoader } from './module-loader.ts'
 import { diagnoseModule } from './plugin-fault.ts'
 import type { Plugins } from './plugins.ts'
 import type { Policy } from './policy.ts'
@@ -64,10 +65,6 @@ async function importOf(loader: ModuleLoader, module: PluginModule): Promise<Res
   }
 }
 
-/** CommonJS modules are what they export. */
-const defaultOf = (exported: unknown): unknown =>
-  typeof exported === 'object' && exported !== null && 'default' in exported ? exported.default : exported
-
 const DEFINE = {
   policy: 'definePolicy',
   middleware: 'defineMiddleware',
@@ -76,7 +73,8 @@ const DEFINE = {
 
 function wrongExport({ kind, shown }: PluginModule, exported: unknown): Diagnostic {
   const found = kindOf(exported)
-  const what = found ? `a ${found}, which belongs into ${FOLDERS[found]}/` : 'something else'
+  const folder = found === 'migration' ? MIGRATIONS : found && FOLDERS[found]
+  const what = found ? `a ${found}, which belongs into ${folder}/` : 'something else'
   return diagnoseModule('bad-module', `expected \`export default ${DEFINE[kind]}(…)\`, found ${what}`, {
     file: shown,
   })

@@ -70,3 +70,7 @@ export function loadedFrom(root: string): readonly string[] {
 
 const isOwn = (root: string) => (file: string) =>
   file.startsWith(root + sep) && !file.includes(`${sep}node_modules${sep}`)
+
+/** CommonJS modules are what they export. */
+export const defaultOf = (exported: unknown): unknown =>
+  typeof exported === 'object' && exported !== null && 'default' in exported ? exported.default : exported

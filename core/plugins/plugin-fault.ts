@@ -5,6 +5,7 @@ export type PluginFault =
   | 'bad-module'
   | 'bad-module-name'
   | 'duplicate-module'
+  | 'bad-migration'
   | 'unknown-policy'
   | 'unknown-middleware'
   | 'wrong-middleware'

@@ -10,4 +10,5 @@ export {
 } from '../faults/errors.ts'
 export { defineExtension } from './extension.ts'
 export { defineMiddleware } from './middleware.ts'
+export { defineMigration } from './migration.ts'
 export { definePolicy } from './policy.ts'

@@ -79,9 +79,12 @@ test('a change is planned, refused, allowed and told of afterwards', async t => 
   t.regex(shown(), /`plinth migrate --allow-destructive` does this/)
   t.is(await runMigrate({ ...migrating, allowDestructive: true }), 0)
   t.is(shown(), 'drop column "pages" of "books" (content-type `book`)\n')
+  folder.write('migrations/2026-01-01-more.before.sql', 'SELECT 1;')
+  t.is(await runStatus(migrating), 0)
+  t.regex(shown(), /\nmigrations\/\n {4}to be applied +2026-01-01-more\.before\.sql\n$/)
   t.is(await runStatus({ ...migrating, json: true }), 0)
-  const history: readonly { readonly steps: readonly string[] }[] = JSON.parse(shown())
-  t.deepEqual(history[0]?.steps, ['drop column "pages" of "books" (content-type `book`)'])
+  const history: { readonly done: readonly { readonly steps: readonly string[] }[] } = JSON.parse(shown())
+  t.deepEqual(history.done[0]?.steps, ['drop column "pages" of "books" (content-type `book`)'])
 })
 
 test('a wrong project and a database that is away are told, with exit code 1', async t => {

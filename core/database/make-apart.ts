@@ -1,0 +1,56 @@
+import type { Connection } from './connection.ts'
+import type { Database } from './database.ts'
+import { toDatabaseFault } from './database-fault.ts'
+import { MigrationRefused } from './migration-refused.ts'
+import type { MigrationLimits } from './migration-terms.ts'
+import { poolOf } from './pool.ts'
+import { refusal, type Step } from './schema-finding.ts'
+import { lockName, untilFree } from './take-turn.ts'
+
+/**
+ * Makes indexes of large tables while others write, outside of any transaction, on a connection that ends with it.
+ * Where the process dies meanwhile, an index is left that PostgreSQL calls invalid: the next migration drops it, and
+ * begins again. Answers what was done.
+ */
+export async function makeApart(
+  database: Database,
+  steps: readonly Step[],
+  limits: MigrationLimits,
+): Promise<readonly string[]> {
+  if (steps.length === 0) return []
+  const pool = poolOf(database.sequelize, false)
+  const connection = await pool.acquire('write')
+  try {
+    await takeSession(connection, database.schema, limits)
+    for (const step of steps) await makeOne(connection, step)
+  } finally {
+    pool.discard(connection)
+  }
+  return steps.map(({ summary }) => summary)
+}
+
+/** For the whole session: there is no transaction that could hold the lock. */
+async function takeSession(connection: Connection, schema: string, limits: MigrationLimits): Promise<void> {
+  await connection.query(`SET statement_timeout = 0`)
+  await connection.query(`SET lock_timeout = 0`)
+  await untilFree(async () => {
+    const text = 'SELECT pg_try_advisory_lock(hashtextextended($1::text, 0)) AS taken'
+    const { rows } = await connection.query<{ taken: boolean }>({ text, values: [lockName(schema)] })
+    return rows[0]?.taken === true
+  }, limits)
+}
+
+async function makeOne(connection: Connection, { apart, summary }: Step): Promise<void> {
+  if (apart === null) return
+  try {
+    await connection.query(apart.make)
+  } catch (error) {
+    const fault = toDatabaseFault(error)
+    if (fault === undefined || fault.kind === 'unavailable') throw error
+    await connection.query(apart.undo)
+    const code = fault.kind === 'unique' ? 'not-unique' : 'database'
+    throw new MigrationRefused([
+      refusal(code, null, `${summary}: PostgreSQL refused it, and all before it was done: ${fault.message}`),
+    ])
+  }
+}

@@ -1,0 +1,146 @@
+import { PRODUCT_VERSION } from '../base/product.ts'
+import type { Table } from '../model/storage.ts'
+import { bootstrap } from './bootstrap.ts'
+import { printVersionsStorage } from './bootstrap-versions.ts'
+import { type ReadyFiles, readyFiles, runBefore } from './handwritten-files.ts'
+import { MigrationRefused } from './migration-refused.ts'
+import type { MigrationReport, MigrationTerms } from './migration-terms.ts'
+import { runHandwritten, summaryOf } from './run-handwritten.ts'
+import { runPlain, type Site } from './run-plain.ts'
+import type { Catalogue } from './schema-catalogue.ts'
+import { type Runner, readCatalogue } from './schema-catalogue-read.ts'
+import { includes, inOrder, refusal, type Step } from './schema-finding.ts'
+import { type Cost, judge, needed } from './schema-judge.ts'
+import { planSchema, type SchemaPlan } from './schema-plan.ts'
+import { hasRecord, isRecorded, record, recordTables } from './schema-record.ts'
+import { takeTurn } from './take-turn.ts'
+
+export interface Task extends Required<MigrationTerms> {
+  readonly tables: readonly Table[]
+  readonly hash: string
+  /** What was done outside of any transaction since the last. */
+  readonly done: readonly string[]
+}
+
+export interface Round extends MigrationReport {
+  /** false: another round is to follow. */
+  readonly complete: boolean
+  /** To do before that, outside of any transaction. */
+  readonly apart: readonly Step[]
+}
+
+/** New tables in one transaction: each holds locks to its end, and PostgreSQL has room for some thousands. */
+const TABLES_AT_ONCE = 300
+
+/** What `plinth_migrations` says of a transaction after which there is more to do. */
+const UNFINISHED = 'unfinished'
+
+export const NOTHING: MigrationReport = { steps: [], left: [] }
+
+/** What the last migration left although nobody wants it may go now. */
+export const isDone = async (runner: Runner, schema: string, { hash, allowing }: Task): Promise<boolean> =>
+  allowing !== 'destructive' && (await isRecorded(runner, schema, hash))
+
+/** One transaction of a migration: all that is to be done, or a part that the next goes on from. */
+export async function migrateInTurn(site: Site, task: Task): Promise<Round> {
+  const { database, transaction } = site
+  await takeTurn(transaction, database.schema, task.limits)
+  if (await isDone(transaction, database.schema, task)) return { ...NOTHING, complete: true, apart: [] }
+  const isNew = !(await hasRecord(transaction, database.schema))
+  await bootstrap(site)
+  const files = await readyFiles(site, task.files, isNew)
+  const findings = await find(site, task, await runBefore(site, files, task))
+  const { catalogue, plan } = findings
+  const part = plan.renamedTables.size > 0 ? null : firstTables(task.tables, catalogue)
+  if (part === null) return complete(site, task, { ...findings, files })
+  const first = { ...findings, plan: planTables(part, catalogue), apart: new Set<Step>() }
+  return unfinished(site, { ...task, tables: part }, { ...first, files })
+}
+
+interface Findings {
+  readonly catalogue: Catalogue
+  readonly plan: SchemaPlan
+  /** Steps that are better done outside of a transaction. */
+  readonly apart: ReadonlySet<Step>
+}
+
+/** The plan, where nothing stands against it. */
+async function find({ database, transaction }: Site, task: Task, catalogue: Catalogue): Promise<Findings> {
+  const plan = planSchema(task.tables, catalogue)
+  const { refusals, costs } = await judge(transaction, plan)
+  const dear = costs.filter(({ price }) => !includes(task.allowing, price.weight))
+  const against = [...refusals, ...dear.map(cost => cost.refusal)]
+  if (against.length > 0) throw new MigrationRefused(against)
+  return { catalogue, plan, apart: database.kind === 'server' ? stepsApart(costs) : new Set() }
+}
+
+/** An embedded database has one user, who waits in any case. */
+const stepsApart = (costs: readonly Cost[]): ReadonlySet<Step> =>
+  new Set(
+    costs.flatMap(({ price }) =>
+      price.weight === 'slow' ? price.steps.filter(({ apart }) => apart !== null) : [],
+    ),
+  )
+
+/** The new tables to begin with; null where they are few enough to be made with all the rest. */
+function firstTables(tables: readonly Table[], catalogue: Catalogue): readonly Table[] | null {
+  const missing = tables.filter(table => !catalogue.tables.has(table.name))
+  return missing.length > TABLES_AT_ONCE ? missing.slice(0, TABLES_AT_ONCE) : null
+}
+
+/** These tables alone: nothing else counts as changed or vanished. */
+const planTables = (tables: readonly Table[], catalogue: Catalogue): SchemaPlan =>
+  planSchema(tables, { ...catalogue, made: new Map() })
+
+interface Ready extends Findings {
+  readonly files: ReadyFiles
+}
+
+async function complete(site: Site, task: Task, ready: Ready): Promise<Round> {
+  if (ready.apart.size > 0) return unfinished(site, task, ready)
+  const { before, after } = ready.files
+  const { steps, left } = await apply(site, task, ready)
+  await runHandwritten(site, after)
+  if (after.length > 0) await assertAsWanted(site, task)
+  const summaries = [...before.map(summaryOf), ...steps, ...after.map(summaryOf)]
+  await recordSteps(site, task.hash, [...task.done, ...summaries])
+  return { steps: summaries, left, complete: true, apart: [] }
+}
+
+async function unfinished(site: Site, task: Task, ready: Ready): Promise<Round> {
+  const { steps, left } = await apply(site, task, ready)
+  const summaries = [...ready.files.before.map(summaryOf), ...steps]
+  await recordSteps(site, UNFINISHED, [...task.done, ...summaries])
+  return { steps: summaries, left, complete: false, apart: [...ready.apart] }
+}
+
+const recordSteps = (site: Site, hash: string, steps: readonly string[]): Promise<void> =>
+  record(site, { product: PRODUCT_VERSION, hash, steps })
+
+async function apply(
+  site: Site,
+  { tables, allowing }: Task,
+  { catalogue, plan, apart }: Findings,
+): Promise<MigrationReport> {
+  const { database, transaction } = site
+  const [left, dropped] = allowing === 'destructive' ? [[], plan.left] : [plan.left, []]
+  const now = [...plan.steps.filter(step => !apart.has(step)), ...dropped.flatMap(one => one.drop)]
+  const steps = await needed(transaction, inOrder(now))
+  await runPlain(site, [...steps.flatMap(step => step.statements), printVersionsStorage(database.schema)])
+  await recordTables(site, tables, { ...plan, left, dropped }, catalogue)
+  return { steps: steps.map(step => step.summary), left }
+}
+
+/** What is written by hand may do anything, but to Plinth's own tables. */
+async function assertAsWanted({ database, transaction }: Site, task: Task): Promise<void> {
+  const plan = planSchema(task.tables, await readCatalogue(transaction, database.schema))
+  const against = [
+    ...plan.refusals.map(({ message }) => message),
+    ...plan.steps.map(({ summary }) => summary),
+  ]
+  if (against.length === 0) return
+  const what = 'after the files of migrations/ the tables would not be as the project wants them'
+  throw new MigrationRefused([
+    refusal('migration-failed', null, `${what}; this would be to do: ${against.join('; ')}`),
+  ])
+}

@@ -1,0 +1,29 @@
+import type { Handwritten } from './handwritten.ts'
+import type { Left, Weight } from './schema-finding.ts'
+
+export interface MigrationReport {
+  /** What was done, a line each; none where the schema was as the model wants it. */
+  readonly steps: readonly string[]
+  /** What Plinth made, nobody wants and holds nothing: left as it is. */
+  readonly left: readonly Left[]
+}
+
+/** Milliseconds. */
+export interface MigrationLimits {
+  /** How long to wait for another process that migrates. */
+  readonly turn: number
+  /** How long to wait for those who use a table that is to be changed. */
+  readonly lock: number
+  /** How long one statement may take. */
+  readonly statement: number
+}
+
+export interface MigrationTerms {
+  readonly limits?: MigrationLimits
+  /** What the migration may cost; safe where absent. */
+  readonly allowing?: Weight
+  /** Rows beyond which a table is large: what locks one is slow. */
+  readonly manyRows?: number
+  /** The files of migrations/; none where absent. */
+  readonly files?: readonly Handwritten[]
+}

@@ -1,0 +1,187 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { printPlan } from '../../core/cli/plan-print.ts'
+import { statusOf } from '../../core/database/handwritten-status.ts'
+import { migrate } from '../../core/database/migrate.ts'
+import { planMigration } from '../../core/database/plan-migration.ts'
+import { loadMigrations } from '../../core/plugins/load-migrations.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { storageOf } from '../model/compiled.ts'
+import { type SchemaCase, schemaCase } from './schema-case.ts'
+
+/** A database, and a folder with migrations/. */
+async function shop(t: ExecutionContext) {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  const one: SchemaCase = await schemaCase(t)
+  const { database } = one
+  let yaml = ''
+  const wanted = async () => {
+    const files = await loadMigrations(folder.path)
+    if (!files.ok)
+      throw new Error(files.reasons.map(({ place, message }) => `${place.file}: ${message}`).join('\n'))
+    return { files: files.value, tables: (await storageOf(yaml)).tables }
+  }
+  return {
+    sql: one.sql,
+    person(attributes: string) {
+      yaml = `contentTypes: { person: { attributes: { ${attributes} } } }`
+    },
+    migration: (name: string, ...lines: readonly string[]) =>
+      folder.write(`migrations/${name}`, `${lines.join('\n')}\n`),
+    remove: (name: string) => rmSync(join(folder.path, 'migrations', name)),
+    async plan(form: 'text' | 'sql' = 'text') {
+      const { tables, files } = await wanted()
+      const plan = await planMigration(database, tables, { files })
+      return printPlan(plan, { form, paint: (_, text) => text })
+    },
+    /** The steps, or why there are none. */
+    async migrate() {
+      const { tables, files } = await wanted()
+      const done = await migrate(database, tables, { files })
+      return (done.ok ? done.value.steps : done.reasons.map(({ message }) => `- ${message}`)).join('\n')
+    },
+    status: async () => statusOf(database, (await wanted()).files),
+  }
+}
+
+type Shop = Awaited<ReturnType<typeof shop>>
+
+const NAME = 'name: string'
+const BOTH = `${NAME}, first: string, surname: { type: string, required: true }`
+
+const AFTER = [
+  `import { defineMigration } from 'plinth'`,
+  'export default defineMigration(async ({ sql }) => {',
+  '  const people = await sql<{ id: number; name: string }>`SELECT id, name FROM people WHERE name LIKE $$% %$$`',
+  '  for (const { id, name } of people)',
+  `    await sql\`UPDATE people SET first = \${name.split(' ')[0]} WHERE id = \${id}\``,
+  '})',
+]
+
+async function filled(one: Shop): Promise<void> {
+  one.person(NAME)
+  await one.migrate()
+  await one.sql(`INSERT INTO people (document_id, created_at, updated_at, published_at, name)
+    VALUES ('a', now(), now(), now(), 'Ada Lovelace'), ('b', now(), now(), now(), 'Plato')`)
+}
+
+const BEFORE = [
+  'ALTER TABLE people ADD COLUMN surname varchar(255), ADD COLUMN mine text;',
+  `UPDATE people SET surname = coalesce(nullif(split_part(name, ' ', 2), ''), '-'); -- the rest is Plinth's`,
+]
+
+test.serial(
+  'steps of one’s own run once, before and after the generated ones, and are planned with them',
+  async t => {
+    const one = await shop(t)
+    await filled(one)
+    one.person(BOTH)
+    const rename = `UPDATE people SET name = name || ' ' WHERE name = 'Plato';`
+    one.migration('2026-01-01-names.before.sql', ...BEFORE, rename)
+    one.migration('2026-01-01-names.after.ts', ...AFTER)
+    one.migration('README.md', 'Not code.')
+    t.regex(
+      await one.plan(),
+      /run migrations\/2026-01-01-names\.before\.sql: written by hand\n[\s\S]*add column "first"[\s\S]*run migrations\/2026-01-01-names\.after\.ts/,
+    )
+    t.regex(
+      await one.plan('sql'),
+      /names\.before\.sql: written by hand\nALTER TABLE people ADD COLUMN surname/,
+    )
+    t.deepEqual(await one.sql('SELECT name FROM people ORDER BY id'), [['Ada Lovelace'], ['Plato']])
+    t.regex(
+      await one.migrate(),
+      /^run migrations\/2026-01-01-names\.before\.sql\n[\s\S]*\nrun migrations\/2026-01-01-names\.after\.ts$/,
+    )
+    t.deepEqual(await one.sql('SELECT name, first, surname, mine FROM people ORDER BY id'), [
+      ['Ada Lovelace', 'Ada', 'Lovelace', null],
+      ['Plato ', 'Plato', '-', null],
+    ])
+    t.is(await one.migrate(), '')
+    t.regex(await one.plan(), /nothing to do/)
+
+    one.migration('2026-01-01-names.before.sql', 'SELECT 1;')
+    one.migration('2025-12-31-late.before.sql', 'SELECT 1;')
+    const why = await one.migrate()
+    t.regex(
+      why,
+      /^- migrations\/2026-01-01-names\.before\.sql was changed after it was applied at \S+Z: put its text back and write a new file; or have it run again: DELETE FROM "public"."plinth_migration_files" WHERE name = '2026-01-01-names\.before\.sql'$/m,
+    )
+    t.regex(
+      why,
+      /^- migrations\/2025-12-31-late\.before\.sql is new, but sorts before migrations\/2026-01-01-names\.after\.ts/m,
+    )
+    t.deepEqual(
+      (await one.status()).map(({ name, state }) => [name, state]),
+      [
+        ['2025-12-31-late.before.sql', 'pending'],
+        ['2026-01-01-names.after.ts', 'applied'],
+        ['2026-01-01-names.before.sql', 'changed'],
+      ],
+    )
+    one.remove('2026-01-01-names.after.ts')
+    t.regex(
+      await one.migrate(),
+      /^- migrations\/2026-01-01-names\.after\.ts is not there, but it was applied/m,
+    )
+  },
+)
+
+test.serial(
+  'a step that fails, or leaves the tables otherwise than the project wants, leaves nothing behind',
+  async t => {
+    const one = await shop(t)
+    await filled(one)
+    one.person(BOTH)
+    t.regex(await one.migrate(), /`surname` of content-type `person` is required, but 2 rows/)
+    one.migration('a.before.sql', ...BEFORE)
+    const after = async (...lines: readonly string[]) => {
+      one.migration('b.after.ts', ...lines)
+      return one.migrate()
+    }
+    const doing = (text: string) => after(...AFTER.slice(0, 2), text, '})')
+    t.is(await after(...AFTER, `throw new Error('not today')`), '- migrations/b.after.ts failed: not today')
+    // Not waited for, and told all the same.
+    t.is(
+      await doing('sql`UPDATE nobody SET first = 1`'),
+      '- migrations/b.after.ts failed: relation "nobody" does not exist',
+    )
+    t.regex(
+      await doing('await sql`COMMIT`'),
+      /^- migrations\/b\.after\.ts failed: COMMIT would end the migration's transaction/,
+    )
+    t.regex(
+      await doing('await sql`ALTER TABLE people DROP COLUMN first`'),
+      /after the files of migrations\/ the tables would not be as the project wants them[\s\S]*add column "first"/,
+    )
+    t.regex(
+      await after('export default 7'),
+      /b\.after\.ts failed: expected `export default defineMigration\(…\)`/,
+    )
+    one.migration('b.after.sql', 'begin;')
+    one.migration('c.sql', 'SELECT 1')
+    const wrong = await t.throwsAsync(one.migrate())
+    t.regex(wrong?.message ?? '', /migrations\/b\.after\.sql: BEGIN must not be in it/)
+    t.regex(wrong?.message ?? '', /migrations\/c\.sql: `c\.sql` does not say when it runs/)
+    const columns = `SELECT count(*)::integer FROM information_schema.columns
+      WHERE table_name = 'people' AND column_name IN ('surname', 'first')`
+    t.deepEqual(await one.sql(columns), [[0]])
+  },
+)
+
+test.serial('a new database needs no step of the past, but for those that say so', async t => {
+  const one = await shop(t)
+  one.person(NAME)
+  one.migration('1-old.before.sql', 'UPDATE people_of_old SET name = 1;')
+  const view = 'CREATE VIEW names AS SELECT name FROM people;'
+  one.migration('2-view.after.sql', '-- plinth: new databases too', view)
+  t.regex(await one.plan(), /run migrations\/2-view\.after\.sql/)
+  await one.migrate()
+  t.deepEqual(await one.sql('SELECT count(*)::integer FROM names'), [[0]])
+  t.deepEqual(
+    (await one.status()).map(({ state }) => state),
+    ['skipped', 'applied'],
+  )
+})

@@ -1,11 +1,19 @@
+const { TEST_DATABASE_URL, PG_BIN, PGBOUNCER } = process.env
+
+/** What needs a server to connect to, PostgreSQL's programs, or PgBouncer's (scripts/with-postgres.sh names all three). */
+const unfit = [
+  ...(TEST_DATABASE_URL ? [] : ['!tests/server/**']),
+  ...(PG_BIN ? [] : ['!tests/server/clusters/**']),
+  ...(PGBOUNCER ? [] : ['!tests/server/pooler/**']),
+]
+
 /** Tests on the embedded database run one after another: each then takes over the engine that the one before it leaves. */
 export default {
-  // tests/server: suites that need a PostgreSQL server.
-  files: ['tests/**/*.test.ts', ...(process.env.TEST_DATABASE_URL ? [] : ['!tests/server/**'])],
+  files: ['tests/**/*.test.ts', ...unfit],
   extensions: { ts: 'module' },
   nodeArguments: ['--import=tsx'],
   timeout: '4m',
   workerThreads: false,
   concurrency: 2,
-  serial: !process.env.TEST_DATABASE_URL,
+  serial: !TEST_DATABASE_URL,
 }

@@ -85,6 +85,11 @@ start || start || {
 cd "$OLDPWD"
 
 export TEST_DATABASE_URL="postgres://postgres@127.0.0.1:$port/postgres"
+# For tests that start servers of their own: replicas, and poolers where PgBouncer is installed (Debian: /usr/sbin).
+PG_BIN=$(dirname "$(readlink -f "$bin/postgres")")
+export PG_BIN
+PGBOUNCER=${PGBOUNCER:-$(PATH="$PATH:/usr/sbin" command -v pgbouncer || true)}
+export PGBOUNCER
 status=0
 "$@" || status=$?
 exit "$status"

@@ -19,6 +19,7 @@ import { openIdentity } from '../identity/open-identity.ts'
 import { openUsersService } from '../identity/open-users-service.ts'
 import { openRateLimit } from '../identity/rate-limit.ts'
 import { sessionStrategy } from '../identity/session-strategy.ts'
+import { showOwnWrites } from '../identity/show-own-writes.ts'
 import { userDocuments } from '../identity/user-documents.ts'
 import type { FileStorage } from '../media/file-storage.ts'
 import { uploadsFolder } from '../media/local-storage.ts'
@@ -147,6 +148,7 @@ async function prepare(
   const { steps, left } = migrated.value
   const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database, files, outbox)
   if (!filled.ok) return filled
+  await database.replicas?.startFromHere()
   await sweep(stagingFolder(blueprint.project.root))
   return ok([...tellSteps(steps), ...left.map(printLeft), ...filled.value.news])
 }
@@ -165,7 +167,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   const documents = userDocuments(plain, identity)
   const around = aroundAll(registered.documentMiddlewares)
   registered.connect(openDocumentsApi({ model, documents, settings: settings.rest, around }))
-  const identify = createIdentify(access.nobody, [
+  const known = createIdentify(access.nobody, [
     apiTokenStrategy(settings.apiTokens, access),
     sessionStrategy({
       sessions,
@@ -176,6 +178,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
       confirmEmail: settings.auth.register.confirmEmail,
     }),
   ])
+  const identify = database.replicas ? showOwnWrites(known, settings.apiTokens) : known
   const guarding = guardTermsOf(blueprint, { registered, identify, observer })
   const guards = compileGuards(registered, guarding)
   const terms = { model, settings: settings.rest, documents, identify, guards, around }

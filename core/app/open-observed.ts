@@ -46,6 +46,10 @@ function toObservation(seen: DatabaseObservation): Observation {
       return { kind: 'databaseRecovered', pid: seen.pid }
     case 'database.connection-lost':
       return { kind: 'connectionLost', message: seen.message }
+    case 'database.replica': {
+      const { place, isWell, message } = seen
+      return isWell ? { kind: 'replicaBack', place } : { kind: 'replicaAway', place, message }
+    }
     case 'database.upkeep-failed':
       return { kind: 'upkeepFailed', message: seen.message }
   }

@@ -1,5 +1,7 @@
+import type { Responder } from '../faults/exchange.ts'
 import type { ServedTerms } from '../http/desk.ts'
 import { openHealth } from '../http/health.ts'
+import { followOwnWrites } from '../http/own-writes.ts'
 import type { RunningServer } from '../http/server.ts'
 import type { ChangingObserver } from '../observe/changing-observer.ts'
 import type { Observer } from '../observe/observation.ts'
@@ -25,16 +27,32 @@ export interface Service {
   isEnding: boolean
 }
 
-export function toServed({ app, observer }: Running): ServedTerms {
+export function toServed(running: Running): ServedTerms {
+  const { app, observer } = running
   const { responders, middlewares, blueprint, database } = app
-  const health = openHealth(async () => (await database.ping()).ok)
+  const health = openHealth(
+    async () => (await database.ping()).ok,
+    () => database.replicas?.states() ?? [],
+  )
   return {
     settings: blueprint.project.settings.server,
-    responders: [...responders, health],
+    responders: around([...responders, health], running),
     middlewares,
     host: app.host(observer),
     observer,
   }
+}
+
+/** Only where reads may come from elsewhere there is something to follow. */
+function around(responders: readonly Responder[], { app }: Running): readonly Responder[] {
+  if (!app.database.replicas) return responders
+  const { graphql, server } = app.blueprint.project.settings
+  return [
+    followOwnWrites(responders, {
+      graphql: graphql.config.endpoint,
+      secure: server.url.startsWith('https:'),
+    }),
+  ]
 }
 
 export function tellNews({ app, observer }: Running): void {

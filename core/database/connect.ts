@@ -15,8 +15,7 @@ export interface Target {
 }
 
 export interface ConnectOptions {
-  readonly primary: Target
-  readonly replicas: readonly Target[]
+  readonly target: Target
   readonly pool: DatabaseSettings['pool']
   readonly session: SessionSettings
   readonly observe: Observe
@@ -39,15 +38,11 @@ export async function connect(options: ConnectOptions): Promise<Sequelize> {
   return sequelize
 }
 
-function toSequelizeOptions({ primary, replicas, pool, session }: ConnectOptions, driver: object): Options {
-  const target = ({ dialectOptions, ...rest }: Target) => ({
-    ...rest,
-    dialectOptions: { ...COMMON, ...dialectOptions },
-  })
+function toSequelizeOptions({ target, pool, session }: ConnectOptions, driver: object): Options {
   const { max, idle, acquire } = pool
   return {
-    ...target(primary),
-    ...(replicas.length > 0 && { replication: { write: target(primary), read: replicas.map(target) } }),
+    ...target,
+    dialectOptions: { ...COMMON, ...target.dialectOptions },
     dialect: 'postgres',
     dialectModule: driver,
     ...UNTYPED,

@@ -16,6 +16,7 @@ export interface Connection extends Omit<Client, 'connection'> {
 }
 
 interface Wire extends BatchWire {
+  readonly stream: BatchWire['stream'] & { destroy(): void }
   close(message: { readonly type: 'S'; readonly name: string }): void
 }
 

@@ -1,5 +1,6 @@
 import type { Sequelize, Transaction as SequelizeTransaction } from 'sequelize'
 import type { Statement } from '../sql/statement.ts'
+import type { ReplicaState } from './replica-state.ts'
 
 /**
  * The one way to PostgreSQL. Every rejection is a DatabaseFailure (database-fault.ts), except that what the work
@@ -20,13 +21,23 @@ export interface Database {
   ping(): Promise<Ping>
   /** Ends the work in progress, then the connections. Safe to call twice. */
   close(): Promise<void>
+  /** What answers reads in its place; null: nothing does. */
+  readonly replicas: Replicas | null
   /** For DDL through queryInterface; used inside this room only. */
   readonly sequelize: Sequelize
 }
 
+/** Servers that follow the primary, and answer reads in its place. */
+export interface Replicas {
+  /** As they were seen last, in the order of the settings. */
+  states(): readonly ReplicaState['kind'][]
+  /** From now on no read is answered from before this moment, whoever asks. */
+  startFromHere(): Promise<void>
+}
+
 export interface RunOptions {
   readonly transaction?: Transaction
-  /** May run on a replica, which can be behind. Ignored inside a transaction. */
+  /** May run on a replica, as far as its session allows (session-scope.ts). Ignored inside a transaction. */
   readonly readonly?: boolean
   /** Ends the statement where it is aborted, as far as the database can. Ignored inside a transaction. */
   readonly signal?: AbortSignal

@@ -18,8 +18,8 @@ export async function makeApart(
   limits: MigrationLimits,
 ): Promise<readonly string[]> {
   if (steps.length === 0) return []
-  const pool = poolOf(database.sequelize, false)
-  const connection = await pool.acquire('write')
+  const pool = poolOf(database.sequelize)
+  const connection = await pool.acquire()
   try {
     await takeSession(connection, database.schema, limits)
     for (const step of steps) await makeOne(connection, step)

@@ -5,6 +5,13 @@ export type DatabaseObservation =
   | { readonly event: 'database.recovered'; readonly pid: number }
   /** An idle connection broke, or its server ended it. */
   | { readonly event: 'database.connection-lost'; readonly message: string }
+  /** A replica answers reads from now on; or no longer, and why. */
+  | {
+      readonly event: 'database.replica'
+      readonly place: string
+      readonly isWell: boolean
+      readonly message: string
+    }
   /** The embedded database could not be tidied up this time. */
   | { readonly event: 'database.upkeep-failed'; readonly message: string }
 

@@ -5,6 +5,7 @@ import { type EmbeddedEngine, startEngine } from './embedded-engine.ts'
 import { damaged, type EmbeddedFiles, takeFiles } from './embedded-files.ts'
 import { startUpkeep } from './embedded-upkeep.ts'
 import type { OpenOptions } from './open-options.ts'
+import { poolOf } from './pool.ts'
 import { pooledDatabase } from './pooled-database.ts'
 
 /** Clients of the one session: a few, so that its prepared statements are not kept many times. */
@@ -47,14 +48,13 @@ async function overEngine(
   let clients = 0
   const statementPrefix = () => `c${++clients}_`
   const sequelize = await connect({
-    primary: {
+    target: {
       host: 'embedded',
       port: 0,
       username: 'postgres',
       database: 'postgres',
       dialectOptions: { stream: engine.connect },
     },
-    replicas: [],
     pool: { ...settings.pool, max: Math.min(settings.pool.max, CLIENTS), idle: FOR_EVER },
     session: { ...settings, statementPrefix, ...(statementLimit !== undefined && { statementLimit }) },
     observe,
@@ -64,8 +64,10 @@ async function overEngine(
     upkeep?.stop()
     return afterClose()
   }
-  const terms = { ...settings, replicas: [] }
-  const database = await pooledDatabase({ kind: 'embedded', sequelize, settings: terms, afterClose: close })
+  const database = await pooledDatabase({
+    ...{ kind: 'embedded', sequelize, settings, afterClose: close },
+    ...{ pool: poolOf(sequelize), replicas: null },
+  })
   upkeep = startUpkeep(database, observe)
   return database
 }

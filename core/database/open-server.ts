@@ -3,6 +3,7 @@ import { connect, type Target } from './connect.ts'
 import type { Database } from './database.ts'
 import { toDriverError } from './database-fault.ts'
 import type { OpenOptions } from './open-options.ts'
+import { openReplicas } from './open-replicas.ts'
 import { OpeningError, type OpeningFaultKind } from './opening-fault.ts'
 import { poolOf } from './pool.ts'
 import { pooledDatabase } from './pooled-database.ts'
@@ -12,28 +13,32 @@ export async function openServer(
   settings: DatabaseSettings,
   { observe, statementLimit }: OpenOptions,
 ): Promise<Database> {
-  const [primary, ...replicas] = await Promise.all([settings.url, ...settings.replicas].map(parseTarget))
-  if (!primary) throw new OpeningError('url', 'database.url is empty')
+  const target = await parseTarget(settings.url, 'database.url')
+  const targets = await Promise.all(
+    settings.replicas.map((url, index) => parseTarget(url, `database.replicas[${index}]`)),
+  )
   const session = {
     ...settings,
     statementPrefix: () => 'p',
     ...(statementLimit !== undefined && { statementLimit }),
   }
-  const sequelize = await connect({ primary, replicas, pool: settings.pool, session, observe })
+  const sequelize = await connect({ target, pool: settings.pool, session, observe })
+  const pool = poolOf(sequelize)
   try {
-    const pool = poolOf(sequelize, false)
-    pool.release(await pool.acquire('write'))
+    pool.release(await pool.acquire())
   } catch (error) {
     await sequelize.close()
-    throw toOpeningError(error, primary)
+    throw toOpeningError(error, target)
   }
-  return pooledDatabase({ kind: 'server', sequelize, settings, afterClose: async () => {} })
+  const connecting = { session, observe }
+  const replicas = targets.length === 0 ? null : await openReplicas({ targets, settings, connecting }, pool)
+  return pooledDatabase({ kind: 'server', sequelize, settings, pool, replicas, afterClose: async () => {} })
 }
 
 /** pg reads its own URLs: hosts, sockets, `sslmode` and the rest of libpq's words. */
-async function parseTarget(url: string): Promise<Target> {
+async function parseTarget(url: string, key: string): Promise<Target> {
   const { default: pg } = await import('pg')
-  if (!/^postgres(ql)?:\/\//.test(url)) throw invalidUrl()
+  if (!/^postgres(ql)?:\/\//.test(url)) throw invalidUrl(key)
   try {
     const client = new pg.Client({ connectionString: url }) as unknown as ParsedClient
     const { host, port, user, password, database, connectionParameters: parameters } = client
@@ -43,10 +48,10 @@ async function parseTarget(url: string): Promise<Target> {
     }
     return { host, port, username: user, ...(password && { password }), database, dialectOptions }
   } catch (error) {
-    if (error instanceof TypeError) throw invalidUrl()
+    if (error instanceof TypeError) throw invalidUrl(key)
     // Certificates that the address names are read at once.
     if (error instanceof Error && 'syscall' in error)
-      throw new OpeningError('url', `database.url names a file that cannot be read: ${error.message}`, error)
+      throw new OpeningError('url', `${key} names a file that cannot be read: ${error.message}`, error)
     throw error
   }
 }
@@ -61,10 +66,10 @@ interface ParsedClient {
   readonly connectionParameters: { readonly ssl?: object | boolean; readonly options?: string }
 }
 
-const invalidUrl = () =>
+const invalidUrl = (key: string) =>
   new OpeningError(
     'url',
-    'database.url must be `embedded` or like postgres://user:password@host:5432/database',
+    `${key} must be ${key === 'database.url' ? '`embedded` or ' : ''}like postgres://user:password@host:5432/database`,
   )
 
 /** The user and the place of a URL are named, its password never. */

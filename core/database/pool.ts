@@ -4,7 +4,7 @@ import { DatabaseFailure, toDatabaseFault } from './database-fault.ts'
 
 /** Sequelize's pool, narrowed to what statements and transactions need. Rejections are DatabaseFailures. */
 export interface Pool {
-  acquire(use: 'read' | 'write'): Promise<Connection>
+  acquire(): Promise<Connection>
   release(connection: Connection): void
   /** Ends the connection instead of giving it back. */
   discard(connection: Connection): void
@@ -12,11 +12,8 @@ export interface Pool {
   settle(connection: Connection, error: unknown): void
 }
 
-export function poolOf(sequelize: Sequelize, hasReplicas: boolean): Pool {
+export function poolOf(sequelize: Sequelize): Pool {
   const manager = sequelize.connectionManager
-  // Sequelize's types say `read`, its code compares with `SELECT`.
-  const acquireFrom = async (type: 'SELECT' | 'UPDATE') =>
-    (await manager.getConnection({ type: type as 'read', useMaster: type !== 'SELECT' })) as Connection
   const release = (connection: Connection) => manager.releaseConnection(connection)
   const discard = (connection: Connection) => {
     connection._invalid = true
@@ -25,16 +22,16 @@ export function poolOf(sequelize: Sequelize, hasReplicas: boolean): Pool {
   return {
     release,
     discard,
-    async acquire(use) {
-      if (!hasReplicas || use === 'write') return acquireFrom('UPDATE').catch(fail)
-      return acquireFrom('SELECT').catch(() => acquireFrom('UPDATE').catch(fail))
-    },
+    acquire: () => (manager.getConnection(ANY) as Promise<Connection>).catch(fail),
     settle(connection, error) {
       if (isUnusable(connection, error)) discard(connection)
       else release(connection)
     },
   }
 }
+
+/** Sequelize's own replication is not used (replica.ts): there is one kind of connection. */
+const ANY = { type: 'write', useMaster: true } as const
 
 /** A connection that is being thrown away may already be gone; its end interests nobody. */
 const reportNothing = () => undefined

@@ -1,49 +1,69 @@
 import type { Sequelize, Transaction as SequelizeTransaction } from 'sequelize'
 import { within } from '../base/within.ts'
 import type { DatabaseSettings } from '../project/settings.ts'
+import type { Statement } from '../sql/statement.ts'
 import type { Connection } from './connection.ts'
-import type { Database, Ping } from './database.ts'
-import { type Pool, poolOf } from './pool.ts'
+import type { Database, Ping, RunOptions } from './database.ts'
+import type { OpenReplicas } from './open-replicas.ts'
+import type { Pool } from './pool.ts'
+import type { Position } from './position.ts'
 import { runAbortable } from './run-abortable.ts'
 import { type RunTerms, runStatement } from './run-statement.ts'
 import { patienceFor } from './session.ts'
+import { currentSession, noteWrite, stayOnPrimary } from './session-scope.ts'
 import { runTransaction } from './transaction.ts'
 
 export interface PooledDatabaseParts {
   readonly kind: Database['kind']
   readonly sequelize: Sequelize
   readonly settings: DatabaseSettings
+  readonly pool: Pool
+  readonly replicas: OpenReplicas | null
   /** After the last connection has ended. */
   afterClose(): Promise<void>
 }
 
 /** The Database over Sequelize's pool, whatever its connections lead to. */
 export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Database> {
-  const { kind, sequelize, settings } = parts
+  const { kind, sequelize, settings, pool, replicas } = parts
   const { statementTimeout, schema } = settings
-  const pool = poolOf(sequelize, settings.replicas.length > 0)
   const patience = patienceFor(statementTimeout)
-  const read: RunTerms = { use: 'read', readonly: true, patience }
-  const write: RunTerms = { use: 'write', readonly: false, patience }
+  const read: RunTerms = { readonly: true, patience }
+  const write: RunTerms = { readonly: false, patience }
+  const runHere = (statement: Statement, options: RunOptions | undefined) => {
+    const run = options?.readonly ? read : write
+    if (!options?.signal) return runStatement(pool, statement, run)
+    return runAbortable(pool, statement, { ...run, signal: options.signal, isServer: kind === 'server' })
+  }
   const adopt = await adopter(sequelize)
   let closing: Promise<void> | undefined
   return {
     kind,
     schema,
     sequelize,
+    replicas,
     run(statement, options) {
       if (options?.transaction) return options.transaction.run(statement)
-      const run = options?.readonly ? read : write
-      if (!options?.signal) return runStatement(pool, statement, run)
-      return runAbortable(pool, statement, { ...run, signal: options.signal, isServer: kind === 'server' })
+      if (replicas === null || !options?.readonly) return runHere(statement, options)
+      return replicas.run(statement, options).then(rows => rows ?? runHere(statement, options))
     },
-    transaction: (work, options = {}) => runTransaction({ pool, statementTimeout, adopt }, work, options),
+    transaction(work, options = {}) {
+      const committed = replicas === null ? undefined : noteWrites()
+      return runTransaction({ pool, statementTimeout, adopt, committed }, work, options)
+    },
     ping: () => ping(pool),
     close() {
-      closing ??= close(sequelize).then(parts.afterClose)
+      closing ??= Promise.all([close(sequelize), replicas?.close()]).then(parts.afterClose)
       return closing
     },
   }
+}
+
+/** The session's, whatever comes of it: its reads beside the transaction are the primary's, too. */
+function noteWrites(): (position: Position) => void {
+  const session = currentSession()
+  stayOnPrimary()
+  return position => session && noteWrite(session, position)
 }
 
 /** Sequelize's transaction object over a connection that is in a transaction already: all that its queries read. */
@@ -56,7 +76,7 @@ const PING_PATIENCE = 2_000
 
 async function ping(pool: Pool): Promise<Ping> {
   const start = performance.now()
-  const terms: RunTerms = { use: 'write', readonly: true, patience: PING_PATIENCE }
+  const terms: RunTerms = { readonly: true, patience: PING_PATIENCE }
   const answer = runStatement(pool, { text: 'SELECT 1', values: [] }, terms).then(
     (): Ping => ({ ok: true, milliseconds: performance.now() - start }),
     (error: Error): Ping => ({ ok: false, message: error.message }),

@@ -15,7 +15,7 @@ export interface AbortableTerms extends RunTerms {
 /** Runs one statement, until somebody who waits for it gives up. */
 export async function runAbortable(pool: Pool, statement: Statement, terms: AbortableTerms): Promise<Rows> {
   const { signal } = terms
-  const connection = await pool.acquire(terms.use)
+  const connection = await pool.acquire()
   if (signal.aborted) {
     pool.release(connection)
     throw gaveUp()

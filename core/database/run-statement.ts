@@ -7,7 +7,7 @@ import { toFailure } from './to-failure.ts'
 
 /** Runs one statement on a connection of the pool. The hot path: nothing is looked up, nothing is logged. */
 export async function runStatement(pool: Pool, statement: Statement, terms: RunTerms): Promise<Rows> {
-  const connection = await pool.acquire(terms.use)
+  const connection = await pool.acquire()
   try {
     const rows = await runOn(connection, statement, terms.patience)
     pool.release(connection)
@@ -18,7 +18,6 @@ export async function runStatement(pool: Pool, statement: Statement, terms: RunT
 }
 
 export interface RunTerms {
-  readonly use: 'read' | 'write'
   /** Changes nothing, so that it may run again where an answer was lost. */
   readonly readonly: boolean
   /** Milliseconds; see runOn. */
@@ -55,7 +54,7 @@ async function runAgain(
   statement: Statement,
   { tries, ...terms }: RunTerms & { readonly tries: number },
 ): Promise<Rows> {
-  const connection = await pool.acquire(terms.use)
+  const connection = await pool.acquire()
   try {
     const rows = await runOn(connection, statement, terms.patience)
     pool.release(connection)

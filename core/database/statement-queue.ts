@@ -3,12 +3,20 @@ import type { Outcome } from './batch.ts'
 import { type Connection, runBatch } from './connection.ts'
 import type { Rows, TransactionOptions } from './database.ts'
 import { DatabaseFailure } from './database-fault.ts'
+import { OWN_POSITION, type Position, toPosition } from './position.ts'
 import { toFailure } from './to-failure.ts'
 
 interface Waiting {
   readonly statement: Statement
   readonly resolve: (rows: Rows) => void
   readonly reject: (error: unknown) => void
+}
+
+export interface QueueTerms {
+  /** Milliseconds; see runBatch. */
+  readonly patience: number
+  /** Whether the commit answers where the log is after it. */
+  readonly tellsPosition: boolean
 }
 
 /** Nobody waits for its answer. */
@@ -19,6 +27,7 @@ export class StatementQueue {
   readonly #connection: Connection
   readonly #options: TransactionOptions
   readonly #patience: number
+  readonly #tellsPosition: boolean
   #waiting: Waiting[] = []
   /** Whether somebody waits for an answer of what waits to be sent. */
   #isAwaited = false
@@ -27,11 +36,11 @@ export class StatementQueue {
   /** Of a batch in which something was sent that nobody waits for: all that comes behind it tells of it. */
   #failure: unknown
 
-  /** `patience`: milliseconds; see runBatch. */
-  constructor(connection: Connection, options: TransactionOptions, patience: number) {
+  constructor(connection: Connection, options: TransactionOptions, terms: QueueTerms) {
     this.#connection = connection
     this.#options = options
-    this.#patience = patience
+    this.#patience = terms.patience
+    this.#tellsPosition = terms.tellsPosition && !options.readonly
   }
 
   run(statement: Statement): Promise<Rows> {
@@ -57,16 +66,22 @@ export class StatementQueue {
     this.#send(this.#first(), []).catch(() => undefined)
   }
 
-  /** Commits with what waits, in one round trip. Where that is all there is, its batch is a transaction by itself (55.2.3). */
-  async commit(): Promise<void> {
+  /**
+   * Commits with what waits, in one round trip. Where that is all there is, its batch is a transaction by itself
+   * (55.2.3). Answers the position after it, where that is told and there was anything to commit.
+   */
+  async commit(): Promise<Position | null> {
     this.#isOver = true
     if (this.#failure !== undefined) throw this.#failure
-    if (!this.#isBegun && this.#waiting.length === 0) return
-    if (!this.#isBegun && isPlain(this.#options)) await this.#send(plansOf(this.#options), [])
-    else {
-      const outcomes = await this.#send(this.#first(), [COMMIT])
-      if (outcomes.at(-1)?.tag !== 'COMMIT') throw new DatabaseFailure(SWALLOWED)
+    if (!this.#isBegun && this.#waiting.length === 0) return null
+    if (!this.#isBegun && isPlain(this.#options) && !this.#tellsPosition) {
+      await this.#send(plansOf(this.#options), [])
+      return null
     }
+    const last = this.#tellsPosition ? [COMMIT, OWN_POSITION] : [COMMIT]
+    const [committed, position] = (await this.#send(this.#first(), last)).slice(-last.length)
+    if (committed?.tag !== 'COMMIT') throw new DatabaseFailure(SWALLOWED)
+    return toPosition(position?.rows[0]?.[0])
   }
 
   /** What was not yet sent never is. */

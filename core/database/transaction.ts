@@ -2,12 +2,15 @@ import type { Transaction as SequelizeTransaction } from 'sequelize'
 import type { Connection } from './connection.ts'
 import type { Transaction, TransactionOptions } from './database.ts'
 import type { Pool } from './pool.ts'
+import type { Position } from './position.ts'
 import { patienceFor } from './session.ts'
 import { StatementQueue } from './statement-queue.ts'
 
 export interface TransactionTerms {
   readonly pool: Pool
   readonly statementTimeout: number
+  /** Hears where the log is after a commit; absent: nobody needs to know. */
+  readonly committed?: ((position: Position) => void) | undefined
   /** Sequelize's form of a transaction that is open on this connection. */
   adopt(connection: Connection): SequelizeTransaction
 }
@@ -22,9 +25,9 @@ export async function runTransaction<Value>(
   options: TransactionOptions,
 ): Promise<Value> {
   const { pool } = terms
-  const connection = await pool.acquire('write')
+  const connection = await pool.acquire()
   try {
-    const value = await inTransaction(openTransaction(connection, terms, options), work)
+    const value = await inTransaction(openTransaction(connection, terms, options), work, terms)
     pool.release(connection)
     return value
   } catch (error) {
@@ -37,10 +40,12 @@ export async function runTransaction<Value>(
 async function inTransaction<Value>(
   open: OpenTransaction,
   work: (transaction: Transaction) => Promise<Value>,
+  { committed }: TransactionTerms,
 ): Promise<Value> {
   try {
     const value = await work(open.transaction)
-    await open.commit()
+    const position = await open.commit()
+    if (position !== null) committed?.(position)
     return value
   } finally {
     open.end()
@@ -49,7 +54,7 @@ async function inTransaction<Value>(
 
 interface OpenTransaction {
   readonly transaction: Transaction
-  commit(): Promise<void>
+  commit(): Promise<Position | null>
   /** Nothing runs in it any more. */
   end(): void
 }
@@ -61,7 +66,10 @@ function openTransaction(
   options: TransactionOptions,
 ): OpenTransaction {
   const patience = patienceFor(options.statementTimeout ?? terms.statementTimeout)
-  const queue = new StatementQueue(connection, options, patience)
+  const queue = new StatementQueue(connection, options, {
+    patience,
+    tellsPosition: terms.committed !== undefined,
+  })
   let adopted: SequelizeTransaction | undefined
   const transaction: Transaction = {
     run: statement => queue.run(statement),

@@ -27,6 +27,8 @@ export interface HttpAnswer {
   readonly body: string | Buffer | null
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** What `Set-Cookie` says, one header each. */
+  readonly cookies?: readonly string[]
   /** Gets an ETag of its body, and 304 where the caller has it already. */
   readonly tagged?: boolean
 }

@@ -1,5 +1,6 @@
 import { execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { toDatabaseFault } from '../database/database-fault.ts'
+import { stayOnPrimary } from '../database/session-scope.ts'
 import { answerText } from './answer-text.ts'
 import type { Budget } from './budget.ts'
 import { type Deadline, tookTooLong } from './deadline.ts'
@@ -41,6 +42,7 @@ export async function runOperation(
   const isQuery = prepared.value.operation.operation === 'query'
   if (readsOnly && !isQuery) return ran(405, { errors: [ONLY_QUERIES] })
   if (deadline.signal.aborted) return late(deadline)
+  if (!isQuery) stayOnPrimary()
   const text = isQuery ? await runText(prepared.value, acting, engine, deadline) : null
   if (text !== null) return { status: 200, body: text }
   if (deadline.signal.aborted) return late(deadline)

@@ -20,6 +20,7 @@ const MORE_HEADERS: ReadonlySet<string> = new Set([
   'if-match',
   'if-none-match',
   'strapi-response-format',
+  'x-plinth-position',
   'x-request-id',
 ])
 const MAX_AGE = '31536000'
@@ -49,7 +50,8 @@ export function createCors({ origins, credentials }: ServerSettings['cors']): Co
   }
 }
 
-const EXPOSED = 'ETag,X-Request-Id,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset'
+const EXPOSED =
+  'ETag,X-Request-Id,X-Plinth-Position,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset'
 
 function termsFor(asked: string | undefined): HeaderList {
   const names = (asked ?? '').split(',').map(name => name.trim().toLowerCase())

@@ -1,19 +1,33 @@
 import type { Responder } from '../faults/exchange.ts'
 
-/** `/_health`: the process lives. `/_ready`: it can answer, for its database does; balancers send nothing here else. */
-export function openHealth(isReady: () => Promise<boolean>): Responder {
+/**
+ * `/_health`: the process lives. `/_ready`: it can answer, for its database does; balancers send nothing here else.
+ * Without its replicas it can, too. `states`: of those, where there are any.
+ */
+export function openHealth(
+  isReady: () => Promise<boolean>,
+  states: () => readonly string[] = () => [],
+): Responder {
   return ({ path, method }) => {
     if (method !== 'GET' && method !== 'HEAD') return null
     if (path === '/_health') return { status: 204, body: null }
-    return path === '/_ready' ? answerReady(isReady) : null
+    return path === '/_ready' ? answerReady(isReady, states) : null
   }
 }
 
-async function answerReady(isReady: () => Promise<boolean>) {
+async function answerReady(isReady: () => Promise<boolean>, states: () => readonly string[]) {
   const ready = await isReady().catch(() => false)
-  return ready
-    ? { status: 200, body: '{"status":"ready"}', headers: NEVER_STORED }
-    : { status: 503, body: '{"status":"unavailable"}', headers: NEVER_STORED }
+  const replicas = countOf(states())
+  const body = { status: ready ? 'ready' : 'unavailable', ...(replicas && { replicas }) }
+  return { status: ready ? 200 : 503, body: JSON.stringify(body), headers: NEVER_STORED }
+}
+
+/** How many are in each state: which, and where they are, is for the log alone. */
+function countOf(states: readonly string[]): Readonly<Record<string, number>> | null {
+  if (states.length === 0) return null
+  const counts: Record<string, number> = {}
+  for (const state of states) counts[state] = (counts[state] ?? 0) + 1
+  return counts
 }
 
 const NEVER_STORED = { 'Cache-Control': 'no-store' }

@@ -11,6 +11,7 @@ export function writeAnswer(response: ServerResponse, answer: HttpAnswer, header
     headers.push('Content-Length', String(Buffer.byteLength(body)))
   }
   for (const name in answer.headers) headers.push(name, answer.headers[name] ?? '')
+  for (const cookie of answer.cookies ?? []) headers.push('Set-Cookie', cookie)
   // What is left of a refused body is not read.
   if (status === 413) headers.push('Connection', 'close')
   if (status === 503) headers.push('Retry-After', '1')

@@ -19,6 +19,8 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   databaseOpened: 'debug',
   databaseRecovered: 'warn',
   connectionLost: 'warn',
+  replicaAway: 'warn',
+  replicaBack: 'info',
   upkeepFailed: 'warn',
   prepared: 'info',
   mail: 'info',

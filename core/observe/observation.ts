@@ -8,6 +8,9 @@ export type Observation =
   /** The process that had the embedded database open before died; nothing that it acknowledged is lost. */
   | { readonly kind: 'databaseRecovered'; readonly pid: number }
   | { readonly kind: 'connectionLost'; readonly message: string }
+  /** Reads that a replica would answer go to the primary, and why. */
+  | { readonly kind: 'replicaAway'; readonly place: string; readonly message: string }
+  | { readonly kind: 'replicaBack'; readonly place: string }
   /** The embedded database could not be tidied up; it serves all the same. */
   | { readonly kind: 'upkeepFailed'; readonly message: string }
   /** Something that starting changed in the database, in one sentence. */

@@ -9,6 +9,10 @@ export function toLine(observation: Observation): string {
       return `Took over the embedded database from process ${observation.pid}, which died with it open`
     case 'connectionLost':
       return `Lost a connection to the database: ${observation.message}`
+    case 'replicaAway':
+      return `The replica at ${observation.place} answers no reads, the primary does: ${observation.message}`
+    case 'replicaBack':
+      return `The replica at ${observation.place} answers reads again`
     case 'upkeepFailed':
       return `Could not tidy up the embedded database: ${observation.message}`
     case 'prepared':

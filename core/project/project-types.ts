@@ -251,9 +251,13 @@ export interface ProjectFile {
      */
     url?: string
     /**
-     * Addresses of servers that answer reads.
+     * Addresses of streaming replicas of `url`, which answer reads in its place (docs/scale.md).
      */
     replicas?: string[]
+    /**
+     * A replica that is further behind answers nothing until it has caught up.
+     */
+    replicaLag?: DurationText | Milliseconds
     /**
      * Connections of one process.
      */

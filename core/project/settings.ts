@@ -1,7 +1,6 @@
 /**
  * What a project file says once it is normalised: every default filled in, short forms written out,
- * durations in milliseconds, sizes in bytes. The grammar itself, as users write it, is project.schema.json.
- * See design: project.yaml, key by key (docs/project-file.md).
+ * durations in milliseconds, sizes in bytes. As users write it: project.schema.json, docs/project-file.md.
  */
 export interface Settings {
   readonly name: string
@@ -49,6 +48,7 @@ export interface DatabaseSettings {
   /** `embedded`, or a postgres:// url. A secret: never printed. */
   readonly url: string
   readonly replicas: readonly string[]
+  readonly replicaLag: number
   readonly pool: { readonly max: number; readonly idle: number; readonly acquire: number }
   readonly statementTimeout: number
   readonly preparedStatements: boolean

@@ -41,6 +41,7 @@ export function toDatabase(written: ProjectFile['database'] = {}): DatabaseSetti
   return {
     url: written.url ?? 'embedded',
     replicas: written.replicas ?? [],
+    replicaLag: toMilliseconds(written.replicaLag ?? '10s'),
     pool: {
       max: written.pool?.max ?? 10,
       idle: toMilliseconds(written.pool?.idle ?? '10s'),

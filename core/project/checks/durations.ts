@@ -12,6 +12,7 @@ export function* durations(settings: Settings): Generator<Finding> {
     [server.slowQuery, 'server', 'slowQuery'],
     [database.pool.idle, 'database', 'pool', 'idle'],
     [database.pool.acquire, 'database', 'pool', 'acquire'],
+    [database.replicaLag, 'database', 'replicaLag'],
     [database.statementTimeout, 'database', 'statementTimeout'],
     [graphql.config.limits.time, 'graphql', 'config', 'limits', 'time'],
     [policyTimeout, 'policyTimeout'],

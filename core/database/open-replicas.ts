@@ -1,0 +1,85 @@
+import { within } from '../base/within.ts'
+import type { DatabaseSettings } from '../project/settings.ts'
+import type { Statement } from '../sql/statement.ts'
+import { type ConnectOptions, connect, type Target } from './connect.ts'
+import type { Replicas, Rows, RunOptions } from './database.ts'
+import { type Pool, poolOf } from './pool.ts'
+import { furthest, OWN_POSITION, START, toPosition } from './position.ts'
+import { chooseReplica, type Replica } from './replica.ts'
+import { runOnReplica } from './run-on-replica.ts'
+import { runStatement } from './run-statement.ts'
+import { patienceFor } from './session.ts'
+import { currentSession } from './session-scope.ts'
+import { watchReplicas } from './watch-replicas.ts'
+
+/** The replicas, as those see them who run statements. */
+export interface OpenReplicas extends Replicas {
+  /** Answers a read that may be; null: the primary is to be asked. Rejects where it took too long, or nobody waits. */
+  run(statement: Statement, options: Pick<RunOptions, 'signal'>): Promise<Rows | null>
+  close(): Promise<void>
+}
+
+export interface ReplicasTerms {
+  readonly targets: readonly Target[]
+  readonly settings: DatabaseSettings
+  readonly connecting: Pick<ConnectOptions, 'session' | 'observe'>
+}
+
+/** Milliseconds for a look's connection; and looks come so often that it stays. */
+const LOOKOUT = { max: 1, idle: 60_000, acquire: 5_000 }
+
+/** Milliseconds that a start waits for a first look: none of them need be there. */
+const FIRST_LOOK = 1_000
+
+/** Looks at each once; none of them need be there. */
+export async function openReplicas(
+  { targets, settings, connecting }: ReplicasTerms,
+  primary: Pool,
+): Promise<OpenReplicas> {
+  const { replicaLag, statementTimeout } = settings
+  const opened = await Promise.all(
+    targets.map(target => openReplica(target, { ...connecting, pool: settings.pool })),
+  )
+  const replicas = opened.map(({ replica }) => replica)
+  const watch = watchReplicas(replicas, { primary, replicaLag, observe: connecting.observe })
+  await within(FIRST_LOOK, watch.begun, undefined)
+  const patience = patienceFor(statementTimeout)
+  let floor = START
+  let turn = 0
+  return {
+    async run(statement, { signal }) {
+      const session = currentSession()
+      if (!session || session.onPrimary) return null
+      const replica = chooseReplica(replicas, furthest(floor, session.after ?? START), turn++)
+      if (!replica) return null
+      return runOnReplica(replica, statement, { after: session.after, patience, signal })
+    },
+    async startFromHere() {
+      const { rows } = await runStatement(primary, OWN_POSITION, { readonly: true, patience })
+      floor = furthest(floor, toPosition(rows[0]?.[0]) ?? START)
+    },
+    states: () => replicas.map(({ state }) => state.kind),
+    async close() {
+      watch.stop()
+      await Promise.all(opened.map(({ close }) => close()))
+    },
+  }
+}
+
+interface OpenReplica {
+  readonly replica: Replica
+  close(): Promise<void>
+}
+
+async function openReplica(target: Target, terms: Omit<ConnectOptions, 'target'>): Promise<OpenReplica> {
+  const sequelize = await connect({ ...terms, target })
+  const lookout = await connect({ ...terms, target, pool: LOOKOUT })
+  const replica: Replica = {
+    place: target.host.startsWith('/') ? target.host : `${target.host}:${target.port}`,
+    pool: poolOf(sequelize),
+    lookout: poolOf(lookout),
+    busy: new Set(),
+    state: { kind: 'away', message: 'it was not looked at yet' },
+  }
+  return { replica, close: async () => void (await Promise.all([sequelize.close(), lookout.close()])) }
+}

@@ -5,7 +5,7 @@ import type { LinkMove, Shift } from './shift.ts'
 import { namesAfter, namesBefore } from './shift-edges.ts'
 import { findShift } from './shift-find.ts'
 import { printKeepLinks, printWriteLinks } from './shift-links.ts'
-import { linkLosses, misledLinks, valueLosses, versionLosses } from './shift-losses.ts'
+import { linkLosses, misledLinks, partLosses, valueLosses, versionLosses } from './shift-losses.ts'
 import { shiftPair } from './shift-pair.ts'
 import { printFindParts, printShiftParts } from './shift-parts.ts'
 import { newlyShared, printShareValues, printShiftVersions } from './shift-versions.ts'
@@ -49,7 +49,11 @@ function* shiftRows(shift: Shift, { schema, paired }: ShiftTerms): Generator<Fin
     yield step('shift', `set the links of ${linkWords(move)} aside`, ...printKeepLinks(move, terms))
   yield* shareValues(shift)
   const parts = printShiftParts(shift, naming)
-  if (parts.length > 0) yield step('shift', 'bring components in line with their documents', ...parts)
+  if (parts.length > 0) {
+    const done = step('shift', 'bring components in line with their documents', ...parts)
+    yield done
+    yield* partLosses(shift, namesBefore(schema), done)
+  }
   yield* shiftVersions(shift)
   for (const { move, terms } of moves) {
     const done = step('shift', `store the links of ${linkWords(move)}`, ...printWriteLinks(move, terms))

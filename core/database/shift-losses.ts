@@ -105,6 +105,7 @@ function editedDrafts({ before }: Holding, from: string): string {
 /** Where an owner, or a target, had more links than it may have. */
 export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generator<Proviso> {
   const { owner, link, source } = move
+  yield* sharedLinkLosses(move, naming, done)
   const edges = `(${printEdges(move, { naming, withParts: false })}) AS edges`
   const own = `\`${link.name}\` of ${owner.pair.desired.serves}`
   const table = owner.pair.desired.name
@@ -129,6 +130,42 @@ export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generat
     )
     const message = `${own} lets a document be linked once, but there are {rows} more of links: remove those first`
     yield { kind: 'proviso', code: 'not-unique', table, question, message }
+  }
+}
+
+/** Of lists that locales come to share: links that the leading locale does not have. */
+function* sharedLinkLosses(move: LinkMove, naming: Naming, done: Step): Generator<Proviso> {
+  const { owner, link, source } = move
+  const { before, after, pair } = owner
+  if (before.locale === null || after.locale === null || link.localized || !source.link.localized) return
+  const edges = printEdges({ ...move, link: { ...link, localized: true } }, { naming, withParts: false })
+  const leaders = printLeaders(naming.table(owner), after.locale)
+  const leading = (edge: string) => `(${edge}.owner_key, ${edge}.owner_locale) IN ${leaders}`
+  const same = ['owner_key', 'owner_status', 'target_key', 'target_status'].map(
+    column => `own.${column} IS NOT DISTINCT FROM lead.${column}`,
+  )
+  const kept = `EXISTS (SELECT FROM (${edges}) AS lead WHERE ${[leading('lead'), ...same].join(' AND ')})`
+  const question = countRows(`(${edges}) AS own`, `NOT ${leading('own')} AND NOT ${kept}`)
+  const because = `turning \`localized\` off for \`${link.name}\` of ${pair.desired.serves}`
+  const lost = 'links of further locales in {rows}'
+  yield proviso({ code: 'lost-links', table: pair.desired.name, question, because, lost }, [done])
+}
+
+/** Components that further locales have for themselves, of an attribute that locales come to share. */
+export function* partLosses(shift: Shift, naming: Naming, done: Step): Generator<Proviso> {
+  for (const { owner, before, after } of shift.parts) {
+    const { pair } = owner
+    const locale = owner.after.locale
+    if (isComponent(owner) || owner.before.locale === null || locale === null) continue
+    if (!before?.localized || after.localized) continue
+    const leaders = printLeaders(naming.table(owner), locale)
+    for (const component of shift.holdings.filter(({ before: one }) => before.components.includes(one.uid))) {
+      const own = `owner = ${constant(before.owner)} AND (owner_key, locale) NOT IN ${leaders}`
+      const question = countRows(naming.table(component), own)
+      const because = `turning \`localized\` off for \`${after.name}\` of ${pair.desired.serves}`
+      const lost = 'components of further locales in {rows}'
+      yield proviso({ code: 'lost-values', table: pair.desired.name, question, because, lost }, [done])
+    }
   }
 }
 

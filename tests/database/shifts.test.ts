@@ -1,7 +1,7 @@
 import test from 'ava'
-import { names, type Row } from '../documents/writing.ts'
+import { names, type Row, type Where } from '../documents/writing.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { stage } from './shift-case.ts'
+import { type Stage, stage } from './shift-case.ts'
 
 const draft = { status: 'draft' } as const
 
@@ -44,7 +44,9 @@ contentTypes:
 
 const PLAIN = project('')
 
-async function filled(one: Awaited<ReturnType<typeof stage>>) {
+type Filled = Awaited<ReturnType<typeof filled>>
+
+async function filled(one: Stage) {
   const { create, update } = one
   const a = await create('tag', { name: 'a' })
   const b = await create('tag', { name: 'b' })
@@ -95,6 +97,53 @@ const partOf = (part: Row | null): unknown =>
     links: (part.links as Row[] | undefined)?.map(partOf),
   }
 
+const BOTH = [draft, {}]
+
+const seen = async (one: Stage, id: unknown, where: Where = {}) =>
+  wordsOf(await one.find('article', id, where))
+
+const pageWords = (row: Row | null) => ({
+  best: names(row?.best, 'title'),
+  list: names(row?.list, 'title'),
+  seo: partOf(row?.seo as Row | null),
+})
+
+/** All that shows of the documents that `filled` makes. */
+async function shown(one: Stage, { first, second, page, a, b }: Filled, where: Where = {}) {
+  const tags = await Promise.all([a, b].map(tag => one.find('tag', tag.documentId, where)))
+  return {
+    first: await seen(one, first.documentId, where),
+    second: await seen(one, second.documentId, where),
+    page: pageWords(await one.find('page', page.documentId, where)),
+    articles: tags.map(tag => names(tag?.articles, 'title')),
+    mains: tags.map(tag => names(tag?.mains, 'title')),
+  }
+}
+
+const KINDS = ['', 'draftAndPublish: true', 'localized: true', 'draftAndPublish: true\n    localized: true']
+
+test.serial(
+  'drafts and locales turned on and off where nothing hangs on them lose nothing that shows',
+  async t => {
+    const database = await openTestDatabase(t)
+    let one = await stage(database, PLAIN)
+    const documents = await filled(one)
+    const before = await shown(one, documents)
+    const both = KINDS.flatMap(article => KINDS.map(tag => [article, tag] as const))
+    // Each step goes to another combination: all of both sides come and go.
+    for (const [article, tag] of [
+      ...both,
+      ...both.filter((_, index) => index % 3 === 0).toReversed(),
+      ['', ''] as const,
+    ]) {
+      const words = `article: ${article || 'plain'}; tag: ${tag || 'plain'}`
+      t.deepEqual(await one.losses(project(article, tag)), [], words)
+      one = await one.become(project(article, tag))
+      for (const where of BOTH) t.deepEqual(await shown(one, documents, where), before, words)
+    }
+  },
+)
+
 test.serial(
   'drafts turned on: all is published with an equal draft, and so is all that it leads to',
   async t => {
@@ -128,5 +177,151 @@ test.serial(
     await drafts.change('publish', 'article', first.documentId)
     t.is((await drafts.find('article', first.documentId))?.seo, null)
     await drafts.create('article', { title: 'Third' })
+  },
+)
+
+const fr = { locale: 'fr' } as const
+
+test.serial('drafts turned off: what was never published goes, and is counted before', async t => {
+  const one = await stage(await openTestDatabase(t), project('draftAndPublish: true'))
+  const { first, second, page } = await filled(one)
+  const unseen = await one.create('article', { title: 'Unseen', seo: { title: 'u' } }, draft)
+  await one.update('article', first.documentId, { title: 'Edited', seo: null, tags: [] }, draft)
+  await one.update('page', page.documentId, {
+    best: unseen.documentId,
+    list: [unseen.documentId, first.documentId],
+  })
+  const published = [await seen(one, first.documentId), await seen(one, second.documentId)]
+  t.deepEqual(await one.losses(PLAIN), [
+    `loses 1 row of documents that were never published: "${unseen.documentId} (1)"`,
+    `loses changes not yet published in 1 row: "${first.documentId} (1)"`,
+  ])
+  const plain = await one.become(PLAIN)
+  t.deepEqual([await seen(plain, first.documentId), await seen(plain, second.documentId)], published)
+  t.is(await plain.find('article', unseen.documentId), null)
+  t.deepEqual(pageWords(await plain.find('page', page.documentId)), {
+    best: undefined,
+    list: ['First'],
+    seo: pageWords(page).seo,
+  })
+  t.deepEqual(
+    await plain.rows(
+      'SELECT count(*)::integer FROM articles WHERE id NOT IN (SELECT owner_key FROM components_shared_seo WHERE owner = $$article.seo$$ UNION SELECT owner_key FROM components_shared_link)',
+    ),
+    [[0]],
+  )
+})
+
+test.serial('locales turned off: the default one stays, and what others have is counted before', async t => {
+  const localized = project('localized: true\n    draftAndPublish: true')
+  const one = await stage(await openTestDatabase(t), localized)
+  const { first, second, page, a } = await filled(one)
+  const english = await seen(one, first.documentId)
+  await one.update(
+    'article',
+    first.documentId,
+    { title: 'Premier', tags: [a.documentId], seo: { title: 'fr' } },
+    fr,
+  )
+  const alone = await one.create('article', { title: 'Seul', seo: { title: 'seul' } }, fr)
+  await one.update('page', page.documentId, {
+    list: [{ documentId: first.documentId, locale: 'fr' }, alone.documentId, second.documentId].slice(0, 1),
+  })
+  t.deepEqual(await one.losses(project('draftAndPublish: true')), [
+    'loses the versions of 2 rows in other locales than en: "fr (2)"',
+    `loses 2 rows with no version in en, as documents: "${alone.documentId} (2)"`,
+  ])
+  const drafts = await one.become(project('draftAndPublish: true'))
+  for (const where of BOTH) {
+    t.deepEqual(await seen(drafts, first.documentId, where), english)
+    t.is(await drafts.find('article', alone.documentId, where), null)
+    t.deepEqual(names((await drafts.find('page', page.documentId, where))?.list, 'title'), ['First'])
+  }
+  t.deepEqual(
+    await drafts.rows(`SELECT count(*)::integer FROM components_shared_seo WHERE title IN ('fr', 'seul')`),
+    [[0]],
+  )
+})
+
+const shares = (shared: boolean) => `
+i18n: { defaultLocale: en, locales: [en, fr] }
+components:
+  shared.note: { attributes: { text: string, notes: { type: component, component: shared.sub, repeatable: true } } }
+  shared.sub: { attributes: { text: string, tags: { type: relation, relation: oneToMany, target: tag } } }
+contentTypes:
+  tag: { attributes: { name: string } }
+  article:
+    localized: true
+    draftAndPublish: true
+    attributes:
+      title: string
+      count: { type: integer, localized: ${!shared} }
+      note: { type: component, component: shared.note, localized: ${!shared} }
+      image: { type: media, localized: ${!shared} }
+      images: { type: media, multiple: true, localized: ${!shared} }
+`
+
+test.serial(
+  'an attribute that locales had in common becomes each one’s own, and the other way round',
+  async t => {
+    const one = await stage(await openTestDatabase(t), shares(true))
+    const tag = await one.create('tag', { name: 'a' })
+    const file = (name: string) =>
+      one.rows(`INSERT INTO plinth_files (document_id, created_at, updated_at, name, hash, mime, size, url, provider)
+      VALUES ('${name}', now(), now(), '${name}', '${name}', 'image/png', 1, '/${name}', 'local') RETURNING id`)
+    await file('x')
+    await file('y')
+    await file('z')
+    const note = { text: 'n', notes: [{ text: 's1', tags: [tag.documentId] }, { text: 's2' }] }
+    const { documentId: id } = await one.create('article', {
+      title: 'en',
+      count: 1,
+      note,
+      image: 'x',
+      images: ['y', 'x'],
+    })
+    await one.update('article', id, { title: 'fr' }, fr)
+    await one.update('article', id, { title: 'de brouillon' }, { ...draft, ...fr })
+    const words = (row: Row | null) => {
+      const own = row?.note as Row | undefined
+      const notes = own?.notes as Row[] | undefined
+      return {
+        count: row?.count,
+        text: own?.text,
+        notes: notes?.map(each => [each.text, names(each.tags)]),
+        image: names(row?.image),
+        images: names(row?.images),
+      }
+    }
+    const all = async (stage: Stage) =>
+      Promise.all(
+        [{}, draft, fr, { ...draft, ...fr }].map(async where =>
+          words(await stage.find('article', id, where)),
+        ),
+      )
+    const before = await all(one)
+    t.deepEqual(before[3], {
+      count: 1,
+      text: 'n',
+      notes: [
+        ['s1', ['a']],
+        ['s2', []],
+      ],
+      image: 'x',
+      images: ['y', 'x'],
+    })
+    t.deepEqual(await one.losses(shares(false)), [])
+    const apart = await one.become(shares(false))
+    t.deepEqual(await all(apart), before)
+    await apart.update('article', id, { note: { text: 'autre' }, count: 2, images: ['x', 'z'] }, fr)
+    const changed = await all(apart)
+    t.deepEqual([changed[0], changed[1]], [before[0], before[1]])
+    t.deepEqual(changed[2], { count: 2, text: 'autre', notes: [], image: 'x', images: ['x', 'z'] })
+    t.deepEqual(await apart.losses(shares(true)), [
+      'loses the other values of further locales in 2 rows',
+      'loses components of further locales in 2 rows',
+      'loses links of further locales in 2 rows',
+    ])
+    t.deepEqual(await all(await apart.become(shares(true))), before)
   },
 )

@@ -87,8 +87,10 @@ function ownSource(owner: Holding, link: LinkShape, target: Holding): LinkSource
   return former && leadsTo(former, target) ? { holding: owner, link: former, swapped: false } : undefined
 }
 
-/** The other side may have stored it before. */
-function otherSource(owner: Holding, { counterpart }: LinkShape, target: Holding): LinkSource | undefined {
+/** The other side may have stored it before: as the attribute that is its counterpart now, or was. */
+function otherSource(owner: Holding, link: LinkShape, target: Holding): LinkSource | undefined {
+  const inverse = formerOf(owner, 'inverse', link)
+  const counterpart = inverse?.target === target.before.uid ? { name: inverse.counterpart } : link.counterpart
   const former = counterpart ? formerOf(target, 'link', counterpart) : undefined
   return former && leadsTo(former, owner) ? { holding: target, link: former, swapped: true } : undefined
 }

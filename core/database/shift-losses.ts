@@ -109,8 +109,9 @@ export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generat
   const edges = `(${printEdges(move, { naming, withParts: false })}) AS edges`
   const own = `\`${link.name}\` of ${owner.pair.desired.serves}`
   const table = owner.pair.desired.name
-  const wasSingle = source.link.link.kind === 'column' && !source.swapped
-  if (link.link.kind === 'column' && !wasSingle) {
+  // Links that stay in their column are single, and its unique index asks whether they are exclusive.
+  const stays = source.link.link.kind === 'column' && !source.swapped
+  if (link.link.kind === 'column' && !stays) {
     const question = countSurplus(
       edges,
       ['owner_key', 'owner_status', 'owner_locale', 'target_status'],
@@ -122,7 +123,7 @@ export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generat
       [done],
     )
   }
-  if (link.exclusive && !(source.link.exclusive || isComponent(owner))) {
+  if (link.exclusive && !source.link.exclusive && !stays) {
     const question = countSurplus(
       edges,
       ['target_key', 'owner_status', 'owner_locale', 'target_status'],

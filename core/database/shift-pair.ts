@@ -22,9 +22,11 @@ export function shiftPair(pair: Pair, shift: Shift): Pair {
 const VERSION_COLUMNS = ['document_key', 'status', 'locale', 'shared_updated_at'] as const
 
 function holdingShift(holding: Holding, shift: Shift): PairShift | null {
-  const links = shift.links.flatMap(({ source }) =>
-    source.holding === holding ? columnsOf(source.link) : [],
-  )
+  const sources = [
+    ...shift.links.map(({ source }) => source),
+    ...shift.misled.map(({ owner, former }) => ({ holding: owner, link: former })),
+  ]
+  const links = sources.flatMap(one => (one.holding === holding ? columnsOf(one.link) : []))
   if (!changesVersions(holding))
     return links.length === 0 ? null : { fillings: new Map(), rows: 'true', moved: new Set(links) }
   const { before, after } = holding
@@ -50,13 +52,14 @@ function columnsOf({ link }: LinkShape): readonly string[] {
   return columns.filter(column => column !== null)
 }
 
+const isIn = ({ link }: LinkShape, table: { readonly name: string }): boolean =>
+  link.kind === 'table' && link.table === table.name
+
 /** Emptied and written anew: nothing can be asked of its rows before. */
-function linkTableShift({ desired, actual }: Pair, { links }: Shift): PairShift | null {
-  const isOwn = links.some(
-    ({ link, source }) =>
-      (link.link.kind === 'table' && link.link.table === desired.name) ||
-      (source.link.link.kind === 'table' && source.link.link.table === actual.name),
-  )
+function linkTableShift({ desired, actual }: Pair, { links, misled }: Shift): PairShift | null {
+  const isOwn =
+    links.some(({ link, source }) => isIn(link, desired) || isIn(source.link, actual)) ||
+    misled.some(({ link }) => isIn(link, desired))
   if (!isOwn) return null
   return {
     fillings: new Map(desired.columns.map(column => [column.name, `NULL::${column.type}`])),

@@ -24,6 +24,10 @@ function attributeShape(holder: Holder, attribute: Attribute, layout: Layout): r
   const { name, localized, renamedFrom } = attribute
   const base = { name, localized, ...present({ renamedFrom }) }
   if (attribute.kind === 'scalar') return [{ kind: 'value', ...base, column: layout.column(holder, name) }]
+  if (attribute.kind === 'relation' && attribute.side === 'inverse' && attribute.counterpart) {
+    const { target, counterpart } = attribute
+    return [{ kind: 'inverse', ...base, target: target.uid, counterpart: counterpart.name }]
+  }
   if (isStoredLink(attribute)) return [{ ...base, ...linkShape(attribute), link: layout.link(holder, name) }]
   if (attribute.kind !== 'component' && attribute.kind !== 'zone') return []
   const isZone = attribute.kind === 'zone'
@@ -41,11 +45,10 @@ function attributeShape(holder: Holder, attribute: Attribute, layout: Layout): r
 
 function linkShape(attribute: StoredLink) {
   const other = attribute.kind === 'relation' ? attribute.counterpart : null
-  const kinds: readonly string[] = ['oneToOne', 'oneToMany']
   return {
     kind: 'link',
     target: attribute.target.uid,
-    exclusive: other !== null && attribute.kind === 'relation' && kinds.includes(attribute.relation),
+    exclusive: other !== null && attribute.kind === 'relation' && attribute.relation === 'oneToOne',
     counterpart: other && { name: other.name, ...present({ renamedFrom: other.renamedFrom }) },
   } as const
 }

@@ -96,7 +96,7 @@ export interface Shape {
   readonly attributes: readonly AttributeShape[]
 }
 
-export type AttributeShape = LinkShape | PartsShape | ValueShape
+export type AttributeShape = LinkShape | InverseShape | PartsShape | ValueShape
 
 interface AttributeShapeBase {
   readonly name: string
@@ -111,10 +111,19 @@ export interface LinkShape extends AttributeShapeBase {
   /** Uid. */
   readonly target: string
   readonly link: Link
-  /** A target has one owner (one-to-one, one-to-many). */
+  /** A target has one owner: two-way one-to-one. */
   readonly exclusive: boolean
   /** The other side's attribute, with the name that it had before. */
   readonly counterpart: { readonly name: string; readonly renamedFrom?: string } | null
+}
+
+/** A link that the other side stores. */
+export interface InverseShape extends AttributeShapeBase {
+  readonly kind: 'inverse'
+  /** Uid. */
+  readonly target: string
+  /** The attribute there. */
+  readonly counterpart: string
 }
 
 /** A component, a list of them, or a dynamic zone. */

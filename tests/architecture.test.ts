@@ -17,7 +17,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['base'],
   ['faults', 'observe', 'secrets'],
   ['project'],
-  ['model'],
+  ['model', 'metrics'],
   ['query', 'sql'],
   ['access', 'plan'],
   ['database'],

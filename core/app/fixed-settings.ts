@@ -3,14 +3,14 @@ import { deepFreeze } from '../base/freeze.ts'
 import type { Settings } from '../project/settings.ts'
 import type { Blueprint } from './compile-app.ts'
 
-/** What a process takes up once, when it starts: where it listens, and what its connections to the database are. */
+/** What a process takes up once, when it starts: where it listens, what it counts, and what its connections to the database are. */
 interface Fixed {
-  readonly server: Pick<Settings['server'], 'host' | 'port'>
+  readonly server: Pick<Settings['server'], 'host' | 'port' | 'metrics'>
   readonly database: Settings['database']
 }
 
-const fixedOf = ({ server: { host, port }, database }: Settings): Fixed => ({
-  server: { host, port },
+const fixedOf = ({ server: { host, port, metrics }, database }: Settings): Fixed => ({
+  server: { host, port, metrics },
   database,
 })
 

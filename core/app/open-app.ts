@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
+import { watchDatabase } from '../database/watch-database.ts'
 import { openDocuments } from '../documents/open-documents.ts'
 import { aroundAll } from '../documents-api/around.ts'
 import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
@@ -46,6 +47,7 @@ import { type DatabaseTerms, openProjectDatabase } from './open-project-database
 import { openSignIn, type SignInTerms } from './open-sign-in.ts'
 import { printLeft, type StartFault, toStartFault } from './start-fault.ts'
 import { tellSteps } from './tell-steps.ts'
+import { type WatchTerms, watchOf } from './watch-of.ts'
 
 /** A project over an open database, ready to answer; it listens to nothing yet. */
 export interface App {
@@ -65,7 +67,9 @@ export interface App {
   close(): Promise<void>
 }
 
-export type OpenTerms = DatabaseTerms & SignInTerms
+export type ReadyTerms = SignInTerms & Pick<WatchTerms, 'meters'>
+
+export type OpenTerms = DatabaseTerms & ReadyTerms
 
 /** Blueprint → database, its tables, the documents of content/ → what answers requests. `endApp` ends all of it. */
 export async function openApp(blueprint: Blueprint, terms: OpenTerms): Promise<Result<App, StartFault>> {
@@ -93,22 +97,25 @@ export type ReadyApp = (database: Database) => Promise<Result<App, StartFault>>
 /** What can be found out before a database is there: how sessions are signed, and what plugins take part in. */
 export async function readyApp(
   blueprint: Blueprint,
-  terms: SignInTerms,
+  terms: ReadyTerms,
 ): Promise<Result<ReadyApp, StartFault>> {
   const signIn = await openSignIn(blueprint, terms)
   if (!signIn.ok) return signIn
   const registered = await registerApp(blueprint, terms.observer)
   if (!registered.ok) return registered
-  return ok(async database => {
+  return ok(async bare => {
     const { observer, production } = terms
+    const database = watchDatabase(bare, watchOf(blueprint, terms))
     const { listeners } = registered.value
     const events = openEvents({ database, model: blueprint.model, listeners, observer })
     const identity = signIn.value(database, events.outbox)
-    return openOver(blueprint, { identity, events, registered: registered.value, observer, production })
+    return openOver(blueprint, { bare, identity, events, registered: registered.value, observer, production })
   })
 }
 
 interface Opening {
+  /** The database that nobody watches. */
+  readonly bare: Database
   readonly identity: IdentityTerms
   readonly events: Events
   readonly registered: RegisteredApp
@@ -119,9 +126,9 @@ interface Opening {
 /** Leaves nothing running where it fails. */
 async function openOver(blueprint: Blueprint, opening: Opening): Promise<Result<App, StartFault>> {
   const { project, plugins } = blueprint
-  const { registered, identity } = opening
+  const { registered } = opening
   const files = openStorage(project.settings.upload, project.root)
-  const prepared = await prepare(blueprint, identity, files).catch((error: unknown) => {
+  const prepared = await prepare(blueprint, opening, files).catch((error: unknown) => {
     const fault = toStartFault(error)
     if (fault) return failed(fault)
     throw error
@@ -140,12 +147,15 @@ async function openOver(blueprint: Blueprint, opening: Opening): Promise<Result<
 /** Brings tables, roles, locales and content in step with the files. */
 async function prepare(
   blueprint: Blueprint,
-  { database, outbox }: Pick<IdentityTerms, 'database' | 'outbox'>,
+  { bare: database, identity: { outbox }, observer }: Opening,
   files: FileStorage,
 ): Promise<Result<readonly string[], StartFault>> {
+  const began = performance.now()
   const migrated = await migrate(database, blueprint.storage.tables, { files: blueprint.migrations })
   if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })
   const { steps, left } = migrated.value
+  if (steps.length > 0)
+    observer.tell({ kind: 'migrated', steps: steps.length, milliseconds: performance.now() - began })
   const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database, files, outbox)
   if (!filled.ok) return filled
   await database.replicas?.startFromHere()
@@ -159,7 +169,7 @@ interface Opened extends Opening {
 }
 
 function toApp(blueprint: Blueprint, opened: Opened): App {
-  const { identity, events, files: kept, news, registered, observer, production } = opened
+  const { bare, identity, events, files: kept, news, registered, observer, production } = opened
   const { project, model, storage, access } = blueprint
   const { settings } = project
   const { database, sessions, background, outbox } = identity
@@ -197,7 +207,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   const files = openFiles({ database, model, storage, ...filing })
   return {
     blueprint,
-    database,
+    database: bare,
     news,
     events,
     pluginApp: registered.app,

@@ -1,5 +1,7 @@
 import type { Result } from '../base/result.ts'
 import type { DatabaseObservation } from '../database/observation.ts'
+import { meteredObserver } from '../metrics/metered-observer.ts'
+import type { Meters } from '../metrics/meters.ts'
 import { openLog } from '../observe/log.ts'
 import type { Observation, Observer } from '../observe/observation.ts'
 import { createRedactor } from '../secrets/redact.ts'
@@ -15,26 +17,25 @@ export interface LogTerms {
   readonly pretty: boolean
   /** The number of this process among several workers, for each line. */
   readonly worker?: number | undefined
+  /** Counts what is told; absent or null: nobody does. */
+  readonly meters?: Meters | null
 }
 
 /** A log in which none of the project's secrets shows. */
-export const observerOf = (
+export function observerOf(
   { project: { settings } }: Blueprint,
-  { write, pretty, worker }: LogTerms,
-): Observer =>
-  openLog({
-    write,
-    pretty,
-    worker,
-    level: settings.server.logLevel,
-    redact: createRedactor(secretsOf(settings)),
-  })
+  { write, pretty, worker, meters }: LogTerms,
+): Observer {
+  const redact = createRedactor(secretsOf(settings))
+  const log = openLog({ write, pretty, worker, level: settings.server.logLevel, redact })
+  return meters ? meteredObserver(log, meters) : log
+}
 
 /** Blueprint → an app; what happens to its database goes to an observer of its own. */
 export const openObserved = (
   blueprint: Blueprint,
   databaseObserver: Observer,
-  terms: Pick<OpenTerms, 'production' | 'observer' | 'embedded'>,
+  terms: Pick<OpenTerms, 'production' | 'observer' | 'meters' | 'embedded'>,
 ): Promise<Result<App, StartFault>> =>
   openApp(blueprint, { ...terms, observe: seen => databaseObserver.tell(toObservation(seen)) })
 

@@ -27,14 +27,15 @@ export async function replaceApp(
   const before = service.running
   const { blueprint, held } = carryOver(before.app.blueprint, wanted)
   const observer = observerOf(blueprint, terms)
-  const ready = await readyApp(blueprint, { production: terms.production, observer })
+  const { production, meters = null } = terms
+  const ready = await readyApp(blueprint, { production, observer, meters })
   if (!ready.ok) return ready
   const go = isAddedTo(before.app.blueprint, blueprint) ? () => {} : await holdAll(service, terms)
   try {
     const opened = await ready.value(before.app.database)
     if (!opened.ok) return opened
     if (service.isEnding) return await giveUp(opened.value)
-    const outgoing = await takeOver(service, { app: opened.value, observer })
+    const outgoing = await takeOver(service, { app: opened.value, observer }, production)
     retire(service, before, outgoing)
     return ok(held)
   } finally {
@@ -52,9 +53,9 @@ async function giveUp(app: App): Promise<Result<never, StartFault>> {
   return failed({ kind: 'other', message: 'the server is ending' })
 }
 
-async function takeOver(service: Service, running: Running): Promise<Outgoing> {
+async function takeOver(service: Service, running: Running, production: boolean): Promise<Outgoing> {
   tellNews(running)
-  const outgoing = await service.server.swap(toServed(running))
+  const outgoing = await service.server.swap(toServed(running, { ...service, production }))
   service.running = running
   service.log.change(running.observer)
   return outgoing

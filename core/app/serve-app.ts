@@ -1,18 +1,21 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { openServer } from '../http/server.ts'
+import type { Meters } from '../metrics/meters.ts'
 import { type ChangingObserver, changingObserver } from '../observe/changing-observer.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Environment } from '../project/environment.ts'
+import { addAppFamilies } from './app-families.ts'
 import type { Blueprint } from './compile-app.ts'
+import { type NumbersTerms, openNumbers } from './numbers.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { endApp } from './open-app.ts'
 import { observerOf, openObserved } from './open-observed.ts'
 import { ANYTHING, type ReloadTerms, reloadApp } from './reload-app.ts'
 import type { ReplaceTerms } from './replace-app.ts'
-import { type Running, type Service, tellNews, toServed } from './service.ts'
+import { type Running, type ServedBeside, type Service, tellNews, toServed } from './service.ts'
 import type { StartFault } from './start-fault.ts'
 
-export interface ServeTerms extends ReplaceTerms {
+export interface ServeTerms extends ReplaceTerms, NumbersTerms {
   /** For `${…}` in project.yaml when it is read again; without it, the process's own. */
   readonly env?: Environment
 }
@@ -21,6 +24,8 @@ export interface ServedApp {
   readonly url: string
   /** What it serves now. */
   blueprint(): Blueprint
+  /** What this process counts; null: nothing. */
+  readonly meters: Meters | null
   /** The log, in which none of the project's secrets shows. */
   readonly observer: Observer
   /**
@@ -45,26 +50,41 @@ export async function serveApp(
   blueprint: Blueprint,
   terms: ServeTerms,
 ): Promise<Result<ServedApp, StartFault>> {
-  const observer = observerOf(blueprint, terms)
+  const numbers = await openNumbers(blueprint.project.settings.server, terms)
+  if (!numbers.ok) return numbers
+  const watched = { env: process.env, ...terms, meters: numbers.value?.meters ?? null }
+  const observer = observerOf(blueprint, watched)
   const log = changingObserver(observer)
-  const opened = await openObserved(blueprint, log, { production: terms.production, observer })
-  if (!opened.ok) return opened
-  const running = { app: opened.value, observer }
-  tellNews(running)
-  const service = await openService(running, log)
-  return service.ok ? ok(toServedApp(service.value, { env: process.env, ...terms })) : service
+  const opened = await openObserved(blueprint, log, { ...watched, observer })
+  const service = opened.ok
+    ? await openService(
+        { app: opened.value, observer },
+        { log, production: terms.production, numbers: numbers.value },
+      )
+    : opened
+  if (service.ok) return ok(toServedApp(service.value, watched))
+  numbers.value?.close()
+  return service
 }
 
-async function openService(running: Running, log: ChangingObserver): Promise<Result<Service, StartFault>> {
+interface ServiceTerms extends ServedBeside {
+  readonly log: ChangingObserver
+}
+
+async function openService(running: Running, terms: ServiceTerms): Promise<Result<Service, StartFault>> {
+  const { log, numbers } = terms
+  tellNews(running)
   const { app } = running
-  const server = await openServer(toServed(running))
+  const server = await openServer(toServed(running, terms))
   if (!server.ok) {
     await endApp(app)
     return failed(...server.reasons.map((message): StartFault => ({ kind: 'other', message })))
   }
+  if (numbers) addAppFamilies(numbers.meters, app.database, server.value.waiting)
   const { prefix } = app.blueprint.project.settings.rest
   log.tell({ kind: 'prepared', what: `REST is at ${server.value.url}${prefix}` })
-  return ok({ server: server.value, log, running, unserved: new Set(), retiring: new Set(), isEnding: false })
+  const beginning = { unserved: new Set<string>(), retiring: new Set<Promise<void>>(), isEnding: false }
+  return ok({ ...beginning, server: server.value, log, running, numbers })
 }
 
 function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
@@ -76,11 +96,13 @@ function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
     await reloads.end(RELOAD_PATIENCE)
     await Promise.all(retiring)
     await endApp(service.running.app)
+    service.numbers?.close()
   }
   let ending: Promise<void> | undefined
   return {
     url: server.url,
     observer: log,
+    meters: service.numbers?.meters ?? null,
     blueprint: () => service.running.app.blueprint,
     reload: (files = [ANYTHING]) => reloads.ask(files),
     hold: () => server.hold(),

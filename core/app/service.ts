@@ -5,6 +5,7 @@ import { followOwnWrites } from '../http/own-writes.ts'
 import type { RunningServer } from '../http/server.ts'
 import type { ChangingObserver } from '../observe/changing-observer.ts'
 import type { Observer } from '../observe/observation.ts'
+import type { Numbers } from './numbers.ts'
 import type { App } from './open-app.ts'
 
 /** An app, and the log of its settings. */
@@ -16,6 +17,8 @@ export interface Running {
 /** A server, with what answers now and what does no longer. */
 export interface Service {
   readonly server: RunningServer
+  /** What is counted, whoever answers; null: nothing is. */
+  readonly numbers: Numbers | null
   /** The log of whatever runs. */
   readonly log: ChangingObserver
   running: Running
@@ -27,7 +30,12 @@ export interface Service {
   isEnding: boolean
 }
 
-export function toServed(running: Running): ServedTerms {
+export interface ServedBeside {
+  readonly production: boolean
+  readonly numbers: Numbers | null
+}
+
+export function toServed(running: Running, { production, numbers }: ServedBeside): ServedTerms {
   const { app, observer } = running
   const { responders, middlewares, blueprint, database } = app
   const health = openHealth(
@@ -36,10 +44,15 @@ export function toServed(running: Running): ServedTerms {
   )
   return {
     settings: blueprint.project.settings.server,
-    responders: around([...responders, health], running),
+    responders: [
+      ...around([...responders, health], running),
+      ...(numbers?.responder ? [numbers.responder] : []),
+    ],
     middlewares,
     host: app.host(observer),
     observer,
+    tellsTimes: !production,
+    meters: numbers?.meters ?? null,
   }
 }
 

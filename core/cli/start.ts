@@ -45,8 +45,8 @@ async function open(
   const terms = { ...terminalLog(), production }
   if (!workplace) return serveApp(compiled.value, terms)
   if (compiled.value.project.settings.database.url === 'embedded') return failed(ONE_ALONE)
-  const { number, holdOthers } = workplace
-  return serveApp(compiled.value, { ...terms, worker: number, holdOthers })
+  const { number, holdOthers, readAll } = workplace
+  return serveApp(compiled.value, { ...terms, worker: number, holdOthers, readAll })
 }
 
 const ONE_ALONE: StartFault = {

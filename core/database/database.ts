@@ -1,5 +1,6 @@
 import type { Sequelize, Transaction as SequelizeTransaction } from 'sequelize'
 import type { Statement } from '../sql/statement.ts'
+import type { Purpose } from './purpose.ts'
 import type { ReplicaState } from './replica-state.ts'
 
 /**
@@ -41,9 +42,11 @@ export interface RunOptions {
   readonly readonly?: boolean
   /** Ends the statement where it is aborted, as far as the database can. Ignored inside a transaction. */
   readonly signal?: AbortSignal
+  readonly purpose?: Purpose
 }
 
 export interface TransactionOptions {
+  readonly purpose?: Purpose
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable'
   readonly readonly?: boolean
   /** Milliseconds a statement may take instead of `statementTimeout`; 0: no limit (migrations). */

@@ -1,4 +1,5 @@
 import type { Result } from '../base/result.ts'
+import type { Trail } from '../base/trail.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { Shape } from '../plan/row.ts'
@@ -28,6 +29,8 @@ export interface DocumentReads {
 export interface ReadOptions {
   /** Ends the read where it is aborted. */
   readonly signal?: AbortSignal
+  /** The request that it is for. */
+  readonly trail?: Trail
 }
 
 export interface FoundMany {
@@ -86,6 +89,8 @@ export interface Answer {
   readonly shape: Shape
   /** The tag that goes out with a text, for preconditions; without it none but `*` is met. */
   readonly tagOf?: (text: string) => string
+  /** The request that it is for. */
+  readonly trail?: Trail
 }
 
 export interface Written {

@@ -1,9 +1,11 @@
 import { ok, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import type { Purpose } from '../database/purpose.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
-import type { PermittedCommand, StatusCommand } from '../query/command.ts'
+import type { Command, PermittedCommand, StatusCommand } from '../query/command.ts'
+import { describeQuery } from '../query/describe-query.ts'
 import { changeStatus } from './change-status.ts'
 import { canBeAtOnce, createAtOnce } from './create-at-once.ts'
 import { deleteDocument } from './delete-document.ts'
@@ -33,25 +35,26 @@ export function openDocuments(terms: DocumentTerms): Documents {
     const foreseen = foreseenOf(command)
     const body = await readBody(foreseen)
     const asked = { command: foreseen, answer, body }
+    const purpose = purposeOf(foreseen, answer)
     const work = async (writing: SaveTerms) => {
       const done = await saveDocument({ ...asked, command }, writing)
       await alongside?.(writing.transaction, done.documentId)
       return done
     }
-    const saved = (await saveHastily(asked, work)) ?? (await write(foreseen.type, work))
+    const saved = (await saveHastily(asked, work, purpose)) ?? (await write(foreseen.type, work, purpose))
     return saved.ok ? ok({ documentId: saved.value.documentId, text: await saved.value.text }) : saved
   }
   /** Relies on what links led to before. undefined: that is not known, or it failed: why is found without haste. */
-  const saveHastily = async (asked: Save, work: Work<Saved>) => {
+  const saveHastily = async (asked: Save, work: Work<Saved>, purpose: Purpose) => {
     const recalled = recallFor(asked, { ...terms, defaultLocale: terms.model.defaultLocale })
     if (!recalled) return undefined
     if (!canBeAtOnce(asked))
-      return recalled.proof ? writeOnce(writing => work({ ...writing, recalled })) : undefined
-    const made = await writeOnce(writing => createAtOnce(asked, recalled, writing))
+      return recalled.proof ? writeOnce(writing => work({ ...writing, recalled }), purpose) : undefined
+    const made = await writeOnce(writing => createAtOnce(asked, recalled, writing), purpose)
     return made?.ok ? made : undefined
   }
   const change = (command: PermittedCommand<StatusCommand>, answer: Answer) =>
-    write(command.type, writing => changeStatus(command, answer, writing))
+    write(command.type, writing => changeStatus(command, answer, writing), purposeOf(command, answer))
   const reads = openReads({ ...terms, defaultLocale: terms.model.defaultLocale })
   return {
     ...reads,
@@ -59,14 +62,27 @@ export function openDocuments(terms: DocumentTerms): Documents {
     update: save,
     amend: (command, answer) => save(command, answer),
     delete: (command, seen = [], answer = null) =>
-      write(command.type, writing =>
-        deleteDocument(command, { seen, answer }, { ...writing, model: terms.model }),
+      write(
+        command.type,
+        writing => deleteDocument(command, { seen, answer }, { ...writing, model: terms.model }),
+        purposeOf(command, answer ?? seen[0]),
       ),
     publish: change,
     unpublish: change,
     discardDraft: change,
   }
 }
+
+/** For observations. What is written is told by the names of its attributes alone. */
+const purposeOf = (command: Command, answer: Answer | undefined): Purpose => ({
+  trail: answer?.trail,
+  describe: () => ({
+    action: command.kind,
+    contentType: command.type.key,
+    ...('values' in command && { values: Object.keys(command.values) }),
+    ...(answer && { answer: describeQuery(answer.query) }),
+  }),
+})
 
 type Work<Value> = (terms: SaveTerms) => Promise<Value>
 
@@ -86,11 +102,14 @@ function openWriter(terms: DocumentTerms) {
   }
   return {
     /** Anew where somebody came between. */
-    write: <Value>(type: ContentType, work: Work<Value>) =>
-      attempt(work, (each): Promise<Result<Value, Fault>> => transact(type, each, terms)),
+    write: <Value>(type: ContentType, work: Work<Value>, purpose: Purpose) =>
+      attempt(work, (each): Promise<Result<Value, Fault>> => transact(type, each, { ...terms, purpose })),
     /** undefined: it has to be tried another way. */
-    writeOnce: <Value>(work: Work<Value>) =>
-      attempt(work, (each): Promise<Result<Value, Fault> | undefined> => tryOnce(each, terms)),
+    writeOnce: <Value>(work: Work<Value>, purpose: Purpose) =>
+      attempt(
+        work,
+        (each): Promise<Result<Value, Fault> | undefined> => tryOnce(each, { ...terms, purpose }),
+      ),
   }
 }
 

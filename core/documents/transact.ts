@@ -1,6 +1,7 @@
 import { failed, ok, type Result } from '../base/result.ts'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Transaction, TransactionOptions } from '../database/database.ts'
 import { DatabaseFailure } from '../database/database-fault.ts'
+import type { Purpose } from '../database/purpose.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
@@ -8,10 +9,12 @@ import type { Storage } from '../model/storage.ts'
 export interface TransactTerms {
   readonly database: Database
   readonly storage: Storage
+  readonly purpose?: Purpose
 }
 
 /** A write goes from one document to what hangs on it. */
-const BY_KEYS = { byKeys: true } as const
+const optionsOf = ({ purpose }: Pick<TransactTerms, 'purpose'>): TransactionOptions =>
+  purpose ? { byKeys: true, purpose } : { byKeys: true }
 
 /** Somebody else's write came between: the next try sees it. */
 const ATTEMPTS = 6
@@ -27,7 +30,7 @@ export async function transact<Value>(
 ): Promise<Result<Value, Fault>> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return ok(await terms.database.transaction(attempt === 1 ? work : inTurn(type, work), BY_KEYS))
+      return ok(await terms.database.transaction(attempt === 1 ? work : inTurn(type, work), optionsOf(terms)))
     } catch (error) {
       if (error instanceof RequestFault) return failed(error.fault)
       if (!(error instanceof DatabaseFailure)) throw error
@@ -44,10 +47,10 @@ export async function transact<Value>(
  */
 export async function tryOnce<Value>(
   work: (transaction: Transaction) => Promise<Value>,
-  { database }: TransactTerms,
+  terms: TransactTerms,
 ): Promise<Result<Value, Fault> | undefined> {
   try {
-    return ok(await database.transaction(work, BY_KEYS))
+    return ok(await terms.database.transaction(work, optionsOf(terms)))
   } catch (error) {
     if (error instanceof RequestFault) return failed(error.fault)
     if (error instanceof DatabaseFailure && !isOpenEnded(error)) return undefined

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Result } from '../base/result.ts'
+import type { Trail } from '../base/trail.ts'
 import { FAULTS, type Fault, toErrorBody } from './fault.ts'
 
 /** A request, as the rooms that answer see it. */
-export interface HttpRequest {
+export interface HttpRequest extends Trail {
   /** What logs and the answer's X-Request-Id say. */
   readonly id: string
   readonly method: string
@@ -17,6 +18,11 @@ export interface HttpRequest {
   readonly peer: string
   /** Reads the body, once, up to the limit of the settings. */
   body(): Promise<Result<Buffer, Fault>>
+  /**
+   * Who answers it, said by whoever takes it, for metrics and traces: a content-type's action (`article.find`), a
+   * route's pattern. One of a closed set: never what a caller wrote.
+   */
+  route?: string
   /** The body as it arrives, instead of `body`: whoever takes it sets its bounds. */
   stream(): Readable
 }

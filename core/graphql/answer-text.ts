@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts'
+import type { Trail } from '../base/trail.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { RestrictedQuery } from '../query/query.ts'
 import { type CollectTerms, type Fields, fieldsBelow } from './collect-fields.ts'
@@ -9,6 +10,8 @@ export interface TextTerms {
   readonly caller: Caller
   readonly documents: Documents
   readonly signal: AbortSignal
+  /** The request that it is for. */
+  readonly trail: Trail | undefined
   readonly collect: CollectTerms
 }
 
@@ -36,14 +39,15 @@ export async function answerText(operation: TextOperation, terms: TextTerms): Pr
 async function answerRoot(
   root: TextRoot,
   query: RestrictedQuery,
-  { documents, signal, collect }: TextTerms,
+  { documents, signal, trail, collect }: TextTerms,
 ): Promise<string | null> {
   const { layout, typeName, fields } = root
+  const options = trail ? { signal, trail } : { signal }
   if (query.take.kind === 'one') {
-    const text = (await documents.findOne(query, layout, { signal })) ?? 'null'
+    const text = (await documents.findOne(query, layout, options)) ?? 'null'
     return isBroken(text, root) ? null : printWrapper(fields, typeName, () => text)
   }
-  const { text, total } = await documents.findMany(query, layout, { signal })
+  const { text, total } = await documents.findMany(query, layout, options)
   if (isBroken(text, root)) return null
   const pagination = paginationOf(query.take.page, total ?? 0)
   return printWrapper(fields, typeName, (name, nodes) =>

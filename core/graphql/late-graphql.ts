@@ -11,6 +11,7 @@ export function lateGraphql(terms: GraphqlTerms): Responder {
   let opening: Promise<Responder> | undefined
   return request => {
     if (request.path !== endpoint && !request.path.startsWith(`${endpoint}/`)) return null
+    request.route = 'graphql'
     opening ??= import('./open-graphql.ts').then(({ openGraphql }) => openGraphql(terms))
     return opening.then(async respond => (await respond(request)) ?? answerFault(notFound()))
   }

@@ -78,6 +78,7 @@ async function respond(
   const acting = {
     caller: caller.value,
     requestId: request.id,
+    trail: request,
     peer: request.peer,
     signal: deadline.signal,
     ...(visit && { visit }),

@@ -1,7 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Caller } from '../access/caller.ts'
 import { restrict } from '../access/restrict.ts'
-import type { Documents } from '../documents/documents.ts'
+import type { Trail } from '../base/trail.ts'
+import type { Documents, ReadOptions } from '../documents/documents.ts'
 import type { Model } from '../model/model.ts'
 import type { ResolverVisit } from '../plugins/resolver-context.ts'
 import type { Page } from '../query/query.ts'
@@ -22,6 +23,7 @@ export interface ResolveTerms {
 export interface Acting {
   readonly caller: Caller
   readonly requestId: string
+  readonly trail?: Trail
   /** The network address that asks. */
   readonly peer: string
   /** The request as plugins see it; absent where no code of the project takes part. */
@@ -32,19 +34,24 @@ export interface Acting {
 
 /** A root field of a query: one statement, whatever is selected below it. */
 export function readResolver(root: RootField, terms: ResolveTerms) {
-  return async (_: unknown, given: Arguments, { caller, signal }: Acting, info: GraphQLResolveInfo) => {
+  return async (_: unknown, given: Arguments, acting: Acting, info: GraphQLResolveInfo) => {
+    const { caller } = acting
     const query = must(parseRead({ root, nodes: info.fieldNodes, given }, contextOf(info, caller, terms)))
     const restricted = must(restrict(query, caller))
     if (query.take.kind === 'one') {
-      const text = await terms.documents.findOne(restricted, 'flat', until(signal))
+      const text = await terms.documents.findOne(restricted, 'flat', optionsOf(acting))
       return { data: text === null ? null : JSON.parse(text) }
     }
-    const { text, total } = await terms.documents.findMany(restricted, 'flat', until(signal))
+    const { text, total } = await terms.documents.findMany(restricted, 'flat', optionsOf(acting))
     return { data: JSON.parse(text), meta: { pagination: paginationOf(query.take.page, total ?? 0) } }
   }
 }
 
-const until = (signal: AbortSignal | undefined) => (signal ? { signal } : {})
+/** Of reads for this operation. */
+const optionsOf = ({ signal, trail }: Acting): ReadOptions => ({
+  ...(signal && { signal }),
+  ...(trail && { trail }),
+})
 
 export const contextOf = (
   { schema, fragments, variableValues }: GraphQLResolveInfo,

@@ -4,6 +4,7 @@ import type { Caller } from '../access/caller.ts'
 import { permit } from '../access/permit.ts'
 import { restrict } from '../access/restrict.ts'
 import type { Result } from '../base/result.ts'
+import type { Trail } from '../base/trail.ts'
 import type { Answer, Written } from '../documents/documents.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import { findDocument, type NamedDocument } from './find-document.ts'
@@ -32,6 +33,7 @@ interface Visit {
   readonly root: RootField
   readonly given: Arguments
   readonly caller: Caller
+  readonly trail: Trail | undefined
   readonly info: GraphQLResolveInfo
   readonly terms: ResolveTerms
 }
@@ -41,10 +43,10 @@ type Write = (visit: Visit) => Promise<Response>
 /** A generated mutation: one transaction, which its answer is read in. */
 export function writeResolver(root: RootField, terms: ResolveTerms) {
   const write = WRITES[root.action]
-  return (_: unknown, given: Arguments, { caller, signal }: Acting, info: GraphQLResolveInfo) => {
+  return (_: unknown, given: Arguments, { caller, signal, trail }: Acting, info: GraphQLResolveInfo) => {
     // Of several, those whose turn comes too late are not begun.
     signal?.throwIfAborted()
-    return write({ root, given, caller, info, terms })
+    return write({ root, given, caller, trail, info, terms })
   }
 }
 
@@ -138,10 +140,14 @@ function placeOf({ root: { type }, given, terms }: Visit, named: NamedDocument |
 }
 
 /** What the caller gets to see of the written document; refuses him (403) where he may not do the action at all. */
-function answerOf({ root, info, caller, terms }: Visit, { locale }: WritePlace, action: Action): Answer {
+function answerOf(
+  { root, info, caller, trail, terms }: Visit,
+  { locale }: WritePlace,
+  action: Action,
+): Answer {
   const context = contextOf(info, caller, terms)
   const query = must(parseAnswer({ root, nodes: info.fieldNodes }, locale, context))
-  return { query: must(restrict(query, caller, action)), shape: 'flat' }
+  return { query: must(restrict(query, caller, action)), shape: 'flat', ...(trail && { trail }) }
 }
 
 function toResponse(written: Result<Written, Fault>): Response {

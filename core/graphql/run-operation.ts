@@ -65,13 +65,13 @@ export async function runOperation(
 /** The answer as PostgreSQL writes it; null: it is to be made field by field. */
 async function runText(
   { ready, checked: { fragments } }: Prepared,
-  { caller, requestId }: Acting,
+  { caller, requestId, trail }: Acting,
   { text, schema, observer }: Engine,
   { signal, late: over }: Deadline,
 ): Promise<string | null> {
   if (!ready.text || !text) return null
   const collect = { schema, fragments, variables: ready.variables }
-  const answer = answerText(ready.text, { caller, documents: text.documents, signal, collect })
+  const answer = answerText(ready.text, { caller, documents: text.documents, signal, collect, trail })
   return Promise.race([answer, over]).catch((error: unknown) => {
     // What the database refuses is told field by field, too, with the paths of the fields; all else is a bug.
     if (!toDatabaseFault(error)) observer.tell({ kind: 'failed', requestId, error })

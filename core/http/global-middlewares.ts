@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { RequestListener, ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
 import { answerFault } from '../faults/exchange.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { errorAnswer } from './express-host.ts'
+import { toRequestId } from './incoming-request.ts'
 import { enter, leave, type Traffic } from './traffic.ts'
 import { unavailable } from './trouble.ts'
 import { writeAnswer } from './write-answer.ts'
@@ -41,11 +41,11 @@ export async function aroundListener(
 const impatient =
   ({ requestTimeout, observer, traffic }: AroundTerms): RequestHandler =>
   (request, response, next) => {
-    const id = request.headers['x-request-id'] ?? randomUUID()
+    const id = toRequestId(request.headers['x-request-id'])
     request.headers['x-request-id'] = id
     response.setHeader('X-Request-Id', id)
     const patience = setTimeout(() => {
-      observer.tell({ kind: 'timedOut', requestId: String(id), path: request.path })
+      observer.tell({ kind: 'timedOut', requestId: id, path: request.path })
       giveUp(response)
     }, requestTimeout)
     enter(traffic)

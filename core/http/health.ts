@@ -8,8 +8,10 @@ export function openHealth(
   isReady: () => Promise<boolean>,
   states: () => readonly string[] = () => [],
 ): Responder {
-  return ({ path, method }) => {
-    if (method !== 'GET' && method !== 'HEAD') return null
+  return request => {
+    const { path, method } = request
+    if ((path !== '/_health' && path !== '/_ready') || (method !== 'GET' && method !== 'HEAD')) return null
+    request.route = 'health'
     if (path === '/_health') return { status: 204, body: null }
     return path === '/_ready' ? answerReady(isReady, states) : null
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Result } from '../base/result.ts'
+import { openTiming, type Timing } from '../base/trail.ts'
 import type { HttpRequest } from '../faults/exchange.ts'
 import type { Fault } from '../faults/fault.ts'
 import { readBody } from './body.ts'
@@ -11,6 +12,8 @@ export interface RequestTerms {
   readonly bodyLimit: number
   /** Believe the nearest proxy's word on where a request came from. */
   readonly trustProxy: boolean
+  /** What requests spend their time on is told. */
+  readonly tellsTimes?: boolean
 }
 
 /** Node's request as the rooms that answer see it. A class, so that a request costs one object and no closures. */
@@ -20,6 +23,8 @@ export class IncomingRequest implements HttpRequest {
   readonly path: string
   readonly search: string
   readonly headers: IncomingHttpHeaders
+  readonly timing: Timing | null
+  route = ''
   readonly #incoming: IncomingMessage
   readonly #terms: RequestTerms
 
@@ -31,6 +36,7 @@ export class IncomingRequest implements HttpRequest {
     this.path = mark < 0 ? url : url.slice(0, mark)
     this.search = mark < 0 ? '' : url.slice(mark + 1)
     this.headers = incoming.headers
+    this.timing = terms.tellsTimes ? openTiming() : null
     this.#incoming = incoming
     this.#terms = terms
   }
@@ -54,8 +60,8 @@ export class IncomingRequest implements HttpRequest {
 /** Proxies may send the whole address (RFC 9112, 3.2.2). */
 const toTarget = (url: string): string => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, ''))
 
-/** Ids that a caller or a proxy gives are kept where they can do no harm in logs. */
 const SANE_ID = /^[\w.:-]{1,128}$/
 
-const toRequestId = (given: string | string[] | undefined): string =>
+/** Ids that a caller or a proxy gives are kept where they can do no harm in logs. */
+export const toRequestId = (given: string | string[] | undefined): string =>
   typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID()

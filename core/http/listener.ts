@@ -1,11 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Timing } from '../base/trail.ts'
 import { answerFault, type HttpAnswer, type Responder } from '../faults/exchange.ts'
 import { notFound } from '../faults/fault.ts'
+import type { Meters } from '../metrics/meters.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { ServerSettings } from '../project/settings.ts'
 import { type Cors, createCors, type HeaderList } from './cors.ts'
 import { applyTag } from './etag.ts'
-import { IncomingRequest } from './incoming-request.ts'
+import { IncomingRequest, type RequestTerms } from './incoming-request.ts'
 import { NOT_IMPLEMENTED } from './not-implemented.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { enter, leave, type Traffic } from './traffic.ts'
@@ -19,6 +21,10 @@ export interface ListenerTerms {
   /** Takes what no responder answers: an Express application, loaded when it is first needed; null: 404. */
   readonly host: (() => Promise<RequestListener>) | null
   readonly observer: Observer
+  /** Answers say in `Server-Timing` what their time went to: for development. */
+  readonly tellsTimes?: boolean
+  /** Counts requests; absent or null: nobody does. */
+  readonly meters?: Pick<Meters, 'answered'> | null
 }
 
 /** Everything between a connection and the answers: one request → one responder → one answer, whatever is thrown. */
@@ -26,6 +32,7 @@ export function createListener(terms: ListenerTerms, traffic: Traffic): RequestL
   const serving: Serving = {
     ...terms,
     traffic,
+    requests: { ...terms.settings, tellsTimes: terms.tellsTimes === true },
     cors: createCors(terms.settings.cors),
     always: terms.settings.securityHeaders ? SECURITY_HEADERS : [],
     tellsAnswers: terms.observer.hears('answered'),
@@ -34,6 +41,7 @@ export function createListener(terms: ListenerTerms, traffic: Traffic): RequestL
 }
 
 interface Serving extends ListenerTerms {
+  readonly requests: RequestTerms
   readonly traffic: Traffic
   readonly cors: Cors
   readonly always: HeaderList
@@ -55,7 +63,7 @@ interface Exchange extends Connection {
 
 function receive(connection: Connection): void {
   const { serving } = connection
-  const request = new IncomingRequest(connection.incoming, serving.settings)
+  const request = new IncomingRequest(connection.incoming, serving.requests)
   const { incoming, response } = connection
   const startedAt = performance.now()
   const exchange: Exchange = { incoming, response, serving, request, startedAt, over: false }
@@ -92,7 +100,7 @@ async function settle(pending: Promise<HttpAnswer | null>, exchange: Exchange): 
   try {
     const answer = await pending
     if (answer) finish(exchange, answer)
-    else close(exchange)
+    else if (close(exchange)) tellEnd(exchange, exchange.response.statusCode)
   } catch (error) {
     finish(exchange, answerFault(toTrouble(error, request.id, serving.observer)))
   } finally {
@@ -117,35 +125,59 @@ function close(exchange: Exchange): boolean {
 
 function finish(exchange: Exchange, answer: HttpAnswer): void {
   const { request, response, serving } = exchange
-  if (!close(exchange) || response.headersSent || response.destroyed) return
+  if (!close(exchange)) return
+  if (response.headersSent || response.destroyed) {
+    tellEnd(exchange, GONE)
+    return
+  }
   try {
     const final = answer.tagged ? applyTag(answer, request) : answer
     writeAnswer(response, final, sharedHeaders(exchange))
-    if (serving.tellsAnswers) tellAnswer(exchange, final.status)
+    tellEnd(exchange, final.status)
   } catch (error) {
     serving.observer.tell({ kind: 'failed', requestId: request.id, error })
     response.destroy()
   }
 }
 
-function sharedHeaders({ request, serving }: Exchange): string[] {
+function sharedHeaders({ request, serving, startedAt }: Exchange): string[] {
   const { cors, always, traffic } = serving
   const crossOrigin =
     cors.preflight(request.method, request.headers) ?? cors.headersFor(request.headers.origin)
   const headers = always.concat(crossOrigin)
   headers.push('X-Request-Id', request.id)
+  if (request.timing) headers.push('Server-Timing', printTimes(request.timing, startedAt))
   if (traffic.closing) headers.push('Connection', 'close')
   return headers
 }
 
-function tellAnswer({ request, serving, startedAt }: Exchange, status: number): void {
-  serving.observer.tell({
+/** https://www.w3.org/TR/server-timing/; milliseconds. */
+function printTimes({ parse, narrow, database }: Timing, startedAt: number): string {
+  const parts = { parse, narrow, database, total: performance.now() - startedAt }
+  return Object.entries(parts)
+    .map(([name, milliseconds]) => `${name};dur=${milliseconds.toFixed(2)}`)
+    .join(', ')
+}
+
+/** Of what no responder took. */
+const routeOfHost = (path: string): string => (path.startsWith('/uploads/') ? 'files' : 'other')
+
+/** Nobody waits for the answer any more: as nginx writes it. */
+const GONE = 499
+
+function tellEnd({ request, serving, startedAt }: Exchange, status: number): void {
+  const { meters, observer, tellsAnswers } = serving
+  if (!meters && !tellsAnswers) return
+  const milliseconds = performance.now() - startedAt
+  meters?.answered(request.route || routeOfHost(request.path), status, milliseconds)
+  if (!tellsAnswers) return
+  observer.tell({
     kind: 'answered',
     requestId: request.id,
     method: request.method,
     path: request.path,
     status,
-    milliseconds: performance.now() - startedAt,
+    milliseconds,
   })
 }
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { ServerSettings } from '../project/settings.ts'
 import {
@@ -15,6 +14,7 @@ import {
   swapShifts,
   waitingAt,
 } from './desk.ts'
+import { listen, urlOf } from './listen.ts'
 import { answerConnect, answerMalformed } from './malformed.ts'
 
 export interface RunningServer {
@@ -27,6 +27,8 @@ export interface RunningServer {
    * any more, or has had a second: for changes that neither those before nor those after a swap can live with.
    */
   hold(): Promise<() => void>
+  /** Requests that are being answered, or wait to be. */
+  waiting(): number
   /** Takes no more connections, answers what is under way for at most so many milliseconds, then cuts the rest. */
   close(milliseconds: number): Promise<void>
 }
@@ -58,7 +60,7 @@ export async function openServer(terms: ServerTerms): Promise<Result<RunningServ
   server.on('clientError', (error: Error, socket) =>
     answerMalformed(error, socket, desk.current.terms.observer),
   )
-  const trouble = await listen(server, settings.host, settings.port)
+  const trouble = await listen(server, { ...settings, key: 'server.port (PORT)' })
   if (trouble) return failed(trouble)
   const url = urlOf(server)
   observer.tell({ kind: 'listening', url, milliseconds: performance.now() - startedAt })
@@ -66,6 +68,7 @@ export async function openServer(terms: ServerTerms): Promise<Result<RunningServ
     url,
     swap: async next => swap(server, desk, await openShift(next)),
     hold: () => holdRequests(desk),
+    waiting: () => waitingAt(desk),
     close: milliseconds => close(server, desk, milliseconds),
   })
 }
@@ -80,31 +83,6 @@ const timeoutsOf = ({ requestTimeout }: ServerSettings) => ({
   requestTimeout,
   headersTimeout: Math.min(HEADERS_TIMEOUT, requestTimeout),
 })
-
-async function listen(server: Server, host: string, port: number): Promise<string | undefined> {
-  try {
-    server.listen(port, host)
-    await once(server, 'listening')
-    return undefined
-  } catch (reason) {
-    return whyNot(reason, host, port)
-  }
-}
-
-function whyNot(reason: unknown, host: string, port: number): string {
-  const code = reason instanceof Error && 'code' in reason ? reason.code : undefined
-  if (code === 'EADDRINUSE') return `Port ${port} of ${host} is in use: set server.port (PORT) to a free one`
-  if (code === 'EACCES')
-    return `Port ${port} of ${host} is not for this user: set server.port (PORT) above 1023`
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return `server.host ${host} is no address of this machine`
-  return `Cannot listen on ${host}:${port}: ${reason instanceof Error ? reason.message : String(reason)}`
-}
-
-function urlOf(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-}
 
 async function close(server: Server, desk: Desk, milliseconds: number): Promise<void> {
   if (desk.current.traffic.closing) return

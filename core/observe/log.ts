@@ -23,6 +23,7 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   replicaBack: 'info',
   upkeepFailed: 'warn',
   prepared: 'info',
+  migrated: 'debug',
   mail: 'info',
   mailFailed: 'error',
   listening: 'info',
@@ -46,6 +47,7 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   eventsUnheard: 'warn',
   eventsStalled: 'warn',
   unavailable: 'error',
+  slowWork: 'warn',
   timedOut: 'warn',
   malformed: 'debug',
 }

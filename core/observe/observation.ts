@@ -15,6 +15,8 @@ export type Observation =
   | { readonly kind: 'upkeepFailed'; readonly message: string }
   /** Something that starting changed in the database, in one sentence. */
   | { readonly kind: 'prepared'; readonly what: string }
+  /** So many changes of the database's tables were made. */
+  | { readonly kind: 'migrated'; readonly steps: number; readonly milliseconds: number }
   /** A mail was sent or written down; never what it says. */
   | { readonly kind: 'mail'; readonly what: string }
   /** One that nobody will get. */
@@ -78,6 +80,13 @@ export type Observation =
   | { readonly kind: 'eventsStalled'; readonly error: unknown }
   /** The database, or something else that a request needs, is away. */
   | { readonly kind: 'unavailable'; readonly requestId: string; readonly reason: string }
+  /** A statement or a transaction took longer than `server.slowQuery`. `work`: what it is for, without values. */
+  | {
+      readonly kind: 'slowWork'
+      readonly requestId?: string
+      readonly milliseconds: number
+      readonly work: object
+    }
   | { readonly kind: 'timedOut'; readonly requestId: string; readonly path: string }
   /** What came was no HTTP, too long, or too slow. */
   | { readonly kind: 'malformed'; readonly code: string }

@@ -19,6 +19,8 @@ export function toLine(observation: Observation): string {
     case 'mail':
     case 'mailFailed':
       return observation.what
+    case 'migrated':
+      return `Made ${observation.steps} changes of tables in ${Math.round(observation.milliseconds)} ms`
     case 'listening':
       return `Listening on ${observation.url} after ${Math.round(observation.milliseconds)} ms`
     case 'reloaded':
@@ -59,6 +61,8 @@ export function toLine(observation: Observation): string {
       return 'Events wait: the database cannot be asked for them'
     case 'unavailable':
       return `Unavailable: ${observation.reason}`
+    case 'slowWork':
+      return `The database took ${Math.round(observation.milliseconds)} ms: ${JSON.stringify(observation.work)}`
     case 'timedOut':
       return `No answer in time to ${observation.path}`
     case 'malformed':

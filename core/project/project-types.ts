@@ -225,16 +225,16 @@ export interface ProjectFile {
        */
       enabled?: boolean
       /**
-       * Where.
+       * Where. Without `port` it has to be said, for then everybody can read them on the server’s.
        */
       path?: string
       /**
-       * A port of their own; null serves them on the server’s.
+       * A port of their own, with nothing else on it; null: at `path` of the server’s.
        */
       port?: number | null
     }
     /**
-     * A statement that takes longer is logged.
+     * A statement or a transaction that takes longer is logged with what it asks for, without values; 0: none is.
      */
     slowQuery?: DurationText | Milliseconds
     /**

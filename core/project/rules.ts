@@ -8,6 +8,7 @@ import { graphqlNames } from './checks/graphql-names.ts'
 import { jwtSecret } from './checks/jwt-secret.ts'
 import { limits } from './checks/limits.ts'
 import { locales } from './checks/locales.ts'
+import { metrics } from './checks/metrics.ts'
 import { objectNames } from './checks/object-names.ts'
 import { permissionFields } from './checks/permission-fields.ts'
 import { providerOptions } from './checks/provider-options.ts'
@@ -22,6 +23,7 @@ import { trustedDocuments } from './checks/trusted-documents.ts'
 export const rules: readonly Rule[] = [
   cors,
   durations,
+  metrics,
   locales,
   limits,
   graphqlNames,

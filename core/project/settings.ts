@@ -1,3 +1,4 @@
+import type { ServerSettings } from './server-settings.ts'
 /**
  * What a project file says once it is normalised: every default filled in, short forms written out,
  * durations in milliseconds, sizes in bytes. As users write it: project.schema.json, docs/project-file.md.
@@ -23,26 +24,7 @@ export interface Settings {
   readonly upload: UploadSettings
 }
 
-export interface ServerSettings {
-  readonly host: string
-  readonly port: number
-  readonly url: string
-  readonly cors: { readonly origins: readonly string[]; readonly credentials: boolean }
-  readonly bodyLimit: number
-  readonly requestTimeout: number
-  readonly trustProxy: boolean
-  readonly rateLimit: Readonly<Record<'api' | 'auth' | 'account', RateLimit | false>>
-  readonly securityHeaders: boolean
-  readonly metrics: { readonly enabled: boolean; readonly path: string; readonly port: number | null }
-  readonly slowQuery: number
-  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
-}
-
-/** `window` in milliseconds. */
-export interface RateLimit {
-  readonly window: number
-  readonly max: number
-}
+export type { RateLimit, ServerSettings } from './server-settings.ts'
 
 export interface DatabaseSettings {
   /** `embedded`, or a postgres:// url. A secret: never printed. */

@@ -17,11 +17,17 @@ export function toServer(written: ProjectFile['server'] = {}): ServerSettings {
       account: toRateLimit(written.rateLimit?.account ?? {}, ACCOUNT),
     },
     securityHeaders: written.securityHeaders ?? true,
-    metrics: { enabled: false, path: '/metrics', port: null, ...written.metrics },
+    metrics: toMetrics(written.metrics),
     slowQuery: toMilliseconds(written.slowQuery ?? '1s'),
     logLevel: written.logLevel ?? 'info',
   }
 }
+
+function toMetrics({ enabled = false, path, port = null }: WrittenMetrics = {}): ServerSettings['metrics'] {
+  return { enabled, path: path ?? '/metrics', port, isPublic: port === null && path !== undefined }
+}
+
+type WrittenMetrics = NonNullable<ProjectFile['server']>['metrics']
 
 const SECOND = 1000
 

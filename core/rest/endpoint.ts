@@ -83,6 +83,7 @@ async function perform(
   asked: Omit<EndpointVisit, 'caller'>,
   { identify, guards }: EndpointTerms,
 ): Promise<HttpAnswer> {
+  asked.request.route = `${subject}.${action}`
   const guard = guards?.get(subject)?.get(action)
   if (guard) {
     const { request, id } = asked

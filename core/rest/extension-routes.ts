@@ -76,6 +76,7 @@ function visit(
   request: HttpRequest,
   prefix: string,
 ): Promise<HttpAnswer> {
+  request.route = `${route.method} ${route.path}`
   const args = argsOf(namesIn(words, wordsBelow(request.path, prefix) ?? []))
   return guard({ request, args, handle: (_request, _caller, context) => run(route, context) })
 }

@@ -43,6 +43,7 @@ async function perform(
   { request, route }: Omit<Visit, 'caller'>,
   terms: RestTerms,
 ): Promise<HttpAnswer> {
+  request.route = `${route.type.key}.${action}`
   const guard = terms.guards?.get(subjectOf(route.type))?.get(action)
   if (guard) {
     const args = argsOf(route.documentId === null ? {} : { documentId: route.documentId })

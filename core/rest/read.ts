@@ -1,4 +1,5 @@
 import { ok, type Result } from '../base/result.ts'
+import { timed } from '../base/trail.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, notFound } from '../faults/fault.ts'
 import type { RestrictedQuery } from '../query/query.ts'
@@ -14,7 +15,7 @@ export async function findMany(visit: Visit, terms: RestTerms): Promise<HttpAnsw
   const list = parseList(visit, terms)
   if (!list.ok) return refuse(list)
   const { query, pagination: asked } = list.value
-  const { text, total } = await terms.documents.findMany(query, shapeOf(visit))
+  const { text, total } = await terms.documents.findMany(query, shapeOf(visit), { trail: visit.request })
   const pagination = printPagination(asked, total)
   return answer(`{"data":${text},"meta":{"pagination":${pagination}}}`, visit)
 }
@@ -23,8 +24,10 @@ export async function findMany(visit: Visit, terms: RestTerms): Promise<HttpAnsw
 function parseList(visit: Visit, terms: RestTerms): Result<ListQuery & { query: RestrictedQuery }, Fault> {
   const { given, route, request, caller } = visit
   if (!given) {
-    const known = parseListText(route.type, request.search, terms)
-    return known.ok ? seen(known.value.parsed, seeList(known.value, caller)) : known
+    const known = timed(request, 'parse', () => parseListText(route.type, request.search, terms))
+    if (!known.ok) return known
+    const query = timed(request, 'narrow', () => seeList(known.value, caller))
+    return seen(known.value.parsed, query)
   }
   const parsed = parseListQuery(route.type, given.parameters, terms)
   return parsed.ok ? seen(parsed.value, see(parsed.value.query, visit)) : parsed
@@ -41,11 +44,11 @@ export async function findOne(visit: Visit, terms: RestTerms): Promise<HttpAnswe
   const parameters = parametersOf(visit)
   if (!parameters.ok) return refuse(parameters)
   const { type, documentId } = visit.route
-  const parsed = parseOneQuery(type, documentId, parameters.value, terms)
+  const parsed = timed(visit.request, 'parse', () => parseOneQuery(type, documentId, parameters.value, terms))
   if (!parsed.ok) return refuse(parsed)
-  const restricted = see(parsed.value, visit)
+  const restricted = timed(visit.request, 'narrow', () => see(parsed.value, visit))
   if (!restricted.ok) return refuse(restricted)
   if (documentId?.includes('\0')) return answerFault(notFound())
-  const text = await terms.documents.findOne(restricted.value, shapeOf(visit))
+  const text = await terms.documents.findOne(restricted.value, shapeOf(visit), { trail: visit.request })
   return text === null ? answerFault(notFound()) : answerDocument(text, visit)
 }

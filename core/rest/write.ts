@@ -22,6 +22,7 @@ export async function create(visit: Visit, terms: RestTerms): Promise<HttpAnswer
     query: answer,
     shape: shapeOf(visit),
     tagOf: documentTag,
+    trail: visit.request,
   })
   return written.ok ? answerDocument(written.value.text, visit, 201) : refuse(written)
 }
@@ -40,6 +41,7 @@ export async function update(visit: Visit, terms: RestTerms): Promise<HttpAnswer
     query: answer,
     shape: shapeOf(visit),
     tagOf: documentTag,
+    trail: visit.request,
   })
   return written.ok ? answerDocument(written.value.text, visit) : refuse(written)
 }
@@ -54,7 +56,12 @@ export async function remove(visit: Visit, terms: RestTerms): Promise<HttpAnswer
   const permitted = permit({ kind: 'delete', type, documentId, locale, precondition }, visit.caller)
   if (!permitted.ok) return refuse(permitted)
   if (isUnstorable(documentId)) return NOTHING
-  const answers = seen.map(query => ({ query, shape: shapeOf(visit), tagOf: documentTag }))
+  const answers = seen.map(query => ({
+    query,
+    shape: shapeOf(visit),
+    tagOf: documentTag,
+    trail: visit.request,
+  }))
   const deleted = await terms.documents.delete(permitted.value, answers)
   return deleted.ok ? NOTHING : refuse(deleted)
 }

@@ -3,12 +3,13 @@ import type { Observer } from '../observe/observation.ts'
 import { openPlace, type Place } from './place.ts'
 import type { Post } from './post.ts'
 import type { ToPrimary } from './questions.ts'
+import { readNumbers } from './read-numbers.ts'
 import { openRolling } from './rolling.ts'
 
 export interface CrewTerms {
   readonly count: number
   /** Starts a worker process. */
-  post(number: number, answers: Pick<ToPrimary, 'holdOthers'>): Post
+  post(number: number, answers: Pick<ToPrimary, 'holdOthers' | 'allNumbers'>): Post
   readonly observer: Observer
 }
 
@@ -21,6 +22,8 @@ export interface Crew {
   readonly begun: Promise<number | null>
   /** Has them read the project's files again, one after another. */
   reload(): Promise<boolean>
+  /** What all of them count, as text. */
+  readNumbers(): Promise<string>
   /** Has all of them answer what is under way, and end. */
   end(): Promise<void>
 }
@@ -31,8 +34,9 @@ export function openCrew({ count, observer, post }: CrewTerms): Crew {
   const places: Place[] = []
   const rolling = openRolling(places, observer)
   const reloads = oneAtATime<'all'>(rolling.reload)
+  const readAll = () => readNumbers(places)
   const add = (number: number) => {
-    const answers = { holdOthers: () => rolling.holdOthers(number) }
+    const answers = { holdOthers: () => rolling.holdOthers(number), allNumbers: readAll }
     const place = openPlace({ number, observer, isKept: () => isKept, post: each => post(each, answers) })
     places.push(place)
     return place
@@ -47,6 +51,7 @@ export function openCrew({ count, observer, post }: CrewTerms): Crew {
   return {
     begun: begin(),
     reload: () => reloads.ask(['all']),
+    readNumbers: readAll,
     async end() {
       isEnding = true
       await Promise.all([reloads.end(0), ...places.map(place => place.end())])

@@ -5,6 +5,7 @@ import type { Observer } from '../observe/observation.ts'
 import type { ServerSettings } from '../project/settings.ts'
 import { type Crew, openCrew } from './crew.ts'
 import { openPost } from './post.ts'
+import type { ServingTerms } from './questions.ts'
 import { NUMBER } from './worker.ts'
 
 export interface LeadTerms {
@@ -24,18 +25,38 @@ export interface LeadTerms {
  */
 export async function lead({ count, production, ...terms }: LeadTerms): Promise<number> {
   const observer = changingObserver(logOf('info', terms))
+  let told: ServingTerms | null = null
   const crew = openCrew({
     count,
     observer,
     post: (number, answers) =>
       openPost(cluster.fork({ [NUMBER]: String(number) }), {
         ...answers,
-        serving: async ({ logLevel }) => observer.change(logOf(logLevel, terms)),
+        async serving(about) {
+          told = about
+          observer.change(logOf(about.logLevel, terms))
+        },
       }),
   })
   const stopped = heed(crew, production)
   const code = await Promise.race([crew.begun, stopped])
-  return code ?? stopped
+  if (code !== null) return code
+  const trouble = await serveNumbers(crew, told)
+  return trouble ?? stopped
+}
+
+/** On a port of their own, where the project wants that. An exit code where it cannot be had. */
+async function serveNumbers(crew: Crew, told: ServingTerms | null): Promise<number | null> {
+  if (!told?.metrics.enabled) return null
+  const { host, metrics } = told
+  const { path, port } = metrics
+  if (port === null) return null
+  const { serveMetrics } = await import('../http/metrics.ts')
+  const server = await serveMetrics({ host, port, path, read: crew.readNumbers })
+  if (server.ok) return null
+  process.stderr.write(`${server.reasons.join('\n')}\n`)
+  await crew.end()
+  return 1
 }
 
 /** The primary knows nothing that could show in a line of its own. */

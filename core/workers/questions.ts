@@ -1,3 +1,4 @@
+import type { OfWorker } from '../metrics/merge-families.ts'
 import type { ServerSettings } from '../project/settings.ts'
 
 /** What the primary process asks a worker. */
@@ -7,12 +8,19 @@ export interface ToWorker {
   /** Let new requests wait until `release`, or until the next reload has ended. Answered when none is under way. */
   hold(): Promise<void>
   release(): Promise<void>
+  /** What it counts. */
+  numbers(): Promise<OfWorker['families']>
 }
 
 /** What a worker asks the primary process. */
 export interface ToPrimary {
   /** Know that it takes requests. */
-  serving(about: { readonly logLevel: ServerSettings['logLevel'] }): Promise<void>
+  serving(about: ServingTerms): Promise<void>
   /** Have the others hold, where it is the first to reload. Answered when they do. */
   holdOthers(): Promise<void>
+  /** What all of them count, as text. */
+  allNumbers(): Promise<string>
 }
+
+/** What the primary does as the project says. */
+export type ServingTerms = Pick<ServerSettings, 'host' | 'logLevel' | 'metrics'>

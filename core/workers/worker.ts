@@ -11,6 +11,8 @@ export interface Workplace {
   readonly number: number
   /** Before a change that those who serve the former state could not live with: the other workers let requests wait. */
   holdOthers(): Promise<void>
+  /** What all workers count, as text. */
+  readAll(): Promise<string>
   /** Tells the primary process that it takes requests, and does what that asks from now on. */
   serve(served: ServedApp, stop: () => void): void
   /** Lets the process end by itself: it has nothing to serve. */
@@ -28,13 +30,14 @@ function workplaceOf(worker: Worker, number: number): Workplace {
   let line: Line<ToPrimary> | null = null
   return {
     number,
+    readAll: async () => (await line?.ask('allNumbers')) ?? '',
     async holdOthers() {
       await line?.ask('holdOthers')
     },
     serve(served, stop) {
       line = openLine<ToPrimary, ToWorker>(channelTo(worker), answersOf(served))
-      const { logLevel } = served.blueprint().project.settings.server
-      void line.ask('serving', { logLevel })
+      const { host, logLevel, metrics } = served.blueprint().project.settings.server
+      void line.ask('serving', { host, logLevel, metrics })
       worker.once('disconnect', () => {
         line?.hangUp()
         // Else Node ends the process at once, and with it what is under way.
@@ -59,5 +62,6 @@ function answersOf(served: ServedApp): ToWorker {
       release = await served.hold()
     },
     release: async () => release(),
+    numbers: async () => (await served.meters?.read()) ?? [],
   }
 }

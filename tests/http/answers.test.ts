@@ -1,4 +1,5 @@
 import test from 'ava'
+import { timed } from '../../core/base/trail.ts'
 import { DatabaseFailure } from '../../core/database/database-fault.ts'
 import type { Responder } from '../../core/faults/exchange.ts'
 import { fault, RequestFault } from '../../core/faults/fault.ts'
@@ -34,6 +35,20 @@ test('a request keeps the id that it came with, if that can do no harm', async t
   t.is(await ask('order-42.7'), 'order-42.7')
   t.not(await ask('a b"c'), 'a b"c')
   t.not(await ask('x'.repeat(129)), 'x'.repeat(129))
+})
+
+test('in development an answer says what its time went to, and not otherwise', async t => {
+  const slow: Responder = request => {
+    timed(request, 'parse', () => undefined)
+    return { status: 200, body: '{}' }
+  }
+  const timesOf = async (tellsTimes: boolean) =>
+    (await fetch((await serve(t, [slow], { tellsTimes })).url)).headers.get('server-timing')
+  t.regex(
+    (await timesOf(true)) ?? '',
+    /^parse;dur=\d+\.\d\d, narrow;dur=0\.00, database;dur=0\.00, total;dur=\d+\.\d\d$/,
+  )
+  t.is(await timesOf(false), null)
 })
 
 test('what nobody answers is not found', async t => {

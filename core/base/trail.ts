@@ -1,0 +1,30 @@
+/** What a request leaves behind on its way: whose work something was, and what its time went to. */
+export interface Trail {
+  /** The request's id. */
+  readonly id: string
+  /** Absent or null: nobody wants to know. */
+  readonly timing?: Timing | null
+}
+
+/** Milliseconds that parts of a request took, added up. */
+export interface Timing {
+  /** Reading what is asked for. */
+  parse: number
+  /** Finding out what of it is the caller's to see. */
+  narrow: number
+  /** Waiting for the database. */
+  database: number
+}
+
+export const openTiming = (): Timing => ({ parse: 0, narrow: 0, database: 0 })
+
+/** Does this, and adds what it took. */
+export function timed<Value>({ timing }: Trail, part: keyof Timing, work: () => Value): Value {
+  if (!timing) return work()
+  const began = performance.now()
+  try {
+    return work()
+  } finally {
+    timing[part] += performance.now() - began
+  }
+}

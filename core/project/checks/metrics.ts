@@ -1,0 +1,20 @@
+import type { Finding } from '../faults.ts'
+import type { Settings } from '../settings.ts'
+
+/** Numbers tell strangers a good deal: that everybody may read them has to be said. */
+export function* metrics({ server }: Settings): Generator<Finding> {
+  const { enabled, port, isPublic } = server.metrics
+  if (enabled && port === null && !isPublic)
+    yield {
+      code: 'conflict',
+      message:
+        'say where: `port: 9464` for a port of their own, or `path: /metrics` for everybody on the server’s',
+      path: ['server', 'metrics', 'enabled'],
+    }
+  if (enabled && port !== null && port !== 0 && port === server.port)
+    yield {
+      code: 'conflict',
+      message: 'the server itself listens there: choose another, or give `path` alone',
+      path: ['server', 'metrics', 'port'],
+    }
+}

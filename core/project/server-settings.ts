@@ -1,0 +1,26 @@
+export interface ServerSettings {
+  readonly host: string
+  readonly port: number
+  readonly url: string
+  readonly cors: { readonly origins: readonly string[]; readonly credentials: boolean }
+  readonly bodyLimit: number
+  readonly requestTimeout: number
+  readonly trustProxy: boolean
+  readonly rateLimit: Readonly<Record<'api' | 'auth' | 'account', RateLimit | false>>
+  readonly securityHeaders: boolean
+  readonly metrics: {
+    readonly enabled: boolean
+    readonly path: string
+    readonly port: number | null
+    /** On the server's own port, for everybody: `path` was asked for, and no port. */
+    readonly isPublic: boolean
+  }
+  readonly slowQuery: number
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+}
+
+/** `window` in milliseconds. */
+export interface RateLimit {
+  readonly window: number
+  readonly max: number
+}

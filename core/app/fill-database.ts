@@ -21,10 +21,8 @@ export async function fillDatabase(
   files: FileStorage,
   outbox: Outbox = NOBODY_LISTENS,
 ): Promise<Result<Filled, StartFault>> {
-  const roles = await mirrorRoles(project.settings.roles, { database, model, storage })
-  if (!roles.ok)
-    return failed(...roles.reasons.map((held): StartFault => ({ kind: 'other', message: printHeld(held) })))
-  await mirrorLocales({ database, model, storage })
+  const mirrored = await mirrorAll({ project, model, storage }, database)
+  if (!mirrored.ok) return mirrored
   const written = await writeContent(content, {
     ...{ database, model, storage, files, outbox },
     beforeUsers: (transaction, users) => endMovedUsers(transaction, users, { model, storage }),
@@ -32,6 +30,18 @@ export async function fillDatabase(
   if (!written.ok) return failed({ kind: 'files', diagnostics: written.reasons })
   const counts = [...written.value.written].map(([uid, count]) => `${count} of ${uid}`)
   return ok({ news: counts.length === 0 ? [] : [`Wrote documents of content/: ${counts.join(', ')}`] })
+}
+
+/** Roles and locales as rows that other rows point at. */
+export async function mirrorAll(
+  { project, model, storage }: Pick<Blueprint, 'project' | 'model' | 'storage'>,
+  database: Database,
+): Promise<Result<null, StartFault>> {
+  const roles = await mirrorRoles(project.settings.roles, { database, model, storage })
+  if (!roles.ok)
+    return failed(...roles.reasons.map((held): StartFault => ({ kind: 'other', message: printHeld(held) })))
+  await mirrorLocales({ database, model, storage })
+  return ok(null)
 }
 
 const printHeld = ({ role, users }: HeldRole): string =>

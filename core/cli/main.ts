@@ -66,8 +66,7 @@ program
 
 addStart(program)
 addSchema(program)
-addTransfer(program)
+addImportStrapi(addTransfer(program))
 addRoles(program)
-addImportStrapi(program.command('import').description('bring documents, or a whole project, from elsewhere'))
 
 await program.parseAsync()

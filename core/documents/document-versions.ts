@@ -10,12 +10,13 @@ export function versionsOf(document: WrittenDocument, planning: Planning): reado
   const { type, documentId } = document
   const rows = planning.current.rows(type, documentId)
   const key = planning.keys(type, documentId)
-  const covered = document.versions.flatMap(({ locale, statuses, values, publishing }) =>
+  const covered = document.versions.flatMap(({ locale, statuses, values, publishing, rows: given }) =>
     statuses.map(status => ({
       locale,
       status,
       values,
       publishing,
+      written: given?.get(status),
       row: rows.find(row => isVersion(type, row, locale, status)),
     })),
   )
@@ -23,7 +24,9 @@ export function versionsOf(document: WrittenDocument, planning: Planning): reado
     const first = index === 0 && rows.length === 0 ? key : undefined
     return {
       ...version,
-      id: version.row ? numberIn(version.row, 'id') : (first ?? newId(tableOf(type, planning))),
+      id: version.row
+        ? numberIn(version.row, 'id')
+        : (version.written?.id ?? first ?? newId(tableOf(type, planning))),
     }
   })
   const others = rows.filter(row => !covered.some(each => each.row === row))

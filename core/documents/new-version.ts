@@ -2,7 +2,7 @@ import type { ContentType } from '../model/model.ts'
 import type { Owner, Planning } from './write-owner.ts'
 import type { RowValue } from './write-rows.ts'
 import { isShared, type Version } from './write-versions.ts'
-import type { Stored, WrittenDocument } from './written.ts'
+import type { Stored, WrittenDocument, WrittenRow } from './written.ts'
 
 export interface NewVersion {
   readonly document: WrittenDocument
@@ -13,6 +13,36 @@ export interface NewVersion {
   /** What all locales share is another from now on. */
   readonly allMoved: boolean
 }
+
+/** What a row says of itself. */
+export const writtenStamps = (
+  type: ContentType,
+  { createdAt, updatedAt, publishedAt, sharedUpdatedAt }: WrittenRow,
+): readonly [string, Stored][] => [
+  ['created_at', createdAt],
+  ['updated_at', updatedAt],
+  ['published_at', publishedAt],
+  ...(type.draftAndPublish && type.localized
+    ? [['shared_updated_at', sharedUpdatedAt] as [string, Stored]]
+    : []),
+]
+
+interface Moment {
+  readonly version: Version
+  readonly createdAt: Stored
+  readonly sharedAt: Stored
+  readonly now: string
+}
+
+const newStamps = (
+  type: ContentType,
+  { version, createdAt, sharedAt, now }: Moment,
+): readonly [string, Stored][] => [
+  ['created_at', createdAt],
+  ['updated_at', now],
+  ['published_at', version.status === 'published' ? (version.publishing?.at ?? now) : null],
+  ...(type.draftAndPublish && type.localized ? [['shared_updated_at', sharedAt] as [string, Stored]] : []),
+]
 
 /** What the row of a new version starts with. */
 export const newColumns = (made: NewVersion, planning: Planning): readonly [string, RowValue][] => [
@@ -65,11 +95,8 @@ function identity(
     [table.documentId, documentId],
     ...(table.key === 'id' ? [] : [[table.key, owner.key] as [string, RowValue]]),
     ...coordinatesOf(type, version, planning),
-    ['created_at', sibling?.get('created_at') ?? now],
-    ['updated_at', now],
-    ['published_at', version.status === 'published' ? (version.publishing?.at ?? now) : null],
-    ...(type.draftAndPublish && type.localized
-      ? [['shared_updated_at', sharedAt] as [string, RowValue]]
-      : []),
+    ...(version.written
+      ? writtenStamps(type, version.written)
+      : newStamps(type, { version, createdAt: sibling?.get('created_at') ?? now, sharedAt, now })),
   ]
 }

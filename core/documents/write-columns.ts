@@ -22,6 +22,8 @@ export interface PlannedColumns {
 interface PlannedLink {
   readonly attribute: Attribute
   readonly link: ColumnLink
+  /** The place in the list of the other side that was given. */
+  readonly place: number | undefined
 }
 
 /** Where the owner stands in the lists of the other side, by attribute: found once for all rows of a document. */
@@ -47,7 +49,7 @@ export function columnsOfValues(
     const terms = { owner, target: attribute.target, defaultLocale }
     for (const [column, key] of columnLinkValues(link, resolve(attribute, value.targets, planning), terms))
       columns.set(column, key)
-    links.push({ attribute, link })
+    links.push({ attribute, link, place: value.targets.at(-1)?.inversePlace })
   }
   return { columns, links }
 }
@@ -73,17 +75,25 @@ export function changesOf(
     if (typeof place === 'number' && !changed.has(link.key) && !places.has(attribute.name))
       places.set(attribute.name, place)
   }
+  for (const { link, place } of links)
+    if (
+      link.inversePosition !== null &&
+      place !== undefined &&
+      row &&
+      row.get(link.inversePosition) !== place
+    )
+      changed.set(link.inversePosition, place)
   const relinked = links.filter(({ link }) =>
     [link.key, link.draftKey, link.locale, link.draftLocale].some(
       column => column !== null && changed.has(column),
     ),
   )
-  for (const { attribute, link } of relinked) {
+  for (const { attribute, link, place } of relinked) {
     if (link.inversePosition === null) continue
     const isLinked = [link.key, link.draftKey].some(
       column => column !== null && (columns.get(column) ?? null) !== null,
     )
-    if (isLinked) changed.set(link.inversePosition, placeFor(attribute, table, places))
+    if (isLinked) changed.set(link.inversePosition, place ?? placeFor(attribute, table, places))
     else if (row) changed.set(link.inversePosition, null)
   }
   return { columns: changed, relinked }

@@ -1,7 +1,7 @@
 import type { ContentType } from '../model/model.ts'
 import type { Status } from '../query/query.ts'
 import { tableOf, versionsOf } from './document-versions.ts'
-import { coordinatesOf, newColumns } from './new-version.ts'
+import { coordinatesOf, newColumns, writtenStamps } from './new-version.ts'
 import { changesOf, columnsOfValues, type InversePlaces } from './write-columns.ts'
 import { planParts } from './write-components.ts'
 import { releaseFormer } from './write-exclusive.ts'
@@ -113,7 +113,9 @@ function planVersion(task: VersionTask, versions: readonly Version[], planning: 
     changes.inserts.push({ table, columns: new Map([...start, ...columns]) })
     return
   }
-  const stamps = stampsOf({ ...task, type, versions, columns: new Set(columns.keys()) }, planning.terms)
+  const stamps = version.written
+    ? changedColumns(version.row, new Map(writtenStamps(type, version.written)))
+    : stampsOf({ ...task, type, versions, columns: new Set(columns.keys()) }, planning.terms)
   const all = new Map([...columns, ...stamps])
   const id = new Map([['id', numberIn(version.row, 'id')]])
   if (all.size > 0) changes.updates.push({ table, key: id, columns: all })

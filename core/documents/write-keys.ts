@@ -17,10 +17,7 @@ export async function findKeys(
 ): Promise<Keys> {
   const known = new Map<ContentType, Map<string, RowId>>()
   for (const [type, written] of groupBy(documents, each => each.type)) {
-    known.set(
-      type,
-      new Map(written.map(({ documentId }) => [documentId, ownKey(type, documentId, current, terms)])),
-    )
+    known.set(type, new Map(written.map(document => [document.documentId, ownKey(document, current, terms)])))
   }
   const targets = documents.flatMap(({ type, versions }) =>
     versions.flatMap(({ values }) => [...targetsOf(type, values)]),
@@ -35,10 +32,14 @@ export async function findKeys(
 }
 
 /** A document's key is the id of its first row. */
-function ownKey(type: ContentType, documentId: string, current: Current, { storage }: WriteTerms): RowId {
+function ownKey(
+  { type, documentId, key }: WrittenDocument,
+  current: Current,
+  { storage }: WriteTerms,
+): RowId {
   const table = storage.table(type)
   const [first] = current.rows(type, documentId)
-  return first === undefined ? newId(table.name) : numberIn(first, table.key)
+  return first === undefined ? (key ?? newId(table.name)) : numberIn(first, table.key)
 }
 
 interface Target {

@@ -72,6 +72,8 @@ export interface Edge {
   readonly key: RowId
   readonly status: Status | null
   readonly locale: string | null
+  /** The owner's place in the list of the other side, where it was given. */
+  readonly inversePlace?: number | undefined
 }
 
 /** The rows that a list of targets comes to, in order; what is named twice counts once, where it stands first. */
@@ -82,6 +84,7 @@ export function edgesOf(targets: readonly ResolvedTarget[], terms: LinkTerms): r
       key: target.key,
       status,
       locale,
+      inversePlace: target.inversePlace,
     }))
   })
   const seen = new Map<RowId, Edge[]>()

@@ -4,6 +4,7 @@ import { type Edge, edgeColumns, edgesOf, placesOf, type ResolvedTarget } from '
 import { tableLinkOf } from './write-load.ts'
 import type { Owner, OwnerRow, Planning } from './write-owner.ts'
 import {
+  type Columns,
   type CurrentRow,
   type NewRow,
   numberIn,
@@ -44,7 +45,9 @@ export function planList(
   })
   const now = currentRows(link, owner, first, planning)
   const places = placesOf(link.table, placesNow(link, edges, now))
-  const fresh = edges.map(edge => inversePlace(link, rowOf(link, edge, now)) ?? placeAtEnd(link.table))
+  const fresh = edges.map(
+    edge => edge.inversePlace ?? inversePlace(link, rowOf(link, edge, now)) ?? placeAtEnd(link.table),
+  )
   planning.changes.links.add(link.table)
   const changed = owner.rows.map(row => planRow({ link, edges, places, fresh }, owner, row, planning))
   return changed.includes(true)
@@ -102,12 +105,29 @@ function planRow(
     const place = places[index] ?? placeAtEnd(link.table)
     const found = rowOf(link, edge, rows)
     if (found) kept.add(found)
-    if (found && found.get(link.position) !== place)
-      updates.push({ table: link.table, key: idOf(found), columns: new Map([[link.position, place]]) })
+    const moved = found === undefined ? NOTHING_MOVED : movedIn(link, edge, place, found)
+    if (found && moved.size > 0) updates.push({ table: link.table, key: idOf(found), columns: moved })
     if (!found) inserts.push(newLink({ link, edge, place, fresh: fresh[index] }, owner, row))
   }
   for (const gone of rows) if (!kept.has(gone)) removals.push({ table: link.table, key: idOf(gone) })
   return removals.length + updates.length + inserts.length > before
+}
+
+const NOTHING_MOVED: Columns = new Map()
+
+/** The places of a link that are others than it has. */
+function movedIn(
+  { position, inversePosition }: TableLink,
+  edge: Edge,
+  place: number | Place,
+  row: CurrentRow,
+): Columns {
+  const moved = new Map<string, RowValue>()
+  if (row.get(position) !== place) moved.set(position, place)
+  const given = edge.inversePlace
+  if (inversePosition !== null && given !== undefined && row.get(inversePosition) !== given)
+    moved.set(inversePosition, given)
+  return moved
 }
 
 interface NewLink {

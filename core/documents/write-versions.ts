@@ -2,7 +2,7 @@ import type { Attribute, ContentType } from '../model/model.ts'
 import type { Status } from '../query/query.ts'
 import type { OwnerRow } from './write-owner.ts'
 import type { CurrentRow } from './write-rows.ts'
-import type { Publishing, Values } from './written.ts'
+import type { Publishing, Values, WrittenRow } from './written.ts'
 
 /** One row of the document: there already, or to be made. */
 export interface Version extends OwnerRow {
@@ -11,6 +11,8 @@ export interface Version extends OwnerRow {
   /** What was given for this version alone; undefined: it only takes part in what all locales share. */
   readonly values: Values | undefined
   readonly publishing?: Publishing | undefined
+  /** What it says of itself. */
+  readonly written?: WrittenRow | undefined
 }
 
 /** Attributes that have one value for all locales (documents.md 2), by status. */

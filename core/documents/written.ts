@@ -12,6 +12,8 @@ export interface WrittenDocument {
   readonly versions: readonly WrittenVersion[]
   /** What its stamps say, ISO 8601 in UTC with milliseconds; absent: the moment of the write. */
   readonly at?: string
+  /** What names it inside the database where it is made; nobody else must have it. Absent: a new one. */
+  readonly key?: number
 }
 
 export interface WrittenVersion {
@@ -22,6 +24,19 @@ export interface WrittenVersion {
   readonly values: Values
   /** What the published row says of when. */
   readonly publishing?: Publishing
+  /** What its rows say of themselves; absent: what the moment of the write makes of them. */
+  readonly rows?: ReadonlyMap<Status, WrittenRow>
+}
+
+/** Stamps are ISO 8601 in UTC with milliseconds. */
+export interface WrittenRow {
+  /** Of a row that is made; nobody else must have it. Absent: a new one. */
+  readonly id?: number
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly publishedAt: string | null
+  /** Of localized types with drafts. */
+  readonly sharedUpdatedAt: string | null
 }
 
 /** `at`: ISO 8601 in UTC; absent: the moment of the write, or where it `keeps` what a row says that is there, that. */
@@ -58,7 +73,7 @@ export interface LinkTarget {
   readonly locale: string | null
   /** null: both, where the link has to name one at all. */
   readonly status: Status | null
-  /** The owner's place in the list of the other side, where a link is new; absent: at its end. */
+  /** The owner's place in the list of the other side; absent: the one that it has, of a new link the last. */
   readonly inversePlace?: number
 }
 

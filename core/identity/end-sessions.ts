@@ -46,9 +46,11 @@ export async function forgetCodes(
 interface AddressedUser {
   readonly documentId: string
   readonly email: string
+  /** The hash; absent: it stays as it is. */
+  readonly password?: string | null | undefined
 }
 
-/** Before such addresses are written: who gets another one is somebody else, as far as anybody knows. */
+/** Before such addresses and passwords are written: who gets another one is somebody else, as far as anybody knows. */
 export async function endMovedUsers(
   transaction: Pick<Transaction, 'run'>,
   users: readonly AddressedUser[],
@@ -57,11 +59,18 @@ export async function endMovedUsers(
   if (users.length === 0) return
   const { user } = model.builtIn
   const table = storage.table(user)
-  const version = name(storage.column(user, 'sessionVersion'))
+  const column = (attribute: string) => `u.${name(storage.column(user, attribute))}`
+  const version = storage.column(user, 'sessionVersion')
+  const isOther = `${column('email')} IS DISTINCT FROM n.email OR n.replaced AND ${column('password')} IS DISTINCT FROM n.password`
   await transaction.run({
     name: 'end the sessions of users with new addresses',
-    text: `UPDATE ${name(table.name)} AS u SET ${version} = coalesce(u.${version}, 0) + 1, ${codesOf(storage, user)} FROM unnest($1::text[], $2::text[]) AS n (id, email) WHERE u.${name(table.documentId)} = n.id AND u.${name(storage.column(user, 'email'))} IS DISTINCT FROM n.email`,
-    values: [users.map(({ documentId }) => documentId), users.map(({ email }) => email)],
+    text: `UPDATE ${name(table.name)} AS u SET ${name(version)} = coalesce(u.${name(version)}, 0) + 1, ${codesOf(storage, user)} FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) AS n (id, email, password, replaced) WHERE u.${name(table.documentId)} = n.id AND (${isOther})`,
+    values: [
+      users.map(({ documentId }) => documentId),
+      users.map(({ email }) => email),
+      users.map(({ password }) => password ?? null),
+      users.map(({ password }) => password !== undefined),
+    ],
   })
 }
 

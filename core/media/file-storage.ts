@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+
 /** Where the bytes of files are kept. Whoever reads a key sees a whole file, the old or the new one. */
 export interface FileStorage {
   /** As records say it. */
@@ -5,6 +7,8 @@ export interface FileStorage {
   /** Keeps a copy of a file's bytes under a key: its hash and its extension. What was there is replaced. */
   store(key: string, file: LocalFile): Promise<void>
   has(key: string): Promise<boolean>
+  /** What is kept under a key; null where there is nothing. */
+  read(key: string): Promise<Readable | null>
   /** Also where there is nothing. */
   remove(key: string): Promise<void>
   /** The address that records tell. */

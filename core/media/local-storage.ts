@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { constants, copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { assertKey, type FileStorage } from './file-storage.ts'
@@ -23,6 +23,7 @@ export function openLocalStorage(root: string): FileStorage {
       await sync(folder)
     },
     has: async key => existsSync(pathOf(key)),
+    read: async key => (existsSync(pathOf(key)) ? createReadStream(pathOf(key)) : null),
     remove: key => rm(pathOf(key), { force: true }),
     url: key => `/uploads/${key}`,
   }

@@ -1,4 +1,5 @@
 import { openAsBlob } from 'node:fs'
+import { Readable } from 'node:stream'
 import { AwsClient } from 'aws4fetch'
 import { assertKey, type FileStorage } from './file-storage.ts'
 import { isHarmless } from './served-types.ts'
@@ -22,16 +23,21 @@ export function openS3Storage(options: S3Options): FileStorage {
   const { accessKeyId, secretAccessKey, region } = options
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 2 })
   const base = baseOf(options)
-  const ask = async (method: string, key: string, init: RequestInit = {}): Promise<number> => {
+  const request = async (method: string, key: string, init: RequestInit = {}): Promise<Response> => {
     assertKey(key)
     const answer = await client.fetch(`${base}/${key}`, {
       ...init,
       method,
       signal: AbortSignal.timeout(TIMEOUT),
     })
+    if (answer.ok || answer.status === 404) return answer
     await answer.body?.cancel()
-    if (answer.ok || answer.status === 404) return answer.status
     throw new Error(`The S3 store answered ${answer.status} to ${method} of ${key}`)
+  }
+  const ask = async (method: string, key: string, init?: RequestInit): Promise<number> => {
+    const { status, body } = await request(method, key, init)
+    await body?.cancel()
+    return status
   }
   return {
     provider: 's3',
@@ -40,6 +46,12 @@ export function openS3Storage(options: S3Options): FileStorage {
       if (status === 404) throw new Error(`The S3 store has no bucket ${options.bucket}`)
     },
     has: async key => (await ask('HEAD', key)) !== 404,
+    async read(key) {
+      const { status, body } = await request('GET', key)
+      if (status !== 404 && body) return Readable.fromWeb(body)
+      await body?.cancel()
+      return null
+    },
     async remove(key) {
       await ask('DELETE', key)
     },

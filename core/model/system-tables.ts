@@ -96,9 +96,23 @@ const outbox = (model: Model): Table => ({
   checks: [oneOf(OUTBOX, 'state', ['waiting', 'failed'])],
 })
 
+/** Imports that were not finished: what they decided, and how many lines are done. */
+const imports = systemTable(
+  'plinth_imports',
+  'imports',
+  [
+    required('digest', 'varchar(255)'),
+    required('done', 'integer'),
+    required('decided', 'jsonb'),
+    required('begun_at', 'timestamptz(3)'),
+  ],
+  ['digest'],
+)
+
 export const systemTables = (model: Model): readonly Table[] => [
   versions,
   content(model),
   rateLimits,
   outbox(model),
+  imports,
 ]

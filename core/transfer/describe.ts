@@ -32,13 +32,13 @@ export function describe({ project, model, types, passwords }: Describing): Head
   }
 }
 
-const describeType = (type: ContentType): DescribedType => ({
+export const describeType = (type: ContentType): DescribedType => ({
   draftAndPublish: type.draftAndPublish,
   localized: type.localized,
   attributes: describeAttributes(type),
 })
 
-const describeAttributes = (holder: Holder): DescribedAttributes =>
+export const describeAttributes = (holder: Holder): DescribedAttributes =>
   Object.fromEntries(streamedAttributes(holder).map(each => [each.name, describeAttribute(each)]))
 
 /** What a document's line says: all that is declared and stored on this side. */

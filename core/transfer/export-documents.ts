@@ -1,9 +1,11 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import type { WriteTerms } from '../documents/write-terms.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { Project } from '../project/project.ts'
 import { describe } from './describe.ts'
+import { filesOf, type KeyedFile } from './import-files.ts'
+import { writeTermsOf } from './import-terms.ts'
 import { type Batch, countDocuments, readDocuments } from './read-documents.ts'
 import { readNames, type Targets } from './target-names.ts'
 import { readDocument, targetsOf, toStreamedDocument } from './to-streamed-document.ts'
@@ -23,6 +25,8 @@ export interface Piece {
   readonly text: string
   /** How many documents they are. */
   readonly documents: number
+  /** Those whose records are among them. */
+  readonly files: readonly KeyedFile[]
 }
 
 export interface Exporting {
@@ -42,7 +46,7 @@ export function exportDocuments<Value>(
 ): Promise<Value> {
   return database.transaction(
     async transaction => {
-      const reading = readingTerms(transaction, database.schema, terms)
+      const reading = writeTermsOf(transaction, { ...terms, database }, new Date(0).toISOString())
       await transaction.run(PATIENT)
       let total = 0
       for (const type of terms.types) total += await countDocuments(type, reading)
@@ -59,22 +63,8 @@ const PATIENT = {
   values: [],
 }
 
-const readingTerms = (
-  transaction: Transaction,
-  schema: string,
-  { storage, model }: ExportTerms,
-): WriteTerms => ({
-  transaction,
-  storage,
-  schema,
-  defaultLocale: model.defaultLocale,
-  now: new Date(0).toISOString(),
-  componentMatch: 'by-place',
-  touch: false,
-})
-
 async function* piecesOf(terms: ExportTerms, reading: WriteTerms): AsyncGenerator<Piece> {
-  yield { text: `${JSON.stringify(describe(terms))}\n`, documents: 0 }
+  yield { text: `${JSON.stringify(describe(terms))}\n`, documents: 0, files: [] }
   for (const type of terms.types)
     for await (const batch of readDocuments(type, reading)) yield toPiece(type, batch, terms, reading)
 }
@@ -91,5 +81,9 @@ async function toPiece(
   for (const document of read) targetsOf(document, targets)
   const streaming: StreamTerms = { passwords, nameOf: await readNames(targets, terms) }
   const lines = read.map(document => `${JSON.stringify(toStreamedDocument(document, streaming))}\n`)
-  return { text: lines.join(''), documents: read.length }
+  const files =
+    type === model.builtIn.file
+      ? read.flatMap(({ versions }) => versions.flatMap(({ values }) => filesOf(values)))
+      : []
+  return { text: lines.join(''), documents: read.length, files }
 }

@@ -5,8 +5,7 @@ import type { ContentType } from '../model/model.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 
 /** A document as it is loaded. */
-export interface LoadedDocument {
-  readonly documentId: string
+export interface LoadedDocument extends DocumentName {
   readonly rows: readonly CurrentRow[]
 }
 
@@ -27,10 +26,7 @@ export async function* readDocuments(type: ContentType, terms: WriteTerms): Asyn
     if (last === undefined) return
     const documentIds = ids.map(({ documentId }) => documentId)
     const current = await loadDocuments(type, documentIds, terms)
-    yield {
-      documents: documentIds.map(documentId => ({ documentId, rows: current.rows(type, documentId) })),
-      current,
-    }
+    yield { documents: ids.map(id => ({ ...id, rows: current.rows(type, id.documentId) })), current }
     after = last.key
   }
 }

@@ -38,6 +38,8 @@ export interface StreamedDocument {
   /** The uid. */
   readonly type: string
   readonly documentId: string
+  /** What its links are kept by, where that is not the least `id` of its versions: kept and left out as these are. */
+  readonly key?: number
   /** At least one. A published version of a type with drafts comes with its draft. */
   readonly versions: readonly StreamedVersion[]
   /** Of localized types: the attributes that all locales share, by status (`published` on types without drafts). */
@@ -54,12 +56,14 @@ export interface StreamedVersion {
   readonly locale?: string
   /** Exactly on types with drafts. */
   readonly status?: Status
-  /** ISO 8601; absent stamps say the moment of the import, an absent `publishedAt` is null in drafts alone. */
+  /** ISO 8601. Absent: the moment of the import. */
   readonly createdAt?: string
+  /** Absent: `createdAt`. */
   readonly updatedAt?: string
-  readonly publishedAt?: string
-  /** Of localized types with drafts: when what all locales share was last changed. */
-  readonly sharedUpdatedAt?: string
+  /** Absent: null in drafts, else `updatedAt`. */
+  readonly publishedAt?: string | null
+  /** Of localized types with drafts: when what all locales share was last changed. Absent: `updatedAt`. */
+  readonly sharedUpdatedAt?: string | null
   readonly values: StreamedValues
 }
 

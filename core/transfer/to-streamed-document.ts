@@ -16,6 +16,7 @@ import { type StreamTerms, toStreamedValues } from './to-streamed-values.ts'
 export interface ReadDocument {
   readonly type: ContentType
   readonly documentId: string
+  readonly key: number
   readonly versions: readonly ReadVersion[]
   readonly shared: ReadonlyMap<Status, Values>
 }
@@ -36,7 +37,7 @@ interface Reading {
 }
 
 /** Versions come by locale in the order of the project, the draft first. */
-export function readDocument({ documentId, rows }: LoadedDocument, reading: Reading): ReadDocument {
+export function readDocument({ documentId, key, rows }: LoadedDocument, reading: Reading): ReadDocument {
   const { type, locales } = reading
   const attributes = streamedAttributes(type)
   const own = attributes.filter(attribute => !isShared(type, attribute))
@@ -54,6 +55,7 @@ export function readDocument({ documentId, rows }: LoadedDocument, reading: Read
   return {
     type,
     documentId,
+    key,
     versions: versions.map(version => ({ ...version, values: valuesIn(version, own) })),
     shared,
   }
@@ -83,12 +85,13 @@ export function targetsOf({ type, versions, shared }: ReadDocument, targets: Tar
 
 /** The document as its line says it. */
 export function toStreamedDocument(
-  { type, documentId, versions, shared }: ReadDocument,
+  { type, documentId, key, versions, shared }: ReadDocument,
   terms: StreamTerms,
 ): StreamedDocument {
   return {
     type: type.uid,
     documentId,
+    ...keyOf(key, versions),
     versions: versions.map(version => toStreamedVersion(type, version, terms)),
     ...(shared.size === 0
       ? {}
@@ -100,6 +103,10 @@ export function toStreamedDocument(
   }
 }
 
+/** Its first row may be gone. */
+const keyOf = (key: number, versions: readonly ReadVersion[]): Pick<StreamedDocument, 'key'> =>
+  Math.min(...versions.map(({ row }) => numberIn(row, 'id'))) === key ? {} : { key }
+
 const toStreamedVersion = (
   type: ContentType,
   { row, locale, status, values }: ReadVersion,
@@ -108,18 +115,18 @@ const toStreamedVersion = (
   id: numberIn(row, 'id'),
   ...(type.localized && locale !== null ? { locale } : {}),
   ...(type.draftAndPublish ? { status } : {}),
-  ...stamp('createdAt', row, 'created_at'),
-  ...stamp('updatedAt', row, 'updated_at'),
-  ...stamp('publishedAt', row, 'published_at'),
-  ...stamp('sharedUpdatedAt', row, 'shared_updated_at'),
+  createdAt: textIn(row, 'created_at'),
+  updatedAt: textIn(row, 'updated_at'),
+  ...(row.get('published_at') === null && status === 'draft'
+    ? {}
+    : { publishedAt: stampIn(row, 'published_at') }),
+  ...(type.localized && type.draftAndPublish ? { sharedUpdatedAt: stampIn(row, 'shared_updated_at') } : {}),
   values: toStreamedValues(type, values, terms),
 })
 
-function stamp<Name extends string>(
-  name: Name,
-  row: CurrentRow,
-  column: string,
-): { readonly [Key in Name]?: string } {
+function stampIn(row: CurrentRow, column: string): string | null {
   const value = row.get(column)
-  return typeof value === 'string' ? ({ [name]: value } as { readonly [Key in Name]: string }) : {}
+  return typeof value === 'string' ? value : null
 }
+
+const textIn = (row: CurrentRow, column: string): string => String(row.get(column))

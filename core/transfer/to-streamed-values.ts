@@ -40,7 +40,7 @@ function scalarIn(
 
 const parseStored = (stored: unknown): unknown => JSON.parse(String(stored)) ?? undefined
 
-export const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'array', 'blocks'])
+const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'array', 'blocks'])
 
 /** What lets somebody sign in. */
 export const isSecret = (holder: Holder, { name, type }: ScalarAttribute): boolean =>

@@ -42,7 +42,7 @@ interface ToldVersion {
 test('an export tells every version with its links in order, private attributes, and no password', async t => {
   const site = await openSite(t, FILES)
   await site.must()
-  const [header = '', ...lines] = await exported(site.folder.path, site.database)
+  const [header = '', ...lines] = await exported({ folder: site.folder.path, database: site.database })
   const { project, passwords, types } = JSON.parse(header)
   t.deepEqual([project, passwords], ['Test', false])
   t.deepEqual(types['api::page.page'], {
@@ -85,7 +85,10 @@ test('an export tells every version with its links in order, private attributes,
 test('hashes of passwords are told when they are asked for, and types that are not named are left out', async t => {
   const site = await openSite(t, FILES)
   await site.must()
-  const [, ...lines] = await exported(site.folder.path, site.database, { types: ['user'], passwords: true })
+  const [, ...lines] = await exported(
+    { folder: site.folder.path, database: site.database },
+    { types: ['user'], passwords: true },
+  )
   t.is(lines.length, 1)
   t.regex(lines[0] ?? '', /"password":\{"hash":"\$2b\$10\$[^"]{53}"\}/)
 })

@@ -1,33 +1,89 @@
-import { pickTypes, type TransferProject } from '../../core/cli/transfer-project.ts'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { compileApp } from '../../core/app/compile-app.ts'
+import { prepareTransfer } from '../../core/app/prepare-transfer.ts'
+import { printReason } from '../../core/app/start-fault.ts'
+import { pickTypes } from '../../core/cli/transfer-project.ts'
 import type { Database } from '../../core/database/database.ts'
-import { compileModel } from '../../core/model/compile-model.ts'
-import { compileStorage } from '../../core/model/compile-storage.ts'
-import { loadProject } from '../../core/project/load-project.ts'
+import { openLocalStorage } from '../../core/media/local-storage.ts'
 import { exportDocuments } from '../../core/transfer/export-documents.ts'
+import { copyFiles } from '../../core/transfer/export-files.ts'
+import { type ImportReport, importDocuments } from '../../core/transfer/import-documents.ts'
+import type { OnConflict, Progress } from '../../core/transfer/import-terms.ts'
+import { printLineFault } from '../../core/transfer/line-fault.ts'
+import { type Folder, temporaryFolder } from '../harness/folder.ts'
+
+/** A project's folder and the database that it is used with. */
+export interface Place {
+  readonly folder: string
+  readonly database: Database
+}
+
+interface ExportOptions {
+  readonly types?: readonly string[]
+  readonly passwords?: boolean
+  /** Takes the bytes of files. */
+  readonly files?: string
+}
 
 /** The lines that an export of the project comes to. */
 export async function exported(
-  folder: string,
-  database: Database,
-  {
-    types = [],
-    passwords = false,
-  }: { readonly types?: readonly string[]; readonly passwords?: boolean } = {},
+  { folder, database }: Place,
+  { types = [], passwords = false, files }: ExportOptions = {},
 ): Promise<readonly string[]> {
-  const transfer = await loaded(folder)
-  const picked = pickTypes(types, transfer.model)
+  const blueprint = await compiled(folder)
+  const picked = pickTypes(types, blueprint.model)
   if (!picked.ok) throw new Error(picked.reasons.join('\n'))
-  return exportDocuments(database, { ...transfer, types: picked.value, passwords }, async ({ pieces }) => {
+  const storage = openLocalStorage(folder)
+  return exportDocuments(database, { ...blueprint, types: picked.value, passwords }, async ({ pieces }) => {
     let text = ''
-    for await (const piece of pieces) text += piece.text
+    for await (const piece of pieces) {
+      text += piece.text
+      if (files !== undefined) await copyFiles(piece.files, storage, files)
+    }
     return text.trimEnd().split('\n')
   })
 }
 
-async function loaded(folder: string): Promise<TransferProject> {
-  const project = await loadProject(folder, {})
-  if (!project.ok) throw new Error(project.reasons.map(({ message }) => message).join('\n'))
-  const model = compileModel(project.value)
-  if (!model.ok) throw new Error(model.reasons.map(({ message }) => message).join('\n'))
-  return { project: project.value, model: model.value, storage: compileStorage(model.value) }
+interface ImportOptions {
+  readonly onConflict?: OnConflict
+  readonly dryRun?: boolean
+  readonly files?: string
+  readonly progress?: (progress: Progress) => void
+}
+
+/** What an import of the lines came to: how many documents, or the faults as they are printed. */
+export async function imported(
+  { folder, database }: Place,
+  lines: readonly string[],
+  { onConflict = 'skip', dryRun = false, files, progress = () => {} }: ImportOptions = {},
+): Promise<ImportReport | readonly string[]> {
+  const prepared = await prepareTransfer(await compiled(folder), database, { events: false, dryRun })
+  if (!prepared.ok) return prepared.reasons.map(printReason)
+  const stream = temporaryFolder()
+  stream.write('documents.ndjson', `${lines.join('\n')}\n`)
+  const terms = { ...prepared.value, onConflict, filesFolder: files ?? null, progress }
+  try {
+    const done = await importDocuments(join(stream.path, 'documents.ndjson'), terms, { dryRun })
+    if (done.ok) return done.value
+    return done.reasons.map(fault =>
+      fault.line === null ? fault.message : printLineFault(fault, 'documents.ndjson'),
+    )
+  } finally {
+    stream.remove()
+  }
+}
+
+async function compiled(folder: string) {
+  const blueprint = await compileApp(folder, {})
+  if (!blueprint.ok) throw new Error(blueprint.reasons.map(({ message }) => message).join('\n'))
+  return blueprint.value
+}
+
+/** Another folder with the same project and nothing else. */
+export function projectFolder(t: ExecutionContext, yaml: string): Folder {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  folder.write('project.yaml', yaml)
+  return folder
 }

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { type Blueprint, compileApp } from '../app/compile-app.ts'
+import { prepareTransfer } from '../app/prepare-transfer.ts'
+import { printReason } from '../app/start-fault.ts'
+import { failed, type Result } from '../base/result.ts'
+import type { Database } from '../database/database.ts'
+import { printDiagnostic } from '../faults/diagnostic.ts'
+import { type ImportFault, type ImportReport, importDocuments } from '../transfer/import-documents.ts'
+import type { OnConflict } from '../transfer/import-terms.ts'
+import { printLineFault } from '../transfer/line-fault.ts'
+import { LineTooLong } from '../transfer/read-lines.ts'
+import type { CommandTerms } from './command-terms.ts'
+import { progressBar } from './progress.ts'
+import { withDatabase } from './project-database.ts'
+import { complain } from './schema-project.ts'
+
+export interface ImportTerms extends CommandTerms {
+  /** A file; `-` is the standard input. */
+  readonly file: string
+  readonly onConflict: OnConflict
+  readonly dryRun: boolean
+  readonly events: boolean
+  /** The folder of the bytes of files. */
+  readonly files?: string | undefined
+}
+
+/** `plinth import`: documents of a stream. Answers the exit code: 0, or 1 where not all of it was done and it said why. */
+export async function runImport(terms: ImportTerms): Promise<0 | 1> {
+  const compiled = await compileApp(terms.folder, terms.env)
+  if (!compiled.ok) return complain(terms, compiled.reasons.map(printDiagnostic))
+  const fault = faultOf(terms)
+  if (fault !== null) return complain(terms, [fault])
+  const source = terms.file === '-' ? await spool(compiled.value.project.root) : null
+  try {
+    const path = source ?? terms.file
+    const opened = await withDatabase(
+      compiled.value.project,
+      database => importInto(database, compiled.value, path, terms),
+      { trouble: 'The database did not answer as it should; the same import goes on where it was' },
+    )
+    const done = opened.ok ? opened.value : opened
+    if (!done.ok) return complain(terms, done.reasons)
+    terms.complain(`${printReport(done.value, terms)}\n`)
+    return 0
+  } catch (error) {
+    if (error instanceof LineTooLong) return complain(terms, [`${terms.file}: ${error.message}`])
+    throw error
+  } finally {
+    if (source !== null) await rm(source, { force: true })
+  }
+}
+
+function faultOf({ file, files }: ImportTerms): string | null {
+  if (file !== '-' && !existsSync(file)) return `There is no file ${file}`
+  if (files !== undefined && !existsSync(files)) return `There is no folder ${files} with the bytes of files`
+  return null
+}
+
+/** The standard input can be read once, and an import reads thrice: what it is, whether all is right, and what to write. */
+async function spool(root: string): Promise<string> {
+  const path = join(root, '.plinth', `import-${process.pid}.ndjson`)
+  await mkdir(join(root, '.plinth'), { recursive: true })
+  await writeFile(path, process.stdin, { mode: 0o600 })
+  return path
+}
+
+async function importInto(
+  database: Database,
+  blueprint: Blueprint,
+  path: string,
+  { onConflict, events, dryRun, file, files }: ImportTerms,
+): Promise<Result<ImportReport, string>> {
+  const bar = progressBar(process.stderr)
+  const prepared = await prepareTransfer(blueprint, database, { events, dryRun })
+  if (!prepared.ok) return failed(...prepared.reasons.map(printReason))
+  const done = await importDocuments(
+    path,
+    {
+      ...prepared.value,
+      onConflict,
+      filesFolder: files ?? null,
+      progress: ({ stage, done, total }) => bar.show(STAGES[stage], done, total),
+    },
+    { dryRun },
+  ).finally(bar.clear)
+  const called = file === '-' ? 'the standard input' : basename(file)
+  return done.ok ? done : failed(printFaults(done.reasons, called))
+}
+
+const STAGES = { checking: 'Checking ', importing: 'Importing' } as const
+
+function printFaults(faults: readonly ImportFault[], file: string): string {
+  return faults.map(fault => (fault.line === null ? fault.message : printLineFault(fault, file))).join('\n')
+}
+
+function printReport({ made, changed, skipped, before }: ImportReport, { dryRun }: ImportTerms): string {
+  const parts = [
+    `${made} made`,
+    ...(changed > 0 ? [`${changed} that were there looked through and brought up to date`] : []),
+    ...(skipped > 0 ? [`${skipped} left as they were: the database had them`] : []),
+    ...(before > 0 ? [`${before} done before`] : []),
+  ]
+  return dryRun
+    ? `Nothing was written. It would come to: ${parts.join(', ')}`
+    : `Imported: ${parts.join(', ')}`
+}

@@ -1,0 +1,88 @@
+import type { Transaction } from '../database/database.ts'
+import type { ContentType } from '../model/model.ts'
+import type { NewDocuments } from './begin-import.ts'
+import { findExisting } from './find-existing.ts'
+import { type ImportTerms, PATIENT, writeTermsOf } from './import-terms.ts'
+import { MOST_FAULTS } from './index-stream.ts'
+import { claimsOf, findConflicts, findDoubles, findLost, findMissing, type Pair } from './judge-batch.ts'
+import { KeyIndex } from './key-index.ts'
+import type { LineFault } from './line-fault.ts'
+import { namesIn } from './link-names.ts'
+import { nameOf, type ParsedDocument } from './parse-document.ts'
+import { place } from './place-batch.ts'
+import { type LineBatch, readBatches, type Stream } from './read-batches.ts'
+
+export interface Checked {
+  readonly faults: readonly LineFault[]
+  readonly news: NewDocuments
+  /** Documents that the database has already. */
+  readonly there: number
+}
+
+interface Checking {
+  readonly stream: Stream
+  readonly terms: ImportTerms
+  readonly claims: KeyIndex
+  readonly news: Map<ContentType, number>
+}
+
+/** Every line, held against the model, the other lines and the database; nothing is written. */
+export async function checkStream(stream: Stream, terms: ImportTerms): Promise<Checked> {
+  const checking: Checking = { stream, terms, claims: new KeyIndex(), news: new Map() }
+  const faults: LineFault[] = []
+  let done = 0
+  let there = 0
+  for await (const batch of readBatches(stream, 0)) {
+    const found = await terms.database.transaction(
+      transaction => checkBatch(batch, transaction, checking),
+      PATIENT,
+    )
+    faults.push(...found.faults)
+    there += found.there
+    done += batch.count
+    terms.progress({ stage: 'checking', done, total: stream.index.total })
+    if (faults.length >= MOST_FAULTS) break
+  }
+  return { faults, news: checking.news, there }
+}
+
+async function checkBatch(
+  { documents, faults }: LineBatch,
+  transaction: Transaction,
+  checking: Checking,
+): Promise<{ readonly faults: readonly LineFault[]; readonly there: number }> {
+  const { terms, stream, news } = checking
+  const writing = writeTermsOf(transaction, terms, stream.now)
+  const existing = await findExisting(namesIn(documents), writing)
+  const fresh = documents.filter(({ type, documentId }) => !existing(type, documentId))
+  for (const { type } of fresh) news.set(type, (news.get(type) ?? 0) + 1)
+  const wanted = terms.onConflict === 'skip' ? fresh : documents
+  const placing = { ...terms, index: stream.index, decided: { keys: {}, places: {} }, existing }
+  const pairs = wanted.map(document => ({ document, written: place(document, placing).first }))
+  // What documents have that are changed, too, may be free by then.
+  const doubles = terms.onConflict === 'update' ? [] : await findDoubles(pairs, writing)
+  const found = [
+    ...faults,
+    ...findConflicts(documents, existing, terms.onConflict),
+    ...findLost(wanted, { ...terms, index: stream.index, existing }),
+    ...findMissing(documents, terms),
+    ...doubles,
+    ...pairs.flatMap(pair => claimedBefore(pair, checking.claims)),
+  ]
+  return { faults: inOrder(found), there: documents.length - fresh.length }
+}
+
+/** By other batches. */
+function claimedBefore(pair: Pair, claims: KeyIndex): readonly LineFault[] {
+  const { line, type, documentId }: ParsedDocument = pair.document
+  return [...claimsOf(pair)].flatMap(([claim, words]) => {
+    if (claims.add(claim, { ordinal: line, key: 0 })) return []
+    const message = `${words} stands in line ${claims.get(claim)?.ordinal} already`
+    return [{ line, about: nameOf(type, documentId), message }]
+  })
+}
+
+function inOrder(faults: readonly LineFault[]): readonly LineFault[] {
+  const seen = new Map(faults.map(fault => [JSON.stringify(fault), fault]))
+  return [...seen.values()].toSorted((a, b) => a.line - b.line)
+}

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isBody } from '../documents/parse-item.ts'
+import type { Stored, Values, WrittenValue } from '../documents/written.ts'
+import type { FileStorage } from '../media/file-storage.ts'
+
+/** A file of a record: the picture itself, or a smaller one of it. */
+export interface KeyedFile {
+  readonly key: string
+  readonly mime: string
+}
+
+const OURS: readonly Stored[] = ['local', 's3']
+
+/** The files of a record, as far as a storage of Plinth's keeps them under a name of their hash. */
+export function filesOf(values: Values): readonly KeyedFile[] {
+  if (!OURS.includes(scalarOf(values, 'provider'))) return []
+  const own = toFile(scalarOf(values, 'hash'), scalarOf(values, 'ext'), scalarOf(values, 'mime'))
+  const smaller = Object.values(formatsOf(values)).map(each =>
+    isBody(each) ? toFile(each.hash, each.ext, each.mime) : undefined,
+  )
+  return [own, ...smaller].filter(file => file !== undefined)
+}
+
+/** The record as it stands over another storage: with its addresses, and its name. */
+export function overStorage(values: Values, files: FileStorage): Values {
+  const [own] = filesOf(values)
+  if (own === undefined) return values
+  const formats = Object.entries(formatsOf(values)).map(([name, each]) => {
+    const file = isBody(each) ? toFile(each.hash, each.ext, each.mime) : undefined
+    return [name, file && isBody(each) ? { ...each, url: files.url(file.key) } : each] as const
+  })
+  return new Map<string, WrittenValue>([
+    ...values,
+    ['provider', { kind: 'scalar', value: files.provider }],
+    ['url', { kind: 'scalar', value: files.url(own.key) }],
+    ...(formats.length === 0
+      ? []
+      : [['formats', { kind: 'scalar', value: JSON.stringify(Object.fromEntries(formats)) }] as const]),
+  ])
+}
+
+const scalarOf = (values: Values, name: string): Stored => {
+  const value = values.get(name)
+  return value?.kind === 'scalar' ? value.value : null
+}
+
+function formatsOf(values: Values): Readonly<Record<string, unknown>> {
+  const stored = scalarOf(values, 'formats')
+  const formats: unknown = typeof stored === 'string' ? JSON.parse(stored) : null
+  return isBody(formats) ? formats : {}
+}
+
+const KEY = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/
+
+/** undefined: no storage of Plinth's would have named it so. */
+function toFile(hash: unknown, ext: unknown, mime: unknown): KeyedFile | undefined {
+  if (typeof hash !== 'string') return undefined
+  const key = `${hash}${typeof ext === 'string' ? ext : ''}`
+  return KEY.test(key)
+    ? { key, mime: typeof mime === 'string' ? mime : 'application/octet-stream' }
+    : undefined
+}
+
+/** Those whose bytes the folder lacks. */
+export const missingIn = (folder: string, files: readonly KeyedFile[]): readonly KeyedFile[] =>
+  files.filter(({ key }) => !existsSync(join(folder, key)))
+
+/** Keeps the bytes that the storage lacks: a name is of a hash, so what is there is the same. */
+export async function storeFiles(
+  folder: string,
+  files: readonly KeyedFile[],
+  storage: FileStorage,
+): Promise<void> {
+  for (const { key, mime } of files)
+    if (!(await storage.has(key))) await storage.store(key, { path: join(folder, key), mime })
+}

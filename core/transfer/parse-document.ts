@@ -1,0 +1,262 @@
+import { didYouMean } from '../base/nearest.ts'
+import { checkValues } from '../documents/check-values.ts'
+import { parseDatetime } from '../documents/parse-moment.ts'
+import { parseScalar } from '../documents/parse-scalar.ts'
+import type { ValueFault } from '../documents/value-fault.ts'
+import { isShared } from '../documents/write-versions.ts'
+import type { Values, WrittenRow, WrittenValue } from '../documents/written.ts'
+import type { Attribute, ContentType, Holder, Model } from '../model/model.ts'
+import type { Status } from '../query/query.ts'
+import { streamedAttributes } from './describe.ts'
+import type { LineFault } from './line-fault.ts'
+import { parseStreamedValues, type ValueTerms } from './parse-values.ts'
+import type { Header, StreamedDocument, StreamedVersion } from './stream.ts'
+import { isSecret } from './to-streamed-values.ts'
+
+/** A line whose values are in stored form; of links, the names of what they lead to. */
+export interface ParsedDocument {
+  readonly line: number
+  readonly type: ContentType
+  readonly documentId: string
+  /** The number of the row that names it, where the line says it. */
+  readonly key: number | undefined
+  readonly versions: readonly ParsedVersion[]
+  readonly shared: ReadonlyMap<Status, ParsedPart>
+  /** What attributes begin with of which the stream says nothing. */
+  readonly defaults: Values
+}
+
+/** `digest`: equal where the values are. */
+interface ParsedPart {
+  readonly values: Values
+  readonly digest: string
+}
+
+export interface ParsedVersion extends ParsedPart {
+  readonly locale: string | null
+  readonly status: Status
+  /** null: the line says neither stamps nor a number. */
+  readonly row: WrittenRow | null
+}
+
+export interface DocumentTerms extends ValueTerms {
+  readonly model: Model
+  /** The moment of the import, ISO 8601. */
+  readonly now: string
+}
+
+export interface Parsed {
+  readonly document: ParsedDocument
+  readonly faults: readonly LineFault[]
+}
+
+/** What the stream says something of. */
+export const describesBy =
+  ({ types, components, passwords }: Header): ValueTerms['describes'] =>
+  (holder: Holder, attribute: Attribute) => {
+    if (!passwords && attribute.kind === 'scalar' && isSecret(holder, attribute)) return false
+    const described = holder.holder === 'component' ? components[holder.uid] : types[holder.uid]?.attributes
+    return described !== undefined && Object.hasOwn(described, attribute.name)
+  }
+
+/** One document of a stream, and everything that is wrong with it, but for what other documents have to do with. */
+export function parseDocument(
+  streamed: StreamedDocument,
+  type: ContentType,
+  line: number,
+  terms: DocumentTerms,
+): Parsed {
+  const faults: LineFault[] = []
+  const versions = streamed.versions.map(version =>
+    parseVersion(version, { type, streamed, line, terms }, faults),
+  )
+  const shared = new Map<Status, ParsedPart>()
+  for (const status of STATUSES) {
+    const part = parseShared(status, { type, streamed, line, terms }, faults)
+    if (part) shared.set(status, part)
+  }
+  const { documentId, key } = streamed
+  const document = { line, type, documentId, key, versions, shared, defaults: defaultsOf(type, terms) }
+  const about = nameOf(type, documentId)
+  faults.push(...versionFaults(document).map(message => ({ line, about, message })))
+  if (faults.length === 0) faults.push(...incomplete(document))
+  return { document, faults }
+}
+
+const STATUSES: readonly Status[] = ['draft', 'published']
+
+export const nameOf = ({ key }: ContentType, documentId: string): string => `${key} ${documentId}`
+
+interface Part {
+  readonly type: ContentType
+  readonly streamed: StreamedDocument
+  readonly line: number
+  readonly terms: DocumentTerms
+}
+
+const aboutVersion = (
+  type: ContentType,
+  documentId: string,
+  { locale, status }: { readonly locale?: string | null | undefined; readonly status?: Status | undefined },
+): string => {
+  const words = [
+    ...(type.localized && locale ? [locale] : []),
+    ...(type.draftAndPublish && status ? [status] : []),
+  ]
+  return `${nameOf(type, documentId)}${words.length === 0 ? '' : ` (${words.join(', ')})`}`
+}
+
+function parseVersion(
+  version: StreamedVersion,
+  { type, streamed, line, terms }: Part,
+  faults: LineFault[],
+): ParsedVersion {
+  const about = aboutVersion(type, streamed.documentId, version)
+  const tell = (message: string) => void faults.push({ line, about, message })
+  const covers = (attribute: Attribute) => !isShared(type, attribute)
+  const parsed = parseStreamedValues(type, version.values, terms, { path: [], covers })
+  for (const { message } of parsed.faults) tell(message)
+  const locale = localeOf(type, version, terms.locales, tell)
+  const status = statusOf(type, version, tell)
+  const row = rowOf(version, status, terms.now, tell)
+  return { locale, status, row, values: parsed.values, digest: JSON.stringify(version.values) }
+}
+
+const ROW = ['id', 'createdAt', 'updatedAt', 'publishedAt', 'sharedUpdatedAt'] as const
+
+type Tell = (message: string) => void
+
+function localeOf(
+  type: ContentType,
+  { locale }: StreamedVersion,
+  locales: readonly string[],
+  tell: Tell,
+): string | null {
+  if (!type.localized) {
+    if (locale !== undefined) tell(`\`${type.key}\` has no locales`)
+    return null
+  }
+  if (locale === undefined || !locales.includes(locale))
+    tell(
+      locale === undefined
+        ? `each version of \`${type.key}\` says its \`locale\``
+        : `unknown locale \`${locale}\`${didYouMean(locale, locales) || `: there are ${locales.join(', ')}`}`,
+    )
+  return locale ?? ''
+}
+
+function statusOf(type: ContentType, { status }: StreamedVersion, tell: Tell): Status {
+  if (type.draftAndPublish && status === undefined)
+    tell(`each version of \`${type.key}\` says its \`status\``)
+  if (!type.draftAndPublish && status === 'draft') tell(`\`${type.key}\` has no drafts`)
+  return status ?? 'published'
+}
+
+function rowOf(version: StreamedVersion, status: Status, now: string, tell: Tell): WrittenRow | null {
+  if (ROW.every(key => version[key] === undefined)) return null
+  const momentOf = (
+    name: 'createdAt' | 'updatedAt' | 'publishedAt' | 'sharedUpdatedAt',
+    absent: string | null,
+  ) => {
+    const given = version[name]
+    if (given === undefined) return absent
+    if (given === null) return null
+    const parsed = parseDatetime(given)
+    if ('stored' in parsed && typeof parsed.stored === 'string') return parsed.stored
+    tell(`\`${name}\` is a moment, such as \`2026-01-02T03:04:05.006Z\``)
+    return absent
+  }
+  const createdAt = momentOf('createdAt', now) ?? now
+  const updatedAt = momentOf('updatedAt', createdAt) ?? createdAt
+  return {
+    ...(version.id === undefined ? {} : { id: version.id }),
+    createdAt,
+    updatedAt,
+    publishedAt: momentOf('publishedAt', status === 'draft' ? null : updatedAt),
+    sharedUpdatedAt: momentOf('sharedUpdatedAt', updatedAt),
+  }
+}
+
+function parseShared(
+  status: Status,
+  { type, streamed, line, terms }: Part,
+  faults: LineFault[],
+): ParsedPart | undefined {
+  const given = streamed.shared?.[status]
+  const about = aboutVersion(type, streamed.documentId, { status })
+  if (given !== undefined && (!type.localized || (status === 'draft' && !type.draftAndPublish))) {
+    const message = type.localized
+      ? `\`${type.key}\` has no drafts`
+      : `\`${type.key}\` has no locales: nothing of it is \`shared\``
+    faults.push({ line, about, message })
+    return undefined
+  }
+  const isThere = streamed.versions.some(version => (version.status ?? 'published') === status)
+  if (!type.localized || !isThere) return undefined
+  const covers = (attribute: Attribute) => isShared(type, attribute)
+  const parsed = parseStreamedValues(type, given ?? {}, terms, { path: [], covers })
+  faults.push(...parsed.faults.map(({ message }) => ({ line, about, message })))
+  return { values: parsed.values, digest: JSON.stringify(given ?? {}) }
+}
+
+function defaultsOf(type: ContentType, terms: DocumentTerms): Values {
+  const values = new Map<string, WrittenValue>()
+  for (const attribute of streamedAttributes(type)) {
+    if (attribute.kind !== 'scalar' || attribute.default === undefined || terms.describes(type, attribute))
+      continue
+    const { stored } = parseScalar(attribute, attribute.default, { path: [], strictness: 'draft' })
+    if (stored !== undefined) values.set(attribute.name, { kind: 'scalar', value: stored })
+  }
+  return values
+}
+
+function* versionsTwice({ versions }: ParsedDocument): Generator<string> {
+  const seen = new Set<string>()
+  for (const { locale, status } of versions) {
+    const words = [locale, status].filter(word => word !== null).join(', ')
+    if (seen.has(words)) yield `there are two versions (${words})`
+    seen.add(words)
+  }
+}
+
+/** documents.md 1: no published version without its draft. */
+function versionFaults(document: ParsedDocument): readonly string[] {
+  const { type, versions } = document
+  const lonely = versions.filter(
+    ({ locale, status }) =>
+      type.draftAndPublish &&
+      status === 'published' &&
+      !versions.some(each => each.status === 'draft' && each.locale === locale),
+  )
+  return [
+    ...versionsTwice(document),
+    ...lonely.map(
+      ({ locale }) => `the published version${locale === null ? '' : ` (${locale})`} comes without its draft`,
+    ),
+  ]
+}
+
+/** What published versions lack, or have beyond their rules. */
+function incomplete(document: ParsedDocument): readonly LineFault[] {
+  const { type, documentId, line, versions, defaults } = document
+  return versions
+    .filter(({ status }) => status === 'published')
+    .flatMap(version => {
+      const values = new Map([
+        ...defaults,
+        ...version.values,
+        ...(document.shared.get('published')?.values ?? []),
+      ])
+      const faults = checkValues(type, values, { covers: () => true, plain: !type.draftAndPublish })
+      const about = aboutVersion(type, documentId, version)
+      return faults.map(fault => ({ line, about, message: explained(type, fault) }))
+    })
+}
+
+function explained(type: ContentType, { path, message }: ValueFault): string {
+  const attribute = type.attributes.get(String(path[0]))
+  const isPassword = attribute?.kind === 'scalar' && attribute.type === 'password'
+  return isPassword
+    ? `${message} (an export tells hashes of passwords with --password-hashes alone)`
+    : message
+}

@@ -1,0 +1,78 @@
+import type { Model } from '../model/model.ts'
+import type { StreamIndex } from './index-stream.ts'
+import type { LineFault } from './line-fault.ts'
+import { type DocumentTerms, describesBy, type ParsedDocument, parseDocument } from './parse-document.ts'
+import { parseLine } from './parse-line.ts'
+import { readLines } from './read-lines.ts'
+
+export interface LineBatch {
+  readonly documents: readonly ParsedDocument[]
+  readonly faults: readonly LineFault[]
+  /** The number of the last line that it takes in. */
+  readonly last: number
+  /** Documents, also those with faults. */
+  readonly count: number
+}
+
+/** Documents that are in memory at once, and bytes of their lines. */
+const DOCUMENTS = 250
+const BYTES = 4 * 1024 * 1024
+
+export interface Stream {
+  readonly path: string
+  readonly index: StreamIndex
+  readonly model: Model
+  /** ISO 8601. */
+  readonly now: string
+}
+
+/** The documents of the lines after `done`, parsed, some at a time. */
+export async function* readBatches(stream: Stream, done: number): AsyncGenerator<LineBatch> {
+  const terms = termsOf(stream)
+  let batch = newBatch()
+  let isFirst = true
+  for await (const { number, bytes } of readLines(stream.path)) {
+    const skipped = isFirst || number <= done
+    isFirst = false
+    if (skipped) continue
+    read(number, bytes, batch, stream, terms)
+    if (batch.count < DOCUMENTS && batch.bytes < BYTES) continue
+    yield batch
+    batch = newBatch()
+  }
+  if (batch.count > 0) yield batch
+}
+
+const newBatch = () => ({
+  documents: [] as ParsedDocument[],
+  faults: [] as LineFault[],
+  last: 0,
+  count: 0,
+  bytes: 0,
+})
+
+function termsOf({ index, model, now }: Stream): DocumentTerms {
+  return { model, now, describes: describesBy(index.header), locales: model.locales.map(({ code }) => code) }
+}
+
+function read(
+  line: number,
+  bytes: Buffer,
+  batch: ReturnType<typeof newBatch>,
+  { model }: Stream,
+  terms: DocumentTerms,
+): void {
+  batch.count += 1
+  batch.bytes += bytes.length
+  batch.last = line
+  const streamed = parseLine(bytes)
+  const type = streamed.ok ? model.contentTypes.get(streamed.value.type) : undefined
+  if (!streamed.ok || !type) {
+    const message = streamed.ok ? 'it changed while it was read' : streamed.reasons.join('; ')
+    batch.faults.push({ line, about: null, message })
+    return
+  }
+  const { document, faults } = parseDocument(streamed.value, type, line, terms)
+  batch.documents.push(document)
+  batch.faults.push(...faults)
+}

@@ -1,0 +1,282 @@
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { openSite, type Site } from '../content/site.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { exported, imported, type Place, projectFolder } from './streaming.ts'
+
+const root = resolve(import.meta.dirname, '..', '..')
+
+/** All that relations, versions and components can be: cycles, ordered lists on both sides, links that name versions. */
+const PROJECT = `name: Rich
+i18n: { locales: [en, fr, it], defaultLocale: en }
+roles: { critic: { name: Critic } }
+components:
+  parts.leaf: { attributes: { label: { type: string, required: true }, pages: { type: relation, relation: oneToMany, target: page } } }
+  parts.branch: { attributes: { note: text, leaves: { type: component, component: parts.leaf, repeatable: true }, picture: { type: media, multiple: false } } }
+contentTypes:
+  tag:
+    attributes:
+      name: { type: string, unique: true }
+      pin: password
+      secret: { type: string, private: true }
+      amount: decimal
+      big: biginteger
+      at: time
+      any: json
+      pages: { type: relation, relation: manyToMany, target: page, mappedBy: tags }
+      owner: { type: relation, relation: manyToOne, target: user }
+      best: { type: relation, relation: manyToOne, target: page }
+      some: { type: relation, relation: manyToMany, target: page }
+      twin: { type: relation, relation: oneToOne, target: page, inversedBy: twin }
+  page:
+    draftAndPublish: true
+    localized: true
+    attributes:
+      title: { type: string, required: true, minLength: 3 }
+      slug: { type: uid, targetField: title }
+      size: { type: integer, localized: false }
+      parent: { type: relation, relation: manyToOne, target: page, inversedBy: children }
+      children: { type: relation, relation: oneToMany, target: page, mappedBy: parent }
+      tags: { type: relation, relation: manyToMany, target: tag, inversedBy: pages }
+      twin: { type: relation, relation: oneToOne, target: tag, mappedBy: twin }
+      zone: { type: dynamiczone, components: [parts.leaf, parts.branch] }
+      shared: { type: component, component: parts.branch, repeatable: true, localized: false }
+      pictures: { type: media, multiple: true, localized: false }
+  front: { kind: single, draftAndPublish: true, attributes: { title: string, pages: { type: relation, relation: oneToMany, target: page } } }
+`
+
+const CONTENT = {
+  'content/users.yaml': '[{ username: ann, email: ann@example.com, password: secret-of-ann, role: critic }]',
+  'content/tags.yaml': `
+- { documentId: red, name: Red, pin: "1234567", secret: hush, amount: 12.5, big: "9007199254740993", at: "10:11:12.5", any: "[1, {\\"a\\": null}]", owner: ann, best: { documentId: home, locale: fr }, twin: home }
+- { documentId: blue, name: Blue, best: { documentId: home, status: draft }, some: [{ documentId: sub, locale: en }, { documentId: home, locale: fr, status: draft }] }
+`,
+  'content/pages.yaml': `
+- documentId: home
+  title: Home
+  slug: home
+  size: 3
+  parent: sub
+  tags: [blue, red]
+  zone: [{ __component: parts.branch, note: n, leaves: [{ label: a, pages: [sub, home] }, { label: b }] }, { __component: parts.leaf, label: c }]
+  shared: [{ note: one, picture: { file: dot.png } }, { note: two }]
+  pictures: [{ file: dot.png }, { file: dot.png, name: Other }]
+  locales: { fr: { title: Maison, slug: maison, parent: sub, tags: red, zone: [{ __component: parts.leaf, label: f }] } }
+- { documentId: sub, title: Sub, slug: sub, parent: home, tags: [red, blue], locales: { fr: { title: Sous, slug: sous } } }
+- { documentId: new, status: draft, title: New, tags: [red] }
+`,
+  'content/front.yaml': '[{ documentId: front, title: Front, pages: [sub, home] }]',
+  'content/media/dot.png': readFileSync(join(root, 'content/media/pictures/ines.png')),
+}
+
+/** With drafts that were changed since, a place between two others, a gap where something was deleted, and dead rows. */
+const AFTERWARDS = [
+  `UPDATE pages SET title = 'Changed', size = 4, updated_at = '2030-01-02T03:04:05.006Z' WHERE document_id = 'home' AND status = 'draft' AND locale = 'en'`,
+  `UPDATE components_parts_leaf SET label = 'changed' WHERE status = 'draft' AND label = 'b'`,
+  `UPDATE pages_tags_links SET inverse_position = inverse_position - 1536 WHERE owner_id = (SELECT max(id) FROM pages WHERE document_id = 'sub')`,
+  `DELETE FROM pages_tags_links WHERE owner_id IN (SELECT id FROM pages WHERE document_id = 'home' AND status = 'draft' AND locale = 'en') AND target_key = (SELECT id FROM tags WHERE document_id = 'blue')`,
+  `UPDATE tags SET best_key = (SELECT min(id) FROM pages WHERE document_id = 'sub'), best_locale = 'fr' WHERE document_id = 'blue'`,
+  `UPDATE tags SET published_at = '2020-02-02T00:00:00Z', created_at = '2019-01-01T00:00:00Z'`,
+]
+
+async function richSite(t: ExecutionContext): Promise<Site> {
+  const site = await openSite(t, { 'project.yaml': PROJECT.replace('name: Rich\n', ''), ...CONTENT })
+  await site.must()
+  for (const text of AFTERWARDS) await site.rows(text)
+  return site
+}
+
+const placeOf = ({ folder, database }: Site): Place => ({ folder: folder.path, database })
+
+/** The same project over a database that is empty. */
+async function elsewhere(t: ExecutionContext, site: Site): Promise<Place> {
+  const yaml = readFileSync(join(site.folder.path, 'project.yaml'), 'utf8')
+  return { folder: projectFolder(t, yaml).path, database: await openTestDatabase(t) }
+}
+
+test('what was exported, imported into an empty database and exported again is the same, byte by byte', async t => {
+  const site = await richSite(t)
+  const files = projectFolder(t, '').path
+  const lines = await exported(placeOf(site), { files })
+  const other = await elsewhere(t, site)
+  t.like(await imported(other, lines, { files }), { made: 9, skipped: 0 })
+  t.deepEqual(await exported(other), lines)
+  t.deepEqual(uploads(other.folder), uploads(site.folder.path))
+
+  // Nothing changes where all of it is there, whoever is to win; and what is linked from now on comes last.
+  t.like(await imported(other, lines), { made: 0, skipped: 9 })
+  const versions = `SELECT table_name, sum(version) FROM plinth_versions WHERE table_name <> 'plinth_users' GROUP BY 1 ORDER BY 1`
+  const before = await other.database.run({ text: versions, values: [] })
+  t.like(await imported(other, lines, { onConflict: 'update' }), { made: 0, changed: 9 })
+  t.deepEqual(await other.database.run({ text: versions, values: [] }), before)
+  const { rows } = await other.database.run({ text: LAST_PLACES, values: [] })
+  t.deepEqual(rows, [[true, true, true]])
+})
+
+/** Whether the next numbers of the sequences come behind all rows and places. */
+const LAST_PLACES = `SELECT nextval('pages_id_seq') > (SELECT max(id) FROM pages),
+  nextval('pages_tags_links_id_seq') * 1024 > (SELECT max(greatest(position, inverse_position)) FROM pages_tags_links),
+  nextval('components_parts_leaf_id_seq') > (SELECT max(id) FROM components_parts_leaf)`
+
+const uploads = (folder: string): readonly string[] => readdirSync(join(folder, '.plinth', 'uploads')).sort()
+
+test('users come with the hashes of their passwords where these were exported, else without a password', async t => {
+  const site = await richSite(t)
+  const [other, another] = [await elsewhere(t, site), await elsewhere(t, site)]
+  const whole = await exported(placeOf(site), { passwords: true })
+  await imported(other, whole)
+  t.deepEqual(await exported(other, { passwords: true }), whole)
+  await imported(another, await exported(placeOf(site)))
+  const { rows } = await another.database.run({ text: 'SELECT password FROM plinth_users', values: [] })
+  t.deepEqual(rows, [[null]])
+  // Over users who are there, a stream without passwords leaves theirs; one with others ends their sessions.
+  await imported(other, await exported(another), { onConflict: 'update' })
+  t.deepEqual(await exported(other, { passwords: true }), whole)
+  await imported(another, whole, { onConflict: 'update' })
+  const { rows: users } = await another.database.run({
+    text: 'SELECT session_version, password IS NOT NULL FROM plinth_users',
+    values: [],
+  })
+  t.deepEqual(users, [[1, true]])
+})
+
+test('the example project goes through a stream unchanged', async t => {
+  const site = await openSite(t, {})
+  for (const part of ['content', 'policies', 'middlewares', 'extensions'])
+    cpSync(join(root, part), join(site.folder.path, part), { recursive: true })
+  const yaml = readFileSync(join(root, 'project.yaml'), 'utf8')
+  const name = (text: string) => text.replace(/^apiTokens:[\s\S]*?\n\n/m, '').replace('name: Field Guide', '')
+  await site.must({ 'project.yaml': name(yaml) })
+  const lines = await exported(placeOf(site))
+  cpSync(join(root, 'extensions'), join(site.folder.path, 'extensions'), { recursive: true })
+  const database = await openTestDatabase(t)
+  await imported({ folder: site.folder.path, database }, lines)
+  t.deepEqual(await exported({ folder: site.folder.path, database }), lines)
+})
+
+test('documents that are there are left, refused or made what the line says, versions that it lacks included', async t => {
+  const site = await richSite(t)
+  const place = placeOf(site)
+  const [header = '', ...lines] = await exported(place, { types: ['page'] })
+  const home = JSON.parse(lines.find(line => line.includes('"documentId":"home"')) ?? '')
+  home.versions = home.versions.filter(({ locale }: { locale: string }) => locale === 'fr')
+  home.versions[0].values.title = 'Chez moi'
+  home.shared.draft.shared = [{ note: 'two' }]
+  const changed = [header, JSON.stringify(home)]
+  t.like(await imported(place, changed), { made: 0, skipped: 1 })
+  t.deepEqual(await exported(place, { types: ['page'] }), [header, ...lines])
+  const [fault = ''] = (await imported(place, changed, { onConflict: 'fail' })) as readonly string[]
+  t.true(fault.startsWith('documents.ndjson:2 page home: the database has it already'))
+  t.like(await imported(place, changed, { onConflict: 'update' }), { changed: 1 })
+  const [, ...after] = await exported(place, { types: ['page'] })
+  const told = JSON.parse(after.find(line => line.includes('"documentId":"home"')) ?? '')
+  const { key: _, ...rest } = told
+  t.deepEqual(rest, home)
+  t.deepEqual(
+    after.filter(line => !line.includes('"documentId":"home"')),
+    lines.filter(line => !line.includes('"documentId":"home"')),
+  )
+})
+
+test('an import that was cut off goes on where it was', async t => {
+  const folder = projectFolder(t, NUMBERS)
+  const place = { folder: folder.path, database: await openTestDatabase(t) }
+  const lines = numbers(700)
+  const cut = imported(place, lines, {
+    progress: ({ stage, done }) => {
+      if (stage === 'importing' && done > 400) throw new Error('cut off')
+    },
+  })
+  await t.throwsAsync(cut, { message: 'cut off' })
+  const other = numbers(3, 'other')
+  const [unfinished = ''] = (await imported(place, other)) as readonly string[]
+  t.regex(unfinished, /^An import of another file stopped after its line 501/)
+  t.like(await imported(place, lines), { made: 200, before: 500 })
+  const { rows } = await place.database.run({
+    text: `SELECT count(*), count(l.id) FROM numbers n LEFT JOIN numbers l ON l.id = n.next_key`,
+    values: [],
+  })
+  t.deepEqual(rows, [[700, 700]])
+  t.like(await imported(place, other), { made: 3, before: 0 })
+})
+
+const NUMBERS = `name: Numbers
+contentTypes: { number: { attributes: { value: { type: integer, unique: true, max: 2000 }, next: { type: relation, relation: oneToOne, target: number } } } }`
+
+const DESCRIBED = `{"plinth":"documents","format":1,"project":"Numbers","fingerprint":"","passwords":false,"locales":["en"],"types":{"api::number.number":{"draftAndPublish":false,"localized":false,"attributes":{"value":"integer","next":"relation api::number.number"}}},"components":{}}`
+
+/** Each leads to the next one, the last to the first. */
+const numbers = (count: number, called = 'n'): readonly string[] => [
+  DESCRIBED,
+  ...Array.from({ length: count }, (_, index) =>
+    lineOf(`${called}${index}`, {
+      value: index + (called === 'n' ? 0 : 1000),
+      next: `${called}${(index + 1) % count}`,
+    }),
+  ),
+]
+
+const lineOf = (documentId: string, values: object, more: object = {}): string =>
+  JSON.stringify({ type: 'api::number.number', documentId, versions: [{ values, ...more }] })
+
+test('every line is checked before the first is written, and told with its document and attribute', async t => {
+  const folder = projectFolder(t, NUMBERS)
+  const place = { folder: folder.path, database: await openTestDatabase(t) }
+  t.like(await imported(place, numbers(3)), { made: 3 })
+  const wrong = [
+    DESCRIBED,
+    '{"type":',
+    lineOf('a', { value: 'x' }),
+    lineOf('b', { value: 3000 }),
+    lineOf('c', { valeu: 1 }),
+    lineOf('d', { next: 'nobody' }),
+    lineOf('e', { value: 2 }),
+    lineOf('f', { value: 7 }),
+    lineOf('g', { value: 7 }),
+    lineOf('h', { value: 8 }, { locale: 'en' }),
+    lineOf('i', { value: 9 }, { createdAt: 'yesterday' }),
+    '{"type":"api::numbr.numbr","documentId":"a b","versions":[]}',
+  ]
+  const told = (await imported(place, wrong)) as readonly string[]
+  t.deepEqual(
+    told.map(line => line.replace(/: expected JSON: .*/, ': expected JSON')),
+    [
+      'documents.ndjson:2 expected JSON: Unexpected end of JSON input',
+      'documents.ndjson:12 `documentId` is a text of 1 to 255 characters without blanks, `/`, `?` and `#`',
+      'documents.ndjson:12 `versions` is a list of at least one version',
+    ],
+  )
+  const values = (await imported(place, [wrong[0] ?? '', ...wrong.slice(2, -1)])) as readonly string[]
+  t.deepEqual(values, [
+    'documents.ndjson:2 number a: value must be a `number` type, but the final value was: `NaN` (cast from the value `"x"`).',
+    'documents.ndjson:3 number b: value must be less than or equal to 2000',
+    'documents.ndjson:4 number c: unknown attribute `valeu` of `number`: did you mean `value`?',
+    'documents.ndjson:5 number d: `next` leads to the number `nobody`, which neither the stream has nor the database',
+    'documents.ndjson:6 number e: `value` must be unique, and another document has `2` already',
+    'documents.ndjson:8 number g: `value` must be unique, and `7` stands in line 7 already',
+    'documents.ndjson:9 number h: `number` has no locales',
+    'documents.ndjson:10 number i: `createdAt` is a moment, such as `2026-01-02T03:04:05.006Z`',
+  ])
+  t.like(await imported(place, numbers(5), { dryRun: true }), { made: 2, skipped: 3 })
+  const { rows } = await place.database.run({ text: 'SELECT count(*) FROM numbers', values: [] })
+  t.deepEqual(rows, [[3]])
+})
+
+test('a stream of another model is refused with all that does not fit', async t => {
+  const folder = projectFolder(t, NUMBERS.replace('value:', 'amount:'))
+  const place = { folder: folder.path, database: await openTestDatabase(t) }
+  const other = DESCRIBED.replace('"draftAndPublish":false', '"draftAndPublish":true').replace(
+    '"components":{}',
+    '"components":{"a.b":{}}',
+  )
+  t.deepEqual(await imported(place, [other]), [
+    'documents.ndjson:1 `draftAndPublish` of `number` is true in the stream and false in the project',
+    'documents.ndjson:1 `number` has no attribute `value` (integer)',
+    'documents.ndjson:1 the project has no component `a.b`',
+  ])
+  t.deepEqual(await imported(place, ['{"a":1}']), [
+    'documents.ndjson:1 a stream begins with the line of `plinth export` that says what its documents fit',
+  ])
+  t.deepEqual(await imported(place, []), ['documents.ndjson:1 the file is empty'])
+})

@@ -51,6 +51,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sharp: ['media'],
   express: ['http'],
   pino: ['http', 'observe'],
+  '@opentelemetry/api': ['observe'],
   qs: ['rest'],
   graphql: ['graphql'],
   '@graphql-tools/merge': ['graphql'],

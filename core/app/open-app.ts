@@ -67,7 +67,7 @@ export interface App {
   close(): Promise<void>
 }
 
-export type ReadyTerms = SignInTerms & Pick<WatchTerms, 'meters'>
+export type ReadyTerms = SignInTerms & Pick<WatchTerms, 'meters' | 'tracing'>
 
 export type OpenTerms = DatabaseTerms & ReadyTerms
 

@@ -1,15 +1,18 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Outgoing } from '../http/desk.ts'
 import type { Table } from '../model/storage.ts'
+import type { Tracing } from '../observe/tracing.ts'
 import type { Blueprint } from './compile-app.ts'
 import { carryOver } from './fixed-settings.ts'
 import { type App, readyApp } from './open-app.ts'
 import { type LogTerms, observerOf } from './open-observed.ts'
-import { type Running, type Service, tellNews, toServed } from './service.ts'
+import { type Running, type ServedBeside, type Service, tellNews, toServed } from './service.ts'
 import type { StartFault } from './start-fault.ts'
 
 export interface ReplaceTerms extends LogTerms {
   readonly production: boolean
+  /** Absent or null: nobody traces. */
+  readonly tracing?: Tracing | null
   /** Before a migration takes away what others who serve the former state rely on: has them let requests wait. */
   readonly holdOthers?: () => Promise<void>
 }
@@ -27,15 +30,15 @@ export async function replaceApp(
   const before = service.running
   const { blueprint, held } = carryOver(before.app.blueprint, wanted)
   const observer = observerOf(blueprint, terms)
-  const { production, meters = null } = terms
-  const ready = await readyApp(blueprint, { production, observer, meters })
+  const { production, meters = null, tracing = null } = terms
+  const ready = await readyApp(blueprint, { production, observer, meters, tracing })
   if (!ready.ok) return ready
   const go = isAddedTo(before.app.blueprint, blueprint) ? () => {} : await holdAll(service, terms)
   try {
     const opened = await ready.value(before.app.database)
     if (!opened.ok) return opened
     if (service.isEnding) return await giveUp(opened.value)
-    const outgoing = await takeOver(service, { app: opened.value, observer }, production)
+    const outgoing = await takeOver(service, { app: opened.value, observer }, { production, tracing })
     retire(service, before, outgoing)
     return ok(held)
   } finally {
@@ -53,9 +56,13 @@ async function giveUp(app: App): Promise<Result<never, StartFault>> {
   return failed({ kind: 'other', message: 'the server is ending' })
 }
 
-async function takeOver(service: Service, running: Running, production: boolean): Promise<Outgoing> {
+async function takeOver(
+  service: Service,
+  running: Running,
+  terms: Omit<ServedBeside, 'numbers'>,
+): Promise<Outgoing> {
   tellNews(running)
-  const outgoing = await service.server.swap(toServed(running, { ...service, production }))
+  const outgoing = await service.server.swap(toServed(running, { ...service, ...terms }))
   service.running = running
   service.log.change(running.observer)
   return outgoing

@@ -3,6 +3,7 @@ import { openServer } from '../http/server.ts'
 import type { Meters } from '../metrics/meters.ts'
 import { type ChangingObserver, changingObserver } from '../observe/changing-observer.ts'
 import type { Observer } from '../observe/observation.ts'
+import { openTracing } from '../observe/tracing.ts'
 import type { Environment } from '../project/environment.ts'
 import { addAppFamilies } from './app-families.ts'
 import type { Blueprint } from './compile-app.ts'
@@ -52,14 +53,15 @@ export async function serveApp(
 ): Promise<Result<ServedApp, StartFault>> {
   const numbers = await openNumbers(blueprint.project.settings.server, terms)
   if (!numbers.ok) return numbers
-  const watched = { env: process.env, ...terms, meters: numbers.value?.meters ?? null }
+  const tracing = await openTracing()
+  const watched = { env: process.env, ...terms, tracing, meters: numbers.value?.meters ?? null }
   const observer = observerOf(blueprint, watched)
   const log = changingObserver(observer)
   const opened = await openObserved(blueprint, log, { ...watched, observer })
   const service = opened.ok
     ? await openService(
         { app: opened.value, observer },
-        { log, production: terms.production, numbers: numbers.value },
+        { log, production: terms.production, numbers: numbers.value, tracing },
       )
     : opened
   if (service.ok) return ok(toServedApp(service.value, watched))

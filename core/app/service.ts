@@ -5,6 +5,7 @@ import { followOwnWrites } from '../http/own-writes.ts'
 import type { RunningServer } from '../http/server.ts'
 import type { ChangingObserver } from '../observe/changing-observer.ts'
 import type { Observer } from '../observe/observation.ts'
+import type { Tracing } from '../observe/tracing.ts'
 import type { Numbers } from './numbers.ts'
 import type { App } from './open-app.ts'
 
@@ -33,9 +34,10 @@ export interface Service {
 export interface ServedBeside {
   readonly production: boolean
   readonly numbers: Numbers | null
+  readonly tracing: Tracing | null
 }
 
-export function toServed(running: Running, { production, numbers }: ServedBeside): ServedTerms {
+export function toServed(running: Running, { production, numbers, tracing }: ServedBeside): ServedTerms {
   const { app, observer } = running
   const { responders, middlewares, blueprint, database } = app
   const health = openHealth(
@@ -53,6 +55,7 @@ export function toServed(running: Running, { production, numbers }: ServedBeside
     observer,
     tellsTimes: !production,
     meters: numbers?.meters ?? null,
+    tracing,
   }
 }
 

@@ -4,6 +4,7 @@ import { answerFault, type HttpAnswer, type Responder } from '../faults/exchange
 import { notFound } from '../faults/fault.ts'
 import type { Meters } from '../metrics/meters.ts'
 import type { Observer } from '../observe/observation.ts'
+import type { RequestSpan, Tracing } from '../observe/tracing.ts'
 import type { ServerSettings } from '../project/settings.ts'
 import { type Cors, createCors, type HeaderList } from './cors.ts'
 import { applyTag } from './etag.ts'
@@ -25,6 +26,8 @@ export interface ListenerTerms {
   readonly tellsTimes?: boolean
   /** Counts requests; absent or null: nobody does. */
   readonly meters?: Pick<Meters, 'answered'> | null
+  /** Traces requests; absent or null: nobody does. */
+  readonly tracing?: Tracing | null
 }
 
 /** Everything between a connection and the answers: one request → one responder → one answer, whatever is thrown. */
@@ -57,6 +60,8 @@ interface Connection {
 interface Exchange extends Connection {
   readonly request: IncomingRequest
   readonly startedAt: number
+  /** null: nobody traces. */
+  readonly span: RequestSpan | null
   /** Answered, or left to the host. */
   over: boolean
 }
@@ -66,8 +71,15 @@ function receive(connection: Connection): void {
   const request = new IncomingRequest(connection.incoming, serving.requests)
   const { incoming, response } = connection
   const startedAt = performance.now()
-  const exchange: Exchange = { incoming, response, serving, request, startedAt, over: false }
+  const span = serving.tracing?.request(request) ?? null
+  const exchange: Exchange = { incoming, response, serving, request, startedAt, span, over: false }
   enter(serving.traffic)
+  if (span) span.run(() => begin(exchange))
+  else begin(exchange)
+}
+
+function begin(exchange: Exchange): void {
+  const { request, serving } = exchange
   try {
     const answer = answerFor(exchange)
     if (answer instanceof Promise) void settle(answer, exchange)
@@ -137,6 +149,7 @@ function finish(exchange: Exchange, answer: HttpAnswer): void {
   } catch (error) {
     serving.observer.tell({ kind: 'failed', requestId: request.id, error })
     response.destroy()
+    tellEnd(exchange, 500)
   }
 }
 
@@ -165,11 +178,13 @@ const routeOfHost = (path: string): string => (path.startsWith('/uploads/') ? 'f
 /** Nobody waits for the answer any more: as nginx writes it. */
 const GONE = 499
 
-function tellEnd({ request, serving, startedAt }: Exchange, status: number): void {
+function tellEnd({ request, serving, startedAt, span }: Exchange, status: number): void {
   const { meters, observer, tellsAnswers } = serving
-  if (!meters && !tellsAnswers) return
+  if (!meters && !tellsAnswers && !span) return
   const milliseconds = performance.now() - startedAt
-  meters?.answered(request.route || routeOfHost(request.path), status, milliseconds)
+  const route = request.route || routeOfHost(request.path)
+  meters?.answered(route, status, milliseconds)
+  span?.end(route, status)
   if (!tellsAnswers) return
   observer.tell({
     kind: 'answered',

@@ -24,7 +24,7 @@ export function toServer(written: ProjectFile['server'] = {}): ServerSettings {
 }
 
 function toMetrics({ enabled = false, path, port = null }: WrittenMetrics = {}): ServerSettings['metrics'] {
-  return { enabled, path: path ?? '/metrics', port, isPublic: port === null && path !== undefined }
+  return { enabled, path: path ?? '/metrics', port, isPublic: enabled && port === null && path !== undefined }
 }
 
 type WrittenMetrics = NonNullable<ProjectFile['server']>['metrics']

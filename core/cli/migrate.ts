@@ -22,7 +22,8 @@ export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
   const migrated = done.value
   if (!migrated.ok) {
     const against = migrated.reasons.map(({ message }) => `  - ${message}`)
-    return complain(terms, [`Nothing was changed:\n${against.join('\n')}\n\n\`plinth plan\` shows it all.`])
+    const head = migrated.reasons.some(({ partly }) => partly) ? PARTLY : 'Nothing was changed:'
+    return complain(terms, [`${head}\n${against.join('\n')}\n\n\`plinth plan\` shows it all.`])
   }
   const { steps, left } = migrated.value
   if (terms.json) {
@@ -31,6 +32,8 @@ export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
   } else terms.write(printDone(steps, left.map(printLeft)))
   return 0
 }
+
+const PARTLY = 'A part was done and stands; the next `plinth migrate` goes on from it. The rest was refused:'
 
 /** `plinth migrate --dry-run`: the plan, and the exit code that doing it would have. */
 export async function runRehearsal(terms: MigrateTerms): Promise<0 | 1> {

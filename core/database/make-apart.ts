@@ -4,7 +4,7 @@ import { toDatabaseFault } from './database-fault.ts'
 import { MigrationRefused } from './migration-refused.ts'
 import type { MigrationLimits } from './migration-terms.ts'
 import { poolOf } from './pool.ts'
-import { refusal, type Step } from './schema-finding.ts'
+import { type Apart, refusal, type Step } from './schema-finding.ts'
 import { lockName, untilFree } from './take-turn.ts'
 
 /**
@@ -40,8 +40,10 @@ async function takeSession(connection: Connection, schema: string, limits: Migra
   }, limits)
 }
 
+/** Whoever had the lock before may have made it, or begun to. */
 async function makeOne(connection: Connection, { apart, summary }: Step): Promise<void> {
-  if (apart === null) return
+  if (apart === null || (await isThere(connection, apart))) return
+  await connection.query(apart.undo)
   try {
     await connection.query(apart.make)
   } catch (error) {
@@ -49,8 +51,12 @@ async function makeOne(connection: Connection, { apart, summary }: Step): Promis
     if (fault === undefined || fault.kind === 'unavailable') throw error
     await connection.query(apart.undo)
     const code = fault.kind === 'unique' ? 'not-unique' : 'database'
-    throw new MigrationRefused([
-      refusal(code, null, `${summary}: PostgreSQL refused it, and all before it was done: ${fault.message}`),
-    ])
+    throw new MigrationRefused([refusal(code, null, `${summary}: PostgreSQL refused it: ${fault.message}`)])
   }
+}
+
+async function isThere(connection: Connection, { index }: Apart): Promise<boolean> {
+  const text = 'SELECT count(*) > 0 AS there FROM pg_index WHERE indexrelid = to_regclass($1) AND indisvalid'
+  const { rows } = await connection.query<{ there: boolean }>({ text, values: [index] })
+  return rows[0]?.there === true
 }

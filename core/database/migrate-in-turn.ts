@@ -13,7 +13,6 @@ import { includes, inOrder, refusal, type Step } from './schema-finding.ts'
 import { type Cost, judge, needed } from './schema-judge.ts'
 import { planSchema, type SchemaPlan } from './schema-plan.ts'
 import { hasRecord, isRecorded, record, recordTables } from './schema-record.ts'
-import { takeTurn } from './take-turn.ts'
 
 export interface Task extends Required<MigrationTerms> {
   readonly tables: readonly Table[]
@@ -44,7 +43,6 @@ export const isDone = async (runner: Runner, schema: string, { hash, allowing }:
 /** One transaction of a migration: all that is to be done, or a part that the next goes on from. */
 export async function migrateInTurn(site: Site, task: Task): Promise<Round> {
   const { database, transaction } = site
-  await takeTurn(transaction, database.schema, task.limits)
   if (await isDone(transaction, database.schema, task)) return { ...NOTHING, complete: true, apart: [] }
   const isNew = !(await hasRecord(transaction, database.schema))
   await bootstrap(site)
@@ -134,10 +132,8 @@ async function apply(
 /** What is written by hand may do anything, but to Plinth's own tables. */
 async function assertAsWanted({ database, transaction }: Site, task: Task): Promise<void> {
   const plan = planSchema(task.tables, await readCatalogue(transaction, database.schema))
-  const against = [
-    ...plan.refusals.map(({ message }) => message),
-    ...plan.steps.map(({ summary }) => summary),
-  ]
+  const steps = await needed(transaction, plan.steps)
+  const against = [...plan.refusals.map(({ message }) => message), ...steps.map(({ summary }) => summary)]
   if (against.length === 0) return
   const what = 'after the files of migrations/ the tables would not be as the project wants them'
   throw new MigrationRefused([

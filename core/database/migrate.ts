@@ -6,10 +6,10 @@ import { makeApart } from './make-apart.ts'
 import { isDone, migrateInTurn, NOTHING, type Task } from './migrate-in-turn.ts'
 import { MigrationRefused } from './migration-refused.ts'
 import type { MigrationLimits, MigrationReport, MigrationTerms } from './migration-terms.ts'
-import { refusal, type SchemaRefusal } from './schema-finding.ts'
+import { refusal, type SchemaRefusal, type Step } from './schema-finding.ts'
 import { hashSchema } from './schema-hash.ts'
 import { MANY_ROWS } from './schema-pair.ts'
-import { seconds } from './take-turn.ts'
+import { inTurn, seconds } from './take-turn.ts'
 
 const LIMITS: MigrationLimits = { turn: 60_000, lock: 10_000, statement: 300_000 }
 
@@ -36,11 +36,18 @@ export async function migrate(
 
 async function migrateInRounds(database: Database, task: Task): Promise<MigrationReport> {
   const work = (transaction: Transaction) => migrateInTurn({ database, transaction }, task)
-  const round = await database.transaction(work, { statementTimeout: task.limits.statement })
+  const round = await inTurn(database, task.limits, work)
   if (round.complete) return { steps: [...task.done, ...round.steps], left: round.left }
-  const made = await makeApart(database, round.apart, task.limits)
-  const rest = await migrateInRounds(database, { ...task, done: made })
+  const rest = await goOn(database, task, round.apart).catch((error: unknown) => {
+    const refusals = refusalsOf(error, task.limits)
+    throw new MigrationRefused(refusals.map(one => ({ ...one, partly: true })))
+  })
   return { steps: [...task.done, ...round.steps, ...rest.steps], left: rest.left }
+}
+
+async function goOn(database: Database, task: Task, apart: readonly Step[]): Promise<MigrationReport> {
+  const done = await makeApart(database, apart, task.limits)
+  return migrateInRounds(database, { ...task, done })
 }
 
 function refusalsOf(error: unknown, limits: MigrationLimits): readonly SchemaRefusal[] {

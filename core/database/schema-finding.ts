@@ -33,7 +33,10 @@ export interface Step {
   readonly apart: Apart | null
 }
 
+/** An index. */
 export interface Apart {
+  /** Its name, with its schema's, as SQL writes them. */
+  readonly index: string
   readonly make: string
   /** Takes away what is left where making it failed. */
   readonly undo: string
@@ -95,6 +98,8 @@ export interface SchemaRefusal {
   /** null: not about one table. */
   readonly table: string | null
   readonly message: string
+  /** What came before it was done, and stands. */
+  readonly partly?: true
 }
 
 /** Something that Plinth made, that the model no longer wants, and that stays where it is. */

@@ -69,8 +69,9 @@ function* addIndex(pair: Pair, index: Index): Generator<Finding> {
   const create = printIndex(schema, desired.name, index)
   const summary = `add ${index.unique ? 'unique ' : ''}index "${index.name}" to "${desired.name}"`
   const make = create.replace('INDEX', 'INDEX CONCURRENTLY')
-  const undo = `DROP INDEX CONCURRENTLY IF EXISTS ${qualified(schema, index.name)}`
-  const made = { ...step('tighten', summary, create), apart: { make, undo } }
+  const place = qualified(schema, index.name)
+  const undo = `DROP INDEX CONCURRENTLY IF EXISTS ${place}`
+  const made = { ...step('tighten', summary, create), apart: { index: place, make, undo } }
   yield made
   const byHand = make.replace(qualified(schema, desired.name), qualified(schema, actual.name))
   yield tooLarge(pair, made, `index "${index.name}" cannot be made at start`, byHand)

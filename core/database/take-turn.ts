@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Transaction } from './database.ts'
+import type { Database, Transaction } from './database.ts'
 import { MigrationRefused } from './migration-refused.ts'
 import type { MigrationLimits } from './migration-terms.ts'
 import { refusal } from './schema-finding.ts'
@@ -7,19 +7,26 @@ import { refusal } from './schema-finding.ts'
 export const lockName = (schema: string): string => `plinth migration of ${schema}`
 
 /**
- * Waits until no other process migrates. It asks again and again: a statement that waits for the lock would keep its
- * snapshot, for which an index that is made concurrently by the lock's owner waits in turn.
+ * Does the work in a transaction of its own, once no other process migrates. It asks again and again, each time in
+ * another transaction: for one that is open, though it only waits for the lock, the lock's owner would wait in turn to
+ * make an index concurrently.
  */
-export async function takeTurn(
-  transaction: Transaction,
-  schema: string,
+export async function inTurn<Value>(
+  database: Database,
   limits: MigrationLimits,
-): Promise<void> {
-  await untilFree(() => transaction.tryLock(lockName(schema)), limits)
-  await transaction.run({
-    text: `SELECT set_config('lock_timeout', $1, true)`,
-    values: [String(limits.lock)],
-  })
+  work: (transaction: Transaction) => Promise<Value>,
+): Promise<Value> {
+  let done: { readonly value: Value } | undefined
+  const attempt = async (transaction: Transaction) => {
+    if (!(await transaction.tryLock(lockName(database.schema)))) return false
+    const values = [String(limits.lock)]
+    await transaction.run({ text: `SELECT set_config('lock_timeout', $1, true)`, values })
+    done = { value: await work(transaction) }
+    return true
+  }
+  await untilFree(() => database.transaction(attempt, { statementTimeout: limits.statement }), limits)
+  if (done === undefined) throw new TypeError('a turn that was taken did nothing')
+  return done.value
 }
 
 /** Milliseconds between two questions. */

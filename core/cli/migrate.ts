@@ -1,7 +1,7 @@
 import { printLeft } from '../app/start-fault.ts'
 import { type FileStatus, statusOf } from '../database/handwritten-status.ts'
 import { migrate } from '../database/migrate.ts'
-import { planMigration } from '../database/plan-migration.ts'
+import { type MigrationPlan, planMigration } from '../database/plan-migration.ts'
 import { includes, type Weight } from '../database/schema-finding.ts'
 import { type PastMigration, readHistory } from '../database/schema-record.ts'
 import type { CommandTerms } from './command-terms.ts'
@@ -11,12 +11,14 @@ import { complain, lookAtSchema, overSchema } from './schema-project.ts'
 export interface MigrateTerms extends CommandTerms {
   readonly json: boolean
   readonly allowDestructive: boolean
+  /** No more than what the version that is running goes on beside. */
+  readonly expand?: boolean
 }
 
 /** `plinth migrate`: brings the database to what the project wants, in one transaction. Answers the exit code: 0, or 1 where nothing was done and it said why. */
 export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
   const done = await overSchema(terms, (database, { tables, files }) =>
-    migrate(database, tables, { allowing: allowedBy(terms), files }),
+    migrate(database, tables, { allowing: allowedBy(terms), files, stage: terms.expand ? 'expand' : 'all' }),
   )
   if (!done.ok) return complain(terms, done.reasons)
   const migrated = done.value
@@ -43,7 +45,13 @@ export async function runRehearsal(terms: MigrateTerms): Promise<0 | 1> {
   if (!planned.ok) return complain(terms, planned.reasons)
   const plan = planned.value
   terms.write(printPlan(plan, { form: terms.json ? 'json' : 'text', paint: terms.paint }))
-  return plan.refusals.length === 0 && includes(allowedBy(terms), weightOf(plan) ?? 'safe') ? 0 : 1
+  return plan.refusals.length === 0 && isAllowed(plan, terms) ? 0 : 1
+}
+
+function isAllowed(plan: MigrationPlan, terms: MigrateTerms): boolean {
+  const done = terms.expand ? plan.steps.filter(({ window }) => window === 'expand') : plan.steps
+  if (terms.expand && plan.steps.some(({ window }) => window === 'stop')) return false
+  return includes(allowedBy(terms), weightOf({ ...plan, steps: done }) ?? 'safe')
 }
 
 /** `plinth migrate --status`: what was done to the database, the last first. */

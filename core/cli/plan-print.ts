@@ -19,12 +19,13 @@ export function weightOf({ steps }: MigrationPlan): Weight | null {
   return WEIGHTS.findLast(weight => steps.some(step => step.weight === weight)) ?? null
 }
 
-/** `{ weight, steps: [{ weight, summary, notes, statements }], refusals: [{ code, table, message }], left: [{ table, column }] }` */
+/** `{ weight, steps: [{ weight, window, summary, notes, statements }], refusals: [{ code, table, message }], left: [{ table, column }] }` */
 function printJson(plan: MigrationPlan): string {
   const told = {
     weight: weightOf(plan),
-    steps: plan.steps.map(({ weight, summary, notes, statements }) => ({
+    steps: plan.steps.map(({ weight, window, summary, notes, statements }) => ({
       weight,
+      window,
       summary,
       notes,
       statements,
@@ -53,13 +54,18 @@ const COLOURS: Readonly<Record<Weight, Colour>> = { safe: 'green', slow: 'yellow
 function printText(plan: MigrationPlan, paint: Paint): string {
   const { steps, refusals, left } = plan
   const width = Math.max(0, ...steps.map(({ weight }) => weight.length))
-  const lines = steps.map(
-    step => `  ${paint(COLOURS[step.weight], step.weight.padEnd(width))}  ${toLine(step)}`,
-  )
+  const windows = Math.max(0, ...steps.map(({ window }) => window.length))
+  const lines = steps.map(step => {
+    const window = paint('dim', step.window.padEnd(windows))
+    return `  ${paint(COLOURS[step.weight], step.weight.padEnd(width))}  ${window}  ${toLine(step)}`
+  })
   const against = refusals.map(({ message }) => `  ${paint('red', 'refused')}  ${message}`)
   const stays = left.map(one => `  ${paint('dim', printLeft(one))}`)
   const sections = [lines, against, stays].filter(section => section.length > 0)
-  return [...sections.map(section => `${section.join('\n')}\n`), `${toVerdict(plan)}\n`].join('\n')
+  return [
+    ...sections.map(section => `${section.join('\n')}\n`),
+    `${toVerdict(plan)}\n${toWindow(plan)}`,
+  ].join('\n')
 }
 
 function toVerdict(plan: MigrationPlan): string {
@@ -71,4 +77,14 @@ function toVerdict(plan: MigrationPlan): string {
   if (weight === 'safe') return `${steps}, all safe: \`plinth start\` and \`plinth migrate\` do this.`
   if (weight === 'slow') return `${steps}, some slow: \`plinth migrate\` does this, a start refuses it.`
   return `${steps}, some destructive: \`plinth migrate --allow-destructive\` does this, a start refuses it.`
+}
+
+/** Whether the version that is running can go on meanwhile. */
+function toWindow({ steps, refusals }: MigrationPlan): string {
+  if (refusals.length > 0 || steps.length === 0) return ''
+  const running = 'The version that is running'
+  if (steps.some(({ window }) => window === 'stop'))
+    return `${running} cannot go on beside the steps marked \`stop\`: end it first.\n`
+  if (steps.every(({ window }) => window === 'expand')) return `${running} goes on beside this.\n`
+  return `${running} goes on beside \`plinth migrate --expand\`; what contracts is for when it has ended.\n`
 }

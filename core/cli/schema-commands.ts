@@ -28,6 +28,7 @@ function addPlan(program: Command): void {
 interface MigrateOptions {
   readonly json: boolean
   readonly allowDestructive: boolean
+  readonly expand: boolean
   readonly dryRun: boolean
   readonly status: boolean
 }
@@ -40,12 +41,13 @@ function addMigrate(program: Command): void {
     )
     .argument(...folderArgument)
     .option('--allow-destructive', 'drop what the project no longer has, too', false)
+    .option('--expand', 'do what the version that is running goes on beside, and leave the rest', false)
     .option('--dry-run', 'tell the plan, and by the exit code whether it would be done', false)
     .option('--status', 'tell what was done to the database, and when', false)
     .option('--json', 'one line of JSON for programs', false)
-    .action(async (folder: string, { json, allowDestructive, dryRun, status }: MigrateOptions) => {
+    .action(async (folder: string, { dryRun, status, ...options }: MigrateOptions) => {
       const { runMigrate, runRehearsal, runStatus } = await import('./migrate.ts')
       const run = status ? runStatus : dryRun ? runRehearsal : runMigrate
-      process.exitCode = await run({ ...(await termsOf(folder)), json, allowDestructive })
+      process.exitCode = await run({ ...(await termsOf(folder)), ...options })
     })
 }

@@ -18,6 +18,7 @@ export const printBootstrap = (schema: string): readonly string[] => [
   ...printSchema(schema),
   printMoveVersion(schema),
   printMigrations(schema),
+  printServing(schema),
   printTables(schema),
   printKinds(schema),
   printShapes(schema),
@@ -40,6 +41,10 @@ const printMigrations = (
   fingerprint text NOT NULL,
   steps jsonb NOT NULL
 )`
+
+/** While versions of a project serve side by side: the hashes of the others; null: there are none. */
+const printServing = (schema: string): string =>
+  `ALTER TABLE ${qualified(schema, 'plinth_migrations')} ADD COLUMN IF NOT EXISTS also jsonb`
 
 /** The tables that Plinth made, and which parts of them. */
 const printTables = (

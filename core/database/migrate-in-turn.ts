@@ -9,10 +9,11 @@ import { runHandwritten, summaryOf } from './run-handwritten.ts'
 import { runPlain, type Site } from './run-plain.ts'
 import type { Catalogue } from './schema-catalogue.ts'
 import { type Runner, readCatalogue } from './schema-catalogue-read.ts'
-import { includes, inOrder, refusal, type Step } from './schema-finding.ts'
+import { includes, inOrder, refusal, type SchemaRefusal, type Step } from './schema-finding.ts'
 import { type Cost, judge, needed } from './schema-judge.ts'
 import { planSchema, type SchemaPlan } from './schema-plan.ts'
 import { hasRecord, isRecorded, record, recordTables } from './schema-record.ts'
+import { expanding, windowOf } from './window.ts'
 
 export interface Task extends Required<MigrationTerms> {
   readonly tables: readonly Table[]
@@ -37,8 +38,11 @@ const UNFINISHED = 'unfinished'
 export const NOTHING: MigrationReport = { steps: [], left: [] }
 
 /** What the last migration left although nobody wants it may go now. */
-export const isDone = async (runner: Runner, schema: string, { hash, allowing }: Task): Promise<boolean> =>
-  allowing !== 'destructive' && (await isRecorded(runner, schema, hash))
+export const isDone = async (
+  runner: Runner,
+  schema: string,
+  { hash, allowing, stage }: Task,
+): Promise<boolean> => allowing !== 'destructive' && (await isRecorded(runner, schema, { hash, stage }))
 
 /** One transaction of a migration: all that is to be done, or a part that the next goes on from. */
 export async function migrateInTurn(site: Site, task: Task): Promise<Round> {
@@ -66,10 +70,21 @@ interface Findings {
 async function find({ database, transaction }: Site, task: Task, catalogue: Catalogue): Promise<Findings> {
   const plan = planSchema(task.tables, catalogue)
   const { refusals, costs } = await judge(transaction, plan)
-  const dear = costs.filter(({ price }) => !includes(task.allowing, price.weight))
-  const against = [...refusals, ...dear.map(cost => cost.refusal)]
+  const expands = task.stage === 'expand'
+  const paid = expands ? costs.filter(({ price }) => expanding(price.steps).length > 0) : costs
+  const dear = paid.filter(({ price }) => !includes(task.allowing, price.weight))
+  const stops = expands ? stopsOf(await needed(transaction, plan.steps)) : []
+  const against = [...refusals, ...stops, ...dear.map(cost => cost.refusal)]
   if (against.length > 0) throw new MigrationRefused(against)
-  return { catalogue, plan, apart: database.kind === 'server' ? stepsApart(costs) : new Set() }
+  return { catalogue, plan, apart: database.kind === 'server' ? stepsApart(paid) : new Set() }
+}
+
+/** What neither the version that is running nor the next one could serve on both sides of. */
+function stopsOf(steps: readonly Step[]): readonly SchemaRefusal[] {
+  const stops = steps.filter(step => windowOf(step) === 'stop').map(({ summary }) => summary)
+  if (stops.length === 0) return []
+  const what = `this cannot be done while another version is serving: ${stops.join('; ')}`
+  return [refusal('needs-stop', null, `${what}: end that one, and run \`plinth migrate\``)]
 }
 
 /** An embedded database has one user, who waits in any case. */
@@ -98,32 +113,34 @@ async function complete(site: Site, task: Task, ready: Ready): Promise<Round> {
   if (ready.apart.size > 0) return unfinished(site, task, ready)
   const { before, after } = ready.files
   const { steps, left } = await apply(site, task, ready)
-  await runHandwritten(site, after)
-  if (after.length > 0) await assertAsWanted(site, task)
-  const summaries = [...before.map(summaryOf), ...steps, ...after.map(summaryOf)]
-  await recordSteps(site, task.hash, [...task.done, ...summaries])
+  const rest = task.stage === 'expand' ? [] : after
+  await runHandwritten(site, rest)
+  if (rest.length > 0) await assertAsWanted(site, task)
+  const summaries = [...before.map(summaryOf), ...steps, ...rest.map(summaryOf)]
+  await recordSteps(site, task, [...task.done, ...summaries])
   return { steps: summaries, left, complete: true, apart: [] }
 }
 
 async function unfinished(site: Site, task: Task, ready: Ready): Promise<Round> {
   const { steps, left } = await apply(site, task, ready)
   const summaries = [...ready.files.before.map(summaryOf), ...steps]
-  await recordSteps(site, UNFINISHED, [...task.done, ...summaries])
+  await recordSteps(site, { ...task, hash: UNFINISHED }, [...task.done, ...summaries])
   return { steps: summaries, left, complete: false, apart: [...ready.apart] }
 }
 
-const recordSteps = (site: Site, hash: string, steps: readonly string[]): Promise<void> =>
-  record(site, { product: PRODUCT_VERSION, hash, steps })
+const recordSteps = (site: Site, { hash, stage }: Task, steps: readonly string[]): Promise<void> =>
+  record(site, { product: PRODUCT_VERSION, hash, steps, isOpen: stage === 'expand' })
 
 async function apply(
   site: Site,
-  { tables, allowing }: Task,
+  { tables, allowing, stage }: Task,
   { catalogue, plan, apart }: Findings,
 ): Promise<MigrationReport> {
   const { database, transaction } = site
-  const [left, dropped] = allowing === 'destructive' ? [[], plan.left] : [plan.left, []]
+  const expands = stage === 'expand'
+  const [left, dropped] = allowing === 'destructive' && !expands ? [[], plan.left] : [plan.left, []]
   const now = [...plan.steps.filter(step => !apart.has(step)), ...dropped.flatMap(one => one.drop)]
-  const steps = await needed(transaction, inOrder(now))
+  const steps = await needed(transaction, inOrder(expands ? expanding(now) : now))
   await runPlain(site, [...steps.flatMap(step => step.statements), printVersionsStorage(database.schema)])
   await recordTables(site, tables, { ...plan, left, dropped }, catalogue)
   return { steps: steps.map(step => step.summary), left }

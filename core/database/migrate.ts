@@ -22,10 +22,16 @@ const LIMITS: MigrationLimits = { turn: 60_000, lock: 10_000, statement: 300_000
 export async function migrate(
   database: Database,
   tables: readonly Table[],
-  { limits = LIMITS, allowing = 'safe', manyRows = MANY_ROWS, files = [] }: MigrationTerms = {},
+  {
+    limits = LIMITS,
+    allowing = 'safe',
+    manyRows = MANY_ROWS,
+    files = [],
+    stage = 'start',
+  }: MigrationTerms = {},
 ): Promise<Result<MigrationReport, SchemaRefusal>> {
   const hash = hashSchema(database.schema, tables, files)
-  const task: Task = { tables, hash, limits, allowing, manyRows, files, done: [] }
+  const task: Task = { tables, hash, limits, allowing, manyRows, files, stage, done: [] }
   if (await isDone(database, database.schema, task)) return ok(NOTHING)
   try {
     return ok(await migrateInRounds(database, task))

@@ -18,7 +18,15 @@ export interface MigrationLimits {
   readonly statement: number
 }
 
+/**
+ * `start`: all of it, but where an older version may be serving meanwhile (`expand` was done last) nothing of what is
+ * left; `expand`: what an older version can go on beside, so that both may serve; `all`: with what was left.
+ */
+export type Stage = 'start' | 'expand' | 'all'
+
 export interface MigrationTerms {
+  /** start where absent. */
+  readonly stage?: Stage
   readonly limits?: MigrationLimits
   /** What the migration may cost; safe where absent. */
   readonly allowing?: Weight

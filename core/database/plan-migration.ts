@@ -8,10 +8,19 @@ import type { MigrationTerms } from './migration-terms.ts'
 import { summaryOf } from './run-handwritten.ts'
 import type { Site } from './run-plain.ts'
 import type { Catalogue } from './schema-catalogue.ts'
-import { inOrder, type Left, type SchemaRefusal, type Step, WEIGHTS, type Weight } from './schema-finding.ts'
+import {
+  inOrder,
+  type Left,
+  type SchemaRefusal,
+  type Step,
+  WEIGHTS,
+  type Weight,
+  type Window,
+} from './schema-finding.ts'
 import { type Cost, judge, needed } from './schema-judge.ts'
 import { planSchema } from './schema-plan.ts'
 import { hasRecord } from './schema-record.ts'
+import { windowOf } from './window.ts'
 
 /** What a migration would do. */
 export interface MigrationPlan {
@@ -25,6 +34,7 @@ export interface MigrationPlan {
 
 export interface PlannedStep {
   readonly weight: Weight
+  readonly window: Window
   /** One line for a reader: `add column "rating" to "articles"`. */
   readonly summary: string
   /** What writers wait for, or what is lost: `loses 12 rows`. */
@@ -92,7 +102,8 @@ async function planIn(site: Site, asked: Asked): Promise<MigrationPlan> {
 async function plannedFile(file: Handwritten): Promise<PlannedStep> {
   const work = await file.load()
   const statements = work.kind === 'sql' ? [work.text.trim().replace(/;$/, '')] : []
-  return { weight: 'safe', summary: summaryOf(file), notes: ['written by hand'], statements }
+  const window = file.moment === 'before' ? 'expand' : 'contract'
+  return { weight: 'safe', window, summary: summaryOf(file), notes: ['written by hand'], statements }
 }
 
 async function planTables(
@@ -115,6 +126,7 @@ function toPlanned(step: Step, costs: readonly Cost[]): PlannedStep {
   const weights = prices.map(({ weight }) => WEIGHTS.indexOf(weight))
   return {
     weight: WEIGHTS[Math.max(0, ...weights)] ?? 'safe',
+    window: windowOf(step),
     summary: step.summary,
     notes: prices.map(({ note }) => note),
     statements: step.statements,

@@ -38,9 +38,15 @@ function* addColumn(pair: Pair, column: Column): Generator<Finding> {
   const filling = column.backfill ?? column.default
   const add = alter(schema, desired.name, `ADD COLUMN ${printColumn(column, filling)}`)
   const summary = `add column "${column.name}" to "${desired.name}" (${called(pair, column)})`
-  if (filling === column.default) yield step('change', summary, add)
-  else yield step('change', summary, add, alterColumn(pair, column, defaultAction(column)))
+  const standard = filling === column.default ? [] : [alterColumn(pair, column, defaultAction(column))]
+  yield { ...step('change', summary, add, ...standard), expands: [widening(pair, column, filling)] }
   if (!column.nullable && filling === undefined && column.generated === null) yield needsValue(pair, column)
+}
+
+/** Rows that know nothing of the column are still written: they get what the rows there get. */
+const widening = (pair: Pair, column: Column, filling: Column['default']): string => {
+  const nullable = column.nullable || (filling === undefined && column.generated === null)
+  return alter(pair.schema, pair.desired.name, `ADD COLUMN ${printColumn({ ...column, nullable }, filling)}`)
 }
 
 /** Empty until the rows are shifted, which fills it. */
@@ -103,12 +109,14 @@ function numberingChanged({ desired }: Pair, column: Column) {
 const defaultAction = ({ default: value }: Column): string =>
   value === undefined ? 'DROP DEFAULT' : `SET DEFAULT ${constant(value)}`
 
-const changeDefault = (pair: Pair, column: Column): Step =>
-  step(
+const changeDefault = (pair: Pair, column: Column): Step => ({
+  ...step(
     'change',
     `change the default of ${called(pair, column)}`,
     alterColumn(pair, column, defaultAction(column)),
-  )
+  ),
+  window: 'contract',
+})
 
 const dropNotNull = (pair: Pair, column: Column): Step =>
   step('loosen', `let ${called(pair, column)} be empty`, alterColumn(pair, column, 'DROP NOT NULL'))
@@ -151,7 +159,7 @@ function* changeType(pair: Pair, column: Column, actual: ActualColumn): Generato
     ...(column.default === undefined ? [] : [defaultAction(column)]),
   ]
   const statements = actions.map(action => alterColumn(pair, column, action))
-  const change = step('change', changed(pair, column, actual), ...statements)
+  const change: Step = { ...step('change', changed(pair, column, actual), ...statements), window: 'stop' }
   yield change
   if (mayLose(column, actual)) yield* losses(pair, column, actual, change)
   if (castOf(actual.type, column)?.rewrites === false) return

@@ -130,11 +130,8 @@ function* renameAndDrop(
 ): Generator<Finding> {
   for (const { wanted, actual } of renamed) {
     const action = `RENAME CONSTRAINT ${name(actual.name)} TO ${name(wanted.name)}`
-    yield step(
-      'rename',
-      `rename constraint "${actual.name}" to "${wanted.name}"`,
-      alter(schema, desired.name, action),
-    )
+    const summary = `rename constraint "${actual.name}" to "${wanted.name}"`
+    yield { ...step('rename', summary, alter(schema, desired.name, action)), window: 'expand' }
   }
   for (const { name: constraint } of surplus) {
     const drop = alter(schema, desired.name, `DROP CONSTRAINT ${name(constraint)}`)

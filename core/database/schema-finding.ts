@@ -20,6 +20,13 @@ export type Finding = Step | Proviso | SchemaRefusal | Left
 export const WEIGHTS = ['safe', 'slow', 'destructive'] as const
 export type Weight = (typeof WEIGHTS)[number]
 
+/**
+ * Whether the version of a project that is running can go on while a step is done: `expand`: it can; `contract`: once
+ * it has ended; `stop`: neither it nor the new one can serve before and after.
+ */
+export const WINDOWS = ['expand', 'contract', 'stop'] as const
+export type Window = (typeof WINDOWS)[number]
+
 /** A change. What it costs beyond nothing, a proviso says. */
 export interface Step {
   readonly kind: 'step'
@@ -31,6 +38,10 @@ export interface Step {
   readonly onlyIf: Question | null
   /** How it is done outside of any transaction without holding up writers; null: it is not. */
   readonly apart: Apart | null
+  /** Where it is another than the phase's (window.ts). */
+  readonly window?: Window
+  /** Of a step that expands: the statements while an older version is serving, where it leaves the rest for later. */
+  readonly expands?: readonly string[]
 }
 
 /** An index. */
@@ -76,6 +87,7 @@ export const REFUSAL_CODES = [
   'lost-versions',
   'lost-links',
   'lost-values',
+  'needs-stop',
   'key-change',
   'needs-value',
   'not-unique',

@@ -2,7 +2,7 @@ import type { Index } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { ActualIndex } from './schema-catalogue.ts'
 import { tooLarge } from './schema-columns.ts'
-import { type Finding, type Proviso, refusal, step } from './schema-finding.ts'
+import { type Finding, type Proviso, refusal, type Step, step } from './schema-finding.ts'
 import { literalsOf, sameList } from './schema-literals.ts'
 import { match } from './schema-match.ts'
 import { mayLose, type Pair, projection, renamed } from './schema-pair.ts'
@@ -16,7 +16,7 @@ export function* compareIndexes(pair: Pair): Generator<Finding> {
   )
   for (const { wanted, actual: former } of matched.renamed) {
     const rename = `ALTER INDEX ${qualified(schema, former.name)} RENAME TO ${name(wanted.name)}`
-    yield step('rename', `rename index "${former.name}" to "${wanted.name}"`, rename)
+    yield { ...step('rename', `rename index "${former.name}" to "${wanted.name}"`, rename), window: 'expand' }
   }
   for (const index of matched.surplus) {
     yield step(
@@ -71,7 +71,12 @@ function* addIndex(pair: Pair, index: Index): Generator<Finding> {
   const make = create.replace('INDEX', 'INDEX CONCURRENTLY')
   const place = qualified(schema, index.name)
   const undo = `DROP INDEX CONCURRENTLY IF EXISTS ${place}`
-  const made = { ...step('tighten', summary, create), apart: { index: place, make, undo } }
+  const window = index.unique ? 'contract' : 'expand'
+  const made: Step = {
+    ...step('tighten', summary, create),
+    apart: { index: place, make, undo },
+    window,
+  }
   yield made
   const byHand = make.replace(qualified(schema, desired.name), qualified(schema, actual.name))
   yield tooLarge(pair, made, `index "${index.name}" cannot be made at start`, byHand)
@@ -106,14 +111,11 @@ export function* compareTriggers({ schema, desired, actual }: Pair): Generator<F
   const trigger = actual.triggers.find(one => one.name === VERSION_TRIGGER)
   const table = `"${desired.name}"`
   if (desired.versioned && trigger === undefined) {
-    yield step(
-      'tighten',
-      `let writes to ${table} move its version`,
-      printVersionTrigger(schema, desired.name),
-    )
+    const create = printVersionTrigger(schema, desired.name)
+    yield { ...step('tighten', `let writes to ${table} move its version`, create), window: 'expand' }
   } else if (desired.versioned && trigger?.enabled === false) {
     const enable = alter(schema, desired.name, `ENABLE TRIGGER ${name(VERSION_TRIGGER)}`)
-    yield step('tighten', `let writes to ${table} move its version again`, enable)
+    yield { ...step('tighten', `let writes to ${table} move its version again`, enable), window: 'expand' }
   } else if (!desired.versioned && trigger !== undefined) {
     const drop = `DROP TRIGGER ${name(VERSION_TRIGGER)} ON ${qualified(schema, desired.name)}`
     yield step('loosen', `let writes to ${table} move no version`, drop)

@@ -1,5 +1,6 @@
 import type { Table } from '../model/storage.ts'
 import type { Database } from './database.ts'
+import type { Stage } from './migration-terms.ts'
 import type { Site } from './run-plain.ts'
 import type { Catalogue } from './schema-catalogue.ts'
 import type { Runner } from './schema-catalogue-read.ts'
@@ -12,13 +13,26 @@ import { qualified } from './schema-print.ts'
  * Whether the last migration left the schema as this hash wants it, and nobody has changed it since: a look-up
  * and one pass over the catalogues inside PostgreSQL, in place of reading and comparing everything.
  */
-export async function isRecorded(runner: Runner, schema: string, hash: string): Promise<boolean> {
+export async function isRecorded(
+  runner: Runner,
+  schema: string,
+  { hash, stage }: { readonly hash: string; readonly stage: Stage },
+): Promise<boolean> {
   const migrations = qualified(schema, 'plinth_migrations')
   if (!(await hasRecord(runner, schema))) return false
-  const last = `(SELECT hash, fingerprint FROM ${migrations} ORDER BY id DESC LIMIT 1) AS last`
-  const text = `SELECT last.hash = $1 AND last.fingerprint = (${printFingerprint(schema)}) FROM ${last}`
+  // As JSON: an older Plinth's record lacks the column.
+  const also = `to_jsonb(m) -> 'also' AS also`
+  const last = `(SELECT hash, fingerprint, ${also} FROM ${migrations} AS m ORDER BY id DESC LIMIT 1) AS last`
+  const text = `SELECT ${SERVES[stage]} AND last.fingerprint = (${printFingerprint(schema)}) FROM ${last}`
   const { rows } = await runner.run({ text, values: [hash], name: 'compare schema' })
   return rows[0]?.[0] === true
+}
+
+/** Whether what was done last is all that a stage would do. `also` tells who may be serving beside; null: nobody. */
+const SERVES: Readonly<Record<Stage, string>> = {
+  start: `(last.hash = $1 OR coalesce(last.also @> to_jsonb($1::text), false))`,
+  expand: 'last.hash = $1',
+  all: `(last.hash = $1 AND coalesce(last.also, 'null') = 'null')`,
 }
 
 /** Whether this schema was ever migrated. */
@@ -42,15 +56,24 @@ export interface Deed {
   readonly product: string
   readonly hash: string
   readonly steps: readonly string[]
+  /** Whether who served before may go on. */
+  readonly isOpen: boolean
 }
 
 export async function record(
   { database: { schema }, transaction }: Site,
-  { product, hash, steps }: Deed,
+  { product, hash, steps, isOpen }: Deed,
 ): Promise<void> {
-  const text = `INSERT INTO ${qualified(schema, 'plinth_migrations')} (product, hash, fingerprint, steps)
-    SELECT $1, $2, (${printFingerprint(schema)}), $3::jsonb`
-  await transaction.run({ text, values: [product, hash, JSON.stringify(steps)], name: 'record migration' })
+  const migrations = qualified(schema, 'plinth_migrations')
+  const before = `SELECT coalesce(also, '[]') || to_jsonb(hash) FROM ${migrations} ORDER BY id DESC LIMIT 1`
+  const also = isOpen ? `coalesce((${before}), '[]')` : 'NULL'
+  const text = `INSERT INTO ${migrations} (product, hash, fingerprint, steps, also)
+    SELECT $1, $2, (${printFingerprint(schema)}), $3::jsonb, ${also}`
+  await transaction.run({
+    text,
+    values: [product, hash, JSON.stringify(steps)],
+    name: `record migration${isOpen ? ' in part' : ''}`,
+  })
 }
 
 /** What a plan came to. */

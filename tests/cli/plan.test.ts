@@ -29,7 +29,7 @@ test('a change is planned, refused, allowed and told of afterwards', async t => 
   t.is(await runPlan({ ...base, form: 'text' }), 2)
   t.regex(
     shown(),
-    / {2}safe {2}create table "books" \(content-type `book`\)\n[\s\S]*all safe: `plinth start`/,
+    / {2}safe {2}expand {2}create table "books" \(content-type `book`\)\n[\s\S]*all safe: `plinth start`/,
   )
   t.is(await runStatus(migrating), 0)
   t.is(shown(), 'Nothing was done to this database yet.\n')
@@ -58,6 +58,7 @@ test('a change is planned, refused, allowed and told of afterwards', async t => 
     steps: [
       {
         weight: 'destructive',
+        window: 'contract',
         summary: 'drop column "pages" of "books" (content-type `book`)',
         notes: ['loses values in 1 row'],
         statements: ['ALTER TABLE "public"."books" DROP COLUMN "pages"'],

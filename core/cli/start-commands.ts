@@ -44,6 +44,8 @@ async function leadWorkers(count: number): Promise<void> {
 const MOST = 256
 
 function parseWorkers(written: string): number {
+  // A variable of the environment that is there and says nothing.
+  if (written === '') return 1
   const count = Number(written)
   if (/^\d+$/.test(written) && count >= 1 && count <= MOST) return count
   throw new InvalidArgumentError(`It has to be a number from 1 to ${MOST}, such as the machine's cores.`)

@@ -1,4 +1,4 @@
-import type { Responder } from '../faults/exchange.ts'
+import type { HttpAnswer, Responder } from '../faults/exchange.ts'
 
 /**
  * `/_health`: the process lives. `/_ready`: it can answer, for its database does; balancers send nothing here else.
@@ -13,16 +13,24 @@ export function openHealth(
     if ((path !== '/_health' && path !== '/_ready') || (method !== 'GET' && method !== 'HEAD')) return null
     request.route = 'health'
     if (path === '/_health') return { status: 204, body: null }
-    return path === '/_ready' ? answerReady(isReady, states) : null
+    return answerReady(isReady, states)
   }
 }
 
-async function answerReady(isReady: () => Promise<boolean>, states: () => readonly string[]) {
+async function answerReady(
+  isReady: () => Promise<boolean>,
+  states: () => readonly string[],
+): Promise<HttpAnswer> {
   const ready = await isReady().catch(() => false)
   const replicas = countOf(states())
   const body = { status: ready ? 'ready' : 'unavailable', ...(replicas && { replicas }) }
   return { status: ready ? 200 : 503, body: JSON.stringify(body), headers: NEVER_STORED }
 }
+
+const NEVER_STORED = { 'Cache-Control': 'no-store' }
+
+/** Of a server that ends: who still has a connection to it is to send what comes next elsewhere. */
+export const STOPPING: HttpAnswer = { status: 503, body: '{"status":"stopping"}', headers: NEVER_STORED }
 
 /** How many are in each state: which, and where they are, is for the log alone. */
 function countOf(states: readonly string[]): Readonly<Record<string, number>> | null {
@@ -31,5 +39,3 @@ function countOf(states: readonly string[]): Readonly<Record<string, number>> | 
   for (const state of states) counts[state] = (counts[state] ?? 0) + 1
   return counts
 }
-
-const NEVER_STORED = { 'Cache-Control': 'no-store' }

@@ -8,6 +8,7 @@ import type { RequestSpan, Tracing } from '../observe/tracing.ts'
 import type { ServerSettings } from '../project/settings.ts'
 import { type Cors, createCors, type HeaderList } from './cors.ts'
 import { applyTag } from './etag.ts'
+import { STOPPING } from './health.ts'
 import { IncomingRequest, type RequestTerms } from './incoming-request.ts'
 import { NOT_IMPLEMENTED } from './not-implemented.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -98,6 +99,7 @@ function answerFor({ request, serving }: Exchange): HttpAnswer | Promise<HttpAns
   if (!METHODS.has(request.method)) return NOT_IMPLEMENTED
   if (request.method === 'OPTIONS' && serving.cors.preflight(request.method, request.headers))
     return { status: 204, body: null }
+  if (serving.traffic.closing && request.path === '/_ready') return STOPPING
   for (const responder of serving.responders) {
     const answer = responder(request)
     if (answer) return answer

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
 import type { HttpAnswer } from '../../core/faults/exchange.ts'
+import { openHealth } from '../../core/http/health.ts'
 import { openServer } from '../../core/http/server.ts'
 import { SILENT } from '../../core/observe/observation.ts'
 import { echo, open, SETTINGS, serve } from './serving.ts'
@@ -43,6 +45,19 @@ test('a server that ends answers what is under way, and takes no more', async t 
       { kind: 'stopped', cut: 0 },
     ],
   )
+})
+
+test('a server that ends is not ready, whatever its database says', async t => {
+  const { port, close } = await serve(t, [openHealth(async () => true)])
+  const late = await open(port)
+  late.write('GET /_ready HTTP/1.1\r\n')
+  await pause(50)
+  const ended = close(5_000)
+  late.end('Host: x\r\n\r\n')
+  const answer = await text(late)
+  t.regex(answer, /^HTTP\/1\.1 503 /)
+  t.true(answer.endsWith('{"status":"stopping"}'))
+  await ended
 })
 
 test('idle connections do not keep a server from ending', async t => {

@@ -69,12 +69,23 @@ const ENTITY = `json_build_object('id', a.document_id, 'attributes', json_build_
       json_build_object('name', c.name, 'slug', c.slug)) ORDER BY l.position, l.id), '[]')
     FROM articles_categories_links l JOIN categories c ON c.id = l.target_key WHERE l.owner_id = a.id))))`
 
+/** The same as rows of which a server makes that format itself. */
+const NESTED_ROW = `json_build_object('documentId', a.document_id, 'title', a.title, 'slug', a.slug,
+  'excerpt', a.excerpt, 'body', a.body, 'rating', a.rating, 'price', a.price, 'day', a.day, 'featured', a.featured,
+  'kind', a.kind,
+  'author', (SELECT json_build_object('documentId', u.document_id, 'name', u.name, 'bio', u.bio)
+    FROM authors u WHERE u.id = a.author_key),
+  'categories', (SELECT coalesce(json_agg(json_build_object('documentId', c.document_id, 'name', c.name, 'slug', c.slug)
+      ORDER BY l.position, l.id), '[]')
+    FROM articles_categories_links l JOIN categories c ON c.id = l.target_key WHERE l.owner_id = a.id))`
+
 export const STATEMENTS = {
   one: `SELECT json_build_object(${ARTICLE})::text AS json FROM articles a WHERE document_id = $1 AND status = 'published'`,
   list: `SELECT coalesce(json_agg(json_build_object(${ARTICLE}) ORDER BY a.id), '[]')::text AS json, ${TOTAL} ${PAGE}`,
   populate: `SELECT coalesce(json_agg(json_build_object(${ARTICLE}, 'author', ${AUTHOR}, 'categories', ${CATEGORIES})
     ORDER BY a.id), '[]')::text AS json, ${TOTAL} ${PAGE}`,
   nested: `SELECT coalesce(json_agg(${ENTITY} ORDER BY a.id), '[]')::text AS json, ${TOTAL} ${PAGE}`,
+  rows: `SELECT coalesce(json_agg(${NESTED_ROW} ORDER BY a.id), '[]')::text AS json, ${TOTAL} ${PAGE}`,
   create: CREATE,
   update: UPDATE,
 } as const

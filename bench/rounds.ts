@@ -51,3 +51,11 @@ export function median(numbers: readonly number[]): number {
   assert(found !== undefined)
   return found
 }
+
+/** Six cells of a line: requests a second, CPU and p99 of either side. */
+export function measured(turns: readonly Turn[]): string {
+  const of = (name: 'perSecond' | 'cpu' | 'p99', unit: string) =>
+    [0, 1].map(side => `${Math.round(median(turns.map(turn => turn[side === 0 ? 0 : 1][name])))}${unit}`)
+  const cells = [...of('perSecond', ''), ...of('cpu', ' µs'), ...of('p99', ' ms')]
+  return `| ${cells.join(' | ')} |`
+}

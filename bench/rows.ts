@@ -23,16 +23,21 @@ const pages = (more = '') => mixed(40).map(number => `/api/articles?pagination[p
 const reads = (paths: readonly string[]): readonly Asked[] => paths.map(path => ({ path }))
 
 /** The list with two relations, as clients of GraphQL ask for it. */
-const NESTED = encodeURIComponent(`query ($page: Int) {
+const nested = (more = ''): readonly Asked[] => {
+  const query = encodeURIComponent(`query ($page: Int) {
   articles(pagination: { page: $page, pageSize: 25 }) {
     data { id attributes {
-      title slug excerpt body rating price day featured kind
+      title slug excerpt body rating price day featured kind ${more}
       author { data { id attributes { name bio } } }
       categories { data { id attributes { name slug } } }
     } }
     meta { pagination { page pageSize pageCount total } }
   }
 }`)
+  return reads(
+    mixed(40).map(page => `/graphql?query=${query}&variables=${encodeURIComponent(`{"page":${page}}`)}`),
+  )
+}
 
 let written = 0
 const run = Date.now().toString(36)
@@ -76,9 +81,7 @@ export const ROWS: readonly Row[] = [
   {
     title: 'the same list with its total over GraphQL',
     goal: 0.8,
-    asked: reads(
-      mixed(40).map(page => `/graphql?query=${NESTED}&variables=${encodeURIComponent(`{"page":${page}}`)}`),
-    ),
+    asked: nested(),
   },
   {
     title: 'create: 11 attributes, 4 links, draft and published',
@@ -91,6 +94,15 @@ export const ROWS: readonly Row[] = [
     asked: documents.map(path => ({ method: 'PUT', path, body: () => ({ data: changes() }) })),
   },
 ]
+
+/** That list with a field that code of the project answers, beside graphql-yoga (bench/yoga.js). */
+export const CUSTOM = {
+  title: 'the list over GraphQL with a custom resolver on one field',
+  asked: nested('headline'),
+}
+
+/** The most of graphql-yoga's CPU that we accept. */
+export const CUSTOM_GOAL = 0.6
 
 const by = (token: string, paths: readonly string[]): readonly Asked[] =>
   paths.map(path => ({ path, headers: { authorization: `Bearer ${token}-access-for-the-benchmark-alone` } }))

@@ -1,13 +1,14 @@
-import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { freshDatabase } from '../tests/harness/database.ts'
 import { freePort } from '../tests/harness/server.ts'
+import { compareCustom } from './custom-field.ts'
 import { launch, type Running, startPlinth } from './process.ts'
-import { median, type Side, type Turn, takeTurns } from './rounds.ts'
+import { measured, median, type Side, type Turn, takeTurns } from './rounds.ts'
 import { type Asked, FULL, ROWS, RULED, RULED_GOAL, RULED_RATE } from './rows.ts'
+import { assertSameAnswers } from './same-answers.ts'
 
 /** `only`: part of the titles of rows to measure; absent: all. */
 export async function measureSpeed(only = ''): Promise<readonly string[]> {
@@ -21,7 +22,9 @@ export async function measureSpeed(only = ''): Promise<readonly string[]> {
     const floor = await startFloor(database.url)
     try {
       const idle = await resources(plinth)
-      return [...idle, '', ...(await compare(plinth, floor, only)), '', ...(await compareRuled(plinth, only))]
+      const floored = await compare(plinth, floor, only)
+      const custom = await compareCustom(project, database.url, only)
+      return [...idle, '', ...floored, '', ...custom, '', ...(await compareRuled(plinth, only))]
     } finally {
       await plinth.stop()
       await floor.stop()
@@ -104,26 +107,3 @@ const sides = (server: Running, asked: readonly Asked[], rate?: number): readonl
 
 const share = (turns: readonly Turn[]): number =>
   median(turns.map(([floor, plinth]) => plinth.perSecond / floor.perSecond))
-
-/** The last six cells of a line. */
-function measured(turns: readonly Turn[]): string {
-  const of = (name: 'perSecond' | 'cpu' | 'p99', unit: string) =>
-    [0, 1].map(side => `${Math.round(median(turns.map(turn => turn[side === 0 ? 0 : 1][name])))}${unit}`)
-  const cells = [...of('perSecond', ''), ...of('cpu', ' µs'), ...of('p99', ' ms')]
-  return `| ${cells.join(' | ')} |`
-}
-
-/** `others`: what the second is asked instead. */
-async function assertSameAnswers(
-  asked: readonly Asked[],
-  [one, other]: readonly [Running, Running],
-  others: readonly Asked[] = asked,
-): Promise<void> {
-  for (const [index, { path, headers = {} }] of asked.slice(0, 5).entries()) {
-    const answers = await Promise.all([
-      fetch(one.base + path, { headers }).then(answer => answer.json()),
-      fetch(other.base + path, { headers: others[index]?.headers ?? {} }).then(answer => answer.json()),
-    ])
-    assert.deepEqual(answers[0], answers[1], `${path} is answered differently`)
-  }
-}

@@ -5,6 +5,8 @@ import {
   type GraphQLField,
   type GraphQLFieldResolver,
   type GraphQLResolveInfo,
+  getNamedType,
+  isLeafType,
   isObjectType,
 } from 'graphql'
 import type { GuardTerms } from '../plugins/route-guard.ts'
@@ -33,7 +35,15 @@ export function connectSchema(
   for (const each of resolvers) addResolversToSchema({ ...IN_PLACE, schema, resolvers: each })
   if (!extension || !code) return
   const doors = openFieldDoors(roots, { model: terms.model, code })
-  const connecting: Connecting = { extension, doors, returned: returnedTypes(terms.model), terms, code }
+  const changed = new Set(extension.others.flatMap(others => Object.keys(others)))
+  const connecting: Connecting = {
+    extension,
+    changed,
+    doors,
+    returned: returnedTypes(terms.model),
+    terms,
+    code,
+  }
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
     for (const field of Object.values(type.getFields())) connectField(field, type.name, connecting)
@@ -48,6 +58,8 @@ const IN_PLACE = {
 
 interface Connecting {
   readonly extension: SchemaExtension
+  /** Types that the project has words of its own for. */
+  readonly changed: ReadonlySet<string>
   readonly doors: FieldDoors
   readonly returned: ReadonlyMap<string, ReturnedType>
   readonly terms: ResolveTerms
@@ -56,10 +68,17 @@ interface Connecting {
 
 type Field = GraphQLField<unknown, unknown>
 
+const CHANGED = { seesRow: false, door: { kind: 'own' } } as const
+
 function connectField(field: Field, typeName: string, connecting: Connecting): void {
-  const guard = guardOf(field, typeName, connecting)
-  if (!guard) return
   const { extension, code } = connecting
+  const guard = guardOf(field, typeName, connecting)
+  if (!guard) {
+    // Its values are written by the project's own scalar or enumeration.
+    const type = getNamedType(field.type)
+    if (isLeafType(type) && connecting.changed.has(type.name)) markField(field, CHANGED)
+    return
+  }
   const { middlewares, policies, wraps, custom } = guard
   const door = extension.config.get(`${typeName}.${field.name}`)?.door ?? { kind: 'own' }
   const hasCode = custom !== null || middlewares.length + policies.length + wraps.length > 0

@@ -26,7 +26,7 @@ export interface Engine {
   readonly cost: CostTerms
   /** null: there is no folder of them. */
   readonly trusted: TrustedDocuments | null
-  /** null: every answer is made field by field, since the project has a say in fields. */
+  /** null: every answer is made field by field, since resolvers are timed. */
   readonly text: TextSource | null
   /** Made when it is first needed. */
   introspection(): Introspection

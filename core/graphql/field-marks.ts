@@ -1,5 +1,6 @@
 import { type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql'
 import type { Door } from '../plugins/admit.ts'
+import type { CollectTerms, Fields } from './collect-fields.ts'
 
 /** What parsing a selection needs to know of a field that is more than generated. */
 export interface FieldMark {
@@ -22,3 +23,7 @@ export function markOf(schema: GraphQLSchema, typeName: string, fieldName: strin
   if (!isObjectType(type)) return undefined
   return type.getFields()[fieldName]?.extensions[MARK] as FieldMark | undefined
 }
+
+/** Whether the project has no say in any of these fields of a type. */
+export const areGenerated = (typeName: string, fields: Fields, { schema }: CollectTerms): boolean =>
+  [...fields.values()].every(([{ name }]) => markOf(schema, typeName, name.value) === undefined)

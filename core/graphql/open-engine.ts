@@ -20,8 +20,8 @@ export interface EngineTerms {
   readonly observer: Observer
   /** Where the schema is nobody's to ask for (contract/graphql.md 11). */
   readonly production: boolean
-  /** The root fields that are answered by text where that can be; null: none. */
-  readonly roots: readonly RootField[] | null
+  /** The root fields that are answered by text where that can be. */
+  readonly roots: readonly RootField[]
   readonly trusted: TrustedDocuments | null
 }
 
@@ -47,15 +47,14 @@ export function openEngine(
     cost: costTermsOf(model, limits),
     traces,
     // What PostgreSQL writes has no resolvers to be timed.
-    text:
-      !traces && roots
-        ? {
-            model,
-            documents,
-            limits,
-            roots: new Map(roots.map(field => [`${field.root}.${field.name}`, field])),
-          }
-        : null,
+    text: traces
+      ? null
+      : {
+          model,
+          documents,
+          limits,
+          roots: new Map(roots.map(field => [`${field.root}.${field.name}`, field])),
+        },
     introspection() {
       introspection ??= openIntrospection(schema)
       return introspection

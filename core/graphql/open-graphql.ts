@@ -57,7 +57,7 @@ function engineOf(terms: GraphqlTerms): Engine {
     ...terms,
     config,
     trusted: terms.trusted ?? null,
-    roots: compiled.extension ? null : compiled.roots,
+    roots: compiled.roots,
   })
 }
 

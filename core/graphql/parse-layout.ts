@@ -1,22 +1,21 @@
 import type { FieldNode } from 'graphql'
-import { graphqlEnumValue, graphqlTypeName, graphqlWrapperNames } from '../model/graphql-names.ts'
-import {
-  type ContentType,
-  type Holder,
-  isLink,
-  type LinkAttribute,
-  type ScalarAttribute,
-} from '../model/model.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../model/graphql-names.ts'
+import { type Attribute, type ContentType, type Holder, isLink, type LinkAttribute } from '../model/model.ts'
 import type { LaidOut, LinkPart } from '../plan/layout.ts'
 import { answerKey } from './answer-key.ts'
+import { type CodeField, codeRow, layOutCode } from './code-field.ts'
 import { type Fields, fieldsBelow } from './collect-fields.ts'
+import { areGenerated, markOf } from './field-marks.ts'
 import type { OperationContext } from './operation-context.ts'
+import { isPlain } from './plain-value.ts'
 
 /** A layout in the making. What cannot be said in one is answered field by field instead. */
 export interface Laying {
   readonly context: OperationContext
   /** Keys of what the schema promises not to be null. */
   readonly promised: Set<string>
+  /** What code of the project answers, in the order of its places. */
+  readonly code: CodeField[]
 }
 
 /** The properties of an entity, or null where they are not to be had as a layout. `data`: the key that it lies under. */
@@ -28,19 +27,18 @@ export function layOutEntity(
 ): readonly LaidOut[] | null {
   const name = graphqlTypeName(type)
   const { entity } = graphqlWrapperNames(name)
-  return layOutAll(fieldsBelow(nodes, entity, laying.context), (as, below) => {
+  const fields = fieldsBelow(nodes, entity, laying.context)
+  if (!areGenerated(entity, fields, laying.context)) return null
+  return layOutAll(fields, (as, below) => {
     switch (below[0].name.value) {
       case '__typename':
         return { as, kind: 'constant', value: entity }
       case 'id':
         return { as, kind: 'documentId' }
       default: {
-        const place = { data, attributes: as }
-        const fields = layOutAttributes(type, fieldsBelow(below, name, laying.context), {
-          ...laying,
-          ...place,
-        })
-        return fields && { as, kind: 'object', fields }
+        const place: Place = { ...laying, data, attributes: as, above: 0 }
+        const inner = layOutAttributes(type, fieldsBelow(below, name, laying.context), place)
+        return inner && { as, kind: 'object', fields: inner }
       }
     }
   })
@@ -68,33 +66,40 @@ function layOutAll(
 interface Place extends Laying {
   readonly data: string | null
   readonly attributes: string | null
+  /** How many objects and lists up something may be null, where a field here must not be and is. */
+  readonly above: number
 }
 
 function layOutAttributes(holder: Holder, fields: Fields, place: Place): readonly LaidOut[] | null {
+  const typeName = graphqlTypeName(holder)
+  const row = codeRow({ holder, typeName, names: fields }, place.context)
   return layOutAll(fields, (as, nodes) => {
     const name = nodes[0].name.value
-    if (name === '__typename') return { as, kind: 'constant', value: graphqlTypeName(holder) }
+    if (name === '__typename') return { as, kind: 'constant', value: typeName }
+    if (markOf(place.context.schema, typeName, name)) return layOutCode({ as, nodes, typeName, row }, place)
     if (name === 'id' && holder.holder === 'component') return { as, kind: 'id' }
     const attribute = holder.attributes.get(name)
-    if (!attribute || attribute.kind === 'zone') return null
-    if (attribute.required && !isLink(attribute)) place.promised.add(as)
-    if (attribute.kind === 'scalar') return isPlain(attribute) ? { as, kind: 'scalar', attribute } : null
-    const of = answerKey({ ...place, key: as }, attribute.name)
-    if (attribute.kind !== 'component') return layOutLink(attribute, nodes, { ...place, as, of })
-    const { component } = attribute
-    const below = fieldsBelow(nodes, graphqlTypeName(component), place.context)
-    const inner = layOutAttributes(component, below, { ...place, data: null, attributes: null })
-    return inner && { as, kind: 'component', of, fields: inner }
+    return attribute ? layOutAttribute(attribute, { as, nodes }, place) : null
   })
 }
 
-/** Whether PostgreSQL writes the value as GraphQL does. */
-function isPlain({ type, values }: ScalarAttribute): boolean {
-  if (type === 'enumeration') return (values ?? []).every(value => graphqlEnumValue(value) === value)
-  return !WRITTEN_OTHERWISE.has(type)
+interface AskedAttribute {
+  readonly as: string
+  readonly nodes: Nodes
 }
 
-const WRITTEN_OTHERWISE: ReadonlySet<string> = new Set(['biginteger', 'timestamp', 'time', 'id'])
+function layOutAttribute(attribute: Attribute, { as, nodes }: AskedAttribute, place: Place): LaidOut | null {
+  if (attribute.kind === 'zone') return null
+  if (attribute.required && !isLink(attribute)) place.promised.add(as)
+  if (attribute.kind === 'scalar') return isPlain(attribute) ? { as, kind: 'scalar', attribute } : null
+  const of = answerKey({ ...place, key: as }, attribute.name)
+  if (attribute.kind !== 'component') return layOutLink(attribute, nodes, { ...place, as, of })
+  const { component, required, repeatable } = attribute
+  const below = fieldsBelow(nodes, graphqlTypeName(component), place.context)
+  const above = required && !repeatable ? place.above + 1 : 0
+  const inner = layOutAttributes(component, below, { ...place, data: null, attributes: null, above })
+  return inner && { as, kind: 'component', of, fields: inner }
+}
 
 interface LinkPlace extends Laying {
   readonly as: string
@@ -110,7 +115,9 @@ function layOutLink(
   const names = graphqlWrapperNames(graphqlTypeName(target))
   const wrapper = many ? names.relation : names.response
   const fields: LinkPart[] = []
-  for (const [key, below] of fieldsBelow(nodes, wrapper, laying.context)) {
+  const asked = fieldsBelow(nodes, wrapper, laying.context)
+  if (!areGenerated(wrapper, asked, laying.context)) return null
+  for (const [key, below] of asked) {
     if (key.length > LONGEST_KEY) return null
     if (below[0].name.value === '__typename') {
       fields.push({ as: key, kind: 'constant', value: wrapper })

@@ -48,7 +48,7 @@ export function readResolver(root: RootField, terms: ResolveTerms) {
 }
 
 /** Of reads for this operation. */
-const optionsOf = ({ signal, trail }: Acting): ReadOptions => ({
+export const optionsOf = ({ signal, trail }: Acting): ReadOptions => ({
   ...(signal && { signal }),
   ...(trail && { trail }),
 })

@@ -1,6 +1,7 @@
 import { execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { stayOnPrimary } from '../database/session-scope.ts'
+import type { WholeText } from './answer-code.ts'
 import { answerText } from './answer-text.ts'
 import type { Budget } from './budget.ts'
 import { type Deadline, tookTooLong } from './deadline.ts'
@@ -43,8 +44,8 @@ export async function runOperation(
   if (readsOnly && !isQuery) return ran(405, { errors: [ONLY_QUERIES] })
   if (deadline.signal.aborted) return late(deadline)
   if (!isQuery) stayOnPrimary()
-  const text = isQuery ? await runText(prepared.value, acting, engine, deadline) : null
-  if (text !== null) return { status: 200, body: text }
+  const whole = isQuery ? await runText(prepared.value, acting, engine, deadline) : null
+  if (whole) return { status: 200, body: bodyOf(whole, error => tell(error, acting.requestId, engine)) }
   if (deadline.signal.aborted) return late(deadline)
   const stopwatch = engine.traces ? openStopwatch() : null
   const running = execute({
@@ -62,19 +63,24 @@ export async function runOperation(
   return ran(200, { ...(told ? { errors: told } : {}), data, ...traced })
 }
 
-/** The answer as PostgreSQL writes it; null: it is to be made field by field. */
+function bodyOf({ text, errors }: WholeText, told: (error: GraphQLError) => GraphQLFormattedError): string {
+  const before = errors.length === 0 ? '' : `"errors":${JSON.stringify(errors.map(told))},`
+  return `{${before}"data":${text}}`
+}
+
+/** The data as PostgreSQL writes it, with what code of the project has in it; null: it is to be made field by field. */
 async function runText(
-  { ready, checked: { fragments } }: Prepared,
-  { caller, requestId, trail }: Acting,
+  { ready, operation, checked: { fragments } }: Prepared,
+  acting: Acting,
   { text, schema, observer }: Engine,
-  { signal, late: over }: Deadline,
-): Promise<string | null> {
+  { late: over }: Deadline,
+): Promise<WholeText | null> {
   if (!ready.text || !text) return null
-  const collect = { schema, fragments, variables: ready.variables }
-  const answer = answerText(ready.text, { caller, documents: text.documents, signal, collect, trail })
+  const told = { schema, fragments, operation, variableValues: { ...ready.variables }, rootValue: undefined }
+  const answer = answerText(ready.text, { acting, documents: text.documents, told })
   return Promise.race([answer, over]).catch((error: unknown) => {
     // What the database refuses is told field by field, too, with the paths of the fields; all else is a bug.
-    if (!toDatabaseFault(error)) observer.tell({ kind: 'failed', requestId, error })
+    if (!toDatabaseFault(error)) observer.tell({ kind: 'failed', requestId: acting.requestId, error })
     return null
   })
 }

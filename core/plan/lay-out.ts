@@ -3,7 +3,8 @@ import { cast, column, constant, select } from '../sql/build.ts'
 import type { Expression, NamedColumn } from '../sql/nodes.ts'
 import { planScope } from './filter.ts'
 import { hopComponent, hopLink } from './hop.ts'
-import type { LaidOut, LinkPart } from './layout.ts'
+import { CODE_PLACE, type LaidOut, type LinkPart } from './layout.ts'
+import { idColumns, valueColumns } from './own-columns.ts'
 import type { PlanContext, Row } from './row.ts'
 import { limitedToOne, rowJson, rowsJson, rowsOf } from './rows.ts'
 import { outputOf } from './scalar.ts'
@@ -39,6 +40,8 @@ function planField(field: LaidOut, { selection, row }: Shown, context: PlanConte
       return planLink(field, { selection, row }, context)
     case 'component':
       return planComponent(field, { selection, row }, context)
+    case 'code':
+      return planCode(field, { selection, row }, context)
   }
 }
 
@@ -82,4 +85,24 @@ function planComponent(
   const columns = layOut(field.fields, { selection: populate.selection, row: hop.row }, context)
   const rows = rowsOf(hop, populate, [], columns, context)
   return populate.attribute.repeatable ? rowsJson(rows) : rowJson(limitedToOne(rows))
+}
+
+/** Where code fills something in, beside the row as other answers have it. */
+function planCode(
+  field: Extract<LaidOut, { readonly kind: 'code' }>,
+  { selection, row }: Shown,
+  context: PlanContext,
+): Expression {
+  const mark = cast(constant(CODE_PLACE.mark), 'json')
+  if (field.row?.some(attribute => !selection.fields.includes(attribute))) throw notSelected(field)
+  const seen =
+    field.row &&
+    rowJson(select({ columns: [...idColumns(row, context), ...valueColumns(field.row, row, context)] }))
+  const columns = [
+    { as: 'from', expression: mark },
+    { as: 'at', expression: constant(field.at) },
+    ...(seen ? [{ as: 'row', expression: seen }] : []),
+    { as: 'to', expression: mark },
+  ]
+  return rowJson(select({ columns }))
 }

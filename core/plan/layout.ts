@@ -20,7 +20,15 @@ export type LaidOut = { readonly as: string } & (
   /** The rows of the populate of this name, in an object. */
   | { readonly kind: 'link'; readonly of: string; readonly fields: readonly LinkPart[] }
   | { readonly kind: 'component'; readonly of: string; readonly fields: readonly LaidOut[] }
+  /** A place that code fills. `row`: the values of the row that the code gets to see; null: an earlier place has them. */
+  | { readonly kind: 'code'; readonly at: number; readonly row: readonly ScalarAttribute[] | null }
 )
+
+/**
+ * What a place of code looks like in the text: `{"from":MARK,"at":0,"row":{…},"to":MARK}`. The mark is a string that
+ * no value can be, for PostgreSQL keeps no NUL.
+ */
+export const CODE_PLACE = { mark: '"\\u0000"', from: '{"from":', to: ',"to":' } as const
 
 /** What stands in the object round the rows of a link. */
 export type LinkPart = { readonly as: string } & (
@@ -45,6 +53,8 @@ export function covers(selection: Selection, fields: readonly LaidOut[]): boolea
         const below = selectionOf(selection, field.of)
         return below !== null && covers(below, field.fields)
       }
+      case 'code':
+        return (field.row ?? []).every(attribute => selection.fields.includes(attribute))
       default:
         return true
     }

@@ -1,13 +1,12 @@
-import type { ScalarAttribute } from '../model/model.ts'
 import type { ComponentPopulate, LinkPopulate, Populate, Selection, ZonePopulate } from '../query/query.ts'
 import { allOf, call, column, constant, select } from '../sql/build.ts'
 import type { Expression, NamedColumn } from '../sql/nodes.ts'
 import { planScope } from './filter.ts'
 import { type Hop, hopComponent, hopLink, hopOwned } from './hop.ts'
 import { layOut } from './lay-out.ts'
+import { idColumns, valueColumns } from './own-columns.ts'
 import type { PlanContext, Row } from './row.ts'
 import { filterTerms, limitedToOne, rowJson, rowsJson, rowsOf } from './rows.ts'
-import { outputOf } from './scalar.ts'
 
 /** The columns of a document's answer: id and documentId always, then what was selected (contract/rest.md 4 and 16). */
 export function documentColumns(
@@ -16,10 +15,7 @@ export function documentColumns(
   context: PlanContext,
 ): readonly NamedColumn[] {
   if (typeof context.shape === 'object') return layOut(context.shape.fields, { selection, row }, context)
-  const names = [
-    { as: 'id', expression: column(row.alias, 'id') },
-    { as: 'documentId', expression: column(row.alias, context.storage.table(row.root).documentId) },
-  ]
+  const names = idColumns(row, context)
   const rest = selectedColumns(selection, row, context)
   if (context.shape === 'flat') return [...names, ...rest]
   return [...names, { as: 'attributes', expression: rowJson(select({ columns: rest })) }]
@@ -27,17 +23,12 @@ export function documentColumns(
 
 /** The columns of a component's answer; components are flat in every shape. */
 const componentColumns = (selection: Selection, row: Row, context: PlanContext): readonly NamedColumn[] => [
-  { as: 'id', expression: column(row.alias, 'id') },
+  ...idColumns(row, context),
   ...selectedColumns(selection, row, context),
 ]
 
-const isId = (attribute: ScalarAttribute): boolean =>
-  attribute.system && (attribute.type === 'id' || attribute.type === 'documentId')
-
 function selectedColumns(selection: Selection, row: Row, context: PlanContext): readonly NamedColumn[] {
-  const fields = selection.fields
-    .filter(attribute => !isId(attribute))
-    .map(attribute => ({ as: attribute.name, expression: outputOf(row, attribute, context) }))
+  const fields = valueColumns(selection.fields, row, context)
   const populated = selection.populate.map(populate => ({
     as: populate.as,
     expression: planPopulate(populate, row, context),

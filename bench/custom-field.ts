@@ -1,0 +1,57 @@
+import { join } from 'node:path'
+import { temporaryFolder } from '../tests/harness/folder.ts'
+import { freePort } from '../tests/harness/server.ts'
+import { launch, type Running, startPlinth } from './process.ts'
+import { measured, median, takeTurns } from './rounds.ts'
+import { CUSTOM, CUSTOM_GOAL } from './rows.ts'
+import { assertSameAnswers } from './same-answers.ts'
+
+const EXTENSION = `import { defineExtension } from 'plinth'
+
+export default defineExtension({
+  register({ graphql }) {
+    graphql.use({
+      typeDefs: 'extend type Article { headline: String }',
+      resolvers: { Article: { headline: article => article.title + ' (' + article.kind + ')' } },
+    })
+  },
+})
+`
+
+/** What a field of code costs, beside graphql-yoga with a resolver for each field over rows that are already there. */
+export async function compareCustom(project: string, url: string, only: string): Promise<readonly string[]> {
+  const { title, asked } = CUSTOM
+  if (!title.includes(only)) return []
+  const folder = temporaryFolder(project)
+  folder.write('extensions/headline.js', EXTENSION)
+  const servers: Running[] = []
+  try {
+    const plinth = await startPlinth(folder.path, url)
+    servers.push(plinth)
+    const yoga = await startYoga(url, asked[0]?.path ?? '/')
+    servers.push(yoga)
+    await assertSameAnswers(asked, [plinth, yoga])
+    const turns = await takeTurns([
+      { server: yoga, asked },
+      { server: plinth, asked },
+    ])
+    const cpu = median(turns.map(([theirs, ours]) => ours.cpu / theirs.cpu))
+    return [...HEAD, `| ${title} | ${cpu.toFixed(2)} | ≤ ${CUSTOM_GOAL} ${measured(turns)}`]
+  } finally {
+    for (const server of servers) await server.stop()
+    folder.remove()
+  }
+}
+
+const HEAD = [
+  '| request | share of graphql-yoga’s CPU a request | goal | graphql-yoga, a second | Plinth, a second | CPU a request: graphql-yoga | Plinth | p99: graphql-yoga | Plinth |',
+  '|---|---|---|---|---|---|---|---|---|',
+]
+
+const startYoga = async (url: string, probe: string): Promise<Running> =>
+  launch({
+    command: ['--import=tsx', join(import.meta.dirname, 'yoga.js')],
+    port: await freePort(),
+    environment: { NODE_ENV: 'production', DATABASE_URL: url },
+    probe,
+  })

@@ -26,6 +26,7 @@ function requestCancel({ host, port, processID, secretKey }: Known): void {
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
   socket.setTimeout(PATIENCE, () => socket.destroy())
   socket.on('error', () => socket.destroy())
-  socket.on('connect', () => socket.end(request))
+  // The server ends it; a pooler would take an end of ours for a change of mind.
+  socket.on('connect', () => socket.write(request))
   socket.unref()
 }

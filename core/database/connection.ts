@@ -11,6 +11,13 @@ export interface Connection extends Omit<Client, 'connection'> {
   readonly connection: Wire
   /** Absent: statements run unprepared. */
   plinthStatements?: PreparedStatements
+  /**
+   * Its server may be another one in each transaction; absent: it is not. `passesNames`: the pooler leaves the names of
+   * prepared statements as they are, instead of keeping them itself.
+   */
+  plinthPooled?: { readonly passesNames: boolean }
+  /** What each transaction has to be told anew. */
+  plinthSettings?: Statement
   /** Set when the connection must not go back to the pool. Sequelize's own mark, which its pool checks. */
   _invalid?: boolean
 }
@@ -44,10 +51,14 @@ export function runBatch(
   })
 }
 
+/** What a transaction of this connection, or a batch that is one by itself, has to begin with. */
+export const settingsOf = ({ plinthSettings }: Connection): readonly Statement[] =>
+  plinthSettings ? [plinthSettings] : []
+
 /** Runs one statement, as runBatch. */
 export async function runOn(connection: Connection, statement: Statement, patience: number): Promise<Rows> {
-  const [outcome] = await runBatch(connection, [statement], patience)
-  return outcome ?? NOTHING
+  const outcomes = await runBatch(connection, [...settingsOf(connection), statement], patience)
+  return outcomes.at(-1) ?? NOTHING
 }
 
 const NOTHING: Rows = { rows: [], count: 0 }

@@ -21,6 +21,7 @@ export async function makeApart(
   const pool = poolOf(database.sequelize)
   const connection = await pool.acquire()
   try {
+    if (connection.plinthPooled) throw new MigrationRefused([refusal('database', null, POOLED)])
     await takeSession(connection, database.schema, limits)
     for (const step of steps) await makeOne(connection, step)
   } finally {
@@ -28,6 +29,9 @@ export async function makeApart(
   }
   return steps.map(({ summary }) => summary)
 }
+
+const POOLED =
+  'indexes of large tables are made outside of a transaction, which a pooler cannot keep a server for: migrate once (`plinth migrate`) with a database.url that leads to PostgreSQL itself; all before it was done'
 
 /** For the whole session: there is no transaction that could hold the lock. */
 async function takeSession(connection: Connection, schema: string, limits: MigrationLimits): Promise<void> {

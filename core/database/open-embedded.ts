@@ -56,7 +56,12 @@ async function overEngine(
       dialectOptions: { stream: engine.connect },
     },
     pool: { ...settings.pool, max: Math.min(settings.pool.max, CLIENTS), idle: FOR_EVER },
-    session: { ...settings, statementPrefix, ...(statementLimit !== undefined && { statementLimit }) },
+    session: {
+      ...settings,
+      statementPrefix,
+      mayBePooled: false,
+      ...(statementLimit !== undefined && { statementLimit }),
+    },
     observe,
   })
   let upkeep: { stop(): void } | undefined

@@ -1,5 +1,6 @@
 import type { DatabaseSettings } from '../project/settings.ts'
-import { connect, type Target } from './connect.ts'
+import { type ConnectOptions, connect, type Target } from './connect.ts'
+import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
 import { toDriverError } from './database-fault.ts'
 import type { OpenOptions } from './open-options.ts'
@@ -7,6 +8,7 @@ import { openReplicas } from './open-replicas.ts'
 import { OpeningError, type OpeningFaultKind } from './opening-fault.ts'
 import { poolOf } from './pool.ts'
 import { pooledDatabase } from './pooled-database.ts'
+import { assertKept } from './pooler.ts'
 
 /** A database by URL. Rejects with an OpeningError unless one connection stands. */
 export async function openServer(
@@ -20,12 +22,18 @@ export async function openServer(
   const session = {
     ...settings,
     statementPrefix: () => 'p',
+    mayBePooled: true,
     ...(statementLimit !== undefined && { statementLimit }),
   }
   const sequelize = await connect({ target, pool: settings.pool, session, observe })
   const pool = poolOf(sequelize)
   try {
-    pool.release(await pool.acquire())
+    const connection = await pool.acquire()
+    try {
+      await assertPrepares(connection, { target, session, observe })
+    } finally {
+      pool.release(connection)
+    }
   } catch (error) {
     await sequelize.close()
     throw toOpeningError(error, target)
@@ -34,6 +42,21 @@ export async function openServer(
   const replicas = targets.length === 0 ? null : await openReplicas({ targets, settings, connecting }, pool)
   return pooledDatabase({ kind: 'server', sequelize, settings, pool, replicas, afterClose: async () => {} })
 }
+
+/** A second connection, at the same time, tells whether a pooler keeps a server for the first. */
+async function assertPrepares(connection: Connection, terms: Omit<ConnectOptions, 'pool'>): Promise<void> {
+  if (!connection.plinthPooled?.passesNames) return
+  const sequelize = await connect({ ...terms, pool: ONE })
+  const pool = poolOf(sequelize)
+  try {
+    const other = await pool.acquire()
+    await assertKept(connection, other).finally(() => pool.release(other))
+  } finally {
+    await sequelize.close()
+  }
+}
+
+const ONE = { max: 1, idle: 1_000, acquire: 5_000 }
 
 /** pg reads its own URLs: hosts, sockets, `sslmode` and the rest of libpq's words. */
 async function parseTarget(url: string, key: string): Promise<Target> {
@@ -88,6 +111,8 @@ const KINDS: Readonly<Record<string, OpeningFaultKind>> = {
   '28P01': 'login',
   '28000': 'login',
   '3D000': 'missing',
+  // What poolers say of whatever they refuse.
+  '08P01': 'refused',
 }
 
 function explain(

@@ -23,6 +23,8 @@ export type OpeningFaultKind =
   | 'folder'
   /** The files of the embedded database make no sense to PostgreSQL. */
   | 'damaged'
+  /** A pooler stands between that cannot keep what `database` asks for. */
+  | 'pooler'
   /** The server refused for a reason of its own. */
   | 'refused'
 

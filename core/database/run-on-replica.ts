@@ -1,6 +1,6 @@
 import type { Statement } from '../sql/statement.ts'
 import { abandon } from './cancel.ts'
-import { type Connection, runBatch } from './connection.ts'
+import { type Connection, runBatch, settingsOf } from './connection.ts'
 import type { Rows } from './database.ts'
 import { toDatabaseFault } from './database-fault.ts'
 import { hasReplayed, type Position } from './position.ts'
@@ -50,9 +50,8 @@ async function read(
   { after, patience }: ReplicaTerms,
 ): Promise<Rows | null> {
   const proof = after === null ? [] : [hasReplayed(after)]
-  const outcomes = await runBatch(connection, [...proof, statement], patience)
-  const [proved] = outcomes
-  if (after !== null && proved?.rows[0]?.[0] !== true) return null
+  const outcomes = await runBatch(connection, [...settingsOf(connection), ...proof, statement], patience)
+  if (after !== null && outcomes.at(-2)?.rows[0]?.[0] !== true) return null
   return outcomes.at(-1) ?? null
 }
 

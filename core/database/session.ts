@@ -1,7 +1,9 @@
 import type { DatabaseSettings } from '../project/settings.ts'
+import { quoteIdentifier } from '../sql/identifier.ts'
 import type { Connection } from './connection.ts'
 import { toDriverError } from './database-fault.ts'
 import { OpeningError } from './opening-fault.ts'
+import { missingOf, passesNames, toldPid } from './pooler.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 
 const OLDEST_VERSION = 140_000
@@ -16,17 +18,14 @@ const STATEMENT_LIMIT = 250
 /** Milliseconds that the network may add to a statement's time before its answer is given up. */
 const NETWORK_SLACK = 5_000
 
-/** Prepares a new connection for this work, in one round trip; refuses a server that is too old, or a database that cannot hold every letter. */
+/**
+ * Prepares a new connection for this work: in one round trip, where no pooler stands between. Refuses a server that is
+ * too old, or a database that cannot hold every letter.
+ */
 export async function setUpSession(connection: Connection, settings: SessionSettings): Promise<void> {
-  const parameters = Object.entries(parametersOf(settings))
-  const calls = parameters.map((_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, false)`)
-  const text = `SELECT current_setting('server_version_num')::int4, current_setting('server_version'), current_setting('server_encoding'), ${calls.join(', ')}`
-  const answer = await connection
-    .query<unknown[]>({ text, values: parameters.flat(), rowMode: 'array' })
-    .catch(refuse)
-  const [number, version, encoding] = answer.rows[0] ?? []
-  if (Number(number) < OLDEST_VERSION) throw tooOld(`PostgreSQL ${String(version)}`)
-  if (encoding !== 'UTF8') throw notUnicode(String(encoding))
+  const parameters = parametersOf(settings)
+  const isPooled = await greet(connection, parameters, settings)
+  if (isPooled) await setUpPooled(connection, parameters, settings)
   if (settings.preparedStatements) {
     connection.plinthStatements = new PreparedStatements(
       settings.statementPrefix(),
@@ -35,8 +34,56 @@ export async function setUpSession(connection: Connection, settings: SessionSett
   }
 }
 
+type Parameters = Readonly<Record<string, string>>
+
+/** Answers whether a pooler may give the connection another server: then nothing of this stays. */
+async function greet(
+  connection: Connection,
+  parameters: Parameters,
+  { mayBePooled, preparedStatements }: SessionSettings,
+): Promise<boolean> {
+  const text = `SELECT current_setting('server_version_num')::int4, current_setting('server_version'), current_setting('server_encoding'), ${IS_POOLED}, ${printSettings(parameters, IS_POOLED, 2)}`
+  const told = preparedStatements ? toldPid(connection) : OF_NO_PROCESS
+  const values = [mayBePooled ? told : null, ...Object.entries(parameters).flat()]
+  const answer = await connection.query<unknown[]>({ text, values, rowMode: 'array' }).catch(refuse)
+  const [number, version, encoding, isPooled] = answer.rows[0] ?? []
+  if (Number(number) < OLDEST_VERSION) throw tooOld(`PostgreSQL ${String(version)}`)
+  if (encoding !== 'UTF8') throw notUnicode(String(encoding))
+  return isPooled === true
+}
+
+/** The server is another one than it was told to be; null: nothing was told. */
+const IS_POOLED = 'coalesce($1::int4 <> pg_backend_pid(), false)'
+const OF_NO_PROCESS = 0
+
+/** SQL whose values are the names and values of the parameters in turn, from this number on. */
+const printSettings = (parameters: Parameters, isLocal: string, first: number): string =>
+  Object.keys(parameters)
+    .map((_, index) => `set_config($${first + index * 2}, $${first + index * 2 + 1}, ${isLocal})`)
+    .join(', ')
+
+/** Each transaction is told what it would not have by itself. */
+async function setUpPooled(
+  connection: Connection,
+  parameters: Parameters,
+  settings: SessionSettings,
+): Promise<void> {
+  const missing = await missingOf(connection, parameters)
+  const values = Object.entries(missing).flat()
+  if (values.length > 0)
+    connection.plinthSettings = {
+      name: 'set up a transaction',
+      text: `SELECT ${printSettings(missing, 'true', 1)}`,
+      values,
+    }
+  const passes = settings.preparedStatements && (await passesNames(connection))
+  connection.plinthPooled = { passesNames: passes }
+}
+
 export interface SessionSettings
   extends Pick<DatabaseSettings, 'schema' | 'statementTimeout' | 'preparedStatements'> {
+  /** Whether something may stand between us and the server: not where that is a part of the process. */
+  readonly mayBePooled: boolean
   /** How many prepared statements a connection keeps. */
   readonly statementLimit?: number
   /** What the names of a new connection's prepared statements begin with. */
@@ -51,7 +98,7 @@ function parametersOf({ schema, statementTimeout }: SessionSettings): Readonly<R
     DateStyle: 'ISO, YMD',
     client_min_messages: 'warning',
     application_name: 'plinth',
-    search_path: `"${schema.replaceAll('"', '""')}"`,
+    search_path: /^[a-z_][a-z0-9_]*$/.test(schema) ? schema : quoteIdentifier(schema),
     statement_timeout: String(statementTimeout),
     lock_timeout: String(LOCK_TIMEOUT),
     idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION),

@@ -1,6 +1,6 @@
 import type { Statement } from '../sql/statement.ts'
 import type { Outcome } from './batch.ts'
-import { type Connection, runBatch } from './connection.ts'
+import { type Connection, runBatch, settingsOf } from './connection.ts'
 import type { Rows, TransactionOptions } from './database.ts'
 import { DatabaseFailure } from './database-fault.ts'
 import { OWN_POSITION, type Position, toPosition } from './position.ts'
@@ -75,7 +75,7 @@ export class StatementQueue {
     if (this.#failure !== undefined) throw this.#failure
     if (!this.#isBegun && this.#waiting.length === 0) return null
     if (!this.#isBegun && isPlain(this.#options) && !this.#tellsPosition) {
-      await this.#send(plansOf(this.#options), [])
+      await this.#send([...settingsOf(this.#connection), ...plansOf(this.#options)], [])
       return null
     }
     const last = this.#tellsPosition ? [COMMIT, OWN_POSITION] : [COMMIT]
@@ -92,7 +92,7 @@ export class StatementQueue {
   }
 
   #first(): readonly Statement[] {
-    return this.#isBegun ? [] : begin(this.#options)
+    return this.#isBegun ? [] : begin(this.#options, settingsOf(this.#connection))
   }
 
   async #send(first: readonly Statement[], last: readonly Statement[]): Promise<readonly Outcome[]> {
@@ -129,14 +129,17 @@ const SWALLOWED = {
 const isPlain = ({ isolation, readonly, statementTimeout }: TransactionOptions): boolean =>
   isolation === undefined && !readonly && statementTimeout === undefined
 
-function begin(options: TransactionOptions): readonly Statement[] {
+function begin(options: TransactionOptions, settings: readonly Statement[]): readonly Statement[] {
   const { isolation, readonly, statementTimeout } = options
   const level = isolation === undefined ? '' : ` ISOLATION LEVEL ${isolation.toUpperCase()}`
   const access = readonly ? ' READ ONLY' : ''
-  const texts = [`BEGIN${level}${access}`]
-  if (statementTimeout !== undefined)
-    texts.push(`SET LOCAL statement_timeout = ${Math.trunc(statementTimeout)}`)
-  return [...texts.map(text => ({ text, values: [] })), ...plansOf(options)]
+  const limit = statementTimeout === undefined ? [] : [Math.trunc(statementTimeout)]
+  return [
+    { text: `BEGIN${level}${access}`, values: [] },
+    ...settings,
+    ...limit.map(each => ({ text: `SET LOCAL statement_timeout = ${each}`, values: [] })),
+    ...plansOf(options),
+  ]
 }
 
 /**

@@ -280,7 +280,7 @@ export interface ProjectFile {
      */
     statementTimeout?: DurationText | Milliseconds
     /**
-     * false behind a pooler in transaction mode that cannot keep them.
+     * false behind a pooler in transaction mode that does not keep them (docs/scale.md).
      */
     preparedStatements?: boolean
     /**

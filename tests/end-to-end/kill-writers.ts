@@ -70,11 +70,23 @@ export const valuesOf = (word: string, people: readonly string[]) => ({
   seal: { text: word, of: people[1] },
 })
 
+/** Those whom articles are about. */
+export async function makePeople(server: Pick<Server, 'base'>): Promise<readonly string[]> {
+  const people: string[] = []
+  for (const name of ['Ann', 'Bea', 'Cid']) {
+    const { body } = await send(server, 'POST', '/api/people', { name })
+    people.push(idIn(body))
+  }
+  return people
+}
+
 interface Writing {
   readonly server: Pick<Server, 'base'>
   readonly people: readonly string[]
   /** Called with the number of acknowledged writes after each. */
   readonly onWrite: (count: number) => void
+  /** After a write that was not answered, or with 503, a client goes on with another document; absent: it ends. */
+  readonly goesOn?: true
 }
 
 /** Clients that write one after the other each, until all is written or the server is gone. */
@@ -82,17 +94,25 @@ export async function writeUntilGone(clients: number, most: number, writing: Wri
   const acknowledged = new Map<string, Told>()
   const doubtful: Doubtful[] = []
   let count = 0
+  /** Answers the document that the client goes on with; undefined: it got no answer that tells. */
+  const write = async (step: Step): Promise<string | null | undefined> => {
+    const answer = await perform(step, writing).catch((reason: unknown) => reason)
+    if (!isAnswer(answer) || (writing.goesOn && answer.status === 503)) return undefined
+    if (answer.status >= 300) throw new Error(JSON.stringify(answer))
+    writing.onWrite(++count)
+    if (step.told !== null) return step.documentId ?? idIn(answer.body)
+    acknowledged.delete(String(step.documentId))
+    return null
+  }
   const client = async (number: number): Promise<void> => {
     let last: string | null = null
     for (let turn = 0; count < most; turn++) {
       const step: Step = nextStep(turn, `${'x'.repeat(turn % 5)}${number}-${turn}`, last, acknowledged)
-      const answer = await perform(step, writing).catch((reason: unknown) => reason)
-      if (!isAnswer(answer)) return void doubtful.push(step)
-      if (answer.status >= 300) throw new Error(JSON.stringify(answer))
-      last = step.told === null ? null : (step.documentId ?? idIn(answer.body))
-      if (step.told === null) acknowledged.delete(String(step.documentId))
-      else acknowledged.set(String(last), step.told)
-      writing.onWrite(++count)
+      const written = await write(step)
+      if (written === undefined) doubtful.push(step)
+      if (written === undefined && !writing.goesOn) return
+      last = written ?? null
+      if (last !== null && step.told !== null) acknowledged.set(last, step.told)
     }
   }
   await Promise.all(Array.from({ length: clients }, (_, number) => client(number)))

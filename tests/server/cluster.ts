@@ -74,12 +74,7 @@ async function runCluster(t: Test, folder: string, settings: readonly string[]):
     url,
     async start() {
       running = startOwn(t, join(programs(), 'postgres'), ['-D', join(folder, 'data'), ...args], folder)
-      const answers = () =>
-        cluster.query('SELECT 1').then(
-          () => true,
-          () => false,
-        )
-      await until('PostgreSQL answers', answers)
+      await until('PostgreSQL answers', () => answers(url))
     },
     end: async signal => running?.end(signal),
     signal: signal => running?.signal(signal),
@@ -90,7 +85,13 @@ async function runCluster(t: Test, folder: string, settings: readonly string[]):
   return cluster
 }
 
-async function query(url: string, text: string): Promise<readonly (readonly unknown[])[]> {
+export const answers = (url: string): Promise<boolean> =>
+  query(url, 'SELECT 1').then(
+    () => true,
+    () => false,
+  )
+
+export async function query(url: string, text: string): Promise<readonly (readonly unknown[])[]> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 5_000,

@@ -17,7 +17,7 @@ export async function runToEnd(
   project: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<Ended> {
-  const child = spawn(process.execPath, ['--import=tsx', 'core/cli/main.ts', 'start', project], {
+  const child = spawn(process.execPath, [...process.execArgv, 'core/cli/main.ts', 'start', project], {
     cwd: root,
     env: {
       ...process.env,

@@ -40,18 +40,22 @@ export async function startServer({
 }: StartOptions): Promise<Server> {
   const database = environment.DATABASE_URL ? GIVEN : await freshDatabase()
   const port = await freePort()
-  const child = spawn(process.execPath, ['--import=tsx', join(root, 'core/cli/main.ts'), 'start', project], {
-    cwd: root,
-    env: {
-      ...process.env,
-      NODE_ENV: 'development',
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      DATABASE_URL: database.url,
-      ...environment,
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, join(root, 'core/cli/main.ts'), 'start', project],
+    {
+      cwd: root,
+      env: {
+        ...process.env,
+        NODE_ENV: 'development',
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        DATABASE_URL: database.url,
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  )
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', part => (output += String(part)))
   const base = `http://127.0.0.1:${port}`

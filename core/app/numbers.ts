@@ -9,6 +9,8 @@ export interface Numbers {
   readonly meters: Meters
   /** Answers with them on the server's own port; null: that is not asked for. */
   readonly responder: Responder | null
+  /** A port of their own that this process listens to; null: there is none. */
+  readonly url: string | null
   close(): void
 }
 
@@ -31,10 +33,10 @@ export async function openNumbers(
   const meters = openMeters()
   const read = readAll ?? (async () => printFamilies(await meters.read()))
   const { path, port } = metrics
-  const nothing = { meters, responder: null, close: () => {} }
+  const nothing = { meters, responder: null, url: null, close: () => {} }
   if (port === null) return ok({ ...nothing, responder: openMetrics({ path, read }) })
   if (readAll) return ok(nothing)
   const server = await serveMetrics({ path, read, host, port })
-  if (server.ok) return ok({ ...nothing, close: () => server.value.close() })
+  if (server.ok) return ok({ ...nothing, ...server.value })
   return { ok: false, reasons: server.reasons.map(message => ({ kind: 'other', message })) }
 }

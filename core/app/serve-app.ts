@@ -84,6 +84,7 @@ async function openService(running: Running, terms: ServiceTerms): Promise<Resul
   }
   if (numbers) addAppFamilies(numbers.meters, app.database, server.value.waiting)
   const { prefix } = app.blueprint.project.settings.rest
+  if (numbers?.url) log.tell({ kind: 'prepared', what: `Numbers for Prometheus are at ${numbers.url}` })
   log.tell({ kind: 'prepared', what: `REST is at ${server.value.url}${prefix}` })
   const beginning = { unserved: new Set<string>(), retiring: new Set<Promise<void>>(), isEnding: false }
   return ok({ ...beginning, server: server.value, log, running, numbers })

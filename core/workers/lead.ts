@@ -41,19 +41,26 @@ export async function lead({ count, production, ...terms }: LeadTerms): Promise<
   const stopped = heed(crew, production)
   const code = await Promise.race([crew.begun, stopped])
   if (code !== null) return code
-  const trouble = await serveNumbers(crew, told)
+  const trouble = await serveNumbers(crew, told, observer)
   return trouble ?? stopped
 }
 
 /** On a port of their own, where the project wants that. An exit code where it cannot be had. */
-async function serveNumbers(crew: Crew, told: ServingTerms | null): Promise<number | null> {
+async function serveNumbers(
+  crew: Crew,
+  told: ServingTerms | null,
+  observer: Observer,
+): Promise<number | null> {
   if (!told?.metrics.enabled) return null
   const { host, metrics } = told
   const { path, port } = metrics
   if (port === null) return null
   const { serveMetrics } = await import('../http/metrics.ts')
   const server = await serveMetrics({ host, port, path, read: crew.readNumbers })
-  if (server.ok) return null
+  if (server.ok) {
+    observer.tell({ kind: 'prepared', what: `Numbers for Prometheus are at ${server.value.url}` })
+    return null
+  }
   process.stderr.write(`${server.reasons.join('\n')}\n`)
   await crew.end()
   return 1

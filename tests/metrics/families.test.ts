@@ -1,0 +1,57 @@
+import test from 'ava'
+import { openCounter } from '../../core/metrics/counter.ts'
+import { gauge, gauges } from '../../core/metrics/family.ts'
+import { openHistogram } from '../../core/metrics/histogram.ts'
+import { mergeFamilies } from '../../core/metrics/merge-families.ts'
+import { printFamilies } from '../../core/metrics/print-families.ts'
+
+const HEAD = { name: 'a_total', help: 'What it is.' }
+
+test('a counter is printed by its labels, and nothing that stands in one can end it', t => {
+  const counter = openCounter(HEAD, ['route', 'status'], [['known', '200']])
+  counter.add(['GET /a"b\\c', '200'])
+  counter.add(['GET /a"b\\c', '200'], 2)
+  t.deepEqual(printFamilies([counter.read()]).split('\n'), [
+    '# HELP a_total What it is.',
+    '# TYPE a_total counter',
+    'a_total{route="known",status="200"} 0',
+    'a_total{route="GET /a\\"b\\\\c",status="200"} 3',
+    '',
+  ])
+})
+
+test('a bucket holds what is no longer than its bound, and all that is in those below it', t => {
+  const histogram = openHistogram({ name: 'took', help: 'Long.' }, 'of')
+  for (const seconds of [0, 0.001, 0.0011, 10, 11]) histogram.add('x', seconds)
+  const lines = printFamilies([histogram.read()]).split('\n')
+  const of = (bound: string) => lines.find(line => line.includes(`le="${bound}"`))?.split(' ')[1]
+  t.deepEqual(['0.001', '0.0025', '5', '10', '+Inf'].map(of), ['2', '3', '3', '4', '5'])
+  t.true(lines.includes('took_count{of="x"} 5'))
+  t.true(lines.includes('took_sum{of="x"} 21.0021'))
+})
+
+test('numbers of several workers are added up, but what all of them see, and what each has for itself', t => {
+  const families = (count: number) => {
+    const counter = openCounter(HEAD, ['status'])
+    counter.add(['200'], count)
+    if (count > 1) counter.add(['500'])
+    const seen = gauges({ name: 'seen', help: 'By all.' }, 'max', 'state', { waiting: count })
+    return [counter.read(), seen, gauge({ name: 'own', help: 'By one.' }, 'each', count)]
+  }
+  const merged = mergeFamilies([
+    { worker: 1, families: families(1) },
+    { worker: 2, families: families(3) },
+  ])
+  t.deepEqual(
+    printFamilies(merged)
+      .split('\n')
+      .filter(line => line !== '' && !line.startsWith('#')),
+    [
+      'a_total{status="200"} 4',
+      'a_total{status="500"} 1',
+      'seen{state="waiting"} 3',
+      'own{worker="1"} 1',
+      'own{worker="2"} 3',
+    ],
+  )
+})

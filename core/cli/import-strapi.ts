@@ -1,22 +1,41 @@
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { failed, ok, type Result } from '../base/result.ts'
 import { printDiagnostic } from '../faults/diagnostic.ts'
 import { type ImportedSchema, importSchema } from '../strapi/import-schema.ts'
+import { withSource } from '../strapi/open-source.ts'
+import { readFacts } from '../strapi/read-facts.ts'
 import { readStrapi } from '../strapi/read-strapi.ts'
+import type { Source } from '../strapi/source.ts'
 import type { StrapiProject } from '../strapi/strapi-project.ts'
+import { type StreamReport, writeStream } from '../strapi/write-stream.ts'
 import type { CommandTerms } from './command-terms.ts'
+import { runImport } from './import.ts'
 import { printStrapiReport } from './import-strapi-report.ts'
 import { complain } from './schema-project.ts'
+import { loadTransfer } from './transfer-project.ts'
 
 export interface ImportStrapiTerms extends CommandTerms {
   /** Of the Strapi project. */
   readonly dir: string
   readonly force: boolean
   readonly json: boolean
+  /** Strapi's own; undefined: its files alone are read. */
+  readonly database: string | undefined
+  readonly databaseSchema: string
+  readonly timeZone: string
+  /** What becomes of the documents: they go into the project's database, into a file, or stay where they are. */
+  readonly content: 'database' | 'none' | { readonly file: string }
 }
 
-/** `plinth import strapi`: writes project.yaml and tells what did not come over. Answers the exit code: 0, or 1 where nothing was written. */
+/** What came of it. */
+interface Done {
+  readonly imported: ImportedSchema
+  readonly streamed: StreamReport | null
+}
+
+/** `plinth import strapi`: writes project.yaml and tells what did not come over. Answers the exit code: 0, or 1 where not all of it was done. */
 export async function runImportStrapi(terms: ImportStrapiTerms): Promise<0 | 1> {
   const file = join(terms.folder, 'project.yaml')
   if (existsSync(file) && !terms.force) {
@@ -25,23 +44,82 @@ export async function runImportStrapi(terms: ImportStrapiTerms): Promise<0 | 1> 
   }
   const project = await readStrapi(terms.dir)
   if (!project.ok) return complain(terms, project.reasons)
-  const imported = await importSchema(project.value)
-  if (!imported.ok) return complain(terms, imported.reasons.map(printDiagnostic))
-  await mkdir(terms.folder, { recursive: true })
-  await writeFile(file, imported.value.yaml)
-  return tell(terms, { file, project: project.value, imported: imported.value })
+  const stream = streamFile(terms)
+  const done = await bring(project.value, { ...terms, file, stream })
+  if (!done.ok) return complain(terms, done.reasons)
+  tell(terms, project.value, file, done.value)
+  return stream === null || terms.content !== 'database' ? 0 : fill(terms, project.value, stream)
 }
 
-interface Done {
+const streamFile = ({ folder, content, database }: ImportStrapiTerms): string | null =>
+  content === 'none' || database === undefined
+    ? null
+    : content === 'database'
+      ? join(folder, '.plinth', 'strapi.ndjson')
+      : content.file
+
+interface Bringing extends ImportStrapiTerms {
   readonly file: string
-  readonly project: StrapiProject
-  readonly imported: ImportedSchema
+  /** Where the documents are written to; null: nowhere. */
+  readonly stream: string | null
 }
 
-function tell(terms: ImportStrapiTerms, { file, project, imported }: Done): 0 {
-  const { version, contentTypes, components } = project
-  const counts = { contentTypes: contentTypes.length, components: components.length }
-  const report = { strapi: version, file, ...counts, remarks: imported.remarks }
+async function bring(project: StrapiProject, terms: Bringing): Promise<Result<Done, string>> {
+  const { database, databaseSchema: schema, timeZone } = terms
+  if (database === undefined) return bringFrom(null, project, terms)
+  const read = await withSource({ url: database, schema, timeZone }, source =>
+    bringFrom(source, project, terms),
+  )
+  return read.ok ? read.value : read
+}
+
+async function bringFrom(
+  source: Source | null,
+  project: StrapiProject,
+  terms: Bringing,
+): Promise<Result<Done, string>> {
+  const imported = await importSchema(project, source && (await readFacts(source)))
+  if (!imported.ok) return failed(...imported.reasons.map(printDiagnostic))
+  await mkdir(terms.folder, { recursive: true })
+  await writeFile(terms.file, imported.value.yaml)
+  if (source === null || terms.stream === null) return ok({ imported: imported.value, streamed: null })
+  const loaded = await loadTransfer(terms)
+  if (!loaded.ok) return loaded
+  if (terms.content === 'database') await mkdir(join(terms.folder, '.plinth'), { recursive: true })
+  const { names } = imported.value
+  const streamed = await writeStream(terms.stream, { strapi: project, names, source, ...loaded.value })
+  return ok({ imported: imported.value, streamed })
+}
+
+function tell(
+  terms: ImportStrapiTerms,
+  project: StrapiProject,
+  file: string,
+  { imported, streamed }: Done,
+): void {
+  const report = {
+    strapi: project.version,
+    file,
+    contentTypes: project.contentTypes.length,
+    components: project.components.length,
+    remarks: imported.remarks,
+    documents: streamed && Object.fromEntries(streamed.documents),
+    losses: streamed?.losses ?? [],
+  }
   terms.write(terms.json ? `${JSON.stringify(report)}\n` : printStrapiReport(report, terms))
-  return 0
+}
+
+/** Into the project's own database, with the files of Strapi's folder. */
+async function fill(terms: ImportStrapiTerms, { folder }: StrapiProject, stream: string): Promise<0 | 1> {
+  const uploads = join(folder, 'public', 'uploads')
+  const code = await runImport({
+    ...terms,
+    file: stream,
+    onConflict: 'skip',
+    dryRun: false,
+    events: false,
+    files: existsSync(uploads) ? uploads : undefined,
+  })
+  if (code === 0) await rm(stream, { force: true })
+  return code
 }

@@ -47,8 +47,11 @@ function toI18n(written: ProjectFile['i18n'] = {}): to.I18nSettings {
 
 function toLocale(written: LocaleCode | Locale): to.LocaleDeclaration {
   const locale = typeof written === 'string' ? { code: written } : written
-  return { name: `${languageOf(locale.code)} (${locale.code})`, ...locale }
+  return { name: localeName(locale.code), ...locale }
 }
+
+/** What a locale is called that the file gives no name. */
+export const localeName = (code: string): string => `${languageOf(code)} (${code})`
 
 const LANGUAGES = new Intl.DisplayNames(['en'], { type: 'language' })
 

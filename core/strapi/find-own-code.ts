@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { OwnCode } from './strapi-project.ts'
+import { readRouter, type StrapiRouter } from './read-router.ts'
+import type { OwnCode, StrapiProject } from './strapi-project.ts'
 
 const CODE = /\.(?:[cm]?[jt]s)$/
 
@@ -18,14 +19,21 @@ const KINDS: readonly (readonly [RegExp, OwnCode['kind']])[] = [
 ]
 
 /** The files of a project that do something of their own: what Strapi's generator writes does not count. */
-export async function findOwnCode(folder: string, files: readonly string[]): Promise<readonly OwnCode[]> {
-  const found: OwnCode[] = []
+export async function findOwnCode(
+  folder: string,
+  files: readonly string[],
+): Promise<Pick<StrapiProject, 'ownCode' | 'routers'>> {
+  const ownCode: OwnCode[] = []
+  const routers: StrapiRouter[] = []
   for (const file of files) {
-    if (!CODE.test(file) || file.endsWith('.d.ts')) continue
-    const code = toOwnCode(file)
-    if (code !== undefined && !isGenerated(await readFile(join(folder, file), 'utf8'))) found.push(code)
+    const code = CODE.test(file) && !file.endsWith('.d.ts') ? toOwnCode(file) : undefined
+    if (code === undefined) continue
+    const source = await readFile(join(folder, file), 'utf8')
+    const router = code.kind === 'route' ? readRouter(source) : undefined
+    if (router !== undefined) routers.push(router)
+    else if (!isGenerated(source)) ownCode.push(code)
   }
-  return found
+  return { ownCode, routers }
 }
 
 function toOwnCode(file: string): OwnCode | undefined {

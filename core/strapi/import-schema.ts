@@ -3,6 +3,7 @@ import { ok } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { type Names, nameAll } from './names.ts'
 import { printSheet } from './print-sheet.ts'
+import type { StrapiFacts } from './read-facts.ts'
 import { repairSheet } from './repair-sheet.ts'
 import { type Remark, remarksOf } from './sheet.ts'
 import type { StrapiProject } from './strapi-project.ts'
@@ -16,9 +17,12 @@ export interface ImportedSchema {
 }
 
 /** read → name → translate → repair → print. The answer's file has no fault. */
-export async function importSchema(project: StrapiProject): Promise<Result<ImportedSchema, Diagnostic>> {
+export async function importSchema(
+  project: StrapiProject,
+  facts: StrapiFacts | null,
+): Promise<Result<ImportedSchema, Diagnostic>> {
   const names = nameAll(project)
-  const repaired = await repairSheet(translate(project, names))
+  const repaired = await repairSheet(translate(project, names, facts))
   if (!repaired.ok) return repaired
   return ok({ yaml: printSheet(repaired.value), names, remarks: [...remarksOf(repaired.value)] })
 }

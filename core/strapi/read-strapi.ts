@@ -53,7 +53,7 @@ async function readProject(reading: Reading, manifest: Given, version: 4 | 5): P
       middlewares: middlewares ?? NOTHING,
     },
     packages: [...mappingAt(manifest, 'dependencies').keys()],
-    ownCode: await findOwnCode(reading.folder, reading.files),
+    ...(await findOwnCode(reading.folder, reading.files)),
     unreadable: reading.unreadable,
   }
 }

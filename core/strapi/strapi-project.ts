@@ -1,4 +1,5 @@
 import type { Given, GivenMapping } from './given.ts'
+import type { StrapiRouter } from './read-router.ts'
 
 /** A Strapi project, as its files say it. Nothing of it was run. */
 export interface StrapiProject {
@@ -13,6 +14,8 @@ export interface StrapiProject {
   readonly config: StrapiConfig
   /** Packages that package.json names. */
   readonly packages: readonly string[]
+  /** What is said of generated routes. */
+  readonly routers: readonly StrapiRouter[]
   readonly ownCode: readonly OwnCode[]
   /** Files that should have told something and could not be read. */
   readonly unreadable: readonly string[]

@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly localized: boolean
   /** Attributes that `privateAttributes` hides. */
   readonly hidden: ReadonlySet<string>
+  /** The type that an attribute has in Strapi's database, in PostgreSQL's words, where that is known. */
+  readonly columnType: (attribute: string) => string | undefined
 }
 
 /** An attribute in the words of project.yaml; without `json` it stays out. */
@@ -20,7 +22,7 @@ export interface ToldAttribute {
 
 /** An attribute of Strapi's in the short form of project.yaml, where that says all. */
 export function toAttribute(name: string, given: GivenMapping, around: Surroundings): ToldAttribute {
-  const own = ownKeys(given, around)
+  const own = ownKeys(name, given, around)
   if (typeof own === 'string') return { notes: [`\`${name}\` is left out: ${own}`] }
   const { type, keys } = own
   const isAlwaysLocalized = type === 'relation' || type === 'uid'
@@ -51,7 +53,7 @@ const SCALARS: ReadonlySet<string> = new Set([
   ...['integer', 'biginteger', 'float', 'decimal', 'boolean', 'json', 'array'],
 ])
 
-function ownKeys(given: GivenMapping, around: Surroundings): OwnKeys {
+function ownKeys(name: string, given: GivenMapping, around: Surroundings): OwnKeys {
   const type =
     textAt(given, 'type') ?? (given.has('component') ? 'component' : given.has('target') ? 'relation' : '')
   switch (type) {
@@ -68,7 +70,7 @@ function ownKeys(given: GivenMapping, around: Surroundings): OwnKeys {
     case 'dynamiczone':
       return toZone(given, around.names)
     case 'customField':
-      return toCustomField(given)
+      return toCustomField(given, around.columnType(name))
     default:
       return SCALARS.has(type) ? { type, keys: {} } : `Plinth has no type \`${type}\``
   }
@@ -114,9 +116,24 @@ const CUSTOM_FIELDS: Readonly<Record<string, string>> = {
   'plugin::seo.seo': 'json',
 }
 
-function toCustomField(given: GivenMapping): OwnKeys {
+/** What a custom field stores, by the type of its column. */
+const STORED: Readonly<Record<string, string>> = {
+  jsonb: 'json',
+  json: 'json',
+  text: 'text',
+  'character varying': 'string',
+  integer: 'integer',
+  bigint: 'biginteger',
+  numeric: 'decimal',
+  'double precision': 'float',
+  boolean: 'boolean',
+  date: 'date',
+}
+
+function toCustomField(given: GivenMapping, column: string | undefined): OwnKeys {
   const field = textAt(given, 'customField') ?? ''
-  const type = Object.hasOwn(CUSTOM_FIELDS, field) ? CUSTOM_FIELDS[field] : undefined
+  const known = Object.hasOwn(CUSTOM_FIELDS, field) ? CUSTOM_FIELDS[field] : undefined
+  const type = known ?? (column !== undefined && Object.hasOwn(STORED, column) ? STORED[column] : undefined)
   if (type !== undefined) return { type, keys: {} }
   return `what the custom field \`${field}\` stores is for its plugin to say; give it a type, such as \`json\``
 }

@@ -2,17 +2,28 @@ import { pluralOf, titleOf } from '../model/names.ts'
 import { codeNotes } from './code-notes.ts'
 import { at, mappingAt, textAt, textsAt } from './given.ts'
 import { attributeName, type Names, ownUserAttributes } from './names.ts'
+import type { StrapiFacts } from './read-facts.ts'
 import { type Entry, entry, flow, section } from './sheet.ts'
+import { namesOf } from './strapi-names.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './strapi-project.ts'
 import { type Surroundings, toAttribute } from './to-attribute.ts'
+import { routerNotes } from './to-routes.ts'
 
 /** The sections `components`, `contentTypes` and `user`. */
-export function toTypes(project: StrapiProject, names: Names): readonly (Entry | undefined)[] {
-  const hidden = textsAt(project.config.api, 'responses', 'privateAttributes')
-  const components = project.components.flatMap(component => toComponent(component, names))
-  const types = project.contentTypes.flatMap(type => toContentType(type, { project, names, hidden }))
-  const around: Surroundings = { names, localized: false, hidden: new Set() }
-  const user = toAttributes(ownUserAttributes(project.user), around)
+export function toTypes(
+  project: StrapiProject,
+  names: Names,
+  facts: StrapiFacts | null,
+): readonly (Entry | undefined)[] {
+  const terms: TypeTerms = {
+    project,
+    names,
+    hidden: textsAt(project.config.api, 'responses', 'privateAttributes'),
+    columnsOf: columnTypes(project, facts),
+  }
+  const components = project.components.flatMap(component => toComponent(component, terms))
+  const types = project.contentTypes.flatMap(type => toContentType(type, terms))
+  const user = toAttributes(ownUserAttributes(project.user), plain(names, terms.columnsOf('up_users')))
   return [
     section('components', components),
     section('contentTypes', types),
@@ -20,12 +31,31 @@ export function toTypes(project: StrapiProject, names: Names): readonly (Entry |
   ]
 }
 
-function toComponent(component: StrapiHolder, names: Names): readonly Entry[] {
+type ColumnType = Surroundings['columnType']
+
+/** The columns of a holder's table, where Strapi's database was looked into. */
+function columnTypes(
+  { version }: StrapiProject,
+  facts: StrapiFacts | null,
+): (collectionName: string) => ColumnType {
+  const names = namesOf(version)
+  return collectionName => attribute =>
+    facts?.tables.get(names.table(collectionName))?.find(({ name }) => name === names.column(attribute))?.type
+}
+
+const plain = (names: Names, columnType: ColumnType): Surroundings => ({
+  names,
+  localized: false,
+  hidden: new Set(),
+  columnType,
+})
+
+function toComponent(component: StrapiHolder, { names, columnsOf }: TypeTerms): readonly Entry[] {
   const uid = names.components.get(component.uid)
   if (uid === undefined) return []
   const displayName =
     textAt(component.schema, 'info', 'displayName') ?? textAt(component.schema, 'info', 'name')
-  const told = toAttributes(component.attributes, { names, localized: false, hidden: new Set() })
+  const told = toAttributes(component.attributes, plain(names, columnsOf(component.collectionName)))
   const title = titleOf(uid.split('.')[1] ?? '')
   const found = section(
     uid,
@@ -44,9 +74,10 @@ interface TypeTerms {
   readonly names: Names
   /** Attributes that config/api hides everywhere. */
   readonly hidden: readonly string[]
+  readonly columnsOf: (collectionName: string) => ColumnType
 }
 
-function toContentType(type: StrapiType, { project, names, hidden }: TypeTerms): readonly Entry[] {
+function toContentType(type: StrapiType, { project, names, hidden, columnsOf }: TypeTerms): readonly Entry[] {
   const named = names.types.get(type.uid)
   if (named === undefined) return []
   const { schema } = type
@@ -54,7 +85,12 @@ function toContentType(type: StrapiType, { project, names, hidden }: TypeTerms):
   const isSingle = textAt(schema, 'kind') === 'singleType'
   const displayName = textAt(schema, 'info', 'displayName')
   const secret = new Set([...hidden, ...textsAt(schema, 'options', 'privateAttributes')])
-  const told = toAttributes(type.attributes, { names, localized, hidden: secret })
+  const told = toAttributes(type.attributes, {
+    names,
+    localized,
+    hidden: secret,
+    columnType: columnsOf(type.collectionName),
+  })
   const isUsual = isSingle || named.pluralApiId === pluralOf(named.key)
   const found = section(
     named.key,
@@ -68,7 +104,12 @@ function toContentType(type: StrapiType, { project, names, hidden }: TypeTerms):
       flow('tableName', named.tableName),
       attributes(told),
     ],
-    [...named.notes, ...typeNotes(type, secret), ...codeNotes(project, type.api)],
+    [
+      ...named.notes,
+      ...typeNotes(type, secret),
+      ...routerNotes(project, type.uid),
+      ...codeNotes(project, type.api),
+    ],
   )
   return found === undefined ? [] : [found]
 }

@@ -1,36 +1,42 @@
+import type { Json } from '../project/settings.ts'
+import { localeName } from '../project/to-settings.ts'
 import { codeNotes } from './code-notes.ts'
-import { at } from './given.ts'
+import { at, textAt } from './given.ts'
 import type { Names } from './names.ts'
+import type { StrapiFacts, StrapiLocale } from './read-facts.ts'
 import { type Block, block, type Entry, entry, flow, section } from './sheet.ts'
 import type { StrapiProject } from './strapi-project.ts'
+import { roleKey, tokenNotes, toRoles } from './to-roles.ts'
+import { toRoutes } from './to-routes.ts'
 import { ownMiddlewares, toGraphql, toRest, toServer, toUpload, usersPermissions } from './to-settings.ts'
 import { toTypes } from './to-types.ts'
 
 /** A Strapi project in the words of project.yaml, in its order; not yet what the checker makes of it. */
-export function translate(project: StrapiProject, names: Names): Block {
-  const { jwtExpiresIn, allowedFields } = usersPermissions(project)
+export function translate(project: StrapiProject, names: Names, facts: StrapiFacts | null): Block {
   return block(
     [
       flow('name', project.name),
       toServer(project),
       section('database', [entry('url', { kind: 'variable', name: 'DATABASE_URL', fallback: 'embedded' })]),
-      toLocales(project),
+      toLocales(project, facts),
       toRest(project),
       toGraphql(project),
-      ...toTypes(project, names),
-      section('auth', [
-        entry('jwtSecret', { kind: 'variable', name: 'JWT_SECRET', fallback: '' }),
-        flow('jwtExpiresIn', jwtExpiresIn),
-        section('register', [flow('allowedFields', allowedFields)]),
-      ]),
+      ...toTypes(project, names, facts),
+      facts === null ? undefined : toRoles(facts, names),
+      toRoutes(project, names),
+      toAuth(project, facts),
       toUpload(project),
     ],
-    closingNotes(project),
+    closingNotes(project, facts),
   )
 }
 
 /** Strapi keeps its locales in its database. */
-function toLocales({ contentTypes }: StrapiProject): Entry | undefined {
+function toLocales({ contentTypes }: StrapiProject, facts: StrapiFacts | null): Entry | undefined {
+  if (facts !== null && facts.locales.length > 0) {
+    const { locales, defaultLocale = 'en' } = facts
+    return section('i18n', [flow('locales', locales.map(toLocale)), flow('defaultLocale', defaultLocale)])
+  }
   const isLocalized = contentTypes.some(
     ({ schema }) => at(schema, 'pluginOptions', 'i18n', 'localized') === true,
   )
@@ -42,16 +48,41 @@ function toLocales({ contentTypes }: StrapiProject): Entry | undefined {
   )
 }
 
+const toLocale = ({ code, name }: StrapiLocale): Json =>
+  name === '' || name === localeName(code) ? code : { code, name }
+
+/** Sign-in: config/plugins and, of what the panel sets, the database. */
+function toAuth(project: StrapiProject, facts: StrapiFacts | null): Entry | undefined {
+  const { jwtExpiresIn, allowedFields } = usersPermissions(project)
+  const advanced = facts?.advanced
+  const role = textAt(advanced, 'default_role')
+  return section('auth', [
+    entry('jwtSecret', { kind: 'variable', name: 'JWT_SECRET', fallback: '' }),
+    flow('jwtExpiresIn', jwtExpiresIn),
+    section('register', [
+      flow('enabled', at(advanced, 'allow_register') === false ? false : undefined),
+      flow('role', role === undefined || role === 'authenticated' ? undefined : roleKey({ type: role })),
+      flow('allowedFields', allowedFields),
+      flow('confirmEmail', at(advanced, 'email_confirmation') === true ? true : undefined),
+    ]),
+    section('mail', [
+      flow('resetUrl', textAt(advanced, 'email_reset_password') || undefined),
+      flow('confirmUrl', textAt(advanced, 'email_confirmation_redirection') || undefined),
+    ]),
+  ])
+}
+
 /** Packages of Strapi's that Plinth does the work of, or that are its panel's. */
 const COVERED =
   /^(?:@strapi\/(?:strapi|plugin-(?:users-permissions|i18n|graphql|cloud)|provider-upload-(?:aws-s3|local))|pg|mysql2?|sqlite3|better-sqlite3|react(?:-dom|-router-dom)?|styled-components)$/
 
-function closingNotes(project: StrapiProject): readonly string[] {
+function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readonly string[] {
   const plugins = project.packages.filter(
     name => !COVERED.test(name) && /strapi/.test(name) && /plugin|provider/.test(name),
   )
   const notes = [
     ...codeNotes(project),
+    ...(facts === null ? [] : tokenNotes(facts)),
     ...ownMiddlewares(project).map(
       name =>
         `the middleware \`${name}\` of config/middlewares did not come over: a module in middlewares/, named under \`middlewares\``,

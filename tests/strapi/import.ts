@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { runImportStrapi } from '../../core/cli/import-strapi.ts'
+import { type ImportStrapiTerms, runImportStrapi } from '../../core/cli/import-strapi.ts'
 import { paintFor } from '../../core/cli/paint.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 
@@ -9,26 +9,29 @@ export interface Imported {
   readonly complaint: string
 }
 
-export interface ImportTerms {
+export interface ImportTerms extends Partial<Omit<ImportStrapiTerms, 'dir' | 'folder'>> {
   readonly dir: string
   readonly out: string
-  readonly force?: boolean
-  readonly json?: boolean
 }
 
 /** `plinth import strapi <dir> --out <out>`, as the command line runs it. */
-export async function runImport({ dir, out, force = false, json = false }: ImportTerms): Promise<Imported> {
+export async function runImport({ dir, out, ...more }: ImportTerms): Promise<Imported> {
   const told: string[] = []
   const complaint: string[] = []
   const code = await runImportStrapi({
     dir,
     folder: out,
-    force,
-    json,
+    force: false,
+    json: false,
+    database: undefined,
+    databaseSchema: 'public',
+    timeZone: 'UTC',
+    content: 'database',
     env: {},
     paint: paintFor(false, {}),
     write: text => void told.push(text),
     complain: text => void complaint.push(text),
+    ...more,
   })
   return { code, out: told.join(''), complaint: complaint.join('') }
 }

@@ -39,11 +39,11 @@ CREATE TABLE public.up_users_role_links ( id integer NOT NULL, user_id integer, 
 CREATE TABLE public.upload_folders ( id integer NOT NULL, name character varying(255), path_id integer, path character varying(255), created_at timestamp(6) without time zone, updated_at timestamp(6) without time zone, created_by_id integer, updated_by_id integer );
 CREATE TABLE public.upload_folders_parent_links ( id integer NOT NULL, folder_id integer, inv_folder_id integer, folder_order double precision );
 INSERT INTO public.articles VALUES
-	(2, 'Second look', 'second-look', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, 'news', NULL, NULL, 'A2', '2026-11-21 19:36:50.641', '2026-11-21 19:36:50.641', '2026-11-21 19:36:50.101', NULL, NULL, 'en'),
-	(3, 'Third draft', 'third-draft', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, 'news', NULL, NULL, 'A3', '2026-11-21 19:36:50.765', '2026-11-21 19:36:50.765', NULL, NULL, NULL, 'en'),
-	(1, 'First steps', 'first-steps', '# Hello', '[{"type": "paragraph", "children": [{"text": "Hi", "type": "text"}]}]', 'Short', 7, 12.50, 9007199254740993, 1.25, '2024-02-29', '10:30:00', '2024-02-29 10:30:00', NULL, true, 'opinion', 'a@example.org', '{"deep": [1, null, "x"]}', 'A1', '2026-11-21 19:36:50.384', '2026-11-21 19:36:50.85', '2026-11-21 19:36:50.101', NULL, NULL, 'en'),
-	(4, 'Premiers pas', 'premiers-pas', '# Bonjour', NULL, 'Short', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, 'opinion', NULL, NULL, NULL, '2026-11-21 19:36:50.991', '2026-11-21 19:36:50.991', '2026-11-21 19:36:50.101', NULL, NULL, 'fr'),
-	(5, 'Solo italiano', 'solo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, 'news', NULL, NULL, 'A4', '2026-11-21 19:36:51.089', '2026-11-21 19:36:51.089', NULL, NULL, NULL, 'it');
+	(2, 'Second look', 'second-look', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, 'news', NULL, NULL, 'A2', '2026-11-21 20:09:50.83', '2026-11-21 20:09:50.83', '2026-11-21 20:09:50.382', NULL, NULL, 'en'),
+	(3, 'Third draft', 'third-draft', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, 'news', NULL, NULL, 'A3', '2026-11-21 20:09:51', '2026-11-21 20:09:51', NULL, NULL, NULL, 'en'),
+	(1, 'First steps', 'first-steps', '# Hello', '[{"type": "paragraph", "children": [{"text": "Hi", "type": "text"}]}]', 'Short', 7, 12.50, 9007199254740993, 1.25, '2024-02-29', '10:30:00', '2024-02-29 10:30:00', NULL, true, 'opinion', 'a@example.org', '{"deep": [1, null, "x"]}', 'A1', '2026-11-21 20:09:50.604', '2026-11-21 20:09:51.49', '2026-11-21 20:09:50.382', NULL, NULL, 'en'),
+	(4, 'Premiers pas', 'premiers-pas', '# Bonjour', '[{"type": "paragraph", "children": [{"text": "Hi", "type": "text"}]}]', 'Short', 7, 12.50, 9007199254740993, 1.25, '2024-02-29', '10:30:00', '2024-02-29 10:30:00', NULL, true, 'opinion', 'a@example.org', '{"deep": [1, null, "x"]}', 'A1', '2026-11-21 20:09:51.382', '2026-11-21 20:09:51.538', '2026-11-21 20:09:50.382', NULL, NULL, 'fr'),
+	(5, 'Solo italiano', 'solo', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, 'news', NULL, NULL, 'A4', '2026-11-21 20:09:51.666', '2026-11-21 20:09:51.666', NULL, NULL, NULL, 'it');
 INSERT INTO public.articles_author_links VALUES
 	(1, 1, 1, 1),
 	(2, 2, 1, 2),
@@ -57,64 +57,84 @@ INSERT INTO public.articles_categories_links VALUES
 	(5, 4, 2, 1, 2);
 INSERT INTO public.articles_components VALUES
 	(1, 1, 1, 'shared.seo', 'seo', NULL),
-	(2, 1, 2, 'shared.link', 'links', 1),
-	(3, 1, 1, 'shared.link', 'links', 2),
-	(4, 1, 4, 'shared.link', 'blocks', 1),
+	(2, 1, 1, 'shared.link', 'links', 1),
+	(3, 1, 2, 'shared.link', 'links', 2),
+	(4, 1, 3, 'shared.link', 'blocks', 1),
 	(5, 1, 1, 'blocks.quote', 'blocks', 2),
 	(6, 1, 1, 'blocks.gallery', 'blocks', 3),
-	(7, 1, 3, 'shared.link', 'blocks', 4);
+	(7, 1, 5, 'shared.link', 'blocks', 4),
+	(8, 4, 2, 'shared.seo', 'seo', NULL),
+	(9, 4, 8, 'shared.link', 'links', 1),
+	(10, 4, 7, 'shared.link', 'links', 2),
+	(11, 4, 9, 'shared.link', 'blocks', 1),
+	(12, 4, 2, 'blocks.quote', 'blocks', 2),
+	(13, 4, 2, 'blocks.gallery', 'blocks', 3),
+	(14, 4, 12, 'shared.link', 'blocks', 4);
 INSERT INTO public.articles_localizations_links VALUES
-	(1, 4, 1, 1);
+	(1, 4, 1, 1),
+	(2, 1, 4, 1);
 INSERT INTO public.articles_related_links VALUES
 	(1, 2, 1, 1),
 	(2, 1, 3, 1),
 	(3, 1, 2, 2);
 INSERT INTO public.authors VALUES
-	(1, 'Ida', 'ida@example.org', '**Ida** writes', 'hush', '$2a$10$0LIOIpl2OPVaNR57OZ4gLO4wADWVVqDjB12cczJrNY9of5/N.QxWW', '1990-02-28', '2026-11-21 19:36:50.066', '2026-11-21 19:36:50.066', NULL, NULL),
-	(2, 'Jon', NULL, NULL, NULL, NULL, NULL, '2026-11-21 19:36:50.078', '2026-11-21 19:36:50.078', NULL, NULL),
-	(3, 'Kim', NULL, NULL, NULL, NULL, NULL, '2026-11-21 19:36:50.098', '2026-11-21 19:36:50.098', NULL, NULL);
+	(1, 'Ida', 'ida@example.org', '**Ida** writes', 'hush', '$2a$10$BGgEj7nfpIKVB7SJf0Hgg.DlYI6X7vvuKsjSsKrm0YSCD8T8pH8w2', '1990-02-28', '2026-11-21 20:09:50.301', '2026-11-21 20:09:50.301', NULL, NULL),
+	(2, 'Jon', NULL, NULL, NULL, NULL, NULL, '2026-11-21 20:09:50.339', '2026-11-21 20:09:50.339', NULL, NULL),
+	(3, 'Kim', NULL, NULL, NULL, NULL, NULL, '2026-11-21 20:09:50.362', '2026-11-21 20:09:50.362', NULL, NULL);
 INSERT INTO public.capitals VALUES
-	(1, 'Stockholm', '2026-11-21 19:36:51.471', '2026-11-21 19:36:51.471', NULL, NULL);
+	(1, 'Stockholm', '2026-11-21 20:09:52.092', '2026-11-21 20:09:52.092', NULL, NULL);
 INSERT INTO public.categories VALUES
-	(1, 'News', 'news', 0, '2026-11-21 19:36:49.744', '2026-11-21 19:36:49.744', NULL, NULL),
-	(2, 'Food', 'food', 1, '2026-11-21 19:36:49.767', '2026-11-21 19:36:49.767', NULL, NULL),
-	(3, 'Travel', 'travel', 2, '2026-11-21 19:36:49.785', '2026-11-21 19:36:49.785', NULL, NULL);
+	(1, 'News', 'news', 0, '2026-11-21 20:09:49.95', '2026-11-21 20:09:49.95', NULL, NULL),
+	(2, 'Food', 'food', 1, '2026-11-21 20:09:49.973', '2026-11-21 20:09:49.973', NULL, NULL),
+	(3, 'Travel', 'travel', 2, '2026-11-21 20:09:50.04', '2026-11-21 20:09:50.04', NULL, NULL);
 INSERT INTO public.components_blocks_galleries VALUES
-	(1, 'G');
+	(1, 'G'),
+	(2, 'G');
 INSERT INTO public.components_blocks_galleries_components VALUES
-	(1, 1, 5, 'shared.link', 'links', 1),
-	(2, 1, 6, 'shared.link', 'links', 2);
+	(1, 1, 4, 'shared.link', 'links', 1),
+	(2, 1, 6, 'shared.link', 'links', 2),
+	(3, 2, 11, 'shared.link', 'links', 1),
+	(4, 2, 10, 'shared.link', 'links', 2);
 INSERT INTO public.components_blocks_quotes VALUES
-	(1, 'Q');
+	(1, 'Q'),
+	(2, 'Q');
 INSERT INTO public.components_blocks_quotes_author_links VALUES
-	(1, 1, 2);
+	(1, 1, 2),
+	(2, 2, 2);
 INSERT INTO public.components_shared_links VALUES
-	(1, 'Two', '/2'),
-	(4, 'L', '/l'),
-	(3, 'L2', '/l2'),
-	(5, 'in', '/in'),
-	(2, 'One', '/1'),
-	(6, 'in2', '/in2');
+	(1, 'One', '/1'),
+	(2, 'Two', '/2'),
+	(3, 'L', '/l'),
+	(4, 'in', '/in'),
+	(5, 'L2', '/l2'),
+	(6, 'in2', '/in2'),
+	(7, 'Two', '/2'),
+	(8, 'One', '/1'),
+	(9, 'L', '/l'),
+	(10, 'in2', '/in2'),
+	(11, 'in', '/in'),
+	(12, 'L2', '/l2');
 INSERT INTO public.components_shared_seos VALUES
 	(1, 'First', 'The first', '["a", {"b": 1}]'),
-	(2, 'Hero', NULL, NULL);
+	(2, 'First', 'The first', '["a", {"b": 1}]'),
+	(3, 'Hero', NULL, NULL);
 INSERT INTO public.countries VALUES
-	(1, 'Sweden', '2026-11-21 19:36:51.39', '2026-11-21 19:36:51.39', NULL, NULL),
-	(2, 'Atlantis', '2026-11-21 19:36:51.507', '2026-11-21 19:36:51.507', NULL, NULL);
+	(1, 'Sweden', '2026-11-21 20:09:52.03', '2026-11-21 20:09:52.03', NULL, NULL),
+	(2, 'Atlantis', '2026-11-21 20:09:52.134', '2026-11-21 20:09:52.134', NULL, NULL);
 INSERT INTO public.countries_capital_links VALUES
 	(1, 1, 1);
 INSERT INTO public.dishes VALUES
-	(1, 'Soup', 4.50, '2026-11-21 19:36:51.238', '2026-11-21 19:36:51.238', NULL, NULL),
-	(2, 'Cake', 5.00, '2026-11-21 19:36:51.305', '2026-11-21 19:36:51.305', NULL, NULL),
-	(3, 'Nuts', NULL, '2026-11-21 19:36:51.346', '2026-11-21 19:36:51.346', NULL, NULL);
+	(1, 'Soup', 4.50, '2026-11-21 20:09:51.838', '2026-11-21 20:09:51.838', NULL, NULL),
+	(2, 'Cake', 5.00, '2026-11-21 20:09:51.917', '2026-11-21 20:09:51.917', NULL, NULL),
+	(3, 'Nuts', NULL, '2026-11-21 20:09:51.989', '2026-11-21 20:09:51.989', NULL, NULL);
 INSERT INTO public.dishes_restaurant_links VALUES
 	(1, 1, 1, 1),
 	(2, 2, 1, 2),
 	(3, 3, 2, 1);
 INSERT INTO public.files VALUES
-	(1, 'red.png', 'Red', 'All red', 4, 4, NULL, 'red_c222b8e566', '.png', 'image/png', 0.10, '/uploads/red_c222b8e566.png', NULL, 'local', NULL, '/', '2026-11-21 19:36:48.474', '2026-11-21 19:36:48.474', NULL, NULL),
-	(2, 'blue.png', NULL, NULL, 4, 4, NULL, 'blue_44e2b749fd', '.png', 'image/png', 0.10, '/uploads/blue_44e2b749fd.png', NULL, 'local', NULL, '/', '2026-11-21 19:36:48.563', '2026-11-21 19:36:48.563', NULL, NULL),
-	(3, 'green.png', NULL, NULL, 4, 4, NULL, 'green_2501ca8a7a', '.png', 'image/png', 0.10, '/uploads/green_2501ca8a7a.png', NULL, 'local', NULL, '/', '2026-11-21 19:36:48.604', '2026-11-21 19:36:48.604', NULL, NULL);
+	(1, 'red.png', 'Red', 'All red', 4, 4, NULL, 'red_2ce9764bd0', '.png', 'image/png', 0.10, '/uploads/red_2ce9764bd0.png', NULL, 'local', NULL, '/', '2026-11-21 20:09:48.655', '2026-11-21 20:09:48.655', NULL, NULL),
+	(2, 'blue.png', NULL, NULL, 4, 4, NULL, 'blue_7cc5999719', '.png', 'image/png', 0.10, '/uploads/blue_7cc5999719.png', NULL, 'local', NULL, '/', '2026-11-21 20:09:48.702', '2026-11-21 20:09:48.702', NULL, NULL),
+	(3, 'green.png', NULL, NULL, 4, 4, NULL, 'green_3fcabde804', '.png', 'image/png', 0.10, '/uploads/green_3fcabde804.png', NULL, 'local', NULL, '/', '2026-11-21 20:09:48.867', '2026-11-21 20:09:48.867', NULL, NULL);
 INSERT INTO public.files_related_morphs VALUES
 	(1, 1, 1, 'api::author.author', 'avatar', 1),
 	(2, 1, 1, 'shared.seo', 'shareImage', 1),
@@ -123,87 +143,94 @@ INSERT INTO public.files_related_morphs VALUES
 	(5, 1, 1, 'api::article.article', 'cover', 1),
 	(6, 3, 1, 'api::article.article', 'gallery', 1),
 	(7, 2, 1, 'api::article.article', 'gallery', 2),
-	(8, 1, 1, 'api::article.article', 'gallery', 3);
+	(8, 1, 1, 'api::article.article', 'gallery', 3),
+	(9, 1, 2, 'shared.seo', 'shareImage', 1),
+	(10, 2, 2, 'blocks.gallery', 'images', 1),
+	(11, 3, 2, 'blocks.gallery', 'images', 2),
+	(12, 1, 4, 'api::article.article', 'cover', 1),
+	(13, 3, 4, 'api::article.article', 'gallery', 1),
+	(14, 2, 4, 'api::article.article', 'gallery', 2),
+	(15, 1, 4, 'api::article.article', 'gallery', 3);
 INSERT INTO public.homepages VALUES
-	(1, 'Home', '2026-11-21 19:36:51.541', '2026-11-21 19:36:51.541', '2026-11-21 19:36:50.101', NULL, NULL, 'en');
+	(1, 'Home', '2026-11-21 20:09:52.221', '2026-11-21 20:09:52.221', '2026-11-21 20:09:50.382', NULL, NULL, 'en');
 INSERT INTO public.homepages_components VALUES
-	(1, 1, 2, 'shared.seo', 'hero', NULL);
+	(1, 1, 3, 'shared.seo', 'hero', NULL);
 INSERT INTO public.homepages_featured_links VALUES
 	(1, 1, 2, 1),
 	(2, 1, 1, 2);
 INSERT INTO public.i18n_locale VALUES
-	(1, 'English (en)', 'en', '2026-11-21 19:36:37.547', '2026-11-21 19:36:37.547', NULL, NULL),
-	(2, 'French (fr)', 'fr', '2026-11-21 19:36:46.787', '2026-11-21 19:36:46.787', NULL, NULL),
-	(3, 'Italian (it)', 'it', '2026-11-21 19:36:47.481', '2026-11-21 19:36:47.481', NULL, NULL);
+	(1, 'English (en)', 'en', '2026-11-21 20:09:36.949', '2026-11-21 20:09:36.949', NULL, NULL),
+	(2, 'French (fr)', 'fr', '2026-11-21 20:09:46.772', '2026-11-21 20:09:46.772', NULL, NULL),
+	(3, 'Italian (it)', 'it', '2026-11-21 20:09:47.865', '2026-11-21 20:09:47.865', NULL, NULL);
 INSERT INTO public.restaurants VALUES
-	(1, 'Café', 'Nice', true, 3, '2026-11-21 19:36:51.127', '2026-11-21 19:36:51.127', '2026-11-21 19:36:50.101', NULL, NULL),
-	(2, 'Bar', NULL, false, NULL, '2026-11-21 19:36:51.203', '2026-11-21 19:36:51.203', NULL, NULL, NULL);
+	(1, 'Café', 'Nice', true, 3, '2026-11-21 20:09:51.702', '2026-11-21 20:09:51.702', '2026-11-21 20:09:50.382', NULL, NULL),
+	(2, 'Bar', NULL, false, NULL, '2026-11-21 20:09:51.781', '2026-11-21 20:09:51.781', NULL, NULL, NULL);
 INSERT INTO public.restaurants_chef_links VALUES
 	(1, 1, 1);
 INSERT INTO public.restaurants_owner_links VALUES
 	(1, 1, 1);
 INSERT INTO public.settings VALUES
-	(1, 'Fixture', 'Feet', '2026-11-21 19:36:51.57', '2026-11-21 19:36:51.57', NULL, NULL);
+	(1, 'Fixture', 'Feet', '2026-11-21 20:09:52.26', '2026-11-21 20:09:52.26', NULL, NULL);
 INSERT INTO public.strapi_api_tokens VALUES
-	(1, 'Website', '', 'read-only', 'removed', NULL, NULL, NULL, '2026-11-21 19:36:51.583', '2026-11-21 19:36:51.583', NULL, NULL);
+	(1, 'Website', '', 'read-only', 'removed', NULL, NULL, NULL, '2026-11-21 20:09:52.298', '2026-11-21 20:09:52.298', NULL, NULL);
 INSERT INTO public.strapi_core_store_settings VALUES
-	(35, 'plugin_users-permissions_advanced', '{"unique_email":true,"allow_register":true,"email_confirmation":false,"email_reset_password":null,"email_confirmation_redirection":null,"default_role":"authenticated"}', 'object', NULL, NULL),
-	(36, 'plugin_i18n_default_locale', '"en"', 'string', NULL, NULL);
+	(36, 'plugin_i18n_default_locale', '"en"', 'string', NULL, NULL),
+	(35, 'plugin_users-permissions_advanced', '{"unique_email":true,"allow_register":true,"email_confirmation":false,"email_reset_password":null,"email_confirmation_redirection":null,"default_role":"authenticated"}', 'object', NULL, NULL);
 INSERT INTO public.up_permissions VALUES
-	(1, 'plugin::users-permissions.user.me', '2026-11-21 19:36:37.371', '2026-11-21 19:36:37.371', NULL, NULL),
-	(2, 'plugin::users-permissions.auth.changePassword', '2026-11-21 19:36:37.376', '2026-11-21 19:36:37.376', NULL, NULL),
-	(3, 'plugin::users-permissions.auth.forgotPassword', '2026-11-21 19:36:37.426', '2026-11-21 19:36:37.426', NULL, NULL),
-	(4, 'plugin::users-permissions.auth.register', '2026-11-21 19:36:37.426', '2026-11-21 19:36:37.426', NULL, NULL),
-	(5, 'plugin::users-permissions.auth.resetPassword', '2026-11-21 19:36:37.426', '2026-11-21 19:36:37.426', NULL, NULL),
-	(6, 'plugin::users-permissions.auth.callback', '2026-11-21 19:36:37.426', '2026-11-21 19:36:37.426', NULL, NULL),
-	(7, 'plugin::users-permissions.auth.connect', '2026-11-21 19:36:37.426', '2026-11-21 19:36:37.426', NULL, NULL),
-	(8, 'plugin::users-permissions.auth.emailConfirmation', '2026-11-21 19:36:37.426', '2026-11-21 19:36:37.426', NULL, NULL),
-	(9, 'plugin::users-permissions.auth.sendEmailConfirmation', '2026-11-21 19:36:37.426', '2026-11-21 19:36:37.426', NULL, NULL),
-	(10, 'api::article.article.find', '2026-11-21 19:36:48.611', '2026-11-21 19:36:48.611', NULL, NULL),
-	(11, 'plugin::i18n.locales.listLocales', '2026-11-21 19:36:48.611', '2026-11-21 19:36:48.611', NULL, NULL),
-	(12, 'api::category.category.find', '2026-11-21 19:36:48.611', '2026-11-21 19:36:48.611', NULL, NULL),
-	(13, 'api::article.article.findOne', '2026-11-21 19:36:48.611', '2026-11-21 19:36:48.611', NULL, NULL),
-	(14, 'api::author.author.find', '2026-11-21 19:36:48.624', '2026-11-21 19:36:48.624', NULL, NULL),
-	(15, 'api::article.article.find', '2026-11-21 19:36:48.624', '2026-11-21 19:36:48.624', NULL, NULL),
-	(16, 'api::article.article.find', '2026-11-21 19:36:48.655', '2026-11-21 19:36:48.655', NULL, NULL),
-	(17, 'api::article.article.create', '2026-11-21 19:36:48.655', '2026-11-21 19:36:48.655', NULL, NULL),
-	(18, 'api::article.article.update', '2026-11-21 19:36:48.655', '2026-11-21 19:36:48.655', NULL, NULL),
-	(19, 'api::article.article.findOne', '2026-11-21 19:36:48.655', '2026-11-21 19:36:48.655', NULL, NULL),
-	(20, 'plugin::users-permissions.user.me', '2026-11-21 19:36:48.655', '2026-11-21 19:36:48.655', NULL, NULL),
-	(21, 'api::article.article.archive', '2026-11-21 19:36:48.668', '2026-11-21 19:36:48.668', NULL, NULL),
-	(22, 'plugin::upload.content-api.upload', '2026-11-21 19:36:48.655', '2026-11-21 19:36:48.655', NULL, NULL),
-	(23, 'api::article.article.delete', '2026-11-21 19:36:48.655', '2026-11-21 19:36:48.655', NULL, NULL);
+	(1, 'plugin::users-permissions.auth.changePassword', '2026-11-21 20:09:36.683', '2026-11-21 20:09:36.683', NULL, NULL),
+	(2, 'plugin::users-permissions.user.me', '2026-11-21 20:09:36.683', '2026-11-21 20:09:36.683', NULL, NULL),
+	(3, 'plugin::users-permissions.auth.connect', '2026-11-21 20:09:36.731', '2026-11-21 20:09:36.731', NULL, NULL),
+	(4, 'plugin::users-permissions.auth.callback', '2026-11-21 20:09:36.731', '2026-11-21 20:09:36.731', NULL, NULL),
+	(5, 'plugin::users-permissions.auth.emailConfirmation', '2026-11-21 20:09:36.731', '2026-11-21 20:09:36.731', NULL, NULL),
+	(6, 'plugin::users-permissions.auth.resetPassword', '2026-11-21 20:09:36.731', '2026-11-21 20:09:36.731', NULL, NULL),
+	(7, 'plugin::users-permissions.auth.forgotPassword', '2026-11-21 20:09:36.731', '2026-11-21 20:09:36.731', NULL, NULL),
+	(8, 'plugin::users-permissions.auth.register', '2026-11-21 20:09:36.731', '2026-11-21 20:09:36.731', NULL, NULL),
+	(9, 'plugin::users-permissions.auth.sendEmailConfirmation', '2026-11-21 20:09:36.731', '2026-11-21 20:09:36.731', NULL, NULL),
+	(10, 'api::article.article.findOne', '2026-11-21 20:09:48.883', '2026-11-21 20:09:48.883', NULL, NULL),
+	(11, 'plugin::i18n.locales.listLocales', '2026-11-21 20:09:48.884', '2026-11-21 20:09:48.884', NULL, NULL),
+	(12, 'api::category.category.find', '2026-11-21 20:09:48.884', '2026-11-21 20:09:48.884', NULL, NULL),
+	(13, 'api::article.article.find', '2026-11-21 20:09:48.883', '2026-11-21 20:09:48.883', NULL, NULL),
+	(14, 'api::article.article.find', '2026-11-21 20:09:48.918', '2026-11-21 20:09:48.918', NULL, NULL),
+	(15, 'api::author.author.find', '2026-11-21 20:09:48.918', '2026-11-21 20:09:48.918', NULL, NULL),
+	(16, 'api::article.article.find', '2026-11-21 20:09:48.963', '2026-11-21 20:09:48.963', NULL, NULL),
+	(17, 'api::article.article.findOne', '2026-11-21 20:09:48.963', '2026-11-21 20:09:48.963', NULL, NULL),
+	(18, 'api::article.article.update', '2026-11-21 20:09:48.963', '2026-11-21 20:09:48.963', NULL, NULL),
+	(19, 'api::article.article.create', '2026-11-21 20:09:48.963', '2026-11-21 20:09:48.963', NULL, NULL),
+	(20, 'api::article.article.delete', '2026-11-21 20:09:48.963', '2026-11-21 20:09:48.963', NULL, NULL),
+	(21, 'plugin::upload.content-api.upload', '2026-11-21 20:09:48.963', '2026-11-21 20:09:48.963', NULL, NULL),
+	(22, 'plugin::users-permissions.user.me', '2026-11-21 20:09:48.963', '2026-11-21 20:09:48.963', NULL, NULL),
+	(23, 'api::article.article.archive', '2026-11-21 20:09:48.976', '2026-11-21 20:09:48.976', NULL, NULL);
 INSERT INTO public.up_permissions_role_links VALUES
 	(1, 1, 1, 1),
 	(2, 2, 1, 1),
 	(3, 3, 2, 1),
-	(4, 6, 2, 1),
-	(5, 4, 2, 1),
-	(6, 5, 2, 1),
-	(7, 7, 2, 2),
-	(8, 8, 2, 2),
-	(9, 9, 2, 3),
-	(10, 11, 2, 4),
-	(11, 10, 2, 4),
+	(4, 4, 2, 1),
+	(5, 5, 2, 1),
+	(6, 6, 2, 1),
+	(7, 8, 2, 2),
+	(8, 7, 2, 2),
+	(9, 9, 2, 2),
+	(10, 10, 2, 3),
+	(11, 11, 2, 3),
 	(12, 12, 2, 4),
-	(13, 13, 2, 5),
+	(13, 13, 2, 4),
 	(14, 14, 1, 2),
 	(15, 15, 1, 2),
-	(16, 16, 3, 1),
+	(16, 17, 3, 1),
 	(17, 18, 3, 1),
-	(18, 19, 3, 1),
-	(19, 17, 3, 1),
-	(20, 23, 3, 2),
-	(21, 22, 3, 2),
-	(22, 21, 3, 2),
-	(23, 20, 3, 3);
+	(18, 16, 3, 1),
+	(19, 20, 3, 1),
+	(20, 19, 3, 2),
+	(21, 21, 3, 2),
+	(22, 22, 3, 2),
+	(23, 23, 3, 2);
 INSERT INTO public.up_roles VALUES
-	(1, 'Authenticated', 'Default role given to authenticated user.', 'authenticated', '2026-11-21 19:36:37.331', '2026-11-21 19:36:37.331', NULL, NULL),
-	(2, 'Public', 'Default role given to unauthenticated user.', 'public', '2026-11-21 19:36:37.35', '2026-11-21 19:36:37.35', NULL, NULL),
-	(3, 'Editor', 'Writes', 'editor', '2026-11-21 19:36:48.609', '2026-11-21 19:36:48.609', NULL, NULL);
+	(1, 'Authenticated', 'Default role given to authenticated user.', 'authenticated', '2026-11-21 20:09:36.551', '2026-11-21 20:09:36.551', NULL, NULL),
+	(2, 'Public', 'Default role given to unauthenticated user.', 'public', '2026-11-21 20:09:36.611', '2026-11-21 20:09:36.611', NULL, NULL),
+	(3, 'Editor', 'Writes', 'editor', '2026-11-21 20:09:48.882', '2026-11-21 20:09:48.882', NULL, NULL);
 INSERT INTO public.up_users VALUES
-	(1, 'ann', 'ann@example.org', 'local', '$2a$10$kitDZhpldHJGFsWK.2offeoFx75D/InrT02pRD4u.3M6htqs2UNjS', NULL, NULL, true, false, '2026-11-21 19:36:49.34', '2026-11-21 19:36:49.34', NULL, NULL),
-	(2, 'bob', 'bob@example.org', 'local', '$2a$10$S1AenZbM9IP8Fc4TeUKmvOE2pR3maFTsNzMAqbkt5fm8GmjRi3MHe', NULL, NULL, true, true, '2026-11-21 19:36:49.7', '2026-11-21 19:36:49.7', NULL, NULL);
+	(1, 'ann', 'ann@example.org', 'local', '$2a$10$idD6FW2VKZ5Nwk5kQHrzhO3dEh/Z2t1UQNFdopjF6Q9w3JOreFglS', NULL, NULL, true, false, '2026-11-21 20:09:49.467', '2026-11-21 20:09:49.467', NULL, NULL),
+	(2, 'bob', 'bob@example.org', 'local', '$2a$10$EQ/0ikmbyt4TsDWmk2iBYufcEha1ttTs34pJUhzCcvTKE5fLo4e4e', NULL, NULL, true, true, '2026-11-21 20:09:49.901', '2026-11-21 20:09:49.901', NULL, NULL);
 INSERT INTO public.up_users_role_links VALUES
 	(1, 1, 3, 1),
 	(2, 2, 1, 1);

@@ -1,0 +1,21 @@
+/** Something of the content that did not come over. */
+export interface Loss {
+  /** Strapi's uid of the holder, and the attribute. */
+  readonly of: string
+  readonly why: string
+}
+
+/** Losses by what they are, with how many there were. */
+export function countLosses(): {
+  readonly lose: (loss: Loss) => void
+  readonly told: () => readonly string[]
+} {
+  const counts = new Map<string, number>()
+  return {
+    lose: ({ of, why }) => {
+      const text = `${of}: ${why}`
+      counts.set(text, (counts.get(text) ?? 0) + 1)
+    },
+    told: () => [...counts].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`)),
+  }
+}

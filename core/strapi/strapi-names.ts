@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+
+const WORD =
+  /\d*(?:1st|2nd|3rd|(?![123])\dth)(?=\b|[A-Z_])|\d*(?:1ST|2ND|3RD|(?![123])\dTH)(?=\b|[a-z_])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g
+
+/** As Strapi's lodash has it: digits are words of their own. `metaTitle2` → `meta_title_2` */
+export const snakeCase = (name: string): string =>
+  (name.match(WORD) ?? []).map(word => word.toLowerCase()).join('_')
+
+/** How one version of Strapi calls its tables and columns. */
+export interface StrapiNames {
+  table(collectionName: string): string
+  column(attribute: string): string
+  /** The links of a relation. */
+  links(table: string, attribute: string): string
+  /** The components of a holder. */
+  components(collectionName: string): string
+  /** The files of all media attributes. */
+  readonly media: string
+  /** Which component a row of `components` means. */
+  readonly componentId: string
+  /** v4 alone: which entries are the same document in other locales. */
+  localizations(table: string): string
+}
+
+/** Strapi 4 leaves long names to PostgreSQL, which cuts them. */
+const cut = (name: string): string => name.slice(0, 63)
+
+const NAMES_4: StrapiNames = {
+  table: cut,
+  column: attribute => cut(snakeCase(attribute)),
+  links: (table, attribute) => cut(`${snakeCase(`${table}_${attribute}`)}_links`),
+  components: collectionName => cut(`${collectionName}_components`),
+  media: 'files_related_morphs',
+  componentId: 'component_id',
+  localizations: table => cut(`${snakeCase(table)}_localizations_links`),
+}
+
+const NAMES_5: StrapiNames = {
+  table: collectionName => shortened([collectionName]),
+  column: attribute => shortened([snakeCase(attribute)]),
+  links: (table, attribute) => shortened([snakeCase(table), snakeCase(attribute)], 'lnk'),
+  components: collectionName => shortened([collectionName], 'cmps'),
+  media: 'files_related_mph',
+  componentId: 'cmp_id',
+  localizations: table => shortened([snakeCase(table), 'localizations'], 'lnk'),
+}
+
+export const namesOf = (version: 4 | 5): StrapiNames => (version === 4 ? NAMES_4 : NAMES_5)
+
+const LONGEST = 55
+const HASH_LENGTH = 5
+
+/** Strapi 5 shortens names over 55 characters: each part keeps its beginning, and ends in a hash of the whole of it. */
+function shortened(parts: readonly string[], suffix?: string): string {
+  const all = suffix === undefined ? parts : [...parts, suffix]
+  const name = all.join('_')
+  if (name.length <= LONGEST) return name
+  const available = LONGEST - (suffix?.length ?? 0) - (all.length - 1)
+  const lengths = shares(parts, available)
+  const short = parts.map((part, index) => shortPart(part, lengths[index] ?? part.length))
+  return [...short, ...(suffix === undefined ? [] : [suffix])].join('_')
+}
+
+/** Each part gets the same; what short ones do not need goes to the long ones, a character each in turn. */
+function shares(parts: readonly string[], available: number): readonly number[] {
+  const each = Math.floor(available / parts.length)
+  const lengths = parts.map(part => Math.min(part.length, each))
+  let surplus = available - lengths.reduce((sum, length) => sum + length, 0)
+  for (let moved = true; surplus > 0 && moved; ) {
+    moved = false
+    for (const [index, part] of parts.entries()) {
+      const length = lengths[index] ?? 0
+      if (surplus === 0 || length >= part.length) continue
+      lengths[index] = length + 1
+      surplus -= 1
+      moved = true
+    }
+  }
+  return lengths
+}
+
+const shortPart = (part: string, length: number): string =>
+  part.length <= length ? part : `${part.slice(0, length - HASH_LENGTH)}${hashOf(part)}`
+
+const hashOf = (text: string): string =>
+  createHash('shake256', { outputLength: Math.ceil(HASH_LENGTH / 2) })
+    .update(text)
+    .digest('hex')
+    .slice(0, HASH_LENGTH)

@@ -9,21 +9,48 @@ export interface StrapiReport {
   readonly contentTypes: number
   readonly components: number
   readonly remarks: readonly Remark[]
+  /** By key of the content-type; null: they were not asked for. */
+  readonly documents: Readonly<Record<string, number>> | null
+  /** What of the content did not come over. */
+  readonly losses: readonly string[]
 }
 
 /** What came over, what did not, what to do next. */
-export function printStrapiReport(report: StrapiReport, { paint, folder }: CommandTerms): string {
-  const { strapi, file, contentTypes, components, remarks } = report
+export function printStrapiReport(report: StrapiReport, terms: CommandTerms): string {
+  const { strapi, file, contentTypes, components, remarks, losses } = report
   const came = `${file}: ${count(contentTypes, 'content-type')} and ${count(components, 'component')} of a Strapi ${strapi} project.`
-  const left = remarks.map(({ path, text }) =>
-    path.length === 0 ? `  ${text}` : `  ${paint('bold', printPath(path))}  ${text}`,
-  )
-  const heading = `${count(remarks.length, 'remark')}, each a comment in the file:`
-  const next = [
-    `  plinth check ${folder}   tells what is wrong with it: nothing yet`,
-    `  plinth start ${folder}   serves it`,
+  return [
+    came,
+    ...documentLines(report),
+    ...list(
+      `${count(remarks.length, 'remark')}, each a comment in the file:`,
+      remarks.map(remark => printRemark(remark, terms)),
+    ),
+    ...list('Of the content, this did not come over:', losses),
+    ...list('Next:', nextSteps(report, terms)),
+    '',
+  ].join('\n')
+}
+
+const list = (heading: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ['', heading, ...lines.map(line => `  ${line}`)]
+
+const printRemark = ({ path, text }: Remark, { paint }: CommandTerms): string =>
+  path.length === 0 ? text : `${paint('bold', printPath(path))}  ${text}`
+
+function documentLines({ documents }: StrapiReport): readonly string[] {
+  if (documents === null) return []
+  const total = Object.values(documents).reduce((sum, each) => sum + each, 0)
+  const parts = Object.entries(documents).map(([key, each]) => `${each} ${key}`)
+  return [`${count(total, 'document')} read: ${parts.join(', ')}.`]
+}
+
+function nextSteps({ documents }: StrapiReport, { folder }: CommandTerms): readonly string[] {
+  return [
+    `plinth check ${folder}    tells whether project.yaml is still in order when you have changed it`,
+    ...(documents === null ? [] : [`plinth roles ${folder}    shows who may do what`]),
+    `plinth start ${folder}    serves it`,
   ]
-  return [came, ...(left.length > 0 ? ['', heading, ...left] : []), '', 'Next:', ...next, ''].join('\n')
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

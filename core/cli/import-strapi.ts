@@ -5,6 +5,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { printDiagnostic } from '../faults/diagnostic.ts'
 import { type ImportedSchema, importSchema } from '../strapi/import-schema.ts'
 import { withSource } from '../strapi/open-source.ts'
+import { uploadsOf } from '../strapi/present-files.ts'
 import { readFacts } from '../strapi/read-facts.ts'
 import { readStrapi } from '../strapi/read-strapi.ts'
 import type { Source } from '../strapi/source.ts'
@@ -111,15 +112,23 @@ function tell(
 
 /** Into the project's own database, with the files of Strapi's folder. */
 async function fill(terms: ImportStrapiTerms, { folder }: StrapiProject, stream: string): Promise<0 | 1> {
-  const uploads = join(folder, 'public', 'uploads')
+  const uploads = uploadsOf(folder)
+  const files = existsSync(uploads) ? uploads : undefined
   const code = await runImport({
     ...terms,
     file: stream,
     onConflict: 'skip',
     dryRun: false,
     events: false,
-    files: existsSync(uploads) ? uploads : undefined,
+    files,
   })
   if (code === 0) await rm(stream, { force: true })
+  else
+    terms.complain(
+      `\nThe documents wait in ${stream}. When what is wrong is right:\n  ${importCommand(terms.folder, stream, files)}\n`,
+    )
   return code
 }
+
+const importCommand = (folder: string, stream: string, files: string | undefined): string =>
+  `plinth import ${folder} ${stream}${files === undefined ? '' : ` --files ${files}`}`

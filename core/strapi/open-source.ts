@@ -15,6 +15,7 @@ export interface SourceTerms {
 const settingsOf = ({ url }: SourceTerms): DatabaseSettings => ({
   url,
   replicas: [],
+  replicaLag: 0,
   pool: { max: 1, idle: 10_000, acquire: 30_000 },
   statementTimeout: 0,
   preparedStatements: false,

@@ -3,6 +3,7 @@ import type { LinkAttribute } from '../model/model.ts'
 import type { StreamedLink, StreamedTarget } from '../transfer/stream.ts'
 import { type AttributePair, type HolderPair, isOwner, joinColumn, usesColumn } from './correspondence.ts'
 import { textAt } from './given.ts'
+import { FILES } from './present-files.ts'
 import type { Drafts, Holding } from './read-values.ts'
 import type { RowPlace } from './row-index.ts'
 import { ask, numberAt } from './source.ts'
@@ -23,7 +24,7 @@ export async function readRelations(pair: HolderPair, drafts: Drafts, holding: H
     const links = usesColumn(each)
       ? await columnLinks(pair, each, drafts, holding)
       : await tableLinks(pair, each, drafts, holding)
-    put(links, each, textAt(each.given, 'target') ?? '', drafts, holding)
+    put(links, { pair, each, uid: textAt(each.given, 'target') ?? '' }, drafts, holding)
   }
 }
 
@@ -94,15 +95,21 @@ export async function readMedia(pair: HolderPair, drafts: Drafts, holding: Holdi
       const owner = numberAt(row, 'related_id')
       return owner === null || target === null ? [] : [{ owner, target, order: null }]
     })
-    put(links, each, 'plugin::upload.file', drafts, holding)
+    put(links, { pair, each, uid: FILES }, drafts, holding)
   }
+}
+
+interface Linking {
+  readonly pair: HolderPair
+  readonly each: AttributePair
+  /** Strapi's, of the target. */
+  readonly uid: string
 }
 
 /** Writes links into the values of their owners. */
 function put(
   links: readonly FoundLink[],
-  { name, ours }: AttributePair,
-  uid: string,
+  { pair, each: { name, ours }, uid }: Linking,
   drafts: Drafts,
   holding: Holding,
 ): void {
@@ -111,7 +118,7 @@ function put(
     const draft = drafts.get(owner)
     const targets = own.flatMap(link => targetOf(link, uid, ours, holding))
     if (targets.length < own.length)
-      holding.lose({ of: `${uid} ${name}`, why: 'it leads to a row that is not there' })
+      holding.lose({ of: `${pair.uid} ${name}`, why: `it leads to a \`${uid}\` that did not come over` })
     const kept = ours.many ? merged(targets) : oneOf(merged(targets))
     const told = kept.map(toLink)
     if (draft !== undefined && told.length > 0)

@@ -7,6 +7,7 @@ import { describe } from '../transfer/describe.ts'
 import { correspond } from './correspondence.ts'
 import { countLosses } from './loss.ts'
 import type { Names } from './names.ts'
+import { uploadsOf, withPresentFiles, withPresentFormats } from './present-files.ts'
 import { indexRows } from './row-index.ts'
 import type { Source } from './source.ts'
 import { namesOf } from './strapi-names.ts'
@@ -38,13 +39,16 @@ export async function writeStream(
   const strapiNames = namesOf(strapi.version)
   const correspondence = correspond(strapi, names, model)
   const locales = new Set(model.locales.map(({ code }) => code))
-  const index = await indexRows(correspondence, {
+  const uploads = uploadsOf(strapi.folder)
+  const indexed = await indexRows(correspondence, {
     source,
     names: strapiNames,
     defaultLocale: model.defaultLocale,
     locales,
     lose,
   })
+  const table = strapiNames.table('files')
+  const index = await withPresentFiles(indexed, { source, table, uploads, lose })
   const documents = new Map<string, number>()
   const types = correspondence.types.map(({ ours }) => ours)
   async function* lines(): AsyncGenerator<string> {
@@ -58,7 +62,7 @@ export async function writeStream(
     })) {
       const { key = '' } = model.contentTypes.get(document.type) ?? {}
       documents.set(key, (documents.get(key) ?? 0) + 1)
-      yield `${JSON.stringify(document)}\n`
+      yield `${JSON.stringify(withPresentFormats(document, uploads))}\n`
     }
   }
   await pipeline(Readable.from(lines()), createWriteStream(path, { mode: 0o600 }))

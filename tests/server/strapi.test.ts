@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { temporaryFolder } from '../harness/folder.ts'
@@ -21,10 +21,18 @@ interface Answer {
 for (const version of [4, 5] as const) {
   test(`a Strapi ${version} project answers as it did before, once it was imported`, async t => {
     const { folder, url } = await imported(t, version)
-    appendFileSync(join(folder, 'project.yaml'), `apiTokens: { test: { type: full-access, secret: ${TOKEN} } }\n`)
-    const server = await startServer({ project: folder, environment: { DATABASE_URL: url, JWT_SECRET: SECRET } })
+    appendFileSync(
+      join(folder, 'project.yaml'),
+      `apiTokens: { test: { type: full-access, secret: ${TOKEN} } }\n`,
+    )
+    const server = await startServer({
+      project: folder,
+      environment: { DATABASE_URL: url, JWT_SECRET: SECRET },
+    })
     t.teardown(server.stop)
-    const answers: readonly Answer[] = JSON.parse(readFileSync(join(recorded(version), 'answers.json'), 'utf8'))
+    const answers: readonly Answer[] = JSON.parse(
+      readFileSync(join(recorded(version), 'answers.json'), 'utf8'),
+    )
     for (const { url: path, status, body } of answers) {
       const answer = await server.get(path, {
         authorization: `Bearer ${TOKEN}`,
@@ -36,7 +44,26 @@ for (const version of [4, 5] as const) {
       if (version === 4) t.like(ours, theirs as object, path)
       else t.deepEqual(ours, theirs, path)
     }
+    await signsIn(t, server.base)
+    for (const name of readdirSync(join(recorded(version), 'public/uploads'))) {
+      const file = await fetch(`${server.base}/uploads/${name}`)
+      const theirs = readFileSync(join(recorded(version), 'public/uploads', name))
+      t.deepEqual(Buffer.from(await file.arrayBuffer()), theirs, name)
+    }
   })
+}
+
+/** Users sign in as they did; who was blocked is. */
+async function signsIn(t: ExecutionContext, base: string): Promise<void> {
+  const signIn = (identifier: string, password: string) =>
+    fetch(`${base}/api/auth/local`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ identifier, password }),
+    })
+  t.is((await signIn('ann', 'Ann-Password1')).status, 200)
+  t.is((await signIn('ann', 'Bob-Password1')).status, 400)
+  t.is((await signIn('bob', 'Bob-Password1')).status, 400)
 }
 
 /** The recorded installation in databases of its own: Strapi's, and the one that it was imported into. */

@@ -9,7 +9,7 @@ interface StrapiOptions {
   readonly databaseSchema: string
   readonly timeZone: string
   /** false by --no-content; a text names a file. */
-  readonly content: boolean | string
+  readonly content?: false | string
 }
 
 /** `plinth import strapi`. */
@@ -33,7 +33,7 @@ export function addImportStrapi(parent: Command): void {
         ...options,
         dir,
         database,
-        content: typeof content === 'string' ? { file: content } : content ? 'database' : 'none',
+        content: typeof content === 'string' ? { file: content } : content === false ? 'none' : 'database',
       })
     })
 }

@@ -53,6 +53,14 @@ async function overTables<Value>(
   terms: SourceTerms & Pick<Source, 'transaction'>,
   work: (source: Source) => Promise<Value>,
 ): Promise<Result<Value, string>> {
+  const zone = await terms.transaction.run({
+    text: 'SELECT FROM pg_timezone_names WHERE name = $1',
+    values: [terms.timeZone],
+  })
+  if (zone.count === 0)
+    return failed(
+      `--time-zone must be a name that PostgreSQL knows, such as Europe/Berlin: it has no ${terms.timeZone}`,
+    )
   const tables = await readTables(terms.transaction, terms.schema)
   if (!tables.has('strapi_core_store_settings'))
     return failed(

@@ -1,6 +1,6 @@
 import { groupBy } from '../documents/group.ts'
 import type { HolderPair } from './correspondence.ts'
-import type { Drafts, Holding, Nested, ValuesById } from './read-values.ts'
+import type { Drafts, Holding, Nested, ValuesById } from './holding.ts'
 import { ask, numberAt } from './source.ts'
 
 /** A row of the table that says which components belong to whom. */

@@ -1,32 +1,9 @@
-import type { Component, ContentType } from '../model/model.ts'
-import type { StreamedValues } from '../transfer/stream.ts'
-import type { AttributePair, Correspondence, HolderPair } from './correspondence.ts'
-import type { Loss } from './loss.ts'
+import type { AttributePair, HolderPair } from './correspondence.ts'
+import type { Drafts, Holding, ValuesById } from './holding.ts'
 import { readComponents } from './read-components.ts'
 import { readMedia, readRelations } from './read-links.ts'
-import type { RowIndex } from './row-index.ts'
-import { ask, numberAt, type Source } from './source.ts'
-import type { StrapiNames } from './strapi-names.ts'
+import { ask, numberAt } from './source.ts'
 import { toStreamedScalar } from './to-streamed-scalar.ts'
-
-export interface ReadTerms {
-  readonly source: Source
-  readonly names: StrapiNames
-  readonly correspondence: Correspondence
-  readonly index: RowIndex
-  /** Told of each value that could not be carried over. */
-  readonly lose: (loss: Loss) => void
-}
-
-export interface Holding extends ReadTerms {
-  /** The content-type that the rows are of, or part of: its links say what its rows do not. */
-  readonly root: ContentType
-}
-
-export type ValuesById = ReadonlyMap<number, StreamedValues>
-
-/** Values under construction, by the id of their row. */
-export type Drafts = ReadonlyMap<number, Record<string, unknown>>
 
 /** The rows of a content-type or a component, with their links and components, in the words of the stream. */
 export async function readValues(
@@ -42,12 +19,6 @@ export async function readValues(
   return drafts
 }
 
-/** Components that hold components are read by whoever reads their holder. */
-export interface Nested {
-  readonly pair: HolderPair<Component>
-  readonly ids: readonly number[]
-}
-
 async function readScalars(
   pair: HolderPair,
   drafts: Drafts,
@@ -56,7 +27,7 @@ async function readScalars(
   const table = names.table(pair.collectionName)
   const there = new Set(source.tables.get(table)?.map(({ name }) => name))
   const scalars = pair.attributes.filter(({ ours }) => ours.kind === 'scalar')
-  for (const { name } of scalars.filter(each => !there.has(names.column(each.name))))
+  for (const { name } of scalars.filter(each => each.given.size > 0 && !there.has(names.column(each.name))))
     lose({ of: `${pair.uid} ${name}`, why: `the table ${table} has no such column` })
   const rows = await ask(source, {
     table,

@@ -73,13 +73,19 @@ async function imported(t: ExecutionContext, version: 4 | 5): Promise<{ folder: 
   const url = await createDatabase(t, SERVER)
   const out = temporaryFolder()
   t.teardown(out.remove)
-  const { code, complaint } = await runImport({
+  const {
+    code,
+    out: report,
+    complaint,
+  } = await runImport({
     dir: recorded(version),
     out: out.path,
     database,
     env: { DATABASE_URL: url },
   })
   t.is(code, 0, complaint)
+  t.regex(report, /25 documents read: 3 file, 2 user, 4 article, /)
+  t.notRegex(report, /Of the content, this did not come over/)
   return { folder: out.path, url }
 }
 

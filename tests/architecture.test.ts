@@ -21,6 +21,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['query', 'sql'],
   ['access', 'plan'],
   ['database'],
+  ['cache'],
   ['documents'],
   ['media', 'events'],
   ['identity', 'plugins', 'content', 'transfer'],

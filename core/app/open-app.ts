@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { failed, ok, type Result } from '../base/result.ts'
+import { openCache } from '../cache/open-cache.ts'
 import type { Database } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { watchDatabase } from '../database/watch-database.ts'
@@ -173,7 +174,9 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   const { project, model, storage, access } = blueprint
   const { settings } = project
   const { database, sessions, background, outbox } = identity
-  const plain = openDocuments({ database, storage, model, outbox })
+  const { enabled, maxBytes } = settings.cache
+  const cache = enabled && maxBytes > 0 ? openCache({ database, maxBytes }) : null
+  const plain = openDocuments({ database, storage, model, outbox, cache })
   const documents = userDocuments(plain, identity)
   const around = aroundAll(registered.documentMiddlewares)
   registered.connect(openDocumentsApi({ model, documents, settings: settings.rest, around }))

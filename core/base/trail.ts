@@ -14,12 +14,20 @@ export interface Timing {
   narrow: number
   /** Waiting for the database. */
   database: number
+  /** Whether the answer was kept from before; null: it is none that could be. */
+  cache: CacheOutcome | null
 }
 
-export const openTiming = (): Timing => ({ parse: 0, narrow: 0, database: 0 })
+export type CacheOutcome = 'hit' | 'miss' | 'off'
+
+export const openTiming = (): Timing => ({ parse: 0, narrow: 0, database: 0, cache: null })
 
 /** Does this, and adds what it took. */
-export function timed<Value>({ timing }: Trail, part: keyof Timing, work: () => Value): Value {
+export function timed<Value>(
+  { timing }: Trail,
+  part: 'parse' | 'narrow' | 'database',
+  work: () => Value,
+): Value {
   if (!timing) return work()
   const began = performance.now()
   try {
@@ -27,4 +35,10 @@ export function timed<Value>({ timing }: Trail, part: keyof Timing, work: () => 
   } finally {
     timing[part] += performance.now() - began
   }
+}
+
+/** Of several answers in one, one that had to be made counts. */
+export function noteCache(trail: Trail | undefined, outcome: CacheOutcome): void {
+  const timing = trail?.timing
+  if (timing && timing.cache !== 'miss') timing.cache = outcome
 }

@@ -1,7 +1,7 @@
 import { PRODUCT_VERSION } from '../base/product.ts'
 import type { Table } from '../model/storage.ts'
 import { bootstrap } from './bootstrap.ts'
-import { printVersionsStorage } from './bootstrap-versions.ts'
+import { printVersionsMoved, printVersionsStorage } from './bootstrap-versions.ts'
 import { type ReadyFiles, readyFiles, runBefore } from './handwritten-files.ts'
 import { MigrationRefused } from './migration-refused.ts'
 import type { MigrationReport, MigrationTerms } from './migration-terms.ts'
@@ -141,10 +141,19 @@ async function apply(
   const [left, dropped] = allowing === 'destructive' && !expands ? [[], plan.left] : [plan.left, []]
   const now = [...plan.steps.filter(step => !apart.has(step)), ...dropped.flatMap(one => one.drop)]
   const steps = await needed(transaction, inOrder(expands ? expanding(now) : now))
-  await runPlain(site, [...steps.flatMap(step => step.statements), printVersionsStorage(database.schema)])
+  await runPlain(site, [
+    ...steps.flatMap(step => step.statements),
+    ...printVersions(database.schema, catalogue),
+  ])
   await recordTables(site, tables, { ...plan, left, dropped }, catalogue)
   return { steps: steps.map(step => step.summary), left }
 }
+
+/** Processes that serve meanwhile keep answers of what the tables were. */
+const printVersions = (schema: string, { tables }: Catalogue): readonly string[] =>
+  tables.has('plinth_versions')
+    ? [printVersionsStorage(schema), printVersionsMoved(schema)]
+    : [printVersionsStorage(schema)]
 
 /** What is written by hand may do anything, but to Plinth's own tables. */
 async function assertAsWanted({ database, transaction }: Site, task: Task): Promise<void> {

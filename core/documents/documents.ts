@@ -1,5 +1,6 @@
 import type { Result } from '../base/result.ts'
 import type { Trail } from '../base/trail.ts'
+import type { AskedBody, Body } from '../cache/reading.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { Shape } from '../plan/row.ts'
@@ -24,7 +25,17 @@ export interface DocumentReads {
   findMany(query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<FoundMany>
   /** The JSON text of one document, or null where there is none to see. */
   findOne(query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<string | null>
+  /** What is found as a finished body: as it was made before, where nothing has changed; null where it is none. */
+  findBody(asked: AskedDocuments, options?: ReadOptions): Promise<FoundBody | null>
 }
+
+export interface AskedDocuments extends AskedBody {
+  readonly query: RestrictedQuery
+  readonly shape: Shape
+}
+
+/** Text has no tag yet. */
+export type FoundBody = Body | string
 
 export interface ReadOptions {
   /** Ends the read where it is aborted. */

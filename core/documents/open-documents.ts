@@ -1,4 +1,5 @@
 import { ok, type Result } from '../base/result.ts'
+import type { AnswerCache } from '../cache/open-cache.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { Purpose } from '../database/purpose.ts'
 import type { Fault } from '../faults/fault.ts'
@@ -26,6 +27,8 @@ export interface DocumentTerms {
   readonly model: Model
   /** Who is to hear of writes; nobody where it is left out. */
   readonly outbox?: Outbox
+  /** Where answers are kept; absent or null: nowhere. */
+  readonly cache?: AnswerCache | null
 }
 
 /** The document service: reads of one statement, writes of one transaction each. */

@@ -37,6 +37,8 @@ export interface HttpAnswer {
   readonly cookies?: readonly string[]
   /** Gets an ETag of its body, and 304 where the caller has it already. */
   readonly tagged?: boolean
+  /** That tag, without quotes, where it is known. */
+  readonly tag?: string
 }
 
 /** One part of the server: the answer to a request of its own, null to those of others. */

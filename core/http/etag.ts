@@ -10,7 +10,7 @@ type TaggedRequest = Pick<HttpRequest, 'method' | 'headers'>
  */
 export function applyTag(answer: HttpAnswer, { method, headers }: TaggedRequest): HttpAnswer {
   if (!answer.tagged || answer.status >= 300 || answer.body === null) return answer
-  const tag = `"${entityTag(answer.body)}"`
+  const tag = `"${answer.tag ?? entityTag(answer.body)}"`
   const tagged = { ...answer, headers: { ...answer.headers, ETag: tag } }
   if (method !== 'GET' && method !== 'HEAD') return tagged
   const match = headers['if-match']

@@ -167,11 +167,10 @@ function sharedHeaders({ request, serving, startedAt }: Exchange): string[] {
 }
 
 /** https://www.w3.org/TR/server-timing/; milliseconds. */
-function printTimes({ parse, narrow, database }: Timing, startedAt: number): string {
+function printTimes({ parse, narrow, database, cache }: Timing, startedAt: number): string {
   const parts = { parse, narrow, database, total: performance.now() - startedAt }
-  return Object.entries(parts)
-    .map(([name, milliseconds]) => `${name};dur=${milliseconds.toFixed(2)}`)
-    .join(', ')
+  const told = Object.entries(parts).map(([name, milliseconds]) => `${name};dur=${milliseconds.toFixed(2)}`)
+  return [...told, ...(cache === null ? [] : [`cache;desc=${cache}`])].join(', ')
 }
 
 /** Of what no responder took. */

@@ -1,5 +1,6 @@
 import { entityTag } from '../base/entity-tag.ts'
 import type { Failed } from '../base/result.ts'
+import type { FoundBody } from '../documents/documents.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, forbidden } from '../faults/fault.ts'
 import type { Shape } from '../plan/row.ts'
@@ -11,16 +12,24 @@ export const refuse = ({ reasons }: Failed<Fault>): HttpAnswer => answerFault(re
 export const shapeOf = ({ request }: Visit): Shape =>
   request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat'
 
+/** A body as it is found. */
+export const answerFound = (found: FoundBody, visit: Pick<Visit, 'request'>): HttpAnswer =>
+  typeof found === 'string' ? answer(found, visit) : { ...answer(found.bytes, visit), tag: found.tag }
+
 const PRIVATE = { 'Cache-Control': 'private' }
 
 /** What credentials opened is for their owner alone. */
-export const answer = (body: string, { request }: Pick<Visit, 'request'>, status = 200): HttpAnswer =>
+export const answer = (
+  body: string | Buffer,
+  { request }: Pick<Visit, 'request'>,
+  status = 200,
+): HttpAnswer =>
   request.headers.authorization === undefined
     ? { status, body, tagged: true }
     : { status, body, tagged: true, headers: PRIVATE }
 
 /** The envelope of one document (contract/rest.md 1), around its JSON text. */
-const envelope = (text: string | null): string => `{"data":${text},"meta":{}}`
+export const envelope = (text: string | null): string => `{"data":${text},"meta":{}}`
 
 /** The tag that an answer with this document goes out with. */
 export const documentTag = (text: string): string => entityTag(envelope(text))

@@ -62,6 +62,7 @@ const WITH_DATA: ReadonlySet<DocumentAction> = new Set<DocumentAction>(['create'
 const IDLE: Documents = {
   findMany: async () => ({ text: '[]', total: 0 }),
   findOne: async () => 'null',
+  findBody: async () => 'null',
   create: async () => ok({ documentId: '', text: 'null' }),
   update: async () => ok({ documentId: '', text: 'null' }),
   amend: async () => ok({ documentId: '', text: 'null' }),

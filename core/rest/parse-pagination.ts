@@ -64,6 +64,9 @@ export function printPagination({ form, start, limit }: Pagination, total: numbe
   return `{"page":${Math.floor(start / limit) + 1},"pageSize":${limit}${count}}`
 }
 
+/** Equal for paginations that are told alike. */
+export const formOf = ({ form, start, limit }: Pagination): string => `${form} ${start} ${limit}`
+
 const mixed = (): Fault => fault('pagination', 'Cannot use both page & offset pagination in the same query')
 
 const misplaced = (): Fault =>

@@ -1,12 +1,13 @@
 import { ok, type Result } from '../base/result.ts'
 import { timed } from '../base/trail.ts'
+import type { AskedBody } from '../cache/reading.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, notFound } from '../faults/fault.ts'
 import type { RestrictedQuery } from '../query/query.ts'
-import { answer, answerDocument, refuse, shapeOf } from './answer.ts'
+import { answerFound, envelope, refuse, shapeOf } from './answer.ts'
 import { parametersOf, see } from './given.ts'
 import { parseListText, seeList } from './known-lists.ts'
-import { printPagination } from './parse-pagination.ts'
+import { formOf, printPagination } from './parse-pagination.ts'
 import { type ListQuery, parseListQuery, parseOneQuery } from './parse-query.ts'
 import type { RestTerms, Visit } from './visit.ts'
 
@@ -15,9 +16,11 @@ export async function findMany(visit: Visit, terms: RestTerms): Promise<HttpAnsw
   const list = parseList(visit, terms)
   if (!list.ok) return refuse(list)
   const { query, pagination: asked } = list.value
-  const { text, total } = await terms.documents.findMany(query, shapeOf(visit), { trail: visit.request })
-  const pagination = printPagination(asked, total)
-  return answer(`{"data":${text},"meta":{"pagination":${pagination}}}`, visit)
+  const print: AskedBody['print'] = ({ text, total }) =>
+    `{"data":${text ?? '[]'},"meta":{"pagination":${printPagination(asked, total)}}}`
+  const body = { query, shape: shapeOf(visit), form: formOf(asked), print }
+  const found = await terms.documents.findBody(body, { trail: visit.request })
+  return found === null ? answerFault(notFound()) : answerFound(found, visit)
 }
 
 /** The list as the caller sees it. */
@@ -39,6 +42,8 @@ const seen = (
 ): Result<ListQuery & { query: RestrictedQuery }, Fault> =>
   query.ok ? ok({ pagination, query: query.value }) : query
 
+const ONE: AskedBody = { form: 'one', print: ({ text }) => (text === null ? null : envelope(text)) }
+
 /** One document, or the one of a single type. */
 export async function findOne(visit: Visit, terms: RestTerms): Promise<HttpAnswer> {
   const parameters = parametersOf(visit)
@@ -49,6 +54,7 @@ export async function findOne(visit: Visit, terms: RestTerms): Promise<HttpAnswe
   const restricted = timed(visit.request, 'narrow', () => see(parsed.value, visit))
   if (!restricted.ok) return refuse(restricted)
   if (documentId?.includes('\0')) return answerFault(notFound())
-  const text = await terms.documents.findOne(restricted.value, shapeOf(visit), { trail: visit.request })
-  return text === null ? answerFault(notFound()) : answerDocument(text, visit)
+  const body = { ...ONE, query: restricted.value, shape: shapeOf(visit) }
+  const found = await terms.documents.findBody(body, { trail: visit.request })
+  return found === null ? answerFault(notFound()) : answerFound(found, visit)
 }

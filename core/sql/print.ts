@@ -13,59 +13,70 @@ import type {
 import type { Statement } from './statement.ts'
 import { bind, type Template } from './template.ts'
 
+/** What printing comes upon. */
+interface Found {
+  readonly parameters: ParameterNode[]
+  readonly tables: Set<string>
+}
+
 /** Prints an answer as one statement of one row: the JSON text, then the total where asked. */
 export const printAnswer = (answer: Answer): Statement => bind(printTemplate(answer), [])
 
 /** The same for any values in the places that have one. */
 export function printTemplate(answer: Answer): Template {
-  const parameters: ParameterNode[] = []
-  const rows = printSelect(answer.rows, parameters)
-  const body =
-    answer.form === 'one'
-      ? `SELECT row_to_json(r)::text FROM (${rows}) r`
-      : `SELECT '[' || coalesce(string_agg(row_to_json(r)::text, ','), '') || ']' FROM (${rows}) r`
-  if (!answer.total) return { text: body, parameters }
-  return { text: `SELECT (${body}), (${printSelect(answer.total, parameters)})`, parameters }
+  const found = nothing()
+  const body = printBody(answer, found)
+  if (!answer.total) return { text: body, parameters: found.parameters }
+  const text = `SELECT (${body}), (${printSelect(answer.total, found)})`
+  return { text, parameters: found.parameters }
 }
 
-function printSelect(node: Select, parameters: ParameterNode[]): string {
+export const nothing = (): Found => ({ parameters: [], tables: new Set() })
+
+/** The statement of the JSON text. */
+export function printBody({ form, rows }: Answer, found: Found): string {
+  const printed = printSelect(rows, found)
+  return form === 'one'
+    ? `SELECT row_to_json(r)::text FROM (${printed}) r`
+    : `SELECT '[' || coalesce(string_agg(row_to_json(r)::text, ','), '') || ']' FROM (${printed}) r`
+}
+
+export function printSelect(node: Select, found: Found): string {
   const columns = node.columns.map(
-    ({ expression, as }) => `${print(expression, parameters)} AS ${quoteIdentifier(as)}`,
+    ({ expression, as }) => `${print(expression, found)} AS ${quoteIdentifier(as)}`,
   )
-  const from = node.from.map((source, at) => printSource(source, at, parameters)).join(' ')
-  return `SELECT ${columns.join(', ')}${from === '' ? '' : ` FROM ${from}`}${printWindow(node, parameters)}`
+  const from = node.from.map((source, at) => printSource(source, at, found)).join(' ')
+  return `SELECT ${columns.join(', ')}${from === '' ? '' : ` FROM ${from}`}${printWindow(node, found)}`
 }
 
-function printWindow({ where, order, limit, offset }: Window, parameters: ParameterNode[]): string {
+function printWindow({ where, order, limit, offset }: Window, found: Found): string {
   let text = ''
-  if (where && !(where.kind === 'constant' && where.value === true))
-    text += ` WHERE ${print(where, parameters)}`
-  if (order.length > 0) text += ` ORDER BY ${order.map(each => printOrder(each, parameters)).join(', ')}`
-  if (limit) text += ` LIMIT ${print(limit, parameters)}`
-  if (offset) text += ` OFFSET ${print(offset, parameters)}`
+  if (where && !(where.kind === 'constant' && where.value === true)) text += ` WHERE ${print(where, found)}`
+  if (order.length > 0) text += ` ORDER BY ${order.map(each => printOrder(each, found)).join(', ')}`
+  if (limit) text += ` LIMIT ${print(limit, found)}`
+  if (offset) text += ` OFFSET ${print(offset, found)}`
   return text
 }
 
-function printSource(source: Source, at: number, parameters: ParameterNode[]): string {
+function printSource(source: Source, at: number, found: Found): string {
   const { alias, window } = source
+  found.tables.add(source.table)
   const named = `${quoteIdentifier(source.table)} ${alias}`
-  const table = window
-    ? `(SELECT ${alias}.* FROM ${named}${printWindow(window, parameters)}) ${alias}`
-    : named
+  const table = window ? `(SELECT ${alias}.* FROM ${named}${printWindow(window, found)}) ${alias}` : named
   if (at === 0) return table
-  return `JOIN ${table} ON ${source.on ? print(source.on, parameters) : 'true'}`
+  return `JOIN ${table} ON ${source.on ? print(source.on, found) : 'true'}`
 }
 
-const printOrder = (order: Order, parameters: ParameterNode[]): string =>
-  `${print(order.expression, parameters)}${order.direction === 'desc' ? ' DESC' : ''}`
+const printOrder = (order: Order, found: Found): string =>
+  `${print(order.expression, found)}${order.direction === 'desc' ? ' DESC' : ''}`
 
 /** Parts in one order; each row's object is made before the parts are put together, for their columns differ. */
-function printUnion(union: Union, parameters: ParameterNode[]): string {
+function printUnion(union: Union, found: Found): string {
   const parts = union.parts.map(({ row, position }) => {
     const ordered = { ...row, columns: [...row.columns, { as: POSITION, expression: position }] }
     const keys = row.columns.map(({ as }) => `p.${quoteIdentifier(as)}`).join(', ')
     const json = `(SELECT row_to_json(o) FROM (SELECT ${keys}) o)`
-    return `SELECT ${json} AS json, p.${quoteIdentifier(POSITION)} AS position FROM (${printSelect(ordered, parameters)}) p`
+    return `SELECT ${json} AS json, p.${quoteIdentifier(POSITION)} AS position FROM (${printSelect(ordered, found)}) p`
   })
   return `(SELECT coalesce(json_agg(u.json ORDER BY u.position), '[]') FROM (${parts.join(' UNION ALL ')}) u)`
 }
@@ -74,48 +85,45 @@ function printUnion(union: Union, parameters: ParameterNode[]): string {
 const POSITION = '$position'
 
 type Kind = Expression['kind']
-type Print<K extends Kind> = (node: Extract<Expression, { kind: K }>, parameters: ParameterNode[]) => string
+type Print<K extends Kind> = (node: Extract<Expression, { kind: K }>, found: Found) => string
 
 const PRINT: { readonly [K in Kind]: Print<K> } = {
   column: node => `${node.of}.${quoteIdentifier(node.name)}`,
-  parameter: (node, parameters) => printParameter(node, parameters, ''),
+  parameter: (node, found) => printParameter(node, found, ''),
   constant: node => (typeof node.value === 'string' ? quoteText(node.value) : String(node.value)),
-  binary: (node, parameters) =>
-    `${print(node.left, parameters)} ${node.operator} ${print(node.right, parameters)}`,
-  'list-test': (node, parameters) =>
-    `${print(node.left, parameters)} ${node.negated ? '<> ALL' : '= ANY'} (${printParameter(node.list, parameters, '[]')})`,
-  logic: (node, parameters) => {
+  binary: (node, found) => `${print(node.left, found)} ${node.operator} ${print(node.right, found)}`,
+  'list-test': (node, found) =>
+    `${print(node.left, found)} ${node.negated ? '<> ALL' : '= ANY'} (${printParameter(node.list, found, '[]')})`,
+  logic: (node, found) => {
     if (node.terms.length === 0) return node.operator === 'and' ? 'true' : 'false'
-    return `(${node.terms.map(term => print(term, parameters)).join(node.operator === 'and' ? ' AND ' : ' OR ')})`
+    return `(${node.terms.map(term => print(term, found)).join(node.operator === 'and' ? ' AND ' : ' OR ')})`
   },
-  not: (node, parameters) => `NOT (${print(node.term, parameters)})`,
-  'null-test': (node, parameters) => `${print(node.term, parameters)} IS ${node.negated ? 'NOT ' : ''}NULL`,
-  cast: (node, parameters) => `(${print(node.term, parameters)})::${node.type}`,
-  call: (node, parameters) => printCall(node, parameters),
-  exists: (node, parameters) =>
-    `${node.negated ? 'NOT ' : ''}EXISTS (${printSelect(node.select, parameters)})`,
-  subquery: (node, parameters) => `(${printSelect(node.select, parameters)})`,
-  'row-json': (node, parameters) =>
-    `(SELECT row_to_json(r) FROM (${printSelect(node.select, parameters)}) r)`,
-  'rows-json': (node, parameters) =>
+  not: (node, found) => `NOT (${print(node.term, found)})`,
+  'null-test': (node, found) => `${print(node.term, found)} IS ${node.negated ? 'NOT ' : ''}NULL`,
+  cast: (node, found) => `(${print(node.term, found)})::${node.type}`,
+  call: (node, found) => printCall(node, found),
+  exists: (node, found) => `${node.negated ? 'NOT ' : ''}EXISTS (${printSelect(node.select, found)})`,
+  subquery: (node, found) => `(${printSelect(node.select, found)})`,
+  'row-json': (node, found) => `(SELECT row_to_json(r) FROM (${printSelect(node.select, found)}) r)`,
+  'rows-json': (node, found) =>
     node.rows.kind === 'union'
-      ? printUnion(node.rows, parameters)
-      : `(SELECT coalesce(json_agg(r), '[]') FROM (${printSelect(node.rows, parameters)}) r)`,
+      ? printUnion(node.rows, found)
+      : `(SELECT coalesce(json_agg(r), '[]') FROM (${printSelect(node.rows, found)}) r)`,
 }
 
-function print(node: Expression, parameters: ParameterNode[]): string {
+function print(node: Expression, found: Found): string {
   // One cast: the table has a printer for exactly this kind, which the compiler cannot tie to the union by itself.
-  return (PRINT[node.kind] as (node: Expression, parameters: ParameterNode[]) => string)(node, parameters)
+  return (PRINT[node.kind] as (node: Expression, found: Found) => string)(node, found)
 }
 
-function printParameter(node: ParameterNode, parameters: ParameterNode[], suffix: '' | '[]'): string {
-  parameters.push(node)
-  return `$${parameters.length}::${node.type}${suffix}`
+function printParameter(node: ParameterNode, found: Found, suffix: '' | '[]'): string {
+  found.parameters.push(node)
+  return `$${found.parameters.length}::${node.type}${suffix}`
 }
 
 /** `utc`: a timestamp without zone, in UTC; `epoch`: whole milliseconds since 1970. */
-function printCall({ name, terms }: CallNode, parameters: ParameterNode[]): string {
-  const printed = terms.map(term => print(term, parameters))
+function printCall({ name, terms }: CallNode, found: Found): string {
+  const printed = terms.map(term => print(term, found))
   switch (name) {
     case 'utc':
       return `(${printed.join()} AT TIME ZONE 'UTC')`

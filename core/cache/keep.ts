@@ -1,0 +1,43 @@
+import { BoundedMap } from '../base/bounded-map.ts'
+import { entityTag } from '../base/entity-tag.ts'
+import type { Body } from './reading.ts'
+
+/** What is kept for as long as its tables have this version. */
+interface Kept<Value> {
+  readonly version: string
+  readonly value: Value
+  /** Bytes of memory, without the characters of the key. */
+  readonly size: number
+}
+
+export interface Keep {
+  body(key: string): Kept<Body> | undefined
+  total(key: string): Kept<number> | undefined
+  keepBody(key: string, version: string, body: Body): void
+  keepTotal(key: string, version: string, total: number): void
+}
+
+/** Bytes that an entry takes beside its body and its key: objects, and places in tables. */
+const OVERHEAD = 600
+
+/** Bodies and totals, in so many bytes together. */
+export function openKeep(maxBytes: number): Keep {
+  const bounds = { entries: Number.POSITIVE_INFINITY, characters: maxBytes }
+  const bodies = new BoundedMap<Kept<Body>>(bounds, ({ size }) => size)
+  // A total is some hundred bytes: few of them count for many lists.
+  const totals = new BoundedMap<Kept<number>>({ ...bounds, characters: maxBytes / 16 }, ({ size }) => size)
+  return {
+    body: key => bodies.get(key),
+    total: key => totals.get(key),
+    keepBody: (key, version, value) =>
+      bodies.set(key, { version, value, size: OVERHEAD + value.bytes.length }),
+    keepTotal: (key, version, value) => totals.set(key, { version, value, size: OVERHEAD }),
+  }
+}
+
+/** Memory of its own: a piece of a larger one would keep that as long as itself. */
+export function toBody(text: string): Body {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return { bytes, tag: entityTag(bytes) }
+}

@@ -1,0 +1,57 @@
+import { BoundedMap } from '../base/bounded-map.ts'
+import type { Storage } from '../model/storage.ts'
+import { outline } from '../plan/outline.ts'
+import { type PlanTerms, planQuery } from '../plan/plan-query.ts'
+import type { RestrictedQuery } from '../query/query.ts'
+import type { Answer, ParameterValue } from '../sql/nodes.ts'
+
+/** A template of a read with two populates takes some 3,000 characters. */
+const BOUNDS = { entries: 2000, characters: 8_000_000 } as const
+
+export type QueryTerms = Omit<PlanTerms, 'placeOf'>
+
+/** What is made of a query's plan, and the values that are to be put in. */
+interface Planned<Template> {
+  readonly template: Template
+  readonly values: readonly ParameterValue[]
+}
+
+/** Plans and prints once for all queries that differ in values alone, and hands out what came of it. */
+export function planOnce<Template>(
+  print: (answer: Answer) => Template,
+  sizeOf: (template: Template) => number,
+): (query: RestrictedQuery, terms: QueryTerms) => Planned<Template> {
+  /** As long as their storage is there: a project that is loaded anew has others. */
+  const known = new WeakMap<Storage, BoundedMap<Template>>()
+  const templatesOf = (storage: Storage): BoundedMap<Template> => {
+    const before = known.get(storage)
+    if (before) return before
+    const templates = new BoundedMap(BOUNDS, sizeOf)
+    known.set(storage, templates)
+    return templates
+  }
+  return (query, terms) => {
+    const { key, values, placeOf } = outline(query, terms)
+    const templates = templatesOf(terms.storage)
+    const before = templates.get(key)
+    if (before !== undefined) return { template: before, values }
+    const template = print(planQuery(query, { ...terms, placeOf }))
+    templates.set(key, template)
+    return { template, values }
+  }
+}
+
+/** Makes once what follows from queries that are asked again as the very same objects. */
+export function rememberByQuery<Made>(
+  make: (query: RestrictedQuery, terms: QueryTerms) => Made,
+): (query: RestrictedQuery, terms: QueryTerms) => Made {
+  const known = new WeakMap<RestrictedQuery, QueryTerms & { readonly made: Made }>()
+  return (query, { storage, defaultLocale, shape }) => {
+    const before = known.get(query)
+    if (before?.storage === storage && before.defaultLocale === defaultLocale && before.shape === shape)
+      return before.made
+    const made = make(query, { storage, defaultLocale, shape })
+    known.set(query, { storage, defaultLocale, shape, made })
+    return made
+  }
+}

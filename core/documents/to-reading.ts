@@ -1,0 +1,35 @@
+import { entityTag } from '../base/entity-tag.ts'
+import type { Reading } from '../cache/reading.ts'
+import type { Answer, ParameterValue } from '../sql/nodes.ts'
+import { type ProvableTemplate, printProvable } from '../sql/print-provable.ts'
+import { bind, type Template } from '../sql/template.ts'
+import { planOnce, rememberByQuery } from './plan-once.ts'
+
+/** With names of its texts, which are long. */
+interface Named extends ProvableTemplate {
+  readonly name: string
+  readonly totalName: string
+}
+
+const nameAll = (answer: Answer): Named => {
+  const template = printProvable(answer)
+  return { ...template, name: entityTag(template.text), totalName: entityTag(template.total?.text ?? '') }
+}
+
+const plan = planOnce(nameAll, ({ text, total }) => text.length + (total?.text.length ?? 0))
+
+/** The statement of a query whose answer can be kept; planned and printed as that of one whose answer is not. */
+export const toReading = rememberByQuery<Reading>((query, terms) => {
+  const { template, values } = plan(query, terms)
+  const { total, version, name, totalName } = template
+  const statement = bind(template, values)
+  return {
+    key: name + JSON.stringify(statement.values),
+    statement,
+    version,
+    totalKey: total && totalName + keyOf(total, values),
+  }
+})
+
+const keyOf = (total: Template, values: readonly ParameterValue[]): string =>
+  JSON.stringify(bind(total, values).values)

@@ -1,0 +1,118 @@
+import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
+import { type App, readyApp } from '../../core/app/open-app.ts'
+import type { Result } from '../../core/base/result.ts'
+import type { Database } from '../../core/database/database.ts'
+import { openInMemory } from '../../core/http/in-memory.ts'
+import type { Observer } from '../../core/observe/observation.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { openTestDatabase } from '../support/database.ts'
+
+/** A project that answers without a port. */
+export interface Site {
+  /** Reads what was sent to the database since it was last read. */
+  statements(): readonly string[]
+  ask(method: string, path: string, asking?: Asking): Promise<Told>
+  /** The `data` of a good answer to the full token. */
+  data(method: string, path: string, data?: unknown): Promise<Document>
+}
+
+export interface Asking {
+  /** What follows `Bearer `. */
+  readonly as?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Told {
+  readonly status: number
+  readonly text: string
+  readonly headers: Readonly<Record<string, unknown>>
+}
+
+export interface Document {
+  readonly [key: string]: unknown
+  readonly id: number
+  readonly documentId: string
+}
+
+export const FULL = 'full-access-for-the-tests-of-the-cache'
+
+const SILENT: Observer = { hears: () => false, tell: () => {} }
+
+type Ends = Parameters<typeof openTestDatabase>[0]
+
+export interface TwoApps {
+  readonly database: Database
+  readonly cached: Site
+  readonly plain: Site
+  close(): Promise<void>
+}
+
+/** The same project twice over one database: one keeps answers, the other never does, and so is always right. */
+export async function openTwoApps(yaml: string, cache = ''): Promise<TwoApps> {
+  const endings: (() => unknown)[] = []
+  const ends: Ends = { teardown: end => void endings.unshift(end) }
+  const database = await openTestDatabase(ends)
+  const open = async (more: string): Promise<Site> => {
+    const folder = temporaryFolder()
+    ends.teardown(() => folder.remove())
+    folder.write('project.yaml', `${yaml}\n${more}\n`)
+    return openSite(ends, passed(await compileApp(folder.path, {})), database)
+  }
+  return {
+    database,
+    cached: await open(cache),
+    plain: await open('cache: { enabled: false }'),
+    async close() {
+      for (const end of endings) await end()
+    },
+  }
+}
+
+async function openSite(t: Ends, blueprint: Blueprint, database: Database): Promise<Site> {
+  let statements: string[] = []
+  const counting: Database = {
+    ...database,
+    run(statement, options) {
+      statements.push(statement.name ?? statement.text)
+      return database.run(statement, options)
+    },
+  }
+  const ready = passed(await readyApp(blueprint, { production: false, observer: SILENT }))
+  const app = passed(await ready(counting))
+  t.teardown(() => app.close())
+  const ask = await askerOf(app)
+  return {
+    statements() {
+      const sent = statements
+      statements = []
+      return sent
+    },
+    ask,
+    async data(method, path, data) {
+      const told = await ask(method, path, { as: FULL, ...(data === undefined ? {} : { body: { data } }) })
+      if (told.status >= 300) throw new Error(`${method} ${path}: ${told.status} ${told.text}`)
+      return (told.text === '' ? {} : JSON.parse(told.text).data) as Document
+    },
+  }
+}
+
+async function askerOf({ blueprint, responders }: App): Promise<Site['ask']> {
+  const settings = blueprint.project.settings.server
+  const { send } = await openInMemory({ settings, responders, host: null, observer: SILENT, middlewares: [] })
+  return async (method, path, { as, body, headers = {} } = {}) => {
+    const given = {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(as === undefined ? {} : { authorization: `Bearer ${as}` }),
+      ...headers,
+    }
+    const bytes = body === undefined ? null : Buffer.from(JSON.stringify(body))
+    const answer = await send({ method, path, headers: given, body: bytes })
+    return { status: answer.status, text: answer.body.toString('utf8'), headers: answer.headers }
+  }
+}
+
+function passed<Value>(result: Result<Value, unknown>): Value {
+  if (result.ok) return result.value
+  throw new Error(JSON.stringify(result.reasons, null, 2))
+}

@@ -421,7 +421,7 @@ export interface ProjectFile {
      */
     enabled?: boolean
     /**
-     * The most that one process keeps.
+     * The most that one process keeps; 0 keeps nothing.
      */
     maxBytes?: SizeText | Bytes
   }

@@ -91,60 +91,63 @@ async function told(server: Server, what: RegExp, count: number): Promise<readon
 
 const listening = (server: Server, count: number) => told(server, /"worker":\d,"event":"listening"/, count)
 
-test('several workers share one port, reload without a failed request, survive one another and finish', async t => {
-  const folder = temporaryFolder()
-  t.teardown(folder.remove)
-  folder.write('project.yaml', project('text: string'))
-  folder.write('extensions/slow.mjs', SLOW)
-  const environment = { NODE_ENV: 'production', WORKERS: String(WORKERS) }
-  const server = await startServer({ project: folder.path, environment })
-  t.teardown(() => server.stop())
-  const begun = await listening(server, WORKERS)
-  t.deepEqual(
-    begun.toSorted(),
-    [1, 2].map(number => `"worker":${number},"event":"listening"`),
-  )
-  t.is(server.log().match(/Created \d+ tables/g)?.length, 2, 'one line: its sentence, and what it tells')
+test.serial(
+  'several workers share one port, reload without a failed request, survive one another and finish',
+  async t => {
+    const folder = temporaryFolder()
+    t.teardown(folder.remove)
+    folder.write('project.yaml', project('text: string'))
+    folder.write('extensions/slow.mjs', SLOW)
+    const environment = { NODE_ENV: 'production', WORKERS: String(WORKERS) }
+    const server = await startServer({ project: folder.path, environment })
+    t.teardown(() => server.stop())
+    const begun = await listening(server, WORKERS)
+    t.deepEqual(
+      begun.toSorted(),
+      [1, 2].map(number => `"worker":${number},"event":"listening"`),
+    )
+    t.is(server.log().match(/Created \d+ tables/g)?.length, 2, 'one line: its sentence, and what it tells')
 
-  const { seen, stop } = load(server, 8)
-  t.teardown(stop)
-  const reload = async (file: string, count: number) => {
-    folder.write('project.yaml', file)
-    process.kill(server.pid, 'SIGHUP')
-    return (await told(server, /"event":"reload(ed|Refused)"/, count)).length
-  }
-  t.is(await reload(project('text: string, size: integer'), 2), 2)
-  t.is(await reload(project('text: strin'), 3), 3, 'the first alone looks at what is broken')
-  t.is(await reload(project('text: string, width: { type: integer, renamedFrom: size }'), 5), 5)
-  t.deepEqual([seen.refused, seen.broken], [[], []], complaints(server))
-  t.is((await server.get('/api/notes?fields=width&pagination[pageSize]=1')).status, 200)
+    const { seen, stop } = load(server, 8)
+    t.teardown(stop)
+    const reload = async (file: string, count: number) => {
+      folder.write('project.yaml', file)
+      process.kill(server.pid, 'SIGHUP')
+      return (await told(server, /"event":"reload(ed|Refused)"/, count)).length
+    }
+    t.is(await reload(project('text: string, size: integer'), 2), 2)
+    t.is(await reload(project('text: strin'), 3), 3, 'the first alone looks at what is broken')
+    t.is(await reload(project('text: string, width: { type: integer, renamedFrom: size }'), 5), 5)
+    t.deepEqual([seen.refused, seen.broken], [[], []], complaints(server))
+    t.is((await server.get('/api/notes?fields=width&pagination[pageSize]=1')).status, 200)
 
-  const [victim = 0] = workersOf(server)
-  process.kill(victim, 'SIGKILL')
-  t.regex(
-    (await told(server, /Worker \d \(process \d+\) ended by SIGKILL/, 1)).join(),
-    new RegExp(String(victim)),
-  )
-  t.is((await listening(server, WORKERS + 1)).length, WORKERS + 1, 'another took its place')
-  await stop()
-  t.deepEqual(seen.refused, [])
-  t.true(seen.broken.length <= 8, `its own connections, each once: ${seen.broken}`)
-  const kept = await server.get('/api/notes?pagination[pageSize]=1')
-  const { total } = (kept.body as { meta: { pagination: { total: number } } }).meta.pagination
-  t.true(total >= seen.acknowledged && total <= seen.acknowledged + seen.broken.length)
+    const [victim = 0] = workersOf(server)
+    process.kill(victim, 'SIGKILL')
+    t.regex(
+      (await told(server, /Worker \d \(process \d+\) ended by SIGKILL/, 1)).join(),
+      new RegExp(String(victim)),
+    )
+    t.is((await listening(server, WORKERS + 1)).length, WORKERS + 1, 'another took its place')
+    await stop()
+    t.deepEqual(seen.refused, [])
+    t.true(seen.broken.length <= 8, `its own connections, each once: ${seen.broken}`)
+    const kept = await server.get('/api/notes?pagination[pageSize]=1')
+    const { total } = (kept.body as { meta: { pagination: { total: number } } }).meta.pagination
+    t.true(total >= seen.acknowledged && total <= seen.acknowledged + seen.broken.length)
 
-  const slow = Array.from({ length: 6 }, () => server.get('/api/slow'))
-  await told(server, /"msg":"slow began"/, 6)
-  const ended = server.stop()
-  await told(server, /"event":"stopping"/, WORKERS)
-  folder.write('go', '')
-  t.deepEqual(
-    (await Promise.all(slow)).map(({ status }) => status),
-    Array(6).fill(200),
-  )
-  t.is(await ended, 0)
-  t.deepEqual(workersOf(server), [])
-})
+    const slow = Array.from({ length: 6 }, () => server.get('/api/slow'))
+    await told(server, /"msg":"slow began"/, 6)
+    const ended = server.stop()
+    await told(server, /"event":"stopping"/, WORKERS)
+    folder.write('go', '')
+    t.deepEqual(
+      (await Promise.all(slow)).map(({ status }) => status),
+      Array(6).fill(200),
+    )
+    t.is(await ended, 0)
+    t.deepEqual(workersOf(server), [])
+  },
+)
 
 const complaints = (server: Server): string =>
   Array.from(server.log().matchAll(/.*"event":"failed".*/g), ([line]) => line.slice(0, 300)).join('\n')
@@ -157,7 +160,7 @@ const workersOf = ({ pid }: Server): readonly number[] => {
     .flatMap(([child = 0, parent]) => (parent === pid ? [child] : []))
 }
 
-test('several workers without a database server are refused in one sentence', async t => {
+test.serial('several workers without a database server are refused in one sentence', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', project('text: string'))

@@ -3,14 +3,19 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Database } from '../database/database.ts'
 import { planMigration } from '../database/plan-migration.ts'
 import { openStorage } from '../media/open-storage.ts'
-import { type Exporting, exportDocuments } from '../transfer/export-documents.ts'
+import {
+  type ExportTerms as DocumentTerms,
+  type Exporting,
+  exportDocuments,
+} from '../transfer/export-documents.ts'
 import { copyFiles } from '../transfer/export-files.ts'
+import { FileFault, overFiles } from '../transfer/file-fault.ts'
 import type { KeyedFile } from '../transfer/import-files.ts'
 import type { CommandTerms } from './command-terms.ts'
 import { progressBar } from './progress.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
 import { complain } from './schema-project.ts'
-import { openFile, standardOutput } from './sink.ts'
+import { openFile, type Sink, standardOutput } from './sink.ts'
 import { loadTransfer, pickTypes, type TransferProject } from './transfer-project.ts'
 
 export interface ExportTerms extends CommandTerms {
@@ -28,14 +33,7 @@ export async function runExport(terms: ExportTerms): Promise<0 | 1> {
   const loaded = await loadTransfer(terms)
   if (!loaded.ok) return complain(terms, loaded.reasons)
   if (isNeverStarted(loaded.value.project)) return complain(terms, [NEVER_STARTED])
-  const opened = await withDatabase(
-    loaded.value.project,
-    database => exportFrom(database, loaded.value, terms),
-    {
-      trouble: 'The database did not answer as it should',
-    },
-  )
-  const done = opened.ok ? opened.value : opened
+  const done = await exportAll(loaded.value, terms)
   if (!done.ok) return complain(terms, done.reasons)
   const { documents, lost } = done.value
   terms.complain(`Exported ${documents} ${documents === 1 ? 'document' : 'documents'}\n`)
@@ -46,19 +44,22 @@ export async function runExport(terms: ExportTerms): Promise<0 | 1> {
   return 0
 }
 
-async function exportFrom(
-  database: Database,
-  { project, model, storage }: TransferProject,
-  { types: names, passwordHashes: passwords, out, files: folder }: ExportTerms,
-): Promise<Result<Exported, string>> {
-  const types = pickTypes(names, model)
+async function exportAll(transfer: TransferProject, terms: ExportTerms): Promise<Result<Exported, string>> {
+  const types = pickTypes(terms.types, transfer.model)
   if (!types.ok) return types
-  const plan = await planMigration(database, storage.tables)
-  if (plan.steps.length > 0 || plan.refusals.length > 0) return failed(OUT_OF_STEP)
-  const terms = { project, model, storage, types: types.value, passwords }
-  const copy = async (files: readonly KeyedFile[]) =>
-    folder === undefined ? [] : copyFiles(files, openStorage(project.settings.upload, project.root), folder)
-  return exportDocuments(database, terms, async exporting => ok(await writeTo(out, exporting, copy)))
+  try {
+    const sink = terms.out === '-' ? standardOutput() : await openFile(terms.out)
+    const exporting = { ...transfer, types: types.value, passwords: terms.passwordHashes }
+    const opened = await withDatabase(
+      transfer.project,
+      database => exportInto(sink, database, exporting, copierOf(transfer, terms)),
+      { trouble: 'The database did not answer as it should' },
+    ).finally(sink.close)
+    return opened.ok ? opened.value : opened
+  } catch (error) {
+    if (error instanceof FileFault) return failed(error.message)
+    throw error
+  }
 }
 
 interface Exported {
@@ -69,12 +70,27 @@ interface Exported {
 
 const NEVER_STARTED = 'This project was never started: there are no documents to export'
 
-async function writeTo(
-  out: string,
-  { pieces, total }: Exporting,
-  copy: (files: readonly KeyedFile[]) => Promise<readonly string[]>,
-): Promise<Exported> {
-  const sink = out === '-' ? standardOutput() : await openFile(out)
+/** Copies the bytes of files; answers the names of those that are gone. */
+type CopyFiles = (files: readonly KeyedFile[]) => Promise<readonly string[]>
+
+function copierOf({ project }: TransferProject, { files: folder }: ExportTerms): CopyFiles {
+  if (folder === undefined) return async () => []
+  const storage = openStorage(project.settings.upload, project.root)
+  return files => overFiles(() => copyFiles(files, storage, folder))
+}
+
+async function exportInto(
+  sink: Sink,
+  database: Database,
+  terms: DocumentTerms,
+  copy: CopyFiles,
+): Promise<Result<Exported, string>> {
+  const plan = await planMigration(database, terms.storage.tables)
+  if (plan.steps.length > 0 || plan.refusals.length > 0) return failed(OUT_OF_STEP)
+  return exportDocuments(database, terms, async exporting => ok(await writeAll(sink, exporting, copy)))
+}
+
+async function writeAll(sink: Sink, { pieces, total }: Exporting, copy: CopyFiles): Promise<Exported> {
   const bar = progressBar(process.stderr)
   const lost: string[] = []
   let done = 0
@@ -89,6 +105,5 @@ async function writeTo(
     return { documents: done, lost }
   } finally {
     bar.clear()
-    await sink.close()
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Blueprint, compileApp } from '../app/compile-app.ts'
@@ -7,10 +7,10 @@ import { printReason } from '../app/start-fault.ts'
 import { failed, type Result } from '../base/result.ts'
 import type { Database } from '../database/database.ts'
 import { printDiagnostic } from '../faults/diagnostic.ts'
+import { FileFault } from '../transfer/file-fault.ts'
 import { type ImportFault, type ImportReport, importDocuments } from '../transfer/import-documents.ts'
 import type { OnConflict } from '../transfer/import-terms.ts'
 import { printLineFault } from '../transfer/line-fault.ts'
-import { LineTooLong } from '../transfer/read-lines.ts'
 import type { CommandTerms } from './command-terms.ts'
 import { progressBar } from './progress.ts'
 import { withDatabase } from './project-database.ts'
@@ -45,7 +45,7 @@ export async function runImport(terms: ImportTerms): Promise<0 | 1> {
     terms.complain(`${printReport(done.value, terms)}\n`)
     return 0
   } catch (error) {
-    if (error instanceof LineTooLong) return complain(terms, [`${terms.file}: ${error.message}`])
+    if (error instanceof FileFault) return complain(terms, [error.message])
     throw error
   } finally {
     if (source !== null) await rm(source, { force: true })
@@ -54,6 +54,7 @@ export async function runImport(terms: ImportTerms): Promise<0 | 1> {
 
 function faultOf({ file, files }: ImportTerms): string | null {
   if (file !== '-' && !existsSync(file)) return `There is no file ${file}`
+  if (file !== '-' && statSync(file).isDirectory()) return `${file} is a folder: name the file to import`
   if (files !== undefined && !existsSync(files)) return `There is no folder ${files} with the bytes of files`
   return null
 }

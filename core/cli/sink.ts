@@ -1,4 +1,5 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
+import { overFiles } from '../transfer/file-fault.ts'
 
 /** Takes text, as fast as whoever reads it. */
 export interface Sink {
@@ -9,27 +10,27 @@ export interface Sink {
   close(): Promise<void>
 }
 
-export const standardOutput = (): Sink => ({
-  write: text =>
-    new Promise((resolve, reject) => {
+export function standardOutput(): Sink {
+  // The write that fails tells it.
+  process.stdout.on('error', () => {})
+  const write = (text: string) =>
+    new Promise<void>((resolve, reject) => {
       process.stdout.write(text, error => (error ? reject(error) : resolve()))
-    }),
-  end: async () => {},
-  close: async () => {},
-})
+    })
+  return { write: text => overFiles(() => write(text)), end: async () => {}, close: async () => {} }
+}
 
 /** A file appears under its name only when it is whole; only its owner may read it. */
 export async function openFile(path: string): Promise<Sink> {
   const draft = `${path}.part`
-  const handle: FileHandle = await open(draft, 'w', 0o600)
+  const handle = await overFiles(() => open(draft, 'w', 0o600))
   return {
-    async write(text) {
-      await handle.writeFile(text)
-    },
-    async end() {
-      await handle.sync()
-      await rename(draft, path)
-    },
+    write: text => overFiles(() => handle.writeFile(text)),
+    end: () =>
+      overFiles(async () => {
+        await handle.sync()
+        await rename(draft, path)
+      }),
     async close() {
       await handle.close()
       await rm(draft, { force: true })

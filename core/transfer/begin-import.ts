@@ -4,6 +4,7 @@ import { isStoredLink } from '../model/layout.ts'
 import type { ContentType } from '../model/model.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import {
+  BEGINNING,
   type Checkpoint,
   type Decided,
   readCheckpoints,
@@ -45,7 +46,7 @@ export function beginImport(
     const others = await readCheckpoints(transaction)
     const own = others.find(({ digest }) => digest === index.digest)
     if (own) return own
-    const [other] = others
+    const other = others.find(({ done }) => done > BEGINNING)
     if (other && onConflict !== 'update') return { unfinished: other }
     await removeCheckpoints(
       transaction,
@@ -55,7 +56,7 @@ export function beginImport(
       places: await decidePlaces(transaction, terms),
       keys: await decideKeys(transaction, index, news, terms),
     }
-    const checkpoint = { digest: index.digest, done: 1, decided }
+    const checkpoint = { digest: index.digest, done: BEGINNING, decided }
     await writeCheckpoint(transaction, checkpoint, now)
     return checkpoint
   })

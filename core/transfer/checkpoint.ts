@@ -16,6 +16,9 @@ export interface Decided {
   readonly places: Readonly<Record<string, number>>
 }
 
+/** How many lines are done when an import begins: the first one is no document's. */
+export const BEGINNING = 1
+
 type Runner = Pick<Transaction, 'run'>
 
 /** Imports that were not finished. */

@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { beginImport, endImport, findCheckpoint } from './begin-import.ts'
 import { type Checked, checkStream } from './check-stream.ts'
-import { type Checkpoint, moveCheckpoint } from './checkpoint.ts'
+import { BEGINNING, type Checkpoint, moveCheckpoint } from './checkpoint.ts'
 import { findExisting } from './find-existing.ts'
 import { type ImportTerms, PATIENT, writeTermsOf } from './import-terms.ts'
 import { indexStream, type StreamIndex } from './index-stream.ts'
@@ -85,8 +85,10 @@ async function writeStream(
       terms.progress({ stage: 'importing', done: total - left(total, done) + taken, total })
     }
   } catch (error) {
-    if (error instanceof StreamRefused) return failed(...error.faults)
-    throw error
+    if (!(error instanceof StreamRefused)) throw error
+    // Nothing leads anywhere yet.
+    if (from === BEGINNING) await endImport(digest, terms)
+    return failed(...error.faults)
   }
   await endImport(digest, terms)
   return ok({ ...report, before: total - taken })
@@ -120,9 +122,21 @@ async function writeLines(batch: LineBatch, from: number, writing: Writing): Pro
     return writeDocumentsOf(batch.documents, transaction, writing)
   }
   try {
-    return await terms.database.transaction(work, PATIENT)
+    return await inTurn(() => terms.database.transaction(work, PATIENT))
   } catch (error) {
     throw isRefusal(error) ? await findRefused(batch.documents, error, writing) : error
+  }
+}
+
+/** Once more where somebody else's write came between. */
+const TRIES = 5
+
+async function inTurn<Value>(work: () => Promise<Value>, tries = TRIES): Promise<Value> {
+  try {
+    return await work()
+  } catch (error) {
+    if (tries <= 1 || toDatabaseFault(error)?.kind !== 'serialization') throw error
+    return inTurn(work, tries - 1)
   }
 }
 

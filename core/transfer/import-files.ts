@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isBody } from '../documents/parse-item.ts'
 import type { Stored, Values, WrittenValue } from '../documents/written.ts'
 import type { FileStorage } from '../media/file-storage.ts'
+import { overFiles } from './file-fault.ts'
 
 /** A file of a record: the picture itself, or a smaller one of it. */
 export interface KeyedFile {
@@ -73,5 +74,7 @@ export async function storeFiles(
   storage: FileStorage,
 ): Promise<void> {
   for (const { key, mime } of files)
-    if (!(await storage.has(key))) await storage.store(key, { path: join(folder, key), mime })
+    await overFiles(async () => {
+      if (!(await storage.has(key))) await storage.store(key, { path: join(folder, key), mime })
+    })
 }

@@ -5,6 +5,7 @@ import { parseScalar } from '../documents/parse-scalar.ts'
 import type { ValueFault } from '../documents/value-fault.ts'
 import { isShared } from '../documents/write-versions.ts'
 import type { Values, WrittenRow, WrittenValue } from '../documents/written.ts'
+import { printPath } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType, Holder, Model } from '../model/model.ts'
 import type { Status } from '../query/query.ts'
 import { streamedAttributes } from './describe.ts'
@@ -115,7 +116,7 @@ function parseVersion(
   const tell = (message: string) => void faults.push({ line, about, message })
   const covers = (attribute: Attribute) => !isShared(type, attribute)
   const parsed = parseStreamedValues(type, version.values, terms, { path: [], covers })
-  for (const { message } of parsed.faults) tell(message)
+  for (const fault of parsed.faults) tell(printFault(fault))
   const locale = localeOf(type, version, terms.locales, tell)
   const status = statusOf(type, version, tell)
   const row = rowOf(version, status, terms.now, tell)
@@ -195,7 +196,7 @@ function parseShared(
   if (!type.localized || !isThere) return undefined
   const covers = (attribute: Attribute) => isShared(type, attribute)
   const parsed = parseStreamedValues(type, given ?? {}, terms, { path: [], covers })
-  faults.push(...parsed.faults.map(({ message }) => ({ line, about, message })))
+  faults.push(...parsed.faults.map(fault => ({ line, about, message: printFault(fault) })))
   return { values: parsed.values, digest: JSON.stringify(given ?? {}) }
 }
 
@@ -253,7 +254,15 @@ function incomplete(document: ParsedDocument): readonly LineFault[] {
     })
 }
 
-function explained(type: ContentType, { path, message }: ValueFault): string {
+/** A rule's sentence begins with the place; one of a key of the document itself names it. */
+function printFault({ kind, path, message }: ValueFault): string {
+  const place = printPath(path)
+  return message.startsWith(place) || (kind === 'key' && path.length === 1) ? message : `${place}: ${message}`
+}
+
+function explained(type: ContentType, fault: ValueFault): string {
+  const { path } = fault
+  const message = printFault(fault)
   const attribute = type.attributes.get(String(path[0]))
   const isPassword = attribute?.kind === 'scalar' && attribute.type === 'password'
   return isPassword

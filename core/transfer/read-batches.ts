@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+import { early } from '../documents/early.ts'
 import type { Model } from '../model/model.ts'
 import type { StreamIndex } from './index-stream.ts'
 import type { LineFault } from './line-fault.ts'
@@ -18,6 +20,9 @@ export interface LineBatch {
 const DOCUMENTS = 250
 const BYTES = 4 * 1024 * 1024
 
+/** Lines that are parsed without a look at what the database answers. */
+const LINES = 16
+
 export interface Stream {
   readonly path: string
   readonly index: StreamIndex
@@ -26,8 +31,23 @@ export interface Stream {
   readonly now: string
 }
 
-/** The documents of the lines after `done`, parsed, some at a time. */
+/** The documents of the lines after `done`, parsed, some at a time: the next ones while the database has the last. */
 export async function* readBatches(stream: Stream, done: number): AsyncGenerator<LineBatch> {
+  const batches = parseBatches(stream, done)
+  let next = early(batches.next())
+  try {
+    for (;;) {
+      const batch = await next
+      if (batch.done) return
+      next = early(batches.next())
+      yield batch.value
+    }
+  } finally {
+    await batches.return(undefined)
+  }
+}
+
+async function* parseBatches(stream: Stream, done: number): AsyncGenerator<LineBatch> {
   const terms = termsOf(stream)
   let batch = newBatch()
   let isFirst = true
@@ -36,6 +56,7 @@ export async function* readBatches(stream: Stream, done: number): AsyncGenerator
     isFirst = false
     if (skipped) continue
     read(number, bytes, batch, stream, terms)
+    if (batch.count % LINES === 0) await setImmediate()
     if (batch.count < DOCUMENTS && batch.bytes < BYTES) continue
     yield batch
     batch = newBatch()

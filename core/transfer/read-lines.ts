@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { FileFault, toFileFault } from './file-fault.ts'
 
 export interface Line {
   /** From 1. */
@@ -11,10 +12,6 @@ const LONGEST = 256 * 1024 * 1024
 
 const NEWLINE = 0x0a
 
-export class LineTooLong extends Error {
-  override readonly name = 'LineTooLong'
-}
-
 /** The lines of a file, one after the other; `heard` gets every byte. Empty ones are counted and left out. */
 export async function* readLines(
   path: string,
@@ -23,8 +20,7 @@ export async function* readLines(
   let number = 0
   let rest: Buffer[] = []
   let length = 0
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
-    const bytes = Buffer.from(chunk)
+  for await (const bytes of readBytes(path)) {
     heard(bytes)
     let start = 0
     for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
@@ -37,10 +33,18 @@ export async function* readLines(
     }
     rest.push(bytes.subarray(start))
     length += bytes.length - start
-    if (length > LONGEST) throw new LineTooLong(`line ${number + 1} is longer than ${LONGEST} bytes`)
+    if (length > LONGEST) throw new FileFault(`${path}:${number + 1} is a line of more than ${LONGEST} bytes`)
   }
   const last = joined(rest, Buffer.alloc(0))
   if (last.length > 0) yield { number: number + 1, bytes: last }
+}
+
+async function* readBytes(path: string): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) yield Buffer.from(chunk)
+  } catch (error) {
+    throw toFileFault(error)
+  }
 }
 
 function joined(rest: readonly Buffer[], end: Buffer): Buffer {

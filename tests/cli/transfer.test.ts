@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { runExport } from '../../core/cli/export.ts'
+import { runImport } from '../../core/cli/import.ts'
+import { progressBar } from '../../core/cli/progress.ts'
+import { type Folder, temporaryFolder } from '../harness/folder.ts'
+import { createDatabase, testServer } from '../support/database.ts'
+
+const MAIN = join(import.meta.dirname, '..', '..', 'core', 'cli', 'main.ts')
+const TSX = import.meta.resolve('tsx')
+
+const PROJECT = `name: Shop
+database: { url: "\${DATABASE_URL:-embedded}" }
+contentTypes: { book: { attributes: { title: { type: string, required: true } } } }
+`
+
+function shop(t: ExecutionContext): Folder {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  folder.write('project.yaml', PROJECT)
+  return folder
+}
+
+/** A command in a process of its own. */
+function plinth(
+  words: readonly string[],
+  { url, input = '' }: { readonly url: string; readonly input?: string },
+) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`--import=${TSX}`, MAIN, ...words], {
+    encoding: 'utf8',
+    input,
+    env: { ...process.env, DATABASE_URL: url },
+    timeout: 120_000,
+  })
+  return { code: status, out: stdout, told: stderr }
+}
+
+const HEADER = `{"plinth":"documents","format":1,"project":"Shop","fingerprint":"","passwords":false,"locales":["en"],"types":{"api::book.book":{"draftAndPublish":false,"localized":false,"attributes":{"title":"string"}}},"components":{}}`
+
+const book = (documentId: string, values: object) =>
+  JSON.stringify({ type: 'api::book.book', documentId, versions: [{ values }] })
+
+test('a stream goes from the standard input to the standard output of the next command', async t => {
+  const folder = shop(t)
+  const server = testServer()
+  const url = server ? await createDatabase(t, server) : 'embedded'
+  const input = `${[HEADER, book('dune', { title: 'Dune' }), book('emma', { title: 'Emma' })].join('\n')}\n`
+  const done = plinth(['import', folder.path, '-'], { url, input })
+  t.deepEqual([done.code, done.out, done.told], [0, '', 'Imported: 2 made\n'])
+  t.false(
+    readdirSync(folder.path, { recursive: true, encoding: 'utf8' }).some(file => file.endsWith('.ndjson')),
+  )
+  const again = plinth(['export', folder.path, '--out', '-', '--types', 'book'], { url })
+  t.deepEqual([again.code, again.told], [0, 'Exported 2 documents\n'])
+  const titles = again.out.split('\n').slice(1, -1)
+  t.deepEqual(
+    titles.map(line => JSON.parse(line).versions[0].values),
+    [{ title: 'Dune' }, { title: 'Emma' }],
+  )
+})
+
+test('what cannot be done is told in a sentence, and leaves nothing behind', async t => {
+  const folder = shop(t)
+  const told: string[] = []
+  const base = {
+    folder: folder.path,
+    env: {},
+    paint: (_: string, text: string) => text,
+    write: () => {},
+    complain: (text: string) => void told.push(text),
+  }
+  const exporting = { ...base, types: [], passwordHashes: false }
+  const importing = { ...base, onConflict: 'skip', dryRun: false, events: false } as const
+  t.is(await runExport({ ...exporting, out: join(folder.path, 'all.ndjson') }), 1)
+  t.is(await runImport({ ...importing, file: join(folder.path, 'none.ndjson') }), 1)
+  t.is(await runImport({ ...importing, file: folder.path }), 1)
+  t.is(await runImport({ ...importing, file: join(folder.path, 'project.yaml'), files: '/nowhere' }), 1)
+  t.deepEqual(told.splice(0), [
+    'This project was never started: there are no documents to export\n',
+    `There is no file ${join(folder.path, 'none.ndjson')}\n`,
+    `${folder.path} is a folder: name the file to import\n`,
+    'There is no folder /nowhere with the bytes of files\n',
+  ])
+  t.false(existsSync(join(folder.path, '.plinth')))
+
+  folder.write('wrong.ndjson', `${HEADER}\n${book('dune', {})}\n`)
+  t.is(await runImport({ ...importing, file: join(folder.path, 'wrong.ndjson') }), 1)
+  t.is(told.pop(), 'wrong.ndjson:2 book dune: title must be defined.\n')
+  t.is(await runExport({ ...exporting, types: ['bok'], out: '-' }), 1)
+  t.is(told.pop(), 'unknown content-type `bok`: did you mean `book`?\n')
+  t.is(await runExport({ ...exporting, out: join(folder.path, 'no', 'where') }), 1)
+  t.regex(told.pop() ?? '', /^ENOENT: no such file or directory, open '.*where\.part'\n$/)
+  t.is(await runExport({ ...exporting, out: join(folder.path, 'all.ndjson') }), 0)
+  t.is(told.pop(), 'Exported 0 documents\n')
+  t.is(statSync(join(folder.path, 'all.ndjson')).mode & 0o777, 0o600)
+  t.regex(readFileSync(join(folder.path, 'all.ndjson'), 'utf8'), /^\{"plinth":"documents",.*\}\n$/)
+})
+
+test('progress is drawn on a terminal, and nowhere else', t => {
+  const drawn: string[] = []
+  const write = (text: string) => void drawn.push(text)
+  const bar = progressBar({ isTTY: true, columns: 60, write })
+  bar.show('Importing', 50, 100)
+  bar.clear()
+  t.is(drawn.join(''), '\r\x1b[2KImporting ████████████░░░░░░░░░░░░ 50%  50 of 100\r\x1b[2K')
+  drawn.length = 0
+  progressBar({ write }).show('Importing', 50, 100)
+  t.deepEqual(drawn, [])
+})

@@ -54,7 +54,7 @@ function printJson(json: Json): string {
 }
 
 /** What YAML reads as this very text without quotes, in flow style and as a key, too. */
-const PLAIN = /^[A-Za-z_/](?:[\w ./+-]*[\w./+-])?$/
+const PLAIN = /^(?:[A-Za-z_/](?:[\w ./+-]*[\w./+-])?|\d+(?:ms|[smhd]|[kmg]?b))$/
 
 /** Words that YAML 1.2, or people and tools that know 1.1, read as something else. */
 const OTHERWISE = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i

@@ -9,7 +9,7 @@ import type { IndexedType, RowPlace } from './row-index.ts'
 import { ask, numberAt, type SourceRow } from './source.ts'
 
 /** Documents whose rows are asked for together. */
-const BATCH = 200
+const BATCH = 500
 
 /** All documents of a Strapi database that came over, as the lines that an import reads. */
 export async function* streamDocuments(terms: ReadTerms): AsyncGenerator<StreamedDocument> {

@@ -35,6 +35,7 @@ export function translate(project: StrapiProject, names: Names, facts: StrapiFac
 function toLocales({ contentTypes }: StrapiProject, facts: StrapiFacts | null): Entry | undefined {
   if (facts !== null && facts.locales.length > 0) {
     const { locales, defaultLocale = 'en' } = facts
+    if (defaultLocale === 'en' && locales.length === 1 && locales[0]?.code === 'en') return undefined
     return section('i18n', [flow('locales', locales.map(toLocale)), flow('defaultLocale', defaultLocale)])
   }
   const isLocalized = contentTypes.some(

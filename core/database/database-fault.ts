@@ -64,7 +64,7 @@ function faultOfCode(error: DriverError): DatabaseFault | undefined {
   if (TIMEOUTS.has(code)) return { kind: 'timeout', message }
   if (RETRIABLE.has(code) || error.routine === 'RevalidateCachedQuery')
     return { kind: 'serialization', message, code }
-  if (UNAVAILABLE.has(code) || code.startsWith('08')) return { kind: 'unavailable', message }
+  if (UNAVAILABLE.has(code) || /^(08|53)/.test(code)) return { kind: 'unavailable', message }
   return SQLSTATE.test(code) ? { kind: 'other', message, code } : undefined
 }
 
@@ -84,7 +84,7 @@ const TIMEOUTS: ReadonlySet<string> = new Set(['57014', '55P03'])
 /** serialization_failure, deadlock_detected, and a plan or a prepared statement gone stale in a transaction */
 const RETRIABLE: ReadonlySet<string> = new Set(['40001', '40P01', '26000'])
 
-/** shutdown and crash of the server, too many connections, idle session ends; and what sockets report */
+/** shutdown and crash of the server, idle session ends, io_error; and what sockets report. All of class 08 (connections) and 53 (disk full, memory, too many connections), too. */
 const UNAVAILABLE: ReadonlySet<string> = new Set([
   '57P01',
   '57P02',
@@ -92,7 +92,7 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
   '57P05',
   '25P03',
   '25P04',
-  '53300',
+  '58030',
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',

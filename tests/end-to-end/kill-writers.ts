@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Server } from '../harness/server.ts'
 
 export const TOKEN = 'full-killed-server-token-00000000000000'
@@ -85,8 +86,8 @@ interface Writing {
   readonly people: readonly string[]
   /** Called with the number of acknowledged writes after each. */
   readonly onWrite: (count: number) => void
-  /** After a write that was not answered, or with 503, a client goes on with another document; absent: it ends. */
-  readonly goesOn?: true
+  /** Whether clients go on, each with another document, after 503; absent: a write that is not answered ends them. */
+  readonly goesOn?: () => boolean
 }
 
 /** Clients that write one after the other each, until all is written or the server is gone. */
@@ -97,6 +98,7 @@ export async function writeUntilGone(clients: number, most: number, writing: Wri
   /** Answers the document that the client goes on with; undefined: it got no answer that tells. */
   const write = async (step: Step): Promise<string | null | undefined> => {
     const answer = await perform(step, writing).catch((reason: unknown) => reason)
+    if (writing.goesOn && !isAnswer(answer)) throw new Error(`no answer: ${String(answer)}`)
     if (!isAnswer(answer) || (writing.goesOn && answer.status === 503)) return undefined
     if (answer.status >= 300) throw new Error(JSON.stringify(answer))
     writing.onWrite(++count)
@@ -106,11 +108,12 @@ export async function writeUntilGone(clients: number, most: number, writing: Wri
   }
   const client = async (number: number): Promise<void> => {
     let last: string | null = null
-    for (let turn = 0; count < most; turn++) {
+    for (let turn = 0; count < most && writing.goesOn?.() !== false; turn++) {
       const step: Step = nextStep(turn, `${'x'.repeat(turn % 5)}${number}-${turn}`, last, acknowledged)
       const written = await write(step)
       if (written === undefined) doubtful.push(step)
       if (written === undefined && !writing.goesOn) return
+      if (written === undefined) await pause(50)
       last = written ?? null
       if (last !== null && step.told !== null) acknowledged.set(last, step.told)
     }

@@ -16,10 +16,14 @@ const owner = (): { readonly uid?: number; readonly gid?: number } => {
 /** A folder that such a program may write to; its path is short, as a socket's has to be. */
 export function ownFolder(t: Test): string {
   const path = mkdtempSync('/tmp/plinth-own.')
-  const { uid, gid } = owner()
-  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
+  chownToOwner(path)
   t.teardown(() => rmSync(path, { recursive: true, force: true, maxRetries: 10 }))
   return path
+}
+
+export function chownToOwner(path: string): void {
+  const { uid, gid } = owner()
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
 /** Runs one to its end, a minute at most. */

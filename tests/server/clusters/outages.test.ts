@@ -1,0 +1,227 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
+import { assertNoOrphans, compare, toldBy } from '../../end-to-end/kill-findings.ts'
+import { makePeople, PROJECT, send, valuesOf, writeUntilGone } from '../../end-to-end/kill-writers.ts'
+import { type Folder, temporaryFolder } from '../../harness/folder.ts'
+import { type Server, startServer } from '../../harness/server.ts'
+import { until } from '../../harness/until.ts'
+import { type Cluster, startCluster } from '../cluster.ts'
+import { chownToOwner } from '../own-process.ts'
+import { openWire, type Wire } from '../wire.ts'
+
+// Safety rules S21 and S22 on a real PostgreSQL: whatever becomes of it, requests are answered, nothing is half
+// written, nothing that was acknowledged is lost, and all is well when it is back, without a restart.
+
+const IMPATIENT =
+  'database: { pool: { max: 4, acquire: 4s }, statementTimeout: 2s, preparedStatements: false, '
+
+let cluster: Cluster
+let wire: Wire
+let folder: Folder
+let server: Server
+let people: readonly string[]
+const ends: (() => unknown)[] = []
+
+test.before(async () => {
+  const forAll = { teardown: (end: () => unknown) => void ends.push(end) }
+  cluster = await startCluster(forAll)
+  wire = await openWire(forAll, cluster.url)
+  folder = temporaryFolder()
+  ends.push(folder.remove)
+  folder.write(
+    'project.yaml',
+    PROJECT.replace('database: { ', IMPATIENT).replace('port: ', 'requestTimeout: 10s, port: '),
+  )
+  server = await startServer({ project: folder.path, environment: { DATABASE_URL: wire.url } })
+  ends.push(server.stop)
+  people = await makePeople(server)
+})
+
+test.after.always(async () => {
+  for (const end of ends.toReversed()) await end()
+})
+
+const isReady = async (wanted: boolean) => (await server.get('/_ready')).status === (wanted ? 200 : 503)
+const away = () => until('the server is not ready', () => isReady(false))
+const back = () => until('the server is ready', () => isReady(true))
+
+const UNAVAILABLE = {
+  data: null,
+  error: { status: 503, name: 'ServiceUnavailableError', message: 'Service Unavailable', details: {} },
+}
+
+async function isUnavailable(t: ExecutionContext, method: string, path: string, data?: unknown) {
+  const { status, body } = await send(server, method, path, data)
+  t.is(status, 503, JSON.stringify(body))
+  t.deepEqual(body, UNAVAILABLE)
+}
+
+test.serial('a database that crashes, stands still or is restarted amid writes', async t => {
+  let isOver = false
+  const statuses = new Set<number>()
+  const reading = (async () => {
+    while (!isOver) {
+      const { status } = await send(server, 'GET', '/api/articles?populate=*')
+      statuses.add(status)
+      if (status !== 200) await pause(50)
+    }
+  })()
+  let written = 0
+  const onWrite = (count: number) => {
+    written = count
+  }
+  const writing = writeUntilGone(4, Number.MAX_SAFE_INTEGER, {
+    ...{ server, people, onWrite },
+    goesOn: () => !isOver,
+  })
+  const more = () => {
+    const before = written
+    return until('writes are answered', () => written > before + 8)
+  }
+  await more()
+  await cluster.end('SIGKILL')
+  await away()
+  await isUnavailable(t, 'GET', '/api/articles')
+  await isUnavailable(t, 'POST', '/api/articles', valuesOf('never', people))
+  await cluster.start()
+  await back()
+  await more()
+  cluster.signal('SIGSTOP')
+  await away()
+  await isUnavailable(t, 'GET', '/api/articles')
+  cluster.signal('SIGCONT')
+  await back()
+  await more()
+  await cluster.end('SIGINT')
+  await away()
+  await cluster.start()
+  await back()
+  await more()
+  await cluster.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
+  await more()
+  isOver = true
+  const [writers] = await Promise.all([writing, reading])
+  t.deepEqual([...statuses].toSorted(), [200, 503])
+  t.true(writers.doubtful.length > 0)
+  compare(t, await toldBy(t, server, people), writers)
+  await assertNoOrphans(t, { folder, url: cluster.url })
+  t.notRegex(server.log(), /failed unexpectedly/)
+})
+
+const titlesOf = async (documentId: string) => {
+  const path = `/api/articles/${documentId}?populate[words]=true&populate[seal]=true`
+  const { status, body } = await send(server, 'GET', path)
+  const { title, stage, words, seal } = (body.data ?? {}) as Record<string, unknown>
+  return {
+    status,
+    title,
+    stage,
+    words: (words as { text: string }[])?.map(({ text }) => text),
+    seal: (seal as { text: string })?.text,
+  }
+}
+
+const whole = (word: string) => ({
+  ...{ status: 200, title: word, stage: word },
+  ...{ words: [`${word} one`, `${word} two`], seal: word },
+})
+
+test.serial('a connection that is cut inside a transaction leaves all or nothing of it', async t => {
+  const made = await send(server, 'POST', '/api/articles', valuesOf('first', people))
+  const { documentId } = made.body.data as { documentId: string }
+  const path = `/api/articles/${documentId}`
+  const change = (word: string) => isUnavailable(t, 'PUT', path, valuesOf(word, people))
+  const within = wire.cut('BEGIN', 'after')
+  await change('within')
+  await within
+  t.deepEqual(await titlesOf(documentId), whole('first'), 'cut inside: nothing')
+  const before = wire.cut('COMMIT', 'before')
+  await change('before')
+  await before
+  t.deepEqual(await titlesOf(documentId), whole('first'), 'cut before the commit came: nothing')
+  const after = wire.cut('COMMIT', 'after')
+  await change('after')
+  await after
+  t.deepEqual(await titlesOf(documentId), whole('after'), 'committed, and nobody knew: all of it, once')
+  const insert = wire.cut('INSERT INTO "people"', 'after')
+  await isUnavailable(t, 'POST', '/api/people', { name: 'Once' })
+  await insert
+  const { body } = await send(server, 'GET', '/api/people?filters[name]=Once')
+  t.is((body.data as unknown[]).length, 1, 'done once, not again')
+  const read = wire.cut('FROM "people"', 'after')
+  const { status } = await send(server, 'GET', '/api/people?sort=name')
+  await read
+  t.is(status, 200, 'a read that was cut is asked again')
+})
+
+test.serial('a slow network makes answers slow; a silent one, and a pool that is empty, 503', async t => {
+  wire.delay = 100
+  t.is((await send(server, 'GET', '/api/articles')).status, 200)
+  t.is((await send(server, 'POST', '/api/people', { name: 'Slow' })).status, 201)
+  wire.delay = 0
+  wire.isSilent = true
+  await isUnavailable(t, 'GET', '/api/articles')
+  await away()
+  wire.isSilent = false
+  await back()
+  const holder = new pg.Client({ connectionString: cluster.url })
+  await holder.connect()
+  t.teardown(() => holder.end())
+  await holder.query('BEGIN; LOCK TABLE people')
+  const reads = Array.from({ length: 12 }, () => isUnavailable(t, 'GET', '/api/people'))
+  await Promise.all(reads)
+  t.regex(server.log(), /No database connection became free in time/)
+  await holder.query('ROLLBACK')
+  t.is((await send(server, 'GET', '/api/people')).status, 200)
+})
+
+/** A file system of a few megabytes, for whoever may mount one; null: not here. */
+function smallDisk(): string | null {
+  const path = mkdtempSync('/tmp/plinth-own.')
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m,mode=777', 'tmpfs', path], { stdio: 'ignore' })
+    ends.push(() => {
+      execFileSync('umount', ['-l', path])
+      rmSync(path, { recursive: true, force: true })
+    })
+    return path
+  } catch {
+    rmSync(path, { recursive: true, force: true })
+    return null
+  }
+}
+
+const disk = smallDisk()
+
+// Only root may mount, and not in every container.
+if (disk !== null)
+  test.serial(
+    'on a full disk writes get 503 and change nothing, reads go on, and space helps at once',
+    async t => {
+      const space = `${disk}/space`
+      mkdirSync(space)
+      chownToOwner(space)
+      await cluster.query(`CREATE TABLESPACE small LOCATION '${space}'`)
+      await cluster.query('ALTER TABLE components_parts_word SET TABLESPACE small')
+      const big = { title: 'big', words: Array.from({ length: 50 }, () => ({ text: 'x'.repeat(200) })) }
+      let last = await send(server, 'POST', '/api/articles', big)
+      for (let tries = 0; last.status === 201 && tries < 1_000; tries++)
+        last = await send(server, 'POST', '/api/articles', big)
+      t.is(last.status, 503)
+      t.deepEqual(last.body, UNAVAILABLE)
+      const count = async () =>
+        (await cluster.query("SELECT count(*)::int FROM articles WHERE title = 'big'"))[0]?.[0]
+      const before = await count()
+      await isUnavailable(t, 'POST', '/api/articles', big)
+      t.is(await count(), before)
+      t.is((await send(server, 'GET', '/api/articles')).status, 200)
+      await assertNoOrphans(t, { folder, url: cluster.url })
+      execFileSync('mount', ['-o', 'remount,size=64m', disk])
+      t.is((await send(server, 'POST', '/api/articles', big)).status, 201)
+      await cluster.query('ALTER TABLE components_parts_word SET TABLESPACE pg_default')
+      await cluster.query('DROP TABLESPACE small')
+    },
+  )

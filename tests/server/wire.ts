@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Test } from './own-process.ts'
+
+/** The way between a server and its database, and what becomes of what is sent on it. */
+export interface Wire {
+  readonly url: string
+  /** Each part takes so many milliseconds longer. */
+  delay: number
+  /** Nothing comes through, and nobody is told: as where a network swallows packets. */
+  isSilent: boolean
+  /**
+   * The next connection that sends this text is cut: before the database gets it, or once it has answered it, which the
+   * server never learns. Resolves when that was done.
+   */
+  cut(text: string, when: 'before' | 'after'): Promise<void>
+}
+
+interface Cut {
+  readonly text: string
+  readonly when: 'before' | 'after'
+  readonly done: () => void
+}
+
+export async function openWire(t: Test, to: string): Promise<Wire> {
+  const target = new URL(to)
+  const [port, hostname] = [Number(target.port), target.hostname]
+  const sockets = new Set<Socket>()
+  let awaited: Cut | null = null
+  const carry = async (part: Buffer, out: Socket) => {
+    if (wire.isSilent) return
+    if (wire.delay > 0) await pause(wire.delay)
+    out.write(part)
+  }
+  const server = createServer(client => {
+    const database = connect(port, hostname)
+    let lost: Cut | null = null
+    const end = (cut: Cut) => {
+      client.destroy()
+      database.destroy()
+      cut.done()
+    }
+    for (const [one, other] of [[client, database] as const, [database, client] as const]) {
+      sockets.add(one)
+      one.on('error', () => other.destroy())
+      one.on('close', () => {
+        sockets.delete(one)
+        other.destroy()
+      })
+    }
+    client.on('data', part => {
+      const cut = awaited?.text && part.includes(awaited.text) ? awaited : null
+      if (cut) awaited = null
+      if (cut?.when === 'before') return end(cut)
+      lost ??= cut
+      void carry(part, database)
+    })
+    database.on('data', part => (lost ? end(lost) : void carry(part, client)))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  target.host = `127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`
+  const wire: Wire = {
+    url: target.href,
+    delay: 0,
+    isSilent: false,
+    cut: (text, when) =>
+      new Promise(done => {
+        awaited = { text, when, done }
+      }),
+  }
+  return wire
+}

@@ -145,7 +145,7 @@ async function apply(
     ...steps.flatMap(step => step.statements),
     ...printVersions(database.schema, catalogue),
   ])
-  await recordTables(site, tables, { ...plan, left, dropped }, catalogue)
+  await recordTables(site, tables, { ...plan, left, dropped, isOpen: expands }, catalogue)
   return { steps: steps.map(step => step.summary), left }
 }
 

@@ -1,9 +1,12 @@
+import type { Shape } from '../model/storage.ts'
+import type { Catalogue } from './schema-catalogue.ts'
 import { tooLarge } from './schema-columns.ts'
 import { type Finding, step } from './schema-finding.ts'
 import type { Pair } from './schema-pair.ts'
 import type { LinkMove, Shift } from './shift.ts'
 import { namesAfter, namesBefore } from './shift-edges.ts'
 import { findShift } from './shift-find.ts'
+import { goneParts } from './shift-gone.ts'
 import { printKeepLinks, printWriteLinks } from './shift-links.ts'
 import { linkLosses, misledLinks, partLosses, valueLosses, versionLosses } from './shift-losses.ts'
 import { shiftPair } from './shift-pair.ts'
@@ -20,15 +23,16 @@ export interface ShiftPlan {
   readonly moved: ReadonlySet<string>
 }
 
-export function planShift(all: readonly Pair[], schema: string): ShiftPlan {
+export function planShift(all: readonly Pair[], { schema, made }: Catalogue): ShiftPlan {
   const shift = findShift(all)
   const paired = new Map(all.map(pair => [pair.actual.name, pair.desired.name]))
+  const before = [...made.values()].flatMap(({ shape }) => (shape === null ? [] : [shape]))
   const sources = shift.links.flatMap(({ source: { link } }) =>
     link.link.kind === 'table' ? [link.link.table] : [],
   )
   return {
     pairs: all.map(pair => shiftPair(pair, shift)),
-    findings: [...shiftRows(shift, { schema, paired })],
+    findings: [...shiftRows(shift, { schema, paired, before })],
     moved: new Set(sources.filter(table => !paired.has(table))),
   }
 }
@@ -37,11 +41,14 @@ interface ShiftTerms {
   readonly schema: string
   /** Tables: old name → new. */
   readonly paired: ReadonlyMap<string, string>
+  /** What all tables meant that are there. */
+  readonly before: readonly Shape[]
 }
 
 /** Links stand aside while the rows at their ends change. */
-function* shiftRows(shift: Shift, { schema, paired }: ShiftTerms): Generator<Finding> {
+function* shiftRows(shift: Shift, { schema, paired, before }: ShiftTerms): Generator<Finding> {
   const naming = namesAfter(schema, paired)
+  yield* goneParts(shift, { schema, naming, before })
   const moves = shift.links.map((move, turn) => ({ move, terms: { schema, naming, turn } }))
   if (needsParts(shift))
     yield step('shift', 'find out whose each component is', printFindParts(shift, naming))

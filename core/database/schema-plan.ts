@@ -40,7 +40,7 @@ export function planSchema(desired: readonly Table[], catalogue: Catalogue): Sch
   const matches = desired.map(table => ({ table, actual: actualOf(table, desired, catalogue) }))
   const shift = planShift(
     matches.flatMap(({ table, actual }) => toPairs(catalogue, table, actual)),
-    catalogue.schema,
+    catalogue,
   )
   const { pairs } = shift
   const neighbours = toNeighbours(pairs)

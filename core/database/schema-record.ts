@@ -80,13 +80,15 @@ export async function record(
 export interface Done extends Pick<SchemaPlan, 'renamedTables'> {
   readonly left: readonly Left[]
   readonly dropped: readonly Left[]
+  /** Part of it is left for later: the rows mean what they did. */
+  readonly isOpen: boolean
 }
 
 /** Brings `plinth_tables` up to what the tables are after the plan. */
 export async function recordTables(
   { database: { schema }, transaction }: Site,
   tables: readonly Table[],
-  { renamedTables, left, dropped }: Done,
+  { renamedTables, left, dropped, isOpen }: Done,
   { tables: actual }: Catalogue,
 ): Promise<void> {
   const ledger = qualified(schema, 'plinth_tables')
@@ -99,10 +101,10 @@ export async function recordTables(
   const abandoned = (table: string) =>
     left.flatMap(one => (one.table === table && one.column !== null ? [one.column] : []))
   await transaction.run({
-    text: `INSERT INTO ${ledger} SELECT * FROM jsonb_populate_recordset(NULL::${ledger}, $1::jsonb)
+    text: `INSERT INTO ${ledger} AS made SELECT * FROM jsonb_populate_recordset(NULL::${ledger}, $1::jsonb)
       ON CONFLICT (name) DO UPDATE SET serves = excluded.serves, columns = excluded.columns,
       indexes = excluded.indexes, constraints = excluded.constraints, kinds = excluded.kinds,
-      shape = excluded.shape`,
+      shape = ${isOpen ? 'coalesce(made.shape, excluded.shape)' : 'excluded.shape'}`,
     values: [JSON.stringify(tables.map(table => toRow(table, abandoned(table.name))))],
   })
 }

@@ -18,7 +18,7 @@ interface Loss {
   readonly because: string
 }
 
-const proviso = ({ code, table, question, lost, because }: Loss, steps: readonly Step[]): Proviso => ({
+export const proviso = ({ code, table, question, lost, because }: Loss, steps: readonly Step[]): Proviso => ({
   kind: 'proviso',
   code,
   table,

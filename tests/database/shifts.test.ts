@@ -325,3 +325,184 @@ test.serial(
     t.deepEqual(await all(await apart.become(shares(true))), before)
   },
 )
+
+const parts = (attributes: string) => `
+components:
+  shared.inner: { attributes: { text: string } }
+  shared.one: { attributes: { text: string, inner: { type: component, component: shared.inner } } }
+  shared.two: { attributes: { text: string } }
+contentTypes:
+  page: { draftAndPublish: true, attributes: { name: string${attributes} } }
+`
+
+const one = (text: string) => ({ __component: 'shared.one', text, inner: { text: `in ${text}` } })
+const two = (text: string) => ({ __component: 'shared.two', text })
+
+const SINGLE = ', part: { type: component, component: shared.one }'
+const LIST = ', part: { type: component, component: shared.one, repeatable: true }'
+const ZONE = ', part: { type: dynamiczone, components: [shared.one, shared.two] }'
+const OTHER = ', part: { type: component, component: shared.two }'
+
+interface PartsChange {
+  readonly change: string
+  readonly before: string
+  readonly after: string
+  readonly held: unknown
+  readonly losses: readonly string[]
+  /** What is left, in words. */
+  readonly stays: readonly string[]
+}
+
+const changesOfParts: readonly PartsChange[] = [
+  { change: 'one to a list', before: SINGLE, after: LIST, held: one('a'), losses: [], stays: ['a in a'] },
+  {
+    change: 'a list to one',
+    before: LIST,
+    after: SINGLE,
+    held: [one('a'), one('b')],
+    losses: ['loses components beside the first in 2 rows'],
+    stays: ['a in a'],
+  },
+  {
+    change: 'a list of one to one',
+    before: LIST,
+    after: SINGLE,
+    held: [one('a')],
+    losses: [],
+    stays: ['a in a'],
+  },
+  { change: 'one to a zone', before: SINGLE, after: ZONE, held: one('a'), losses: [], stays: ['a in a'] },
+  {
+    change: 'a zone to a list',
+    before: ZONE,
+    after: LIST,
+    held: [two('x'), one('a'), one('b')],
+    losses: ['loses components in 2 rows'],
+    stays: ['a in a', 'b in b'],
+  },
+  {
+    change: 'another component',
+    before: SINGLE,
+    after: OTHER,
+    held: one('a'),
+    losses: ['loses components in 2 rows'],
+    stays: [],
+  },
+  {
+    change: 'another name',
+    before: SINGLE,
+    after: SINGLE.replace('part: {', 'piece: { renamedFrom: part,'),
+    held: one('a'),
+    losses: [],
+    stays: ['a in a'],
+  },
+  {
+    change: 'gone',
+    before: SINGLE,
+    after: '',
+    held: one('a'),
+    losses: ['loses components in 2 rows'],
+    stays: [],
+  },
+  { change: 'gone, and held nothing', before: SINGLE, after: '', held: null, losses: [], stays: [] },
+]
+
+test.serial(
+  'components that change their places go along, and what there is no room for is counted',
+  async t => {
+    const database = await openTestDatabase(t)
+    for (const { change, before, after, held, losses, stays } of changesOfParts) {
+      const first = await stage(database, parts(before))
+      const body = before === ZONE || held === null ? held : withoutNames(held)
+      const { documentId: id } = await first.create('page', { name: 'p', ...(body ? { part: body } : {}) })
+      t.deepEqual(await first.losses(parts(after)), losses, change)
+      const next = await first.become(parts(after))
+      for (const where of BOTH) {
+        const row = await next.find('page', id, where)
+        const value = row?.part ?? row?.piece ?? []
+        const list = (Array.isArray(value) ? value : [value]) as readonly Row[]
+        t.deepEqual(
+          list.map(({ text, inner }) => [text, names(inner, 'text')].join(' ')),
+          stays,
+          change,
+        )
+      }
+      const orphans = `SELECT count(*)::integer FROM components_shared_inner AS i WHERE NOT EXISTS
+      (SELECT FROM components_shared_one AS o WHERE o.id = i.owner_key AND o.status = i.status)`
+      t.deepEqual(await next.rows(orphans), [[0]], change)
+    }
+  },
+)
+
+const withoutNames = (held: unknown): unknown =>
+  Array.isArray(held) ? held.map(withoutNames) : { ...(held as Row), __component: undefined }
+
+const RENAMED = `
+i18n: { defaultLocale: de, locales: [{ code: de, renamedFrom: en }, fr] }
+components:
+  shared.anchor: { renamedFrom: shared.link, attributes: { label: string, topic: { renamedFrom: tag, type: relation, relation: manyToMany, target: topic } } }
+  shared.meta:
+    renamedFrom: shared.seo
+    attributes:
+      title: string
+      anchors: { renamedFrom: links, type: component, component: shared.anchor, repeatable: true }
+      tags: { type: relation, relation: oneToMany, target: topic }
+contentTypes:
+  post:
+    renamedFrom: article
+    draftAndPublish: true
+    localized: true
+    attributes:
+      title: { type: string, required: true }
+      slug: { type: uid, targetField: title }
+      meta: { renamedFrom: seo, type: component, component: shared.meta, localized: false }
+      zone: { type: dynamiczone, components: [shared.meta, shared.anchor] }
+      topics: { renamedFrom: tags, type: relation, relation: manyToMany, target: topic, mappedBy: posts }
+      main: { type: relation, relation: manyToMany, target: topic }
+      related: { type: relation, relation: manyToMany, target: post }
+      next: { type: relation, relation: oneToOne, target: post, mappedBy: previous }
+      previous: { type: relation, relation: oneToOne, target: post, inversedBy: next }
+  topic:
+    renamedFrom: tag
+    draftAndPublish: true
+    attributes:
+      name: string
+      posts: { renamedFrom: articles, type: relation, relation: manyToMany, target: post, inversedBy: topics }
+  page:
+    attributes:
+      name: string
+      best: { type: relation, relation: manyToMany, target: post }
+      list: { type: relation, relation: manyToMany, target: post }
+      meta: { renamedFrom: seo, type: component, component: shared.meta }
+`
+
+test.serial('everything may change its name, its kind and what its rows are at once', async t => {
+  const plain = await stage(await openTestDatabase(t), PLAIN)
+  const { first, second, page } = await filled(plain)
+  const before = await seen(plain, first.documentId)
+  t.deepEqual(await plain.losses(RENAMED), [])
+  const all = await plain.become(RENAMED)
+  for (const where of BOTH) {
+    const row = await all.find('post', first.documentId, where)
+    const meta = row?.meta as Row
+    t.like(row, { title: before.title, locale: 'de' })
+    t.deepEqual(names(row?.topics), before.tags)
+    t.deepEqual(names(row?.main), [before.main])
+    t.deepEqual(names(row?.related, 'title'), before.related)
+    t.deepEqual(names(row?.previous, 'title'), before.previous)
+    t.deepEqual(names(meta.tags), ['b', 'a'])
+    t.deepEqual(
+      (meta.anchors as Row[]).map(({ label, topic }) => [label, names(topic)]),
+      [
+        ['l1', ['a']],
+        ['l2', []],
+      ],
+    )
+    const found = await all.find('page', page.documentId, where)
+    t.deepEqual(names(found?.best, 'title'), ['First'])
+    t.deepEqual(names(found?.list, 'title'), ['Second', 'First'])
+    t.deepEqual(names((found?.meta as Row | undefined)?.tags), ['a'])
+  }
+  await all.update('post', second.documentId, { title: 'Zweiter', main: [], previous: first.documentId })
+  await all.update('post', second.documentId, { title: 'Deuxième' }, fr)
+})

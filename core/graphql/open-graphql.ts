@@ -113,11 +113,13 @@ async function answerSent(sent: Sent, answering: Answering): Promise<HttpAnswer>
   const bodies: string[] = []
   const most = answering.engine.config.limits.rootFields
   if (sent.asked.length > most) return refuseBatch(sent.asked.length, most)
+  let headers: HttpAnswer['headers']
   for (const asked of sent.asked) {
-    const { body } = await answerOne(asked, answering)
-    bodies.push(String(body))
+    const answer = await answerOne(asked, answering)
+    bodies.push(String(answer.body))
+    headers = answer.headers === UNKEPT ? UNKEPT : headers
   }
-  return { status: 200, body: `[${bodies.join(',')}]`, type: JSON_TYPE }
+  return { status: 200, body: `[${bodies.join(',')}]`, type: JSON_TYPE, ...(headers && { headers }) }
 }
 
 /** Each operation has a root field at least: what is longer cannot be within the budget. */
@@ -131,10 +133,14 @@ async function answerOne(
   { acting, engine, ...terms }: Answering,
 ): Promise<HttpAnswer> {
   if (!asked.ok) return asked.reasons[0] ?? answerFault(forbidden())
-  const { status, body } = await runOperation(asked.value, acting, engine, terms)
+  const { status, body, secret } = await runOperation(asked.value, acting, engine, terms)
   const answer: HttpAnswer = { status, body, type: JSON_TYPE }
+  if (secret) return { ...answer, headers: UNKEPT }
   return status === 405 ? { ...answer, headers: { Allow: 'POST' } } : answer
 }
+
+/** As over REST: no cache keeps what lets somebody in. */
+const UNKEPT = { 'Cache-Control': 'no-store' } as const
 
 /** As the reference writes it. */
 const JSON_TYPE = 'application/json'

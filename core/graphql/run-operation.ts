@@ -15,6 +15,8 @@ export interface Ran {
   readonly status: 200 | 400 | 405
   /** JSON. */
   readonly body: string
+  /** What a mutation answers may let somebody in: a token. */
+  readonly secret?: true
 }
 
 interface Told {
@@ -60,7 +62,8 @@ export async function runOperation(
   const { data, errors } = result
   const told = errors?.map(error => tell(error, acting.requestId, engine))
   const traced = stopwatch ? { extensions: { tracing: readStopwatch(stopwatch) } } : {}
-  return ran(200, { ...(told ? { errors: told } : {}), data, ...traced })
+  const answer = ran(200, { ...(told ? { errors: told } : {}), data, ...traced })
+  return isQuery ? answer : { ...answer, secret: true }
 }
 
 function bodyOf({ text, errors }: WholeText, told: (error: GraphQLError) => GraphQLFormattedError): string {

@@ -1,7 +1,7 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
 import type { Model } from '../model/model.ts'
 import { isRealDay } from '../project/calendar.ts'
-import { SentFile } from './sent-file.ts'
+import { SentFile, withoutFiles } from './sent-file.ts'
 
 /** A scalar that takes texts of a form and writes texts of one. */
 interface TextScalar {
@@ -118,8 +118,8 @@ const json = new GraphQLScalarType({
   name: 'JSON',
   specifiedByURL: 'http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf',
   serialize: value => value,
-  parseValue: value => value,
-  parseLiteral: (node: ValueNode, variables) => valueFromASTUntyped(node, variables),
+  parseValue: value => withoutFiles(value, 'JSON'),
+  parseLiteral: (node: ValueNode, variables) => withoutFiles(valueFromASTUntyped(node, variables), 'JSON'),
 })
 
 const upload = new GraphQLScalarType({
@@ -142,7 +142,7 @@ const localeCode = ({ locales }: Model): GraphQLScalarType => {
   return new GraphQLScalarType({
     name: 'I18NLocaleCode',
     serialize: String,
-    parseValue: value => value,
+    parseValue: value => withoutFiles(value, 'I18NLocaleCode'),
     parseLiteral(node) {
       if (node.kind !== Kind.STRING) throw new TypeError('Locale cannot represent non string type')
       if (known.has(node.value)) return node.value

@@ -1,3 +1,4 @@
+import { GraphQLError } from 'graphql'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, forbidden } from '../faults/fault.ts'
 import type { FormFile } from '../media/read-form.ts'
@@ -24,3 +25,16 @@ export class SentFile {
 }
 
 const TAKEN = 'A variable gives its file once: name a second one for the same file in ‘map’'
+
+/** The value, once it holds no file: these go where the schema has an `Upload`, and nowhere else. */
+export function withoutFiles<Value>(value: Value, scalar: string): Value {
+  if (holdsFile(value))
+    throw new GraphQLError(`${scalar} cannot hold a file: files go into variables of the type Upload`)
+  return value
+}
+
+/** Variables are bounded in depth before (limit-variables.ts). */
+const holdsFile = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (value instanceof SentFile || Object.values(value).some(holdsFile))

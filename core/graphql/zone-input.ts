@@ -2,6 +2,7 @@ import { GraphQLError, GraphQLScalarType, type ValueNode, valueFromASTUntyped } 
 import { graphqlEnumValue, graphqlTypeName, graphqlZoneName } from '../model/graphql-names.ts'
 import type { Attribute, Component, ZoneAttribute } from '../model/model.ts'
 import { isRecord } from '../query/parse-place.ts'
+import { withoutFiles } from './sent-file.ts'
 
 /**
  * The input of a dynamic zone, by its name: an entry with the `__typename` of one of its components (contract/graphql.md
@@ -10,7 +11,7 @@ import { isRecord } from '../query/parse-place.ts'
 export function zoneInput(holder: string, zone: ZoneAttribute): readonly [string, GraphQLScalarType] {
   const name = `${graphqlZoneName(holder, zone.name)}Input`
   const components = new Map(zone.components.map(each => [graphqlTypeName(each), each]))
-  const parse = (given: unknown) => parseEntry(given, name, components)
+  const parse = (given: unknown) => parseEntry(withoutFiles(given, name), name, components)
   const scalar = new GraphQLScalarType({
     name,
     serialize: value => value,

@@ -31,7 +31,7 @@ contentTypes:
       name: string
       books: { type: relation, relation: oneToMany, target: book, mappedBy: author }
 roles:
-  public: { permissions: { book: [find], author: [find] } }
+  public: { permissions: { book: [find, create, update, delete], author: [find] } }
 `
 
 const OPERATIONS = `
@@ -42,19 +42,26 @@ const OPERATIONS = `
     }
   }
   fragment Writer on Book { author { data { attributes { name } } } }
+  mutation Add($data: BookInput!) { createBook(data: $data) { data { id attributes { title mood ...Writer } } } }
+  mutation Change($id: ID!, $data: BookInput!) { updateBook(id: $id, data: $data) { data { id attributes { title mood ...Writer } } } }
+  mutation Remove($id: ID!) { deleteBook(id: $id) { data { id attributes { title mood ...Writer } } } }
 `
 
 /** What a program of a user does with the generated types: compiled, never run. */
 const USE = `
-import type { ShelfQuery, ShelfQueryVariables } from './operations.ts'
+import type { AddMutationVariables, ChangeMutation, ShelfQuery, ShelfQueryVariables } from './operations.ts'
 export const asked: ShelfQueryVariables = { mood: 'light', limit: 1 }
 export function titles(shelf: ShelfQuery): string[] {
   return shelf.books?.data.map(book => book.attributes?.title ?? '') ?? []
 }
 export const writers = (shelf: ShelfQuery): (string | null | undefined)[] | undefined =>
   shelf.books?.data.map(book => book.attributes?.author?.data?.attributes?.name)
+export const added: AddMutationVariables = { data: { title: 'Cats', mood: 'two_words', author: '1' } }
+export const changed = ({ updateBook }: ChangeMutation): string | undefined => updateBook?.data?.attributes?.title
 // @ts-expect-error there is no such variable
 export const wrong: ShelfQueryVariables = { mod: 'light' }
+// @ts-expect-error there is no such value
+export const moody: AddMutationVariables = { data: { mood: 'dark' } }
 `
 
 interface Shelf {
@@ -63,6 +70,17 @@ interface Shelf {
     readonly meta: { readonly pagination: { readonly total: number } }
   }
 }
+
+interface Book {
+  readonly id: string
+  readonly attributes: {
+    readonly title: string
+    readonly mood: string | null
+    readonly author: { readonly data: { readonly attributes: { readonly name: string } } | null }
+  }
+}
+
+type Written<Field extends string> = Readonly<Record<Field, { readonly data: Book | null }>>
 
 test('a client with generated types works unchanged: urql and graphql-codegen', async t => {
   const { create, respond } = await openEndpoint(t, PROJECT)
@@ -81,6 +99,12 @@ test('a client with generated types works unchanged: urql and graphql-codegen', 
 
   const generated = (await import(pathToFileURL(join(folder.path, 'operations.ts')).href)) as {
     readonly ShelfDocument: TypedDocumentNode<Shelf, { readonly mood?: string; readonly limit?: number }>
+    readonly AddDocument: TypedDocumentNode<Written<'createBook'>, { readonly data: unknown }>
+    readonly ChangeDocument: TypedDocumentNode<
+      Written<'updateBook'>,
+      { readonly id: string; readonly data: unknown }
+    >
+    readonly RemoveDocument: TypedDocumentNode<Written<'deleteBook'>, { readonly id: string }>
   }
   for (const preferGetMethod of [false, 'force'] as const) {
     const asked = { mood: 'two words', limit: 1 }
@@ -91,6 +115,31 @@ test('a client with generated types works unchanged: urql and graphql-codegen', 
     ])
     t.is(shelf.data?.books.meta.pagination.total, 1)
   }
+  const data = { title: 'Cats', mood: 'two_words', author: ann.documentId }
+  const added = await client.mutation(generated.AddDocument, { data }).toPromise()
+  t.is(added.error, undefined)
+  const { id = '', attributes } = added.data?.createBook.data ?? {}
+  t.like(attributes, {
+    title: 'Cats',
+    mood: 'two_words',
+    author: { data: { attributes: { name: 'Ann' } } },
+  })
+  const change = { title: 'Dogs', author: null }
+  const changed = await client.mutation(generated.ChangeDocument, { id, data: change }).toPromise()
+  t.is(changed.error, undefined)
+  t.like(changed.data?.updateBook.data, {
+    id,
+    attributes: { title: 'Dogs', mood: 'two_words', author: { data: null } },
+  })
+  const removed = await client.mutation(generated.RemoveDocument, { id }).toPromise()
+  t.is(removed.data?.deleteBook.data?.id, id)
+  const gone = await client.query(generated.ShelfDocument, { mood: 'two words' }).toPromise()
+  t.deepEqual(
+    gone.data?.books.data.map(book => book.attributes.title),
+    ['Alps'],
+  )
+  const invalid = await client.mutation(generated.AddDocument, { data: { mood: 'light' } }).toPromise()
+  t.is(invalid.error?.graphQLErrors[0]?.extensions.code, 'BAD_USER_INPUT')
   const refused = await client.query('{ books { nope } }', {}).toPromise()
   t.regex(refused.error?.graphQLErrors[0]?.message ?? '', /Cannot query field "nope"/)
 })

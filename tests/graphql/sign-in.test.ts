@@ -114,6 +114,31 @@ test('who signs in is answered without his role and told his role by me, both by
   })
 })
 
+test('no cache keeps what lets somebody in, alone or in a batch', async t => {
+  const query = LOGIN
+  const variables = { i: { identifier: 'ann', password: 'Ann-Password1' } }
+  const read = { query: '{ __typename }' }
+  const kept = async (body: unknown) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${server.base}/graphql`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    t.is(answer.status, 200)
+    return answer.headers.get('cache-control') !== 'no-store'
+  }
+  t.deepEqual(
+    [
+      await kept({ query, variables }),
+      await kept([{ query, variables }, read]),
+      await kept(read),
+      await kept([read, read]),
+    ],
+    [false, false, true, true],
+  )
+})
+
 test('nobody and programs are nobody to me; other providers and GET sign nobody in', async t => {
   const from = { address: '10.0.0.2' }
   for (const token of [undefined, FULL])

@@ -11,8 +11,10 @@ name: Uploads over GraphQL
 server: { host: "\${HOST:-127.0.0.1}", port: "\${PORT:-1390}" }
 database: { url: "\${DATABASE_URL:-embedded}" }
 upload: { sizeLimit: 1mb }
+components:
+  shared.note: { attributes: { extra: json } }
 contentTypes:
-  post: { attributes: { title: string, cover: { type: media, multiple: false, allowedTypes: [images] } } }
+  post: { attributes: { title: string, cover: { type: media, multiple: false, allowedTypes: [images] }, extra: json, parts: { type: dynamiczone, components: [shared.note] } } }
 roles:
   public: { permissions: { upload: [find, findOne] } }
 apiTokens:
@@ -133,6 +135,36 @@ test.serial('a file is stored with what is said of it, found by queries, told an
   t.is((await ask(REMOVE, { id })).data.removeFile.data.id, id)
   t.deepEqual(await ask(REMOVE, { id }), { data: { removeFile: null } })
   t.deepEqual(stored(), [])
+  t.deepEqual(staged(), [])
+})
+
+test.serial('a file goes into an Upload and into nothing else that a variable may hold', async t => {
+  const create = (type: string, data: string) =>
+    `mutation ($f: ${type}) { createPost(data: ${data}) { data { id } } }`
+  for (const [query, places, variables] of [
+    [create('JSON', '{ extra: $f }'), ['variables.f'], { f: null }],
+    [create('JSON', '{ extra: { deep: [$f] } }'), ['variables.f.0'], { f: [null] }],
+    [create('Upload', '{ extra: { deep: $f } }'), ['variables.f'], { f: null }],
+    [create('PostInput!', '$f'), ['variables.f.extra.x'], { f: { extra: { x: null } } }],
+    [
+      create('[PostPartsDynamicZoneInput!]', '{ parts: $f }'),
+      ['variables.f.0.extra'],
+      { f: [{ __typename: 'ComponentSharedNote', extra: null }] },
+    ],
+  ] as const) {
+    const parts: Sent['parts'] = [
+      ['operations', operations(query, variables)],
+      ['map', JSON.stringify({ 0: places })],
+      ['0', 'text', 'n.txt'],
+    ]
+    const { body } = await send({ parts })
+    const [error] = body.errors
+    t.regex(error.message, /cannot hold a file|has invalid value/, query)
+  }
+  t.deepEqual(
+    (await ask('{ posts(filters: { title: { null: true } }) { data { id } } }')).data.posts.data,
+    [],
+  )
   t.deepEqual(staged(), [])
 })
 

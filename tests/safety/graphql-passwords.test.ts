@@ -1,0 +1,144 @@
+import test from 'ava'
+import { buildClientSchema, getIntrospectionQuery, isObjectType } from 'graphql'
+import { createTestApp, type TestApp } from '../../core/testing.ts'
+import { createDatabase, snapshot, testServer } from '../support/database.ts'
+
+// Safety rule S2 over GraphQL: a password never leaves, filters or sorts, for any caller, nor shows in what is logged.
+
+const PIN = 'Very-Secret-Pin-1'
+const OTHER = 'Very-Secret-Pin-2'
+const SHOWN = /Very-Secret-Pin|\$2[aby]\$/
+
+let app: TestApp
+const ends: (() => unknown)[] = []
+test.before(async () => {
+  const teardown = (end: () => unknown) => void ends.unshift(end)
+  const server = testServer()
+  const database = server
+    ? { database: await createDatabase({ teardown }, server) }
+    : { snapshot: await snapshot() }
+  const every = ['find', 'findOne', 'create', 'update', 'delete']
+  app = await createTestApp({
+    ...database,
+    project: {
+      name: 'Passwords',
+      server: { logLevel: 'debug' },
+      components: { 'shared.key': { attributes: { label: 'string', lock: 'password' } } },
+      contentTypes: {
+        safe: {
+          attributes: {
+            name: { type: 'string', required: true },
+            pin: { type: 'password', minLength: 6 },
+            key: { type: 'component', component: 'shared.key' },
+            keys: { type: 'component', component: 'shared.key', repeatable: true },
+            zone: { type: 'dynamiczone', components: ['shared.key'] },
+            owner: { type: 'relation', relation: 'manyToOne', target: 'person', inversedBy: 'safes' },
+          },
+        },
+        person: {
+          attributes: {
+            name: 'string',
+            safes: { type: 'relation', relation: 'oneToMany', target: 'safe', mappedBy: 'owner' },
+          },
+        },
+      },
+      roles: { public: { permissions: { safe: every, person: every, users: ['find', 'findOne'] } } },
+      apiTokens: { all: { type: 'full-access', secret: 'all-all-all-all-all-all-all-all-all' } },
+    },
+  })
+  teardown(() => app.close())
+})
+test.after.always(async () => {
+  for (const end of ends) await end()
+})
+
+const CALLERS = [{}, { token: 'all-all-all-all-all-all-all-all-all' }]
+
+test('no type of the schema answers with a password', async t => {
+  const { data } = await app.graphql(getIntrospectionQuery())
+  const types = Object.values(buildClientSchema(data as never).getTypeMap())
+  const shown = types.flatMap(type => {
+    const names = isObjectType(type) ? Object.keys(type.getFields()) : []
+    return names
+      .filter(name => /^(pin|lock|password|\w+Token)$/.test(name))
+      .map(name => `${type.name}.${name}`)
+  })
+  t.deepEqual(shown, [])
+})
+
+const SEEN = `data { id attributes { name
+  key { id label } keys { label } zone { __typename ... on ComponentSharedKey { label } } owner { data { attributes { name } } } } }`
+
+test('what is written with a password is answered, refused and logged without it', async t => {
+  const key = { label: 'one', lock: PIN }
+  const data = { name: 'Safe', pin: PIN, key, keys: [key, key] }
+  const zone = [{ __typename: 'ComponentSharedKey', ...key }]
+  const create = `mutation ($data: SafeInput!) { createSafe(data: $data) { ${SEEN} } }`
+  const update = `mutation ($id: ID!, $data: SafeInput!) { updateSafe(id: $id, data: $data) { ${SEEN} } }`
+  for (const caller of CALLERS) {
+    const made = await app.graphql(create, { data: { ...data, zone } }, caller)
+    t.falsy(made.errors)
+    const { id } = (made.data as { createSafe: { data: { id: string } } }).createSafe.data
+    const answers = [
+      made,
+      await app.graphql(update, { id, data: { pin: OTHER, key: { lock: OTHER } } }, caller),
+      await app.graphql(create, { data: { pin: PIN } }, caller),
+      await app.graphql(create, { data: { ...data, name: 7 } }, caller),
+      await app.graphql(create, { data: { ...data, pin: { deep: PIN } } }, caller),
+      await app.graphql(create, { data: { ...data, keys: [{ id: 99, lock: PIN }] } }, caller),
+      await app.graphql(
+        `mutation { createSafe(data: { pin: "${PIN}", nope: "${PIN}" }) { ${SEEN} } }`,
+        {},
+        caller,
+      ),
+      await app.graphql(`mutation ($id: ID!) { deleteSafe(id: $id) { ${SEEN} } }`, { id }, caller),
+    ]
+    const refused = answers.filter(({ errors }) => errors)
+    t.is(refused.length, 5)
+    for (const answer of answers) {
+      // What the client sent with a wrong type is his to read again; what is stored is nobody's.
+      const text = JSON.stringify(answer.errors?.every(isSyntax) ? {} : answer)
+      t.notRegex(text, SHOWN)
+    }
+  }
+  t.notRegex(app.log().join('\n'), SHOWN)
+})
+
+const isSyntax = ({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }): boolean =>
+  extensions.error === undefined
+
+test('no sort and no filter reaches a password, straight or over relations and components', async t => {
+  await app.graphql('mutation ($d: SafeInput!) { createSafe(data: $d) { data { id } } }', {
+    d: { name: 'A', pin: PIN },
+  })
+  const queries = [
+    ...['pin', 'pin:desc', 'name,pin', 'key.lock', 'keys.lock', 'owner.safes.pin'].map(
+      sort => `{ safes(sort: "${sort}") { data { id } } }`,
+    ),
+    '{ people(sort: "safes.pin") { data { id } } }',
+    '{ people { data { attributes { safes(sort: "pin") { data { id } } } } } }',
+    '{ safes { data { attributes { keys(sort: "lock") { label } } } } }',
+    '{ usersPermissionsUsers(sort: "password") { data { id } } }',
+    '{ usersPermissionsUsers(sort: "resetPasswordToken") { data { id } } }',
+    ...['safes(filters: { pin: { eq: "x" } })', 'safes(filters: { key: { lock: { null: true } } })'].map(
+      field => `{ ${field} { data { id } } }`,
+    ),
+    '{ people(filters: { safes: { pin: { notNull: true } } }) { data { id } } }',
+    '{ usersPermissionsUsers(filters: { password: { startsWith: "$2" } }) { data { id } } }',
+    '{ safes { data { attributes { pin } } } }',
+    '{ safes { data { attributes { key { lock } } } } }',
+    '{ usersPermissionsUsers { data { attributes { password } } } }',
+  ]
+  await app.graphql('mutation { createPerson(data: { name: "Ann", safes: [1] }) { data { id } } }')
+  for (const caller of CALLERS)
+    for (const query of queries) {
+      const { data, errors = [] } = await app.graphql(query, {}, caller)
+      const rows = JSON.stringify(data ?? null)
+      t.true(errors.length > 0 || !rows.includes('"id"'), `${query} ${rows}`)
+      t.true(
+        errors.every(({ extensions }) => extensions.code !== 'INTERNAL_SERVER_ERROR'),
+        query,
+      )
+      t.notRegex(rows, SHOWN)
+    }
+})

@@ -9,6 +9,8 @@ export interface StrapiReport {
   readonly contentTypes: number
   readonly components: number
   readonly remarks: readonly Remark[]
+  /** Whether code of the project's own may have kept something from callers. */
+  readonly guarded: boolean
   /** By key of the content-type; null: they were not asked for. */
   readonly documents: Readonly<Record<string, number>> | null
   /** What of the content did not come over. */
@@ -27,10 +29,14 @@ export function printStrapiReport(report: StrapiReport, terms: CommandTerms): st
       remarks.map(remark => printRemark(remark, terms)),
     ),
     ...list('Of the content, this did not come over:', losses),
+    ...list('Before others have a look:', report.guarded ? [GUARDED] : []),
     ...list('Next:', nextSteps(report, terms)),
     '',
   ].join('\n')
 }
+
+const GUARDED =
+  'what controllers, policies and middlewares of your own kept from callers, nothing keeps from them now but permissions'
 
 const list = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ['', heading, ...lines.map(line => `  ${line}`)]

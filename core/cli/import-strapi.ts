@@ -9,7 +9,7 @@ import { uploadsOf } from '../strapi/present-files.ts'
 import { readFacts } from '../strapi/read-facts.ts'
 import { readStrapi } from '../strapi/read-strapi.ts'
 import type { Source } from '../strapi/source.ts'
-import type { StrapiProject } from '../strapi/strapi-project.ts'
+import type { OwnCode, StrapiProject } from '../strapi/strapi-project.ts'
 import { type StreamReport, writeStream } from '../strapi/write-stream.ts'
 import type { CommandTerms } from './command-terms.ts'
 import { runImport } from './import.ts'
@@ -104,11 +104,20 @@ function tell(
     contentTypes: project.contentTypes.length,
     components: project.components.length,
     remarks: imported.remarks,
+    guarded: project.ownCode.some(({ kind }) => GUARDS.has(kind)) || project.routers.length > 0,
     documents: streamed && Object.fromEntries(streamed.documents),
     losses: streamed?.losses ?? [],
   }
   terms.write(terms.json ? `${JSON.stringify(report)}\n` : printStrapiReport(report, terms))
 }
+
+const GUARDS: ReadonlySet<OwnCode['kind']> = new Set([
+  'controller',
+  'policy',
+  'middleware',
+  'route',
+  'lifecycle',
+])
 
 /** Into the project's own database, with the files of Strapi's folder. */
 async function fill(terms: ImportStrapiTerms, { folder }: StrapiProject, stream: string): Promise<0 | 1> {

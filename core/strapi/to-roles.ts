@@ -1,3 +1,4 @@
+import { BUILT_IN_ACTIONS, type BuiltInSubject, CONTENT_ACTIONS } from '../access/actions.ts'
 import type { Names } from './names.ts'
 import type { StrapiFacts, StrapiRole } from './read-facts.ts'
 import { type Entry, flow, section } from './sheet.ts'
@@ -60,7 +61,7 @@ const orderOf = (action: string): number => {
 
 type Subjects = Map<string, Set<string>>
 
-const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'createLocalization', 'publish']
+const ACTIONS: readonly string[] = CONTENT_ACTIONS
 
 function grantsOf({ actions }: StrapiRole, names: Names): { subjects: Subjects; unknown: readonly string[] } {
   const subjects: Subjects = new Map()
@@ -96,36 +97,21 @@ function typeGrant(action: string, names: Names): Grant | undefined {
   return type !== undefined && ACTIONS.includes(verb) ? { subject: type.key, action: verb } : undefined
 }
 
-/** The controllers of Strapi's plugins: what Plinth calls them, and their actions. */
-const BUILT_IN: Readonly<
-  Record<string, readonly [subject: string, actions: Readonly<Record<string, string>>]>
-> = {
-  'plugin::users-permissions.auth': [
-    'auth',
-    {
-      callback: 'login',
-      ...same(
-        'register',
-        'forgotPassword',
-        'resetPassword',
-        'changePassword',
-        'emailConfirmation',
-        'sendEmailConfirmation',
-      ),
-    },
-  ],
-  'plugin::users-permissions.user': [
-    'users',
-    { destroy: 'delete', ...same('find', 'findOne', 'me', 'count', 'create', 'update') },
-  ],
-  'plugin::users-permissions.role': ['role', same('find', 'findOne')],
-  'plugin::upload.content-api': ['upload', { destroy: 'delete', ...same('find', 'findOne', 'upload') }],
-  'plugin::i18n.locales': ['i18n', { listLocales: 'find' }],
-}
+/** The controllers of Strapi's plugins, by what Plinth calls them. */
+const CONTROLLERS: ReadonlyMap<string, BuiltInSubject> = new Map([
+  ['plugin::users-permissions.auth', 'auth'],
+  ['plugin::users-permissions.user', 'users'],
+  ['plugin::users-permissions.role', 'role'],
+  ['plugin::upload.content-api', 'upload'],
+  ['plugin::i18n.locales', 'i18n'],
+])
 
-function same(...actions: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(actions.map(action => [action, action]))
-}
+/** Actions that Plinth calls otherwise. */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['callback', 'login'],
+  ['destroy', 'delete'],
+  ['listLocales', 'find'],
+])
 
 /** Actions that everybody has in Strapi, and that lead nowhere where nothing was set up for them. */
 const IDLE: ReadonlySet<string> = new Set([
@@ -140,21 +126,15 @@ const IDLE: ReadonlySet<string> = new Set([
 function builtInGrant(action: string): Grant | 'nothing' | undefined {
   if (IDLE.has(action)) return 'nothing'
   const [, controller = '', verb = ''] = /^(.+)\.([^.]+)$/.exec(action) ?? []
-  if (!Object.hasOwn(BUILT_IN, controller)) return undefined
-  const [subject, actions] = BUILT_IN[controller] ?? ['', {}]
-  const ours = Object.hasOwn(actions, verb) ? actions[verb] : undefined
-  return ours === undefined ? undefined : { subject, action: ours }
+  const subject = CONTROLLERS.get(controller)
+  if (subject === undefined) return undefined
+  const ours = RENAMED.get(verb) ?? verb
+  const known: readonly string[] = BUILT_IN_ACTIONS[subject]
+  return known.includes(ours) ? { subject, action: ours } : undefined
 }
 
 /** Open to everybody in Plinth unless `public` says something of `auth`. */
-const OPEN = [
-  'login',
-  'register',
-  'forgotPassword',
-  'resetPassword',
-  'emailConfirmation',
-  'sendEmailConfirmation',
-]
+const OPEN: readonly string[] = BUILT_IN_ACTIONS.auth.filter(action => action !== 'changePassword')
 
 function hasUsualAuth(roles: readonly StrapiRole[]): boolean {
   const visitors = roles.find(({ type }) => type === 'public')

@@ -57,6 +57,7 @@ test('what has no counterpart is told beside what came over, and the file loads'
   t.deepEqual((await check(out)).faults, [])
   t.regex(report, /2 content-types and 1 component of a Strapi 5 project/)
   t.regex(report, /contentTypes\.own-file/)
+  t.regex(report, /Before others have a look:\n {2}what controllers, policies/)
 })
 
 /** A TypeScript project that uses what Plinth has not. */

@@ -83,6 +83,7 @@ export const REFUSAL_CODES = [
   'foreign-column',
   'vanished-table',
   'vanished-column',
+  'vanished-rows',
   'type-change',
   'lost-versions',
   'lost-links',

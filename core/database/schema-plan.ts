@@ -21,6 +21,7 @@ import { sameList } from './schema-literals.ts'
 import { type Pair, projection, renamed, toPair } from './schema-pair.ts'
 import { alter, printIndex, printTable, printVersionTrigger, qualified } from './schema-print.ts'
 import { countRows } from './schema-question.ts'
+import { compareStrays } from './schema-strays.ts'
 
 /** How the database is brought to what the model wants. */
 export interface SchemaPlan {
@@ -111,6 +112,7 @@ function* comparePair(pair: Pair, neighbours: Neighbours): Generator<Finding> {
   yield* compareKey(pair)
   yield* compareColumns(pair)
   yield* compareKinds(pair)
+  yield* compareStrays(pair)
   yield* compareIndexes(pair)
   yield* compareChecks(pair)
   yield* compareForeignKeys(pair, neighbours)

@@ -49,6 +49,10 @@ export function sample(groups: string): Question {
   return `SELECT coalesce(sum(n), 0)::integer AS "rows", coalesce(to_json(${values})::text, '[]') AS "values" FROM (${groups}) AS found`
 }
 
+/** Rows of values that mean nothing any more. */
+export const findStrays = (from: string, value: string, others: string): Question =>
+  sample(`SELECT ${value} AS value, count(*)::integer AS n FROM ${from} WHERE ${others} GROUP BY 1`)
+
 export function findDangling(from: string, to: string | null, key: ForeignKey): Question {
   const set = key.columns.map(column => `future.${name(column)} IS NOT NULL`).join(' AND ')
   if (to === null) return countRows(from, set)

@@ -8,6 +8,7 @@ import type { Left } from './schema-finding.ts'
 import { printFingerprint } from './schema-fingerprint.ts'
 import type { SchemaPlan } from './schema-plan.ts'
 import { qualified } from './schema-print.ts'
+import { kindOf } from './schema-strays.ts'
 
 /**
  * Whether the last migration left the schema as this hash wants it, and nobody has changed it since: a look-up
@@ -116,9 +117,10 @@ const toRow = (table: Table, abandoned: readonly string[]): object => ({
   indexes: table.indexes.map(index => index.name),
   constraints: [...table.checks, ...table.foreignKeys].map(constraint => constraint.name),
   kinds: Object.fromEntries(
-    table.columns.flatMap(({ name, attribute }) =>
-      attribute?.kind === 'scalar' ? [[name, attribute.type]] : [],
-    ),
+    table.columns.flatMap(column => {
+      const kind = kindOf(column)
+      return kind === null ? [] : [[column.name, kind]]
+    }),
   ),
   shape: table.shape,
 })

@@ -1,3 +1,4 @@
+import type { Model } from './model.ts'
 import type { Column, ColumnType } from './storage.ts'
 
 /** Short ways to write the columns that no attribute stands for. */
@@ -26,3 +27,10 @@ export const optional = (name: string, type: ColumnType): Column => ({
 export function localeColumn(column: Column, renamed: ReadonlyMap<string, string>): Column {
   return renamed.size === 0 ? column : { ...column, renamedValues: renamed }
 }
+
+/** The locale of a row that goes with its locale. */
+export const versionLocale = (
+  column: Column,
+  { locales }: Pick<Model, 'locales'>,
+  renamed: ReadonlyMap<string, string>,
+): Column => ({ ...localeColumn(column, renamed), only: locales.map(({ code }) => code) })

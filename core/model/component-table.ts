@@ -1,11 +1,11 @@
 import { attributeColumns } from './attribute-columns.ts'
 import { type Blueprint, formerTableName } from './blueprint.ts'
-import { identity, localeColumn, optional, required } from './columns.ts'
+import { identity, optional, required, versionLocale } from './columns.ts'
 import { index, oneOf, PUBLISHED, STATUSES, unique } from './constraints.ts'
 import { isStoredLink } from './layout.ts'
 import type { Attribute, Component } from './model.ts'
 import { present } from './present.ts'
-import { renamedOwners } from './renamed-owners.ts'
+import { ownersOf, renamedOwners } from './renamed-owners.ts'
 import { shapeOf } from './shape.ts'
 import type { Column, ComponentTable, Index, Table } from './storage.ts'
 import { valueChecks } from './value-checks.ts'
@@ -32,14 +32,14 @@ export function buildComponentTable(component: Component, blueprint: Blueprint):
 
 function ownerColumns(component: Component, { model, layout, renamedLocales }: Blueprint): readonly Column[] {
   const table = layout.componentTable(component)
-  const owner = required(table.owner, 'varchar(255)')
+  const owner = { ...required(table.owner, 'varchar(255)'), only: ownersOf(component, model) }
   const renamed = renamedOwners(component, model)
   return [
     identity(table.id),
     required(table.status, 'varchar(255)'),
     renamed.size === 0 ? owner : { ...owner, renamedValues: renamed },
     required(table.ownerKey, 'integer'),
-    localeColumn(optional(table.locale, 'varchar(255)'), renamedLocales),
+    versionLocale(optional(table.locale, 'varchar(255)'), model, renamedLocales),
     required(table.position, 'double precision'),
   ]
 }

@@ -1,5 +1,5 @@
 import { type Blueprint, formerTableName } from './blueprint.ts'
-import { identity, localeColumn, optional, required } from './columns.ts'
+import { identity, optional, required, versionLocale } from './columns.ts'
 import { index, oneOf, ownedBy, STATUSES, unique } from './constraints.ts'
 import { linkTableName } from './identifiers.ts'
 import { isStoredLink, type StoredLink } from './layout.ts'
@@ -34,7 +34,11 @@ function linkTable(holder: Holder, attribute: StoredLink, link: TableLink, bluep
 
 const isStatus = (column: string): boolean => column.endsWith('_status')
 
-function linkColumns(holder: Holder, link: TableLink, { renamedLocales }: Blueprint): readonly Column[] {
+function linkColumns(
+  holder: Holder,
+  link: TableLink,
+  { model, renamedLocales }: Blueprint,
+): readonly Column[] {
   // Whether a component's link names a status or locale is its owner's matter.
   const coordinate = holder.holder === 'component' ? optional : required
   return [
@@ -44,7 +48,7 @@ function linkColumns(holder: Holder, link: TableLink, { renamedLocales }: Bluepr
     ...(link.targetStatus === null ? [] : [coordinate(link.targetStatus, 'varchar(255)')]),
     ...(link.targetLocale === null
       ? []
-      : [localeColumn(coordinate(link.targetLocale, 'varchar(255)'), renamedLocales)]),
+      : [versionLocale(coordinate(link.targetLocale, 'varchar(255)'), model, renamedLocales)]),
     required(link.position, 'double precision'),
     ...(link.inversePosition === null ? [] : [optional(link.inversePosition, 'double precision')]),
   ]

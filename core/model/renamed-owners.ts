@@ -14,6 +14,14 @@ export function renamedOwners(component: Component, model: Model): ReadonlyMap<s
   return renamed
 }
 
+/** What the component's rows may call their owner. */
+export const ownersOf = (component: Component, model: Model): readonly string[] =>
+  [...model.contentTypes.values(), ...model.components.values()].flatMap(holder =>
+    [...holder.attributes.values()]
+      .filter(attribute => uses(attribute, component))
+      .map(attribute => ownerName(holder, attribute.name)),
+  )
+
 const uses = (attribute: Attribute, component: Component): boolean =>
   attribute.kind === 'component'
     ? attribute.component === component

@@ -187,6 +187,8 @@ export interface Column {
   readonly renamedFrom?: string
   /** Old value → new: values of an enumeration, locales, owners of components. */
   readonly renamedValues?: ReadonlyMap<string, string>
+  /** The values that mean something; rows with others belong to what left the project. */
+  readonly only?: readonly string[]
   /** For messages and renames: the attribute that it holds, if one. */
   readonly attribute?: Attribute
 }

@@ -1,6 +1,6 @@
 import { attributeColumns } from './attribute-columns.ts'
 import { type Blueprint, formerTableName } from './blueprint.ts'
-import { identity, localeColumn, optional, required } from './columns.ts'
+import { identity, optional, required, versionLocale } from './columns.ts'
 import { oneOf, STATUSES } from './constraints.ts'
 import type { ContentType } from './model.ts'
 import { present } from './present.ts'
@@ -34,14 +34,14 @@ export function buildTypeTable(type: ContentType, blueprint: Blueprint): Table {
   }
 }
 
-function versionColumns(type: ContentType, { layout, renamedLocales }: Blueprint): readonly Column[] {
+function versionColumns(type: ContentType, { model, layout, renamedLocales }: Blueprint): readonly Column[] {
   const { id, documentId, key, status, locale } = layout.table(type)
   return [
     identity(id),
     required(documentId, 'varchar(255)'),
     ...(key === id ? [] : [required(key, 'integer')]),
     ...(status === null ? [] : [required(status, 'varchar(255)')]),
-    ...(locale === null ? [] : [localeColumn(required(locale, 'varchar(255)'), renamedLocales)]),
+    ...(locale === null ? [] : [versionLocale(required(locale, 'varchar(255)'), model, renamedLocales)]),
   ]
 }
 

@@ -103,7 +103,7 @@ export function meaningOf(value: unknown): string {
   if (/^-?\d+\.\d+$/.test(text)) return String(Number(text))
   if (/^\d\d:\d\d/.test(text)) return timeOf(text)
   if (/^\d{4}-\d\d-\d\d/.test(text)) return new Date(text).toISOString()
-  if (/^[[{]/.test(text)) return JSON.stringify(JSON.parse(text))
+  if (/^[[{]/.test(text)) return meaningOf(JSON.parse(text))
   return text
 }
 

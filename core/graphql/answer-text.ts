@@ -1,10 +1,12 @@
-import type { Documents } from '../documents/documents.ts'
+import { joinTexts } from '../base/join-texts.ts'
+import type { AskedDocuments, Documents, FoundBody } from '../documents/documents.ts'
 import type { RestrictedQuery } from '../query/query.ts'
 import { answerCode, type ToldOperation, type WholeText } from './answer-code.ts'
 import type { AnswerPath } from './code-places.ts'
 import { partsOf } from './code-text.ts'
-import { type CollectTerms, type Fields, fieldsBelow, fieldsNamed } from './collect-fields.ts'
-import { type Acting, optionsOf, paginationOf } from './resolve-read.ts'
+import { type CollectTerms, fieldsNamed } from './collect-fields.ts'
+import { formOfRoot, printRoot } from './print-root.ts'
+import { type Acting, optionsOf } from './resolve-read.ts'
 import { seeText, type TextOperation, type TextRoot } from './text-operation.ts'
 
 export interface TextTerms {
@@ -33,29 +35,48 @@ export async function answerText(operation: TextOperation, terms: TextTerms): Pr
     : joinRoots(await Promise.all(known.map(root => answerRoot(root, terms))))
 }
 
+/** `found`: all of it, as a body; or what the project's code has a say in. */
 interface ReadRoot {
   readonly root: TextRoot
-  readonly text: string
-  /** What lies beside the documents. */
-  readonly pagination: Pagination
+  readonly found: FoundBody | { readonly rows: string; readonly total: number | null }
 }
 
-async function readRoot(
-  root: TextRoot,
-  query: RestrictedQuery,
-  { documents, acting }: TextTerms,
-): Promise<ReadRoot | null> {
-  const options = optionsOf(acting)
+async function readRoot(root: TextRoot, query: RestrictedQuery, terms: TextTerms): Promise<ReadRoot | null> {
+  const { documents, acting } = terms
+  if (root.steps.length === 0) {
+    const found = await documents.findBody(askedOf(root, query, terms), optionsOf(acting))
+    return found === null ? null : { root, found }
+  }
   const { text, total } =
     query.take.kind === 'one'
-      ? { text: (await documents.findOne(query, root.layout, options)) ?? 'null', total: 0 }
-      : await documents.findMany(query, root.layout, options)
-  if (isBroken(text, root)) return null
-  const page = query.take.kind === 'one' ? NO_PAGE : query.take.page
-  return { root, text, pagination: paginationOf(page, total ?? 0) }
+      ? { text: (await documents.findOne(query, root.layout, optionsOf(acting))) ?? 'null', total: null }
+      : await documents.findMany(query, root.layout, optionsOf(acting))
+  return isBroken(text, root) ? null : { root, found: { rows: text, total } }
 }
 
-const NO_PAGE = { start: 0, limit: 1 }
+function askedOf(root: TextRoot, query: RestrictedQuery, { told }: TextTerms): AskedDocuments {
+  const collect = collectOf(told)
+  return {
+    query,
+    shape: root.layout,
+    form: formOf(root, collect),
+    print({ text, total }) {
+      const rows = text ?? (query.take.kind === 'one' ? 'null' : '[]')
+      return isBroken(rows, root) ? null : printRoot(root, { text: rows, total }, collect)
+    },
+  }
+}
+
+const collectOf = (told: ToldOperation): CollectTerms => ({ ...told, variables: told.variableValues })
+
+/** Of roots that are asked for again as the very same objects: those of one operation with the same variables. */
+const forms = new WeakMap<TextRoot, string>()
+
+function formOf(root: TextRoot, collect: CollectTerms): string {
+  const form = forms.get(root) ?? formOfRoot(root, collect)
+  forms.set(root, form)
+  return form
+}
 
 /** Whether something is null that the schema promises. What code sees of a row may be. */
 function isBroken(text: string, { broken, steps }: TextRoot): boolean {
@@ -67,17 +88,14 @@ interface Answered extends WholeText {
   readonly key: string
 }
 
-async function answerRoot({ root, text, pagination }: ReadRoot, terms: TextTerms): Promise<Answered> {
-  const { key, typeName, fields, code, steps } = root
+async function answerRoot({ root, found }: ReadRoot, terms: TextTerms): Promise<Answered> {
+  const { key, code, steps } = root
+  if (typeof found === 'string') return { key, text: found, errors: [] }
+  if ('bytes' in found) return { key, text: found.bytes, errors: [] }
   const { acting, told } = terms
-  const rows = await answerCode(text, { code, steps, acting, told, root: pathOf(root) })
-  const collect = { ...told, variables: told.variableValues }
-  const whole = printWrapper(fields, typeName, (name, nodes) =>
-    name === 'data'
-      ? rows.text
-      : printMeta(fieldsBelow(nodes, 'ResponseCollectionMeta', collect), pagination, collect),
-  )
-  return { key, text: whole, errors: rows.errors }
+  const rows = await answerCode(found.rows, { code, steps, acting, told, root: pathOf(root) })
+  const text = printRoot(root, { text: rows.text, total: found.total }, collectOf(told))
+  return { key, text, errors: rows.errors }
 }
 
 /** Where the documents of a root lie. */
@@ -88,31 +106,10 @@ function pathOf({ key, typeName, fields }: TextRoot): AnswerPath {
 }
 
 const joinRoots = (roots: readonly Answered[]): WholeText => ({
-  text: `{${roots.map(({ key, text }) => `${JSON.stringify(key)}:${text}`).join(',')}}`,
+  text: joinTexts(
+    roots
+      .flatMap(({ key, text }, index) => [`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, text])
+      .concat('}'),
+  ),
   errors: roots.flatMap(({ errors }) => errors),
 })
-
-type Nodes = Fields extends ReadonlyMap<string, infer Value> ? Value : never
-
-/** An object whose properties are texts. */
-function printWrapper(
-  fields: Fields,
-  typeName: string,
-  print: (name: string, nodes: Nodes) => string,
-): string {
-  const parts: string[] = []
-  for (const [key, nodes] of fields) {
-    const name = nodes[0].name.value
-    parts.push(`"${key}":${name === '__typename' ? `"${typeName}"` : print(name, nodes)}`)
-  }
-  return `{${parts.join(',')}}`
-}
-
-type Pagination = ReturnType<typeof paginationOf>
-
-const printMeta = (fields: Fields, pagination: Pagination, collect: CollectTerms): string =>
-  printWrapper(fields, 'ResponseCollectionMeta', (_, nodes) =>
-    printWrapper(fieldsBelow(nodes, 'Pagination', collect), 'Pagination', name =>
-      String(pagination[name as keyof Pagination]),
-    ),
-  )

@@ -1,4 +1,5 @@
 import { execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { joinTexts } from '../base/join-texts.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { stayOnPrimary } from '../database/session-scope.ts'
 import type { WholeText } from './answer-code.ts'
@@ -14,7 +15,7 @@ import { openStopwatch, readStopwatch, type Trace } from './trace.ts'
 export interface Ran {
   readonly status: 200 | 400 | 405
   /** JSON. */
-  readonly body: string
+  readonly body: string | Buffer
   /** What a mutation answers may let somebody in: a token. */
   readonly secret?: true
 }
@@ -66,9 +67,12 @@ export async function runOperation(
   return isQuery ? answer : { ...answer, secret: true }
 }
 
-function bodyOf({ text, errors }: WholeText, told: (error: GraphQLError) => GraphQLFormattedError): string {
+function bodyOf(
+  { text, errors }: WholeText,
+  told: (error: GraphQLError) => GraphQLFormattedError,
+): string | Buffer {
   const before = errors.length === 0 ? '' : `"errors":${JSON.stringify(errors.map(told))},`
-  return `{${before}"data":${text}}`
+  return joinTexts([`{${before}"data":`, text, '}'])
 }
 
 /** The data as PostgreSQL writes it, with what code of the project has in it; null: it is to be made field by field. */

@@ -50,12 +50,20 @@ test.after.always(t => t.context.close())
 
 const POPULATE = 'populate[author]=true&populate[tags]=true&populate[seo][populate]=*'
 
+const graphql = (query: string): string => `/graphql?query=${encodeURIComponent(query)}`
+
 const READS: readonly (readonly [string, Asking])[] = [
   ['/api/articles?sort=title&locale=en', {}],
   [`/api/articles?sort=title&locale=*&status=draft&${POPULATE}`, { as: FULL }],
   ['/api/articles?sort=title', { as: READER }],
   ['/api/authors?sort=name&populate=articles', { as: FULL }],
   ['/api/tags?sort=name&populate[articles][count]=true', { as: FULL }],
+  [
+    graphql(
+      '{ articles(sort: "title") { data { id attributes { title author { data { attributes { name } } } } } meta { pagination { total } } } }',
+    ),
+    { as: FULL },
+  ],
 ]
 
 /** As they are when asked for, the second time without reading anything again. */
@@ -150,6 +158,26 @@ test.serial('callers with other fields or other rows never share an answer', asy
       t.is(told.text, right.text, `${round} time`)
       t.is(told.text.includes('hidden'), 'as' in asking && asking.as === FULL)
       t.is(told.headers['cache-control'], 'as' in asking ? 'private' : undefined)
+    }
+})
+
+test.serial('operations that name the same otherwise are told apart', async t => {
+  const { cached, plain } = t.context
+  const operations = [
+    '{ tags { data { id } meta { pagination { total } } } }',
+    '{ tags { meta { pagination { total } } data { id } } }',
+    '{ tags { data { id } meta { pagination { n: total page } } } }',
+    '{ tags { data { id } meta { pagination { n: page page: total } } } }',
+    '{ tags { data { id } } }',
+    '{ tags { data { id } __typename } }',
+    '{ a: tags { data { id } } b: tags { data { id } } authors { data { id } } }',
+    '{ tag(id: "none") { data { id } } }',
+  ]
+  for (const _ of ['first', 'second'])
+    for (const operation of operations) {
+      const told = await cached.ask('GET', graphql(operation), { as: FULL })
+      t.is(told.status, 200)
+      t.is(told.text, (await plain.ask('GET', graphql(operation), { as: FULL })).text)
     }
 })
 

@@ -1,0 +1,34 @@
+import test from 'ava'
+import { openKeep, toBody } from '../../core/cache/keep.ts'
+
+const KILOBYTE = 1024
+
+test('what is kept takes no more than it may, and the least recently used goes first', t => {
+  const keep = openKeep(64 * KILOBYTE)
+  const body = toBody('x'.repeat(4 * KILOBYTE))
+  for (let number = 0; number < 100; number++) {
+    keep.keepBody(`key ${number}`, '1', body)
+    t.truthy(keep.body('key 0'), 'what is asked for all the time stays')
+  }
+  const kept = Array.from({ length: 100 }, (_, number) => keep.body(`key ${number}`)).filter(Boolean)
+  t.true(kept.length * body.bytes.length <= 64 * KILOBYTE)
+  t.true(kept.length > 8)
+  t.truthy(keep.body('key 99'))
+  t.is(keep.body('key 1'), undefined)
+})
+
+test('what takes more than an eighth by itself is not kept, keys counted', t => {
+  const keep = openKeep(64 * KILOBYTE)
+  keep.keepBody('large', '1', toBody('x'.repeat(9 * KILOBYTE)))
+  t.is(keep.body('large'), undefined)
+  const key = 'k'.repeat(9 * KILOBYTE)
+  keep.keepBody(key, '1', toBody('x'))
+  t.is(keep.body(key), undefined)
+})
+
+test('a kept body holds no memory but its own', t => {
+  const { bytes, tag } = toBody('größer')
+  t.is(bytes.toString(), 'größer')
+  t.is(bytes.buffer.byteLength, bytes.length)
+  t.is(tag.length, 27)
+})

@@ -21,6 +21,8 @@ const PLINTH = resolve(import.meta.dirname, '..', 'bin', 'plinth.js')
 
 interface Ran {
   readonly seconds: number
+  /** Of its processor time; PostgreSQL's comes on top. */
+  readonly cpu: number
   /** The most that it held at once, MB (10^6). */
   readonly memory: number
 }
@@ -48,9 +50,14 @@ async function main(): Promise<void> {
     const megabytes = (statSync(again).size / 1e6).toFixed(0)
     const head = `${ARTICLES.toLocaleString('en')} articles, ${megabytes} MB of NDJSON`
     const lines = rows.map(
-      ([what, { seconds, memory }]) => `| ${what} | ${seconds.toFixed(1)} s | ${memory.toFixed(0)} MB |`,
+      ([what, { seconds, cpu, memory }]) =>
+        `| ${what} | ${seconds.toFixed(0)} s | ${cpu.toFixed(0)} s | ${memory.toFixed(0)} MB |`,
     )
-    process.stdout.write([head, '', '| | time | most memory |', '|---|---|---|', ...lines, ''].join('\n'))
+    process.stdout.write(
+      [head, '', '| | time | its processor time | most memory |', '|---|---|---|---|', ...lines, ''].join(
+        '\n',
+      ),
+    )
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -72,23 +79,30 @@ async function plinth(url: string, command: readonly string[]): Promise<Ran> {
     env: { ...process.env, DATABASE_URL: url },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  let memory = 0
+  let last = { memory: 0, cpu: 0 }
   const watch = setInterval(() => {
-    memory = Math.max(memory, peakOf(child.pid))
-  }, 200)
+    last = lookAt(child.pid) ?? last
+  }, 100)
   const [code] = await once(child, 'exit')
   clearInterval(watch)
   assert.equal(code, 0, command.join(' '))
-  return { seconds: (performance.now() - began) / 1000, memory }
+  return { seconds: (performance.now() - began) / 1000, ...last }
 }
 
-/** 0 where the process is over. */
-function peakOf(pid: number | undefined): number {
+/** undefined where the process is over. */
+function lookAt(pid: number | undefined): Pick<Ran, 'memory' | 'cpu'> | undefined {
   try {
-    return (Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024) / 1e6
+    const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    const [user = 0, system = 0] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .split(' ')
+      .slice(13, 15)
+      .map(Number)
+    return peak === undefined
+      ? undefined
+      : { memory: (Number(peak) * 1024) / 1e6, cpu: (user + system) / 100 }
   } catch (error) {
     assert(error instanceof Error && 'code' in error)
-    return 0
+    return undefined
   }
 }
 

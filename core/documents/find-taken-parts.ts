@@ -12,7 +12,8 @@ import { type CurrentRow, numberIn } from './write-rows.ts'
 import type { LockingTerms } from './write-terms.ts'
 import type { Values, WrittenDocument } from './written.ts'
 
-interface Claim extends ClaimedValue {
+/** A value of a component that must be unique. */
+export interface PartClaim extends ClaimedValue {
   readonly component: Component
   readonly attribute: ScalarAttribute
   readonly path: Path
@@ -32,20 +33,40 @@ export async function findTakenParts(
   if (claims.length === 0) return []
   const there = versions.flatMap(({ values }) => [...componentsThere(document.type, values, standing)])
   const own = groupBy(there, each => each.component)
-  const faults: ValueFault[] = []
-  for (const [{ component }, group] of byAttribute(claims)) {
-    const ids = own.get(component)?.map(({ row }) => numberIn(row, 'id')) ?? []
-    faults.push(...(await takenOf(group, ids, terms)))
-  }
-  return faults
+  const idsOf = (component: Component) => own.get(component)?.map(({ row }) => numberIn(row, 'id')) ?? []
+  const taken = await findTakenClaims(claims, idsOf, terms)
+  return taken.map(({ path, value }) => notUnique(path, String(value)))
 }
 
-const byAttribute = (claims: readonly Claim[]): readonly (readonly [Claim, readonly Claim[]])[] =>
+/**
+ * Claims that components have which are none of those given, or that are claimed twice: then they are the first one's.
+ * One statement an attribute.
+ */
+export async function findTakenClaims<Claim extends PartClaim>(
+  claims: readonly Claim[],
+  idsOf: (component: Component) => readonly number[],
+  terms: LockingTerms,
+): Promise<readonly Claim[]> {
+  const taken: Claim[] = []
+  for (const [{ component }, group] of byAttribute(claims))
+    taken.push(...(await takenOf(group, idsOf(component), terms)))
+  return taken
+}
+
+const byAttribute = <Claim extends PartClaim>(
+  claims: readonly Claim[],
+): readonly (readonly [Claim, readonly Claim[]])[] =>
   [...groupBy(claims, each => each.attribute).values()].flatMap(group =>
     group[0] ? [[group[0], group] as const] : [],
   )
 
-function* claimsIn(holder: Holder, values: Values, parent: Path, locale: string | null): Generator<Claim> {
+/** What the components of a version claim for themselves. */
+export function* claimsIn(
+  holder: Holder,
+  values: Values,
+  parent: Path,
+  locale: string | null,
+): Generator<PartClaim> {
   for (const [name, value] of values) {
     const attribute = holder.attributes.get(name)
     if (!attribute) continue
@@ -81,7 +102,8 @@ function componentsThere(
   return there ? componentsBelow(type, there, values.keys(), place) : []
 }
 
-function* componentsBelow(
+/** The components of these attributes of a row, in all statuses, with those that are nested in them. */
+export function* componentsBelow(
   holder: Holder,
   row: CurrentRow,
   names: Iterable<string>,
@@ -98,11 +120,11 @@ function* componentsBelow(
 }
 
 /** Of one attribute. A value that is claimed twice is the first one's. */
-async function takenOf(
+async function takenOf<Claim extends PartClaim>(
   claims: readonly Claim[],
   own: readonly number[],
   { transaction, storage }: LockingTerms,
-): Promise<readonly ValueFault[]> {
+): Promise<readonly Claim[]> {
   const [first] = claims
   if (!first) return []
   const { component, attribute } = first
@@ -127,7 +149,5 @@ async function takenOf(
       ([each]) => each,
     ),
   )
-  return claims
-    .filter((claim, place) => taken.has(place) || !firsts.has(claim))
-    .map(({ path, value }) => notUnique(path, String(value)))
+  return claims.filter((claim, place) => taken.has(place) || !firsts.has(claim))
 }

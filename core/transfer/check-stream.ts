@@ -60,7 +60,7 @@ async function checkBatch(
   const placing = { ...terms, index: stream.index, decided: { keys: {}, places: {} }, existing }
   const pairs = wanted.map(document => ({ document, written: place(document, placing).first }))
   // What documents have that are changed, too, may be free by then.
-  const doubles = terms.onConflict === 'update' ? [] : await findDoubles(pairs, writing)
+  const doubles = terms.onConflict === 'update' ? [] : await findDoubles(pairs, () => [], writing)
   const found = [
     ...faults,
     ...findConflicts(documents, existing, terms.onConflict),

@@ -10,6 +10,7 @@ import { indexStream, type StreamIndex } from './index-stream.ts'
 import { findConflicts, findDoubles, findLost } from './judge-batch.ts'
 import { type LineFault, StreamRefused } from './line-fault.ts'
 import { namesIn } from './link-names.ts'
+import { findOwnParts } from './own-parts.ts'
 import { nameOf, type ParsedDocument } from './parse-document.ts'
 import { place } from './place-batch.ts'
 import { type LineBatch, readBatches, type Stream } from './read-batches.ts'
@@ -154,7 +155,7 @@ async function writeDocumentsOf(
   const faults = [
     ...findConflicts(documents, existing, terms.onConflict),
     ...findLost(wanted, { ...terms, index, existing }),
-    ...(await findDoubles(pairs, writing)),
+    ...(await findDoubles(pairs, await findOwnParts(placed, writing), writing)),
   ]
   if (faults.length > 0) throw new StreamRefused(faults)
   await writeBatch(placed, transaction, writing, terms)

@@ -48,7 +48,7 @@ export const writeTermsOf = (
   transaction: Transaction,
   { database, model, storage }: Pick<ImportTerms, 'database' | 'model' | 'storage'>,
   now: string,
-): WriteTerms => ({
+): WriteTerms & { readonly transaction: Transaction } => ({
   transaction,
   storage,
   schema: database.schema,

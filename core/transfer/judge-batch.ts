@@ -1,7 +1,10 @@
 import { findTaken } from '../documents/find-taken.ts'
-import type { WriteTerms } from '../documents/write-terms.ts'
+import { claimsIn, findTakenClaims, type PartClaim } from '../documents/find-taken-parts.ts'
+import type { LockingTerms, WriteTerms } from '../documents/write-terms.ts'
+import { isShared } from '../documents/write-versions.ts'
 import type { WrittenDocument } from '../documents/written.ts'
-import type { ContentType } from '../model/model.ts'
+import { printPath } from '../faults/diagnostic.ts'
+import type { Component, ContentType } from '../model/model.ts'
 import type { FindExisting } from './find-existing.ts'
 import { filesOf, missingIn } from './import-files.ts'
 import type { ImportTerms, OnConflict } from './import-terms.ts'
@@ -80,23 +83,65 @@ export interface Pair {
   readonly written: WrittenDocument
 }
 
-/** Values that must be unique and that another document has, in the database or in the batch. */
-export async function findDoubles(pairs: readonly Pair[], terms: WriteTerms): Promise<readonly LineFault[]> {
-  const lines = new Map(pairs.map(({ document, written }) => [written, document]))
-  const taken = await findTaken([...lines.keys()], terms)
+/**
+ * Values that must be unique and that another document has, in the database or in the batch, those of components
+ * included. `idsOf`: of components that the documents have already, which may keep theirs.
+ */
+export async function findDoubles(
+  pairs: readonly Pair[],
+  idsOf: (component: Component) => readonly number[],
+  terms: LockingTerms,
+): Promise<readonly LineFault[]> {
+  const own = doublesIn(pairs)
+  const told = new Set(own.map(startOf))
+  const parts = await findDoubleParts(pairs, idsOf, terms)
   return [
-    ...taken.flatMap(({ document: written, attribute, value }) => {
-      const document = lines.get(written)
-      if (!document) return []
-      const message = `\`${attribute.name}\` must be unique, and another document has \`${value}\` already`
-      return [{ ...aboutOf(document), message }]
-    }),
-    ...doublesIn(pairs),
+    ...(await findDoubleValues(pairs, terms)),
+    ...own,
+    ...parts.filter(each => !told.has(startOf(each))),
   ]
 }
 
+/** The line, and the place of the value. */
+const startOf = ({ line, message }: LineFault): string => `${line} ${message.split(',', 1)[0]}`
+
+async function findDoubleValues(pairs: readonly Pair[], terms: WriteTerms): Promise<readonly LineFault[]> {
+  const lines = new Map(pairs.map(({ document, written }) => [written, document]))
+  const taken = await findTaken([...lines.keys()], terms)
+  return taken.flatMap(({ document: written, attribute, value }) => {
+    const document = lines.get(written)
+    return document ? [{ ...aboutOf(document), message: takenMessage(attribute.name, value) }] : []
+  })
+}
+
+const takenMessage = (place: string, value: unknown): string =>
+  `\`${place}\` must be unique, and another document has \`${String(value)}\` already`
+
+async function findDoubleParts(
+  pairs: readonly Pair[],
+  idsOf: (component: Component) => readonly number[],
+  terms: LockingTerms,
+): Promise<readonly LineFault[]> {
+  const claims = pairs.flatMap(pair => partClaims(pair).map(claim => ({ ...claim, document: pair.document })))
+  const taken = await findTakenClaims(claims, idsOf, terms)
+  return taken.map(({ document, path, value }) => ({
+    ...aboutOf(document),
+    message: takenMessage(printPath(path), value),
+  }))
+}
+
+/** What all locales share stands in each version, and counts once. */
+const partClaims = ({ document: { type }, written }: Pair): readonly PartClaim[] =>
+  written.versions
+    .filter(({ statuses }) => statuses.includes('published'))
+    .flatMap(({ values, locale }, index) => {
+      const own = [...values].filter(([name]) => index === 0 || !isShared(type, type.attributes.get(name)))
+      return [...claimsIn(type, new Map(own), [], locale)]
+    })
+
 /** What a document claims for itself alone, as texts. */
-export function claimsOf({ document: { type }, written }: Pair): ReadonlyMap<string, string> {
+export function claimsOf({ document, written }: Pair): ReadonlyMap<string, string> {
+  const { type } = document
   const claims = new Map<string, string>()
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'scalar' || !attribute.unique) continue
@@ -109,6 +154,11 @@ export function claimsOf({ document: { type }, written }: Pair): ReadonlyMap<str
       )
     }
   }
+  for (const { component, attribute, locale, value, path } of partClaims({ document, written }))
+    claims.set(
+      JSON.stringify([component.uid, attribute.name, locale, value]),
+      `\`${printPath(path)}\` must be unique, and \`${String(value)}\``,
+    )
   return claims
 }
 

@@ -263,6 +263,56 @@ test('every line is checked before the first is written, and told with its docum
   t.deepEqual(rows, [[3]])
 })
 
+test('listeners hear of an import where they are to, each version as of other writes', async t => {
+  const folder = projectFolder(t, NUMBERS)
+  folder.write(
+    'extensions/ears.js',
+    `import { defineExtension } from 'plinth'
+export default defineExtension({ register({ documents }) { documents.on('number.*', () => {}) } })`,
+  )
+  const place = { folder: folder.path, database: await openTestDatabase(t) }
+  await imported(place, numbers(2), { events: true })
+  await imported(place, [DESCRIBED, lineOf('n0', { value: 5 })], { events: true, onConflict: 'update' })
+  await imported(place, [DESCRIBED, lineOf('n1', { value: 6 })], { onConflict: 'update' })
+  const { rows } = await place.database.run({
+    text: 'SELECT document_id, action FROM plinth_outbox ORDER BY id',
+    values: [],
+  })
+  t.deepEqual(rows, [
+    ['n0', 'create'],
+    ['n1', 'create'],
+    ['n0', 'update'],
+  ])
+})
+
+test('values of components that must be unique are so across lines and documents, and stay with whom they are', async t => {
+  const folder = projectFolder(t, TWINS)
+  const place = { folder: folder.path, database: await openTestDatabase(t) }
+  await imported(place, numbers(0))
+  const [header = ''] = await exported(place)
+  const twin = (documentId: string, ...codes: readonly string[]) =>
+    JSON.stringify({
+      type: 'api::twin.twin',
+      documentId,
+      versions: [{ values: { parts: codes.map(code => ({ code })) } }],
+    })
+  t.deepEqual(await imported(place, [header, twin('a', 'x', 'y'), twin('b', 'z', 'z'), twin('c', 'x')]), [
+    'documents.ndjson:3 twin b: `parts[1].code` must be unique, and another document has `z` already',
+    'documents.ndjson:4 twin c: `parts[0].code` must be unique, and `x` stands in line 2 already',
+  ])
+  t.like(await imported(place, [header, twin('a', 'x', 'y')]), { made: 1 })
+  t.like(await imported(place, [header, twin('a', 'y', 'x')], { onConflict: 'update' }), { changed: 1 })
+  t.deepEqual(await imported(place, [header, twin('d', 'y')]), [
+    'documents.ndjson:2 twin d: `parts[0].code` must be unique, and another document has `y` already',
+  ])
+})
+
+const TWINS = `name: Twins
+components: { a.part: { attributes: { code: { type: string, unique: true } } } }
+contentTypes:
+  number: { attributes: { value: integer, next: { type: relation, relation: oneToOne, target: number } } }
+  twin: { attributes: { parts: { type: component, component: a.part, repeatable: true } } }`
+
 test('a stream of another model is refused with all that does not fit', async t => {
   const folder = projectFolder(t, NUMBERS.replace('value:', 'amount:'))
   const place = { folder: folder.path, database: await openTestDatabase(t) }

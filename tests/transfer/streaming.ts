@@ -48,6 +48,7 @@ export async function exported(
 interface ImportOptions {
   readonly onConflict?: OnConflict
   readonly dryRun?: boolean
+  readonly events?: boolean
   readonly files?: string
   readonly progress?: (progress: Progress) => void
 }
@@ -56,9 +57,9 @@ interface ImportOptions {
 export async function imported(
   { folder, database }: Place,
   lines: readonly string[],
-  { onConflict = 'skip', dryRun = false, files, progress = () => {} }: ImportOptions = {},
+  { onConflict = 'skip', dryRun = false, events = false, files, progress = () => {} }: ImportOptions = {},
 ): Promise<ImportReport | readonly string[]> {
-  const prepared = await prepareTransfer(await compiled(folder), database, { events: false, dryRun })
+  const prepared = await prepareTransfer(await compiled(folder), database, { events, dryRun })
   if (!prepared.ok) return prepared.reasons.map(printReason)
   const stream = temporaryFolder()
   stream.write('documents.ndjson', `${lines.join('\n')}\n`)

@@ -11,19 +11,21 @@ export async function readValues(
   ids: readonly number[],
   holding: Holding,
 ): Promise<ValuesById> {
-  const drafts: Drafts = new Map(ids.map(id => [id, {}]))
-  await readScalars(pair, drafts, holding)
+  const drafts = new Map(ids.map((id): [number, Record<string, unknown>] => [id, {}]))
+  const found = await readScalars(pair, drafts, holding)
+  for (const id of ids) if (!found.has(id)) drafts.delete(id)
   await readRelations(pair, drafts, holding)
   await readMedia(pair, drafts, holding)
   await readComponents(pair, drafts, holding, nested => readValues(nested.pair, nested.ids, holding))
   return drafts
 }
 
+/** Answers which of the rows there are. */
 async function readScalars(
   pair: HolderPair,
   drafts: Drafts,
   { source, names, lose }: Holding,
-): Promise<void> {
+): Promise<ReadonlySet<number | null>> {
   const table = names.table(pair.collectionName)
   const there = new Set(source.tables.get(table)?.map(({ name }) => name))
   const scalars = pair.attributes.filter(({ ours }) => ours.kind === 'scalar')
@@ -43,6 +45,7 @@ async function readScalars(
         lose({ of: `${pair.uid} ${each.name}`, why: 'a password that is no bcrypt hash' })
     }
   }
+  return new Set(rows.map(row => numberAt(row, 'id')))
 }
 
 const scalarOf = ({ ours }: AttributePair, text: string | null): unknown =>

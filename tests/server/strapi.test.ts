@@ -53,6 +53,45 @@ for (const version of [4, 5] as const) {
   })
 }
 
+test('what leads nowhere in a Strapi database is counted, and the rest comes over', async t => {
+  const database = await createDatabase(t, SERVER)
+  await administer(database, readFileSync(join(recorded(5), 'database.sql'), 'utf8'))
+  await administer(database, DAMAGE)
+  const out = temporaryFolder()
+  t.teardown(out.remove)
+  const file = join(out.path, 'documents.ndjson')
+  const { code, out: report } = await runImport({
+    dir: recorded(5),
+    out: out.path,
+    database,
+    content: { file },
+  })
+  t.is(code, 0)
+  const losses = report.split('Of the content, this did not come over:\n')[1]?.split('\n\n')[0] ?? ''
+  t.deepEqual(
+    losses
+      .split('\n')
+      .map(line => line.trim().replace(recorded(5), '…'))
+      .toSorted(),
+    [
+      'api::article.article: the project has no locale `de`',
+      'plugin::upload.file: its bytes are not in …/public/uploads',
+      'api::article.article gallery: it leads to a `plugin::upload.file` that did not come over (4 times)',
+      'api::article.article links: it holds a component that did not come over',
+      'blocks.gallery images: it leads to a `plugin::upload.file` that did not come over (4 times)',
+    ].toSorted(),
+  )
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  t.is(lines.length, 1 + 25 - 2)
+})
+
+/** A locale that was removed, a component and the bytes of a file that are gone. */
+const DAMAGE = `
+  UPDATE articles SET locale = 'de' WHERE id = 8;
+  UPDATE articles_cmps SET cmp_id = 999 WHERE id = 2;
+  UPDATE files SET hash = 'gone' WHERE id = 3;
+`
+
 /** Users sign in as they did; who was blocked is. */
 async function signsIn(t: ExecutionContext, base: string): Promise<void> {
   const signIn = (identifier: string, password: string) =>

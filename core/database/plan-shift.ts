@@ -1,14 +1,20 @@
 import type { Shape } from '../model/storage.ts'
 import type { Catalogue } from './schema-catalogue.ts'
-import { tooLarge } from './schema-columns.ts'
 import { type Finding, step } from './schema-finding.ts'
 import type { Pair } from './schema-pair.ts'
 import type { LinkMove, Shift } from './shift.ts'
-import { namesAfter, namesBefore } from './shift-edges.ts'
+import { type Naming, namesAfter, namesBefore } from './shift-edges.ts'
 import { findShift } from './shift-find.ts'
 import { goneParts } from './shift-gone.ts'
 import { printKeepLinks, printWriteLinks } from './shift-links.ts'
-import { linkLosses, misledLinks, partLosses, valueLosses, versionLosses } from './shift-losses.ts'
+import {
+  largeShift,
+  linkLosses,
+  misledLinks,
+  partLosses,
+  valueLosses,
+  versionLosses,
+} from './shift-losses.ts'
 import { shiftPair } from './shift-pair.ts'
 import { printFindParts, printShiftParts } from './shift-parts.ts'
 import { newlyShared, printShareValues, printShiftVersions } from './shift-versions.ts'
@@ -49,6 +55,7 @@ interface ShiftTerms {
 function* shiftRows(shift: Shift, { schema, paired, before }: ShiftTerms): Generator<Finding> {
   const naming = namesAfter(schema, paired)
   yield* goneParts(shift, { schema, naming, before })
+  for (const misled of shift.misled) yield* misledLinks(misled, naming)
   const moves = shift.links.map((move, turn) => ({ move, terms: { schema, naming, turn } }))
   if (needsParts(shift))
     yield step('shift', 'find out whose each component is', printFindParts(shift, naming))
@@ -66,12 +73,16 @@ function* shiftRows(shift: Shift, { schema, paired, before }: ShiftTerms): Gener
     const done = step('shift', `store the links of ${linkWords(move)}`, ...printWriteLinks(move, terms))
     yield done
     yield* linkLosses(move, namesBefore(schema), done)
+    yield largeShift(placeOf(move, namesBefore(schema)), move.owner.pair, done)
   }
-  for (const misled of shift.misled) yield* misledLinks(misled, naming)
 }
 
 const needsParts = ({ components, links }: Shift): boolean =>
   components.size > 0 || links.some(({ owner }) => owner.after.holder === 'component')
+
+/** The table that links are stored in. */
+const placeOf = ({ source: { holding, link } }: LinkMove, naming: Naming): string =>
+  link.link.kind === 'table' ? naming.linkTable(link.link.table) : naming.table(holding)
 
 const linkWords = ({ owner, link }: LinkMove): string => `\`${link.name}\` of ${owner.pair.desired.serves}`
 
@@ -92,6 +103,6 @@ function* shiftVersions({ versions }: Shift): Generator<Finding> {
     const done = step('shift', versionWords(holding), ...printShiftVersions(holding))
     yield done
     yield* versionLosses(holding, done)
-    yield tooLarge(holding.pair, done, `${versionWords(holding)}: not at a start`, '`plinth migrate`')
+    yield largeShift(namesBefore(holding.pair.schema).table(holding), holding.pair, done)
   }
 }

@@ -1,14 +1,17 @@
-/** The order in which a plan's steps are done: names first, then what makes room, data, rows that come to mean something else, what fills them, what narrows, what goes. */
+/**
+ * The order in which a plan's steps are done: names first, then what makes room (`release`: what goes
+ * lets go of what stays), data, rows that come to mean something else, what fills them, what narrows, what goes.
+ */
 export const PHASES = [
   'rename',
   'create',
   'loosen',
+  'release',
   'change',
   'values',
   'shift',
   'fill',
   'tighten',
-  'release',
   'drop',
 ] as const
 export type Phase = (typeof PHASES)[number]

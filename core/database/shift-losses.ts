@@ -1,8 +1,9 @@
-import type { ValueShape } from '../model/storage.ts'
+import type { Shape, ValueShape } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import { type Finding, type Proviso, type RefusalCode, type Step, step } from './schema-finding.ts'
+import type { Pair } from './schema-pair.ts'
 import { constant, qualified } from './schema-print.ts'
-import { countRows, sample } from './schema-question.ts'
+import { countRows, countTooMany, sample } from './schema-question.ts'
 import { type Holding, isComponent, type LinkMove, losesDrafts, losesLocales, type Shift } from './shift.ts'
 import { type Naming, printEdges, printLeaders } from './shift-edges.ts'
 
@@ -61,12 +62,11 @@ export function* versionLosses(holding: Holding, done: Step): Generator<Proviso>
   }
   if (!losesDrafts(holding)) return
   const because = `turning \`draftAndPublish\` off for ${own}`
-  const unpublished = documentsWithout(from, `d.status = 'published'`)
   yield proviso(
     {
       code: 'lost-versions',
       table,
-      question: unpublished,
+      question: documentsWithout(from, `d.status = 'published'${sameLocale(before, 'o')}`),
       because,
       lost: '{rows} of documents that were never published: {values}',
     },
@@ -91,13 +91,15 @@ const documentsWithout = (from: string, kept: string): string =>
     (SELECT FROM ${from} AS d WHERE d.document_key = o.document_key AND ${kept}) GROUP BY document_id`,
   )
 
+const sameLocale = ({ locale }: Shape, other: string): string =>
+  locale === null ? '' : ` AND d.locale = ${other}.locale`
+
 function editedDrafts({ before }: Holding, from: string): string {
   const localized = before.locale !== null
   const stamps = ['updated_at', ...(localized ? ['shared_updated_at'] : [])]
   const differs = stamps.map(stamp => `d.${stamp} IS DISTINCT FROM p.${stamp}`).join(' OR ')
-  const locale = localized ? ' AND d.locale = p.locale' : ''
   return sample(
-    `SELECT d.document_id AS value, count(*)::integer AS n FROM ${from} AS d JOIN ${from} AS p ON p.document_key = d.document_key${locale}
+    `SELECT d.document_id AS value, count(*)::integer AS n FROM ${from} AS d JOIN ${from} AS p ON p.document_key = d.document_key${sameLocale(before, 'p')}
     WHERE d.status = 'draft' AND p.status = 'published' AND (${differs}) GROUP BY d.document_id`,
   )
 }
@@ -219,4 +221,17 @@ export function valueLosses(holding: Holding, values: readonly ValueShape[], don
   const because = `turning \`localized\` off for ${names} of ${pair.desired.serves}`
   const lost = 'the other values of further locales in {rows}'
   return proviso({ code: 'lost-values', table: pair.desired.name, question, because, lost }, [done])
+}
+
+/** What is written anew on so many rows is not for a start. */
+export function largeShift(rows: string, pair: Pair, done: Step): Proviso {
+  const message = `${done.summary}: not at a start, because {rows} would be locked meanwhile: \`plinth migrate\` does it when it suits you`
+  return {
+    kind: 'proviso',
+    code: 'too-large',
+    table: pair.desired.name,
+    question: countTooMany(rows, pair.manyRows),
+    message,
+    price: { weight: 'slow', note: '{rows}, locked meanwhile', steps: [done] },
+  }
 }

@@ -41,13 +41,13 @@ test.serial(
     t.deepEqual(
       steps.map(({ weight, summary, notes }) => [weight, summary, ...notes]),
       [
+        ['safe', 'drop the foreign keys of "books_tags_links"'],
         [
           'destructive',
           'change `size` of content-type `tag` from character varying(255) to date',
           'loses values in 3 rows: "1 (1)", "2 (1)", "3 (1)"',
         ],
         ['safe', 'require `name` of content-type `tag`'],
-        ['safe', 'drop the foreign keys of "books_tags_links"'],
         ['destructive', 'drop table "books" (content-type `book`)', 'loses 1 row'],
         ['destructive', 'drop table "books_tags_links" (attribute `book.tags`)', 'loses 3 rows'],
       ],

@@ -513,3 +513,41 @@ test.serial('everything may change its name, its kind and what its rows are at o
   await all.update('post', second.documentId, { title: 'Zweiter', main: [], previous: first.documentId })
   await all.update('post', second.documentId, { title: 'Deuxième' }, fr)
 })
+
+test.serial(
+  'drafts and locales turned off while a relation leaves: what each takes along is counted',
+  async t => {
+    const yaml = (article: string, more: string) => `
+i18n: { defaultLocale: en, locales: [en, fr] }
+contentTypes:
+  tag: { attributes: { name: string } }
+  other: { attributes: { name: string } }
+  article: { ${article} attributes: { title: string${more} } }
+`
+    const list = (name: string, target: string) =>
+      `, ${name}: { type: relation, relation: manyToMany, target: ${target} }`
+    const both = 'draftAndPublish: true, localized: true,'
+    const first = await stage(
+      await openTestDatabase(t),
+      yaml(both, `${list('gone', 'tag')}${list('led', 'tag')}${list('kept', 'tag')}`),
+    )
+    const tag = await first.create('tag', { name: 'a' })
+    const links = { gone: [tag.documentId], led: [tag.documentId], kept: [tag.documentId] }
+    const { documentId: id } = await first.create('article', { title: 'en', ...links })
+    await first.update('article', id, { title: 'fr', ...links }, { ...draft, ...fr })
+    const english = await first.create('article', { title: 'only a draft', ...links }, draft)
+    await first.update('article', english.documentId, { title: 'publié', ...links }, fr)
+    const after = yaml('', `${list('led', 'other')}${list('kept', 'tag')}`)
+    const lost = await first.losses(after)
+    t.true(lost.includes('loses links in 6 rows'), lost.join('\n'))
+    t.true(lost.some(text => /^loses the versions of 2 rows in other locales than en/.test(text)))
+    t.true(
+      lost.some(text => /^loses 2 rows of documents that were never published: /.test(text)),
+      lost.join('\n'),
+    )
+    const plain = await first.become(after)
+    const found = await plain.find('article', id)
+    t.deepEqual([found?.title, names(found?.kept), names(found?.led)], ['en', ['a'], []])
+    t.deepEqual(await plain.rows('SELECT count(*)::integer FROM articles'), [[1]])
+  },
+)

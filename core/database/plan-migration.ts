@@ -5,7 +5,7 @@ import type { Handwritten } from './handwritten.ts'
 import { readyFiles, runBefore } from './handwritten-files.ts'
 import { MigrationRefused } from './migration-refused.ts'
 import type { MigrationTerms } from './migration-terms.ts'
-import { summaryOf } from './run-handwritten.ts'
+import { summaryOf, workOf } from './run-handwritten.ts'
 import type { Site } from './run-plain.ts'
 import type { Catalogue } from './schema-catalogue.ts'
 import {
@@ -100,7 +100,7 @@ async function planIn(site: Site, asked: Asked): Promise<MigrationPlan> {
 }
 
 async function plannedFile(file: Handwritten): Promise<PlannedStep> {
-  const work = await file.load()
+  const work = await workOf(file)
   const statements = work.kind === 'sql' ? [work.text.trim().replace(/;$/, '')] : []
   const window = file.moment === 'before' ? 'expand' : 'contract'
   return { weight: 'safe', window, summary: summaryOf(file), notes: ['written by hand'], statements }
@@ -124,11 +124,12 @@ async function planTables(
 function toPlanned(step: Step, costs: readonly Cost[]): PlannedStep {
   const prices = costs.map(({ price }) => price).filter(({ steps }) => steps.includes(step))
   const weights = prices.map(({ weight }) => WEIGHTS.indexOf(weight))
+  const weight = WEIGHTS[Math.max(0, ...weights)] ?? 'safe'
   return {
-    weight: WEIGHTS[Math.max(0, ...weights)] ?? 'safe',
+    weight,
     window: windowOf(step),
     summary: step.summary,
     notes: prices.map(({ note }) => note),
-    statements: step.statements,
+    statements: weight === 'slow' && step.apart !== null ? [step.apart.make] : step.statements,
   }
 }

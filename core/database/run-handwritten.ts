@@ -21,12 +21,16 @@ export async function runHandwritten(site: Site, files: readonly Handwritten[]):
 export async function passOver(site: Site, files: readonly Handwritten[]): Promise<readonly Handwritten[]> {
   const kept: Handwritten[] = []
   for (const file of files) {
-    const work = await file.load().catch((error: unknown) => refuse(file, error))
+    const work = await workOf(file)
     if (work.newDatabases) kept.push(file)
     else await recordFile(site, file, false)
   }
   return kept
 }
+
+/** Rejects with a MigrationRefused where it cannot be loaded. */
+export const workOf = (file: Handwritten): Promise<HandwrittenWork> =>
+  file.load().catch((error: unknown) => refuse(file, error))
 
 async function runFile(site: Site, file: Handwritten): Promise<void> {
   const work = await file.load()
@@ -85,5 +89,7 @@ function refuse({ name }: Handwritten, error: unknown): never {
   const fault = toDatabaseFault(error)
   if (fault?.kind === 'timeout' || fault?.kind === 'unavailable') throw error
   const why = fault?.message ?? (error instanceof Error ? error.message : String(error))
-  throw new MigrationRefused([refusal('migration-failed', null, `migrations/${name} failed: ${why}`)])
+  throw new MigrationRefused([
+    refusal('migration-failed', null, `migrations/${name} failed: ${why.replace(/\s+/g, ' ').trim()}`),
+  ])
 }

@@ -195,6 +195,9 @@ function* losses(pair: Pair, column: Column, actual: ActualColumn, done: Step): 
   if (!column.nullable && !actual.nullable && column.backfill === undefined) yield needsValue(pair, column)
 }
 
+const LOCKING = 'locked meanwhile'
+const APART = 'made while others write'
+
 /** Refuses work on so many rows that a start should not do it unasked. */
 export const tooLarge = (
   { schema, desired, actual, manyRows }: Pair,
@@ -207,7 +210,7 @@ export const tooLarge = (
   table: desired.name,
   question: countTooMany(qualified(schema, actual.name), manyRows),
   message: `${what}, because the table holds {rows} and would be locked meanwhile: \`plinth migrate\` does it, or run when it suits you: ${byHand}`,
-  price: { weight: 'slow', note: '{rows}, locked meanwhile', steps: [done] },
+  price: { weight: 'slow', note: `{rows}, ${done.apart === null ? LOCKING : APART}`, steps: [done] },
 })
 
 function* leftColumns(pair: Pair): Generator<Finding> {

@@ -160,6 +160,8 @@ test.serial(
       await after('export default 7'),
       /b\.after\.ts failed: expected `export default defineMigration\(…\)`/,
     )
+    one.migration('b.after.ts', 'export default {{')
+    t.regex(await one.plan(), /refused {2}migrations\/b\.after\.ts failed: ParseError/)
     one.migration('b.after.sql', 'begin;')
     one.migration('c.sql', 'SELECT 1')
     const wrong = await t.throwsAsync(one.migrate())

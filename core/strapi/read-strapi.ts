@@ -52,6 +52,7 @@ async function readProject(reading: Reading, manifest: Given, version: 4 | 5): P
       plugins: plugins ?? NOTHING,
       middlewares: middlewares ?? NOTHING,
     },
+    hasEnvironments: reading.files.some(file => file.startsWith('config/env/')),
     packages: [...mappingAt(manifest, 'dependencies').keys()],
     ...(await findOwnCode(reading.folder, reading.files)),
     unreadable: reading.unreadable,

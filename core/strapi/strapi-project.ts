@@ -12,6 +12,8 @@ export interface StrapiProject {
   /** The extended users-permissions user, where the project has one. */
   readonly user: StrapiHolder | null
   readonly config: StrapiConfig
+  /** There are settings that depend on NODE_ENV. */
+  readonly hasEnvironments: boolean
   /** Packages that package.json names. */
   readonly packages: readonly string[]
   /** What is said of generated routes. */

@@ -89,6 +89,9 @@ function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readon
         `the middleware \`${name}\` of config/middlewares did not come over: a module in middlewares/, named under \`middlewares\``,
     ),
     ...plugins.map(name => `the package ${name} did not come over`),
+    ...(project.hasEnvironments
+      ? ['config/env/ was not read: what differs there by NODE_ENV, variables can say in this file']
+      : []),
     ...(project.contentTypes.length === 0 ? ['src/api holds no content-type'] : []),
     ...project.unreadable.map(text => `not read: ${text}`),
   ]

@@ -131,6 +131,7 @@ const SHOP = {
     'export default {\n  /** nothing */\n  register(/* { strapi }: { strapi: Core.Strapi } */) {},\n\n  bootstrap(/* { strapi } */) {},\n};\n',
   'src/api/product/routes/product.ts':
     "import { factories } from '@strapi/strapi'\nexport default factories.createCoreRouter('api::product.product', { except: ['delete'], config: { find: { auth: false, middlewares: ['api::product.cache'] }, create: { policies: ['global::is-owner', { name: 'x' }] }, update: { auth: { scope: ['api::product.product.find'] } } } })",
+  'config/env/production/server.ts': 'export default { port: 80 }',
   'src/policies/is-owner.ts': 'export default () => true',
 }
 

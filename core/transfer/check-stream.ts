@@ -8,7 +8,7 @@ import { claimsOf, findConflicts, findDoubles, findLost, findMissing, type Pair 
 import { KeyIndex } from './key-index.ts'
 import type { LineFault } from './line-fault.ts'
 import { namesIn } from './link-names.ts'
-import { nameOf, type ParsedDocument } from './parse-document.ts'
+import { nameOf, type ParsedDocument } from './parsed-document.ts'
 import { place } from './place-batch.ts'
 import { type LineBatch, readBatches, type Stream } from './read-batches.ts'
 
@@ -66,6 +66,7 @@ async function checkBatch(
     ...findConflicts(documents, existing, terms.onConflict),
     ...findLost(wanted, { ...terms, index: stream.index, existing }),
     ...findMissing(documents, terms),
+    ...fresh.flatMap(({ lacking }) => lacking),
     ...doubles,
     ...pairs.flatMap(pair => claimedBefore(pair, checking.claims)),
   ]

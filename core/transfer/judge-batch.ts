@@ -11,7 +11,7 @@ import type { ImportTerms, OnConflict } from './import-terms.ts'
 import type { StreamIndex } from './index-stream.ts'
 import type { LineFault } from './line-fault.ts'
 import { linksIn, partsOf } from './link-names.ts'
-import { nameOf, type ParsedDocument } from './parse-document.ts'
+import { nameOf, type ParsedDocument } from './parsed-document.ts'
 
 const aboutOf = ({ line, type, documentId }: ParsedDocument) => ({ line, about: nameOf(type, documentId) })
 

@@ -1,6 +1,6 @@
 import type { LinkTarget, Values, WrittenValue } from '../documents/written.ts'
 import type { ContentType, Holder, MediaAttribute, RelationAttribute } from '../model/model.ts'
-import type { ParsedDocument } from './parse-document.ts'
+import type { ParsedDocument } from './parsed-document.ts'
 
 /** What documents go by in a stream, by type. */
 export type LinkNames = Map<ContentType, Set<string>>

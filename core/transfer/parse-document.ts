@@ -1,44 +1,17 @@
 import { didYouMean } from '../base/nearest.ts'
-import { checkValues } from '../documents/check-values.ts'
 import { parseDatetime } from '../documents/parse-moment.ts'
 import { parseScalar } from '../documents/parse-scalar.ts'
-import type { ValueFault } from '../documents/value-fault.ts'
 import { isShared } from '../documents/write-versions.ts'
 import type { Values, WrittenRow, WrittenValue } from '../documents/written.ts'
-import { printPath } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType, Holder, Model } from '../model/model.ts'
 import type { Status } from '../query/query.ts'
+import { checkPublished, checkVersions, printFault } from './check-versions.ts'
 import { streamedAttributes } from './describe.ts'
 import type { LineFault } from './line-fault.ts'
 import { parseStreamedValues, type ValueTerms } from './parse-values.ts'
+import { aboutVersion, type ParsedDocument, type ParsedPart, type ParsedVersion } from './parsed-document.ts'
 import type { Header, StreamedDocument, StreamedVersion } from './stream.ts'
 import { isSecret } from './to-streamed-values.ts'
-
-/** A line whose values are in stored form; of links, the names of what they lead to. */
-export interface ParsedDocument {
-  readonly line: number
-  readonly type: ContentType
-  readonly documentId: string
-  /** The number of the row that names it, where the line says it. */
-  readonly key: number | undefined
-  readonly versions: readonly ParsedVersion[]
-  readonly shared: ReadonlyMap<Status, ParsedPart>
-  /** What attributes begin with of which the stream says nothing. */
-  readonly defaults: Values
-}
-
-/** `digest`: equal where the values are. */
-interface ParsedPart {
-  readonly values: Values
-  readonly digest: string
-}
-
-export interface ParsedVersion extends ParsedPart {
-  readonly locale: string | null
-  readonly status: Status
-  /** null: the line says neither stamps nor a number. */
-  readonly row: WrittenRow | null
-}
 
 export interface DocumentTerms extends ValueTerms {
   readonly model: Model
@@ -77,34 +50,22 @@ export function parseDocument(
     if (part) shared.set(status, part)
   }
   const { documentId, key } = streamed
-  const document = { line, type, documentId, key, versions, shared, defaults: defaultsOf(type, terms) }
-  const about = nameOf(type, documentId)
-  faults.push(...versionFaults(document).map(message => ({ line, about, message })))
-  if (faults.length === 0) faults.push(...incomplete(document))
-  return { document, faults }
+  const defaults = defaultsOf(type, terms)
+  const document = { line, type, documentId, key, versions, shared, defaults, lacking: [] }
+  faults.push(...checkVersions(document))
+  if (faults.length > 0) return { document, faults }
+  const isDescribed = (attribute: Attribute) => terms.describes(type, attribute)
+  const lacking = checkPublished(document, attribute => !isDescribed(attribute))
+  return { document: { ...document, lacking }, faults: checkPublished(document, isDescribed) }
 }
 
 const STATUSES: readonly Status[] = ['draft', 'published']
-
-export const nameOf = ({ key }: ContentType, documentId: string): string => `${key} ${documentId}`
 
 interface Part {
   readonly type: ContentType
   readonly streamed: StreamedDocument
   readonly line: number
   readonly terms: DocumentTerms
-}
-
-const aboutVersion = (
-  type: ContentType,
-  documentId: string,
-  { locale, status }: { readonly locale?: string | null | undefined; readonly status?: Status | undefined },
-): string => {
-  const words = [
-    ...(type.localized && locale ? [locale] : []),
-    ...(type.draftAndPublish && status ? [status] : []),
-  ]
-  return `${nameOf(type, documentId)}${words.length === 0 ? '' : ` (${words.join(', ')})`}`
 }
 
 function parseVersion(
@@ -209,63 +170,4 @@ function defaultsOf(type: ContentType, terms: DocumentTerms): Values {
     if (stored !== undefined) values.set(attribute.name, { kind: 'scalar', value: stored })
   }
   return values
-}
-
-function* versionsTwice({ versions }: ParsedDocument): Generator<string> {
-  const seen = new Set<string>()
-  for (const { locale, status } of versions) {
-    const words = [locale, status].filter(word => word !== null).join(', ')
-    if (seen.has(words)) yield `there are two versions (${words})`
-    seen.add(words)
-  }
-}
-
-/** documents.md 1: no published version without its draft. */
-function versionFaults(document: ParsedDocument): readonly string[] {
-  const { type, versions } = document
-  const lonely = versions.filter(
-    ({ locale, status }) =>
-      type.draftAndPublish &&
-      status === 'published' &&
-      !versions.some(each => each.status === 'draft' && each.locale === locale),
-  )
-  return [
-    ...versionsTwice(document),
-    ...lonely.map(
-      ({ locale }) => `the published version${locale === null ? '' : ` (${locale})`} comes without its draft`,
-    ),
-  ]
-}
-
-/** What published versions lack, or have beyond their rules. */
-function incomplete(document: ParsedDocument): readonly LineFault[] {
-  const { type, documentId, line, versions, defaults } = document
-  return versions
-    .filter(({ status }) => status === 'published')
-    .flatMap(version => {
-      const values = new Map([
-        ...defaults,
-        ...version.values,
-        ...(document.shared.get('published')?.values ?? []),
-      ])
-      const faults = checkValues(type, values, { covers: () => true, plain: !type.draftAndPublish })
-      const about = aboutVersion(type, documentId, version)
-      return faults.map(fault => ({ line, about, message: explained(type, fault) }))
-    })
-}
-
-/** A rule's sentence begins with the place; one of a key of the document itself names it. */
-function printFault({ kind, path, message }: ValueFault): string {
-  const place = printPath(path)
-  return message.startsWith(place) || (kind === 'key' && path.length === 1) ? message : `${place}: ${message}`
-}
-
-function explained(type: ContentType, fault: ValueFault): string {
-  const { path } = fault
-  const message = printFault(fault)
-  const attribute = type.attributes.get(String(path[0]))
-  const isPassword = attribute?.kind === 'scalar' && attribute.type === 'password'
-  return isPassword
-    ? `${message} (an export tells hashes of passwords with --password-hashes alone)`
-    : message
 }

@@ -8,7 +8,7 @@ import { overStorage } from './import-files.ts'
 import type { ImportTerms } from './import-terms.ts'
 import type { StreamIndex } from './index-stream.ts'
 import { type FoundLink, relinked } from './link-names.ts'
-import type { ParsedDocument } from './parse-document.ts'
+import type { ParsedDocument } from './parsed-document.ts'
 import { type Steps, toWritten } from './to-written.ts'
 
 export interface Placing extends Pick<ImportTerms, 'model' | 'storage' | 'files'> {

@@ -3,8 +3,9 @@ import { early } from '../documents/early.ts'
 import type { Model } from '../model/model.ts'
 import type { StreamIndex } from './index-stream.ts'
 import type { LineFault } from './line-fault.ts'
-import { type DocumentTerms, describesBy, type ParsedDocument, parseDocument } from './parse-document.ts'
+import { type DocumentTerms, describesBy, parseDocument } from './parse-document.ts'
 import { parseLine } from './parse-line.ts'
+import type { ParsedDocument } from './parsed-document.ts'
 import { readLines } from './read-lines.ts'
 
 export interface LineBatch {

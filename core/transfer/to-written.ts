@@ -1,7 +1,7 @@
 import type { Values, WrittenDocument, WrittenRow, WrittenVersion } from '../documents/written.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Status } from '../query/query.ts'
-import type { ParsedDocument, ParsedVersion } from './parse-document.ts'
+import type { ParsedDocument, ParsedVersion } from './parsed-document.ts'
 
 export interface Placed {
   /** What it goes by in the database. */

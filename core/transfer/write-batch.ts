@@ -9,7 +9,7 @@ import type { ContentType } from '../model/model.ts'
 import { filesOf, storeFiles } from './import-files.ts'
 import { newsOf } from './import-news.ts'
 import type { ImportTerms, ReplacedUser } from './import-terms.ts'
-import type { ParsedDocument } from './parse-document.ts'
+import type { ParsedDocument } from './parsed-document.ts'
 import type { PlacedDocument } from './place-batch.ts'
 
 /** Writes documents inside a transaction, in as many statements as there are tables and sets of columns. */

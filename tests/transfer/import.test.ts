@@ -313,6 +313,22 @@ contentTypes:
   number: { attributes: { value: integer, next: { type: relation, relation: oneToOne, target: number } } }
   twin: { attributes: { parts: { type: component, component: a.part, repeatable: true } } }`
 
+test('what the project has beyond the stream takes its defaults, and is missed where it must be there', async t => {
+  const more = (attributes: string) => NUMBERS.replace('attributes: {', `attributes: { ${attributes},`)
+  const database = await openTestDatabase(t)
+  const place = { folder: projectFolder(t, more('kind: { type: string, default: new }')).path, database }
+  t.like(await imported(place, numbers(1)), { made: 1 })
+  const { rows } = await database.run({ text: 'SELECT kind FROM numbers', values: [] })
+  t.deepEqual(rows, [['new']])
+  const must = 'kind: { type: string, default: new }, owner: { type: string, required: true, backfill: old }'
+  const stricter = { folder: projectFolder(t, more(must)).path, database }
+  const lines = [DESCRIBED, lineOf('n0', { value: 5 }), lineOf('n1', { value: 6 })]
+  t.deepEqual(await imported(stricter, lines, { onConflict: 'update' }), [
+    'documents.ndjson:3 number n1: owner must be defined.',
+  ])
+  t.like(await imported(stricter, lines.slice(0, 2), { onConflict: 'update' }), { changed: 1 })
+})
+
 test('a stream of another model is refused with all that does not fit', async t => {
   const folder = projectFolder(t, NUMBERS.replace('value:', 'amount:'))
   const place = { folder: folder.path, database: await openTestDatabase(t) }

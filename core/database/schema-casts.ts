@@ -121,14 +121,21 @@ const FROM_DECIMAL: Casts = {
   ...asNumber(value => `trim_scale(${value})::text`),
   jsonb: keepingAll(value => `to_jsonb(trim_scale(${value}))`),
   integer: ranged('integer', inInteger, both(inInteger, isWhole)),
-  bigint: keepingSome(cast('bigint'), isWhole),
+  bigint: ranged('bigint', inBigint, both(inBigint, isWhole)),
   'double precision': keepingAll(cast('double precision')),
 }
 
 const inUtc = (value: string) => `(${value} AT TIME ZONE 'UTC')`
 
+/** The years that ISO 8601 writes in four digits; psql may have written others, and `infinity`. */
+const inCalendar = (value: string) => within(inUtc(value), `'0001-01-01'`, `'9999-12-31 23:59:59.999'`)
+const printMoment = (value: string) =>
+  whenever(inCalendar(value), `to_char(${inUtc(value)}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)
+
 const FROM_MOMENT: Casts = {
-  ...asShortText(value => `to_char(${inUtc(value)}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`),
+  text: keepingSome(printMoment, inCalendar),
+  'varchar(255)': keepingSome(printMoment, inCalendar),
+  jsonb: keepingSome(value => `to_jsonb(${printMoment(value)})`, inCalendar),
   date: keepingSome(
     value => `${inUtc(value)}::date`,
     value => `${inUtc(value)} = date_trunc('day', ${inUtc(value)})`,

@@ -20,9 +20,9 @@ export function toServer({ config }: StrapiProject): Entry | undefined {
     setting('host', at(server, 'host') ?? env('HOST', '0.0.0.0')),
     setting('port', at(server, 'port') ?? env('PORT', 1337)),
     setting('url', withoutEmpty(at(server, 'url'))),
-    section('cors', [flow('origins', corsOrigins(config))]),
+    section('cors', [flow('origins', corsOrigins(config))], corsNotes(config)),
     flow('bodyLimit', toSize(at(middleware(config, 'strapi::body'), 'jsonLimit'), '1mb')),
-    flow('trustProxy', isProxied(at(server, 'proxy')) ? true : undefined),
+    toTrustProxy(at(server, 'proxy')),
   ])
 }
 
@@ -40,8 +40,11 @@ export function setting(key: string, given: Given | undefined): Entry | undefine
 const withoutEmpty = (given: Given | undefined): Given | undefined =>
   given === '' || (isFromEnvironment(given) && given.fallback === '') ? undefined : given
 
-const isProxied = (given: Given | undefined): boolean =>
-  given === true || (isMapping(given) && at(given, 'koa') === true)
+function toTrustProxy(given: Given | undefined): Entry | undefined {
+  if (isFromEnvironment(given)) return setting('trustProxy', given)
+  const isProxied = given === true || (isMapping(given) && at(given, 'koa') === true)
+  return flow('trustProxy', isProxied ? true : undefined)
+}
 
 /** The `config` of a middleware in config/middlewares. */
 function middleware({ middlewares }: StrapiConfig, name: string): Given | undefined {
@@ -55,6 +58,13 @@ function corsOrigins(config: StrapiConfig): Json | undefined {
   const origins = typeof given === 'string' ? given.split(',').map(each => each.trim()) : toJson(given)
   if (!Array.isArray(origins) || origins.length === 0 || origins.includes('*')) return undefined
   return origins.map(origin => String(origin).replace(/\/+$/, ''))
+}
+
+function corsNotes(config: StrapiConfig): readonly string[] {
+  const given = at(middleware(config, 'strapi::cors'), 'origin')
+  return given === undefined || toJson(given) !== undefined
+    ? []
+    : ['config/middlewares says the origins by code or a variable: name them here, or all may call']
 }
 
 /** `2mb` as Strapi writes it, or bytes. */

@@ -1,6 +1,7 @@
 import type { Json } from '../project/settings.ts'
 import { localeName } from '../project/to-settings.ts'
 import { codeNotes } from './code-notes.ts'
+import { configNotes } from './config-notes.ts'
 import { at, textAt } from './given.ts'
 import type { Names } from './names.ts'
 import type { StrapiFacts, StrapiLocale } from './read-facts.ts'
@@ -93,6 +94,7 @@ function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readon
       ? ['config/env/ was not read: what differs there by NODE_ENV, variables can say in this file']
       : []),
     ...(project.contentTypes.length === 0 ? ['src/api holds no content-type'] : []),
+    ...configNotes(project),
     ...project.unreadable.map(text => `not read: ${text}`),
   ]
   return notes.length === 0

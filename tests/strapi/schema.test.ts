@@ -63,11 +63,11 @@ test('what has no counterpart is told beside what came over, and the file loads'
 /** A TypeScript project that uses what Plinth has not. */
 const SHOP = {
   'config/server.ts':
-    "export default ({ env }) => ({ host: env('HOST', '127.0.0.1'), port: env.int('PORT', 8080), url: env('PUBLIC_URL', 'https://shop.example'), proxy: true, app: { keys: env.array('KEYS') } })",
+    "export default ({ env }) => ({ host: env('HOST', '127.0.0.1'), port: env.int('PORT', 8080), url: env('PUBLIC_URL', 'https://shop.example'), proxy: env.bool('IS_PROXIED', true), app: { keys: env.array('KEYS') } })",
   'config/api.ts':
     "import type { Core } from '@strapi/strapi';\nconst config: Core.Config.Api = {\n  rest: { prefix: '/v1', defaultLimit: 10, maxLimit: 50, withCount: true },\n  responses: { privateAttributes: ['createdAt', 'cost'] },\n};\n\nexport default config;\n",
   'config/plugins.ts':
-    "export default () => ({ graphql: { enabled: true, config: { depthLimit: 7, amountLimit: 100, apolloServer: { tracing: false } } }, upload: { config: { provider: 'cloudinary', sizeLimit: 1000000 } }, 'users-permissions': { config: { register: { allowedFields: ['nickname'] } } } })",
+    "export default () => ({ graphql: { enabled: true, config: { depthLimit: 7, amountLimit: 100, apolloServer: { tracing: false } } }, upload: { config: { provider: 'cloudinary', sizeLimit: 1000000 * 2 } }, 'users-permissions': { config: { register: { allowedFields: ['nickname'] } } } })",
   'config/middlewares.ts':
     "export default ['strapi::errors', { name: 'strapi::cors', config: { origin: ['https://shop.example/'] } }, 'global::trace']",
   'package.json': {

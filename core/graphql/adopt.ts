@@ -94,7 +94,7 @@ type Batches = Map<string, Batch<AnsweredRow, AnsweredRow | null>>
 /** Variables are one object for the length of one operation: those of the same place below it ask together. */
 const BATCHES = new WeakMap<object, Batches>()
 
-function batchesOf(variables: object): Batches {
+export function batchesOf(variables: object): Batches {
   const batches: Batches = BATCHES.get(variables) ?? new Map()
   BATCHES.set(variables, batches)
   return batches

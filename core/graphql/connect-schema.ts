@@ -15,6 +15,7 @@ import type { CompiledSchema } from './compile-schema.ts'
 import { type FieldDoors, openFieldDoors } from './field-doors.ts'
 import { type FieldGuard, type FieldResolver, guardField } from './field-guard.ts'
 import { markField } from './field-marks.ts'
+import { anewReader } from './read-anew.ts'
 import type { ResolveTerms } from './resolve-read.ts'
 import { type ReturnedType, returnedTypes } from './returned-types.ts'
 import type { SchemaExtension } from './schema-extension.ts'
@@ -101,6 +102,8 @@ function guardOf(
   const resolver = extension.resolvers.get(coordinate) ?? null
   if (isGenerated && !config && !resolver && wraps.length === 0) return null
   const generated = (field.resolve ?? defaultFieldResolver) as FieldResolver
+  const given = { ...terms, everything: code.everything }
+  const list = returned.get(typeName)
   return {
     enter: doors.enter({ coordinate, isGenerated, door: config?.door ?? { kind: 'own' } }),
     middlewares: config?.middlewares ?? [],
@@ -108,12 +111,10 @@ function guardOf(
     wraps,
     custom: resolver ?? (isGenerated ? null : property),
     generated: isGenerated ? generated : null,
-    readBefore: isGenerated && !isRoot(typeName) && field.args.length > 0 ? coordinate : null,
-    adopt: adopter(field.type, returned, { ...terms, everything: code.everything }),
+    readAnew: isGenerated && list && field.args.length > 0 ? anewReader(list, given) : null,
+    adopt: adopter(field.type, returned, given),
   }
 }
-
-const isRoot = (typeName: string): boolean => typeName === 'Query' || typeName === 'Mutation'
 
 /** A field without a resolver is a property of its parent. */
 const property: FieldGuard['custom'] = (parent, args, context, info) =>

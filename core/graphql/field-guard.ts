@@ -25,8 +25,8 @@ export interface FieldGuard {
   readonly custom: Resolver | null
   /** null: there is none, the field is an extension's. */
   readonly generated: FieldResolver | null
-  /** The field's name where its rows are read with the client's arguments before it resolves; else null. */
-  readonly readBefore: string | null
+  /** Reads rows with changed arguments, where those of the client are read before the field resolves; else null. */
+  readonly readAnew: ((visit: Visit) => Promise<unknown>) | null
   /** Makes of what code answered what fields below find their values in. */
   readonly adopt: (value: unknown, visit: Visit) => unknown
 }
@@ -53,11 +53,13 @@ type Step = (visit: Visit) => unknown
 /** auth, middlewares (the first outermost), policies in order, plugins of nexus, the resolver (contract/graphql.md 9). */
 export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver {
   const answer = withMiddlewares(guard, withPolicies(guard, terms, resolverOf(guard)))
+  // Code may change them in place.
+  const asked = (args: Arguments): Arguments => (guard.readAnew ? structuredClone(args) : args)
   return async (parent, args, acting, info) => {
     const caller = guard.enter(acting.caller)
     if (!caller) throw toGraphqlError(forbidden())
     const entered = caller === acting.caller ? acting : { ...acting, caller }
-    const visit: Visit = { parent, args, acting: entered, info, asked: { args, inner: [] } }
+    const visit: Visit = { parent, args, acting: entered, info, asked: { args: asked(args), inner: [] } }
     try {
       return await guard.adopt(await answer(visit), visit)
     } catch (error) {
@@ -109,11 +111,12 @@ function policyContext({ parent, args, acting, info }: Visit): GraphqlContext {
   }
 }
 
-function resolverOf({ wraps, custom, generated, readBefore }: FieldGuard): Step {
+function resolverOf({ wraps, custom, generated, readAnew }: FieldGuard): Step {
   const generate = async (visit: Visit): Promise<unknown> => {
-    if (readBefore !== null && !isDeepStrictEqual({ ...visit.args }, { ...visit.asked.args }))
-      throw new Error(`${readBefore} is read with the client's arguments: code cannot change them`)
-    const answered: unknown = await generated?.(visit.parent, visit.args, visit.acting, visit.info)
+    const isChanged = readAnew !== null && !isDeepStrictEqual(structuredClone(visit.args), visit.asked.args)
+    const answered: unknown = await (isChanged
+      ? readAnew(visit)
+      : generated?.(visit.parent, visit.args, visit.acting, visit.info))
     visit.asked.inner.push(answered)
     return answered
   }

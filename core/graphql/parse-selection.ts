@@ -111,15 +111,18 @@ const unique = (attributes: readonly ScalarAttribute[]): readonly ScalarAttribut
 interface Asked extends Place {
   readonly key: string
   readonly nodes: readonly [FieldNode, ...FieldNode[]]
+  /** Instead of the client's arguments. */
+  readonly given?: Arguments
 }
 
-function parsePopulate(
+/** A field that leads on → what its row is populated with. */
+export function parsePopulate(
   holder: Holder,
   attribute: Exclude<Attribute, ScalarAttribute>,
   asked: Asked,
 ): Result<Populate, Fault> {
   if (attribute.kind === 'zone') return parseZone(attribute, asked)
-  const given = argumentsOf(asked.nodes[0], graphqlTypeName(holder), asked.context)
+  const given = asked.given ?? argumentsOf(asked.nodes[0], graphqlTypeName(holder), asked.context)
   return isLink(attribute)
     ? parseLink(attribute, given, { ...asked, holder })
     : parseComponent(attribute, given, asked)

@@ -3,12 +3,13 @@ import test from 'ava'
 import { temporaryFolder } from '../harness/folder.ts'
 import { startServer } from '../harness/server.ts'
 
-const project = (attributes: string) => `name: Notes
+const project = (attributes: string, defaultLimit = 10) => `name: Notes
 server: { host: "\${HOST:-127.0.0.1}", port: "\${PORT:-1393}" }
 database: { url: "\${DATABASE_URL:-embedded}" }
 auth: { jwtSecret: "\${JWT_SECRET}" }
 contentTypes: { note: { attributes: { ${attributes} } } }
 roles: { public: { permissions: { note: [find] } } }
+graphql: { config: { defaultLimit: ${defaultLimit} } }
 `
 
 test('in production files are read again when SIGHUP says so, and not before', async t => {
@@ -24,12 +25,23 @@ test('in production files are read again when SIGHUP says so, and not before', a
     for (let tries = 0; reloads() < count && tries < 1_000; tries++) await pause(30)
   }
   const statusOf = async (field: string) => (await server.get(`/api/notes?fields=${field}`)).status
-  folder.write('project.yaml', project('text: string, size: integer'))
+  const page = async () => {
+    const query = encodeURIComponent('{ notes { data { id } meta { pagination { pageSize } } } }')
+    const { body } = await server.get(`/graphql?query=${query}`)
+    return JSON.stringify(body)
+  }
+  const before = await page()
+  folder.write('project.yaml', project('text: string, size: integer', 7))
   await pause(1_500)
   t.deepEqual([reloads(), await statusOf('size')], [0, 400])
   const asked = Promise.all(Array.from({ length: 20 }, () => statusOf('text')))
   await hup(1)
   t.is(await statusOf('size'), 200)
+  // What was known of the operation is forgotten.
+  t.deepEqual(
+    [before, await page()].map(text => /"pageSize":(\d+)/.exec(text)?.[1]),
+    ['10', '7'],
+  )
   t.deepEqual(new Set(await asked), new Set([200]))
   folder.write('.env', 'JWT_SECRET=\n')
   await hup(2)

@@ -309,12 +309,29 @@ test('a scope of a nested field stands in place of its own permission; without i
   t.deepEqual(meta.data, { restaurants: null })
 })
 
-test('code that changes the arguments of a generated relation is told that they are read before', async t => {
-  const { errors } = await ask('{ people { data { attributes { restaurants { data { id } } } } } }', ALL)
-  t.is(
-    errors?.[0]?.message,
-    "Person.restaurants is read with the client's arguments: code cannot change them",
-  )
+test('code may change the arguments of a generated relation, within what its caller may see', async t => {
+  const query = `{ people { data { attributes { name
+    restaurants(sort: "name:desc") { data { attributes { name dishes(sort: "name") { data { attributes { name } } } } } }
+    again: restaurants(sort: "name", pagination: { limit: 5 }) { data { attributes { name } } }
+    inPlace: restaurants(pagination: { start: 5 }) { data { attributes { name } } }
+  } } } }`
+  const { data, errors } = await ask(query, ALL)
+  t.falsy(errors)
+  const dumpling = { data: [{ attributes: { name: 'Dumpling' } }] }
+  t.deepEqual(data, {
+    people: {
+      data: [
+        {
+          attributes: {
+            name: 'Ann',
+            restaurants: { data: [{ attributes: { name: 'Cellar', dishes: dumpling } }] },
+            again: { data: [{ attributes: { name: 'Attic' } }] },
+            inPlace: { data: [{ attributes: { name: 'Attic' } }] },
+          },
+        },
+      ],
+    },
+  })
 })
 
 test('a scope stands in place of a generated field’s own; auth false lets everybody write', async t => {

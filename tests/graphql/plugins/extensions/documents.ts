@@ -79,6 +79,11 @@ export default defineExtension({
         'Person.restaurants': {
           middlewares: [
             (next, parent, args) => next(parent, args.sort ? { ...args, pagination: { limit: 1 } } : args),
+            (next, _parent, args) => {
+              const { pagination } = args as { pagination: { start?: number } }
+              if (pagination.start === 5) pagination.start = 0
+              return next()
+            },
           ],
         },
         'RestaurantEntity.attributes': { middlewares: [next => next()] },

@@ -26,7 +26,9 @@ declare module 'autocannon' {
     readonly duration: number
     readonly latency: { readonly p50: number; readonly p99: number }
     readonly errors: number
-    readonly non2xx: number
+    /** How many answers had such a status. */
+    readonly '4xx': number
+    readonly '5xx': number
   }
   export default function autocannon(options: Options): Promise<Result>
 }

@@ -29,7 +29,7 @@ export async function load(base: string, asked: readonly Asked[], { seconds, rat
     ...(body && { setupRequest: (request: Request) => ({ ...request, body: JSON.stringify(body()) }) }),
   }))
   let clients = 0
-  const { requests, duration, latency, errors, non2xx } = await autocannon({
+  const answered = await autocannon({
     url: base,
     connections: CONNECTIONS,
     duration: seconds,
@@ -40,10 +40,11 @@ export async function load(base: string, asked: readonly Asked[], { seconds, rat
       client.setRequests([...planned.slice(from), ...planned.slice(0, from)])
     },
   })
+  const { requests, duration, latency, errors } = answered
   return {
     total: requests.total,
     perSecond: requests.total / duration,
     p99: latency.p99,
-    failed: errors + non2xx,
+    failed: errors + answered['4xx'] + answered['5xx'],
   }
 }

@@ -50,7 +50,11 @@ export async function launch({ command, port, environment, probe }: Launch): Pro
 
 const root = resolve(import.meta.dirname, '..')
 
-export const startPlinth = async (project: string, url: string): Promise<Running> =>
+export const startPlinth = async (
+  project: string,
+  url: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Running> =>
   launch({
     command: [join(root, 'bin', 'plinth.js'), 'start', project],
     port: await freePort(),
@@ -58,6 +62,7 @@ export const startPlinth = async (project: string, url: string): Promise<Running
       NODE_ENV: 'production',
       DATABASE_URL: url,
       JWT_SECRET: 'a-secret-for-the-benchmark-alone-0000',
+      ...environment,
     },
     probe: '/_health',
   })

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { freshDatabase } from '../tests/harness/database.ts'
 import { freePort } from '../tests/harness/server.ts'
 import { compareCustom } from './custom-field.ts'
+import { compareKept } from './kept.ts'
 import { launch, type Running, startPlinth } from './process.ts'
 import { measured, median, type Side, type Turn, takeTurns } from './rounds.ts'
 import { type Asked, FULL, ROWS, RULED, RULED_GOAL, RULED_RATE } from './rows.ts'
@@ -23,8 +24,9 @@ export async function measureSpeed(only = ''): Promise<readonly string[]> {
     try {
       const idle = await resources(plinth)
       const floored = await compare(plinth, floor, only)
+      const kept = await compareKept(floor, { project, url: database.url, only })
       const custom = await compareCustom(project, database.url, only)
-      return [...idle, '', ...floored, '', ...custom, '', ...(await compareRuled(plinth, only))]
+      return [...idle, '', ...floored, '', ...kept, '', ...custom, '', ...(await compareRuled(plinth, only))]
     } finally {
       await plinth.stop()
       await floor.stop()

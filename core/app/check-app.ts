@@ -3,7 +3,7 @@ import { failed, type Result } from '../base/result.ts'
 import { loadContent } from '../content/load-content.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { compileModel } from '../model/compile-model.ts'
-import { loadMigrations } from '../plugins/load-migrations.ts'
+import { checkMigrations, loadMigrations } from '../plugins/load-migrations.ts'
 import { loadPlugins } from '../plugins/load-plugins.ts'
 import type { Environment } from '../project/environment.ts'
 import type { Project } from '../project/project.ts'
@@ -23,7 +23,8 @@ export const checkApp =
       await loadMigrations(project.root),
     ]
     const registering = plugins.ok ? await checkPlugins(project, model.value, plugins.value) : []
-    return failed(...results.flatMap(reasonsOf), ...registering)
+    const modules = await checkMigrations(project.root)
+    return failed(...results.flatMap(reasonsOf), ...registering, ...modules)
   }
 
 const reasonsOf = (result: Result<unknown, Diagnostic>): readonly Diagnostic[] =>

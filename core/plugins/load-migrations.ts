@@ -7,6 +7,7 @@ import type { Diagnostic } from '../faults/diagnostic.ts'
 import { findMigrations, type MigrationFile } from './find-migrations.ts'
 import { kindOf } from './kind.ts'
 import type { Migration } from './migration.ts'
+import { moduleError } from './module-error.ts'
 import { defaultOf, openLoader } from './module-loader.ts'
 import { diagnoseModule } from './plugin-fault.ts'
 
@@ -17,6 +18,21 @@ export async function loadMigrations(root: string): Promise<Result<readonly Hand
   const wrong = files.flatMap((file, at) => [...checkText(file, texts[at] ?? '')])
   if (faults.length + wrong.length > 0) return failed(...faults, ...wrong)
   return ok(files.map((file, at) => toHandwritten(root, file, texts[at] ?? '')))
+}
+
+/** What is wrong with the modules among them, which are loaded for it. */
+export async function checkMigrations(root: string): Promise<readonly Diagnostic[]> {
+  const { files } = await findMigrations(root)
+  const modules = files.filter(({ name }) => !name.endsWith('.sql'))
+  const faults = await Promise.all(
+    modules.map(file =>
+      toCode(root, file).then(
+        () => [],
+        (error: unknown) => [moduleError(file, error)],
+      ),
+    ),
+  )
+  return faults.flat()
 }
 
 function* checkText({ name, shown }: MigrationFile, text: string): Generator<Diagnostic> {

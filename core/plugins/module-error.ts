@@ -4,7 +4,10 @@ import type { PluginModule } from './find-modules.ts'
 import { diagnoseModule } from './plugin-fault.ts'
 
 /** What a module threw while it was loaded, at the line of it that did. */
-export function moduleError({ file, shown }: PluginModule, error: unknown): Diagnostic {
+export function moduleError(
+  { file, shown }: Pick<PluginModule, 'file' | 'shown'>,
+  error: unknown,
+): Diagnostic {
   const { message, stack } = textsOf(error)
   const [, line, column] = new RegExp(`${quoted(file)}:(\\d+):(\\d+)`).exec(`${message}\n${stack}`) ?? []
   const said =

@@ -5,7 +5,7 @@ import { printPlan } from '../../core/cli/plan-print.ts'
 import { statusOf } from '../../core/database/handwritten-status.ts'
 import { migrate } from '../../core/database/migrate.ts'
 import { planMigration } from '../../core/database/plan-migration.ts'
-import { loadMigrations } from '../../core/plugins/load-migrations.ts'
+import { checkMigrations, loadMigrations } from '../../core/plugins/load-migrations.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { storageOf } from '../model/compiled.ts'
 import { type SchemaCase, schemaCase } from './schema-case.ts'
@@ -42,6 +42,8 @@ async function shop(t: ExecutionContext) {
       const done = await migrate(database, tables, { files })
       return (done.ok ? done.value.steps : done.reasons.map(({ message }) => `- ${message}`)).join('\n')
     },
+    check: async () =>
+      (await checkMigrations(folder.path)).map(({ place }) => `${place.file}:${place.line}:${place.column}`),
     status: async () => statusOf(database, (await wanted()).files),
   }
 }
@@ -162,6 +164,7 @@ test.serial(
     )
     one.migration('b.after.ts', 'export default {{')
     t.regex(await one.plan(), /refused {2}migrations\/b\.after\.ts failed: ParseError/)
+    t.deepEqual(await one.check(), ['migrations/b.after.ts:1:16'])
     one.migration('b.after.sql', 'begin;')
     one.migration('c.sql', 'SELECT 1')
     const wrong = await t.throwsAsync(one.migrate())

@@ -21,7 +21,7 @@ const POOL: Readonly<Record<DraftAttribute['type'], readonly unknown[]>> = {
   string: TEXTS,
   text: [...TEXTS, 'x'.repeat(300)],
   integer: [0, 1, -7, 2147483647],
-  biginteger: ['0', '1', '9007199254740993'],
+  biginteger: ['0', '1', '9007199254740991'],
   float: [0, 1, 1.5, 0.1, 12345678901],
   decimal: [0, 1, 19.9, 99999999.99],
   boolean: [true, false],

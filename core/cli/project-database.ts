@@ -16,13 +16,19 @@ interface Opening extends Pick<DatabaseTerms, 'embedded'> {
   readonly trouble: string
 }
 
+/** A command asks nobody who may be behind. */
+const onPrimary = ({ settings, ...project }: Project): Project => ({
+  ...project,
+  settings: { ...settings, database: { ...settings.database, replicas: [] } },
+})
+
 /** Does the work over the project's database, and closes it. Fails with why it could not be done, a sentence each. */
 export async function withDatabase<Value>(
   project: Project,
   work: (database: Database) => Promise<Value>,
   { trouble, ...options }: Opening,
 ): Promise<Result<Value, string>> {
-  const opened = await openProjectDatabase(project, { observe: () => {}, ...options })
+  const opened = await openProjectDatabase(onPrimary(project), { observe: () => {}, ...options })
   if (!opened.ok) return failed(...opened.reasons.map(printReason))
   const database = opened.value
   try {

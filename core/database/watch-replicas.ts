@@ -30,7 +30,7 @@ interface Mark {
 
 /** Looks again and again how far replicas have come: changes their states, and tells when they become other ones. */
 export function watchReplicas(replicas: readonly Replica[], terms: WatchTerms): Watch {
-  const ending = new AbortController()
+  let isOver = false
   const lookers = replicas.map(replica => openLooker(replica, terms))
   let identity: Identity = null
   const round = async () => {
@@ -42,14 +42,18 @@ export function watchReplicas(replicas: readonly Replica[], terms: WatchTerms): 
   const begun = round()
   const goOn = async () => {
     await begun
-    while (!ending.signal.aborted) {
-      await pause(INTERVAL, undefined, { ref: false, signal: ending.signal })
-      await round()
+    while (!isOver) {
+      await pause(INTERVAL, undefined, { ref: false })
+      if (!isOver) await round()
     }
   }
-  // Stopping ends the pause with an AbortError; nothing else of it rejects.
-  goOn().catch(() => undefined)
-  return { begun, stop: () => ending.abort() }
+  void goOn()
+  return {
+    begun,
+    stop() {
+      isOver = true
+    },
+  }
 }
 
 type Looker = (mark: Mark | null, identity: Identity) => Promise<void>

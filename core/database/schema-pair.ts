@@ -21,7 +21,7 @@ export interface Pair {
 
 /** What becomes of rows that come to mean something else (plan-shift.ts). */
 export interface PairShift {
-  /** What new columns come to hold, by name: SQL over the columns that are there. */
+  /** What columns come to hold, by name: SQL over the columns that are there. */
   readonly fillings: ReadonlyMap<string, string>
   /** SQL over the columns that are there: holds for the rows that stay. */
   readonly rows: string
@@ -68,7 +68,7 @@ export function renamed(pair: Pair, columns: readonly (string | null)[]): readon
 export function projection({ schema, desired, actual, columns, shift }: Pair): string {
   const values = desired.columns.map(column => {
     const there = columns.get(column.name)
-    const filling = there === undefined ? shift?.fillings.get(column.name) : undefined
+    const filling = shift?.fillings.get(column.name)
     return `${filling ?? valueIn(column, there)} AS ${name(column.name)}`
   })
   const rows = shift === undefined ? '' : ` WHERE ${shift.rows}`

@@ -104,11 +104,14 @@ export async function recordTables(
   await transaction.run({
     text: `INSERT INTO ${ledger} AS made SELECT * FROM jsonb_populate_recordset(NULL::${ledger}, $1::jsonb)
       ON CONFLICT (name) DO UPDATE SET serves = excluded.serves, columns = excluded.columns,
-      indexes = excluded.indexes, constraints = excluded.constraints, kinds = excluded.kinds,
-      shape = ${isOpen ? 'coalesce(made.shape, excluded.shape)' : 'excluded.shape'}`,
+      indexes = excluded.indexes, constraints = excluded.constraints,
+      ${isOpen ? MEANT : MEANS}`,
     values: [JSON.stringify(tables.map(table => toRow(table, abandoned(table.name))))],
   })
 }
+
+const MEANS = 'kinds = excluded.kinds, shape = excluded.shape'
+const MEANT = 'kinds = excluded.kinds || made.kinds, shape = coalesce(made.shape, excluded.shape)'
 
 const toRow = (table: Table, abandoned: readonly string[]): object => ({
   name: table.name,

@@ -20,34 +20,15 @@ interface GoneTerms {
   readonly before: readonly Shape[]
 }
 
-/** What components lose whose attributes go, or have room for one alone. */
+/** What goes with components that are given up (schema-strays.ts), and what lists lose that have room for one alone. */
 export function* goneParts(shift: Shift, terms: GoneTerms): Generator<Finding> {
   const { schema, naming, before } = terms
-  const table = (component: Holding) => namesBefore(schema).table(component)
-  for (const gone of findGone(shift, before)) {
-    const own = `owner = ${constant(gone.owner)}`
-    const question = countRows(table(gone.component), own)
-    const statements = [
-      `DELETE FROM ${naming.table(gone.component)} WHERE ${own}`,
-      ...printSweep(gone.component, shift, naming),
-    ]
-    const done: Step = {
-      ...step('shift', `remove the ${wordsOf(gone.component)} that \`${gone.owner}\` held`, ...statements),
-      onlyIf: question,
-      window: 'contract',
-    }
-    yield done
-    const because = `\`${gone.owner}\` holds no ${wordsOf(gone.component)} any more, which`
-    yield proviso(
-      {
-        code: 'lost-values',
-        table: gone.component.pair.desired.name,
-        question,
-        because,
-        lost: 'components in {rows}',
-      },
-      [done],
-    )
+  for (const { component, owner } of findGone(shift, before)) {
+    const sweep = printSweep(component, shift, naming)
+    if (sweep.length === 0) continue
+    const held = countRows(namesBefore(schema).table(component), `owner = ${constant(owner)}`)
+    const words = `remove what was nested in the ${wordsOf(component)} of \`${owner}\``
+    yield { ...step('drop', words, ...sweep), onlyIf: held }
   }
   for (const move of shift.parts)
     if (move.before?.many && !move.after.many) yield* surplusParts(move, move.before, shift, terms)

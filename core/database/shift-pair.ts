@@ -6,6 +6,7 @@ import {
   gainsDrafts,
   gainsLocales,
   type Holding,
+  isComponent,
   keyOf,
   losesDrafts,
   losesLocales,
@@ -27,8 +28,11 @@ function holdingShift(holding: Holding, shift: Shift): PairShift | null {
     ...shift.misled.map(({ owner, former }) => ({ holding: owner, link: former })),
   ]
   const links = sources.flatMap(one => (one.holding === holding ? columnsOf(one.link) : []))
-  if (!changesVersions(holding))
-    return links.length === 0 ? null : { fillings: new Map(), rows: 'true', moved: new Set(links) }
+  if (!changesVersions(holding)) {
+    const fillings = localesOfParts(holding, shift)
+    const isSame = links.length === 0 && fillings.size === 0
+    return isSame ? null : { fillings, rows: 'true', moved: new Set(links) }
+  }
   const { before, after } = holding
   const rows = [
     ...(losesDrafts(holding) ? [`status = 'published'`] : []),
@@ -44,6 +48,17 @@ function holdingShift(holding: Holding, shift: Shift): PairShift | null {
     rows: rows.length === 0 ? 'true' : rows.map(row => `(${row})`).join(' AND '),
     moved: new Set([...VERSION_COLUMNS, ...links]),
   }
+}
+
+/** A component's locale is its document's: only where that keeps its locales can it be asked before. */
+function localesOfParts({ after }: Holding, { components, parts }: Shift): ReadonlyMap<string, string> {
+  if (!components.has(after.uid)) return new Map()
+  const keeping = parts.filter(
+    ({ owner, before }) => before !== null && !changesVersions(owner) && !isComponent(owner),
+  )
+  const owners = keeping.flatMap(({ before }) => (before === null ? [] : [constant(before.owner)]))
+  const locale = owners.length === 0 ? 'NULL' : `CASE WHEN owner IN (${owners.join(', ')}) THEN locale END`
+  return new Map([['locale', `(${locale})::varchar(255)`]])
 }
 
 function columnsOf({ link }: LinkShape): readonly string[] {

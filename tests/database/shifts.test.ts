@@ -384,7 +384,7 @@ const changesOfParts: readonly PartsChange[] = [
     before: ZONE,
     after: LIST,
     held: [two('x'), one('a'), one('b')],
-    losses: ['loses components in 2 rows'],
+    losses: ['loses 2 rows: "page.part (2)"'],
     stays: ['a in a', 'b in b'],
   },
   {
@@ -392,7 +392,7 @@ const changesOfParts: readonly PartsChange[] = [
     before: SINGLE,
     after: OTHER,
     held: one('a'),
-    losses: ['loses components in 2 rows'],
+    losses: ['loses 2 rows: "page.part (2)"'],
     stays: [],
   },
   {
@@ -408,7 +408,7 @@ const changesOfParts: readonly PartsChange[] = [
     before: SINGLE,
     after: '',
     held: one('a'),
-    losses: ['loses components in 2 rows'],
+    losses: ['loses 2 rows: "page.part (2)"'],
     stays: [],
   },
   { change: 'gone, and held nothing', before: SINGLE, after: '', held: null, losses: [], stays: [] },
@@ -551,3 +551,25 @@ contentTypes:
     t.deepEqual(await plain.rows('SELECT count(*)::integer FROM articles'), [[1]])
   },
 )
+
+test.serial('locales turned off for good: the default one stays, whatever it was', async t => {
+  const yaml = (top: string, page: string) => `${top}
+components: { shared.seo: { attributes: { title: string } } }
+contentTypes:
+  page: { ${page} attributes: { name: string, seo: { type: component, component: shared.seo }, next: { type: relation, relation: manyToOne, target: page } } }
+  list: { attributes: { pages: { type: relation, relation: manyToMany, target: page } } }
+`
+  const first = await stage(
+    await openTestDatabase(t),
+    yaml('i18n: { defaultLocale: de, locales: [de, fr] }', 'localized: true,'),
+  )
+  const { documentId: id } = await first.create('page', { name: 'p', seo: { title: 's' } })
+  await first.update('page', id, { next: id })
+  const list = await first.create('list', { pages: [id] })
+  const plain = yaml('', '')
+  t.deepEqual(await first.losses(plain), [])
+  const second = await first.become(plain)
+  const row = await second.find('page', id)
+  t.deepEqual([row?.name, names(row?.seo, 'title'), names(row?.next)], ['p', 's', 'p'])
+  t.deepEqual(names((await second.find('list', list.documentId))?.pages), ['p'])
+})

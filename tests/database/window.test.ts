@@ -16,6 +16,7 @@ contentTypes:
       title: { type: string, required: true }
       gone: { type: string, required: true }
       seo: { type: component, component: shared.seo }
+      extra: { type: component, component: shared.seo }
   book:
     attributes:
       title: string
@@ -66,7 +67,12 @@ async function versions(t: Parameters<typeof openTestDatabase>[0]) {
 
 test('what expands leaves the older version as it was: both read and write, and what is left is done when it has ended', async t => {
   const { older, newer, bring, plan, database } = await versions(t)
-  const first = await older.create('article', { title: 'one', gone: 'x', seo: { title: 's' } })
+  const first = await older.create('article', {
+    title: 'one',
+    gone: 'x',
+    seo: { title: 's' },
+    extra: { title: 'e' },
+  })
   const book = await older.create('book', { title: 'b', kind: 'a', gone: 'x' })
   const whole = await plan()
   t.deepEqual([...new Set(whole.steps.map(({ window }) => window))].sort(), ['contract', 'expand'])
@@ -92,9 +98,10 @@ test('what expands leaves the older version as it was: both read and write, and 
   const rest = await plan()
   t.true(rest.steps.length > 0 && rest.steps.every(({ window }) => window === 'contract'))
   // `gone` holds what the project has given up: only said aloud does it go.
-  t.deepEqual(await bring('newer', 'all'), ['vanished-column', 'vanished-column'])
+  t.deepEqual(await bring('newer', 'all'), ['vanished-column', 'vanished-column', 'vanished-rows'])
   await database.run({ text: 'UPDATE articles SET gone = NULL', values: [] })
   await database.run({ text: 'UPDATE books SET gone = NULL', values: [] })
+  await database.run({ text: `DELETE FROM components_shared_seo WHERE owner = 'article.extra'`, values: [] })
   const empty = await plan()
   t.deepEqual(
     await bring('newer', 'all'),

@@ -37,6 +37,7 @@ export async function runExport(terms: ExportTerms): Promise<0 | 1> {
   if (!done.ok) return complain(terms, done.reasons)
   const { documents, lost } = done.value
   terms.complain(`Exported ${documents} ${documents === 1 ? 'document' : 'documents'}\n`)
+  if (terms.passwordHashes) terms.complain(LOUD)
   if (lost.length > 0)
     terms.complain(
       `There are no bytes of ${lost.length} files: ${lost.slice(0, 5).join(', ')}${lost.length > 5 ? ', …' : ''}\n`,
@@ -67,6 +68,9 @@ interface Exported {
   /** Names of files whose bytes are gone. */
   readonly lost: readonly string[]
 }
+
+const LOUD =
+  'It holds the hashes of passwords and mailed codes, which let whoever has it try to sign in as your users: keep it as you keep passwords\n'
 
 const NEVER_STARTED = 'This project was never started: there are no documents to export'
 

@@ -28,6 +28,9 @@ export interface ReplicasTerms {
 /** Milliseconds for a look's connection; and looks come so often that it stays. */
 const LOOKOUT = { max: 1, idle: 60_000, acquire: 5_000 }
 
+/** Milliseconds that their connections have to end: one that stands still never answers. */
+const FAREWELL = 2_000
+
 /** Milliseconds that a start waits for a first look: none of them need be there. */
 const FIRST_LOOK = 1_000
 
@@ -61,7 +64,7 @@ export async function openReplicas(
     states: () => replicas.map(({ state }) => state.kind),
     async close() {
       watch.stop()
-      await Promise.all(opened.map(({ close }) => close()))
+      await within(FAREWELL, Promise.all(opened.map(({ close }) => close())), [])
     },
   }
 }

@@ -53,7 +53,7 @@ export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Databa
     },
     ping: () => ping(pool),
     close() {
-      closing ??= Promise.all([close(sequelize), replicas?.close()]).then(parts.afterClose)
+      closing ??= within(CLOSE_PATIENCE, closeAll(sequelize, replicas), undefined).then(parts.afterClose)
       return closing
     },
   }
@@ -87,4 +87,6 @@ async function ping(pool: Pool): Promise<Ping> {
 /** Milliseconds that work in progress has to end when the database is closed. */
 const CLOSE_PATIENCE = 10_000
 
-const close = (sequelize: Sequelize): Promise<void> => within(CLOSE_PATIENCE, sequelize.close(), undefined)
+async function closeAll(sequelize: Sequelize, replicas: OpenReplicas | null): Promise<void> {
+  await Promise.all([sequelize.close(), replicas?.close()])
+}

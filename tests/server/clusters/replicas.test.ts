@@ -228,3 +228,9 @@ test.serial('a replica that is behind, or of another database, answers nothing',
   t.true(places.includes('it is no replica (any more)'))
   t.true(places.includes('it is the replica of another database'))
 })
+
+test.serial('a server ends although a replica stands still', async t => {
+  replica.signal('SIGSTOP')
+  t.is(await server.stop(), 0)
+  replica.signal('SIGCONT')
+})

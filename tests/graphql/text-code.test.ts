@@ -198,6 +198,8 @@ const FIELDS = [
   'parts { title label } later',
   'label author { data { attributes { label name } } } again: later',
   '__typename label',
+  'from: label at: title row: loud to: size',
+  '__proto__: label constructor: later',
 ]
 
 const CLIMBING = ['sure', 'main { label } label', 'parts { title label } later']

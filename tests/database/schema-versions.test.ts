@@ -69,6 +69,13 @@ test.serial('the version of a table that is renamed goes on growing', async t =>
   t.true((await versionOf('labels')) > before)
 })
 
+test.serial('a migration moves what the versions of all tables have in common', async t => {
+  const { started, versionOf } = await withTags(t)
+  const before = await versionOf('*')
+  await started(TAG.replace('name: { type: string }', 'name: { type: text }'))
+  t.true((await versionOf('*')) > before)
+})
+
 test.serial(
   'writers of several tables in any order never wait for one another, and no move is lost',
   async t => {

@@ -1,5 +1,5 @@
 import type { RateLimit } from '../project/settings.ts'
-import type { Quota } from './rate-limit.ts'
+import { type Quota, toQuota } from './rate-limit.ts'
 
 /**
  * Counts requests of a key in this process alone. The windows of all keys end together, and what was counted in them
@@ -15,7 +15,6 @@ export function openLocalLimit({ window, max }: RateLimit, now = Date.now): (key
     }
     const requests = (counts.get(key) ?? 0) + 1
     counts.set(key, requests)
-    const resetsAt = Math.ceil(endsAt / 1000)
-    return { allowed: requests <= max, limit: max, remaining: Math.max(0, max - requests), resetsAt }
+    return toQuota(requests, endsAt, { window, max })
   }
 }

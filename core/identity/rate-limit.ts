@@ -7,8 +7,8 @@ export interface Quota {
   readonly allowed: boolean
   readonly limit: number
   readonly remaining: number
-  /** When the window ends, seconds since 1970. */
-  readonly resetsAt: number
+  /** When the window ends, milliseconds since 1970. */
+  readonly endsAt: number
 }
 
 /** Counts a request of these keys. null: there is no limit. */
@@ -42,13 +42,16 @@ export function openSweep(window: number, database: Pick<Database, 'run'>): () =
   }
 }
 
+/** In milliseconds since 1970. */
+export const ENDS_AT = 'floor(extract(epoch FROM ends_at) * 1000)::bigint'
+
 /** In the order of keys, so that no two requests wait for one another. */
 const COUNT = `INSERT INTO ${TABLE} AS r (key, requests, ends_at)
 SELECT k, 1, now() + $2::bigint * interval '1 millisecond' FROM unnest($1::text[]) AS k GROUP BY k ORDER BY k
 ON CONFLICT (key) DO UPDATE SET
   requests = CASE WHEN r.ends_at <= now() THEN 1 ELSE least(r.requests, 1000000000) + 1 END,
   ends_at = CASE WHEN r.ends_at <= now() THEN excluded.ends_at ELSE r.ends_at END
-RETURNING requests, ceil(extract(epoch FROM ends_at))::integer`
+RETURNING requests, ${ENDS_AT}`
 
 const SWEEP = {
   name: 'forget ended windows',
@@ -59,11 +62,11 @@ const SWEEP = {
 /** Of one length whatever it holds, and nobody's address is kept. */
 export const hashKey = (key: string): string => createHash('sha256').update(key, 'utf8').digest('hex')
 
-export const toQuota = (requests: number, resetsAt: number, { max }: RateLimit): Quota => ({
+export const toQuota = (requests: number, endsAt: number, { max }: RateLimit): Quota => ({
   allowed: requests <= max,
   limit: max,
   remaining: Math.max(0, max - requests),
-  resetsAt,
+  endsAt,
 })
 
 const strictest = (quotas: readonly Quota[]): Quota | null =>

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
 import type { RateLimit } from '../project/settings.ts'
-import { hashKey, openSweep, type Quota, TABLE, toQuota } from './rate-limit.ts'
+import { ENDS_AT, hashKey, openSweep, type Quota, TABLE, toQuota } from './rate-limit.ts'
 
 /**
  * Tries of passwords, counted by what was given as the user's name or address, from wherever they come. Over the
@@ -58,7 +58,7 @@ VALUES ($1::text, 1, now() + $2::bigint * interval '1 millisecond')
 ON CONFLICT (key) DO UPDATE SET
   requests = CASE WHEN r.ends_at <= now() THEN 1 ELSE least(r.requests, 1000000000) + 1 END,
   ends_at = CASE WHEN r.ends_at <= now() THEN excluded.ends_at ELSE r.ends_at END
-RETURNING requests, ceil(extract(epoch FROM ends_at))::integer,
+RETURNING requests, ${ENDS_AT},
   EXISTS (SELECT FROM ${TABLE} k WHERE k.key = $3::text AND k.ends_at > now())`
 
 const KNOW = `INSERT INTO ${TABLE} AS r (key, requests, ends_at)

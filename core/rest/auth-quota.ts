@@ -11,13 +11,14 @@ export async function limited(quota: Quota | null, perform: () => Promise<HttpAn
 }
 
 export function tooMany(quota: Quota): HttpAnswer {
-  const wait = Math.max(1, quota.resetsAt - Math.floor(Date.now() / 1000))
+  // Never more than the window, never less than what is left of it.
+  const wait = Math.max(1, Math.ceil((quota.endsAt - Date.now()) / 1000))
   const answer = answerFault(tooManyRequests())
   return { ...answer, headers: { ...headersOf(quota), 'Retry-After': String(wait) } }
 }
 
-const headersOf = ({ limit, remaining, resetsAt }: Quota): Readonly<Record<string, string>> => ({
+const headersOf = ({ limit, remaining, endsAt }: Quota): Readonly<Record<string, string>> => ({
   'X-RateLimit-Limit': String(limit),
   'X-RateLimit-Remaining': String(remaining),
-  'X-RateLimit-Reset': String(resetsAt),
+  'X-RateLimit-Reset': String(Math.ceil(endsAt / 1000)),
 })

@@ -13,7 +13,7 @@ export function planOrder(sorts: readonly Sort[], row: Row, context: PlanContext
   return [...orders, { expression: column(row.alias, 'id'), direction: 'asc' }]
 }
 
-function sortKey(sort: Sort, row: Row, context: PlanContext): Expression {
+export function sortKey(sort: Sort, row: Row, context: PlanContext): Expression {
   const [step, ...rest] = sort.path
   if (!step) return scalarOf(row, sort.attribute, context)
   return { kind: 'subquery', select: firstOf(step, { ...sort, path: rest }, row, context) }

@@ -1,4 +1,5 @@
 import type {
+  After,
   Comparison,
   Filter,
   LocaleChoice,
@@ -38,6 +39,7 @@ export function outline(
   if (take.kind === 'many') {
     walk.key += take.total ? 'T' : 'M'
     walkPage(take.page, walk)
+    if (take.after) walkAfter(take.after, walk)
   } else if (take.recordId !== undefined) walk.place('I', take, take.recordId)
   else if (take.documentId === null) walk.key += 'S'
   else walk.place('O', take, take.documentId)
@@ -92,6 +94,16 @@ function walkLocale(locale: LocaleChoice, walk: Walk): void {
 
 function walkPage(page: Page, walk: Walk): void {
   walk.place(page.start === 0 ? 'p' : 'P', page, page.limit, page.start)
+}
+
+/** Which keys have a value is asked by other SQL. */
+function walkAfter(after: After, walk: Walk): void {
+  if (after === 'first') walk.key += 'F'
+  else {
+    const { keys, id } = after
+    const values = keys.filter(key => key !== null)
+    walk.place(`K${keys.map(key => (key === null ? '0' : '1')).join('')}`, after, id, ...values)
+  }
 }
 
 function walkSelection({ fields, populate }: Selection, walk: Walk): void {

@@ -4,6 +4,7 @@ import { allOf, call, column, constant, equal, parameter, select } from '../sql/
 import type { Answer, Expression, Order, Select, Source } from '../sql/nodes.ts'
 import { planFilter, planLatest } from './filter.ts'
 import { isVersionOf } from './has-version.ts'
+import { lastOf, planAfter, planCursor } from './keyset.ts'
 import { planOrder } from './order.ts'
 import { planPublication } from './publication.ts'
 import { type PlanContext, type Row, type Shape, typeRow } from './row.ts'
@@ -35,15 +36,27 @@ export function planQuery(query: RestrictedQuery, terms: PlanTerms): Answer {
       form: 'one',
       rows: answered(query, row, { ...table, window }, context),
       total: null,
+      cursor: null,
     }
   }
-  const window = { where, order: planOrder(query.sort, row, context), ...limits(query.take.page, context) }
+  const { page, after } = query.take
+  const order = planOrder(query.sort, row, context)
+  const shown = allOf([where, planAfter(query, row, context)])
+  const window = { where: shown, order, ...limits(page, context) }
   const rows = answered(query, row, { ...table, window }, context)
   return {
     kind: 'answer',
     form: 'many',
     rows,
     total: query.take.total ? select({ columns: [TOTAL], from: [table], where }) : null,
+    cursor: after
+      ? planCursor(
+          query.sort,
+          row,
+          { ...table, window: { ...window, ...lastOf(page, context.placeOf(page)) } },
+          context,
+        )
+      : null,
   }
 }
 

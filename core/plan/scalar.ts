@@ -19,12 +19,16 @@ const isShownStamp = (row: Row, attribute: ScalarAttribute): boolean =>
 
 const ISO_DATETIME = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
 
+/** A moment as text, to the millisecond. */
+export const isoOf = (moment: Expression): Expression =>
+  call('to_char', call('utc', moment), constant(ISO_DATETIME))
+
 /** A scalar attribute as the answer has it: contract/rest.md 3, column "Answers". */
 export function outputOf(row: Row, attribute: ScalarAttribute, context: PlanContext): Expression {
   const own = scalarOf(row, attribute, context)
   switch (attribute.type) {
     case 'datetime':
-      return call('to_char', call('utc', own), constant(ISO_DATETIME))
+      return isoOf(own)
     case 'timestamp':
       return cast(call('epoch', own), 'text')
     case 'biginteger':

@@ -20,7 +20,13 @@ export function describeQuery(query: Query): Described {
 
 /** Deep pages are slow ones. */
 const describePage = (take: Query['take']): Described =>
-  take.kind === 'one' ? {} : { start: take.page.start, limit: take.page.limit, total: take.total }
+  take.kind === 'one'
+    ? {}
+    : {
+        ...(take.after ? { cursor: true } : { start: take.page.start }),
+        limit: take.page.limit,
+        total: take.total,
+      }
 
 function describeFilter(filter: Filter): Described {
   switch (filter.kind) {

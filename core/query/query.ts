@@ -22,7 +22,7 @@ export interface Query {
    */
   readonly take:
     | { readonly kind: 'one'; readonly documentId: string | null; readonly recordId?: number }
-    | { readonly kind: 'many'; readonly page: Page; readonly total: boolean }
+    | { readonly kind: 'many'; readonly page: Page; readonly total: boolean; readonly after?: After }
   readonly status: Reading
   readonly locale: LocaleChoice
   readonly selection: Selection
@@ -75,6 +75,12 @@ export type Sights = { readonly [Each in Status]: Filter | null }
 export type LocaleChoice =
   | { readonly kind: 'all' }
   | { readonly kind: 'these'; readonly codes: readonly string[] }
+
+/**
+ * Where a page by cursor begins: `first`, or behind the row that has these values of the sorts (null: none) and this
+ * id. Its `start` is 0. The total is that of the whole list. Absent: a page by number.
+ */
+export type After = 'first' | { readonly keys: readonly (Value | null)[]; readonly id: number }
 
 /** Both count documents. */
 export interface Page {

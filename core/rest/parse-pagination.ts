@@ -7,10 +7,12 @@ import type { Parameters } from './parse-query-string.ts'
 
 /** How a list is cut, and how `meta.pagination` tells it (contract/rest.md 5). */
 export interface Pagination {
-  readonly form: 'page' | 'offset'
+  readonly form: 'page' | 'offset' | 'cursor'
   readonly start: number
   readonly limit: number
   readonly withCount: boolean
+  /** Of the form `cursor`: the one that was given; empty for the first page. */
+  readonly after?: string
 }
 
 type Limits = Omit<RestSettings, 'prefix'>
@@ -21,14 +23,31 @@ export function parsePagination(parameters: Parameters, limits: Limits): Result<
   const paged = raw.page !== undefined || raw.pageSize !== undefined
   const offset = raw.start !== undefined || raw.limit !== undefined
   if (paged && offset) return failed(mixed())
+  if (raw.after !== undefined) return parseByCursor(raw, limits)
   const limit = parseLimit(offset ? raw.limit : raw.pageSize, limits)
   const start = offset ? parseStart(raw.start, 0) : (parseStart(raw.page, 1, 1) - 1) * limit
   if (!Number.isInteger(start)) return failed(notPositive('Start', start))
   if (!Number.isInteger(limit)) return failed(notPositive('Limit', limit))
-  const withCount = raw.withCount === undefined ? limits.withCount : COUNT_WORDS.get(raw.withCount)
+  const withCount = parseWithCount(raw, limits)
   if (withCount === undefined) return failed(badCount())
   return ok({ form: offset ? 'offset' : 'page', start, limit, withCount })
 }
+
+/** Pages that begin behind a row, whatever came before it meanwhile. */
+function parseByCursor(raw: Parameters, limits: Limits): Result<Pagination, Fault> {
+  const { after, page, start } = raw
+  if (page !== undefined || start !== undefined)
+    return failed(mixedCursor(page === undefined ? 'start' : 'page'))
+  if (typeof after !== 'string') return failed(badCursor('expected one text'))
+  const limit = parseLimit(raw.pageSize ?? raw.limit, limits)
+  if (!Number.isInteger(limit)) return failed(notPositive('Limit', limit))
+  const withCount = parseWithCount(raw, limits)
+  if (withCount === undefined) return failed(badCount())
+  return ok({ form: 'cursor', start: 0, limit, withCount, after })
+}
+
+const parseWithCount = ({ withCount }: Parameters, limits: Limits): boolean | undefined =>
+  withCount === undefined ? limits.withCount : COUNT_WORDS.get(withCount)
 
 function parseStart(raw: unknown, fallback: number, least = 0): number {
   if (raw === undefined) return fallback
@@ -56,8 +75,14 @@ const LAST_START = 2_147_483_647
 
 export const pageOf = ({ start, limit }: Pagination): Page => ({ start: Math.min(start, LAST_START), limit })
 
-/** The text of `meta.pagination`; `total` null where it was not asked for. */
-export function printPagination({ form, start, limit }: Pagination, total: number | null): string {
+/** The text of `meta.pagination`; `total` null where it was not asked for, `next`: the cursor of the next page. */
+export function printPagination(
+  { form, start, limit }: Pagination,
+  total: number | null,
+  next: string | null = null,
+): string {
+  if (form === 'cursor')
+    return `{"pageSize":${limit},"next":${next === null ? null : `"${next}"`}${total === null ? '' : `,"total":${total}`}}`
   if (form === 'offset')
     return `{"start":${start},"limit":${limit}${total === null ? '' : `,"total":${total}`}}`
   const count = total === null ? '' : `,"pageCount":${Math.ceil(total / limit)},"total":${total}`
@@ -68,6 +93,19 @@ export function printPagination({ form, start, limit }: Pagination, total: numbe
 export const formOf = ({ form, start, limit }: Pagination): string => `${form} ${start} ${limit}`
 
 const mixed = (): Fault => fault('pagination', 'Cannot use both page & offset pagination in the same query')
+
+const mixedCursor = (key: string): Fault =>
+  fault(
+    'pagination',
+    `Cannot use pagination[after] and pagination[${key}] in the same query: a cursor says where a page begins`,
+  )
+
+/** `why`: what is wrong with a cursor. */
+export const badCursor = (why: string): Fault =>
+  fault(
+    'pagination',
+    `Invalid pagination[after]: ${why}. It takes meta.pagination.next of the page before, with the same sort; nothing for the first page`,
+  )
 
 const misplaced = (): Fault =>
   fault(

@@ -6,6 +6,7 @@ import { parseFilter } from '../query/parse-filter.ts'
 import { parseSort } from '../query/parse-sort.ts'
 import type { Query, Status } from '../query/query.ts'
 import { findTooManySteps } from '../query/steps.ts'
+import { parseCursor } from './cursor.ts'
 import { parseFields } from './parse-fields.ts'
 import { type Pagination, pageOf, parsePagination } from './parse-pagination.ts'
 import { parsePopulate } from './parse-populate.ts'
@@ -95,7 +96,11 @@ export function parseListQuery(
   if (!pagination.ok) return pagination
   const locale = parseLocale(type, parameters.locale, { model: terms.model, many: true })
   if (!locale.ok) return locale
-  const take = { kind: 'many', page: pageOf(pagination.value), total: pagination.value.withCount } as const
+  const { after: cursor, withCount } = pagination.value
+  const after = cursor === undefined ? ok(undefined) : parseCursor(cursor, type, shared.value.sort)
+  if (!after.ok) return after
+  const begun = after.value === undefined ? {} : { after: after.value }
+  const take = { kind: 'many', page: pageOf(pagination.value), total: withCount, ...begun } as const
   return ok({ query: { ...shared.value, take, locale: locale.value }, pagination: pagination.value })
 }
 

@@ -5,6 +5,7 @@ import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, notFound } from '../faults/fault.ts'
 import type { RestrictedQuery } from '../query/query.ts'
 import { answerFound, envelope, refuse, shapeOf } from './answer.ts'
+import { takeCursor } from './cursor.ts'
 import { parametersOf, see } from './given.ts'
 import { parseListText, seeList } from './known-lists.ts'
 import { formOf, printPagination } from './parse-pagination.ts'
@@ -16,8 +17,13 @@ export async function findMany(visit: Visit, terms: RestTerms): Promise<HttpAnsw
   const list = parseList(visit, terms)
   if (!list.ok) return refuse(list)
   const { query, pagination: asked } = list.value
-  const print: AskedBody['print'] = ({ text, total }) =>
-    `{"data":${text ?? '[]'},"meta":{"pagination":${printPagination(asked, total)}}}`
+  const print: AskedBody['print'] = ({ text, total }) => {
+    const { documents, next } =
+      asked.form === 'cursor' && text !== null
+        ? takeCursor(text, query.type, query.sort)
+        : { documents: text ?? '[]', next: null }
+    return `{"data":${documents},"meta":{"pagination":${printPagination(asked, total, next)}}}`
+  }
   const body = { query, shape: shapeOf(visit), form: formOf(asked), print }
   const found = await terms.documents.findBody(body, { trail: visit.request })
   return found === null ? answerFault(notFound()) : answerFound(found, visit)

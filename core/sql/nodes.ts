@@ -192,4 +192,6 @@ export interface Answer {
   /** `one`: an object or no row; `many`: an array. */
   readonly form: 'one' | 'many'
   readonly total: Select | null
+  /** Put behind the text, after the separator (print.ts); null: nothing is. */
+  readonly cursor: RowsJsonNode | null
 }

@@ -33,12 +33,15 @@ export function printTemplate(answer: Answer): Template {
 
 export const nothing = (): Found => ({ parameters: [], tables: new Set() })
 
+/** Between a list and its cursor: JSON has it nowhere. */
+export const SEPARATOR = '\u001E'
+
 /** The statement of the JSON text. */
-export function printBody({ form, rows }: Answer, found: Found): string {
+export function printBody({ form, rows, cursor }: Answer, found: Found): string {
   const printed = printSelect(rows, found)
-  return form === 'one'
-    ? `SELECT row_to_json(r)::text FROM (${printed}) r`
-    : `SELECT '[' || coalesce(string_agg(row_to_json(r)::text, ','), '') || ']' FROM (${printed}) r`
+  if (form === 'one') return `SELECT row_to_json(r)::text FROM (${printed}) r`
+  const behind = cursor ? ` || ${quoteText(SEPARATOR)} || ${print(cursor, found)}::text` : ''
+  return `SELECT '[' || coalesce(string_agg(row_to_json(r)::text, ','), '') || ']'${behind} FROM (${printed}) r`
 }
 
 export function printSelect(node: Select, found: Found): string {

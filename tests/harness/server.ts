@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freshDatabase } from './database.ts'
+import { layEmbedded } from './embedded-files.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 
@@ -39,6 +40,7 @@ export async function startServer({
   within = 60_000,
 }: StartOptions): Promise<Server> {
   const database = environment.DATABASE_URL ? GIVEN : await freshDatabase()
+  if ((environment.DATABASE_URL ?? database.url) === 'embedded') await layEmbedded(project)
   const port = await freePort()
   const child = spawn(
     process.execPath,

@@ -27,10 +27,7 @@ export function parsePagination(parameters: Parameters, limits: Limits): Result<
   const limit = parseLimit(offset ? raw.limit : raw.pageSize, limits)
   const start = offset ? parseStart(raw.start, 0) : (parseStart(raw.page, 1, 1) - 1) * limit
   if (!Number.isInteger(start)) return failed(notPositive('Start', start))
-  if (!Number.isInteger(limit)) return failed(notPositive('Limit', limit))
-  const withCount = parseWithCount(raw, limits)
-  if (withCount === undefined) return failed(badCount())
-  return ok({ form: offset ? 'offset' : 'page', start, limit, withCount })
+  return counted({ form: offset ? 'offset' : 'page', start, limit }, raw, limits)
 }
 
 /** Pages that begin behind a row, whatever came before it meanwhile. */
@@ -40,14 +37,19 @@ function parseByCursor(raw: Parameters, limits: Limits): Result<Pagination, Faul
     return failed(mixedCursor(page === undefined ? 'start' : 'page'))
   if (typeof after !== 'string') return failed(badCursor('expected one text'))
   const limit = parseLimit(raw.pageSize ?? raw.limit, limits)
-  if (!Number.isInteger(limit)) return failed(notPositive('Limit', limit))
-  const withCount = parseWithCount(raw, limits)
-  if (withCount === undefined) return failed(badCount())
-  return ok({ form: 'cursor', start: 0, limit, withCount, after })
+  return counted({ form: 'cursor', start: 0, limit, after }, raw, limits)
 }
 
-const parseWithCount = ({ withCount }: Parameters, limits: Limits): boolean | undefined =>
-  withCount === undefined ? limits.withCount : COUNT_WORDS.get(withCount)
+/** With whether the whole list is to be counted. */
+function counted(
+  cut: Omit<Pagination, 'withCount'>,
+  { withCount: word }: Parameters,
+  limits: Limits,
+): Result<Pagination, Fault> {
+  if (!Number.isInteger(cut.limit)) return failed(notPositive('Limit', cut.limit))
+  const withCount = word === undefined ? limits.withCount : COUNT_WORDS.get(word)
+  return withCount === undefined ? failed(badCount()) : ok({ ...cut, withCount })
+}
 
 function parseStart(raw: unknown, fallback: number, least = 0): number {
   if (raw === undefined) return fallback

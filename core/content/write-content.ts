@@ -1,9 +1,10 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { findTaken } from '../documents/find-taken.ts'
+import { DatabaseFailure } from '../database/database-fault.ts'
 import { type Outbox, openTelling } from '../documents/outbox.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
-import type { WriteTerms } from '../documents/write-terms.ts'
+import { type Current, loadCurrent } from '../documents/write-load.ts'
+import type { LockingTerms, WriteTerms } from '../documents/write-terms.ts'
 import type { WrittenDocument } from '../documents/written.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { toFileDocument } from '../media/file-record.ts'
@@ -11,12 +12,12 @@ import type { FileStorage } from '../media/file-storage.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { Content, ContentDocument } from './content.ts'
-import { diagnose } from './content-fault.ts'
 import { newsOf } from './content-news.ts'
 import { findExisting } from './find-existing.ts'
+import { findSwaps, findTakenIn } from './find-taken-in.ts'
 import { isDue, type Ledger, readLedger, recordWritten } from './ledger.ts'
 import { keyOf, type MediaFile, toRecord } from './media-file.ts'
-import { type Prepared, prepare, sourceKey } from './prepare-documents.ts'
+import { type Prepared, prepare } from './prepare-documents.ts'
 import { findRealIds, withRealIds } from './resolve-names.ts'
 
 export interface ContentTerms {
@@ -55,11 +56,25 @@ export async function writeContent(
   const ledger = await readLedger(terms.database)
   const due = dueOf(content, ledger)
   if (due.length === 0) return ok({ written: new Map() })
+  return tryToWrite(content, terms, due)
+}
+
+/** Who takes a value at the same moment is seen by the second try. */
+async function tryToWrite(
+  content: Content,
+  terms: ContentTerms,
+  due: readonly ContentDocument[],
+  isLast = false,
+): Promise<Result<ContentReport, Diagnostic>> {
   try {
     return ok(await writeDue(content, terms))
   } catch (error) {
     if (error instanceof ContentRefused) return failed(...error.faults)
-    throw error
+    if (!(error instanceof DatabaseFailure) || error.fault.kind !== 'unique') throw error
+    if (!isLast) return tryToWrite(content, terms, due, true)
+    const faults = findSwaps(due, error.fault, terms.storage)
+    if (faults.length === 0) throw error
+    return failed(...faults)
   }
 }
 
@@ -105,11 +120,12 @@ async function writeAll(due: readonly ContentDocument[], writing: Writing): Prom
   const { file } = writing.model.builtIn
   const { documents, sources } = await prepare(wanted, { real, existing, terms })
   const files = await newFiles(wanted, writing, terms)
-  await refuseTaken(documents, sources, terms)
+  const current = await loadCurrent(documents, terms)
+  await refuseTaken({ documents, sources }, current, terms)
   await storeFiles(files, writing.files)
   await writing.beforeUsers(writing.transaction, addressed(documents, writing.model))
   const records = files.map(each => toFileDocument(toRecord(each, writing.files), file))
-  await writeDocuments([...records, ...inTurn(documents, terms.now)], terms)
+  await writeDocuments([...records, ...inTurn(documents, terms.now)], terms, current)
   const tell = openTelling(writing.outbox).within(writing.transaction, terms.now)
   for (const news of [...records, ...documents].flatMap(each => newsOf(each, existing))) tell(news)
   await recordWritten(writing.transaction, due, terms.now)
@@ -125,7 +141,7 @@ const addressed = (documents: readonly WrittenDocument[], { builtIn }: Model): r
       : []
   })
 
-const writeTerms = ({ transaction, storage, model, database }: Writing): WriteTerms => ({
+const writeTerms = ({ transaction, storage, model, database }: Writing): LockingTerms => ({
   transaction,
   storage,
   schema: database.schema,
@@ -158,19 +174,8 @@ async function storeFiles(files: readonly MediaFile[], storage: FileStorage): Pr
   }
 }
 
-async function refuseTaken(
-  documents: readonly WrittenDocument[],
-  sources: Prepared['sources'],
-  terms: WriteTerms,
-): Promise<void> {
-  const taken = await findTaken(documents, terms)
-  const faults = taken.flatMap(({ document, locale, attribute, value }) => {
-    const source = sources.get(sourceKey(document))
-    const version = source?.versions.find(each => each.locale === locale)
-    if (!source || !version) return []
-    const message = `another document has \`${value}\` already, and \`${attribute.name}\` must be unique`
-    return [diagnose('not-unique', message, { ...source, path: [...version.path, attribute.name] })]
-  })
+async function refuseTaken(prepared: Prepared, current: Current, terms: LockingTerms): Promise<void> {
+  const faults = await findTakenIn(prepared, current, terms)
   if (faults.length > 0) throw new ContentRefused(faults)
 }
 

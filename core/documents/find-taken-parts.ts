@@ -10,6 +10,7 @@ import type { CurrentComponent } from './write-load.ts'
 import { columnsOf } from './write-print.ts'
 import { type CurrentRow, numberIn } from './write-rows.ts'
 import type { LockingTerms } from './write-terms.ts'
+import { isShared } from './write-versions.ts'
 import type { Values, WrittenDocument } from './written.ts'
 
 /** A value of a component that must be unique. */
@@ -60,8 +61,17 @@ const byAttribute = <Claim extends PartClaim>(
     group[0] ? [[group[0], group] as const] : [],
   )
 
+/** What the components of a document claim: what all locales share stands in each version, and counts once. */
+export const partClaimsOf = ({ type, versions }: WrittenDocument): readonly PartClaim[] =>
+  versions
+    .filter(({ statuses }) => statuses.includes('published'))
+    .flatMap(({ values, locale }, index) => {
+      const own = [...values].filter(([name]) => index === 0 || !isShared(type, type.attributes.get(name)))
+      return [...claimsIn(type, new Map(own), [], locale)]
+    })
+
 /** What the components of a version claim for themselves. */
-export function* claimsIn(
+function* claimsIn(
   holder: Holder,
   values: Values,
   parent: Path,
@@ -140,7 +150,7 @@ async function takenOf<Claim extends PartClaim>(
     types: columnsOf(storage, table.name),
     published: table.status,
     locale: table.locale,
-    but: [table.id, 'integer', own],
+    but: { columns: [table.id], rows: own.map(id => [id]) },
   })
   const { rows } = await transaction.run(statement)
   const taken = new Set(rows.map(([place]) => Number(place) - 1))

@@ -41,6 +41,12 @@ function uniqueValues(document: WrittenDocument, attribute: ScalarAttribute): re
   })
 }
 
+/** Rows that get another value, and may leave theirs to others. */
+const givenUp = ({ type, documentId, versions }: WrittenDocument, { name }: ScalarAttribute) =>
+  versions
+    .filter(({ statuses, values }) => statuses.includes('published') && values.has(name))
+    .map(({ locale }) => (type.localized ? [documentId, locale] : [documentId]))
+
 type Claim = Omit<Taken, 'value'> & { readonly value: Stored }
 
 async function findOf(
@@ -57,7 +63,10 @@ async function findOf(
     types: columnsOf(storage, table.name),
     published: table.status,
     locale: table.locale,
-    but: [table.documentId, 'text', written.map(({ documentId }) => documentId)],
+    but: {
+      columns: [table.documentId, ...(table.locale === null ? [] : [table.locale])],
+      rows: written.flatMap(document => givenUp(document, attribute)),
+    },
   })
   const { rows } = await transaction.run(statement)
   const taken = new Set(rows.map(([place]) => Number(place) - 1))

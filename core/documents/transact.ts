@@ -5,6 +5,7 @@ import type { Purpose } from '../database/purpose.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
+import { violatedAttribute } from './violated-attribute.ts'
 
 export interface TransactTerms {
   readonly database: Database
@@ -72,17 +73,14 @@ const inTurn =
 const isRace = ({ fault: { kind } }: DatabaseFailure): boolean =>
   kind === 'serialization' || kind === 'unique' || kind === 'foreignKey'
 
-/** The attribute whose index was violated, of the type or of a component in it: the first column of the index holds it. */
+/** Of the type, or of a component in it. */
 function refusalOf(
   type: ContentType,
-  { fault: { kind, ...names } }: DatabaseFailure,
+  failure: DatabaseFailure,
   { storage }: TransactTerms,
 ): Fault | undefined {
-  if (kind !== 'unique' || !('constraint' in names)) return undefined
-  const table = storage.tables.find(({ name }) => name === names.table)
-  const [first] = table?.indexes.find(({ name }) => name === names.constraint)?.columns ?? []
-  const attribute = table?.columns.find(({ name }) => name === first)?.attribute
-  if (attribute?.kind !== 'scalar' || !attribute.unique) return undefined
+  const attribute = violatedAttribute(failure.fault, storage)
+  if (!attribute) return undefined
   const isOwn = type.attributes.get(attribute.name) === attribute
   const message = 'This attribute must be unique'
   const errors = [{ path: isOwn ? [attribute.name] : [], message, name: 'ValidationError' }]

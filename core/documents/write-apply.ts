@@ -11,7 +11,7 @@ import {
   printProof,
   type Update,
 } from './print-changes.ts'
-import { columnsOf, printRelease, type Tuples, tableOf } from './write-print.ts'
+import { columnsOf, printRelease, type Released, type Tuples, tableOf } from './write-print.ts'
 import {
   type ChangedRow,
   type Changes,
@@ -79,8 +79,8 @@ function* statementsOf(changes: Changes, numbers: Numbers, storage: Storage): Ge
     return
   }
   for (const each of removals.flatMap(batchesOf)) yield printChanges({ removals: [each] }, terms)
-  for (const [tuples, columns] of groupReleases(changes.releases))
-    for (const batch of batchesOf(tuples)) yield printRelease(batch, columns, terms.typesOf(tuples.table))
+  for (const { tuples, ...released } of groupReleases(changes.releases))
+    for (const batch of batchesOf(tuples)) yield printRelease(batch, released, terms.typesOf(tuples.table))
   for (const each of updates.flatMap(batchesOf)) yield printChanges({ updates: [each] }, terms)
   for (const tables of together(inserts)) yield printChanges({ inserts: tables }, terms)
 }
@@ -194,11 +194,16 @@ function groupKeys(rows: readonly Keyed[]): readonly Tuples[] {
   })
 }
 
-function groupReleases(releases: Changes['releases']): readonly (readonly [Tuples, readonly string[]])[] {
-  const groups = groupBy(releases, ({ columns }) => signature(columns))
+interface ReleasedRows extends Released {
+  readonly tuples: Tuples
+}
+
+function groupReleases(releases: Changes['releases']): readonly ReleasedRows[] {
+  const groups = groupBy(releases, ({ columns, filled }) => signature(columns, filled ? 'filled' : ''))
   return [...groups.values()].flatMap(group => {
     const keyed = group.map(({ table, holding }) => ({ table, key: holding }))
-    return groupKeys(keyed).map(tuples => [tuples, group[0]?.columns ?? []] as const)
+    const { columns = [], filled = false } = group[0] ?? {}
+    return groupKeys(keyed).map(tuples => ({ tuples, columns, filled }))
   })
 }
 

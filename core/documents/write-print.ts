@@ -116,13 +116,40 @@ function storedForm(column: string, type: ColumnType | undefined): string {
   return type === 'bigint' ? `${name(column)}::text` : name(column)
 }
 
+export interface Released {
+  readonly columns: readonly string[]
+  /** With a value that nobody has, rather than emptied. */
+  readonly filled: boolean
+}
+
 /** Empties columns of the rows that hold one of the tuples. */
-export function printRelease(match: Tuples, emptied: readonly string[], types: TableColumns): Statement {
+export function printRelease(match: Tuples, { columns, filled }: Released, types: TableColumns): Statement {
   const { text, values } = unnest(match, types)
-  const sets = emptied.map(column => `${name(column)} = NULL`)
+  const sets = columns.map(column => `${name(column)} = ${filled ? spareOf(types.get(column)) : 'NULL'}`)
   return {
     name: `release links of ${match.table}`,
     text: `UPDATE ${name(match.table)} SET ${sets.join(', ')} WHERE ${among(match.columns, text)}`,
     values,
   }
+}
+
+/** A value that no other row has, drawn by chance where it comes from no end of the calendar. */
+const SPARE: Readonly<Partial<Record<ColumnType, string>>> = {
+  'varchar(255)': 'gen_random_uuid()::text',
+  text: 'gen_random_uuid()::text',
+  integer: '(floor(random() * 2147483647)::bigint - 2147483648)::integer',
+  bigint: '-floor(random() * 9e18)::bigint',
+  'double precision': '-random() * 1e300',
+  'numeric(10,2)': '(-floor(random() * 9999999999) / 100)::numeric(10,2)',
+  date: `date '5874897-12-31' - floor(random() * 1e9)::integer`,
+  'timestamptz(3)': `timestamptz '294276-01-01 00:00:00Z' - random() * 1e9 * interval '1 second'`,
+}
+
+/** Whether a value can stand in for another for a moment. */
+export const hasSpare = (type: ColumnType | undefined): boolean => type !== undefined && type in SPARE
+
+function spareOf(type: ColumnType | undefined): string {
+  const spare = type && SPARE[type]
+  if (spare === undefined) throw new TypeError(`no value to spare of ${type}`)
+  return spare
 }

@@ -44,6 +44,8 @@ export interface Release {
   /** What such a row holds. */
   readonly holding: ReadonlyMap<string, Stored>
   readonly columns: readonly string[]
+  /** They may not be empty: they get a value meanwhile that nobody has. */
+  readonly filled?: true
 }
 
 /** What is to be done, filled while documents are planned; carried out in the order of the fields. */

@@ -1,7 +1,6 @@
 import { findTaken } from '../documents/find-taken.ts'
-import { claimsIn, findTakenClaims, type PartClaim } from '../documents/find-taken-parts.ts'
+import { findTakenClaims, partClaimsOf } from '../documents/find-taken-parts.ts'
 import type { LockingTerms, WriteTerms } from '../documents/write-terms.ts'
-import { isShared } from '../documents/write-versions.ts'
 import type { WrittenDocument } from '../documents/written.ts'
 import { printPath } from '../faults/diagnostic.ts'
 import type { Component, ContentType } from '../model/model.ts'
@@ -122,22 +121,15 @@ async function findDoubleParts(
   idsOf: (component: Component) => readonly number[],
   terms: LockingTerms,
 ): Promise<readonly LineFault[]> {
-  const claims = pairs.flatMap(pair => partClaims(pair).map(claim => ({ ...claim, document: pair.document })))
+  const claims = pairs.flatMap(({ document, written }) =>
+    partClaimsOf(written).map(claim => ({ ...claim, document })),
+  )
   const taken = await findTakenClaims(claims, idsOf, terms)
   return taken.map(({ document, path, value }) => ({
     ...aboutOf(document),
     message: takenMessage(printPath(path), value),
   }))
 }
-
-/** What all locales share stands in each version, and counts once. */
-const partClaims = ({ document: { type }, written }: Pair): readonly PartClaim[] =>
-  written.versions
-    .filter(({ statuses }) => statuses.includes('published'))
-    .flatMap(({ values, locale }, index) => {
-      const own = [...values].filter(([name]) => index === 0 || !isShared(type, type.attributes.get(name)))
-      return [...claimsIn(type, new Map(own), [], locale)]
-    })
 
 /** What a document claims for itself alone, as texts. */
 export function claimsOf({ document, written }: Pair): ReadonlyMap<string, string> {
@@ -154,7 +146,7 @@ export function claimsOf({ document, written }: Pair): ReadonlyMap<string, strin
       )
     }
   }
-  for (const { component, attribute, locale, value, path } of partClaims({ document, written }))
+  for (const { component, attribute, locale, value, path } of partClaimsOf(written))
     claims.set(
       JSON.stringify([component.uid, attribute.name, locale, value]),
       `\`${printPath(path)}\` must be unique, and \`${String(value)}\``,

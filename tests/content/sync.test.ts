@@ -252,3 +252,115 @@ test('a document without a documentId is known again by its unique attribute', a
     {},
   )
 })
+
+const SHELF = `
+components:
+  shelf.label: { attributes: { word: { type: string, unique: true } } }
+contentTypes:
+  box:
+    draftAndPublish: true
+    attributes: { code: { type: string, required: true, unique: true }, size: { type: integer, unique: true, required: true } }
+  item:
+    attributes:
+      code: { type: uid, required: true }
+      count: { type: biginteger, required: true, unique: true }
+      price: { type: decimal, required: true, unique: true }
+      weight: { type: float, required: true, unique: true }
+      day: { type: date, required: true, unique: true }
+      at: { type: datetime, required: true, unique: true }
+      note: { type: text, maxLength: 40, required: true, unique: true }
+      labels: { type: component, component: shelf.label, repeatable: true }
+  flag:
+    attributes:
+      side: { type: enumeration, enum: [left, right], required: true, unique: true }
+      word: { type: string, unique: true }
+`
+
+const items = (...turns: readonly number[]): string =>
+  `on: sync\ndocuments:\n${turns
+    .map(
+      (turn, index) =>
+        `  - { documentId: i${index}, code: c${turn}, count: "${turn}", price: ${turn}, weight: ${turn}, day: 2024-01-0${turn}, at: 2024-01-0${turn}T00:00:00Z, note: n${turn}, labels: [{ word: w${turn} }] }\n`,
+    )
+    .join('')}`
+
+test('documents swap values that are unique and required, of every type, and keep their rows', async t => {
+  const boxes = (a: string, b: string) =>
+    `on: sync\ndocuments: [{ documentId: one, code: ${a}, size: ${a.length} }, { documentId: two, code: ${b}, size: ${b.length} }]`
+  const site = await openSite(t, {
+    'project.yaml': SHELF,
+    'content/boxes.yaml': boxes('a', 'bb'),
+    'content/items.yaml': items(1, 2, 3),
+  })
+  await site.must()
+  const ids = await site.rows('SELECT id, document_id FROM items ORDER BY id')
+  await site.must({ 'content/boxes.yaml': boxes('bb', 'a'), 'content/items.yaml': items(2, 3, 1) })
+  const found = await site.get('items?sort=id&populate=labels')
+  t.deepEqual(
+    found.map((each: Record<string, unknown>) => [
+      each.code,
+      each.count,
+      each.price,
+      each.weight,
+      each.day,
+      each.at,
+      each.note,
+      (each.labels as { word: string }[])[0]?.word,
+    ]),
+    [2, 3, 1].map(turn => [
+      `c${turn}`,
+      String(turn),
+      turn,
+      turn,
+      `2024-01-0${turn}`,
+      `2024-01-0${turn}T00:00:00.000Z`,
+      `n${turn}`,
+      `w${turn}`,
+    ]),
+  )
+  t.deepEqual(await site.rows('SELECT id, document_id FROM items ORDER BY id'), ids)
+  t.deepEqual(
+    await site.rows('SELECT document_id, status, code, size FROM boxes ORDER BY document_id, status'),
+    [
+      ['one', 'draft', 'bb', 2],
+      ['one', 'published', 'bb', 2],
+      ['two', 'draft', 'a', 1],
+      ['two', 'published', 'a', 1],
+    ],
+  )
+})
+
+test('values that cannot be swapped, or that a document of content/ keeps, are told with both places', async t => {
+  const flags = (a: string, b: string) =>
+    `on: sync\ndocuments:\n  - { documentId: one, side: ${a} }\n  - { documentId: two, side: ${b} }\n`
+  const site = await openSite(t, { 'project.yaml': SHELF, 'content/flags.yaml': flags('left', 'right') })
+  await site.must()
+  t.deepEqual(await site.start({ 'content/flags.yaml': flags('right', 'left') }), [
+    'content/flags.yaml:4:30 `side` must be unique and is required: documents that are there cannot exchange their values at once; give one of them a value that none has, start, and then write what you mean (content/flags.yaml:3:30 the first of them)',
+  ])
+  await site.rows(`UPDATE flags SET word = 'x' WHERE document_id = 'two'`)
+  t.deepEqual(
+    await site.start({
+      'content/flags.yaml':
+        'on: sync\ndocuments: [{ documentId: one, side: left, word: x }, { documentId: two, side: right }]',
+    }),
+    ['content/flags.yaml:2:53 another document has `x` already, and `word` must be unique'],
+  )
+})
+
+test('a value of a component that must be unique is told with its place where another document has it', async t => {
+  const site = await openSite(t, { 'project.yaml': SHELF, 'content/items.yaml': items(1, 2) })
+  await site.must()
+  t.deepEqual(
+    await site.start({
+      'content/items.yaml': items(1, 2, 3).replace(
+        '{ word: w3 }',
+        '{ word: w3 }, { word: w2 }, { word: w3 }',
+      ),
+    }),
+    [
+      'content/items.yaml:5:150 another component has `w2` already, and `labels[1].word` must be unique',
+      'content/items.yaml:5:164 another component has `w3` already, and `labels[2].word` must be unique',
+    ],
+  )
+})

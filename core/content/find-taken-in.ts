@@ -1,0 +1,72 @@
+import type { DatabaseFault } from '../database/database-fault.ts'
+import { findTaken } from '../documents/find-taken.ts'
+import { findTakenClaims, partClaimsOf } from '../documents/find-taken-parts.ts'
+import { ownParts } from '../documents/own-parts.ts'
+import { violatedAttribute } from '../documents/violated-attribute.ts'
+import type { Current } from '../documents/write-load.ts'
+import type { LockingTerms } from '../documents/write-terms.ts'
+import type { WrittenDocument } from '../documents/written.ts'
+import { type Diagnostic, type Path, printPath } from '../faults/diagnostic.ts'
+import type { Storage } from '../model/storage.ts'
+import type { ContentDocument } from './content.ts'
+import { diagnose } from './content-fault.ts'
+import { type Prepared, sourceKey } from './prepare-documents.ts'
+
+/** Values that must be unique and that another ${path.length > 1 ? 'component' : 'document'} has, those of components included, with their places. */
+export async function findTakenIn(
+  { documents, sources }: Prepared,
+  current: Current,
+  terms: LockingTerms,
+): Promise<readonly Diagnostic[]> {
+  const claims = documents.flatMap(document => partClaimsOf(document).map(each => ({ ...each, document })))
+  const parts = await findTakenClaims(claims, ownParts(documents, current, terms), terms)
+  const own = await findTaken(documents, terms)
+  const taken: readonly TakenPlace[] = [
+    ...own.map(({ attribute, ...each }) => ({ ...each, path: [attribute.name] })),
+    ...parts,
+  ]
+  return taken.flatMap(each => {
+    const source = sources.get(sourceKey(each.document))
+    return source ? [toDiagnostic(each, source)] : []
+  })
+}
+
+interface TakenPlace {
+  readonly document: WrittenDocument
+  /** null: of no locale, or of all. */
+  readonly locale: string | null
+  readonly path: Path
+  readonly value: unknown
+}
+
+function toDiagnostic({ locale, path, value }: TakenPlace, source: ContentDocument): Diagnostic {
+  const [first] = source.versions
+  const version = source.versions.find(each => each.locale === locale) ?? first
+  const message = `another document has \`${String(value)}\` already, and \`${printPath(path)}\` must be unique`
+  return diagnose('not-unique', message, { ...source, path: [...(version?.path ?? []), ...path] })
+}
+
+/**
+ * The documents among which the database could not exchange the values of an attribute: it holds each row to the
+ * others at once, and the attribute is required and has no value to spare meanwhile.
+ */
+export function findSwaps(
+  documents: readonly ContentDocument[],
+  fault: DatabaseFault,
+  storage: Storage,
+): readonly Diagnostic[] {
+  const attribute = violatedAttribute(fault, storage)
+  if (!attribute) return []
+  const [first, ...others] = documents.flatMap(document =>
+    document.versions
+      .filter(
+        ({ given }) =>
+          document.type.attributes.get(attribute.name) === attribute && given.has(attribute.name),
+      )
+      .map(({ path }) => ({ ...document, path: [...path, attribute.name] })),
+  )
+  if (!first) return []
+  const related = { place: first.source.place(first.path), message: 'the first of them' }
+  const message = `\`${attribute.name}\` must be unique and is required: documents that are there cannot exchange their values at once; give one of them a value that none has, start, and then write what you mean`
+  return others.map(spot => diagnose('not-unique', message, spot, related))
+}

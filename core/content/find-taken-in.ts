@@ -12,7 +12,7 @@ import type { ContentDocument } from './content.ts'
 import { diagnose } from './content-fault.ts'
 import { type Prepared, sourceKey } from './prepare-documents.ts'
 
-/** Values that must be unique and that another ${path.length > 1 ? 'component' : 'document'} has, those of components included, with their places. */
+/** Values that must be unique and that another document has, those of components included, with their places. */
 export async function findTakenIn(
   { documents, sources }: Prepared,
   current: Current,
@@ -42,7 +42,7 @@ interface TakenPlace {
 function toDiagnostic({ locale, path, value }: TakenPlace, source: ContentDocument): Diagnostic {
   const [first] = source.versions
   const version = source.versions.find(each => each.locale === locale) ?? first
-  const message = `another document has \`${String(value)}\` already, and \`${printPath(path)}\` must be unique`
+  const message = `another ${path.length > 1 ? 'component' : 'document'} has \`${String(value)}\` already, and \`${printPath(path)}\` must be unique`
   return diagnose('not-unique', message, { ...source, path: [...(version?.path ?? []), ...path] })
 }
 

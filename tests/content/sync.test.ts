@@ -344,7 +344,7 @@ test('values that cannot be swapped, or that a document of content/ keeps, are t
       'content/flags.yaml':
         'on: sync\ndocuments: [{ documentId: one, side: left, word: x }, { documentId: two, side: right }]',
     }),
-    ['content/flags.yaml:2:53 another document has `x` already, and `word` must be unique'],
+    ['content/flags.yaml:2:50 another document has `x` already, and `word` must be unique'],
   )
 })
 

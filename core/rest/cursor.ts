@@ -15,6 +15,8 @@ type Held = readonly [order: string, keys: readonly unknown[], id: number]
 export function parseCursor(text: string, type: ContentType, sorts: readonly Sort[]): Result<After, Fault> {
   if (sorts.some(({ attribute }) => JSON_TYPES.has(attribute.type)))
     return failed(badCursor('a list that is sorted by JSON has no cursors'))
+  if (sorts.length > MOST_SORTS)
+    return failed(badCursor(`a list with cursors is sorted by ${MOST_SORTS} attributes at most`))
   if (text === '') return ok('first')
   const held = unpack(text)
   if (!held) return failed(badCursor('this is no cursor'))
@@ -27,6 +29,9 @@ export function parseCursor(text: string, type: ContentType, sorts: readonly Sor
     return failed(badCursor('this is no cursor'))
   return ok({ keys: given, id })
 }
+
+/** What lies behind a place of an order takes comparisons by the square of its attributes. */
+const MOST_SORTS = 10
 
 const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'blocks', 'array'])
 

@@ -17,7 +17,8 @@ function printEntry({ key, value, notes }: Entry, depth: number): readonly strin
   const indent = '  '.repeat(depth)
   const above = notes.flatMap(note => printNote(note, depth))
   const name = `${indent}${printText(key)}:`
-  if (value.kind === 'variable') return [...above, `${name} "\${${value.name}:-${value.fallback}}"`]
+  if (value.kind === 'variable')
+    return [...above, `${name} ${JSON.stringify(`\${${value.name}:-${value.fallback}}`)}`]
   if (value.kind === 'flow') return [...above, ...printFlow(name, value.json, depth)]
   if (value.entries.length === 0 && value.closing.length === 0) return [...above, `${name} {}`]
   const isAiry = depth === 0 && AIRY.has(key)

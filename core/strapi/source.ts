@@ -3,7 +3,7 @@ import { quoteIdentifier, quoteText } from '../sql/identifier.ts'
 
 /** A Strapi database that is read, in one transaction. */
 export interface Source {
-  readonly transaction: Transaction
+  readonly transaction: Pick<Transaction, 'run'>
   /** By name, the columns in their order. */
   readonly tables: ReadonlyMap<string, readonly SourceColumn[]>
   /** The schema of all tables. */
@@ -30,7 +30,10 @@ export interface Asked {
 export type SourceRow = ReadonlyMap<string, string | null>
 
 /** The tables of a schema. */
-export async function readTables(transaction: Transaction, schema: string): Promise<Source['tables']> {
+export async function readTables(
+  transaction: Source['transaction'],
+  schema: string,
+): Promise<Source['tables']> {
   const { rows } = await transaction.run({
     text: `SELECT table_name, column_name, data_type FROM information_schema.columns
       WHERE table_schema = $1 ORDER BY table_name, ordinal_position`,

@@ -31,7 +31,7 @@ async function* streamType(
       of: type.uid,
       why: 'a single type has one document: those behind the first did not come over',
     })
-  const last = Math.max(0, ...index.rows.keys())
+  const last = lastIn(index)
   let made = 0
   for (let start = 0; start < kept.length; start += BATCH) {
     const batch = kept.slice(start, start + BATCH)
@@ -46,6 +46,9 @@ async function* streamType(
     }
   }
 }
+
+/** There may be more rows than a call takes arguments. */
+const lastIn = ({ rows }: IndexedType): number => [...rows.keys()].reduce((last, id) => Math.max(last, id), 0)
 
 async function readStamps(
   { collectionName }: TypePair,

@@ -106,6 +106,21 @@ test('a caller sees what he may see, page by page', async t => {
   t.is(hidden.status, 400)
 })
 
+test('no cursor costs the database more than a list is worth: an order has ten attributes at most', async t => {
+  const many = (count: number) => `sort=${Array(count).fill('code:desc').join()}`
+  for (const after of ['', 'x']) {
+    const answer = await room.get(`/api/books?${many(11)}&pagination[after]=${after}`)
+    t.is(answer.status, 400)
+    t.regex(String(errorOf(answer).message), /sorted by 10 attributes at most/)
+  }
+  const list = `/api/books?status=draft&${many(10)}`
+  const pages = await walk(list, 3)
+  t.deepEqual(
+    pages.flatMap(({ ids }) => ids),
+    (await room.many(list)).map(({ id }) => id),
+  )
+})
+
 test('a cursor that is none, or of another order, is refused with what it has to be', async t => {
   const { next } = await pageOf('/api/books?sort=code', '', '&pagination[pageSize]=1')
   const refused = async (query: string) => {

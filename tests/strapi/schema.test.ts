@@ -60,6 +60,21 @@ test('what has no counterpart is told beside what came over, and the file loads'
   t.regex(report, /Before others have a look:\n {2}what controllers, policies/)
 })
 
+test('what a variable falls back to is written as a text of YAML, whatever stands in it', async t => {
+  const strapi = strapiProject({
+    'config/server.js': `module.exports = ({ env }) => ({ host: env('HOST', 'C:\\\\x "y" #z'), url: env('URL', 'https://a\\n- b') })`,
+    ...type('note', { title: { type: 'string' } }),
+  })
+  t.teardown(strapi.remove)
+  const out = join(strapi.path, 'plinth')
+  const { code, complaint } = await runImport({ dir: strapi.path, out })
+  t.is(complaint, '')
+  t.is(code, 0)
+  const { settings, faults } = await check(out)
+  t.deepEqual(faults, [])
+  t.is(settings?.server.host, 'C:\\x "y" #z')
+})
+
 /** A TypeScript project that uses what Plinth has not. */
 const SHOP = {
   'config/server.ts':

@@ -43,7 +43,7 @@ async function runScript(site: Site, { text }: Extract<HandwrittenWork, { kind: 
   await runPlain(site, [text.trimEnd().replace(/;$/, '\n')])
 }
 
-/** What the author forgot to wait for is waited for: behind the migration its connection is somebody else's. */
+/** What the author forgot to wait for is waited for, also behind a failure: afterwards its connection is somebody else's. */
 async function runCode(site: Site, work: Extract<HandwrittenWork, { kind: 'code' }>): Promise<void> {
   const asked: Promise<unknown>[] = []
   let open = true
@@ -54,9 +54,14 @@ async function runCode(site: Site, work: Extract<HandwrittenWork, { kind: 'code'
     answer.catch(() => undefined)
     return answer as Promise<never>
   }
-  await work.run({ sql })
-  await Promise.all(asked)
-  open = false
+  try {
+    await work.run({ sql })
+    // There may come more meanwhile.
+    for (const answer of asked) await answer
+  } finally {
+    open = false
+    await Promise.allSettled(asked)
+  }
 }
 
 const OVER = 'this migration is over: wait for each statement (`await`)'

@@ -176,6 +176,26 @@ test.serial(
   },
 )
 
+/** Code that goes on behind a failure, when it is told to, and answers what became of its statement. */
+const LATE = [
+  `let go = () => {}`,
+  `const went = new Promise(resolve => { go = resolve }).then(() => sql\`UPDATE people SET name = 'late'\`)`,
+  `Reflect.set(globalThis, 'lateMigration', () => { go(); return went.then(() => 'done', error => error.message) })`,
+  `throw new Error('not today')`,
+]
+
+test.serial('code that goes on after its migration has failed reaches the database no more', async t => {
+  const one = await shop(t)
+  await filled(one)
+  t.teardown(() => Reflect.deleteProperty(globalThis, 'lateMigration'))
+  one.migration('a.after.ts', ...AFTER.slice(0, 2), ...LATE, '})')
+  t.is(await one.migrate(), '- migrations/a.after.ts failed: not today')
+  const goOn: unknown = Reflect.get(globalThis, 'lateMigration')
+  if (typeof goOn !== 'function') return t.fail()
+  t.is(await goOn(), 'this migration is over: wait for each statement (`await`)')
+  t.deepEqual(await one.sql('SELECT name FROM people ORDER BY id'), [['Ada Lovelace'], ['Plato']])
+})
+
 test.serial('a new database needs no step of the past, but for those that say so', async t => {
   const one = await shop(t)
   one.person(NAME)

@@ -1,3 +1,4 @@
+import type { RelationAttribute } from '../model/model.ts'
 import { defaultsOf, type GivenBody } from './given-body.ts'
 import { isInverse, readInverseList } from './inverse-list.ts'
 import { type FoundTargets, findTargets, type Visible } from './link-targets.ts'
@@ -83,20 +84,15 @@ async function inverseValues(
   if (!row) return []
   const { type, locale } = command
   const key = numberIn(row, terms.storage.table(type).key)
-  const values: [string, WrittenValue][] = []
-  for (const attribute of type.attributes.values()) {
-    if (!isInverse(attribute)) continue
+  const isAsked = (attribute: RelationAttribute) => {
     const value = body.values.get(attribute.name)
-    const inPart = value?.kind === 'links' && value.change?.kind === 'change'
-    const published = isPublishing(command) && value === undefined
-    if (!inPart && !published) continue
-    values.push([
-      attribute.name,
-      {
-        kind: 'links',
-        targets: await readInverseList(attribute, { type, key, locale, status: 'draft' }, terms),
-      },
-    ])
+    return value === undefined
+      ? isPublishing(command)
+      : value.kind === 'links' && value.change?.kind === 'change'
   }
-  return values
+  const asked = [...type.attributes.values()].filter(isInverse).filter(isAsked)
+  const lists = await Promise.all(
+    asked.map(each => readInverseList(each, { type, key, locale, status: 'draft' }, terms)),
+  )
+  return asked.map(({ name }, index) => [name, { kind: 'links', targets: lists[index] ?? [] }])
 }

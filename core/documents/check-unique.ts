@@ -17,12 +17,12 @@ export async function checkUnique(
   const { type, documentId } = document
   const published = document.versions.filter(({ statuses }) => statuses.includes('published'))
   const versions = published.flatMap(version => claimsOf(document, version, standing, terms))
-  const found = await findTaken([{ type, documentId, versions }], terms)
+  const [found, parts] = await Promise.all([
+    findTaken([{ type, documentId, versions }], terms),
+    findTakenParts(document, standing, terms),
+  ])
   const values = new Map(found.map(({ attribute, value }) => [attribute.name, value]))
-  return [
-    ...Array.from(values, ([name, value]) => notUnique([name], value)),
-    ...(await findTakenParts(document, standing, terms)),
-  ]
+  return [...Array.from(values, ([name, value]) => notUnique([name], value)), ...parts]
 }
 
 /** What a version claims for itself, and of what all share for the other locales. */

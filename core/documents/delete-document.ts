@@ -1,17 +1,21 @@
 import type { Model } from '../model/model.ts'
 import type { DeleteCommand, PermittedCommand } from '../query/command.ts'
+import type { Filter } from '../query/query.ts'
 import type { Answer } from './documents.ts'
+import { early } from './early.ts'
 import { findSingle } from './find-single.ts'
+import { openForesight } from './foresight.ts'
 import { unlinkStatements } from './links-to.ts'
-import { assertMeets, choiceOf, standingStatus } from './matching.ts'
+import { assertMeets, choiceOf, meeting, standingStatus } from './matching.ts'
 import { originOf, type Tell } from './outbox.ts'
 import { assertUnchanged, readAnswer } from './read-answer.ts'
 import { removeVersions } from './remove-versions.ts'
-import { componentsOf, loadDocument } from './write-load.ts'
+import { attributesWithParts } from './unpublish.ts'
+import { loadDocument } from './write-load.ts'
 import { type CurrentRow, numberIn } from './write-rows.ts'
-import type { WriteTerms } from './write-terms.ts'
+import type { LockingTerms, WriteTerms } from './write-terms.ts'
 
-export interface DeleteTerms extends WriteTerms {
+export interface DeleteTerms extends LockingTerms {
   readonly model: Model
   readonly tell: Tell
 }
@@ -37,29 +41,40 @@ export async function deleteDocument(
     await assertUnchanged(precondition, seen, null, terms)
     return null
   }
-  const parts = [...type.attributes.values()].filter(each => componentsOf(each).length > 0)
-  const current = await loadDocument({ type, documentId }, { attributes: parts }, terms)
+  const { ahead, inTurn } = openForesight(terms.transaction)
+  const loading = loadDocument({ type, documentId }, { attributes: attributesWithParts(type) }, terms)
+  foresee(command, documentId, { seen, answer }, { ...terms, transaction: ahead })
+  const asking = { ...terms, transaction: inTurn }
+  const current = await loading
   const rows = current.rows(type, documentId)
   const gone = rows.filter(row => isMeant(command, row))
   // First of all: whether a tag is that of a document out of sight would tell what stands in it.
-  await assertDeletable(command, documentId, gone, terms)
-  await assertUnchanged(precondition, seen, gone.length === 0 ? null : documentId, terms)
+  await assertDeletable(command, documentId, gone, asking)
+  await assertUnchanged(precondition, seen, gone.length === 0 ? null : documentId, asking)
   if (gone.length === 0) return null
-  const text = answer && (await readAnswer(answer, documentId, terms))
+  const text = answer && (await readAnswer(answer, documentId, asking))
   await removeVersions({ type, documentId, gone, current }, terms)
-  await removeLinks(command, { gone, left: rows.length - gone.length }, terms)
+  removeLinks(command, { gone, left: rows.length - gone.length }, terms)
   const locales = new Set(gone.map(row => (type.localized ? String(row.get('locale')) : null)))
   const changes = [...locales].map(each => ({ locale: each, action: 'delete' }) as const)
   terms.tell({ type, documentId, changes, origin: originOf(command) })
   return text
 }
 
+/** All that is asked of it, behind its lock and in the same round trip. */
+function foresee(command: Deletion, documentId: string, { seen, answer }: DeleteAnswers, terms: WriteTerms) {
+  const { before } = command.conditions
+  if (before) early(meeting(matchOf(command, documentId, before), terms))
+  early(assertUnchanged(command.precondition, seen, documentId, terms))
+  if (answer) early(readAnswer(answer, documentId, terms))
+}
+
 /** Links to a document go with its last version; before, only those that name the locale that goes (documents.md 16). */
-async function removeLinks(
+function removeLinks(
   { type, locale }: Deletion,
   { gone, left }: { readonly gone: readonly CurrentRow[]; readonly left: number },
   terms: DeleteTerms,
-): Promise<void> {
+): void {
   const [first] = gone
   if (!first) return
   const end = {
@@ -67,22 +82,27 @@ async function removeLinks(
     key: numberIn(first, terms.storage.table(type).key),
     locale: left === 0 ? null : locale,
   }
-  for (const statement of unlinkStatements(end, terms.model, terms.storage))
-    await terms.transaction.run(statement)
+  for (const statement of unlinkStatements(end, terms.model, terms.storage)) terms.transaction.send(statement)
 }
 
 const isMeant = ({ type, locale }: Deletion, row: CurrentRow): boolean =>
   !type.localized || locale === null || row.get('locale') === locale
 
+const matchOf = ({ type, locale }: Deletion, documentId: string, filter: Filter) => ({
+  type,
+  documentIds: [documentId],
+  locale: choiceOf(type, locale),
+  filter,
+})
+
 async function assertDeletable(
-  { type, locale, conditions }: Deletion,
+  command: Deletion,
   documentId: string,
   gone: readonly CurrentRow[],
   terms: WriteTerms,
 ): Promise<void> {
-  const filter = conditions.before
-  if (!filter) return
+  const { type, conditions } = command
+  if (!conditions.before) return
   const standing = gone.filter(row => !type.draftAndPublish || row.get('status') === standingStatus(type))
-  const match = { type, documentIds: [documentId], locale: choiceOf(type, locale), filter }
-  await assertMeets(match, standing.length, terms)
+  await assertMeets(matchOf(command, documentId, conditions.before), standing.length, terms)
 }

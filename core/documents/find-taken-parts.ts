@@ -48,10 +48,8 @@ export async function findTakenClaims<Claim extends PartClaim>(
   idsOf: (component: Component) => readonly number[],
   terms: LockingTerms,
 ): Promise<readonly Claim[]> {
-  const taken: Claim[] = []
-  for (const [{ component }, group] of byAttribute(claims))
-    taken.push(...(await takenOf(group, idsOf(component), terms)))
-  return taken
+  const asked = byAttribute(claims).map(([{ component }, group]) => takenOf(group, idsOf(component), terms))
+  return (await Promise.all(asked)).flat()
 }
 
 const byAttribute = <Claim extends PartClaim>(

@@ -21,15 +21,15 @@ export async function findTaken(
   documents: readonly WrittenDocument[],
   terms: WriteTerms,
 ): Promise<readonly Taken[]> {
-  const taken: Taken[] = []
+  const asked: Promise<readonly Taken[]>[] = []
   for (const [type, group] of groupBy(documents, each => each.type)) {
     for (const attribute of type.attributes.values()) {
       if (attribute.kind !== 'scalar' || !attribute.unique) continue
       const wanted = group.flatMap(document => uniqueValues(document, attribute))
-      if (wanted.length > 0) taken.push(...(await findOf({ type, attribute }, wanted, group, terms)))
+      if (wanted.length > 0) asked.push(findOf({ type, attribute }, wanted, group, terms))
     }
   }
-  return taken
+  return (await Promise.all(asked)).flat()
 }
 
 /** What a document claims for itself: in versions that are published, or of types without drafts. */

@@ -56,8 +56,11 @@ export function openDocuments(terms: DocumentTerms): Documents {
     const made = await writeOnce(writing => createAtOnce(asked, recalled, writing), purpose)
     return made?.ok ? made : undefined
   }
-  const change = (command: PermittedCommand<StatusCommand>, answer: Answer) =>
-    write(command.type, writing => changeStatus(command, answer, writing), purposeOf(command, answer))
+  const change = async (command: PermittedCommand<StatusCommand>, answer: Answer) => {
+    const work = (writing: SaveTerms) => changeStatus(command, answer, writing)
+    const changed = await write(command.type, work, purposeOf(command, answer))
+    return changed.ok ? ok({ ...changed.value, texts: await changed.value.texts }) : changed
+  }
   const reads = openReads({ ...terms, defaultLocale: terms.model.defaultLocale })
   return {
     ...reads,

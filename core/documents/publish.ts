@@ -1,18 +1,44 @@
 import { targetsOf } from './becoming.ts'
+import { checkUnique } from './check-unique.ts'
+import { early } from './early.ts'
+import { openForesight } from './foresight.ts'
 import { NOTHING_GIVEN } from './given-body.ts'
 import { visibleBy } from './matching.ts'
 import { saveVersion } from './save-version.ts'
-import { attributesToLoad, type SaveCommand } from './standing.ts'
+import { type SaveCommand, type Saving, standingOf, versionOf } from './standing.ts'
 import type { VersionChange } from './version-change.ts'
+import { valuesOf } from './version-values.ts'
 import { loadDocument } from './write-load.ts'
+import type { LockingTerms } from './write-terms.ts'
 
-/** Makes the published version the draft's equal (documents.md 14): what a change that changes nothing does. */
-export const publish: VersionChange = async ({ type, documentId, locale }, asked, terms) => {
-  const changes = { kind: 'update', status: 'published', values: {}, precondition: null } as const
-  const command: SaveCommand = { ...asked, ...changes, documentId, locale }
-  const body = NOTHING_GIVEN
-  const current = await loadDocument({ type, documentId }, attributesToLoad(command, body), terms)
-  const targets = targetsOf(command, body, { ...terms, visible: visibleBy(command.conditions, terms) })
-  await saveVersion({ command, documentId, body, current, targets, terms })
-  return true
+/** Makes published versions their drafts' equals (documents.md 14): what a change that changes nothing does. */
+export const publish: VersionChange = {
+  attributes: ({ attributes }) => [...attributes.values()],
+  async change({ type, documentId, locales, current: known }, asked, terms) {
+    const changes = { kind: 'update', status: 'published', values: {}, precondition: null } as const
+    const attributes = [...type.attributes.values()]
+    const body = NOTHING_GIVEN
+    for (const [index, locale] of locales.entries()) {
+      const command: SaveCommand = { ...asked, ...changes, documentId, locale }
+      // The locale before may have changed what all of them share.
+      const current = index === 0 ? known : await loadDocument({ type, documentId }, { attributes }, terms)
+      const targets = targetsOf(command, body, { ...terms, visible: visibleBy(command.conditions, terms) })
+      const { ahead, inTurn } = openForesight(terms.transaction)
+      const saving = { command, documentId, body, current, targets, terms: { ...terms, transaction: inTurn } }
+      foreseeTaken(saving, ahead)
+      await saveVersion(saving)
+    }
+    return locales
+  },
+}
+
+/** Whether others have what the draft claims: asked with who links to it. */
+function foreseeTaken(saving: Saving, ahead: LockingTerms['transaction']): void {
+  const { command, documentId, terms } = saving
+  const { type } = command
+  const standing = standingOf(saving)
+  if (!standing.row) return
+  const values = valuesOf(type, standing.row, type.attributes.values(), standing.place)
+  const document = { type, documentId, versions: [versionOf(command, values)] }
+  early(checkUnique(document, standing, { ...terms, transaction: ahead }))
 }

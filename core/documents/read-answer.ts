@@ -29,11 +29,13 @@ export async function assertUnchanged(
   if (documentId === null) throw new RequestFault(fault('preconditionFailed', ABSENT))
   const { tags } = precondition
   if (tags.includes('*')) return
-  for (const answer of answers) {
-    const text = await readAnswer(answer, documentId, terms)
-    if (text !== null && answer.tagOf && tags.includes(answer.tagOf(text))) return
-  }
-  throw new RequestFault(fault('preconditionFailed', CHANGED))
+  const seen = await Promise.all(
+    answers.map(async answer => {
+      const text = await readAnswer(answer, documentId, terms)
+      return text !== null && answer.tagOf && tags.includes(answer.tagOf(text))
+    }),
+  )
+  if (!seen.includes(true)) throw new RequestFault(fault('preconditionFailed', CHANGED))
 }
 
 const ABSENT = 'If-Match is not met: there is no such document'

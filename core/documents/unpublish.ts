@@ -1,17 +1,31 @@
+import type { Attribute, ContentType } from '../model/model.ts'
 import { removeVersions } from './remove-versions.ts'
-import { rowOf, type VersionChange, type VersionName } from './version-change.ts'
+import { rowOf, type VersionChange, type VersionName, type Versions } from './version-change.ts'
 import { componentsOf, loadDocument } from './write-load.ts'
 import type { WriteTerms } from './write-terms.ts'
 
-/** Removes the published version with its own links; links to it stay (documents.md 15). */
-export const unpublish: VersionChange = (version, _, terms) => removePublished(version, terms)
+/** What is removed with a version. */
+export const attributesWithParts = ({ attributes }: ContentType): readonly Attribute[] =>
+  [...attributes.values()].filter(each => componentsOf(each).length > 0)
 
-/** Tells whether there was one. */
-export async function removePublished(version: VersionName, terms: WriteTerms): Promise<boolean> {
+/** Removes published versions with their own links; links to them stay (documents.md 15). */
+export const unpublish: VersionChange = {
+  attributes: attributesWithParts,
+  async change({ type, documentId, locales, current }: Versions, _, terms) {
+    const found = locales.flatMap(locale => {
+      const row = rowOf({ type, documentId, locale }, 'published', current)
+      return row ? [{ locale, row }] : []
+    })
+    const gone = found.map(({ row }) => row)
+    if (gone.length > 0) await removeVersions({ type, documentId, gone, current }, terms)
+    return found.map(({ locale }) => locale)
+  },
+}
+
+/** The published version as it is by now, where there is one. */
+export async function removePublished(version: VersionName, terms: WriteTerms): Promise<void> {
   const { type, documentId } = version
-  const attributes = [...type.attributes.values()].filter(each => componentsOf(each).length > 0)
-  const current = await loadDocument(version, { attributes }, terms)
+  const current = await loadDocument(version, { attributes: attributesWithParts(type) }, terms)
   const row = rowOf(version, 'published', current)
   if (row) await removeVersions({ type, documentId, gone: [row], current }, terms)
-  return row !== undefined
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts'
-import type { ContentType } from '../model/model.ts'
+import type { Attribute, ContentType } from '../model/model.ts'
 import type { PermittedCommand, StatusCommand } from '../query/command.ts'
 import type { Status } from '../query/query.ts'
 import type { Tell } from './outbox.ts'
@@ -17,12 +17,28 @@ export interface VersionName {
   readonly locale: string | null
 }
 
-/** Changes the status of one version, whose draft is there; tells whether there was anything to change. */
-export type VersionChange = (
-  version: VersionName,
-  command: PermittedCommand<StatusCommand>,
-  terms: StatusTerms,
-) => Promise<boolean>
+/** null on types without locales. */
+export type Locale = string | null
+
+/** Versions of one document. */
+export interface Versions extends Omit<VersionName, 'locale'> {
+  /** Those whose status is to change; their drafts are there. */
+  readonly locales: readonly Locale[]
+  /** What is there, with all that the change needs to know. */
+  readonly current: Current
+}
+
+/** How a status is changed. */
+export interface VersionChange {
+  /** What has to be known of the document. */
+  attributes(type: ContentType): readonly Attribute[]
+  /** Tells the locales in which there was anything to change. */
+  change(
+    versions: Versions,
+    command: PermittedCommand<StatusCommand>,
+    terms: StatusTerms,
+  ): Promise<readonly Locale[]>
+}
 
 /** A version's row of one status. */
 export const rowOf = (

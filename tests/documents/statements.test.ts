@@ -31,6 +31,14 @@ contentTypes:
       count: integer
       notes: { type: relation, relation: manyToMany, target: note }
       seo: { type: component, component: shared.seo, repeatable: true }
+  coded: { draftAndPublish: true, attributes: { code: { type: string, unique: true }, number: { type: integer, unique: true } } }
+  part:
+    draftAndPublish: true
+    attributes:
+      code: { type: string, unique: true }
+      main: { type: relation, relation: manyToOne, target: part, inversedBy: parts }
+      parts: { type: relation, relation: oneToMany, target: part, mappedBy: main }
+      others: { type: relation, relation: manyToMany, target: story }
   hub:
     attributes:
       name: string
@@ -115,6 +123,42 @@ test.serial(
     const conditions = { before: always, after: always }
     // What it becomes is judged before it is committed.
     t.is(await count(() => update('story', id, { name: 'c' }, { conditions })), 3)
+  },
+)
+
+test.serial(
+  'a change of status, and a deletion, take a round trip for what decides them and one to be done',
+  async t => {
+    const { create, update, change, remove } = await openWriting(t, model)
+    const draft = { status: 'draft' } as const
+    const always = { before: { kind: 'and', filters: [] } } as const
+    const note = await create('note', { name: 'a' })
+    const values = { name: 'a', notes: [note.documentId], seo: [{ title: 'a' }] }
+    const { documentId: id } = await create('story', values, draft)
+    const changed = async (kind: string, documentId: unknown, where = {}) => {
+      const counts: number[] = []
+      for (const each of ['publish', 'unpublish', 'publish', 'discardDraft'] as const)
+        counts.push(await roundTrips(() => change(each, kind, documentId, where)))
+      return counts
+    }
+    t.deepEqual(await changed('story', id), [2, 2, 2, 2])
+    t.deepEqual(await changed('story', id, { conditions: always }), [2, 2, 2, 2])
+    // What others have taken is asked once it is known what it is; who links to it, and then once more to change that.
+    const main = await create('part', { code: 'a' })
+    const part = await create('part', { code: 'b', main: main.documentId, others: [id] }, draft)
+    t.deepEqual(await changed('part', part.documentId), [5, 2, 5, 4])
+    const coded = await create('coded', { code: 'b', number: 1 }, draft)
+    t.deepEqual(await changed('coded', coded.documentId), [3, 2, 3, 2])
+    const page = await create('page', { name: 'a', count: 1 })
+    await update('page', page.documentId, { name: 'b' }, { locale: 'fr' })
+    const [, ...others] = await changed('page', page.documentId, { all: true })
+    t.deepEqual(others.toSpliced(1, 1), [2, 2])
+    const removed = (kind: string, documentId: unknown, where = {}) =>
+      roundTrips(() => remove(kind, documentId, where))
+    t.is(await removed('page', page.documentId, { locale: 'fr' }), 2)
+    t.is(await removed('part', part.documentId, { tags: ['*'] }), 2)
+    t.is(await removed('story', id, { conditions: always, tags: ['none', '*'] }), 2)
+    t.is(await removed('note', note.documentId), 2)
   },
 )
 

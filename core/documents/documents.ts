@@ -38,6 +38,8 @@ export interface AskedDocuments extends AskedBody {
 export type FoundBody = Body | string
 
 export interface ReadOptions {
+  /** The document that is asked for, where the query is that of any: then it is planned once, whichever that is. */
+  readonly documentId?: string
   /** Ends the read where it is aborted. */
   readonly signal?: AbortSignal
   /** The request that it is for. */

@@ -11,16 +11,23 @@ const BOUNDS = { entries: 2000, characters: 8_000_000 } as const
 export type QueryTerms = Omit<PlanTerms, 'placeOf'>
 
 /** What is made of a query's plan, and the values that are to be put in. */
-interface Planned<Template> {
+export interface Planned<Template> {
   readonly template: Template
   readonly values: readonly ParameterValue[]
 }
+
+/** `documentId`: put in the place of the query's own; null: as it is. */
+export type PlanOnce<Template> = (
+  query: RestrictedQuery,
+  documentId: string | null,
+  terms: QueryTerms,
+) => Planned<Template>
 
 /** Plans and prints once for all queries that differ in values alone, and hands out what came of it. */
 export function planOnce<Template>(
   print: (answer: Answer) => Template,
   sizeOf: (template: Template) => number,
-): (query: RestrictedQuery, terms: QueryTerms) => Planned<Template> {
+): PlanOnce<Template> {
   /** As long as their storage is there: a project that is loaded anew has others. */
   const known = new WeakMap<Storage, BoundedMap<Template>>()
   const templatesOf = (storage: Storage): BoundedMap<Template> => {
@@ -30,14 +37,26 @@ export function planOnce<Template>(
     known.set(storage, templates)
     return templates
   }
-  return (query, terms) => {
+  const plan = (query: RestrictedQuery, terms: QueryTerms) => {
     const { key, values, placeOf } = outline(query, terms)
     const templates = templatesOf(terms.storage)
     const before = templates.get(key)
-    if (before !== undefined) return { template: before, values }
+    if (before !== undefined) return { template: before, values, placeOf }
     const template = print(planQuery(query, { ...terms, placeOf }))
     templates.set(key, template)
-    return { template, values }
+    return { template, values, placeOf }
+  }
+  const planOfAny = rememberByQuery((query, terms) => {
+    const take = { kind: 'one', documentId: '' } as const
+    const { template, values, placeOf } = plan({ ...query, take }, terms)
+    const place = placeOf(take)
+    if (place === null) throw new TypeError(`a query of ${query.type.uid} has no place for its document`)
+    return { template, values, place }
+  })
+  return (query, documentId, terms) => {
+    if (documentId === null) return plan(query, terms)
+    const { template, values, place } = planOfAny(query, terms)
+    return { template, values: values.with(place, documentId) }
   }
 }
 

@@ -15,7 +15,7 @@ export function readAnswer(
   terms: AnswerTerms,
 ): Promise<string | null> {
   const reads = openReads({ ...terms, database: terms.transaction })
-  return reads.findOne({ ...query, take: { kind: 'one', documentId } }, shape)
+  return reads.findOne(query, shape, { documentId })
 }
 
 /** Refuses (412) where there is none of the answers that the caller has seen any more (RFC 9110, 13.1.1). */

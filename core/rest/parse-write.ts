@@ -3,7 +3,9 @@ import { type Fault, fault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { LocaleChoice, Query, RestrictedQuery, Status } from '../query/query.ts'
 import { parametersOf, see } from './given.ts'
-import { parseSharedQuery } from './parse-query.ts'
+import { rememberByText, seeKnown } from './known-queries.ts'
+import { parseSharedQuery, type QueryTerms } from './parse-query.ts'
+import type { Parameters } from './parse-query-string.ts'
 import { parseDeletedLocale, parseWrittenLocale } from './parse-version.ts'
 import type { RestTerms, Visit } from './visit.ts'
 
@@ -16,24 +18,51 @@ export interface WriteTarget {
   readonly answer: RestrictedQuery
 }
 
+/** Before it is known who asks. */
+interface AskedTarget extends Omit<WriteTarget, 'answer'> {
+  readonly query: Query
+}
+
 export function parseWriteTarget(
   visit: Visit,
   action: 'create' | 'update',
   terms: RestTerms,
 ): Result<WriteTarget, Fault> {
-  const { type } = visit.route
-  const parameters = parametersOf(visit)
-  if (!parameters.ok) return parameters
-  const shared = parseSharedQuery(type, parameters.value, terms)
+  const { caller, given, request, route } = visit
+  if (!given) {
+    const known = targets[action](route.type, request.search, terms)
+    if (!known.ok) return known
+    const { parsed } = known.value
+    return targetOf(
+      parsed,
+      seeKnown(known.value, caller, () => restrictAnswer(parsed.query, visit, action)),
+    )
+  }
+  const parsed = parseTarget(route.type, given.parameters, terms)
+  return parsed.ok ? targetOf(parsed.value, restrictAnswer(parsed.value.query, visit, action)) : parsed
+}
+
+const targetOf = (
+  { locale, status }: AskedTarget,
+  answer: Result<RestrictedQuery, Fault>,
+): Result<WriteTarget, Fault> => (answer.ok ? ok({ locale, status, answer: answer.value }) : answer)
+
+function parseTarget(
+  type: ContentType,
+  parameters: Parameters,
+  terms: QueryTerms,
+): Result<AskedTarget, Fault> {
+  const shared = parseSharedQuery(type, parameters, terms)
   if (!shared.ok) return shared
-  const locale = parseWrittenLocale(type, parameters.value.locale, terms.model)
+  const locale = parseWrittenLocale(type, parameters.locale, terms.model)
   if (!locale.ok) return locale
   const query: Query = { ...shared.value, take: WRITTEN, locale: chosen(locale.value) }
-  const answer = restrictAnswer(query, visit, action)
-  if (!answer.ok) return answer
   const status = type.draftAndPublish ? shared.value.status : 'published'
-  return ok({ locale: locale.value, status, answer: answer.value })
+  return ok({ locale: locale.value, status, query })
 }
+
+/** What is seen of a target hangs on the action. */
+const targets = { create: rememberByText(parseTarget), update: rememberByText(parseTarget) }
 
 /** What the query string of a DELETE says. */
 export interface DeleteTarget {

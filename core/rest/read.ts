@@ -6,8 +6,8 @@ import { type Fault, notFound } from '../faults/fault.ts'
 import type { RestrictedQuery } from '../query/query.ts'
 import { answerFound, envelope, refuse, shapeOf } from './answer.ts'
 import { takeCursor } from './cursor.ts'
-import { parametersOf, see } from './given.ts'
-import { parseListText, seeList } from './known-lists.ts'
+import { see } from './given.ts'
+import { parseListText, parseOneText, seeKnown } from './known-queries.ts'
 import { formOf, printPagination } from './parse-pagination.ts'
 import { type ListQuery, parseListQuery, parseOneQuery } from './parse-query.ts'
 import type { RestTerms, Visit } from './visit.ts'
@@ -35,8 +35,11 @@ function parseList(visit: Visit, terms: RestTerms): Result<ListQuery & { query: 
   if (!given) {
     const known = timed(request, 'parse', () => parseListText(route.type, request.search, terms))
     if (!known.ok) return known
-    const query = timed(request, 'narrow', () => seeList(known.value, caller))
-    return seen(known.value.parsed, query)
+    const { parsed } = known.value
+    const query = timed(request, 'narrow', () =>
+      seeKnown(known.value, caller, () => see(parsed.query, visit)),
+    )
+    return seen(parsed, query)
   }
   const parsed = parseListQuery(route.type, given.parameters, terms)
   return parsed.ok ? seen(parsed.value, see(parsed.value.query, visit)) : parsed
@@ -52,15 +55,28 @@ const ONE: AskedBody = { form: 'one', print: ({ text }) => (text === null ? null
 
 /** One document, or the one of a single type. */
 export async function findOne(visit: Visit, terms: RestTerms): Promise<HttpAnswer> {
-  const parameters = parametersOf(visit)
-  if (!parameters.ok) return refuse(parameters)
-  const { type, documentId } = visit.route
-  const parsed = timed(visit.request, 'parse', () => parseOneQuery(type, documentId, parameters.value, terms))
-  if (!parsed.ok) return refuse(parsed)
-  const restricted = timed(visit.request, 'narrow', () => see(parsed.value, visit))
-  if (!restricted.ok) return refuse(restricted)
+  const { documentId } = visit.route
+  const query = parseOne(visit, terms)
+  if (!query.ok) return refuse(query)
   if (documentId?.includes('\0')) return answerFault(notFound())
-  const body = { ...ONE, query: restricted.value, shape: shapeOf(visit) }
-  const found = await terms.documents.findBody(body, { trail: visit.request })
+  const body = { ...ONE, query: query.value, shape: shapeOf(visit) }
+  const found = await terms.documents.findBody(body, {
+    trail: visit.request,
+    ...(documentId !== null && { documentId }),
+  })
   return found === null ? answerFault(notFound()) : answerFound(found, visit)
+}
+
+/** The document as the caller sees it. */
+function parseOne(visit: Visit, terms: RestTerms): Result<RestrictedQuery, Fault> {
+  const { given, route, request, caller } = visit
+  const { type, documentId } = route
+  if (!given) {
+    const known = timed(request, 'parse', () => parseOneText(type, request.search, terms))
+    if (!known.ok) return known
+    const { parsed } = known.value
+    return timed(request, 'narrow', () => seeKnown(known.value, caller, () => see(parsed, visit)))
+  }
+  const parsed = parseOneQuery(type, documentId, given.parameters, terms)
+  return parsed.ok ? see(parsed.value, visit) : parsed
 }

@@ -1,7 +1,8 @@
 import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
 import { compileAccess } from '../../core/access/compile-access.ts'
-import { parseListText, seeList } from '../../core/rest/known-lists.ts'
+import { restrict } from '../../core/access/restrict.ts'
+import { parseListText, seeKnown } from '../../core/rest/known-queries.ts'
 import { compiled } from '../model/compiled.ts'
 import { declare } from '../model/declare.ts'
 
@@ -45,7 +46,7 @@ test('one text is parsed once, and every caller sees his own part of what it ask
   const again = parseListText(type, text, terms)
   t.is(again.ok && again.value, list.value)
   const filterOf = (caller: Caller) => {
-    const seen = seeList(list.value, caller)
+    const seen = seeKnown(list.value, caller, () => restrict(list.value.parsed.query, caller))
     return seen.ok
       ? JSON.stringify(seen.value.filter, ['kind', 'filters', 'values', 'operator'])
       : seen.reasons[0]?.code

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Backends } from './backends.ts'
 import { type Load, load } from './load.ts'
 import type { Running } from './process.ts'
 import type { Asked } from './rows.ts'
@@ -12,6 +13,8 @@ const WARM_UP = Number(process.env.BENCH_WARM_UP ?? 5)
 export interface Round extends Load {
   /** Microseconds of the server's processor time a request. */
   readonly cpu: number
+  /** Of that of PostgreSQL; 0 where nobody looks. */
+  readonly databaseCpu: number
 }
 
 export interface Side {
@@ -19,6 +22,7 @@ export interface Side {
   readonly asked: readonly Asked[]
   /** Requests a second; absent: as many as are answered. */
   readonly rate?: number
+  readonly backends?: Backends
 }
 
 /** One round of each side. */
@@ -26,23 +30,34 @@ export type Turn = readonly [Round, Round]
 
 /** Short turns, each side first in half of them, so that what the machine does beside it meets both alike. */
 export async function takeTurns(sides: readonly [Side, Side]): Promise<readonly Turn[]> {
-  const [first, second] = sides
+  const turns = await takeRounds(sides)
+  return turns.map(([first, second]) => {
+    assert(first && second)
+    return [first, second]
+  })
+}
+
+/** As many turns as ROUNDS says: one round of each side, in the order of the sides. Another begins each time. */
+export async function takeRounds(sides: readonly Side[]): Promise<readonly (readonly Round[])[]> {
   for (const side of sides) await run(side, WARM_UP)
-  const turns: Turn[] = []
+  const turns: Round[][] = []
   for (let turn = 0; turn < ROUNDS; turn++) {
-    if (turn % 2 === 0) turns.push([await run(first), await run(second)])
-    else turns.push(reversed([await run(second), await run(first)]))
+    const first = turn % sides.length
+    const begun: Round[] = []
+    for (const side of [...sides.slice(first), ...sides.slice(0, first)]) begun.push(await run(side))
+    turns.push([...begun.slice(sides.length - first), ...begun.slice(0, sides.length - first)])
   }
   return turns
 }
 
-const reversed = ([a, b]: Turn): Turn => [b, a]
-
-async function run({ server, asked, rate }: Side, seconds = SECONDS): Promise<Round> {
+async function run({ server, asked, rate, backends }: Side, seconds = SECONDS): Promise<Round> {
+  const looked = await backends?.cpu()
   const before = server.cpu()
   const round = await load(server.base, asked, { seconds, rate })
   assert.equal(round.failed, 0, `${round.failed} requests failed`)
-  return { ...round, cpu: ((server.cpu() - before) * 1000) / round.total }
+  const cpu = ((server.cpu() - before) * 1000) / round.total
+  const spent = looked === undefined ? 0 : ((await backends?.cpu()) ?? looked) - looked
+  return { ...round, cpu, databaseCpu: (spent * 1000) / round.total }
 }
 
 export function median(numbers: readonly number[]): number {

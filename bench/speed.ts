@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
 import { freshDatabase } from '../tests/harness/database.ts'
 import { freePort } from '../tests/harness/server.ts'
 import { compareCustom } from './custom-field.ts'
@@ -10,6 +8,7 @@ import { launch, type Running, startPlinth } from './process.ts'
 import { measured, median, type Side, type Turn, takeTurns } from './rounds.ts'
 import { type Asked, FULL, ROWS, RULED, RULED_GOAL, RULED_RATE } from './rows.ts'
 import { assertSameAnswers } from './same-answers.ts'
+import { runFile } from './sql-file.ts'
 
 /** `only`: part of the titles of rows to measure; absent: all. */
 export async function measureSpeed(only = ''): Promise<readonly string[]> {
@@ -18,7 +17,7 @@ export async function measureSpeed(only = ''): Promise<readonly string[]> {
   try {
     const first = await startPlinth(project, database.url)
     await first.stop()
-    await seed(database.url)
+    await runFile(database.url, join(import.meta.dirname, 'seed.sql'), { articles: 10_000 })
     const plinth = await startPlinth(project, database.url)
     const floor = await startFloor(database.url)
     try {
@@ -43,14 +42,6 @@ const startFloor = async (url: string): Promise<Running> =>
     environment: { NODE_ENV: 'production', DATABASE_URL: url },
     probe: '/api/articles/article-1',
   })
-
-async function seed(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const statements = readFileSync(join(import.meta.dirname, 'seed.sql'), 'utf8').split(/;\s*\n/)
-  for (const statement of statements) if (statement.trim() !== '') await client.query(statement)
-  await client.end()
-}
 
 async function resources(plinth: Running): Promise<readonly string[]> {
   await pause(3000)

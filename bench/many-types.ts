@@ -9,7 +9,7 @@ export async function measureManyTypes(): Promise<readonly string[]> {
   const folder = temporaryFolder()
   const database = await freshDatabase()
   try {
-    folder.write('project.yaml', manyTypes())
+    folder.write('project.yaml', manyTypes(MANY_TYPES))
     const first = await startPlinth(folder.path, database.url)
     await first.stop()
     const second = await startPlinth(folder.path, database.url)
@@ -29,7 +29,8 @@ export async function measureManyTypes(): Promise<readonly string[]> {
   }
 }
 
-function manyTypes(): string {
+/** A project file; of the first type everybody may read. */
+export function manyTypes(count: number): string {
   const type = (number: number) => `  thing-${number}:
     draftAndPublish: ${number % 2 === 0}
     attributes:
@@ -39,15 +40,17 @@ function manyTypes(): string {
       price: decimal
       day: date
       kind: { type: enumeration, enum: [one, two] }
-      next: { type: relation, relation: manyToOne, target: thing-${(number + 1) % MANY_TYPES} }
-      others: { type: relation, relation: manyToMany, target: thing-${(number + 7) % MANY_TYPES} }`
-  const types = Array.from({ length: MANY_TYPES }, (_, number) => type(number)).join('\n')
+      next: { type: relation, relation: manyToOne, target: thing-${(number + 1) % count} }
+      others: { type: relation, relation: manyToMany, target: thing-${(number + 7) % count} }`
+  const types = Array.from({ length: count }, (_, number) => type(number)).join('\n')
   return [
     'name: Many',
     'server: { host: 127.0.0.1, port: "${PORT}", logLevel: warn }',
     'database: { url: "${DATABASE_URL}" }',
     'auth: { jwtSecret: "${JWT_SECRET}" }',
     `contentTypes:\n${types}`,
+    'cache: { enabled: false }',
+    'roles: { public: { permissions: { thing-0: [find, findOne] } } }',
     '',
   ].join('\n')
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -7,6 +8,7 @@ import { freePort } from '../tests/harness/server.ts'
 
 export interface Running {
   readonly base: string
+  readonly pid: number
   /** Milliseconds from the start of the process to its first answer. */
   readonly startedIn: number
   /** Milliseconds of processor time, until now. */
@@ -33,9 +35,11 @@ export async function launch({ command, port, environment, probe }: Launch): Pro
   const base = `http://127.0.0.1:${port}`
   await untilUp(child, base + probe)
   const startedIn = performance.now() - began
+  assert(child.pid !== undefined)
   const proc = `/proc/${child.pid}`
   return {
     base,
+    pid: child.pid,
     startedIn,
     cpu: () => cpuOf(proc),
     memory: () => (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`${proc}/status`, 'utf8'))?.[1]) * 1024) / 1e6,

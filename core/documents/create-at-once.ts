@@ -1,7 +1,8 @@
-import type { Attribute, Holder } from '../model/model.ts'
+import type { ContentType, Holder, ScalarAttribute } from '../model/model.ts'
 import { fitsIndex } from '../model/value-columns.ts'
 import { newDocumentId } from './document-id.ts'
 import { early } from './early.ts'
+import { defaultsOf } from './given-body.ts'
 import { originOf } from './outbox.ts'
 import { readAnswer } from './read-answer.ts'
 import type { Recalled } from './recall-targets.ts'
@@ -15,23 +16,35 @@ import type { Values } from './written.ts'
 export const canBeAtOnce = ({ command, body }: Save): boolean =>
   command.kind === 'create' &&
   command.type.kind !== 'single' &&
-  // Indexes hold no drafts apart.
-  !command.strict &&
   !command.conditions.after &&
-  isHeldApart(command.type, body.values)
+  (claimsAsDraft(command)
+    ? claimsNothing(command.type, new Map([...defaultsOf(command.type, () => true), ...body.values]))
+    : isHeldApart(command.type, body.values))
 
-const isHeldApart = (holder: Holder, values: Values): boolean =>
-  [...values].every(([name, value]) =>
-    value.kind === 'components'
-      ? value.items.every(({ component, values: inner }) => isHeldApart(component, inner))
-      : isIndexed(holder, holder.attributes.get(name)),
-  )
+/** A draft that keeps all rules is held against what is published, which indexes do not. */
+const claimsAsDraft = ({ type, status, strict }: Save['command']): boolean =>
+  strict === true && type.draftAndPublish && status === 'draft'
 
 /** Components are held apart by more than their indexes (find-taken-parts.ts). */
-const isIndexed = (holder: Holder, attribute: Attribute | undefined): boolean =>
-  attribute?.kind !== 'scalar' ||
-  !attribute.unique ||
-  (holder.holder === 'content-type' && fitsIndex(attribute))
+const isHeldApart = (type: ContentType, values: Values): boolean =>
+  every(type, values, attribute => !attribute.unique || fitsIndex(attribute), claimsNothing)
+
+const claimsNothing = (holder: Holder, values: Values): boolean =>
+  every(holder, values, attribute => !attribute.unique, claimsNothing)
+
+/** Whether it holds of all attributes that are given, and of the components that are. */
+const every = (
+  { attributes }: Holder,
+  values: Values,
+  holds: (attribute: ScalarAttribute) => boolean,
+  holdsWithin: (holder: Holder, values: Values) => boolean,
+): boolean =>
+  [...values].every(([name, value]) => {
+    if (value.kind === 'components')
+      return value.items.every(({ component, values: inner }) => holdsWithin(component, inner))
+    const attribute = attributes.get(name)
+    return attribute?.kind !== 'scalar' || holds(attribute)
+  })
 
 /**
  * Makes a document in one round trip: what is known of its links is proved beside the write, and what must be unique

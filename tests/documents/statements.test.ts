@@ -103,7 +103,7 @@ test.serial('documents are made whole with all their relations and components at
 test.serial(
   'a write takes a round trip for what decides it, and one to be done; what nothing decides takes one',
   async t => {
-    const { create, update } = await openWriting(t, model)
+    const { create, update, tryCreate } = await openWriting(t, model)
     const note = await create('note', { name: 'a' })
     const count = (work: () => Promise<unknown>) => roundTrips(work)
     t.is(await count(() => create('note', { name: 'b' })), 1)
@@ -113,6 +113,13 @@ test.serial(
     t.is(await count(() => create('story', { name: 'b', notes: [note.documentId] })), 1)
     t.is(await count(() => create('hub', { name: 'a', r0: [note.documentId], r1: note.documentId })), 1)
     t.is(await count(() => create('page', { name: 'a', note: note.documentId }, { locale: 'fr' })), 1)
+    const strict = { strict: true } as const
+    t.is(await count(() => create('note', { name: 'd', code: 'd' }, strict)), 1)
+    t.is(await count(() => create('story', { name: 'c', notes: [note.documentId] }, strict)), 1)
+    t.is(await count(() => create('story', { name: 'd' }, { ...strict, status: 'draft' })), 1)
+    t.is(await count(() => create('coded', { code: 'a' }, strict)), 1)
+    const taken = await tryCreate('coded', { code: 'a' }, { ...strict, status: 'draft' })
+    t.is(refusal(taken).message, 'This attribute must be unique')
     const story = await create('story', { name: 'a' })
     const id = story.documentId
     t.is(await count(() => update('note', note.documentId, { name: 'b' })), 2)

@@ -19,6 +19,8 @@ export interface Where {
   readonly locale?: string
   readonly conditions?: Partial<WriteConditions>
   readonly tags?: readonly string[]
+  /** As GraphQL writes. */
+  readonly strict?: true
 }
 
 export type Row = Record<string, unknown>
@@ -139,6 +141,7 @@ export function openWritingOver(
       locale: localeOf(type, where),
       status: statusOf(type, where),
       values,
+      ...(where.strict && { strict: where.strict }),
     } as const
     return documents.create(brandCommand(command, permit(where)), answerOf(type, where))
   }

@@ -251,7 +251,7 @@ export interface ProjectFile {
      */
     url?: string
     /**
-     * Addresses of streaming replicas of `url`, which answer reads in its place (docs/scale.md).
+     * Addresses of streaming replicas of `url`, which answer reads in its place (docs/scale.md). An empty text is none.
      */
     replicas?: string[]
     /**

@@ -13,6 +13,7 @@ import { objectNames } from './checks/object-names.ts'
 import { permissionFields } from './checks/permission-fields.ts'
 import { providerOptions } from './checks/provider-options.ts'
 import { registration } from './checks/registration.ts'
+import { replicas } from './checks/replicas.ts'
 import { roleParents } from './checks/role-parents.ts'
 import { routes } from './checks/routes.ts'
 import type { Rule } from './checks/rule.ts'
@@ -24,6 +25,7 @@ export const rules: readonly Rule[] = [
   cors,
   durations,
   metrics,
+  replicas,
   locales,
   limits,
   graphqlNames,

@@ -46,7 +46,7 @@ function toRateLimit(
 export function toDatabase(written: ProjectFile['database'] = {}): DatabaseSettings {
   return {
     url: written.url ?? 'embedded',
-    replicas: written.replicas ?? [],
+    replicas: (written.replicas ?? []).filter(address => address !== ''),
     replicaLag: toMilliseconds(written.replicaLag ?? '10s'),
     pool: {
       max: written.pool?.max ?? 10,

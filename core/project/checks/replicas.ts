@@ -1,0 +1,15 @@
+import type { Finding } from '../faults.ts'
+import type { Settings } from '../settings.ts'
+
+/** What is in the process has no log that others could follow. */
+export function* replicas({ database }: Settings): Generator<Finding> {
+  if (database.url !== 'embedded' || database.replicas.length === 0) return
+  yield {
+    code: 'conflict',
+    message:
+      'the embedded database has no replicas: give `database.url` the address of the PostgreSQL that they follow, or leave `replicas` out',
+    path: ['database', 'replicas'],
+    atKey: true,
+    related: { path: ['database', 'url'], message: 'its `url` is `embedded`' },
+  }
+}

@@ -188,6 +188,8 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
       database,
       model,
       storage,
+      // Who is blocked is blocked at once, and replicas are behind.
+      cache: database.replicas ? null : cache,
       confirmEmail: settings.auth.register.confirmEmail,
     }),
   ])

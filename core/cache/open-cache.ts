@@ -1,7 +1,10 @@
 import { noteCache } from '../base/trail.ts'
-import type { Database, RunOptions } from '../database/database.ts'
+import type { Database, Rows, RunOptions } from '../database/database.ts'
+import type { Ahead } from './ahead.ts'
 import { openKeep, toBody } from './keep.ts'
-import type { AskedBody, Body, Found, Reading } from './reading.ts'
+import { openPulses, type Pulse } from './pulse.ts'
+import type { AskedBody, Found, FoundBody, Reading } from './reading.ts'
+import { openSeen } from './seen.ts'
 import { openVersions } from './versions.ts'
 
 export interface CacheTerms {
@@ -12,14 +15,16 @@ export interface CacheTerms {
 
 export interface FindTerms extends AskedBody {
   readonly run: ReadRun
+  /** Of the request; absent: it asks for nothing else, or may write. */
+  readonly ahead?: Ahead | undefined
 }
 
 /** How the statement runs that reads an answer. */
 export type ReadRun = Pick<RunOptions, 'readonly' | 'signal' | 'purpose'>
 
 export interface AnswerCache {
-  /** What a reading comes to, as it stands after it was asked for; null where that is no body. */
-  find(reading: Reading, terms: FindTerms): Promise<Body | null>
+  /** What a reading comes to, as it stands after it was asked for; null where that is no body. Text is not kept. */
+  find(reading: Reading, terms: FindTerms): Promise<FoundBody | null>
 }
 
 /**
@@ -30,18 +35,25 @@ export function openCache({ database, maxBytes }: CacheTerms): AnswerCache {
   const keep = openKeep(maxBytes)
   const isShared = database.replicas === null
   const versionOf = openVersions(database, isShared)
-  const flights = new Map<string, Promise<Body | null>>()
+  const pulseOf = isShared ? openPulses() : () => null
+  const seen = openSeen()
+  const flights = new Map<string, Promise<FoundBody | null>>()
 
-  const read = async (key: string, reading: Reading, terms: FindTerms): Promise<Body | null> => {
-    const before = reading.totalKey === null ? undefined : keep.total(reading.totalKey)
-    const { rows } = await database.run(statementOf(reading, before?.version), terms.run)
-    const [text, version, counted, total] = rows[0] ?? []
-    const found: Found = {
-      text: typeof text === 'string' ? text : null,
-      total: reading.totalKey === null ? null : Number(total ?? before?.value),
-    }
-    if (reading.totalKey !== null && found.total !== null)
-      keep.keepTotal(reading.totalKey, String(counted), found.total)
+  const readPlainly: Read = async ({ reading, terms }) => {
+    const { statement, plain } = reading
+    return terms.print(foundIn(await database.run({ ...statement, text: plain }, terms.run), 1))
+  }
+
+  const readToKeep: Read = async ({ key, reading, terms, pulse }) => {
+    const { totalKey } = reading
+    const before = totalKey === null ? undefined : keep.total(totalKey)
+    const rows = await database.run(statementOf(reading, before?.version), terms.run)
+    const read = foundIn(rows, 3)
+    const [, version, counted] = rows.rows[0] ?? []
+    pulse?.sawRead(String(version))
+    if (pulse && totalKey !== null) pulse.isTotalCalm = before !== undefined && read.total === null
+    const found = totalKey === null ? read : { ...read, total: read.total ?? before?.value ?? null }
+    if (totalKey !== null && found.total !== null) keep.keepTotal(totalKey, String(counted), found.total)
     const printed = terms.print(found)
     if (printed === null) return null
     const body = toBody(printed)
@@ -49,9 +61,18 @@ export function openCache({ database, maxBytes }: CacheTerms): AnswerCache {
     return body
   }
 
-  const fly = (key: string, reading: Reading, terms: FindTerms): Promise<Body | null> => {
-    const flight = read(key, reading, terms).finally(() => flights.delete(key))
-    flights.set(key, flight)
+  /** What is asked for once is hardly asked for again soon, and what is written all the time is never the same. */
+  const isWorthKeeping = ({ key, reading: { totalKey }, pulse }: Asked): boolean => {
+    const isNew = keep.body(key) === undefined && !seen(key)
+    if (pulse?.isRestless) return pulse.takesProbe() || (totalKey !== null && pulse.isTotalCalm)
+    return !isNew || (totalKey !== null && (keep.total(totalKey) !== undefined || seen(totalKey)))
+  }
+
+  const read: Read = asked => (isWorthKeeping(asked) ? readToKeep : readPlainly)(asked)
+
+  const fly: Read = asked => {
+    const flight = read(asked).finally(() => flights.delete(asked.key))
+    flights.set(asked.key, flight)
     return flight
   }
 
@@ -61,16 +82,31 @@ export function openCache({ database, maxBytes }: CacheTerms): AnswerCache {
       // It was sent before this began, so that what it answers is not yet good enough.
       await ended(flights.get(key))
       const kept = keep.body(key)
-      const isProven = kept !== undefined && (await versionOf(reading.version)) === kept.version
+      const pulse = pulseOf(reading.version)
+      const isAskedAfter = kept !== undefined && pulse?.mayStand(kept.version) !== false
+      const version = isAskedAfter ? await versionOf(reading.version, terms.ahead) : null
+      const isProven = version !== null && version === kept?.version
+      if (version !== null) pulse?.sawProof(version, isProven)
       noteCache(terms.run.purpose?.trail, isProven ? 'hit' : 'miss')
       if (isProven) return kept.value
-      if (!isShared) return read(key, reading, terms)
+      const asked = { key, reading, terms, pulse }
+      if (!isShared) return read(asked)
       // One that is under way now was sent after this began.
       const shared = flights.get(key)
-      return shared ? shared.catch(() => read(key, reading, terms)) : fly(key, reading, terms)
+      return shared ? shared.catch(() => read(asked)) : fly(asked)
     },
   }
 }
+
+interface Asked {
+  readonly key: string
+  readonly reading: Reading
+  readonly terms: FindTerms
+  /** null: of several servers. */
+  readonly pulse: Pulse | null
+}
+
+type Read = (asked: Asked) => Promise<FoundBody | null>
 
 /** Who asked for it is told of its failure. */
 const ended = (flight: Promise<unknown> | undefined): Promise<unknown> | undefined =>
@@ -78,3 +114,13 @@ const ended = (flight: Promise<unknown> | undefined): Promise<unknown> | undefin
 
 const statementOf = ({ statement, totalKey }: Reading, known = ''): Reading['statement'] =>
   totalKey === null ? statement : { ...statement, values: [...statement.values, known] }
+
+/** `totalAt`: the column of the total. */
+function foundIn({ rows }: Rows, totalAt: number): Found {
+  const text = rows[0]?.[0]
+  const total = rows[0]?.[totalAt]
+  return {
+    text: typeof text === 'string' ? text : null,
+    total: total === undefined || total === null ? null : Number(total),
+  }
+}

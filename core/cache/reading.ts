@@ -9,6 +9,8 @@ export interface Reading {
    * the version of its tables, and the total; or null, where the value behind all others is that version.
    */
   readonly statement: Statement
+  /** SQL that answers the text, or null, and the total where one is asked for, with the same values. */
+  readonly plain: string
   /** SQL that answers the version of its tables, as it is now. */
   readonly version: string
   /** As `key`, of the total alone: lists that differ in their pages have the same. null: none is asked for. */
@@ -28,6 +30,9 @@ export interface AskedBody {
   /** null: the answer is no body. That is not kept. */
   readonly print: (found: Found) => string | null
 }
+
+/** Text has no tag yet. */
+export type FoundBody = Body | string
 
 /** `tag`: its entity tag, without quotes. */
 export interface Body {

@@ -1,6 +1,7 @@
 import type { Result } from '../base/result.ts'
 import type { Trail } from '../base/trail.ts'
-import type { AskedBody, Body } from '../cache/reading.ts'
+import type { Ahead } from '../cache/ahead.ts'
+import type { AskedBody, FoundBody } from '../cache/reading.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { Shape } from '../plan/row.ts'
@@ -34,9 +35,6 @@ export interface AskedDocuments extends AskedBody {
   readonly shape: Shape
 }
 
-/** Text has no tag yet. */
-export type FoundBody = Body | string
-
 export interface ReadOptions {
   /** The document that is asked for, where the query is that of any: then it is planned once, whichever that is. */
   readonly documentId?: string
@@ -44,6 +42,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal
   /** The request that it is for. */
   readonly trail?: Trail
+  /** What that asks for; absent: nothing is asked for ahead of it. */
+  readonly ahead?: Ahead | undefined
 }
 
 export interface FoundMany {

@@ -53,7 +53,7 @@ export function openReads({ database, storage, defaultLocale, cache }: ReadTerms
       const { documentId } = options ?? {}
       const reading =
         documentId === undefined ? toReading(query, terms) : toReadingOf(query, documentId, terms)
-      return cache.find(reading, { form, print, run: runOptions(query, options) })
+      return cache.find(reading, { form, print, run: runOptions(query, options), ahead: options?.ahead })
     },
   }
 }

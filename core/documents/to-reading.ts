@@ -17,7 +17,10 @@ const nameAll = (answer: Answer): Named => {
   return { ...template, name: entityTag(template.text), totalName: entityTag(template.total?.text ?? '') }
 }
 
-const plan = planOnce(nameAll, ({ text, total }) => text.length + (total?.text.length ?? 0))
+const plan = planOnce(
+  nameAll,
+  ({ text, plain, total }) => text.length + plain.length + (total?.text.length ?? 0),
+)
 
 /** The statement of a query whose answer can be kept; planned and printed as that of one whose answer is not. */
 export const toReading = rememberByQuery<Reading>((query, terms) => readingOf(plan(query, null, terms)))
@@ -27,11 +30,12 @@ export const toReadingOf = (query: RestrictedQuery, documentId: string, terms: Q
   readingOf(plan(query, documentId, terms))
 
 function readingOf({ template, values }: Planned<Named>): Reading {
-  const { total, version, name, totalName } = template
+  const { total, version, plain, name, totalName } = template
   const statement = bind(template, values)
   return {
     key: name + JSON.stringify(statement.values),
     statement,
+    plain,
     version,
     totalKey: total && totalName + keyOf(total, values),
   }

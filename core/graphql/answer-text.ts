@@ -1,5 +1,6 @@
 import { joinTexts } from '../base/join-texts.ts'
-import type { AskedDocuments, Documents, FoundBody } from '../documents/documents.ts'
+import type { FoundBody } from '../cache/reading.ts'
+import type { AskedDocuments, Documents } from '../documents/documents.ts'
 import type { RestrictedQuery } from '../query/query.ts'
 import { answerCode, type ToldOperation, type WholeText } from './answer-code.ts'
 import type { AnswerPath } from './code-places.ts'
@@ -44,7 +45,10 @@ interface ReadRoot {
 async function readRoot(root: TextRoot, query: RestrictedQuery, terms: TextTerms): Promise<ReadRoot | null> {
   const { documents, acting } = terms
   if (root.steps.length === 0) {
-    const found = await documents.findBody(askedOf(root, query, terms), optionsOf(acting))
+    const found = await documents.findBody(askedOf(root, query, terms), {
+      ...optionsOf(acting),
+      ahead: acting.ahead,
+    })
     return found === null ? null : { root, found }
   }
   const { text, total } =

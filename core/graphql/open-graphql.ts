@@ -1,3 +1,4 @@
+import { type Ahead, openAhead } from '../cache/ahead.ts'
 import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
 import { forbidden } from '../faults/fault.ts'
 import type { Identify } from '../identity/identify.ts'
@@ -66,7 +67,8 @@ async function respond(
   engine: Engine,
   { identify, files, code }: GraphqlTerms,
 ): Promise<HttpAnswer> {
-  const caller = await identify(request.headers.authorization)
+  const ahead = code ? undefined : aheadOf(request)
+  const caller = await identify(request.headers.authorization, ahead)
   if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
   const visit = code && openResolverVisit(request, caller.value, code)
   const mayUpload = caller.value.grants.allows('upload', 'upload')
@@ -81,6 +83,8 @@ async function respond(
     trail: request,
     peer: request.peer,
     signal: deadline.signal,
+    // Of a batch one operation may write what the next one reads.
+    ...(ahead && sent.value.kind === 'one' && { ahead }),
     ...(visit && { visit }),
   }
   try {
@@ -97,6 +101,9 @@ async function respond(
     await files.discard(sent.value)
   }
 }
+
+const aheadOf = ({ headers, method, search }: HttpRequest): Ahead | undefined =>
+  headers.authorization === undefined ? undefined : openAhead(`${method} graphql?${search}`)
 
 interface Answering {
   readonly acting: Acting

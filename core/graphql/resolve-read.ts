@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql'
 import type { Caller } from '../access/caller.ts'
 import { restrict } from '../access/restrict.ts'
 import type { Trail } from '../base/trail.ts'
+import type { Ahead } from '../cache/ahead.ts'
 import type { Documents, ReadOptions } from '../documents/documents.ts'
 import type { Model } from '../model/model.ts'
 import type { ResolverVisit } from '../plugins/resolver-context.ts'
@@ -24,6 +25,8 @@ export interface Acting {
   readonly caller: Caller
   readonly requestId: string
   readonly trail?: Trail
+  /** What the request asks for, where it cannot write before it reads. */
+  readonly ahead?: Ahead
   /** The network address that asks. */
   readonly peer: string
   /** The request as plugins see it; absent where no code of the project takes part. */

@@ -1,12 +1,13 @@
 import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
+import type { Ahead } from '../cache/ahead.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 
 /** One way to know a caller by a bearer credential: null where it is none of its own, so that the next one looks. */
-export type Strategy = (credential: string) => Promise<Result<Caller, Fault> | null>
+export type Strategy = (credential: string, ahead?: Ahead) => Promise<Result<Caller, Fault> | null>
 
-/** Who asks, by the request's `Authorization` header. */
-export type Identify = (authorization: string | undefined) => Promise<Result<Caller, Fault>>
+/** Who asks, by the request's `Authorization` header. `ahead`: what the request asks for next. */
+export type Identify = (authorization: string | undefined, ahead?: Ahead) => Promise<Result<Caller, Fault>>
 
 /**
  * No credential is nobody; a credential that no strategy knows is refused, never taken for nobody
@@ -14,11 +15,11 @@ export type Identify = (authorization: string | undefined) => Promise<Result<Cal
  */
 export function createIdentify(nobody: Caller, strategies: readonly Strategy[]): Identify {
   const known = ok(nobody)
-  return async authorization => {
+  return async (authorization, ahead) => {
     const credential = bearerOf(authorization)
     if (credential === null) return known
     for (const strategy of strategies) {
-      const found = await strategy(credential)
+      const found = await strategy(credential, ahead)
       if (found) return found
     }
     return failed(fault('unauthorized', 'Missing or invalid credentials'))

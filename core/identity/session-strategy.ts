@@ -2,7 +2,11 @@ import type { Caller } from '../access/caller.ts'
 import type { Access } from '../access/compile-access.ts'
 import type { UserValues } from '../access/condition.ts'
 import { failed, ok, type Result } from '../base/result.ts'
+import type { Ahead } from '../cache/ahead.ts'
+import type { AnswerCache, FindTerms } from '../cache/open-cache.ts'
+import type { FoundBody } from '../cache/reading.ts'
 import type { Database } from '../database/database.ts'
+import { toReading } from '../documents/to-reading.ts'
 import { toStatement } from '../documents/to-statement.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
@@ -17,17 +21,19 @@ export interface SessionStrategyTerms {
   readonly database: Pick<Database, 'run'>
   readonly model: Model
   readonly storage: Storage
+  /** Absent or null: nobody is kept. */
+  readonly cache?: AnswerCache | null
   /** Whether who has not confirmed a mail address is let in no further. */
   readonly confirmEmail: boolean
 }
 
-/** Callers by the token that signing in gave them. One statement: the user is read anew at every request. */
+/** Callers by the token that signing in gave them. One statement: the user is read, or proved unchanged, at every request. */
 export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
   const read = openUserValues(terms)
-  return async credential => {
+  return async (credential, ahead) => {
     const session = await terms.sessions.read(credential)
     if (!session) return null
-    const user = await read(session.id)
+    const user = await read(session.id, ahead)
     if (!user || isBarred(user, terms.confirmEmail))
       return failed(fault('unauthorized', 'Invalid credentials'))
     // A new password has ended it (safety S8).
@@ -41,19 +47,35 @@ export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
 export const isBarred = ({ blocked, confirmed }: UserValues, confirmEmail: boolean): boolean =>
   blocked === true || (confirmEmail && confirmed !== true)
 
-type ValuesTerms = Pick<SessionStrategyTerms, 'access' | 'database' | 'model' | 'storage'>
+type ValuesTerms = Pick<SessionStrategyTerms, 'access' | 'database' | 'model' | 'storage' | 'cache'>
 
 /** Not on a replica: who is blocked is blocked at once. */
-export function openUserValues({ access, database, model, storage }: ValuesTerms) {
+export function openUserValues({ access, database, model, storage, cache }: ValuesTerms) {
   const query = userQuery(model.builtIn.user, access.userPaths)
   const plan = { storage, defaultLocale: model.defaultLocale, shape: 'flat' } as const
-  return async (id: number): Promise<UserValues | null> => {
-    const statement = toStatement(query(id), plan)
-    const { rows } = await database.run({ ...statement, name: 'read the user of a session' })
-    const [user] = JSON.parse(String(rows[0]?.[0] ?? '[]')) as readonly UserValues[]
+  const read = async (id: number): Promise<unknown> => {
+    const { rows } = await database.run({ ...toStatement(query(id), plan), name: NAME })
+    return rows[0]?.[0]
+  }
+  const find = async (id: number, kept: AnswerCache, ahead: Ahead | undefined): Promise<unknown> => {
+    const reading = toReading(query(id), plan)
+    const statement = { ...reading.statement, name: NAME }
+    const found = await kept.find({ ...reading, statement }, { ...USER, ahead })
+    return textOf(found)
+  }
+  return async (id: number, ahead?: Ahead): Promise<UserValues | null> => {
+    const text = await (cache ? find(id, cache, ahead) : read(id))
+    const [user] = JSON.parse(String(text ?? '[]')) as readonly UserValues[]
     return user ?? null
   }
 }
+
+const NAME = 'read the user of a session'
+
+const USER: FindTerms = { form: 'user', print: ({ text }) => text, run: {} }
+
+const textOf = (found: FoundBody | null): string | null =>
+  typeof found === 'object' && found !== null ? found.bytes.toString() : found
 
 /** The role of who has none, or whose role is gone. */
 const FALLBACK = 'authenticated'

@@ -1,6 +1,6 @@
 import { entityTag } from '../base/entity-tag.ts'
 import type { Failed } from '../base/result.ts'
-import type { FoundBody } from '../documents/documents.ts'
+import type { FoundBody } from '../cache/reading.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, forbidden } from '../faults/fault.ts'
 import type { Shape } from '../plan/row.ts'

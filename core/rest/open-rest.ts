@@ -1,4 +1,5 @@
 import { type Action, subjectOf } from '../access/actions.ts'
+import { type Ahead, openAhead } from '../cache/ahead.ts'
 import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
 import { fault, forbidden } from '../faults/fault.ts'
 import type { DocumentAction } from '../plugins/documents-api.ts'
@@ -51,11 +52,18 @@ async function perform(
       answer(action, { request, route, caller }, terms)
     return guard({ request, args, handle })
   }
-  const caller = await terms.identify(request.headers.authorization)
+  const ahead = aheadOf(request, terms)
+  const caller = await terms.identify(request.headers.authorization, ahead)
   if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
   if (!caller.value.grants.allows(subjectOf(route.type), action)) return answerFault(forbidden())
-  return answer(action, { request, route, caller: caller.value }, terms)
+  return answer(action, { request, route, caller: caller.value, ahead }, terms)
 }
+
+/** Code of the project may write before it reads. */
+const aheadOf = (request: HttpRequest, { around }: RestTerms): Ahead | undefined =>
+  request.headers.authorization !== undefined && isRead(request) && !around
+    ? openAhead(`${request.path}?${request.search}`)
+    : undefined
 
 function answer(action: Action, visit: Visit, terms: RestTerms): Promise<HttpAnswer> {
   const handler = HANDLERS[action]

@@ -25,7 +25,7 @@ export async function findMany(visit: Visit, terms: RestTerms): Promise<HttpAnsw
     return `{"data":${documents},"meta":{"pagination":${printPagination(asked, total, next)}}}`
   }
   const body = { query, shape: shapeOf(visit), form: formOf(asked), print }
-  const found = await terms.documents.findBody(body, { trail: visit.request })
+  const found = await terms.documents.findBody(body, { trail: visit.request, ahead: visit.ahead })
   return found === null ? answerFault(notFound()) : answerFound(found, visit)
 }
 
@@ -62,6 +62,7 @@ export async function findOne(visit: Visit, terms: RestTerms): Promise<HttpAnswe
   const body = { ...ONE, query: query.value, shape: shapeOf(visit) }
   const found = await terms.documents.findBody(body, {
     trail: visit.request,
+    ahead: visit.ahead,
     ...(documentId !== null && { documentId }),
   })
   return found === null ? answerFault(notFound()) : answerFound(found, visit)

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import type { Result } from '../base/result.ts'
+import type { Ahead } from '../cache/ahead.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { HttpRequest } from '../faults/exchange.ts'
 import type { Fault } from '../faults/fault.ts'
@@ -27,6 +28,8 @@ export interface Visit {
   readonly caller: Caller
   /** Parsed, or made by document middlewares; absent: as the request says. */
   readonly given?: Given
+  /** What it asks for; absent: code of the project has a say in it, or nobody is signed in. */
+  readonly ahead?: Ahead | undefined
 }
 
 /** What a request asks for, apart from its text. */

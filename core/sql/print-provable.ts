@@ -5,6 +5,8 @@ import type { Template } from './template.ts'
 
 /** A statement that answers with what proves, later, that the answer is still the same. */
 export interface ProvableTemplate extends Template {
+  /** The same without proof: its parameters are the same. */
+  readonly plain: string
   /** Answers the version of all the tables that the statement looks at, as text: equal ones, equal answers. */
   readonly version: string
   /** The statement of the total alone; null: none is asked for. */
@@ -21,7 +23,8 @@ export function printProvable(answer: Answer): ProvableTemplate {
   const body = printBody(answer, found)
   if (!answer.total) {
     const version = printVersion(found.tables)
-    return { text: `SELECT (${body}), (${version})`, parameters: found.parameters, version, total: null }
+    const text = `SELECT (${body}), (${version})`
+    return { text, plain: body, parameters: found.parameters, version, total: null }
   }
   const alone = nothing()
   const total = { text: printSelect(answer.total, alone), parameters: alone.parameters }
@@ -32,7 +35,8 @@ export function printProvable(answer: Answer): ProvableTemplate {
   const text =
     `SELECT (${body}), v.whole, v.counted, CASE WHEN v.counted = ${known} THEN NULL ELSE (${counted}) END ` +
     `FROM (${versions} OFFSET 0) v`
-  return { text, parameters: found.parameters, version, total }
+  const plain = `SELECT (${body}), (${counted})`
+  return { text, plain, parameters: found.parameters, version, total }
 }
 
 /** Stands beside the names of tables where something moves the versions of them all: a migration. */

@@ -1,0 +1,98 @@
+import anyTest, { type TestFn } from 'ava'
+import { openTwoApps, type Site, type TwoApps } from './two-apps.ts'
+
+// What keeping answers costs where they are not asked for again, or never stay the same.
+
+const PROJECT = `
+name: Worth
+server: { rateLimit: { api: false, auth: false } }
+contentTypes:
+  note: { attributes: { title: string, place: integer, shelf: { type: relation, relation: manyToOne, target: shelf } } }
+  shelf: { attributes: { name: string } }
+roles:
+  public: { permissions: { note: [find, findOne] } }
+apiTokens: { full: { type: full-access, secret: full-access-for-the-tests-of-the-cache } }
+`
+
+const test = anyTest as TestFn<TwoApps>
+
+test.before(async t => {
+  t.context = await openTwoApps(PROJECT)
+})
+
+test.after.always(t => t.context.close())
+
+/** The statements of one read. */
+async function read(site: Site, path: string): Promise<readonly string[]> {
+  site.statements()
+  const { status } = await site.ask('GET', path)
+  if (status !== 200) throw new Error(`${path}: ${status}`)
+  return site.statements()
+}
+
+const isProof = (statement: string): boolean => /^prove|plinth_versions/.test(statement)
+
+test.serial(
+  'what is asked for once costs the very statement that it costs where nothing is kept',
+  async t => {
+    const { cached, plain } = t.context
+    const note = await plain.data('POST', '/api/notes', { title: 'once' })
+    const paths = [
+      `/api/notes/${note.documentId}?fields=title`,
+      '/api/notes?filters[place]=1',
+      '/api/notes?filters[place]=2&pagination[withCount]=false',
+      '/graphql?query={notes(filters:{place:{eq:3}}){data{id}}}',
+    ]
+    for (const path of paths) t.deepEqual(await read(cached, path), await read(plain, path), path)
+  },
+)
+
+test.serial('what is asked for a second time is kept, and so are the totals of lists', async t => {
+  const { cached } = t.context
+  const path = '/api/notes?filters[title]=twice'
+  t.false((await read(cached, path)).some(isProof))
+  t.true((await read(cached, `${path}&pagination[page]=2`)).some(isProof), 'another page has the same total')
+  t.is((await read(cached, path)).length, 1)
+  t.deepEqual(await read(cached, path), ['prove an answer'])
+})
+
+test.serial(
+  'reads between writes cost one statement each, and are kept again once the writes end',
+  async t => {
+    const { cached, plain } = t.context
+    const note = await plain.data('POST', '/api/notes', { title: 'hot', place: 0 })
+    const path = `/api/notes/${note.documentId}`
+    for (let time = 0; time < 3; time++) await read(cached, path)
+    let statements = 0
+    let proofs = 0
+    for (let place = 1; place <= 100; place++) {
+      await plain.data('PUT', path, { place })
+      cached.statements()
+      const told = await cached.ask('GET', path)
+      t.is(JSON.parse(told.text).data.place, place)
+      const sent = cached.statements()
+      statements += sent.length
+      proofs += sent.filter(isProof).length
+    }
+    t.true(statements <= 110, `${statements} statements for 100 reads`)
+    t.true(proofs <= 25, `${proofs} of them asked for versions`)
+    let reads = 0
+    while (!(await read(cached, path)).includes('prove an answer') && reads < 1000) reads++
+    t.true(reads < 100, `${reads} reads until it was kept again`)
+  },
+)
+
+test.serial('many documents of a type that is written now and then cost one statement each', async t => {
+  const { cached, plain } = t.context
+  const notes = await Promise.all(
+    Array.from({ length: 20 }, (_, place) => plain.data('POST', '/api/notes', { title: 'many', place })),
+  )
+  const paths = notes.map(({ documentId }) => `/api/notes/${documentId}?populate=shelf`)
+  for (let time = 0; time < 2; time++) for (const path of paths) await read(cached, path)
+  let statements = 0
+  for (let round = 0; round < 5; round++) {
+    await plain.data('PUT', String(paths[0]), { place: round })
+    for (const path of paths) statements += (await read(cached, path)).length
+  }
+  t.true(statements <= 105, `${statements} statements for 100 reads: a write is found out once`)
+})

@@ -1,3 +1,6 @@
+import { join } from 'node:path'
+import { build } from './tests/build/build.js'
+
 const { TEST_DATABASE_URL, PG_BIN, PGBOUNCER } = process.env
 
 /** What needs a server to connect to, PostgreSQL's programs, or PgBouncer's (scripts/with-postgres.sh names all three). */
@@ -13,11 +16,13 @@ const unfit = [
  */
 const FEWER_OPTIMISED = '--wasm-tiering-budget=100000000'
 
+await build()
+
 /** Tests on the embedded database run one after another: each then takes over the engine that the one before it leaves. */
 export default {
   files: ['tests/**/*.test.ts', ...unfit],
-  extensions: { ts: 'module' },
-  nodeArguments: ['--import=tsx', FEWER_OPTIMISED],
+  extensions: { ts: 'commonjs' },
+  nodeArguments: [`--require=${join(import.meta.dirname, 'tests/build/load.cjs')}`, FEWER_OPTIMISED],
   timeout: '4m',
   workerThreads: false,
   concurrency: 2,

@@ -1,21 +1,19 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import test from 'ava'
+import { PLINTH } from '../harness/program.ts'
 
 const EXAMPLE = join(import.meta.dirname, 'example')
-const MAIN = join(import.meta.dirname, '..', '..', 'core', 'cli', 'main.ts')
 
 /** What a command line does in a process of its own, in the folder of the project. */
 function plinth(...words: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [`--import=${TSX}`, MAIN, ...words], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...PLINTH, ...words], {
     cwd: EXAMPLE,
     encoding: 'utf8',
     timeout: 90_000,
   })
   return { code: status, out: stdout, complaint: stderr }
 }
-
-const TSX = import.meta.resolve('tsx')
 
 test('plinth roles takes the folder beside options that are given again', t => {
   const { code, out } = plinth('roles', '--role', 'public', '--role', 'editor', EXAMPLE, '--type', 'dish')

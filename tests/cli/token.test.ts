@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { compileAccess } from '../../core/access/compile-access.ts'
 import { runToken, type TokenTerms } from '../../core/cli/token.ts'
 import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
 import { load, passed } from '../access/project.ts'
+import { PLINTH } from '../harness/program.ts'
 
 const NOW = Date.parse('2030-01-01T00:00:00Z')
 
@@ -94,14 +95,10 @@ for (const [terms, words] of [
 test('the command line knows the kinds of tokens', async t => {
   const root = resolve(import.meta.dirname, '..', '..')
   const plinth = (...options: readonly string[]) =>
-    promisify(execFile)(
-      process.execPath,
-      ['--import=tsx', join(root, 'core/cli/main.ts'), 'token', ...options],
-      {
-        cwd: root,
-        timeout: 60_000,
-      },
-    )
+    promisify(execFile)(process.execPath, [...PLINTH, 'token', ...options], {
+      cwd: root,
+      timeout: 60_000,
+    })
   const { stdout } = await plinth('nightly', '--type', 'custom', '--expires', '30d')
   t.regex(stdout, /\n {2}nightly:\n {4}type: custom\n {4}hash: "sha256:[0-9a-f]{64}"\n {4}expiresAt: "/)
   const refused = await t.throwsAsync<Error & { readonly code?: number; readonly stderr?: string }>(

@@ -6,10 +6,8 @@ import { runExport } from '../../core/cli/export.ts'
 import { runImport } from '../../core/cli/import.ts'
 import { progressBar } from '../../core/cli/progress.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
+import { PLINTH } from '../harness/program.ts'
 import { createDatabase, testServer } from '../support/database.ts'
-
-const MAIN = join(import.meta.dirname, '..', '..', 'core', 'cli', 'main.ts')
-const TSX = import.meta.resolve('tsx')
 
 const PROJECT = `name: Shop
 database: { url: "\${DATABASE_URL:-embedded}" }
@@ -28,7 +26,7 @@ function plinth(
   words: readonly string[],
   { url, input = '' }: { readonly url: string; readonly input?: string },
 ) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [`--import=${TSX}`, MAIN, ...words], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...PLINTH, ...words], {
     encoding: 'utf8',
     input,
     env: { ...process.env, DATABASE_URL: url },

@@ -14,10 +14,10 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import type { DatabaseObservation } from '../../core/database/observation.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
+import { program } from '../harness/program.ts'
 import { DATABASE_SETTINGS, snapshot } from '../support/database.ts'
 
 function project(t: ExecutionContext): string {
@@ -56,9 +56,10 @@ interface Writer {
   reaches(count: number): Promise<void>
 }
 
+const WRITER = program('tests/database/fixtures/write-and-tell.ts')
+
 function startWriter(t: ExecutionContext, root: string): Writer {
-  const script = fileURLToPath(new URL('./fixtures/write-and-tell.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import=tsx', script, root], {
+  const child = spawn(process.execPath, [...WRITER, root], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.teardown(() => child.kill('SIGKILL'))

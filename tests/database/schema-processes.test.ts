@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
+import { program } from '../harness/program.ts'
 import { createDatabase, testServer } from '../support/database.ts'
 
 interface Place {
@@ -30,10 +30,11 @@ interface Start {
   go(): Promise<number>
 }
 
+const STARTER = program('tests/database/fixtures/start-schema.ts')
+
 /** A process of its own that is about to start, with so many content-types. */
 async function aboutToStart(t: ExecutionContext, { url, root }: Place, types: number): Promise<Start> {
-  const script = fileURLToPath(new URL('./fixtures/start-schema.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import=tsx', script, url, root, String(types)], {
+  const child = spawn(process.execPath, [...STARTER, url, root, String(types)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   t.teardown(() => child.kill('SIGKILL'))

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { PLINTH } from '../harness/program.ts'
 import { freePort } from '../harness/server.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
@@ -17,7 +18,7 @@ export async function runToEnd(
   project: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [...process.execArgv, 'core/cli/main.ts', 'start', project], {
+  const child = spawn(process.execPath, [...PLINTH, 'start', project], {
     cwd: root,
     env: {
       ...process.env,

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { openDatabase } from '../../core/database/open-database.ts'
 import type { DocumentEvent } from '../../core/events/events.ts'
 import { openEvents } from '../../core/events/open-events.ts'
 import { SILENT } from '../../core/observe/observation.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { program } from '../harness/program.ts'
 import { createDatabase, DATABASE_SETTINGS, testServer } from '../support/database.ts'
 import { listener, model, PACE, until } from './listening.ts'
 
-const script = fileURLToPath(new URL('./fixtures/write-and-die.ts', import.meta.url))
+const WRITER = program('tests/events/fixtures/write-and-die.ts')
 
 /** A process that writes a note and dies; what the next one over the same database hears. */
 async function heardAfter(
@@ -21,7 +21,7 @@ async function heardAfter(
   t.teardown(folder.remove)
   const server = testServer()
   const url = server ? await createDatabase(t, server) : 'embedded'
-  const child = spawn(process.execPath, ['--import=tsx', script, folder.path, url, moment], {
+  const child = spawn(process.execPath, [...WRITER, folder.path, url, moment], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   const [, signal] = await once(child, 'exit')

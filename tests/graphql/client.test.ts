@@ -97,7 +97,7 @@ test('a client with generated types works unchanged: urql and graphql-codegen', 
   t.teardown(folder.remove)
   t.deepEqual(compile([join(folder.path, 'operations.ts'), join(folder.path, 'use.ts')]), [])
 
-  const generated = (await import(pathToFileURL(join(folder.path, 'operations.ts')).href)) as {
+  const generated = (await import(pathToFileURL(join(folder.path, 'operations.mjs')).href)) as {
     readonly ShelfDocument: TypedDocumentNode<Shelf, { readonly mood?: string; readonly limit?: number }>
     readonly AddDocument: TypedDocumentNode<Written<'createBook'>, { readonly data: unknown }>
     readonly ChangeDocument: TypedDocumentNode<
@@ -156,10 +156,13 @@ async function generate(schema: ReturnType<typeof buildClientSchema>) {
   })
   const folder = temporaryFolder()
   folder.write('operations.ts', text)
+  folder.write('operations.mjs', ts.transpileModule(text, { compilerOptions: COMPILED }).outputText)
   folder.write('use.ts', USE)
   symlinkSync(resolve(import.meta.dirname, '../../node_modules'), join(folder.path, 'node_modules'))
   return folder
 }
+
+const COMPILED = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext }
 
 const compile = (files: readonly string[]): readonly string[] => {
   const program = ts.createProgram([...files], {
@@ -168,8 +171,7 @@ const compile = (files: readonly string[]): readonly string[] => {
     skipLibCheck: true,
     types: [],
     allowImportingTsExtensions: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.ESNext,
+    ...COMPILED,
     moduleResolution: ts.ModuleResolutionKind.Bundler,
   })
   return ts

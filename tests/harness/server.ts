@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freshDatabase } from './database.ts'
 import { layEmbedded } from './embedded-files.ts'
+import { PLINTH } from './program.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 
@@ -42,22 +43,18 @@ export async function startServer({
   const database = environment.DATABASE_URL ? GIVEN : await freshDatabase()
   if ((environment.DATABASE_URL ?? database.url) === 'embedded') await layEmbedded(project)
   const port = await freePort()
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, join(root, 'core/cli/main.ts'), 'start', project],
-    {
-      cwd: root,
-      env: {
-        ...process.env,
-        NODE_ENV: 'development',
-        HOST: '127.0.0.1',
-        PORT: String(port),
-        DATABASE_URL: database.url,
-        ...environment,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, [...PLINTH, 'start', project], {
+    cwd: root,
+    env: {
+      ...process.env,
+      NODE_ENV: 'development',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      ...environment,
     },
-  )
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', part => (output += String(part)))
   const base = `http://127.0.0.1:${port}`

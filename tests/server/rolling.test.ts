@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { freshDatabase } from '../harness/database.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { PLINTH } from '../harness/program.ts'
 import { type Server, startServer } from '../harness/server.ts'
 
 // Two versions of a project over one database, behind something that balances.
@@ -128,7 +129,7 @@ test('a version rolls over another under load without a failed request, and the 
   t.teardown(second.remove)
   second.write('project.yaml', SECOND)
   const plinth = async (...words: readonly string[]) => {
-    const args = ['--import=tsx', 'core/cli/main.ts', ...words, second.path]
+    const args = [...PLINTH, ...words, second.path]
     const run = promisify(execFile)(process.execPath, args, {
       cwd: root,
       env: { ...process.env, ...environment },

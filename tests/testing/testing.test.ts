@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { createTestApp, type TestApp, type TestTerms } from '../../core/testing.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { builtFile } from '../harness/program.ts'
 import { createDatabase, snapshot, testServer } from '../support/database.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -107,11 +108,11 @@ test('the example of the documentation passes', async t => {
   const [, example = ''] = /```js\n(.*?)```/s.exec(readFileSync(join(root, 'docs/testing.md'), 'utf8')) ?? []
   const folder = temporaryFolder()
   t.teardown(folder.remove)
-  const testing = pathToFileURL(join(root, 'core/testing.ts')).href
+  const testing = pathToFileURL(builtFile('core/testing.ts')).href
   folder.write('example.test.mjs', example.replace("'plinth/testing'", `'${testing}'`))
   const child = spawn(
     process.execPath,
-    ['--import=tsx', '--test', '--test-timeout=100000', join(folder.path, 'example.test.mjs')],
+    ['--test', '--test-timeout=100000', join(folder.path, 'example.test.mjs')],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], timeout: 110_000 },
   )
   let output = ''

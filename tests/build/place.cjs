@@ -1,0 +1,9 @@
+const { join, relative, resolve } = require('node:path')
+
+const root = resolve(__dirname, '..', '..')
+const built = join(root, 'node_modules', '.cache', 'plinth', 'built')
+
+exports.root = root
+exports.built = built
+/** What the build makes of a source file: `core/a.ts`, `core/a.js`. */
+exports.builtOf = source => join(built, relative(root, source).replace(/\.ts$/, '.js'))

@@ -1,0 +1,46 @@
+import { dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { blankSourceFile } from 'ts-blank-space'
+import ts from 'typescript'
+
+/** What it looks for, the build leaves beside what it made of it. */
+const BESIDE_BUILT = 'core/project/grammar.ts'
+
+/** JavaScript with each line and column where the source has it, and which knows the source's place as its own. */
+export function strip(text, source) {
+  const file = ts.createSourceFile(source, text, ts.ScriptTarget.ESNext, false, ts.ScriptKind.TS)
+  const code = blankSourceFile(file, ({ pos, end }) => {
+    throw new Error(`${source}: neither JavaScript nor a type: ${text.slice(pos, end).trim()}`)
+  })
+  const place =
+    !source.endsWith(BESIDE_BUILT) && /import\.meta\.(url|dirname|filename)/.test(text) ? placeOf(source) : ''
+  return `${place}${withBuiltImports(code, file)}\n//# sourceURL=${pathToFileURL(source).href}\n`
+}
+
+/** Of `./a.ts` there is `./a.js`; imports of types alone are gone. */
+function withBuiltImports(code, file) {
+  let result = code
+  for (const { end } of importsOf(file))
+    if (code.slice(end - 3, end - 1) === 'ts')
+      result = `${result.slice(0, end - 3)}js${result.slice(end - 1)}`
+  return result
+}
+
+function importsOf(file) {
+  const found = []
+  const visit = node => {
+    const name = ts.isCallExpression(node)
+      ? node.expression.kind === ts.SyntaxKind.ImportKeyword && node.arguments[0]
+      : node.moduleSpecifier
+    if (name && ts.isStringLiteral(name) && /^\..*\.ts$/.test(name.text)) found.push(name)
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  return found
+}
+
+/** Data lies beside the sources. */
+function placeOf(source) {
+  const place = { url: pathToFileURL(source).href, dirname: dirname(source), filename: source }
+  return `Object.assign(import.meta, ${JSON.stringify(place)});`
+}

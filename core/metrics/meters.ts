@@ -1,3 +1,4 @@
+import { within } from '../base/within.ts'
 import type { Observation } from '../observe/observation.ts'
 import { openCounter } from './counter.ts'
 import type { Family } from './family.ts'
@@ -12,7 +13,7 @@ export interface Meters {
   ran(kind: 'read' | 'write' | 'transaction', milliseconds: number, isGood: boolean): void
   /** What happened otherwise. */
   heard(observation: Observation): void
-  /** Adds families that are read when somebody asks; one that fails is left out. */
+  /** Adds families that are read when somebody asks; what fails, or is not there soon, is left out. */
   source(read: () => Promise<readonly Family[]>): void
   read(): Promise<readonly Family[]>
 }
@@ -46,12 +47,17 @@ export function openMeters(): Meters {
     },
     source: read => void sources.push(read),
     async read() {
-      const more = await Promise.all(sources.map(read => read().catch((): readonly Family[] => [])))
+      const more = await Promise.all(
+        sources.map(read => within<readonly Family[]>(PATIENCE, read(), []).catch(() => [])),
+      )
       const own = [requests, durations, work, failedWork, events, steps].map(each => each.read())
       return [...own, ...more.flat(), ...processFamilies()]
     },
   }
 }
+
+/** Milliseconds for what the database is asked: where it does not answer, all other numbers are wanted most. */
+const PATIENCE = 1_000
 
 /** What is rare, and worth an alarm or a look. */
 const COUNTED = [

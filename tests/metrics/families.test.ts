@@ -3,6 +3,7 @@ import { openCounter } from '../../core/metrics/counter.ts'
 import { gauge, gauges } from '../../core/metrics/family.ts'
 import { openHistogram } from '../../core/metrics/histogram.ts'
 import { mergeFamilies } from '../../core/metrics/merge-families.ts'
+import { openMeters } from '../../core/metrics/meters.ts'
 import { printFamilies } from '../../core/metrics/print-families.ts'
 
 const HEAD = { name: 'a_total', help: 'What it is.' }
@@ -54,4 +55,14 @@ test('numbers of several workers are added up, but what all of them see, and wha
       'own{worker="2"} 3',
     ],
   )
+})
+
+test('a database that does not answer keeps nobody from all other numbers', async t => {
+  const meters = openMeters()
+  meters.source(() => new Promise(() => {}))
+  meters.source(() => Promise.reject(new Error('no connection')))
+  meters.source(async () => [gauge({ name: 'there', help: 'It is.' }, 'sum', 1)])
+  const names = (await meters.read()).map(({ name }) => name)
+  t.true(names.includes('there'))
+  t.true(names.includes('plinth_http_requests_total'))
 })

@@ -20,7 +20,7 @@ export async function readSource(path: string, root: string): Promise<Result<Sou
   } catch (error) {
     if (codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA')
       return fail('bad-encoding', 'the file is not UTF-8: save it as UTF-8')
-    return fail('unreadable', `the file cannot be read: ${reasonOf(error)}`)
+    return fail('unreadable', `the file cannot be read: ${reasonOf(error, path)}`)
   }
 }
 
@@ -61,8 +61,9 @@ const codeOf = (error: unknown): string =>
 
 const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
 
-function reasonOf(error: unknown): string {
-  if (isMissing(error)) return 'there is no such file'
+/** Where nothing is, the whole path tells in which folder it was looked for. */
+function reasonOf(error: unknown, path: string): string {
+  if (isMissing(error)) return `there is no such file: ${path}`
   if (codeOf(error) === 'EISDIR') return 'it is a folder'
   if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return 'Plinth may not read it'
   return codeOf(error) || 'the system does not say why'

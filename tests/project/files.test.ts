@@ -5,8 +5,12 @@ import { loadProject } from '../../core/project/load-project.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { faultsOf, loadGood } from './load.ts'
 
-test('a folder without a project is told so', async t => {
-  t.deepEqual(await faultsOf({}), ['project.yaml:1:1 the file cannot be read: there is no such file'])
+test('a folder without a project is told so, with where it is', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const loaded = await loadProject(folder.path, {})
+  const file = join(folder.path, 'project.yaml')
+  t.is(loaded.ok || loaded.reasons[0]?.message, `the file cannot be read: there is no such file: ${file}`)
 })
 
 test('a project.yaml that is a folder is told so', async t => {

@@ -16,6 +16,7 @@ import { progressBar } from './progress.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
 import { complain } from './schema-project.ts'
 import { openFile, type Sink, standardOutput } from './sink.ts'
+import { exportPathFault } from './transfer-paths.ts'
 import { loadTransfer, pickTypes, type TransferProject } from './transfer-project.ts'
 
 export interface ExportTerms extends CommandTerms {
@@ -32,6 +33,8 @@ export interface ExportTerms extends CommandTerms {
 export async function runExport(terms: ExportTerms): Promise<0 | 1> {
   const loaded = await loadTransfer(terms)
   if (!loaded.ok) return complain(terms, loaded.reasons)
+  const fault = exportPathFault(terms.out, terms.files)
+  if (fault !== null) return complain(terms, [fault])
   if (isNeverStarted(loaded.value.project)) return complain(terms, [NEVER_STARTED])
   const done = await exportAll(loaded.value, terms)
   if (!done.ok) return complain(terms, done.reasons)

@@ -1,4 +1,3 @@
-import { existsSync, statSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Blueprint, compileApp } from '../app/compile-app.ts'
@@ -15,6 +14,7 @@ import type { CommandTerms } from './command-terms.ts'
 import { progressBar } from './progress.ts'
 import { withDatabase } from './project-database.ts'
 import { complain } from './schema-project.ts'
+import { importPathFault } from './transfer-paths.ts'
 
 export interface ImportTerms extends CommandTerms {
   /** A file; `-` is the standard input. */
@@ -30,7 +30,7 @@ export interface ImportTerms extends CommandTerms {
 export async function runImport(terms: ImportTerms): Promise<0 | 1> {
   const compiled = await compileApp(terms.folder, terms.env)
   if (!compiled.ok) return complain(terms, compiled.reasons.map(printDiagnostic))
-  const fault = faultOf(terms)
+  const fault = importPathFault(terms.file, terms.files)
   if (fault !== null) return complain(terms, [fault])
   const source = terms.file === '-' ? await spool(compiled.value.project.root) : null
   try {
@@ -50,13 +50,6 @@ export async function runImport(terms: ImportTerms): Promise<0 | 1> {
   } finally {
     if (source !== null) await rm(source, { force: true })
   }
-}
-
-function faultOf({ file, files }: ImportTerms): string | null {
-  if (file !== '-' && !existsSync(file)) return `There is no file ${file}`
-  if (file !== '-' && statSync(file).isDirectory()) return `${file} is a folder: name the file to import`
-  if (files !== undefined && !existsSync(files)) return `There is no folder ${files} with the bytes of files`
-  return null
 }
 
 /** The standard input can be read once, and an import reads thrice: what it is, whether all is right, and what to write. */

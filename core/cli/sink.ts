@@ -20,10 +20,13 @@ export function standardOutput(): Sink {
   return { write: text => overFiles(() => write(text)), end: async () => {}, close: async () => {} }
 }
 
-/** A file appears under its name only when it is whole; only its owner may read it. */
+/** A file appears under its name only when it is whole; only its owner may read it, whoever made something of that name before. */
 export async function openFile(path: string): Promise<Sink> {
   const draft = `${path}.part`
-  const handle = await overFiles(() => open(draft, 'w', 0o600))
+  const handle = await overFiles(async () => {
+    await rm(draft, { force: true })
+    return open(draft, 'wx', 0o600)
+  })
   return {
     write: text => overFiles(() => handle.writeFile(text)),
     end: () =>

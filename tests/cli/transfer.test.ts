@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { runExport } from '../../core/cli/export.ts'
@@ -88,8 +88,20 @@ test('what cannot be done is told in a sentence, and leaves nothing behind', asy
   t.is(told.pop(), 'wrong.ndjson:2 book dune: title must be defined.\n')
   t.is(await runExport({ ...exporting, types: ['bok'], out: '-' }), 1)
   t.is(told.pop(), 'unknown content-type `bok`: did you mean `book`?\n')
-  t.is(await runExport({ ...exporting, out: join(folder.path, 'no', 'where') }), 1)
-  t.regex(told.pop() ?? '', /^ENOENT: no such file or directory, open '.*where\.part'\n$/)
+  t.is(await runExport({ ...exporting, types: [''], out: '-' }), 1)
+  t.regex(told.pop() ?? '', /^unknown content-type ``: one of /)
+  const project = join(folder.path, 'project.yaml')
+  const nowhere = join(folder.path, 'no', 'where')
+  t.is(await runExport({ ...exporting, out: nowhere }), 1)
+  t.is(told.pop(), `There is no folder ${join(folder.path, 'no')} for ${nowhere}\n`)
+  t.is(await runExport({ ...exporting, out: folder.path }), 1)
+  t.is(told.pop(), `${folder.path} is a folder: name the file to write\n`)
+  t.is(await runExport({ ...exporting, out: '-', files: project }), 1)
+  t.is(await runImport({ ...importing, file: join(folder.path, 'wrong.ndjson'), files: project }), 1)
+  t.deepEqual(told.splice(0), Array(2).fill(`${project} is a file: --files names a folder\n`))
+  // What lies under the name of the draft decides nothing about who may read it.
+  folder.write('all.ndjson.part', 'of somebody else')
+  chmodSync(join(folder.path, 'all.ndjson.part'), 0o666)
   t.is(await runExport({ ...exporting, out: join(folder.path, 'all.ndjson') }), 0)
   t.is(told.pop(), 'Exported 0 documents\n')
   t.is(statSync(join(folder.path, 'all.ndjson')).mode & 0o777, 0o600)

@@ -21,8 +21,10 @@ export interface LocalFile {
   readonly mime: string
 }
 
+/** Whether a storage could keep something under this name: it leads out of none. */
+export const isKey = (name: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/.test(name)
+
 /** Keys come from hashes, which are made here; one from anywhere else must not lead out of the storage. */
 export function assertKey(key: string): void {
-  if (!/^[A-Za-z0-9_.-]{1,255}$/.test(key) || key.startsWith('.'))
-    throw new TypeError(`${key} is no key of a file`)
+  if (!isKey(key)) throw new TypeError(`${key} is no key of a file`)
 }

@@ -2,6 +2,7 @@ import type { Transaction } from '../database/database.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { isKey } from './file-storage.ts'
 
 /** What is needed of a stored file to change or remove it. */
 export interface StoredFile {
@@ -53,7 +54,6 @@ function keysIn(formats: unknown): readonly string[] {
   )
 }
 
-export const keysOf = ({ hash, ext, formatKeys }: StoredFile): readonly string[] => [
-  `${hash}${ext}`,
-  ...formatKeys,
-]
+/** Under which its bytes may be kept. A record that was imported may have names that no storage keeps anything under. */
+export const keysOf = ({ hash, ext, formatKeys }: StoredFile): readonly string[] =>
+  [`${hash}${ext}`, ...formatKeys].filter(isKey)

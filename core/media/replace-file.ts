@@ -3,6 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import type { Fault } from '../faults/fault.ts'
 import { fileDocument } from './file-record.ts'
+import { isKey } from './file-storage.ts'
 import { assertFileMeets, type ChangeTerms, noEntity, writeFiles, writeTerms } from './files-terms.ts'
 import { findFile, keysOf, type StoredFile } from './find-file.ts'
 import { discardStaged, type PreparedFile, prepareFile, removeKeys, type Upload } from './prepare-file.ts'
@@ -40,7 +41,8 @@ async function replaceFound(
   const prepared = await prepareFile(upload, {
     files: terms.files,
     folder: terms.staging,
-    replaced: { hash: file.hash, ext: file.ext },
+    // Under another name there were no bytes.
+    ...(isKey(`${file.hash}${file.ext}`) && { replaced: { hash: file.hash, ext: file.ext } }),
   })
   try {
     const document = fileDocument(terms.model.builtIn.file, file.documentId, fieldsOf(prepared, upload))
@@ -56,10 +58,12 @@ async function replaceFound(
 
 /** contract/rest.md 15: what is said of it stays but for what is said anew; formats are never null then. */
 function fieldsOf({ record }: PreparedFile, { info }: Upload): Record<string, string | number | null> {
-  const { name, mime, size, url, provider, dimensions, formats } = record
+  const { name, hash, ext, mime, size, url, provider, dimensions, formats } = record
   return {
     ...info,
     name,
+    hash,
+    ext,
     mime,
     size,
     url,

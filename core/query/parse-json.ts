@@ -1,3 +1,4 @@
+import { levelsOf } from '../base/levels-of.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 
@@ -16,16 +17,14 @@ export function parseJson(body: string, depth = BODY_DEPTH): Result<object, Faul
   }
 }
 
-/** Refuses what would be no plain data, level by level, so that no body is too deep for the check itself. */
+/** Refuses what would be no plain data. */
 function checkNesting(body: object, most: number): Result<object, Fault> {
-  let level = [body]
-  for (let depth = 1; level.length > 0; depth++) {
+  let depth = 0
+  for (const level of levelsOf(body)) {
+    depth += 1
     if (depth > most) return failed(fault('validation', `A body may be at most ${most} levels deep`))
     if (level.some(each => Object.hasOwn(each, '__proto__')))
       return failed(fault('syntax', 'Object contains forbidden prototype property'))
-    level = level.flatMap(each => Object.values(each).filter(isObject))
   }
   return ok(body)
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { isKey } from '../media/file-storage.ts'
 import type { StreamedDocument } from '../transfer/stream.ts'
 import type { Loss } from './loss.ts'
 import type { IndexedType, RowIndex } from './row-index.ts'
@@ -26,14 +27,23 @@ export async function withPresentFiles(
   const files = index.types.get(FILES)
   if (files === undefined || !existsSync(uploads)) return index
   const rows = await ask(source, { table, columns: ['id', 'hash', 'ext', 'provider'] })
-  const gone = new Set(rows.filter(row => isGone(row, uploads)).map(row => numberAt(row, 'id')))
-  for (const _ of gone) lose({ of: FILES, why: `its bytes are not in ${uploads}` })
+  const gone = new Set<number | null>()
+  for (const row of rows) {
+    const why = whyGone(row, uploads)
+    if (why === undefined) continue
+    gone.add(numberAt(row, 'id'))
+    lose({ of: FILES, why })
+  }
   return { types: new Map([...index.types, [FILES, without(files, gone)]]) }
 }
 
-const isGone = (row: SourceRow, uploads: string): boolean =>
-  row.get('provider') === 'local' &&
-  !existsSync(join(uploads, `${row.get('hash') ?? ''}${row.get('ext') ?? ''}`))
+/** Why a file of Strapi's own provider has no bytes to bring; undefined: it has, or they are elsewhere. */
+function whyGone(row: SourceRow, uploads: string): string | undefined {
+  if (row.get('provider') !== 'local') return undefined
+  const name = `${row.get('hash') ?? ''}${row.get('ext') ?? ''}`
+  if (!isKey(name)) return `its name on disk, ${JSON.stringify(name)}, is none that Plinth keeps files under`
+  return existsSync(join(uploads, name)) ? undefined : `its bytes are not in ${uploads}`
+}
 
 function without({ rows, documents }: IndexedType, gone: ReadonlySet<number | null>): IndexedType {
   return {
@@ -48,11 +58,13 @@ export function withPresentFormats(document: StreamedDocument, uploads: string):
   const versions = document.versions.map(version => {
     const { formats, provider } = version.values
     if (provider !== 'local' || typeof formats !== 'object' || formats === null) return version
-    const there = Object.entries(formats).filter(([, each]) => existsSync(join(uploads, keyOf(each))))
+    const there = Object.entries(formats).filter(([, each]) => isThere(keyOf(each), uploads))
     return { ...version, values: { ...version.values, formats: Object.fromEntries(there) } }
   })
   return { ...document, versions }
 }
+
+const isThere = (name: string, uploads: string): boolean => isKey(name) && existsSync(join(uploads, name))
 
 /** The name of a smaller picture's file; of what is none, one that no file has. */
 function keyOf(format: unknown): string {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isBody } from '../documents/parse-item.ts'
 import type { Stored, Values, WrittenValue } from '../documents/written.ts'
-import type { FileStorage } from '../media/file-storage.ts'
+import { type FileStorage, isKey } from '../media/file-storage.ts'
 import { overFiles } from './file-fault.ts'
 
 /** A file of a record: the picture itself, or a smaller one of it. */
@@ -15,12 +15,12 @@ const OURS: readonly Stored[] = ['local', 's3']
 
 /** The files of a record, as far as a storage of Plinth's keeps them under a name of their hash. */
 export function filesOf(values: Values): readonly KeyedFile[] {
-  if (!OURS.includes(scalarOf(values, 'provider'))) return []
+  if (!isOurs(values)) return []
   const own = toFile(scalarOf(values, 'hash'), scalarOf(values, 'ext'), scalarOf(values, 'mime'))
   const smaller = Object.values(formatsOf(values)).map(each =>
     isBody(each) ? toFile(each.hash, each.ext, each.mime) : undefined,
   )
-  return [own, ...smaller].filter(file => file !== undefined)
+  return own === undefined ? [] : [own, ...smaller.filter(file => file !== undefined)]
 }
 
 /** The record as it stands over another storage: with its addresses, and its name. */
@@ -41,6 +41,8 @@ export function overStorage(values: Values, files: FileStorage): Values {
   ])
 }
 
+const isOurs = (values: Values): boolean => OURS.includes(scalarOf(values, 'provider'))
+
 const scalarOf = (values: Values, name: string): Stored => {
   const value = values.get(name)
   return value?.kind === 'scalar' ? value.value : null
@@ -52,20 +54,25 @@ function formatsOf(values: Values): Readonly<Record<string, unknown>> {
   return isBody(formats) ? formats : {}
 }
 
-const KEY = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/
-
 /** undefined: no storage of Plinth's would have named it so. */
 function toFile(hash: unknown, ext: unknown, mime: unknown): KeyedFile | undefined {
   if (typeof hash !== 'string') return undefined
   const key = `${hash}${typeof ext === 'string' ? ext : ''}`
-  return KEY.test(key)
-    ? { key, mime: typeof mime === 'string' ? mime : 'application/octet-stream' }
-    : undefined
+  return isKey(key) ? { key, mime: typeof mime === 'string' ? mime : 'application/octet-stream' } : undefined
 }
 
-/** Those whose bytes the folder lacks. */
-export const missingIn = (folder: string, files: readonly KeyedFile[]): readonly KeyedFile[] =>
-  files.filter(({ key }) => !existsSync(join(folder, key)))
+/** What is missing of the bytes that a record tells of, a sentence each. */
+export function missingBytes(values: Values, folder: string): readonly string[] {
+  if (!isOurs(values)) return []
+  const name = `${scalarOf(values, 'hash') ?? ''}${scalarOf(values, 'ext') ?? ''}`
+  if (!isKey(name))
+    return [
+      `its bytes cannot be kept: \`hash\` and \`ext\` come to ${JSON.stringify(name)}, which no storage takes`,
+    ]
+  return filesOf(values)
+    .filter(({ key }) => !existsSync(join(folder, key)))
+    .map(({ key }) => `its bytes are missing: no file \`${key}\` in ${folder}`)
+}
 
 /** Keeps the bytes that the storage lacks: a name is of a hash, so what is there is the same. */
 export async function storeFiles(

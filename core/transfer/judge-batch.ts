@@ -5,7 +5,7 @@ import type { WrittenDocument } from '../documents/written.ts'
 import { printPath } from '../faults/diagnostic.ts'
 import type { Component, ContentType } from '../model/model.ts'
 import type { FindExisting } from './find-existing.ts'
-import { filesOf, missingIn } from './import-files.ts'
+import { missingBytes } from './import-files.ts'
 import type { ImportTerms, OnConflict } from './import-terms.ts'
 import type { StreamIndex } from './index-stream.ts'
 import type { LineFault } from './line-fault.ts'
@@ -70,10 +70,7 @@ export const findMissing = (
   documents.flatMap(document => {
     const [version] = document.versions
     if (filesFolder === null || document.type !== model.builtIn.file || !version) return []
-    return missingIn(filesFolder, filesOf(version.values)).map(({ key }) => ({
-      ...aboutOf(document),
-      message: `its bytes are missing: no file \`${key}\` in ${filesFolder}`,
-    }))
+    return missingBytes(version.values, filesFolder).map(message => ({ ...aboutOf(document), message }))
   })
 
 /** A document of a batch, and as it is written. */

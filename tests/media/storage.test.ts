@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import S3rver from 's3rver'
 import type { FileStorage } from '../../core/media/file-storage.ts'
+import { keysOf } from '../../core/media/find-file.ts'
 import { openLocalStorage } from '../../core/media/local-storage.ts'
 import { openStorage } from '../../core/media/open-storage.ts'
 import { temporaryFolder } from '../harness/folder.ts'
@@ -43,6 +44,19 @@ test('no key leads out of a folder', async t => {
     )
     await t.throwsAsync(async () => files.remove(key), { message: /no key/ }, key)
   }
+})
+
+test('a record that came from elsewhere is removed, and nothing under names that no storage takes', t => {
+  const record = {
+    id: 1,
+    documentId: 'a',
+    hash: '../../etc/passwd',
+    ext: '',
+    formatKeys: ['../a.png', 'b.png'],
+  }
+  t.deepEqual(keysOf(record), ['b.png'])
+  t.deepEqual(keysOf({ ...record, hash: 'été', ext: '.v1 final', formatKeys: [] }), [])
+  t.deepEqual(keysOf({ ...record, hash: 'a_0123456789', ext: '.txt', formatKeys: [] }), ['a_0123456789.txt'])
 })
 
 /** A server that speaks S3 and knows the owner of one bucket by his id; signatures it takes as they are. */

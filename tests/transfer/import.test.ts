@@ -237,6 +237,7 @@ test('every line is checked before the first is written, and told with its docum
     lineOf('h', { value: 8 }, { locale: 'en' }),
     lineOf('i', { value: 9 }, { createdAt: 'yesterday' }),
     '{"type":"api::numbr.numbr","documentId":"a b","versions":[]}',
+    `{"type":"api::number.number","documentId":"deep","versions":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
   ]
   const told = (await imported(place, wrong)) as readonly string[]
   t.deepEqual(
@@ -245,9 +246,10 @@ test('every line is checked before the first is written, and told with its docum
       'documents.ndjson:2 expected JSON: Unexpected end of JSON input',
       'documents.ndjson:12 `documentId` is a text of 1 to 255 characters without blanks, `/`, `?` and `#`',
       'documents.ndjson:12 `versions` is a list of at least one version',
+      'documents.ndjson:13 expected at most 1000 levels of lists and objects',
     ],
   )
-  const values = (await imported(place, [wrong[0] ?? '', ...wrong.slice(2, -1)])) as readonly string[]
+  const values = (await imported(place, [wrong[0] ?? '', ...wrong.slice(2, -2)])) as readonly string[]
   t.deepEqual(values, [
     'documents.ndjson:2 number a: value must be a `number` type, but the final value was: `NaN` (cast from the value `"x"`).',
     'documents.ndjson:3 number b: value must be less than or equal to 2000',
@@ -327,6 +329,45 @@ test('what the project has beyond the stream takes its defaults, and is missed w
     'documents.ndjson:3 number n1: owner must be defined.',
   ])
   t.like(await imported(stricter, lines.slice(0, 2), { onConflict: 'update' }), { changed: 1 })
+})
+
+test('bytes that no storage could keep are told, not left behind', async t => {
+  const folder = projectFolder(t, NUMBERS)
+  const place = { folder: folder.path, database: await openTestDatabase(t) }
+  await imported(place, numbers(1))
+  const [header = ''] = await exported(place, { types: ['file'] })
+  folder.write('bytes/ok.txt', 'ok')
+  const file = (documentId: string, hash: string, more: object = {}) =>
+    JSON.stringify({
+      type: 'plugin::upload.file',
+      documentId,
+      versions: [
+        {
+          values: {
+            name: 'a',
+            hash,
+            ext: '.txt',
+            mime: 'text/plain',
+            size: 1,
+            url: '/x',
+            provider: 'local',
+            ...more,
+          },
+        },
+      ],
+    })
+  const files = join(folder.path, 'bytes')
+  const formats = { small: { hash: 'none', ext: '.png' } }
+  t.deepEqual(await imported(place, [header, file('a', '../b'), file('b', 'ok', { formats })], { files }), [
+    'documents.ndjson:2 file a: its bytes cannot be kept: `hash` and `ext` come to "../b.txt", which no storage takes',
+    `documents.ndjson:3 file b: its bytes are missing: no file \`none.png\` in ${files}`,
+  ])
+  t.like(
+    await imported(place, [header, file('a', '../b', { provider: 'other' }), file('b', 'ok')], { files }),
+    {
+      made: 2,
+    },
+  )
 })
 
 test('a stream of another model is refused with all that does not fit', async t => {

@@ -2,7 +2,7 @@ import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
 import { compileAccess } from '../../core/access/compile-access.ts'
 import { restrict } from '../../core/access/restrict.ts'
-import { parseListText, seeKnown } from '../../core/rest/known-queries.ts'
+import { parseListText, parseOneText, seeKnown } from '../../core/rest/known-queries.ts'
 import { compiled } from '../model/compiled.ts'
 import { declare } from '../model/declare.ts'
 
@@ -78,4 +78,17 @@ test('what is refused is refused every time', async t => {
     const list = parseListText(type, 'filters[nothing][$eq]=a', terms)
     t.is(list.ok ? '' : list.reasons[0]?.message, 'Invalid key nothing')
   }
+})
+
+test('a document is asked for by one query, whichever it is, and a list by the same text is another', async t => {
+  const { type, nobody, terms } = await noted()
+  const one = parseOneText(type, 'fields=title', terms)
+  if (!one.ok) return t.fail()
+  const again = parseOneText(type, 'fields=title', terms)
+  t.is(again.ok && again.value, one.value)
+  t.is(one.value.parsed.take.kind, 'one')
+  const list = parseListText(type, 'fields=title', terms)
+  t.is(list.ok && list.value.parsed.query.take.kind, 'many')
+  const see = () => restrict(one.value.parsed, nobody)
+  t.is(seeKnown(one.value, nobody, see), seeKnown(one.value, nobody, see))
 })

@@ -16,7 +16,7 @@ export function compileCondition(where: Where, type: ContentType, model: Model):
   const parsed = parseFilter(personal ? withSamples(where, model) : where, type)
   if (!parsed.ok) return failed(...parsed.reasons.map(fault => sentence(fault, type)))
   if (!personal) return ok({ kind: 'fixed', filter: parsed.value })
-  return ok({ kind: 'personal', bind: user => bind(where, type, user) })
+  return ok({ kind: 'personal', bind: user => bind(where, type, user), sample: parsed.value })
 }
 
 /** A value that the attribute cannot hold makes the condition false, as a missing one does. */

@@ -11,7 +11,12 @@ export interface UserValues {
  */
 export type Condition =
   | { readonly kind: 'fixed'; readonly filter: Filter }
-  | { readonly kind: 'personal'; readonly bind: (user: UserValues) => Filter | null }
+  | {
+      readonly kind: 'personal'
+      readonly bind: (user: UserValues) => Filter | null
+      /** As it is for somebody: for what follows from its form alone. */
+      readonly sample: Filter
+    }
 
 /** Met by no document. */
 const NOTHING: Filter = { kind: 'or', filters: [] }

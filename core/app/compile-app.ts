@@ -1,12 +1,12 @@
 import { join, sep } from 'node:path'
 import { type Access, compileAccess } from '../access/compile-access.ts'
+import { storageOf } from '../access/storage-of.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Content } from '../content/content.ts'
 import { loadContent } from '../content/load-content.ts'
 import type { Handwritten } from '../database/handwritten.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { compileModel } from '../model/compile-model.ts'
-import { compileStorage } from '../model/compile-storage.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { FOLDERS } from '../plugins/find-modules.ts'
@@ -45,7 +45,7 @@ export async function compileApp(folder: string, env: Environment): Promise<Resu
     Object.freeze({
       project: project.value,
       model: model.value,
-      storage: compileStorage(model.value),
+      storage: storageOf(project.value, model.value),
       access: access.value,
       content: content.value,
       plugins: plugins.value,

@@ -1,9 +1,9 @@
 import { type Access, compileAccess } from '../access/compile-access.ts'
 import { type Explainer, openExplainer } from '../access/explain.ts'
+import { storageOf } from '../access/storage-of.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { compileModel } from '../model/compile-model.ts'
-import { compileStorage } from '../model/compile-storage.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { Environment } from '../project/environment.ts'
@@ -27,6 +27,6 @@ export async function loadRoles(folder: string, env: Environment): Promise<Resul
   const access = compileAccess(project.value, model.value)
   if (!access.ok) return access
   const explainer = openExplainer(project.value, model.value, access.value)
-  const storage = compileStorage(model.value)
+  const storage = storageOf(project.value, model.value)
   return ok({ project: project.value, model: model.value, storage, access: access.value, explainer })
 }

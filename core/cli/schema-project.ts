@@ -1,9 +1,9 @@
+import { checkedStorage } from '../access/storage-of.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database } from '../database/database.ts'
 import type { Handwritten } from '../database/handwritten.ts'
 import { printDiagnostic } from '../faults/diagnostic.ts'
 import { compileModel } from '../model/compile-model.ts'
-import { compileStorage } from '../model/compile-storage.ts'
 import type { Table } from '../model/storage.ts'
 import { loadMigrations } from '../plugins/load-migrations.ts'
 import { loadProject } from '../project/load-project.ts'
@@ -55,9 +55,11 @@ async function loadSchema({ folder, env }: CommandTerms): Promise<Result<SchemaP
   if (!project.ok) return failed(...project.reasons.map(printDiagnostic))
   const model = compileModel(project.value)
   if (!model.ok) return failed(...model.reasons.map(printDiagnostic))
+  const storage = checkedStorage(project.value, model.value)
+  if (!storage.ok) return failed(...storage.reasons.map(printDiagnostic))
   const files = await loadMigrations(project.value.root)
   if (!files.ok) return failed(...files.reasons.map(printDiagnostic))
-  return ok({ project: project.value, tables: compileStorage(model.value).tables, files: files.value })
+  return ok({ project: project.value, tables: storage.value.tables, files: files.value })
 }
 
 /** Answers the exit code of a command that could not do its work. */

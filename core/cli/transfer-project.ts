@@ -1,7 +1,7 @@
+import { checkedStorage } from '../access/storage-of.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { printDiagnostic } from '../faults/diagnostic.ts'
 import { compileModel } from '../model/compile-model.ts'
-import { compileStorage } from '../model/compile-storage.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { loadProject } from '../project/load-project.ts'
@@ -24,7 +24,9 @@ export async function loadTransfer({
   if (!project.ok) return failed(...project.reasons.map(printDiagnostic))
   const model = compileModel(project.value)
   if (!model.ok) return failed(...model.reasons.map(printDiagnostic))
-  return ok({ project: project.value, model: model.value, storage: compileStorage(model.value) })
+  const storage = checkedStorage(project.value, model.value)
+  if (!storage.ok) return failed(...storage.reasons.map(printDiagnostic))
+  return ok({ project: project.value, model: model.value, storage: storage.value })
 }
 
 /** Files and users, which others link to, then the project's own types; roles and locales are the project file's. */

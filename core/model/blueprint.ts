@@ -1,7 +1,7 @@
 import { componentTableName } from './declarations.ts'
 import { identifier } from './identifiers.ts'
 import type { Layout } from './layout.ts'
-import type { Holder, Model } from './model.ts'
+import type { ContentType, Holder, Model } from './model.ts'
 import { pluralOf, toSnakeCase } from './names.ts'
 
 /** What every table is built from. */
@@ -10,11 +10,19 @@ export interface Blueprint {
   readonly layout: Layout
   /** Old code → new. */
   readonly renamedLocales: ReadonlyMap<string, string>
+  readonly expected: ExpectedLists | null
 }
 
-export const toBlueprint = (model: Model, layout: Layout): Blueprint => ({
+/**
+ * Attributes that lists of a type will be narrowed by, together. Given at all, lists by stamps are expected, too;
+ * null: nothing is.
+ */
+export type ExpectedLists = ReadonlyMap<ContentType, readonly (readonly string[])[]>
+
+export const toBlueprint = (model: Model, layout: Layout, expected: ExpectedLists | null): Blueprint => ({
   model,
   layout,
+  expected,
   renamedLocales: renamedLocales(model),
 })
 

@@ -1,5 +1,5 @@
 import { deepFreeze } from '../base/freeze.ts'
-import { toBlueprint } from './blueprint.ts'
+import { type ExpectedLists, toBlueprint } from './blueprint.ts'
 import { buildComponentTable } from './component-table.ts'
 import { toLayout } from './layout.ts'
 import { buildLinkTables } from './link-table.ts'
@@ -8,10 +8,13 @@ import type { Storage } from './storage.ts'
 import { systemTables } from './system-tables.ts'
 import { buildTypeTable } from './type-table.ts'
 
-/** The tables of a model and the names in them; the same for the same model, always. Link tables come after what owns them. */
-export function compileStorage(model: Model): Storage {
+/**
+ * The tables of a model and the names in them; the same for the same model, always. Link tables come after what owns
+ * them. Lists that are expected get indexes of their own.
+ */
+export function compileStorage(model: Model, expected: ExpectedLists | null = null): Storage {
   const layout = toLayout(model)
-  const blueprint = toBlueprint(model, layout)
+  const blueprint = toBlueprint(model, layout, expected)
   const types = [...model.contentTypes.values()]
   const components = [...model.components.values()]
   return deepFreeze({

@@ -16,7 +16,7 @@ export function typeIndexes(type: ContentType, layout: Layout): readonly Index[]
 }
 
 /** What tells the versions of a document apart. */
-const coordinates = ({ locale, status }: TypeTable): readonly string[] =>
+export const coordinates = ({ locale, status }: TypeTable): readonly string[] =>
   [locale, status].filter(name => name !== null)
 
 /** A document has one version a locale and status, found by its key inside and by its id from outside. */
@@ -71,7 +71,7 @@ function exclusiveIndexes(table: TypeTable, link: ColumnLink): readonly Index[] 
 }
 
 /** Reads ask for one status, and mostly one locale: these stand first. */
-function declaredIndex(type: ContentType, names: readonly string[], layout: Layout): Index {
+export function declaredIndex(type: ContentType, names: readonly string[], layout: Layout): Index {
   const table = layout.table(type)
   const columns = names.map(name => columnOf(type, name, layout))
   return index(table.name, [...new Set([...coordinates(table).toReversed(), ...columns])])

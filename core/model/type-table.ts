@@ -2,6 +2,7 @@ import { attributeColumns } from './attribute-columns.ts'
 import { type Blueprint, formerTableName } from './blueprint.ts'
 import { identity, optional, required, versionLocale } from './columns.ts'
 import { oneOf, STATUSES } from './constraints.ts'
+import { listIndexes } from './list-indexes.ts'
 import type { ContentType } from './model.ts'
 import { present } from './present.ts'
 import { shapeOf } from './shape.ts'
@@ -11,8 +12,9 @@ import { valueChecks } from './value-checks.ts'
 
 /** One row a version: a (document, locale, status). */
 export function buildTypeTable(type: ContentType, blueprint: Blueprint): Table {
-  const { layout } = blueprint
+  const { layout, expected } = blueprint
   const { name } = layout.table(type)
+  const indexes = typeIndexes(type, layout)
   return {
     name,
     serves: `content-type \`${type.key}\``,
@@ -22,7 +24,7 @@ export function buildTypeTable(type: ContentType, blueprint: Blueprint): Table {
       ...stampColumns(type),
     ],
     primaryKey: ['id'],
-    indexes: typeIndexes(type, layout),
+    indexes: expected ? [...indexes, ...listIndexes({ type, layout, expected, indexes })] : indexes,
     checks: [
       ...(type.draftAndPublish ? [oneOf(name, 'status', STATUSES)] : []),
       ...valueChecks(type, name, layout),

@@ -284,6 +284,10 @@ export interface ProjectFile {
      */
     preparedStatements?: boolean
     /**
+     * derived: beside those that content-types declare, what conditions of roles and tokens and lists by `createdAt` and `publishedAt` are found by; declared: no others than `indexes` of content-types, and what values that are unique and links need (docs/storage.md).
+     */
+    indexes?: 'derived' | 'declared'
+    /**
      * The schema that the tables stand in.
      */
     schema?: string

@@ -34,6 +34,8 @@ export interface DatabaseSettings {
   readonly pool: { readonly max: number; readonly idle: number; readonly acquire: number }
   readonly statementTimeout: number
   readonly preparedStatements: boolean
+  /** Whether lists that are to be expected have indexes, too. */
+  readonly indexes: 'derived' | 'declared'
   readonly schema: string
 }
 

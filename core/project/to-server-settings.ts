@@ -55,6 +55,7 @@ export function toDatabase(written: ProjectFile['database'] = {}): DatabaseSetti
     },
     statementTimeout: toMilliseconds(written.statementTimeout ?? '15s'),
     preparedStatements: written.preparedStatements ?? true,
+    indexes: written.indexes ?? 'derived',
     schema: written.schema ?? 'public',
   }
 }

@@ -19,6 +19,7 @@ const settingsOf = ({ url }: SourceTerms): DatabaseSettings => ({
   pool: { max: 1, idle: 10_000, acquire: 30_000 },
   statementTimeout: 0,
   preparedStatements: false,
+  indexes: 'declared',
   schema: 'public',
 })
 

@@ -17,6 +17,7 @@ export const DATABASE_SETTINGS: DatabaseSettings = {
   pool: { max: 10, idle: 10_000, acquire: 5_000 },
   statementTimeout: 15_000,
   preparedStatements: true,
+  indexes: 'derived',
   schema: 'public',
 }
 

@@ -1,4 +1,5 @@
-import type { ScalarAttribute } from '../model/model.ts'
+import type { ContentType, ScalarAttribute } from '../model/model.ts'
+import type { Storage } from '../model/storage.ts'
 import type { After, Page, Query, Sort, Value } from '../query/query.ts'
 import {
   allOf,
@@ -30,16 +31,55 @@ interface Place {
 }
 
 /** Rows behind the last one that was answered: those that the order of planOrder puts after it. */
-export function planAfter({ take, ...query }: Query, row: Row, context: PlanContext): Expression {
-  if (take.kind === 'one' || take.after === undefined || take.after === 'first') return TRUE
-  const places = placesOf(query.sort, take.after, row, context)
+export interface Behind {
+  readonly next: Expression
+  /** Those behind that have no value, where an index finds them by themselves, but not together with `next`. */
+  readonly rest: Expression | null
+}
+
+export function planAfter({ take, type, ...query }: Query, row: Row, context: PlanContext): Behind {
+  if (take.kind === 'one' || take.after === undefined || take.after === 'first')
+    return { next: TRUE, rest: null }
   const id = parameter(take.after.id, 'integer', context.placeOf(take.after))
+  const [first, ...others] = placesOf(query.sort, take.after, row, context)
+  if (!first || !isApart(first, type, context.storage))
+    return { next: comingAfter(first ? [first, ...others] : [], row, id), rest: null }
+  return { next: comingAfter([{ ...first, isFilled: true }, ...others], row, id), rest: isNull(first.key) }
+}
+
+function comingAfter(places: readonly Place[], row: Row, id: Expression): Expression {
+  const ascending = tuplesOf(places, row, id)
+  if (ascending) return ascending
   const ways = places.map((place, index) => allOf([...places.slice(0, index).map(isTied), comesLater(place)]))
   const [first] = places
   return allOf([
     first ? notBefore(first) : TRUE,
     anyOf([...ways, allOf([...places.map(isTied), binary(column(row.alias, 'id'), '>', id)])]),
   ])
+}
+
+/** An index over all of it finds the very row where an order only ascends, and nothing is absent; null: it is no such order. */
+function tuplesOf(places: readonly Place[], row: Row, id: Expression): Expression | null {
+  const were = places.flatMap(({ sort, was, isFilled }) =>
+    was !== null && isFilled && sort.direction === 'asc' ? [was] : [],
+  )
+  if (were.length < places.length) return null
+  const here: Expression = {
+    kind: 'tuple',
+    terms: [...places.map(({ key }) => key), column(row.alias, 'id')],
+  }
+  return binary(here, '>', { kind: 'tuple', terms: [...were, id] })
+}
+
+/** Where there is no index, two searches would read the table twice. */
+function isApart({ sort, key, was, isFilled }: Place, type: ContentType, storage: Storage): boolean {
+  if (isFilled || was === null || sort.direction === 'desc' || key.kind !== 'column') return false
+  const { name, status, locale } = storage.table(type)
+  const indexes = storage.tables.find(table => table.name === name)?.indexes ?? []
+  return indexes.some(({ columns, where }) => {
+    const [first] = columns.filter(each => each !== status && each !== locale)
+    return where === null && first === key.name
+  })
 }
 
 function placesOf(

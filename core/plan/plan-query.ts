@@ -41,8 +41,13 @@ export function planQuery(query: RestrictedQuery, terms: PlanTerms): Answer {
   }
   const { page, after } = query.take
   const order = planOrder(query.sort, row, context)
-  const shown = allOf([where, planAfter(query, row, context)])
-  const window = { where: shown, order, ...limits(page, context) }
+  const { next, rest } = planAfter(query, row, context)
+  const window = {
+    where: allOf([where, next]),
+    ...(rest && { rest: allOf([where, rest]) }),
+    order,
+    ...limits(page, context),
+  }
   const rows = answered(query, row, { ...table, window }, context)
   return {
     kind: 'answer',

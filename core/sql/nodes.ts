@@ -7,6 +7,7 @@ export type Expression =
   | ParameterNode
   | ConstantNode
   | BinaryNode
+  | TupleNode
   | ListTestNode
   | LogicNode
   | NotNode
@@ -79,6 +80,12 @@ export interface BinaryNode {
   readonly operator: BinaryOperator
   readonly left: Expression
   readonly right: Expression
+}
+
+/** Several values, compared as one with as many others: the first that differ decide. */
+export interface TupleNode {
+  readonly kind: 'tuple'
+  readonly terms: readonly Expression[]
 }
 
 /** `left = ANY (list)` or `left <> ALL (list)`. */
@@ -170,7 +177,10 @@ export interface Source {
   readonly window?: Window
 }
 
-export type Window = Pick<Select, 'where' | 'order' | 'limit' | 'offset'>
+export interface Window extends Pick<Select, 'where' | 'order' | 'limit' | 'offset'> {
+  /** Other rows, which are in the window, too: looked for by themselves, so that an index finds the one and the other. */
+  readonly rest?: Expression
+}
 
 export interface Order {
   readonly expression: Expression

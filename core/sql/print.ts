@@ -1,3 +1,4 @@
+import { binary } from './build.ts'
 import { quoteIdentifier, quoteText } from './identifier.ts'
 import type {
   Answer,
@@ -65,9 +66,20 @@ function printSource(source: Source, at: number, found: Found): string {
   const { alias, window } = source
   found.tables.add(source.table)
   const named = `${quoteIdentifier(source.table)} ${alias}`
-  const table = window ? `(SELECT ${alias}.* FROM ${named}${printWindow(window, found)}) ${alias}` : named
+  const table = window ? `(${printWindowOf(named, alias, window, found)}) ${alias}` : named
   if (at === 0) return table
   return `JOIN ${table} ON ${source.on ? print(source.on, found) : 'true'}`
+}
+
+function printWindowOf(named: string, alias: string, { rest, ...window }: Window, found: Found): string {
+  if (!rest) return `SELECT ${alias}.* FROM ${named}${printWindow(window, found)}`
+  const { order, limit, offset } = window
+  const most = limit && offset ? binary(offset, '+', limit) : limit
+  const parts = [window.where, rest].map(where => {
+    const part = printWindow({ where, order, limit: most, offset: null }, found)
+    return `(SELECT ${alias}.* FROM ${named}${part})`
+  })
+  return `SELECT ${alias}.* FROM (${parts.join(' UNION ALL ')}) ${alias}${printWindow({ ...window, where: null }, found)}`
 }
 
 const printOrder = (order: Order, found: Found): string =>
@@ -95,6 +107,7 @@ const PRINT: { readonly [K in Kind]: Print<K> } = {
   parameter: (node, found) => printParameter(node, found, ''),
   constant: node => (typeof node.value === 'string' ? quoteText(node.value) : String(node.value)),
   binary: (node, found) => `${print(node.left, found)} ${node.operator} ${print(node.right, found)}`,
+  tuple: (node, found) => `(${node.terms.map(term => print(term, found)).join(', ')})`,
   'list-test': (node, found) =>
     `${print(node.left, found)} ${node.negated ? '<> ALL' : '= ANY'} (${printParameter(node.list, found, '[]')})`,
   logic: (node, found) => {

@@ -1,7 +1,6 @@
 import test from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { migrate } from '../../core/database/migrate.ts'
-import { compileStorage } from '../../core/model/compile-storage.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { FULL, openWorld, type Told, type World } from './world.ts'
 
@@ -376,8 +375,8 @@ test.serial('values, defaults and conditions of the project file are what they s
 })
 
 test.serial('tables that were made with such constants are found to be as they should be', async t => {
-  const { database, model } = world
-  const again = await migrate(database, compileStorage(model).tables)
+  const { database, storage } = world
+  const again = await migrate(database, storage.tables)
   t.deepEqual(again.ok && again.value.steps, [])
 })
 

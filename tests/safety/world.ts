@@ -7,12 +7,14 @@ import type { Database } from '../../core/database/database.ts'
 import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../../core/faults/exchange.ts'
 import { RequestFault } from '../../core/faults/fault.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
+import type { Storage } from '../../core/model/storage.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { createDatabase, snapshot, testServer } from '../support/database.ts'
 
 /** A project that answers in this process: the whole server but its sockets, so that thousands may be asked. */
 export interface World {
   readonly model: Model
+  readonly storage: Storage
   readonly database: Database
   readonly responders: readonly Responder[]
   ask(method: string, path: string, asking?: Asking): Promise<Told>
@@ -71,6 +73,7 @@ export async function openWorld(
   const ask = asker(responders)
   return {
     model: blueprint.model,
+    storage: blueprint.storage,
     database,
     responders,
     ask,

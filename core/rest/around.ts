@@ -8,6 +8,7 @@ import type { AroundDocuments, DocumentAction } from '../plugins/documents-api.t
 import { isRecord } from '../query/parse-place.ts'
 import { answer, refuse } from './answer.ts'
 import { readData } from './parse-body.ts'
+import { badCursor } from './parse-pagination.ts'
 import { parseQueryString } from './parse-query-string.ts'
 import type { Given, RestTerms, Visit } from './visit.ts'
 
@@ -41,8 +42,11 @@ export async function performAround(
   const params = structuredClone(
     paramsOf(visit, parameters.value, WITH_DATA.has(action) ? { data: data.value } : {}),
   )
-  const run = async (changed: Readonly<Record<string, unknown>>): Promise<HttpAnswer> =>
-    handler(isDeepStrictEqual(changed, params) ? asked : amended(visit, changed, data.value), terms)
+  const run = async (changed: Params): Promise<HttpAnswer> => {
+    if (isDeepStrictEqual(changed, params)) return handler(asked, terms)
+    if (pagesAnew(changed, params)) return refuse(failed(badCursor(OWN_ORDER)))
+    return handler(amended(visit, changed, data.value), terms)
+  }
   let last: HttpAnswer | null = null
   const value = await around({
     type: visit.route.type,
@@ -55,6 +59,14 @@ export async function performAround(
   })
   return print(value, last, { visit, action })
 }
+
+type Params = Readonly<Record<string, unknown>>
+
+/** A cursor holds the values that a list is sorted by: where the caller did not choose these, they may not be for him. */
+const pagesAnew = ({ sort, pagination }: Params, before: Params): boolean =>
+  isRecord(pagination) && pagination.after !== undefined && !isDeepStrictEqual(sort, before.sort)
+
+const OWN_ORDER = 'code of the project puts this list into an order of its own, which has no cursors'
 
 const WITH_DATA: ReadonlySet<DocumentAction> = new Set<DocumentAction>(['create', 'update'])
 

@@ -88,6 +88,26 @@ test('a condition that a middleware adds may name what the caller may not, who s
   )
 })
 
+test('no cursor tells by what a middleware sorts, and one in the order of the caller goes through middlewares', async t => {
+  const { documents, request } = await open(t, [
+    (context, next) => {
+      const { _q: order, ...params } = context.params
+      if (context.action === 'findMany')
+        context.params = order === 'hidden' ? { ...params, sort: 'secret' } : params
+      return next()
+    },
+  ])
+  for (const secret of ['one', 'two'])
+    await documents('book').create({ data: { title: secret, secret }, status: 'published' })
+  const told = (url: string) => request('reader', 'GET', url).then(({ text }) => text, String)
+  const hidden = await told('/books?_q=hidden&sort=title&pagination[after]=&pagination[pageSize]=1')
+  t.regex(hidden, /pagination\[after\].*an order of its own/)
+  t.notRegex(hidden, /"next"/)
+  const first = JSON.parse(await told('/books?sort=title&pagination[after]=&pagination[pageSize]=1'))
+  const { next } = first.meta.pagination
+  t.like(JSON.parse(await told(`/books?sort=title&pagination[after]=${next}`)), { data: [{ title: 'two' }] })
+})
+
 test('values that a middleware sets may be ones that the caller may not, whose own stay refused', async t => {
   const { documents, request } = await open(t, [
     (context, next) => {

@@ -13,7 +13,7 @@ import { mirrorAll } from './fill-database.ts'
 import { registerApp } from './open-plugins.ts'
 import type { StartFault } from './start-fault.ts'
 
-export type Prepared = Omit<ImportTerms, 'onConflict' | 'filesFolder' | 'progress'>
+export type Prepared = Omit<ImportTerms, 'onConflict' | 'skipsInvalid' | 'filesFolder' | 'progress'>
 
 /** Brings a database's tables, roles and locales in step with the project, as a start does; content/ is left alone. */
 export async function prepareTransfer(

@@ -10,6 +10,7 @@ interface StrapiOptions {
   readonly timeZone: string
   /** false by --no-content; a text names a file. */
   readonly content?: false | string
+  readonly skipInvalid?: string
 }
 
 /** `plinth import strapi`. */
@@ -25,6 +26,10 @@ export function addImportStrapi(parent: Command): void {
     .option('--time-zone <name>', 'by whose clock Strapi wrote its times, such as Europe/Berlin', 'UTC')
     .option('--content <file>', 'write the documents to a file for `plinth import`, not into the database')
     .option('--no-content', 'leave the documents where they are')
+    .option(
+      '--skip-invalid <report>',
+      'leave out documents that Plinth would not take, and list them with the reason in this file',
+    )
     .option('--json', 'one line of JSON for programs', false)
     .action(async (dir: string, { content, database, ...options }: StrapiOptions) => {
       const { runImportStrapi } = await import('./import-strapi.ts')

@@ -26,6 +26,8 @@ export interface ImportStrapiTerms extends CommandTerms {
   readonly database: string | undefined
   readonly databaseSchema: string
   readonly timeZone: string
+  /** Where documents are told that cannot be imported; undefined: none is then. */
+  readonly skipInvalid?: string | undefined
   /** What becomes of the documents: they go into the project's database, into a file, or stay where they are. */
   readonly content: 'database' | 'none' | { readonly file: string }
 }
@@ -43,6 +45,10 @@ export async function runImportStrapi(terms: ImportStrapiTerms): Promise<0 | 1> 
     const message = `${file} is there already: give another folder with --out, or say --force to replace it`
     return complain(terms, [message])
   }
+  if (terms.skipInvalid !== undefined && (terms.database === undefined || terms.content !== 'database'))
+    return complain(terms, [
+      '--skip-invalid is for documents that are imported: it needs --database, and no --content',
+    ])
   const project = await readStrapi(terms.dir)
   if (!project.ok) return complain(terms, project.reasons)
   const stream = streamFile(terms)

@@ -6,10 +6,10 @@ import { printReason } from '../app/start-fault.ts'
 import { failed, type Result } from '../base/result.ts'
 import type { Database } from '../database/database.ts'
 import { printDiagnostic } from '../faults/diagnostic.ts'
-import { FileFault } from '../transfer/file-fault.ts'
+import { FileFault, overFiles } from '../transfer/file-fault.ts'
 import { type ImportFault, type ImportReport, importDocuments } from '../transfer/import-documents.ts'
 import type { OnConflict } from '../transfer/import-terms.ts'
-import { printLineFault } from '../transfer/line-fault.ts'
+import { type LineFault, printLineFault } from '../transfer/line-fault.ts'
 import type { CommandTerms } from './command-terms.ts'
 import { progressBar } from './progress.ts'
 import { withDatabase } from './project-database.ts'
@@ -24,6 +24,8 @@ export interface ImportTerms extends CommandTerms {
   readonly events: boolean
   /** The folder of the bytes of files. */
   readonly files?: string | undefined
+  /** Where documents that cannot be imported are told, which are left out then; undefined: nothing is imported where there is one. */
+  readonly skipInvalid?: string | undefined
 }
 
 /** `plinth import`: documents of a stream. Answers the exit code: 0, or 1 where not all of it was done and it said why. */
@@ -35,6 +37,8 @@ export async function runImport(terms: ImportTerms): Promise<0 | 1> {
   const source = terms.file === '-' ? await spool(compiled.value.project.root) : null
   try {
     const path = source ?? terms.file
+    // Before anything is done: what is left out has to be told.
+    if (terms.skipInvalid !== undefined) await writeReport(terms.skipInvalid, '')
     const opened = await withDatabase(
       compiled.value.project,
       database => importInto(database, compiled.value, path, terms),
@@ -43,7 +47,7 @@ export async function runImport(terms: ImportTerms): Promise<0 | 1> {
     const done = opened.ok ? opened.value : opened
     if (!done.ok) return complain(terms, done.reasons)
     terms.complain(`${printReport(done.value, terms)}\n`)
-    return 0
+    return done.value.leftOut.length === 0 ? 0 : tellLeftOut(done.value.leftOut, terms)
   } catch (error) {
     if (error instanceof FileFault) return complain(terms, [error.message])
     throw error
@@ -64,7 +68,7 @@ async function importInto(
   database: Database,
   blueprint: Blueprint,
   path: string,
-  { onConflict, events, dryRun, file, files }: ImportTerms,
+  { onConflict, events, dryRun, file, files, skipInvalid }: ImportTerms,
 ): Promise<Result<ImportReport, string>> {
   const bar = progressBar(process.stderr)
   const prepared = await prepareTransfer(blueprint, database, { events, dryRun })
@@ -74,14 +78,45 @@ async function importInto(
     {
       ...prepared.value,
       onConflict,
+      skipsInvalid: skipInvalid !== undefined,
       filesFolder: files ?? null,
       progress: ({ stage, done, total }) => bar.show(STAGES[stage], done, total),
     },
     { dryRun },
   ).finally(bar.clear)
-  const called = file === '-' ? 'the standard input' : basename(file)
-  return done.ok ? done : failed(printFaults(done.reasons, called))
+  return done.ok ? done : failed(printFaults(done.reasons, calledOf(file)))
 }
+
+const calledOf = (file: string): string => (file === '-' ? 'the standard input' : basename(file))
+
+/** Lines that are printed where no file takes them. */
+const MOST_PRINTED = 100
+
+/** Each with its line and why, in the file that was asked for: a line of JSON each. */
+async function tellLeftOut(
+  faults: readonly LineFault[],
+  { file, skipInvalid, complain }: ImportTerms,
+): Promise<1> {
+  const documents = new Set(faults.map(({ line }) => line)).size
+  const called = calledOf(file)
+  if (skipInvalid === undefined) {
+    const printed = faults.slice(0, MOST_PRINTED).map(fault => printLineFault(fault, called))
+    complain(`${printed.join('\n')}\nLeft out when this import began: ${documents}\n`)
+    return 1
+  }
+  await writeReport(
+    skipInvalid,
+    faults.map(fault => `${JSON.stringify({ file: called, ...fault })}\n`),
+  )
+  complain(
+    `Left out: ${documents}. ${skipInvalid} says which and why; put right, they come with the same import of a file that has them\n`,
+  )
+  return 1
+}
+
+/** For its owner alone: what is told of documents quotes them. */
+const writeReport = (path: string, lines: string | readonly string[]): Promise<void> =>
+  overFiles(() => writeFile(path, lines, { mode: 0o600 }))
 
 const STAGES = { checking: 'Checking ', importing: 'Importing' } as const
 

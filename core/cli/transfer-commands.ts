@@ -43,6 +43,7 @@ interface ImportOptions {
   readonly dryRun: boolean
   readonly events: boolean
   readonly files?: string
+  readonly skipInvalid?: string
 }
 
 function addImport(command: Command): void {
@@ -56,11 +57,12 @@ function addImport(command: Command): void {
         .choices(['skip', 'update', 'fail'])
         .default('skip'),
     )
-    .option(
-      '--files [folder]',
-      'with the bytes of files, from this folder; `<file>.files` where none is named',
-    )
+    .option('--files <folder>', 'with the bytes of files, from this folder')
     .option('--dry-run', 'check all of it, and write nothing', false)
+    .option(
+      '--skip-invalid <report>',
+      'leave out documents that cannot be imported, and list them with line and reason in this file',
+    )
     .option('--events', 'tell listeners of what is written', false)
     .action(async (first: string, second: string | undefined, options: ImportOptions) => {
       const { runImport } = await import('./import.ts')

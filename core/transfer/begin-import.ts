@@ -13,6 +13,7 @@ import {
 } from './checkpoint.ts'
 import type { ImportTerms } from './import-terms.ts'
 import type { StreamIndex } from './index-stream.ts'
+import type { LeftOut } from './left-out.ts'
 import { placesTable } from './place-batch.ts'
 import { pass, reserve } from './sequences.ts'
 
@@ -22,6 +23,13 @@ export type NewDocuments = ReadonlyMap<ContentType, number>
 /** Where another import stopped that must be finished first. */
 export interface Unfinished {
   readonly unfinished: Checkpoint
+}
+
+export interface Beginning {
+  readonly index: StreamIndex
+  /** ISO 8601. */
+  readonly now: string
+  readonly leftOut: LeftOut
 }
 
 /** Of this stream; null: it was not begun. */
@@ -35,10 +43,9 @@ type Runner = Pick<Transaction, 'run'>
  * lead by them to documents that are still to come.
  */
 export function beginImport(
-  index: StreamIndex,
+  { index, now, leftOut }: Beginning,
   news: NewDocuments,
   terms: ImportTerms,
-  now: string,
 ): Promise<Checkpoint | Unfinished> {
   const { database, onConflict } = terms
   return database.transaction(async transaction => {
@@ -55,6 +62,7 @@ export function beginImport(
     const decided: Decided = {
       places: await decidePlaces(transaction, terms),
       keys: await decideKeys(transaction, index, news, terms),
+      ...(leftOut.faults.length > 0 && { leftOut }),
     }
     const checkpoint = { digest: index.digest, done: BEGINNING, decided }
     await writeCheckpoint(transaction, checkpoint, now)

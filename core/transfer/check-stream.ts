@@ -7,6 +7,7 @@ import { MOST_FAULTS } from './index-stream.ts'
 import { claimsOf, findConflicts, findDoubles, findLost, findMissing, type Pair } from './judge-batch.ts'
 import { KeyIndex } from './key-index.ts'
 import type { LineFault } from './line-fault.ts'
+import { LinkGraph } from './link-graph.ts'
 import { namesIn } from './link-names.ts'
 import { nameOf, type ParsedDocument } from './parsed-document.ts'
 import { place } from './place-batch.ts'
@@ -17,6 +18,8 @@ export interface Checked {
   readonly news: NewDocuments
   /** Documents that the database has already. */
   readonly there: number
+  /** What leads to what, where that is to be left out, too; null: nothing is left out. */
+  readonly links: LinkGraph | null
 }
 
 interface Checking {
@@ -24,11 +27,13 @@ interface Checking {
   readonly terms: ImportTerms
   readonly claims: KeyIndex
   readonly news: Map<ContentType, number>
+  readonly links: LinkGraph | null
 }
 
 /** Every line, held against the model, the other lines and the database; nothing is written. */
 export async function checkStream(stream: Stream, terms: ImportTerms): Promise<Checked> {
-  const checking: Checking = { stream, terms, claims: new KeyIndex(), news: new Map() }
+  const links = terms.skipsInvalid ? new LinkGraph(stream.index) : null
+  const checking: Checking = { stream, terms, claims: new KeyIndex(), news: new Map(), links }
   const faults: LineFault[] = []
   let done = 0
   let there = 0
@@ -41,9 +46,9 @@ export async function checkStream(stream: Stream, terms: ImportTerms): Promise<C
     there += found.there
     done += batch.count
     terms.progress({ stage: 'checking', done, total: stream.index.total })
-    if (faults.length >= MOST_FAULTS) break
+    if (!terms.skipsInvalid && faults.length >= MOST_FAULTS) break
   }
-  return { faults, news: checking.news, there }
+  return { faults, news: checking.news, there, links }
 }
 
 async function checkBatch(
@@ -54,22 +59,26 @@ async function checkBatch(
   const { terms, stream, news } = checking
   const writing = writeTermsOf(transaction, terms, stream.now)
   const existing = await findExisting(namesIn(documents), writing)
+  for (const document of documents) checking.links?.add(document, existing)
   const fresh = documents.filter(({ type, documentId }) => !existing(type, documentId))
   for (const { type } of fresh) news.set(type, (news.get(type) ?? 0) + 1)
   const wanted = terms.onConflict === 'skip' ? fresh : documents
   const placing = { ...terms, index: stream.index, decided: { keys: {}, places: {} }, existing }
-  const pairs = wanted.map(document => ({ document, written: place(document, placing).first }))
-  // What documents have that are changed, too, may be free by then.
-  const doubles = terms.onConflict === 'update' ? [] : await findDoubles(pairs, () => [], writing)
-  const found = [
+  const wrong = [
     ...faults,
     ...findConflicts(documents, existing, terms.onConflict),
     ...findLost(wanted, { ...terms, index: stream.index, existing }),
     ...findMissing(documents, terms),
     ...fresh.flatMap(({ lacking }) => lacking),
-    ...doubles,
-    ...pairs.flatMap(pair => claimedBefore(pair, checking.claims)),
   ]
+  // What is left out keeps nobody from a value.
+  const out = new Set(terms.skipsInvalid ? wrong.map(({ line }) => line) : [])
+  const pairs = wanted
+    .filter(({ line }) => !out.has(line))
+    .map(document => ({ document, written: place(document, placing).first }))
+  // What documents have that are changed, too, may be free by then.
+  const doubles = terms.onConflict === 'update' ? [] : await findDoubles(pairs, () => [], writing)
+  const found = [...wrong, ...doubles, ...pairs.flatMap(pair => claimedBefore(pair, checking.claims))]
   return { faults: inOrder(found), there: documents.length - fresh.length }
 }
 

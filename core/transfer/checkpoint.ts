@@ -1,4 +1,5 @@
 import type { Transaction } from '../database/database.ts'
+import type { LeftOut } from './left-out.ts'
 
 /** What an import decided when it began, and how far it has come. */
 export interface Checkpoint {
@@ -14,6 +15,8 @@ export interface Decided {
   readonly keys: Readonly<Record<string, 'kept' | number>>
   /** By table: the place that those of the stream come after in lists of the other side. */
   readonly places: Readonly<Record<string, number>>
+  /** Absent: nothing is. */
+  readonly leftOut?: LeftOut
 }
 
 /** How many lines are done when an import begins: the first one is no document's. */
@@ -60,6 +63,15 @@ export async function moveCheckpoint(
     values: [digest, from, to],
   })
   return count === 1
+}
+
+/** Keeps what is left out from now on. */
+export async function keepLeftOut(runner: Runner, digest: string, leftOut: LeftOut): Promise<void> {
+  await runner.run({
+    name: 'leave documents out of an import',
+    text: `UPDATE "plinth_imports" SET "decided" = jsonb_set("decided", '{leftOut}', $2::jsonb) WHERE "digest" = $1`,
+    values: [digest, JSON.stringify(leftOut)],
+  })
 }
 
 export async function removeCheckpoints(runner: Runner, digests: readonly string[]): Promise<void> {

@@ -4,14 +4,18 @@ import { type Checked, checkStream } from './check-stream.ts'
 import { BEGINNING, type Checkpoint } from './checkpoint.ts'
 import type { ImportTerms } from './import-terms.ts'
 import { indexStream } from './index-stream.ts'
+import { faultsIn, type LeftOut, linesWithout, NONE_LEFT_OUT } from './left-out.ts'
 import { type LineFault, StreamRefused } from './line-fault.ts'
 import { readBatches, type Stream } from './read-batches.ts'
-import { type Counts, type Writing, writeLines } from './write-lines.ts'
+import type { Counts } from './write-lines.ts'
+import { openPassing } from './write-passing.ts'
 
 /** What an import came to. */
 export interface ImportReport extends Counts {
   /** Documents of an import that was taken up again, which were done before. */
   readonly before: number
+  /** Why documents were left out, by line; more than one may be of the same. */
+  readonly leftOut: readonly LineFault[]
 }
 
 export interface ImportOptions {
@@ -31,21 +35,68 @@ export async function importDocuments(
   terms: ImportTerms,
   { dryRun }: ImportOptions,
 ): Promise<Result<ImportReport, ImportFault>> {
-  const now = new Date().toISOString()
-  const { index, faults } = await indexStream(path, terms.model)
-  if (index === null) return failed(...faults)
-  const stream: Stream = { path, index, model: terms.model, now }
-  const begun = dryRun ? null : await findCheckpoint(terms.database, index.digest)
-  if (begun) return writeStream(stream, begun, terms)
-  const checked = await checkStream(stream, terms)
-  if (checked.faults.length > 0) return failed(...checked.faults)
-  if (dryRun) return ok({ ...NOTHING_DONE, ...wouldBe(checked, terms) })
-  const checkpoint = await beginImport(index, checked.news, terms, now)
+  const read = await readStream(path, NONE_LEFT_OUT, terms)
+  if (!read.ok) return read
+  const begun = dryRun ? null : await findCheckpoint(terms.database, read.value.stream.index.digest)
+  if (begun) return takeUp(path, begun, terms)
+  const checked = await checkAll(path, read.value, terms)
+  if (!checked.ok) return checked
+  const { stream, leftOut, news } = checked.value
+  if (dryRun) return ok({ ...NOTHING_DONE, ...wouldBe(checked.value, terms), leftOut: faultsIn(leftOut) })
+  const checkpoint = await beginImport({ ...stream, leftOut }, news, terms)
   if ('unfinished' in checkpoint) return failed({ line: null, message: unfinished(checkpoint.unfinished) })
   return writeStream(stream, checkpoint, terms)
 }
 
-const NOTHING_DONE: ImportReport = { made: 0, changed: 0, skipped: 0, before: 0 }
+/** A stream and what is left out of it. */
+interface ReadStream {
+  readonly stream: Stream
+  readonly leftOut: LeftOut
+}
+
+const NO_LINES: ReadonlySet<number> = new Set()
+
+/** `hidden`: lines that are read, and count for nothing to which others may lead. */
+async function readStream(
+  path: string,
+  leftOut: LeftOut,
+  { model, skipsInvalid }: ImportTerms,
+  hidden: ReadonlySet<number> = NO_LINES,
+): Promise<Result<ReadStream, ImportFault>> {
+  const without = new Set([...linesWithout(leftOut), ...hidden])
+  const { index, faults } = await indexStream(path, model, { skipsInvalid, without })
+  if (index === null) return failed(...faults)
+  const all = { ...leftOut, faults: [...leftOut.faults, ...faults] }
+  const stream = { path, index, model, without: linesWithout(all), now: new Date().toISOString() }
+  return ok({ stream, leftOut: all })
+}
+
+/** With what was left out of it when it began. */
+async function takeUp(
+  path: string,
+  begun: Checkpoint,
+  terms: ImportTerms,
+): Promise<Result<ImportReport, ImportFault>> {
+  const read = await readStream(path, begun.decided.leftOut ?? NONE_LEFT_OUT, terms)
+  return read.ok ? writeStream(read.value.stream, begun, terms) : read
+}
+
+/** Anew, without the documents that have something wrong; in between it is told what leads to them, and goes with them. */
+async function checkAll(
+  path: string,
+  { stream, leftOut }: ReadStream,
+  terms: ImportTerms,
+): Promise<Result<Checked & ReadStream, ImportFault>> {
+  const checked = await checkStream(stream, terms)
+  if (checked.faults.length === 0) return ok({ ...checked, stream, leftOut })
+  if (!terms.skipsInvalid) return failed(...checked.faults)
+  const faults = [...leftOut.faults, ...checked.faults]
+  const hidden = checked.links?.leadingTo(new Set(faults.map(({ line }) => line)))
+  const read = await readStream(path, { ...leftOut, faults }, terms, hidden)
+  return read.ok ? checkAll(path, read.value, terms) : read
+}
+
+const NOTHING_DONE: ImportReport = { made: 0, changed: 0, skipped: 0, before: 0, leftOut: [] }
 
 function wouldBe({ news, there }: Checked, { onConflict }: ImportTerms): Partial<ImportReport> {
   const made = [...news.values()].reduce((sum, count) => sum + count, 0)
@@ -65,10 +116,11 @@ async function writeStream(
   let report = NOTHING_DONE
   let from = done
   let taken = 0
-  const writing: Writing = { index: stream.index, digest, decided, now: stream.now, terms }
+  const { index, now } = stream
+  const writing = openPassing({ index, digest, decided, now, terms })
   try {
     for await (const batch of readBatches(stream, done)) {
-      const counts = await writeLines(batch, from, writing)
+      const counts = await writing.write(batch, from)
       from = batch.last
       taken += batch.count
       report = added(report, counts)
@@ -81,7 +133,7 @@ async function writeStream(
     return failed(...error.faults)
   }
   await endImport(digest, terms)
-  return ok({ ...report, before: total - taken })
+  return ok({ ...report, before: total - taken, leftOut: faultsIn(writing.leftOut()) })
 }
 
 /** Documents behind a line; the first line is the header's. */

@@ -14,6 +14,8 @@ export interface ImportTerms {
   readonly model: Model
   readonly storage: Storage
   readonly onConflict: OnConflict
+  /** Documents that cannot be imported are left out and told, rather than keeping the others out. */
+  readonly skipsInvalid: boolean
   /** Their keys in the project. */
   readonly roles: ReadonlySet<string>
   /** Takes bytes. */

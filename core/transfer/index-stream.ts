@@ -3,6 +3,7 @@ import { didYouMean } from '../base/nearest.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import { checkHeader, parseHeader } from './check-header.ts'
 import { KeyIndex } from './key-index.ts'
+import { nameInStream } from './left-out.ts'
 import type { LineFault } from './line-fault.ts'
 import { parseLine } from './parse-line.ts'
 import { nameOf } from './parsed-document.ts'
@@ -44,25 +45,34 @@ interface Indexing {
   readonly faults: LineFault[]
 }
 
-const textOf = (type: ContentType, documentId: string): string => `${type.uid} ${documentId}`
+export interface Passing {
+  /** Lines that are no documents are told, and left out. */
+  readonly skipsInvalid: boolean
+  /** Lines that are left out. */
+  readonly without: ReadonlySet<number>
+}
 
 /** Reads the whole file once: its header, the form of each line, and which documents there are. */
-export async function indexStream(path: string, model: Model): Promise<Indexed> {
+export async function indexStream(
+  path: string,
+  model: Model,
+  { skipsInvalid, without }: Passing,
+): Promise<Indexed> {
   const hash = createHash('sha256')
   const indexing: Indexing = { model, keys: new KeyIndex(), types: new Map(), faults: [] }
   let header: Header | null = null
   for await (const line of readLines(path, bytes => void hash.update(bytes))) {
-    if (indexing.faults.length >= MOST_FAULTS) break
+    if (!skipsInvalid && indexing.faults.length >= MOST_FAULTS) break
     if (header === null) {
       header = readHeader(line, indexing)
       if (header === null) break
-    } else indexLine(line, header, indexing)
+    } else if (!without.has(line.number)) indexLine(line, header, indexing)
   }
   const { keys, types, faults } = indexing
-  if (header === null || faults.length > 0)
+  if (header === null || (faults.length > 0 && !skipsInvalid))
     return { index: null, faults: header || faults.length > 0 ? faults : [EMPTY] }
   const total = [...types.values()].reduce((sum, { documents }) => sum + documents, 0)
-  const find = (type: ContentType, documentId: string) => keys.get(textOf(type, documentId))
+  const find = (type: ContentType, documentId: string) => keys.get(nameInStream(type, documentId))
   return { index: { header, digest: hash.digest('hex'), total, types, find }, faults }
 }
 
@@ -101,7 +111,7 @@ function add(type: ContentType, streamed: StreamedDocument, { keys, types }: Ind
   const numbered = ids.length === streamed.versions.length
   const key = numbered ? (streamed.key ?? Math.min(...ids)) : 0
   const ordinal = before.documents + 1
-  if (!keys.add(textOf(type, streamed.documentId), { ordinal, key }))
+  if (!keys.add(nameInStream(type, streamed.documentId), { ordinal, key }))
     return 'there is a line of this document already'
   types.set(type, {
     documents: ordinal,

@@ -15,7 +15,7 @@ import { nameOf, type ParsedDocument } from './parsed-document.ts'
 const aboutOf = ({ line, type, documentId }: ParsedDocument) => ({ line, about: nameOf(type, documentId) })
 
 /** What links may lead to. */
-interface Known extends Pick<ImportTerms, 'roles' | 'model'> {
+interface Known extends Pick<ImportTerms, 'roles' | 'model' | 'skipsInvalid'> {
   readonly index: StreamIndex
   readonly existing: FindExisting
 }
@@ -27,7 +27,7 @@ export function findLost(documents: readonly ParsedDocument[], known: Known): re
     for (const values of partsOf(document))
       for (const { attribute, target } of linksIn(document.type, values))
         if (!isKnown(attribute.target, target.documentId, known))
-          lost.add(lostMessage(attribute, target.documentId))
+          lost.add(lostMessage(attribute, target.documentId, known))
     return [...lost].map(message => ({ ...aboutOf(document), message }))
   })
 }
@@ -41,10 +41,11 @@ function isKnown(target: ContentType, called: string, { index, existing, roles, 
 function lostMessage(
   { name, target }: { readonly name: string; readonly target: ContentType },
   called: string,
+  { skipsInvalid }: Pick<Known, 'skipsInvalid'>,
 ): string {
   if (target.builtIn && target.key === 'role') return `\`${name}\`: the project has no role \`${called}\``
   if (target.builtIn && target.key === 'locale') return `\`${name}\`: the project has no locale \`${called}\``
-  return `\`${name}\` leads to the ${target.key} \`${called}\`, which neither the stream has nor the database`
+  return `\`${name}\` leads to the ${target.key} \`${called}\`, which neither the stream has nor the database${skipsInvalid ? ', or which is left out' : ''}`
 }
 
 /** Documents that are there and must not be. */

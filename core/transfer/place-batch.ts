@@ -40,7 +40,11 @@ export function place(document: ParsedDocument, placing: Placing): PlacedDocumen
   return { ...steps, document, there }
 }
 
-function keyOf(type: ContentType, called: string, { index, decided, existing }: Placing): number | undefined {
+export function keyOf(
+  type: ContentType,
+  called: string,
+  { index, decided, existing }: Pick<Placing, 'index' | 'decided' | 'existing'>,
+): number | undefined {
   const there = existing(type, called)
   if (there) return there.key
   const found = index.find(type, called)

@@ -28,6 +28,8 @@ export interface Stream {
   readonly path: string
   readonly index: StreamIndex
   readonly model: Model
+  /** Lines that are left out. */
+  readonly without: ReadonlySet<number>
   /** ISO 8601. */
   readonly now: string
 }
@@ -53,7 +55,7 @@ async function* parseBatches(stream: Stream, done: number): AsyncGenerator<LineB
   let batch = newBatch()
   let isFirst = true
   for await (const { number, bytes } of readLines(stream.path)) {
-    const skipped = isFirst || number <= done
+    const skipped = isFirst || number <= done || stream.without.has(number)
     isFirst = false
     if (skipped) continue
     read(number, bytes, batch, stream, terms)

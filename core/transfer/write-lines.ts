@@ -27,14 +27,23 @@ export interface Writing extends Pick<Checkpoint, 'digest' | 'decided'> {
   readonly terms: ImportTerms
 }
 
+/** Something else that is written with a batch, once the import has moved on. */
+export type Beside = (transaction: Transaction) => Promise<void>
+
 /** Writes a batch and how far the import has come with it, or throws what is wrong with its lines (StreamRefused). */
-export async function writeLines(batch: LineBatch, from: number, writing: Writing): Promise<Counts> {
+export async function writeLines(
+  batch: LineBatch,
+  from: number,
+  writing: Writing,
+  beside?: Beside,
+): Promise<Counts> {
   const { terms } = writing
   if (batch.faults.length > 0) throw new StreamRefused(batch.faults)
   await storeBytes(batch.documents, terms)
   const work = async (transaction: Transaction) => {
     if (!(await moveCheckpoint(transaction, writing.digest, { from, to: batch.last })))
       throw new StreamRefused([{ line: from, about: null, message: 'somebody else imports this file, too' }])
+    await beside?.(transaction)
     return writeDocumentsOf(batch.documents, transaction, writing)
   }
   try {

@@ -42,8 +42,7 @@ const book = (documentId: string, values: object) =>
 
 test('a stream goes from the standard input to the standard output of the next command', async t => {
   const folder = shop(t)
-  const server = testServer()
-  const url = server ? await createDatabase(t, server) : 'embedded'
+  const url = await databaseUrl(t)
   const input = `${[HEADER, book('dune', { title: 'Dune' }), book('emma', { title: 'Emma' })].join('\n')}\n`
   const done = plinth(['import', folder.path, '-'], { url, input })
   t.deepEqual([done.code, done.out, done.told], [0, '', 'Imported: 2 made\n'])
@@ -107,6 +106,39 @@ test('what cannot be done is told in a sentence, and leaves nothing behind', asy
   t.is(statSync(join(folder.path, 'all.ndjson')).mode & 0o777, 0o600)
   t.regex(readFileSync(join(folder.path, 'all.ndjson'), 'utf8'), /^\{"plinth":"documents",.*\}\n$/)
 })
+
+test('what is left out of an import is listed in a file, and the exit code tells of it', async t => {
+  const folder = shop(t)
+  const told: string[] = []
+  const terms = {
+    folder: folder.path,
+    env: { DATABASE_URL: await databaseUrl(t) },
+    paint: (_: string, text: string) => text,
+    write: () => {},
+    complain: (text: string) => void told.push(text),
+    ...({ onConflict: 'skip', dryRun: false, events: false } as const),
+    file: join(folder.path, 'books.ndjson'),
+  }
+  folder.write('books.ndjson', `${[HEADER, book('dune', {}), book('emma', { title: 'Emma' })].join('\n')}\n`)
+  t.is(await runImport({ ...terms, skipInvalid: join(folder.path, 'no', 'where') }), 1)
+  t.regex(told.pop() ?? '', /^ENOENT: no such file or directory, open '.*where'\n$/)
+  const report = join(folder.path, 'report.ndjson')
+  t.is(await runImport({ ...terms, skipInvalid: report }), 1)
+  t.is(told.shift(), 'Imported: 1 made\n')
+  t.regex(told.shift() ?? '', /^Left out: 1\. .*report\.ndjson says which and why/)
+  t.is(
+    readFileSync(report, 'utf8'),
+    '{"file":"books.ndjson","line":2,"about":"book dune","message":"title must be defined."}\n',
+  )
+  folder.write('books.ndjson', `${[HEADER, book('dune', { title: 'Dune' })].join('\n')}\n`)
+  t.is(await runImport({ ...terms, skipInvalid: report }), 0)
+  t.deepEqual([told.shift(), readFileSync(report, 'utf8')], ['Imported: 1 made\n', ''])
+})
+
+async function databaseUrl(t: ExecutionContext): Promise<string> {
+  const server = testServer()
+  return server ? createDatabase(t, server) : 'embedded'
+}
 
 test('progress is drawn on a terminal, and nowhere else', t => {
   const drawn: string[] = []

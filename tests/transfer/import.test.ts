@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import type { ImportReport } from '../../core/transfer/import-documents.ts'
 import { openSite, type Site } from '../content/site.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { exported, imported, type Place, projectFolder } from './streaming.ts'
@@ -386,4 +387,103 @@ test('a stream of another model is refused with all that does not fit', async t 
     'documents.ndjson:1 a stream begins with the line of `plinth export` that says what its documents fit',
   ])
   t.deepEqual(await imported(place, []), ['documents.ndjson:1 the file is empty'])
+})
+
+test('documents that cannot be imported are left out on demand, with all that leads to them, and each is told', async t => {
+  const place = { folder: projectFolder(t, NUMBERS).path, database: await openTestDatabase(t) }
+  const lines = [
+    DESCRIBED,
+    '{"type":',
+    ...Array.from({ length: 600 }, (_, index) => lineOf(`n${index}`, { next: `n${index + 1}` })),
+    lineOf('n600', { value: 'x' }),
+    lineOf('a', { value: 3000 }),
+    lineOf('b', { value: 1 }),
+    lineOf('c', { value: 1, next: 'b' }),
+    lineOf('d', { value: 2, next: 'b' }),
+    lineOf('d', {}),
+  ]
+  await imported(place, [DESCRIBED])
+  const dry = (await imported(place, lines, { skipsInvalid: true, dryRun: true })) as ImportReport
+  const done = (await imported(place, lines, { skipsInvalid: true })) as ImportReport
+  t.like(done, { made: 2, before: 0 })
+  t.deepEqual([dry.made, dry.leftOut], [2, done.leftOut])
+  t.is(new Set(done.leftOut.map(({ line }) => line)).size, lines.length - 3)
+  t.deepEqual(
+    done.leftOut
+      .map(({ line, about, message }) => [line, about, message])
+      .filter(([line]) => Number(line) > 600),
+    [
+      [601, 'number n598', LOST.replace('?', 'n599')],
+      [602, 'number n599', LOST.replace('?', 'n600')],
+      [
+        603,
+        'number n600',
+        'value must be a `number` type, but the final value was: `NaN` (cast from the value `"x"`).',
+      ],
+      [604, 'number a', 'value must be less than or equal to 2000'],
+      [606, 'number c', '`value` must be unique, and `1` stands in line 605 already'],
+      [608, 'number d', 'there is a line of this document already'],
+    ],
+  )
+  t.deepEqual(await values(place), [
+    ['b', 1],
+    ['d', 2],
+  ])
+})
+
+const LOST =
+  '`next` leads to the number `?`, which neither the stream has nor the database, or which is left out'
+
+const values = async ({ database }: Place) =>
+  (await database.run({ text: 'SELECT document_id, value FROM numbers ORDER BY id', values: [] })).rows
+
+test('what turns out to be invalid while others are written is left out with the links to it, also when the import is taken up again', async t => {
+  const place = { folder: projectFolder(t, NUMBERS).path, database: await openTestDatabase(t) }
+  await imported(place, [DESCRIBED, lineOf('there', { value: 1 }), lineOf('moved', { value: 2 })])
+  const lines = [
+    DESCRIBED,
+    lineOf('moved', { value: 5, next: 'late' }),
+    lineOf('fine', { value: 3, next: 'late' }),
+    ...Array.from({ length: 300 }, (_, index) => lineOf(`n${index}`, {})),
+    lineOf('late', { value: 1 }),
+    lineOf('after', { value: 4, next: 'late' }),
+    lineOf('last', { value: 6 }),
+    ...Array.from({ length: 300 }, (_, index) => lineOf(`m${index}`, {})),
+  ]
+  const options = { skipsInvalid: true, onConflict: 'update' } as const
+  const cut = imported(place, lines, {
+    ...options,
+    progress: ({ stage, done }) => {
+      if (stage === 'importing' && done > 400) throw new Error('cut off')
+    },
+  })
+  await t.throwsAsync(cut, { message: 'cut off' })
+  const done = (await imported(place, lines, options)) as ImportReport
+  t.deepEqual(done.leftOut, [
+    {
+      line: 304,
+      about: 'number late',
+      message: '`value` must be unique, and another document has `1` already',
+    },
+    {
+      line: 304,
+      about: 'number late',
+      message: 'links of lines before it that led to it are left out, too: 2',
+    },
+    { line: 305, about: 'number after', message: LOST.replace('?', 'late') },
+  ])
+  t.deepEqual(
+    (await values(place)).filter(([, value]) => value !== null),
+    [
+      ['there', 1],
+      ['moved', 5],
+      ['fine', 3],
+      ['last', 6],
+    ],
+  )
+  const { rows } = await place.database.run({ text: 'SELECT count(next_key) FROM numbers', values: [] })
+  t.deepEqual(rows, [[0]])
+  t.deepEqual(await imported(place, lines, { onConflict: 'update' }), [
+    'documents.ndjson:304 number late: `value` must be unique, and another document has `1` already',
+  ])
 })

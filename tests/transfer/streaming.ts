@@ -50,6 +50,7 @@ interface ImportOptions {
   readonly dryRun?: boolean
   readonly events?: boolean
   readonly files?: string
+  readonly skipsInvalid?: boolean
   readonly progress?: (progress: Progress) => void
 }
 
@@ -57,13 +58,20 @@ interface ImportOptions {
 export async function imported(
   { folder, database }: Place,
   lines: readonly string[],
-  { onConflict = 'skip', dryRun = false, events = false, files, progress = () => {} }: ImportOptions = {},
+  {
+    onConflict = 'skip',
+    dryRun = false,
+    events = false,
+    files,
+    skipsInvalid = false,
+    progress = () => {},
+  }: ImportOptions = {},
 ): Promise<ImportReport | readonly string[]> {
   const prepared = await prepareTransfer(await compiled(folder), database, { events, dryRun })
   if (!prepared.ok) return prepared.reasons.map(printReason)
   const stream = temporaryFolder()
   stream.write('documents.ndjson', `${lines.join('\n')}\n`)
-  const terms = { ...prepared.value, onConflict, filesFolder: files ?? null, progress }
+  const terms = { ...prepared.value, onConflict, skipsInvalid, filesFolder: files ?? null, progress }
   try {
     const done = await importDocuments(join(stream.path, 'documents.ndjson'), terms, { dryRun })
     if (done.ok) return done.value

@@ -34,6 +34,7 @@ import { bootstrapPlugins, destroyPlugins } from '../plugins/life.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import type { PluginApp } from '../plugins/plugin-app.ts'
 import { openAuth } from '../rest/auth-routes.ts'
+import { byFirstWord } from '../rest/endpoint.ts'
 import { openExtensionRoutes } from '../rest/extension-routes.ts'
 import { openLocales } from '../rest/i18n-locales.ts'
 import { limitApi } from '../rest/limit-api.ts'
@@ -219,14 +220,16 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
     middlewares: registered.express,
     responders: [
       ...limitApi(settings.server.rateLimit.api, [settings.rest.prefix, settings.graphql.config.endpoint]),
-      extensions.first,
-      openUploads({ ...terms, files }),
-      openAuth({ ...terms, auth }),
-      openUsers({ ...terms, users }),
-      openRoles({ ...terms, access }),
-      openLocales(terms),
+      ...extensions.first,
+      byFirstWord(settings.rest.prefix, {
+        upload: openUploads({ ...terms, files }),
+        auth: openAuth({ ...terms, auth }),
+        users: openUsers({ ...terms, users }),
+        'users-permissions': openRoles({ ...terms, access }),
+        i18n: openLocales(terms),
+      }),
       openRest(terms),
-      extensions.last,
+      ...extensions.last,
       ...(settings.graphql.enabled
         ? [
             lateGraphql({

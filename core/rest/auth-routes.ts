@@ -4,7 +4,7 @@ import type { AuthOperation, AuthService } from '../identity/auth-service.ts'
 import { answerMethod } from './answer.ts'
 import { performAuth, performConfirmation } from './auth-perform.ts'
 import { limited } from './auth-quota.ts'
-import { type Endpoints, firstBelow, openEndpoints, wordsBelow } from './endpoint.ts'
+import { type Endpoints, openEndpoints, wordsBelow } from './endpoint.ts'
 import type { RestTerms } from './visit.ts'
 
 export interface AuthTerms extends RestTerms {
@@ -17,7 +17,6 @@ export function openAuth(terms: AuthTerms): Responder {
   const table = authEndpoints(terms)
   const respond = openEndpoints(table, { ...terms, prefix })
   return request => {
-    if (firstBelow(request.path, prefix) !== 'auth') return null
     const path = wordsBelow(request.path, prefix)?.join('/').toLowerCase() ?? ''
     const operation = OPERATIONS.get(path)
     if (operation === undefined) return answerProvider(path, request)

@@ -33,9 +33,7 @@ export interface EndpointTerms {
 
 /** Endpoints outside the content API: path → method → caller → permission. Capitals and one slash at the end do not matter. */
 export function openEndpoints(endpoints: Endpoints, terms: EndpointTerms): Responder {
-  const firstWords = new Set(Object.keys(endpoints).map(path => path.split('/', 1)[0]))
   return request => {
-    if (!firstWords.has(firstBelow(request.path, terms.prefix))) return null
     const words = wordsBelow(request.path, terms.prefix)
     const found = words && findEndpoints(words, endpoints)
     if (!found) return null
@@ -47,8 +45,14 @@ export function openEndpoints(endpoints: Endpoints, terms: EndpointTerms): Respo
   }
 }
 
-/** The first word below the prefix, in small letters: most requests are told by it. Empty: none, or not below it. */
-export function firstBelow(path: string, prefix: string): string {
+/** Asks who has the path's first word below the prefix, in small letters: most requests are for none of them. */
+export function byFirstWord(prefix: string, responders: Readonly<Record<string, Responder>>): Responder {
+  const known = new Map(Object.entries(responders))
+  return request => known.get(firstBelow(request.path, prefix))?.(request) ?? null
+}
+
+/** Empty: none, or not below the prefix. */
+function firstBelow(path: string, prefix: string): string {
   const start = prefix.length + 1
   if (path[prefix.length] !== '/' || path.slice(0, prefix.length).toLowerCase() !== prefix.toLowerCase())
     return ''

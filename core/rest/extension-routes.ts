@@ -14,10 +14,10 @@ interface CompiledRoute {
 }
 
 export interface ExtensionResponders {
-  /** Takes requests of extensions' routes; comes before the routes of content-types, which may have a name in the same place. */
-  readonly first: Responder
-  /** Tells which methods a path of theirs has that nobody else knows. */
-  readonly last: Responder
+  /** Take requests of extensions' routes; come before the routes of content-types, which may have a name in the same place. */
+  readonly first: readonly Responder[]
+  /** Tell which methods a path of theirs has that nobody else knows. */
+  readonly last: readonly Responder[]
 }
 
 /** The routes of extensions. Without any, nobody is asked. */
@@ -26,22 +26,22 @@ export function openExtensionRoutes(
   prefix: string,
   terms: GuardTerms,
 ): ExtensionResponders {
+  if (routes.length === 0) return { first: [], last: [] }
   const compiled = routes.map(route => compile(route, terms)).toSorted(bySpecificity)
   const matching = (request: HttpRequest): readonly CompiledRoute[] => {
     const words = wordsBelow(request.path, prefix)
     return words ? compiled.filter(each => matches(each.words, words)) : []
   }
-  return {
-    first(request) {
-      const method = request.method === 'HEAD' ? 'GET' : request.method
-      const found = matching(request).find(({ route }) => route.method === method)
-      return found ? visit(found, request, prefix) : null
-    },
-    last(request) {
-      const found = matching(request)
-      return found.length === 0 ? null : answerMethod(request.method, allowed(found))
-    },
+  const first: Responder = request => {
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    const found = matching(request).find(({ route }) => route.method === method)
+    return found ? visit(found, request, prefix) : null
   }
+  const last: Responder = request => {
+    const found = matching(request)
+    return found.length === 0 ? null : answerMethod(request.method, allowed(found))
+  }
+  return { first: [first], last: [last] }
 }
 
 function compile(route: ExtensionRoute, terms: GuardTerms): CompiledRoute {

@@ -7,7 +7,7 @@ export function printSoak(samples: readonly Sample[], counts: Counts, reloads: n
   const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
   return [
     `${total.toLocaleString('en')} requests and ${reloads} reloads in ${Math.round(seconds)} s, by 6 clients; a sample each`,
-    '5 s. Growth is that of the line through the second half.',
+    '5 s. Growth is that of the line through the least of each half minute of the second half.',
     '',
     '![Memory](soak.svg)',
     '',

@@ -41,9 +41,20 @@ export interface Line {
   readonly slope: number
 }
 
-/** The line with the least squares through what was measured in the second half: the first one fills what is kept. */
+/** Half a minute: garbage waits about as long until it is collected. */
+const TOGETHER = 6
+
+/**
+ * The line with the least squares through the least that was measured in each half minute of the second half: the first
+ * half fills what is kept, and above the least lies what only waits to be collected.
+ */
 export function lineThrough(samples: readonly Sample[], measure: Measure): Line {
-  const points = samples.slice(Math.floor(samples.length / 2)).map(each => [each.at, each[measure]] as const)
+  const half = samples.slice(Math.floor(samples.length / 2))
+  const points = half.flatMap((sample, at) => {
+    if (at % TOGETHER !== 0) return []
+    const least = Math.min(...half.slice(at, at + TOGETHER).map(each => each[measure]))
+    return [[sample.at, least] as const]
+  })
   const mean = (of: 0 | 1): number => points.reduce((sum, point) => sum + point[of], 0) / points.length
   const [middle, height] = [mean(0), mean(1)]
   const along = points.reduce((sum, [at, value]) => sum + (at - middle) * (value - height), 0)

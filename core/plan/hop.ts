@@ -89,6 +89,13 @@ const source = (target: Row, context: PlanContext, on: Expression | null = null)
 
 const idOf = (row: Row): Expression => column(row.alias, 'id')
 
+/** A column that names a row by one of its own; what bounds the row's id bounds the column that equals it. */
+function leadsTo(own: Expression, { alias, bound }: Row, named: Expression): Expression[] {
+  const isId = own.kind === 'column' && own.of === alias && own.name === 'id'
+  const same = equal(named, own)
+  return bound && isId ? [same, binary(named, bound.operator, bound.value)] : [same]
+}
+
 function otherLocales(row: Row, target: Row, versions: readonly Expression[], context: PlanContext): Hop {
   const where = [equal(target.key, row.key), ...versions]
   if (row.locale && target.locale) where.push(binary(target.locale, '<>', row.locale))
@@ -154,7 +161,9 @@ function alongTable(
   context: PlanContext,
 ): Hop {
   const alias = context.alias()
-  const where = link.owner.map(([own, owner]) => equal(column(alias, own), column(row.alias, owner)))
+  const where = link.owner.flatMap(([own, owner]) =>
+    leadsTo(column(row.alias, owner), row, column(alias, own)),
+  )
   if (link.targetStatus !== null && !row.root.draftAndPublish && target.root.draftAndPublish) {
     where.push(equal(column(alias, link.targetStatus), statusOf(target)))
   }
@@ -198,7 +207,7 @@ function inverseOfColumn(
   context: PlanContext,
 ): Hop {
   const linked = inSlots({ link, owner: target, target: row }, ({ key, locale }) => [
-    equal(column(target.alias, key), row.key),
+    ...leadsTo(row.key, row, column(target.alias, key)),
     ...versions,
     ...inverseLocale(row, target, locale === null ? null : column(target.alias, locale)),
   ])
@@ -220,7 +229,7 @@ function inverseOfTable(
 ): Hop {
   const alias = context.alias()
   const joined = link.owner.map(([own, owner]) => equal(column(target.alias, owner), column(alias, own)))
-  const where = [equal(column(alias, link.targetKey), row.key)]
+  const where = leadsTo(row.key, row, column(alias, link.targetKey))
   if (link.targetStatus !== null && row.root.draftAndPublish && !target.root.draftAndPublish) {
     where.push(equal(column(alias, link.targetStatus), statusOf(row)))
   }

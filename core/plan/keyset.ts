@@ -17,7 +17,7 @@ import {
 } from '../sql/build.ts'
 import type { Expression, RowsJsonNode, Source, Window } from '../sql/nodes.ts'
 import { sortKey } from './order.ts'
-import type { PlanContext, Row } from './row.ts'
+import type { Bound, PlanContext, Row } from './row.ts'
 import { isoOf, sqlTypeOf } from './scalar.ts'
 
 /** One place of an order: what rows have there, and what the last row had. */
@@ -82,6 +82,20 @@ function isApart({ sort, key, was, isFilled }: Place, type: ContentType, storage
   })
 }
 
+/**
+ * Where a list goes by id, its rows' links begin behind the cursor, too. PostgreSQL does not conclude that: it would
+ * read all links from the first on to find those of a page in the middle.
+ */
+export function boundOf({ take, sort }: Query, row: Row, context: PlanContext): Bound | null {
+  if (take.kind === 'one' || take.after === undefined || take.after === 'first') return null
+  const [first] = placesOf(sort, take.after, row, context)
+  if (!first)
+    return { operator: '>', value: parameter(take.after.id, 'integer', context.placeOf(take.after)) }
+  const { path, attribute, direction } = first.sort
+  const isId = path.length === 0 && attribute.system && attribute.type === 'id'
+  return isId && first.was ? { operator: direction === 'asc' ? '>=' : '<=', value: first.was } : null
+}
+
 function placesOf(
   sorts: readonly Sort[],
   after: Exclude<After, 'first'>,
@@ -123,7 +137,13 @@ function notBefore({ sort: { direction }, key, was, isFilled }: Place): Expressi
   return isFilled ? binary(key, '>=', was) : TRUE
 }
 
-/** The last row of a page and the one behind it, if there is one. */
+/** A page and the row behind it, if there is one. */
+export const withNext = ({ limit }: Page, place: number | null): Pick<Window, 'limit' | 'offset'> => ({
+  limit: binary(parameter(limit, 'integer', place), '+', constant(1)),
+  offset: null,
+})
+
+/** The last row of a page and the one behind it. */
 export const lastOf = ({ limit }: Page, place: number | null): Pick<Window, 'limit' | 'offset'> => ({
   limit: constant(2),
   offset: binary(parameter(limit, 'integer', place), '+', constant(-1)),

@@ -1,10 +1,10 @@
 import type { Storage } from '../model/storage.ts'
 import type { LocaleChoice, Query, RestrictedQuery } from '../query/query.ts'
 import { allOf, call, column, constant, equal, parameter, select } from '../sql/build.ts'
-import type { Answer, Expression, Order, Select, Source } from '../sql/nodes.ts'
+import type { Answer, Expression, Order, Select, Source, Window } from '../sql/nodes.ts'
 import { planFilter, planLatest } from './filter.ts'
 import { isVersionOf } from './has-version.ts'
-import { lastOf, planAfter, planCursor } from './keyset.ts'
+import { boundOf, lastOf, planAfter, planCursor, withNext } from './keyset.ts'
 import { planOrder } from './order.ts'
 import { planPublication } from './publication.ts'
 import { type PlanContext, type Row, type Shape, typeRow } from './row.ts'
@@ -27,42 +27,55 @@ export function planQuery(query: RestrictedQuery, terms: PlanTerms): Answer {
   const row = typeRow(query.type, context.alias(), query.status, terms.storage)
   const table: Source = { table: terms.storage.table(query.type).name, alias: row.alias, on: null }
   const where = allOf([...versionTerms(query, row, context), ...conditions(query, row, context)])
+  // The rows are chosen in the source, so that populates are computed for those alone that answer.
+  const rowsOf = (source: Source): Select =>
+    select({ columns: documentColumns(query.selection, row, context), from: [source] })
   if (query.take.kind === 'one') {
     const window = isOnly(query.take)
       ? { ...ALL, where, order: byId(row), limit: constant(1) }
       : { ...ALL, where }
-    return {
-      kind: 'answer',
-      form: 'one',
-      rows: answered(query, row, { ...table, window }, context),
-      total: null,
-      cursor: null,
-    }
+    return { ...NO_MORE, form: 'one', rows: rowsOf({ ...table, window }) }
   }
   const { page, after } = query.take
+  const total = query.take.total ? select({ columns: [TOTAL], from: [table], where }) : null
   const order = planOrder(query.sort, row, context)
-  const { next, rest } = planAfter(query, row, context)
-  const window = {
-    where: allOf([where, next]),
-    ...(rest && { rest: allOf([where, rest]) }),
-    order,
-    ...limits(page, context),
+  if (!after) {
+    const window = { where, order, ...limits(page, context) }
+    return { ...NO_MORE, form: 'many', rows: rowsOf({ ...table, window }), total }
   }
-  const rows = answered(query, row, { ...table, window }, context)
+  const place = context.placeOf(page)
+  const part = (window: Pick<Window, 'limit' | 'offset'>): Source => ({
+    ...table,
+    isPage: true,
+    window: { where: null, order: [], ...window },
+  })
+  const window = { ...planPage(query, row, where, context), order, ...withNext(page, place) }
   return {
     kind: 'answer',
     form: 'many',
-    rows,
-    total: query.take.total ? select({ columns: [TOTAL], from: [table], where }) : null,
-    cursor: after
-      ? planCursor(
-          query.sort,
-          row,
-          { ...table, window: { ...window, ...lastOf(page, context.placeOf(page)) } },
-          context,
-        )
-      : null,
+    page: { ...table, window },
+    rows: rowsOf(part(limits(page, context))),
+    total,
+    cursor: planCursor(query.sort, row, part(lastOf(page, place)), context),
   }
+}
+
+const NO_MORE = { kind: 'answer', page: null, total: null, cursor: null } as const
+
+/** Of the list's rows those behind the cursor. */
+function planPage(
+  query: Query,
+  row: Row,
+  list: Expression,
+  context: PlanContext,
+): Pick<Window, 'where' | 'rest'> {
+  const bound = boundOf(query, row, context)
+  const bounded = { ...row, ...(bound && { bound }) }
+  const terms = bound
+    ? [...versionTerms(query, bounded, context), ...conditions(query, bounded, context)]
+    : [list]
+  const { next, rest } = planAfter(query, row, context)
+  return { where: allOf([...terms, next]), ...(rest && { rest: allOf([...terms, rest]) }) }
 }
 
 type TakeOne = Extract<Query['take'], { readonly kind: 'one' }>
@@ -74,10 +87,6 @@ const ALL = { order: [], limit: null, offset: null } as const
 const TOTAL = { as: 'total', expression: call('count') }
 
 const byId = (row: Row): readonly Order[] => [{ expression: column(row.alias, 'id'), direction: 'asc' }]
-
-/** The rows are chosen in the source, so that populates are computed for those alone that answer. */
-const answered = (query: Query, row: Row, source: Source, context: PlanContext): Select =>
-  select({ columns: documentColumns(query.selection, row, context), from: [source] })
 
 function contextFor(query: Query, terms: PlanTerms): PlanContext {
   let aliases = 0

@@ -37,6 +37,13 @@ export interface Row {
   readonly ownStatus: Expression
   /** The locale of the row's document; null on types without. */
   readonly locale: Expression | null
+  /** What is asked for of the row's id besides: it holds for what equals the id, too. */
+  readonly bound?: Bound
+}
+
+export interface Bound {
+  readonly operator: '>' | '>=' | '<='
+  readonly value: Expression
 }
 
 export function typeRow(type: ContentType, alias: string, status: Reading, storage: Storage): Row {

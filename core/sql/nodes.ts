@@ -175,10 +175,12 @@ export interface Source {
   readonly on: Expression | null
   /** Only these rows of the table, chosen before anything is computed for one: skipped rows cost nothing more. */
   readonly window?: Window
+  /** Of the table's rows those of the answer's `page`, in its order. */
+  readonly isPage?: true
 }
 
 export interface Window extends Pick<Select, 'where' | 'order' | 'limit' | 'offset'> {
-  /** Other rows, which are in the window, too: looked for by themselves, so that an index finds the one and the other. */
+  /** Other rows, which are in the window, too: looked for by themselves, so that an index finds the one and the other; there is no offset then. */
   readonly rest?: Expression
 }
 
@@ -198,6 +200,8 @@ export interface Union {
 /** What a query becomes: the answer as JSON text, and the number of all matching rows where that was asked. */
 export interface Answer {
   readonly kind: 'answer'
+  /** Rows that several parts of the answer are made of: they are looked for once; null: there are none. */
+  readonly page: Source | null
   readonly rows: Select
   /** `one`: an object or no row; `many`: an array. */
   readonly form: 'one' | 'many'

@@ -1,4 +1,3 @@
-import { binary } from './build.ts'
 import { quoteIdentifier, quoteText } from './identifier.ts'
 import type {
   Answer,
@@ -38,11 +37,12 @@ export const nothing = (): Found => ({ parameters: [], tables: new Set() })
 export const SEPARATOR = '\u001E'
 
 /** The statement of the JSON text. */
-export function printBody({ form, rows, cursor }: Answer, found: Found): string {
+export function printBody({ form, page, rows, cursor }: Answer, found: Found): string {
+  const given = page ? `WITH ${PAGE} AS MATERIALIZED ${printRows(page, found)} ` : ''
   const printed = printSelect(rows, found)
   if (form === 'one') return `SELECT row_to_json(r)::text FROM (${printed}) r`
   const behind = cursor ? ` || ${quoteText(SEPARATOR)} || ${print(cursor, found)}::text` : ''
-  return `SELECT '[' || coalesce(string_agg(row_to_json(r)::text, ','), '') || ']'${behind} FROM (${printed}) r`
+  return `${given}SELECT '[' || coalesce(string_agg(row_to_json(r)::text, ','), '') || ']'${behind} FROM (${printed}) r`
 }
 
 export function printSelect(node: Select, found: Found): string {
@@ -64,23 +64,32 @@ function printWindow({ where, order, limit, offset }: Window, found: Found): str
 
 function printSource(source: Source, at: number, found: Found): string {
   const { alias, window } = source
-  found.tables.add(source.table)
-  const named = `${quoteIdentifier(source.table)} ${alias}`
-  const table = window ? `(${printWindowOf(named, alias, window, found)}) ${alias}` : named
-  if (at === 0) return table
-  return `JOIN ${table} ON ${source.on ? print(source.on, found) : 'true'}`
+  const rows = window ? printRows(source, found) : printTable(source, found)
+  if (at === 0) return `${rows} ${alias}`
+  return `JOIN ${rows} ${alias} ON ${source.on ? print(source.on, found) : 'true'}`
 }
 
-function printWindowOf(named: string, alias: string, { rest, ...window }: Window, found: Found): string {
-  if (!rest) return `SELECT ${alias}.* FROM ${named}${printWindow(window, found)}`
-  const { order, limit, offset } = window
-  const most = limit && offset ? binary(offset, '+', limit) : limit
-  const parts = [window.where, rest].map(where => {
-    const part = printWindow({ where, order, limit: most, offset: null }, found)
-    return `(SELECT ${alias}.* FROM ${named}${part})`
+function printRows(source: Source, found: Found): string {
+  const { alias, window } = source
+  const from = `FROM ${printTable(source, found)} ${alias}`
+  const { rest, ...whole } = window ?? ALL
+  if (!rest) return `(SELECT ${alias}.* ${from}${printWindow(whole, found)})`
+  const parts = [whole.where, rest].map(where => {
+    const part = printWindow({ ...whole, where }, found)
+    return `(SELECT ${alias}.* ${from}${part})`
   })
-  return `SELECT ${alias}.* FROM (${parts.join(' UNION ALL ')}) ${alias}${printWindow({ ...window, where: null }, found)}`
+  return `(SELECT ${alias}.* FROM (${parts.join(' UNION ALL ')}) ${alias}${printWindow({ ...whole, where: null }, found)})`
 }
+
+const ALL: Window = { where: null, order: [], limit: null, offset: null }
+
+function printTable({ table, isPage }: Source, found: Found): string {
+  found.tables.add(table)
+  return isPage ? PAGE : quoteIdentifier(table)
+}
+
+/** Never the name of a table: those begin with a letter. */
+const PAGE = quoteIdentifier('$page')
 
 const printOrder = (order: Order, found: Found): string =>
   `${print(order.expression, found)}${order.direction === 'desc' ? ' DESC' : ''}`

@@ -6,6 +6,7 @@ import type { Database } from '../../core/database/database.ts'
 import { migrate } from '../../core/database/migrate.ts'
 import { openReads } from '../../core/documents/read.ts'
 import { openStorage } from '../../core/media/open-storage.ts'
+import { SEPARATOR } from '../../core/sql/print.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import { openTestDatabase } from '../support/database.ts'
 import {
@@ -60,7 +61,9 @@ for (const { name, request } of goldenCases()) {
         ? { text: await reads.findOne(restricted, shape) }
         : await reads.findMany(restricted, shape)
     t.is(statements.length - before, 1)
-    const rows = JSON.stringify({ ...answer, text: JSON.parse(answer.text ?? 'null') }, null, 1)
+    const [text = 'null', behind] = (answer.text ?? 'null').split(SEPARATOR)
+    const parsed = { text: JSON.parse(text), ...(behind && { behind: JSON.parse(behind) }) }
+    const rows = JSON.stringify({ ...answer, ...parsed }, null, 1)
     const stable = `${rows.replaceAll(STAMP, stamp => (stamp.startsWith('"2023') ? stamp : '"<stamp>"'))}\n`
     t.is(stable, golden(name, 'rows.json', stable))
   })

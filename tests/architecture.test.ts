@@ -181,3 +181,23 @@ test('no test sets a time limit of its own', t => {
   const setting = files.filter(path => /\bt\.timeout\([^/]/.test(readFileSync(join('tests', path), 'utf8')))
   t.deepEqual(setting, [])
 })
+
+test('what an install brings runs on the oldest Node that is promised: npm warns of nothing', t => {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+  const late = Object.entries<{ engines?: { node?: string } }>(packages).filter(
+    ([, { engines }]) => engines?.node !== undefined && !runsOn(engines.node, 20, 19),
+  )
+  t.deepEqual(
+    late.map(([name, { engines }]) => `${name} ${engines?.node}`),
+    [],
+  )
+})
+
+/** Of ranges as packages write them: the lower bound of any part counts. */
+const runsOn = (range: string, major: number, minor: number): boolean =>
+  range.split('||').some(part => {
+    const [, sign, from, more = '0'] = /^\s*(>=|\^)?\s*(\d+)(?:\.(\d+))?/.exec(part) ?? []
+    if (from === undefined) return part.trim() === '*'
+    if (Number(from) === major) return Number(more) <= minor
+    return sign === '>=' && Number(from) < major
+  })

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../base/bounded-map.ts'
+import { within } from '../base/within.ts'
 import type { Database, Rows } from '../database/database.ts'
 import type { Ahead } from './ahead.ts'
 
@@ -10,8 +11,8 @@ const READ = { readonly: true } as const
 const GUESSES = { entries: 2000, characters: 2_000_000 } as const
 
 /**
- * `isShared`: all who ask for the same in one turn of the event loop share a statement: it is sent after the last has
- * asked.
+ * `isShared`: all who ask for the same while a statement is under way share the next one: it is sent after the last of
+ * them has asked.
  */
 export function openVersions(database: Pick<Database, 'run'>, isShared: boolean): AskVersion {
   const ask = openAsk(database, isShared)
@@ -50,15 +51,40 @@ const versionAt = ({ rows }: Rows, column: number): string => String(rows[0]?.[c
 function openAsk(database: Pick<Database, 'run'>, isShared: boolean): Ask {
   const run: Ask = text => database.run({ text, values: [], name: 'prove an answer' }, READ)
   if (!isShared) return run
-  const asked = new Map<string, Promise<Rows>>()
-  const ask: Ask = async text => {
-    await new Promise(resolve => setImmediate(resolve))
-    asked.delete(text)
-    return run(text)
-  }
+  const queues = new Map<string, Queue>()
   return text => {
-    const shared = asked.get(text) ?? ask(text)
-    asked.set(text, shared)
-    return shared
+    const queue = queues.get(text) ?? { next: null, current: null }
+    queues.set(text, queue)
+    queue.next ??= depart(queue, () => run(text)).finally(() => {
+      if (!queue.next && !queue.current) queues.delete(text)
+    })
+    return queue.next
   }
 }
+
+/** Who asks for one text. */
+interface Queue {
+  /** Is still to be sent: whoever asks now is answered by it. */
+  next: Promise<Rows> | null
+  /** Was sent before. */
+  current: Promise<Rows> | null
+}
+
+/** Milliseconds that the next statement waits for the one under way: together they are one for all who wait. */
+const PATIENCE = 5
+
+async function depart(queue: Queue, run: () => Promise<Rows>): Promise<Rows> {
+  await new Promise(resolve => setImmediate(resolve))
+  if (queue.current) await within(PATIENCE, queue.current.then(ignore, ignore), undefined)
+  const sent = run()
+  queue.next = null
+  queue.current = sent
+  try {
+    return await sent
+  } finally {
+    if (queue.current === sent) queue.current = null
+  }
+}
+
+/** Who asked for it is told what came of it. */
+const ignore = () => undefined

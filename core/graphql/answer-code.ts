@@ -27,13 +27,13 @@ export type ToldOperation = Pick<
 >
 
 /** A text that is whole, and what went wrong with what code has in it. */
-export interface WholeText<Text = string | Buffer> {
-  readonly text: Text
+interface WholeText {
+  readonly text: string
   readonly errors: readonly GraphQLError[]
 }
 
 /** Has code fill its places in a text that PostgreSQL wrote, asked in the order in which they stand there. */
-export async function answerCode(text: string, terms: CodeTerms): Promise<WholeText<string>> {
+export async function answerCode(text: string, terms: CodeTerms): Promise<WholeText> {
   if (terms.steps.length === 0) return { text, errors: [] }
   const places = findPlaces(text, terms)
   return join(partsOf(text), await Promise.all(places.map(place => answerPlace(place, terms))), terms.root)
@@ -88,7 +88,7 @@ function join(
   [first = '', ...others]: readonly string[],
   answers: readonly Answered[],
   root: AnswerPath,
-): WholeText<string> {
+): WholeText {
   let text = first
   const failed: Failed[] = []
   for (const [index, part] of others.entries()) {

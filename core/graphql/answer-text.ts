@@ -1,8 +1,8 @@
-import { joinTexts } from '../base/join-texts.ts'
+import type { GraphQLError } from 'graphql'
 import type { FoundBody } from '../cache/reading.ts'
 import type { AskedDocuments, Documents } from '../documents/documents.ts'
 import type { RestrictedQuery } from '../query/query.ts'
-import { answerCode, type ToldOperation, type WholeText } from './answer-code.ts'
+import { answerCode, type ToldOperation } from './answer-code.ts'
 import type { AnswerPath } from './code-places.ts'
 import { partsOf } from './code-text.ts'
 import { type CollectTerms, fieldsNamed } from './collect-fields.ts'
@@ -16,13 +16,23 @@ export interface TextTerms {
   readonly told: ToldOperation
 }
 
+type Text = string | Buffer
+
+/** All of the answer, or its data in parts that follow one another, and what went wrong in them. */
+export type TextAnswer =
+  | { readonly body: Text }
+  | { readonly data: readonly Text[]; readonly errors: readonly GraphQLError[] }
+
 /**
- * The data of an operation as text, one statement a root field; null where it has to be answered field by field:
+ * An operation answered as text, one statement a root field; null where it has to be answered field by field:
  * what is not for the caller, and what the schema promises and the data lacks, is told with its path.
  */
-export async function answerText(operation: TextOperation, terms: TextTerms): Promise<WholeText | null> {
+export async function answerText(operation: TextOperation, terms: TextTerms): Promise<TextAnswer | null> {
   const queries = seeText(operation, terms.acting.caller)
   if (!queries) return null
+  const [sole, ...others] = operation.roots
+  const [query] = queries
+  if (sole && query && others.length === 0 && sole.steps.length === 0) return readSole(sole, query, terms)
   const read = await Promise.all(
     operation.roots.map((root, index) => {
       const query = queries[index]
@@ -34,6 +44,27 @@ export async function answerText(operation: TextOperation, terms: TextTerms): Pr
   return known.length < read.length
     ? null
     : joinRoots(await Promise.all(known.map(root => answerRoot(root, terms))))
+}
+
+/** All of the answer is kept, so that it goes out as it is: copying it costs more than all else. */
+async function readSole(
+  root: TextRoot,
+  query: RestrictedQuery,
+  terms: TextTerms,
+): Promise<TextAnswer | null> {
+  const { documents, acting } = terms
+  const { form, print, ...asked } = askedOf(root, query, terms)
+  const [before, behind] = [`{"data":{${JSON.stringify(root.key)}:`, '}}']
+  const around: AskedDocuments = {
+    ...asked,
+    form: `whole ${before}${form}`,
+    print(found) {
+      const text = print(found)
+      return text === null ? null : before + text + behind
+    },
+  }
+  const found = await documents.findBody(around, { ...optionsOf(acting), ahead: acting.ahead })
+  return found === null ? null : { body: typeof found === 'string' ? found : found.bytes }
 }
 
 /** `found`: all of it, as a body; or what the project's code has a say in. */
@@ -88,8 +119,10 @@ function isBroken(text: string, { broken, steps }: TextRoot): boolean {
   return steps.length === 0 || partsOf(text).some(part => broken.test(part))
 }
 
-interface Answered extends WholeText {
+interface Answered {
   readonly key: string
+  readonly text: Text
+  readonly errors: readonly GraphQLError[]
 }
 
 async function answerRoot({ root, found }: ReadRoot, terms: TextTerms): Promise<Answered> {
@@ -109,11 +142,9 @@ function pathOf({ key, typeName, fields }: TextRoot): AnswerPath {
   return { prev, key: data?.[0] ?? 'data', typename: typeName }
 }
 
-const joinRoots = (roots: readonly Answered[]): WholeText => ({
-  text: joinTexts(
-    roots
-      .flatMap(({ key, text }, index) => [`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, text])
-      .concat('}'),
-  ),
+const joinRoots = (roots: readonly Answered[]): TextAnswer => ({
+  data: roots
+    .flatMap(({ key, text }, index) => [`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, text])
+    .concat('}'),
   errors: roots.flatMap(({ errors }) => errors),
 })

@@ -2,8 +2,7 @@ import { execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { joinTexts } from '../base/join-texts.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { stayOnPrimary } from '../database/session-scope.ts'
-import type { WholeText } from './answer-code.ts'
-import { answerText } from './answer-text.ts'
+import { answerText, type TextAnswer } from './answer-text.ts'
 import type { Budget } from './budget.ts'
 import { type Deadline, tookTooLong } from './deadline.ts'
 import type { Asked, Engine, Prepared } from './engine.ts'
@@ -67,12 +66,11 @@ export async function runOperation(
   return isQuery ? answer : { ...answer, secret: true }
 }
 
-function bodyOf(
-  { text, errors }: WholeText,
-  told: (error: GraphQLError) => GraphQLFormattedError,
-): string | Buffer {
+function bodyOf(answer: TextAnswer, told: (error: GraphQLError) => GraphQLFormattedError): string | Buffer {
+  if ('body' in answer) return answer.body
+  const { data, errors } = answer
   const before = errors.length === 0 ? '' : `"errors":${JSON.stringify(errors.map(told))},`
-  return joinTexts([`{${before}"data":`, text, '}'])
+  return joinTexts([`{${before}"data":`, ...data, '}'])
 }
 
 /** The data as PostgreSQL writes it, with what code of the project has in it; null: it is to be made field by field. */
@@ -81,7 +79,7 @@ async function runText(
   acting: Acting,
   { text, schema, observer }: Engine,
   { late: over }: Deadline,
-): Promise<WholeText | null> {
+): Promise<TextAnswer | null> {
   if (!ready.text || !text) return null
   const told = { schema, fragments, operation, variableValues: { ...ready.variables }, rootValue: undefined }
   const answer = answerText(ready.text, { acting, documents: text.documents, told })

@@ -13,6 +13,7 @@ import type {
 } from '../query/query.ts'
 import type { ParameterValue } from '../sql/nodes.ts'
 import type { PlanTerms } from './plan-query.ts'
+import { isFar } from './rows.ts'
 
 /** A query in two: what its statement's text depends on, and the values that are put into that. */
 export interface Outline {
@@ -25,7 +26,7 @@ export interface Outline {
 
 /**
  * Takes a query apart in one walk. What a plan looks at is in the key: attributes and types by numbers of their own,
- * operators, whether a page begins at its first row. A part that stands in several places is told from equal ones,
+ * operators, whether a page begins at its first row or far behind. A part that stands in several places is told from equal ones,
  * so that a plan made for the one is never taken for the other.
  */
 export function outline(
@@ -93,7 +94,7 @@ function walkLocale(locale: LocaleChoice, walk: Walk): void {
 }
 
 function walkPage(page: Page, walk: Walk): void {
-  walk.place(page.start === 0 ? 'p' : 'P', page, page.limit, page.start)
+  walk.place(isFar(page) ? 'D' : page.start > 0 ? 'P' : 'p', page, page.limit, page.start)
 }
 
 /** Which keys have a value is asked by other SQL. */

@@ -27,6 +27,11 @@ export function rowsOf(
   })
 }
 
+/** Rows before a page from which on it is cheaper to look for its own twice. */
+const FAR = 1000
+
+export const isFar = ({ start }: Page): boolean => start >= FAR
+
 /** LIMIT and OFFSET of a page, as parameters. */
 export function limits(page: Page | null, context: PlanContext): Pick<Select, 'limit' | 'offset'> {
   if (!page) return { limit: null, offset: null }

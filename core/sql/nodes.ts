@@ -182,6 +182,8 @@ export interface Source {
 export interface Window extends Pick<Select, 'where' | 'order' | 'limit' | 'offset'> {
   /** Other rows, which are in the window, too: looked for by themselves, so that an index finds the one and the other; there is no offset then. */
   readonly rest?: Expression
+  /** Looked for by their ids first: of rows that are only sorted and skipped nothing else is carried along. */
+  readonly isFar?: true
 }
 
 export interface Order {

@@ -102,3 +102,24 @@ test.serial(
     }
   },
 )
+
+test.serial('a page far down has the same rows as one that begins before it, whatever the order', async t => {
+  const made = await counting.run({
+    text: `INSERT INTO tags (document_id, created_at, updated_at, published_at, name, weight)
+      SELECT 'far-' || n, now(), now(), now(), 'Tag ' || n % 7, nullif(n % 50, 0) FROM generate_series(1, 1100) AS n`,
+    values: [],
+  })
+  t.truthy(made)
+  const idsOf = async (query: string): Promise<readonly number[]> => {
+    const { query: parsed, shape } = parseRequest(`GET /api/tags?${query}&fields=name`, blueprint)
+    const { text } = await reads.findMany(must(restrict(parsed, blueprint.access.nobody)), shape)
+    return (JSON.parse(text) as readonly { id: number }[]).map(({ id }) => id)
+  }
+  const filter = 'filters[$or][0][name]=Tag 0&filters[$or][1][weight][$gte]=0'
+  for (const order of ['', 'sort=name', 'sort=name:desc,weight:desc', 'sort=weight', `sort=name&${filter}`]) {
+    const near = await idsOf(`${order}&pagination[start]=960&pagination[limit]=100`)
+    const far = await idsOf(`${order}&pagination[start]=1000&pagination[limit]=60`)
+    t.is(far.length, 60)
+    t.deepEqual(far, near.slice(40), order)
+  }
+})

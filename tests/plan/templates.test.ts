@@ -53,7 +53,7 @@ function search(random: Random): string {
     () => filters(random),
     () => `sort=${pick(random, ['title', 'author.name:desc,price', 'tags.weight:asc', 'links.label'])}`,
     () =>
-      `pagination[start]=${pick(random, ['0', '5', '30'])}&pagination[limit]=${pick(random, ['1', '25'])}`,
+      `pagination[start]=${pick(random, ['0', '5', '30', '2000'])}&pagination[limit]=${pick(random, ['1', '25'])}`,
     () => 'pagination[withCount]=false',
     () => `fields=${pick(random, ['title', 'title,price', '*'])}`,
     () =>

@@ -1,9 +1,13 @@
 import type { Finding } from '../faults.ts'
 import type { Settings } from '../settings.ts'
 
-/** REST, GraphQL and metrics are told apart by their paths. */
+/** REST, GraphQL, metrics and health are told apart by their paths. */
 export function* endpoints({ rest, graphql, server }: Settings): Generator<Finding> {
-  const taken = new Map([[rest.prefix, ['rest', 'prefix']]])
+  const taken = new Map([
+    [rest.prefix, '`rest.prefix`'],
+    ['/_health', 'the health of the server'],
+    ['/_ready', 'the health of the server'],
+  ])
   const { metrics } = server
   const others: readonly (readonly [isServed: boolean, at: string, path: string[]])[] = [
     [graphql.enabled, graphql.config.endpoint, ['graphql', 'config', 'endpoint']],
@@ -11,8 +15,7 @@ export function* endpoints({ rest, graphql, server }: Settings): Generator<Findi
   ]
   for (const [isServed, at, path] of others) {
     const other = taken.get(at)
-    if (isServed && other)
-      yield { code: 'conflict', message: `\`${at}\` is the path of \`${other.join('.')}\`, too`, path }
-    if (isServed) taken.set(at, path)
+    if (isServed && other) yield { code: 'conflict', message: `\`${at}\` is the path of ${other}, too`, path }
+    if (isServed) taken.set(at, `\`${path.join('.')}\``)
   }
 }

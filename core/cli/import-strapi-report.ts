@@ -6,6 +6,8 @@ export interface StrapiReport {
   readonly strapi: 4 | 5
   /** The project file that was written. */
   readonly file: string
+  /** The command that brings the documents, where they wait in a file; null: they do not. */
+  readonly importing: string | null
   readonly contentTypes: number
   readonly components: number
   readonly remarks: readonly Remark[]
@@ -51,10 +53,11 @@ function documentLines({ documents }: StrapiReport): readonly string[] {
   return [`${count(total, 'document')} read: ${parts.join(', ')}.`]
 }
 
-function nextSteps({ documents }: StrapiReport, { folder }: CommandTerms): readonly string[] {
+function nextSteps({ documents, importing }: StrapiReport, { folder }: CommandTerms): readonly string[] {
   return [
     `plinth check ${folder}    tells whether project.yaml is still in order when you have changed it`,
     ...(documents === null ? [] : [`plinth roles ${folder}    shows who may do what`]),
+    ...(importing === null ? [] : [`${importing}    brings the documents`]),
     `plinth start ${folder}    serves it`,
   ]
 }

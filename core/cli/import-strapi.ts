@@ -11,10 +11,12 @@ import { readStrapi } from '../strapi/read-strapi.ts'
 import type { Source } from '../strapi/source.ts'
 import type { OwnCode, StrapiProject } from '../strapi/strapi-project.ts'
 import { type StreamReport, writeStream } from '../strapi/write-stream.ts'
+import { FileFault, overFiles } from '../transfer/file-fault.ts'
 import type { CommandTerms } from './command-terms.ts'
 import { runImport } from './import.ts'
 import { printStrapiReport } from './import-strapi-report.ts'
 import { complain } from './schema-project.ts'
+import { exportPathFault, projectFolderFault } from './transfer-paths.ts'
 import { loadTransfer } from './transfer-project.ts'
 
 export interface ImportStrapiTerms extends CommandTerms {
@@ -49,13 +51,25 @@ export async function runImportStrapi(terms: ImportStrapiTerms): Promise<0 | 1> 
     return complain(terms, [
       '--skip-invalid is for documents that are imported: it needs --database, and no --content',
     ])
+  const fault = pathFault(terms)
+  if (fault !== null) return complain(terms, [fault])
   const project = await readStrapi(terms.dir)
   if (!project.ok) return complain(terms, project.reasons)
   const stream = streamFile(terms)
-  const done = await bring(project.value, { ...terms, file, stream })
+  const done = await bring(project.value, { ...terms, file, stream }).catch(toFailed)
   if (!done.ok) return complain(terms, done.reasons)
-  tell(terms, project.value, file, done.value)
+  tell(terms, project.value, { file, stream }, done.value)
   return stream === null || terms.content !== 'database' ? 0 : fill(terms, project.value, stream)
+}
+
+/** Before a project file is replaced. */
+const pathFault = ({ folder, content }: ImportStrapiTerms): string | null =>
+  projectFolderFault(folder) ??
+  (typeof content === 'object' ? exportPathFault(content.file, undefined) : null)
+
+function toFailed(error: unknown): Result<never, string> {
+  if (error instanceof FileFault) return failed(error.message)
+  throw error
 }
 
 const streamFile = ({ folder, content, database }: ImportStrapiTerms): string | null =>
@@ -87,8 +101,10 @@ async function bringFrom(
 ): Promise<Result<Done, string>> {
   const imported = await importSchema(project, source && (await readFacts(source)))
   if (!imported.ok) return failed(...imported.reasons.map(printDiagnostic))
-  await mkdir(terms.folder, { recursive: true })
-  await writeFile(terms.file, imported.value.yaml)
+  await overFiles(async () => {
+    await mkdir(terms.folder, { recursive: true })
+    await writeFile(terms.file, imported.value.yaml)
+  })
   if (source === null || terms.stream === null) return ok({ imported: imported.value, streamed: null })
   const loaded = await loadTransfer(terms)
   if (!loaded.ok) return loaded
@@ -101,12 +117,13 @@ async function bringFrom(
 function tell(
   terms: ImportStrapiTerms,
   project: StrapiProject,
-  file: string,
+  { file, stream }: Pick<Bringing, 'file' | 'stream'>,
   { imported, streamed }: Done,
 ): void {
   const report = {
     strapi: project.version,
     file,
+    importing: stream === null || terms.content === 'database' ? null : importCommand(terms, project, stream),
     contentTypes: project.contentTypes.length,
     components: project.components.length,
     remarks: imported.remarks,
@@ -126,9 +143,8 @@ const GUARDS: ReadonlySet<OwnCode['kind']> = new Set([
 ])
 
 /** Into the project's own database, with the files of Strapi's folder. */
-async function fill(terms: ImportStrapiTerms, { folder }: StrapiProject, stream: string): Promise<0 | 1> {
-  const uploads = uploadsOf(folder)
-  const files = existsSync(uploads) ? uploads : undefined
+async function fill(terms: ImportStrapiTerms, project: StrapiProject, stream: string): Promise<0 | 1> {
+  const files = bytesOf(project)
   const code = await runImport({
     ...terms,
     file: stream,
@@ -140,10 +156,18 @@ async function fill(terms: ImportStrapiTerms, { folder }: StrapiProject, stream:
   if (code === 0) await rm(stream, { force: true })
   else
     terms.complain(
-      `\nThe documents wait in ${stream}. When what is wrong is right:\n  ${importCommand(terms.folder, stream, files)}\n`,
+      `\nThe documents wait in ${stream}. When what is wrong is right:\n  ${importCommand(terms, project, stream)}\n`,
     )
   return code
 }
 
-const importCommand = (folder: string, stream: string, files: string | undefined): string =>
-  `plinth import ${folder} ${stream}${files === undefined ? '' : ` --files ${files}`}`
+/** Where the bytes of Strapi's files lie; undefined: nowhere. */
+function bytesOf({ folder }: StrapiProject): string | undefined {
+  const uploads = uploadsOf(folder)
+  return existsSync(uploads) ? uploads : undefined
+}
+
+function importCommand({ folder }: ImportStrapiTerms, project: StrapiProject, stream: string): string {
+  const files = bytesOf(project)
+  return `plinth import ${folder} ${stream}${files === undefined ? '' : ` --files ${files}`}`
+}

@@ -13,10 +13,15 @@ export function importPathFault(file: string, files: string | undefined): string
 
 /** Why an export cannot write where it is to; null: it can. `out`: `-` is the standard output. */
 export function exportPathFault(out: string, files: string | undefined): string | null {
+  if (out === '') return 'The file to write has no name'
   if (out !== '-' && kindOf(out) === 'folder') return `${out} is a folder: name the file to write`
   if (out !== '-' && kindOf(dirname(out)) !== 'folder') return `There is no folder ${dirname(out)} for ${out}`
   return folderFault(files)
 }
+
+/** Why no project can be written into a folder; null: it can. */
+export const projectFolderFault = (folder: string): string | null =>
+  kindOf(folder) === 'file' ? `${folder} is a file: --out names a folder` : null
 
 const folderFault = (files: string | undefined): string | null =>
   files !== undefined && kindOf(files) === 'file' ? `${files} is a file: --files names a folder` : null

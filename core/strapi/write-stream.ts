@@ -1,9 +1,11 @@
 import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Model } from '../model/model.ts'
 import type { Project } from '../project/project.ts'
 import { describe } from '../transfer/describe.ts'
+import { overFiles } from '../transfer/file-fault.ts'
 import { correspond } from './correspondence.ts'
 import { countLosses } from './loss.ts'
 import type { Names } from './names.ts'
@@ -30,7 +32,10 @@ export interface StreamReport {
   readonly losses: readonly string[]
 }
 
-/** Writes the documents of a Strapi database to a file that `plinth import` reads. Hashes of passwords are among them. */
+/**
+ * Writes the documents of a Strapi database to a file that `plinth import` reads. Hashes of passwords are among them: it is
+ * made anew, for its owner alone. Rejects with a FileFault where it cannot be.
+ */
 export async function writeStream(
   path: string,
   { strapi, names, project, model, source }: StreamTerms,
@@ -65,6 +70,9 @@ export async function writeStream(
       yield `${JSON.stringify(withPresentFormats(document, uploads))}\n`
     }
   }
-  await pipeline(Readable.from(lines()), createWriteStream(path, { mode: 0o600 }))
+  await overFiles(async () => {
+    await rm(path, { force: true })
+    await pipeline(Readable.from(lines()), createWriteStream(path, { mode: 0o600, flags: 'wx' }))
+  })
   return { documents, losses: told() }
 }

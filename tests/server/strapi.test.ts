@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { temporaryFolder } from '../harness/folder.ts'
@@ -60,6 +60,7 @@ test('what leads nowhere in a Strapi database is counted, and the rest comes ove
   const out = temporaryFolder()
   t.teardown(out.remove)
   const file = join(out.path, 'documents.ndjson')
+  out.write('documents.ndjson', 'of somebody else')
   const { code, out: report } = await runImport({
     dir: recorded(5),
     out: out.path,
@@ -67,6 +68,10 @@ test('what leads nowhere in a Strapi database is counted, and the rest comes ove
     content: { file },
   })
   t.is(code, 0)
+  t.true(
+    report.includes(`  plinth import ${out.path} ${file} --files ${join(recorded(5), 'public', 'uploads')}`),
+  )
+  t.is(statSync(file).mode & 0o777, 0o600)
   const losses = report.split('Of the content, this did not come over:\n')[1]?.split('\n\n')[0] ?? ''
   t.deepEqual(
     losses

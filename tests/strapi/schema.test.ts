@@ -162,6 +162,21 @@ test('a project.yaml that is there is kept, but for --force', async t => {
   t.regex(readFileSync(join(strapi.path, 'project.yaml'), 'utf8'), /^name: shop\n/)
 })
 
+test('where nothing can be written is told before anything is', async t => {
+  const strapi = strapiProject(type('page', { title: { type: 'string' } }))
+  t.teardown(strapi.remove)
+  const [out, manifest] = [join(strapi.path, 'out'), join(strapi.path, 'package.json')]
+  const why = async (more: Partial<Parameters<typeof runImport>[0]>) =>
+    (await runImport({ dir: strapi.path, out, ...more })).complaint
+  t.is(await why({ out: manifest }), `${manifest} is a file: --out names a folder\n`)
+  const into = (file: string) => why({ content: { file } })
+  t.is(await into(strapi.path), `${strapi.path} is a folder: name the file to write\n`)
+  const nowhere = join(strapi.path, 'no', 'where')
+  t.is(await into(nowhere), `There is no folder ${join(strapi.path, 'no')} for ${nowhere}\n`)
+  t.is(await into(''), 'The file to write has no name\n')
+  t.false(existsSync(out))
+})
+
 test('what is no Strapi project is refused with what was looked for', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)

@@ -7,6 +7,7 @@ import type { Model } from '../model/model.ts'
 import type { GraphqlSettings, ShadowCrudDeclaration } from '../project/settings.ts'
 import { generateDefinitions } from './generate-definitions.ts'
 import { type GraphqlFault, inCode } from './graphql-fault.ts'
+import { withNamedDirectives } from './named-directives.ts'
 import { resolversOf } from './resolvers.ts'
 import { type RootField, rootFields } from './root-fields.ts'
 import { type ExtensionTerms, extendSchema, type SchemaExtension } from './schema-extension.ts'
@@ -72,7 +73,7 @@ function assemble(
     resolvers: [resolversOf(model), ...others],
     resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
   })
-  return pruneSchema(schema)
+  return withNamedDirectives(pruneSchema(schema))
 }
 
 /** What the checks before have no word for, the GraphQL library has: the schema is held to all of its rules. */

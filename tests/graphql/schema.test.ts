@@ -4,6 +4,7 @@ import test from 'ava'
 import { buildSchema as fromText, type GraphQLSchema } from 'graphql'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { compileSchema } from '../../core/graphql/compile-schema.ts'
+import { withNamedDirectives } from '../../core/graphql/named-directives.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ShadowCrudDeclaration } from '../../core/project/settings.ts'
 import { modelOf } from '../model/compiled.ts'
@@ -106,4 +107,19 @@ test('queries, mutations, actions and fields are switched off one by one', t => 
   t.false(fieldsOf(hidden, 'Note').includes('title'))
   t.true(fieldsOf(hidden, 'NoteInput').includes('title'))
   t.falsy(hidden.getType('ENUM_NOTE_MOOD'))
+})
+
+test('introspection names the directives that clients of Strapi know, and newer ones where they are used', t => {
+  const named = (schema: GraphQLSchema) =>
+    new Map(schema.getDirectives().map(({ name, locations }) => [name, locations.map(String)]))
+  const known = named(schemaOf(model))
+  t.deepEqual([...known.keys()], ['include', 'skip', 'deprecated', 'specifiedBy'])
+  t.deepEqual(known.get('deprecated'), [
+    'FIELD_DEFINITION',
+    'ARGUMENT_DEFINITION',
+    'INPUT_FIELD_DEFINITION',
+    'ENUM_VALUE',
+  ])
+  const one = fromText('input One @oneOf { a: Int, b: Int } type Query { one(of: One): Int }')
+  t.true(named(withNamedDirectives(one)).has('oneOf'))
 })

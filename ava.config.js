@@ -25,6 +25,7 @@ export default {
   nodeArguments: [`--require=${join(import.meta.dirname, 'tests/build/load.cjs')}`, FEWER_OPTIMISED],
   timeout: '4m',
   workerThreads: false,
-  concurrency: 2,
+  // An embedded database keeps no core busy for all of its time, as a server and its clients do.
+  concurrency: TEST_DATABASE_URL ? 2 : 3,
   serial: !TEST_DATABASE_URL,
 }

@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { runExport } from '../../core/cli/export.ts'
 import { runImport } from '../../core/cli/import.ts'
 import { progressBar } from '../../core/cli/progress.ts'
+import { layEmbedded } from '../harness/embedded-files.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { PLINTH } from '../harness/program.ts'
 import { createDatabase, testServer } from '../support/database.ts'
@@ -43,6 +44,7 @@ const book = (documentId: string, values: object) =>
 test('a stream goes from the standard input to the standard output of the next command', async t => {
   const folder = shop(t)
   const url = await databaseUrl(t)
+  if (url === 'embedded') await layEmbedded(folder.path)
   const input = `${[HEADER, book('dune', { title: 'Dune' }), book('emma', { title: 'Emma' })].join('\n')}\n`
   const done = plinth(['import', folder.path, '-'], { url, input })
   t.deepEqual([done.code, done.out, done.told], [0, '', 'Imported: 2 made\n'])
@@ -81,6 +83,7 @@ test('what cannot be done is told in a sentence, and leaves nothing behind', asy
     'There is no folder /nowhere with the bytes of files\n',
   ])
   t.false(existsSync(join(folder.path, '.plinth')))
+  await layEmbedded(folder.path)
 
   folder.write('wrong.ndjson', `${HEADER}\n${book('dune', {})}\n`)
   t.is(await runImport({ ...importing, file: join(folder.path, 'wrong.ndjson') }), 1)

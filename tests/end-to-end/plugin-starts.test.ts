@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { freshDatabase } from '../harness/database.ts'
+import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { runToEnd } from './run-to-end.ts'
 
@@ -21,6 +22,7 @@ async function refused(t: ExecutionContext, extensions: Readonly<Record<string, 
   }
   const database = await freshDatabase()
   t.teardown(database.drop)
+  if (database.url === 'embedded') await layEmbedded(folder.path)
   const { code, output } = await runToEnd(folder.path, { DATABASE_URL: database.url })
   t.is(code, 1, output)
   t.notRegex(output, /\n\s+at .*:\d+/, 'no stack is shown')

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { freshDatabase } from '../harness/database.ts'
+import { layEmbedded } from '../harness/embedded-files.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { freePort, type Server, startServer } from '../harness/server.ts'
 import { openGate } from './gate.ts'
@@ -101,6 +102,7 @@ test.serial('a port in use ends a start, and what it prepared is there at the ne
   const folder = notes(t)
   const database = await freshDatabase()
   t.teardown(database.drop)
+  if (database.url === 'embedded') await layEmbedded(folder.path)
   const port = await freePort()
   const other = createServer().listen(port, '127.0.0.1')
   const output = await refused(t, folder, { DATABASE_URL: database.url, PORT: String(port) })

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const modules = resolve(import.meta.dirname, '..', '..', 'node_modules')
@@ -9,24 +9,47 @@ export async function layEmbedded(project: string): Promise<void> {
   if (existsSync(folder)) return
   const pattern = await patternFiles()
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  cpSync(pattern, join(folder, 'database'), { recursive: true })
+  cpSync(join(pattern, 'database'), join(folder, 'database'), { recursive: true })
 }
 
-/** The files of an empty one, made once for each version of the engine. */
+/** The same as a snapshot, for a database in memory. */
+export async function embeddedTar(): Promise<Blob> {
+  return new Blob([readFileSync(join(await patternFiles(), 'database.tar'))])
+}
+
+/** Made once for each version of the engine. */
 async function patternFiles(): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(modules, '@electric-sql/pglite/package.json'), 'utf8'))
-  const files = join(modules, `.cache/plinth/embedded-${version}`)
+  const files = join(modules, `.cache/plinth/small-embedded-${version}`)
   if (!existsSync(files)) await makePattern(files)
   return files
 }
 
 async function makePattern(files: string): Promise<void> {
-  const { PGlite } = await import('@electric-sql/pglite')
   // Other test files may be doing the same.
   const draft = `${files}.${process.pid}`
   mkdirSync(draft, { recursive: true })
-  const postgres = await PGlite.create({ dataDir: draft })
-  await postgres.close()
+  await makeSmall(join(draft, 'database'))
+  await writeTar(join(draft, 'database'), join(draft, 'database.tar'))
   if (existsSync(files)) rmSync(draft, { recursive: true })
   else renameSync(draft, files)
+}
+
+/** Every process of the tests takes one in: without what none of them needs, that is half of the work. */
+async function makeSmall(dataDir: string): Promise<void> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  const postgres = await PGlite.create({ dataDir, initDbStartParams: ['--wal-segsize=1'] })
+  await postgres.exec("ALTER SYSTEM SET shared_buffers = '16MB'")
+  const { rows } = await postgres.query<{ oid: number }>('SELECT oid FROM pg_database WHERE datistemplate')
+  await postgres.close()
+  // From templates other databases are made; an embedded one is alone.
+  for (const { oid } of rows) rmSync(join(dataDir, 'base', String(oid)), { recursive: true })
+}
+
+async function writeTar(dataDir: string, file: string): Promise<void> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  const postgres = await PGlite.create({ dataDir })
+  const dump = await postgres.dumpDataDir('none')
+  await postgres.close()
+  writeFileSync(file, Buffer.from(await dump.arrayBuffer()))
 }

@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { ExecutionContext } from 'ava'
 import pg from 'pg'
 import type { Database } from '../../core/database/database.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import type { OpenOptions } from '../../core/database/open-options.ts'
 import type { DatabaseSettings } from '../../core/project/settings.ts'
+import { embeddedTar } from '../harness/embedded-files.ts'
 
 export const DATABASE_SETTINGS: DatabaseSettings = {
   url: 'embedded',
@@ -73,28 +71,8 @@ export async function administer(url: string, statement: string): Promise<void> 
 
 /** Creating an embedded database takes seconds; starting from a copy of an empty one, half of one. */
 export function snapshot(): Promise<Blob> {
-  snapshotOnce ??= loadSnapshot()
+  snapshotOnce ??= embeddedTar()
   return snapshotOnce
 }
 
 let snapshotOnce: Promise<Blob> | undefined
-
-async function loadSnapshot(): Promise<Blob> {
-  const pathOf = (name: string) => fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url))
-  const { version } = JSON.parse(readFileSync(pathOf('@electric-sql/pglite/package.json'), 'utf8'))
-  const file = pathOf(`.cache/plinth/embedded-${version}.tar`)
-  if (!existsSync(file)) await writeSnapshot(file)
-  return new Blob([readFileSync(file)])
-}
-
-async function writeSnapshot(file: string): Promise<void> {
-  const { PGlite } = await import('@electric-sql/pglite')
-  const postgres = await PGlite.create('memory://')
-  const dump = await postgres.dumpDataDir('none')
-  await postgres.close()
-  mkdirSync(dirname(file), { recursive: true })
-  // Other test files may be doing the same.
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, Buffer.from(await dump.arrayBuffer()))
-  renameSync(draft, file)
-}

@@ -45,6 +45,8 @@ export interface TwoApps {
   readonly database: Database
   readonly cached: Site
   readonly plain: Site
+  /** Another project over the same database, which migrates it. */
+  open(yaml: string): Promise<Site>
   close(): Promise<void>
 }
 
@@ -53,16 +55,17 @@ export async function openTwoApps(yaml: string, cache = ''): Promise<TwoApps> {
   const endings: (() => unknown)[] = []
   const ends: Ends = { teardown: end => void endings.unshift(end) }
   const database = await openTestDatabase(ends)
-  const open = async (more: string): Promise<Site> => {
+  const open = async (text: string): Promise<Site> => {
     const folder = temporaryFolder()
     ends.teardown(() => folder.remove())
-    folder.write('project.yaml', `${yaml}\n${more}\n`)
+    folder.write('project.yaml', text)
     return openSite(ends, passed(await compileApp(folder.path, {})), database)
   }
   return {
     database,
-    cached: await open(cache),
-    plain: await open('cache: { enabled: false }'),
+    cached: await open(`${yaml}\n${cache}\n`),
+    plain: await open(`${yaml}\ncache: { enabled: false }\n`),
+    open,
     async close() {
       for (const end of endings) await end()
     },

@@ -16,10 +16,12 @@ contentTypes:
 roles: { public: { permissions: { counter: [find, findOne, create, update, publish], mark: [find] } } }
 `
 
-const ROUNDS = 15
+const ROUNDS = 12
 
 /** What somebody was told is written; none of it may be missing from an answer that is asked for later. */
 type Acknowledged = Map<string, number>
+
+const byName = (row: Row): string => row.name ?? ''
 
 interface Row {
   readonly name?: string
@@ -27,11 +29,13 @@ interface Row {
   readonly value: number
 }
 
-async function ask(
-  url: string,
-  method = 'GET',
-  data?: unknown,
-): Promise<{ data: Row & Row[]; hit: boolean }> {
+interface Told {
+  readonly data: Row & Row[]
+  readonly meta: { readonly pagination?: { readonly total?: number } }
+  readonly hit: boolean
+}
+
+async function ask(url: string, method = 'GET', data?: unknown): Promise<Told> {
   const answer = await fetch(url, {
     method,
     signal: AbortSignal.timeout(20_000),
@@ -40,11 +44,38 @@ async function ask(
       : { body: JSON.stringify({ data }), headers: { 'content-type': 'application/json' } }),
   })
   if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${await answer.text()}`)
-  const timing = answer.headers.get('server-timing') ?? ''
-  return {
-    data: ((await answer.json()) as { data: Row & Row[] }).data,
-    hit: timing.includes('cache;desc=hit'),
+  return { ...((await answer.json()) as Omit<Told, 'hit'>), hit: isHit(answer) }
+}
+
+const isHit = ({ headers }: Response): boolean =>
+  (headers.get('server-timing') ?? '').includes('cache;desc=hit')
+
+/** Asks as who has the last answer already. */
+function asker(url: string): () => Promise<Told> {
+  let [tag, body] = ['', '']
+  return async () => {
+    const answer = await fetch(url, {
+      headers: { 'if-none-match': tag },
+      signal: AbortSignal.timeout(20_000),
+    })
+    const text = await answer.text()
+    if (answer.status !== 304) [tag, body] = [answer.headers.get('etag') ?? '', text]
+    return { ...(JSON.parse(body) as Omit<Told, 'hit'>), hit: isHit(answer) }
   }
+}
+
+/** The same rows over GraphQL. */
+async function askGraphql(base: string): Promise<Told> {
+  const query = '{ counters(sort: "name") { data { id attributes { name value } } } }'
+  const answer = await fetch(`${base}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+    signal: AbortSignal.timeout(20_000),
+  })
+  const { data } = (await answer.json()) as { data: { counters: { data: { attributes: Row }[] } } }
+  const rows = data.counters.data.map(({ attributes }) => attributes)
+  return { data: rows as Row & Row[], meta: {}, hit: isHit(answer) }
 }
 
 async function open(t: Parameters<typeof createDatabase>[0]): Promise<{ url: string; servers: Server[] }> {
@@ -67,6 +98,15 @@ async function countUp(base: string, name: string, seen: Acknowledged): Promise<
   for (let value = 1; value <= ROUNDS; value++) {
     await ask(`${base}/api/counters/${made.data.documentId}`, 'PUT', { value })
     seen.set(name, value)
+  }
+}
+
+/** Makes documents, through both processes by turns. */
+async function grow(bases: readonly string[], seen: Acknowledged): Promise<void> {
+  for (let total = 1; total <= ROUNDS; total++) {
+    const base = bases[total % bases.length]
+    await ask(`${base}/api/counters`, 'POST', { name: `zz ${total}`, value: 0 })
+    seen.set('total', total)
   }
 }
 
@@ -99,11 +139,12 @@ test('no answer is older than the last commit before it was asked for, whoever w
   let isOver = false
   const late: string[] = []
   let hits = 0
-  const look = async (base: string, path: string, nameOf: (row: Row) => string) => {
+  const look = async (path: string, read: () => Promise<Told>, nameOf = byName) => {
     while (!isOver) {
       const before = new Map(seen)
-      const { data, hit } = await ask(base + path)
+      const { data, meta, hit } = await read()
       const found = new Map([data].flat().map(row => [nameOf(row), row.value]))
+      if (meta.pagination?.total !== undefined) found.set('total', meta.pagination.total)
       const wanted = path.includes('marks') ? ['mark'] : found.keys()
       for (const name of wanted)
         if ((found.get(name) ?? -1) < (before.get(name) ?? 0))
@@ -111,17 +152,27 @@ test('no answer is older than the last commit before it was asked for, whoever w
       if (hit) hits++
     }
   }
-  const byName = (row: Row) => row.name ?? ''
+  const one = `/api/counters/${outside.data.documentId}?populate=mark`
   const readers = servers.flatMap(({ base }) => [
-    look(base, '/api/counters?sort=name&fields=name,value', byName),
-    look(base, '/api/counters?sort=name&fields=name,value&pagination[withCount]=false', byName),
-    look(base, `/api/counters/${outside.data.documentId}?populate=mark`, byName),
-    look(base, '/api/marks', () => 'mark'),
+    ...['/api/counters?sort=name&fields=name,value', '/api/counters?pagination[pageSize]=2', one].map(path =>
+      look(path, () => ask(base + path)),
+    ),
+    look(
+      '/api/marks',
+      () => ask(`${base}/api/marks?pagination[withCount]=false`),
+      () => 'mark',
+    ),
+    look('304', asker(`${base}/api/counters?sort=name&pagination[withCount]=false`)),
+    look('GraphQL', () => askGraphql(base)),
   ])
   const writers = [
     countUp(first.base, 'one', seen),
     countUp(second.base, 'two', seen),
     countFromOutside(client, seen),
+    grow(
+      servers.map(({ base }) => base),
+      seen,
+    ),
   ]
   const written = await Promise.allSettled(writers)
   isOver = true
@@ -131,6 +182,6 @@ test('no answer is older than the last commit before it was asked for, whoever w
     [],
   )
   t.deepEqual(late, [])
-  t.is(seen.size, 4)
+  t.is(seen.size, 5)
   t.true(hits > 0, 'some of it was kept')
 })

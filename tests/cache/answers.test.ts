@@ -230,6 +230,27 @@ test.serial('what is asked for at once is read once', async t => {
   t.is(reads.length, 1)
 })
 
+test.serial('what was asked of the database before a write is no answer to who asks after it', async t => {
+  const { cached, plain } = t.context
+  const made = await plain.data('POST', '/api/articles', { title: 'Before' })
+  const path = `/api/articles/${made.documentId}`
+  for (let time = 0; time < 3; time++) await cached.ask('GET', path)
+  for (const [what, late] of [
+    ['a proof', path],
+    ['a read', `${path}?fields=title`],
+  ] as const) {
+    const held = cached.hold()
+    const first = cached.ask('GET', late)
+    await held.answered
+    await plain.data('PUT', path, { title: `After ${what}` })
+    const second = cached.ask('GET', late)
+    await new Promise(resolve => setImmediate(resolve))
+    held.release()
+    t.is((await first).status, 200)
+    t.regex((await second).text, new RegExp(`After ${what}`))
+  }
+})
+
 test.serial('what another process migrates is read again', async t => {
   const { cached, plain, open } = t.context
   const made = await plain.data('POST', '/api/articles', { title: 'Unrated' })

@@ -11,9 +11,17 @@ import { openTestDatabase } from '../support/database.ts'
 export interface Site {
   /** Reads what was sent to the database since it was last read. */
   statements(): readonly string[]
+  /** What the database answers from now on comes late. */
+  hold(): Held
   ask(method: string, path: string, asking?: Asking): Promise<Told>
   /** The `data` of a good answer to the full token. */
   data(method: string, path: string, data?: unknown): Promise<Document>
+}
+
+export interface Held {
+  /** Once the database has answered something that is held. */
+  readonly answered: Promise<void>
+  release(): void
 }
 
 export interface Asking {
@@ -74,11 +82,16 @@ export async function openTwoApps(yaml: string, cache = ''): Promise<TwoApps> {
 
 async function openSite(t: Ends, blueprint: Blueprint, database: Database): Promise<Site> {
   let statements: string[] = []
+  let gate: { passes: Promise<void>; answered: () => void } | null = null
   const counting: Database = {
     ...database,
-    run(statement, options) {
+    async run(statement, options) {
       statements.push(statement.name ?? statement.text)
-      return database.run(statement, options)
+      const held = gate
+      const rows = await database.run(statement, options)
+      held?.answered()
+      await held?.passes
+      return rows
     },
   }
   const ready = passed(await readyApp(blueprint, { production: false, observer: SILENT }))
@@ -91,6 +104,15 @@ async function openSite(t: Ends, blueprint: Blueprint, database: Database): Prom
       statements = []
       return sent
     },
+    hold() {
+      const [passing, answering] = [withResolvers(), withResolvers()]
+      gate = { passes: passing.promise, answered: answering.resolve }
+      const release = () => {
+        gate = null
+        passing.resolve()
+      }
+      return { answered: answering.promise, release }
+    },
     ask,
     async data(method, path, data) {
       const told = await ask(method, path, { as: FULL, ...(data === undefined ? {} : { body: { data } }) })
@@ -98,6 +120,14 @@ async function openSite(t: Ends, blueprint: Blueprint, database: Database): Prom
       return (told.text === '' ? {} : JSON.parse(told.text).data) as Document
     },
   }
+}
+
+function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {}
+  const promise = new Promise<void>(done => {
+    resolve = done
+  })
+  return { promise, resolve }
 }
 
 async function askerOf({ blueprint, responders }: App): Promise<Site['ask']> {

@@ -18,6 +18,7 @@ import {
 import type { Expression, RowsJsonNode, Source, Window } from '../sql/nodes.ts'
 import { sortKey } from './order.ts'
 import type { Bound, PlanContext, Row } from './row.ts'
+import { sizeOf } from './rows.ts'
 import { isoOf, sqlTypeOf } from './scalar.ts'
 
 /** One place of an order: what rows have there, and what the last row had. */
@@ -138,15 +139,15 @@ function notBefore({ sort: { direction }, key, was, isFilled }: Place): Expressi
 }
 
 /** A page and the row behind it, if there is one. */
-export const withNext = ({ limit }: Page, place: number | null): Pick<Window, 'limit' | 'offset'> => ({
-  limit: binary(parameter(limit, 'integer', place), '+', constant(1)),
+export const withNext = (page: Page, context: PlanContext): Pick<Window, 'limit' | 'offset'> => ({
+  limit: binary(sizeOf(page, context), '+', constant(1)),
   offset: null,
 })
 
 /** The last row of a page and the one behind it. */
-export const lastOf = ({ limit }: Page, place: number | null): Pick<Window, 'limit' | 'offset'> => ({
+export const lastOf = (page: Page, context: PlanContext): Pick<Window, 'limit' | 'offset'> => ({
   limit: constant(2),
-  offset: binary(parameter(limit, 'integer', place), '+', constant(-1)),
+  offset: binary(sizeOf(page, context), '+', constant(-1)),
 })
 
 /** What rows have at each place of the order, and their id: `{ k0, k1, …, id }`. */

@@ -14,6 +14,7 @@ import type {
 import type { ParameterValue } from '../sql/nodes.ts'
 import type { PlanTerms } from './plan-query.ts'
 import { isFar } from './rows.ts'
+import { sizedPage } from './sized.ts'
 
 /** A query in two: what its statement's text depends on, and the values that are put into that. */
 export interface Outline {
@@ -40,6 +41,8 @@ export function outline(
   if (take.kind === 'many') {
     walk.key += take.total ? 'T' : 'M'
     walkPage(take.page, walk)
+    const sized = sizedPage(query)
+    if (sized) walk.key += `=${sized.limit}`
     if (take.after) walkAfter(take.after, walk)
   } else if (take.recordId !== undefined) walk.place('I', take, take.recordId)
   else if (take.documentId === null) walk.key += 'S'

@@ -11,6 +11,7 @@ import { type PlanContext, type Row, type Shape, typeRow } from './row.ts'
 import { isFar, limits } from './rows.ts'
 import { planSearch } from './search.ts'
 import { documentColumns } from './selection.ts'
+import { sizedPage } from './sized.ts'
 
 /** What a plan needs to know besides the query. */
 export interface PlanTerms {
@@ -43,20 +44,19 @@ export function planQuery(query: RestrictedQuery, terms: PlanTerms): Answer {
     const window = { where, order, ...limits(page, context), ...(isFar(page) && FAR) }
     return { ...NO_MORE, form: 'many', rows: rowsOf({ ...table, window }), total }
   }
-  const place = context.placeOf(page)
   const part = (window: Pick<Window, 'limit' | 'offset'>): Source => ({
     ...table,
     isPage: true,
     window: { where: null, order: [], ...window },
   })
-  const window = { ...planPage(query, row, where, context), order, ...withNext(page, place) }
+  const window = { ...planPage(query, row, where, context), order, ...withNext(page, context) }
   return {
     kind: 'answer',
     form: 'many',
     page: { ...table, window },
     rows: rowsOf(part(limits(page, context))),
     total,
-    cursor: planCursor(query.sort, row, part(lastOf(page, place)), context),
+    cursor: planCursor(query.sort, row, part(lastOf(page, context)), context),
   }
 }
 
@@ -99,6 +99,7 @@ function contextFor(query: Query, terms: PlanTerms): PlanContext {
     locale: locale ?? terms.defaultLocale,
     shape: terms.shape,
     alias: () => `t${++aliases}`,
+    sized: sizedPage(query),
     placeOf: terms.placeOf ?? nowhere,
   }
 }

@@ -1,6 +1,6 @@
 import type { ContentType, Holder } from '../model/model.ts'
 import { ownerName, type Storage } from '../model/storage.ts'
-import type { Reading } from '../query/query.ts'
+import type { Page, Reading } from '../query/query.ts'
 import { column, constant } from '../sql/build.ts'
 import type { Expression } from '../sql/nodes.ts'
 import type { Layout } from './layout.ts'
@@ -13,6 +13,8 @@ export interface PlanContext {
   readonly defaultLocale: string
   readonly shape: Shape
   alias(): string
+  /** The page whose size stands in the text (sized.ts); null: those of all pages are values. */
+  readonly sized: Page | null
   /** Which of the values put in later is the first of this part of the query; null: its values are as they are. */
   placeOf(part: object): number | null
 }

@@ -32,12 +32,16 @@ const FAR = 1000
 
 export const isFar = ({ start }: Page): boolean => start >= FAR
 
-/** LIMIT and OFFSET of a page, as parameters. */
+/** How many rows it has. */
+export const sizeOf = (page: Page, context: PlanContext): Expression =>
+  page === context.sized ? constant(page.limit) : parameter(page.limit, 'integer', context.placeOf(page))
+
+/** LIMIT and OFFSET of a page. */
 export function limits(page: Page | null, context: PlanContext): Pick<Select, 'limit' | 'offset'> {
   if (!page) return { limit: null, offset: null }
   const place = context.placeOf(page)
   return {
-    limit: parameter(page.limit, 'integer', place),
+    limit: sizeOf(page, context),
     offset: page.start === 0 ? null : parameter(page.start, 'integer', place === null ? null : place + 1),
   }
 }

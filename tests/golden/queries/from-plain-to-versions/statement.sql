@@ -10,7 +10,7 @@ WHERE (t4."owner_id" = t1."id" AND t4."target_status" = 'published' AND t3."stat
 ORDER BY t4."position", t3."id") r) AS "holds"
 FROM (SELECT t1.*
 FROM "shelves" t1
-ORDER BY t1."id" LIMIT $1::integer) t1) r), (SELECT count(*) AS "total"
+ORDER BY t1."id" LIMIT 25) t1) r), (SELECT count(*) AS "total"
 FROM "shelves" t1)
 
-[25]
+[]

@@ -16,21 +16,22 @@ function newest(folder) {
   return latest
 }
 
-/** When the last build was done: of its last step, dist/project/print-grammar.js. */
+/** When the last build was done: of its last step, dist/run/print-grammar.js. */
 function builtAt() {
-  const folder = join(root, 'dist', 'project')
+  const folder = join(root, 'dist', 'run')
   const printed = existsSync(folder) ? readdirSync(folder).filter(name => /^grammar-.*\.cjs$/.test(name)) : []
   return Math.max(0, ...printed.map(name => statSync(join(folder, name)).mtimeMs))
 }
 
+const existsHere = (...path) => existsSync(join(root, ...path))
+
 function buildIfStale() {
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  if (!existsSync(join(root, 'core')) || !existsSync(compiler)) return
+  if (!existsHere('core') || !existsHere('node_modules', 'esbuild')) return
   const changed = Math.max(newest(join(root, 'core')), statSync(join(root, 'project.schema.json')).mtimeMs)
   if (builtAt() >= changed) return
   process.stderr.write('Building Plinth from its sources, once …\n')
-  run(compiler, '-p', join(root, 'tsconfig.build.json'))
-  run(join(root, 'dist', 'project', 'print-grammar.js'))
+  run(join(root, 'scripts', 'bundle.js'))
+  run(join(root, 'dist', 'run', 'print-grammar.js'))
 }
 
 function run(...command) {
@@ -39,4 +40,4 @@ function run(...command) {
 }
 
 buildIfStale()
-await import('../dist/cli/main.js')
+await import('../dist/run/main.js')

@@ -2,7 +2,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { PLAYGROUND_FILES, sourceOf } from '../core/graphql/playground-files.ts'
 
-const FOLDER = join(import.meta.dirname, '../dist/graphql/playground')
+const FOLDER = join(import.meta.dirname, '../dist/run/playground')
 
 /** Puts the playground's files into the build, with the licences that they come under. */
 async function copyPlayground(): Promise<void> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** package.json lies two folders up from here, in the sources and in dist/ alike. */
+/** package.json lies two folders up from here, in the sources and in dist/run/ alike. */
 const manifest: { version: string } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 )

@@ -35,5 +35,5 @@ export const readSchemaText = (): string => readFileSync(join(packageRoot(), SCH
 
 export const readProjectSchema = (): JsonSchema => JSON.parse(readSchemaText())
 
-/** core/project/ and dist/project/ lie equally deep. */
+/** core/project/ and dist/run/ lie equally deep. */
 const packageRoot = (): string => dirname(dirname(dirname(fileURLToPath(import.meta.url))))

@@ -70,14 +70,13 @@ function restrictRows<Rows extends LinkPopulate | ComponentPopulate>(
   return same ? populate : { ...populate, filter, sort, selection }
 }
 
-function restrictZone(populate: ZonePopulate, at: Standing, walk: Walk): ZonePopulate | null {
+/** On the way to what is not for the caller, its entries are answered all the same. */
+function restrictZone(populate: ZonePopulate, at: Standing, walk: Walk): ZonePopulate {
   const path = `${at.path}${populate.attribute.name}.`
   const components = mapKept(populate.components, part => {
     const there = inside(populate, { ...at, path, readable: visibleAttributes(part.component) })
     return restrictPart(part, there, walk)
   })
-  const empty = components.every(({ selection }) => selection.populate.length === 0)
-  if (populate.asked === 'passed' && empty) return null
   return components === populate.components ? populate : { ...populate, components }
 }
 

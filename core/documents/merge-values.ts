@@ -61,5 +61,9 @@ function nestedIn(
   return value.items.find(each => each.component === component && each.id === id)
 }
 
-const foreignComponent = ({ name }: Attribute) =>
-  fault('application', `Some of the provided components in ${name} are not related to the entity`)
+/** Zones have a fault of their own (contract/rest.md 13). */
+export const foreignComponent = ({ kind, name }: Pick<Attribute, 'kind' | 'name'>) =>
+  fault(
+    kind === 'zone' ? 'foreignPart' : 'application',
+    `Some of the provided components in ${name} are not related to the entity`,
+  )

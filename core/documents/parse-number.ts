@@ -1,5 +1,5 @@
 import type { ScalarAttribute } from '../model/model.ts'
-import { notANumber, type Parsed, type Refusal, rule, wrongType } from './value-fault.ts'
+import { notANumber, type Parsed, type Refusal, rule } from './value-fault.ts'
 
 /** What PostgreSQL can hold, which the reference answers with 500 (contract/rest.md 18). */
 const INTEGER = { least: -2_147_483_648n, most: 2_147_483_647n }
@@ -7,7 +7,7 @@ const BIG_INTEGER = { least: -9_223_372_036_854_775_808n, most: 9_223_372_036_85
 /** numeric(10,2) */
 const LARGEST_DECIMAL = 99_999_999.99
 
-/** A number, or numeric text. */
+/** A number, numeric text, or a list that begins with one. */
 export function parseInteger(value: unknown): Parsed {
   const number = numberOf(value)
   if (typeof number !== 'number') return { refusal: number }
@@ -28,9 +28,8 @@ export function parseBigInteger(value: unknown): Parsed {
 
 const toDigits = (value: number): string => (Number.isInteger(value) ? String(BigInt(value)) : String(value))
 
-/** A list of one number counts as the number. */
 export function parseDouble(value: unknown): Parsed {
-  const number = numberOf(Array.isArray(value) && value.length === 1 ? value[0] : value)
+  const number = numberOf(value)
   return typeof number === 'number' ? { stored: number } : { refusal: number }
 }
 
@@ -57,10 +56,17 @@ function toTwoPlaces(number: number): string {
 
 function numberOf(value: unknown): number | Refusal {
   if (typeof value === 'number') return Number.isFinite(value) ? value : notANumber(value)
-  if (typeof value !== 'string') return wrongType('number', value)
+  if (Array.isArray(value)) return listed(value)
+  if (typeof value !== 'string') return notANumber(value)
   const text = value.replace(/\s/g, '')
   const number = Number(text)
   return text === '' || !Number.isFinite(number) ? notANumber(value) : number
+}
+
+/** The reference reads a list as its text, as far as that is a number. */
+function listed(value: readonly unknown[]): number | Refusal {
+  const number = Number.parseFloat(String(value))
+  return Number.isFinite(number) ? number : notANumber(value)
 }
 
 const outOf = ({ least, most }: typeof INTEGER, integer: bigint): Refusal | undefined =>

@@ -1,6 +1,6 @@
 import type { Path } from '../faults/diagnostic.ts'
 import type { ScalarAttribute, ValueType } from '../model/model.ts'
-import { checkBlocks } from './parse-blocks.ts'
+import { parseBlocks } from './parse-blocks.ts'
 import { parseArray, parseJson, storedBlocks } from './parse-json.ts'
 import { parseDate, parseDatetime, parseTime } from './parse-moment.ts'
 import { numberLimits, parseBigInteger, parseDecimal, parseDouble, parseInteger } from './parse-number.ts'
@@ -24,9 +24,18 @@ export function parseScalar(
   const strict = strictness === 'full'
   if (value === null) return strict && attribute.required ? failed([missing(attribute, path)]) : passed(null)
   if (attribute.type === 'blocks' && Array.isArray(value)) {
-    const faults = [...checkBlocks(value, path)]
-    if (faults.length > 0) return failed(faults)
+    const { blocks, faults } = parseBlocks(value, path)
+    return faults.length > 0 ? failed(faults) : parsed(attribute, blocks, { path, strict })
   }
+  return parsed(attribute, value, { path, strict })
+}
+
+interface Terms {
+  readonly path: Path
+  readonly strict: boolean
+}
+
+function parsed(attribute: ScalarAttribute, value: unknown, { path, strict }: Terms): ParsedScalar {
   const parsed = PARSERS[attribute.type](value)
   const refusals = [...refusalsOf(attribute, parsed, strict)]
   if (refusals.length > 0) return failed(refusals.map(refusal => toFault(refusal, path, value)))
@@ -58,9 +67,9 @@ function* rulesOf(attribute: ScalarAttribute, stored: Stored, strict: boolean): 
     yield* numberLimits(attribute, stored, strict)
 }
 
-/** true, false, 1, 0, and these as text in any case. */
+/** true, false, 1, 0, these as text in any case, and a list of one of them. */
 function parseBoolean(value: unknown): Parsed {
-  const word = typeof value === 'object' ? '' : String(value).toLowerCase()
+  const word = String(value).toLowerCase()
   if (word === 'true' || word === '1') return { stored: true }
   if (word === 'false' || word === '0') return { stored: false }
   return { refusal: wrongType('boolean', value) }

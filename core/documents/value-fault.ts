@@ -40,7 +40,7 @@ export const castToNull = (type: string, value: unknown): Refusal => ({
   found: null,
 })
 
-/** Of text that should have been a number. */
+/** Of what cannot be made a number. */
 export const notANumber = (value: unknown): Refusal => ({
   kind: 'rule',
   message: `must be a \`number\` type, but the final value was: \`NaN\` (cast from the value \`${printValue(value)}\`).`,

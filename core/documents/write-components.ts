@@ -1,5 +1,6 @@
-import { fault, RequestFault } from '../faults/fault.ts'
+import { RequestFault } from '../faults/fault.ts'
 import type { Attribute, ComponentAttribute, Holder, ZoneAttribute } from '../model/model.ts'
+import { foreignComponent } from './merge-values.ts'
 import { removeComponent } from './remove-component.ts'
 import { type Item, planComponentRow } from './write-component-row.ts'
 import { planList } from './write-list.ts'
@@ -73,8 +74,7 @@ function matched(
     if (id === null) return undefined
     const known = current.some(each => each.component === component && each.row.get('id') === id)
     if (known) return id
-    const message = `Some of the provided components in ${attribute.name} are not related to the entity`
-    throw new RequestFault(fault('application', message))
+    throw new RequestFault(foreignComponent(attribute))
   })
 }
 

@@ -6,6 +6,7 @@ export const FAULTS = {
   validation: { status: 400, name: 'ValidationError', details: true },
   pagination: { status: 400, name: 'PaginationError', details: true },
   application: { status: 400, name: 'ApplicationError', details: true },
+  foreignPart: { status: 400, name: 'Error', details: false },
   syntax: { status: 400, name: 'SyntaxError', details: false },
   badRequest: { status: 400, name: 'BadRequestError', details: false },
   unauthorized: { status: 401, name: 'UnauthorizedError', details: true },

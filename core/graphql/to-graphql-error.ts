@@ -19,6 +19,8 @@ const CODES: Readonly<Partial<Record<FaultCode, string>>> = {
 /** A fault as GraphQL tells it: with a code, and the error that REST would have given. */
 export function toGraphqlError(fault: Fault): GraphQLError {
   const { message, details } = wordsOf(fault)
+  if (fault.code === 'foreignPart')
+    return new GraphQLError(message, { extensions: { code: 'INTERNAL_SERVER_ERROR' } })
   const { name } = FAULTS[fault.code]
   const code = CODES[fault.code] ?? 'INTERNAL_SERVER_ERROR'
   return new GraphQLError(message, { extensions: { error: { name, message, details }, code } })

@@ -68,19 +68,11 @@ function planZone(populate: ZonePopulate, row: Row, context: PlanContext): Expre
   const parts = populate.components.map(({ component, selection }) => {
     const hop = hopOwned(row, populate.attribute, component, context)
     const tag = { as: '__component', expression: constant(component.uid) }
-    const columns = populate.count ? [tag] : [tag, ...componentColumns(selection, hop.row, context)]
+    const columns = [tag, ...componentColumns(selection, hop.row, context)]
     const position = hop.order[0]?.expression ?? column(hop.row.alias, 'id')
     return { row: select({ columns, from: hop.from, where: allOf(hop.where) }), position }
   })
-  if (!populate.count)
-    return parts.length === 0 ? EMPTY_LIST : { kind: 'rows-json', rows: { kind: 'union', parts } }
-  const counts = parts.map(
-    ({ row: part }): Expression => ({ kind: 'subquery', select: { ...part, columns: [COUNT] } }),
-  )
-  return countOf(
-    counts.reduce((sum, next) => ({ kind: 'binary', operator: '+', left: sum, right: next }), constant(0)),
-    context,
-  )
+  return parts.length === 0 ? EMPTY_LIST : { kind: 'rows-json', rows: { kind: 'union', parts } }
 }
 
 const EMPTY_LIST: Expression = { kind: 'cast', term: constant('[]'), type: 'json' }

@@ -58,14 +58,9 @@ export const isTextual = (type: ValueType): boolean => TEXTUAL.has(type)
 
 /**
  * Whether an operator has a meaning for values of a type. Case-insensitive ones read any value as text
- * (contract/rest.md 7); the other text operators need text; json, blocks and arrays have no order.
+ * (contract/rest.md 7); the other text operators need text. All have an order: false comes before true, jsonb has its own.
  */
 export function operatorFits(operator: Operator, type: ValueType): boolean {
   const { text, fold } = OPERATORS[operator]
-  if (text && !fold) return isTextual(type)
-  if (type === 'json' || type === 'blocks' || type === 'array') {
-    return fold || ['$null', '$notNull', '$eq', '$ne', '$in', '$notIn'].includes(operator)
-  }
-  if (type === 'boolean') return !['$lt', '$lte', '$gt', '$gte', '$between'].includes(operator)
-  return true
+  return !text || fold || isTextual(type)
 }

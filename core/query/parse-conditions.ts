@@ -47,16 +47,21 @@ interface Subject {
 }
 
 function parseCondition(key: string, value: unknown, on: Subject): Parsed {
-  if (key === '$not') {
-    const parsed = parseConditions(value, on.attribute, on.place)
-    return parsed.ok ? ok({ kind: 'not', filter: parsed.value }) : parsed
-  }
+  if (key === '$not') return parseNot(value, on)
   if (!isOperator(key)) return failed(invalidKey(key, on.place.path, on.place.param))
   if (!operatorFits(key, on.attribute.type))
     return refuse(key, on, `an operator for values of type ${on.attribute.type}`)
   // `[$eq][$eq]=x` is read as `[$eq]=x`.
   if (key === '$eq' && isOperatorRecord(value)) return parseOperators(value, on)
   return parseOperator(key, value, on)
+}
+
+/** A list is negated as a whole: not all of them at once. */
+function parseNot(value: unknown, { attribute, place }: Subject): Parsed {
+  const parsed = Array.isArray(value)
+    ? parseAll(value, item => parseConditions(item, attribute, place))
+    : parseConditions(value, attribute, place)
+  return parsed.ok ? ok({ kind: 'not', filter: parsed.value }) : parsed
 }
 
 function parseOperator(operator: Operator, raw: unknown, on: Subject): Parsed {
@@ -86,7 +91,7 @@ function parseFlag(operator: Operator, raw: unknown, on: Subject): Parsed {
   return ok(compare(operator, [isTrue(raw)], on))
 }
 
-/** Of several values, any one will do; null is no value, but may be asked for (files only, query strings have none). */
+/** Of several values, any one will do; null is no value, but may be asked for (`filters[a]` without `=`). */
 function parseOne(operator: Operator, raw: unknown, on: Subject): Parsed {
   if (Array.isArray(raw)) return parseAny(operator, raw.flat(Number.POSITIVE_INFINITY), on)
   if (raw === null && operator === '$eq') return ok(compare('$null', [true], on))

@@ -16,7 +16,7 @@ export function parseLinkChange(
   path: Path,
 ): Result<LinkChange | null, LinkFault> {
   if (!isRecord(raw) || isEntry(raw)) return parseSet(attribute, raw)
-  const unknown = Object.keys(raw).find(key => !OPERATIONS.has(key))
+  const unknown = Object.keys(raw).find(key => !OPERATIONS.has(key) && key !== OPTIONS)
   if (unknown !== undefined) return failed(unknownOperation(unknown, path))
   const { set, connect, disconnect } = raw
   const changes = connect !== undefined || disconnect !== undefined
@@ -30,6 +30,8 @@ export function parseLinkChange(
 type LinkObject = Readonly<Record<string, unknown>>
 
 const OPERATIONS: ReadonlySet<string> = new Set(['connect', 'disconnect', 'set'])
+/** Of the reference's own clients; says nothing here. */
+const OPTIONS = 'options'
 
 /** `{ documentId }` or `{ id }`, whatever else is in it, such as the fields that it was answered with. */
 const isEntry = (raw: LinkObject): boolean =>

@@ -32,8 +32,8 @@ interface Key {
 
 /** null where it is no sort at all. */
 function toKeys(raw: unknown, above: readonly string[]): readonly Key[] | null {
-  if (raw === undefined) return []
-  if (typeof raw === 'string') return above.length === 0 ? fromText(raw) : [{ names: above, order: raw }]
+  if (raw === undefined || raw === null) return []
+  if (typeof raw === 'string') return above.length === 0 ? fromText(raw) : fromOrder(above, raw.trim())
   const parts = Array.isArray(raw)
     ? raw.map(item => toKeys(item, above))
     : isRecord(raw)
@@ -43,19 +43,24 @@ function toKeys(raw: unknown, above: readonly string[]): readonly Key[] | null {
   return known.length === parts.length ? known.flat() : null
 }
 
+/** No order at all is no sort. */
+const fromOrder = (names: readonly string[], order: string): readonly Key[] =>
+  order === '' ? [] : [{ names, order }]
+
 /** A third part (`a:asc:desc`) counts for nothing. */
 function fromText(text: string): readonly Key[] | null {
   const terms = text.split(',').map(term => term.trim())
   const keys = terms.filter(Boolean).map(term => {
     const [path = '', order = 'asc'] = term.split(':')
-    return { names: path.split('.'), order }
+    return { names: path.split('.').filter(isNamed), order: order.trim() }
   })
   return keys.some(({ names }) => names.some(name => Object.hasOwn(Object.prototype, name))) ? null : keys
 }
 
-const ORDERS: ReadonlySet<string> = new Set(['asc', 'desc', 'ASC', 'DESC'])
+/** Dots without a name behind them are passed over; one that leads is a name that nothing has. */
+const isNamed = (name: string, index: number): boolean => name !== '' || index === 0
 
-const isOrder = (word: string): boolean => ORDERS.has(word)
+const isOrder = (word: string): boolean => /^(?:asc|desc)$/i.test(word)
 
 function resolve({ names, order }: Key, start: ParsePlace): Result<Sort, Fault> {
   const direction = order.toLowerCase() === 'desc' ? 'desc' : 'asc'

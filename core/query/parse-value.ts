@@ -16,11 +16,9 @@ export function parseText(raw: unknown): Parsed {
   return raw.includes('\0') ? badValue('a text without NUL characters') : ok(raw)
 }
 
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
-
 function numberOf(raw: unknown): number {
   if (typeof raw === 'number') return raw
-  return typeof raw === 'string' && DECIMAL.test(raw.trim()) ? Number(raw) : Number.NaN
+  return typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : Number.NaN
 }
 
 const MAX_INTEGER = 2_147_483_647
@@ -49,9 +47,8 @@ function parseNumber(raw: unknown): Parsed {
 
 const FALSE_WORDS: ReadonlySet<unknown> = new Set([false, 0, null, undefined, 'false', 'f', '0', ''])
 
-/** Contract 7: any other word is true. */
-export const isTrue = (raw: unknown): boolean =>
-  !FALSE_WORDS.has(typeof raw === 'string' ? raw.toLowerCase() : raw)
+/** Contract 7: any other word is true, as these are in capitals. */
+export const isTrue = (raw: unknown): boolean => !FALSE_WORDS.has(raw)
 
 const parseBoolean = (raw: unknown): Parsed =>
   typeof raw === 'object' ? badValue('true or false') : ok(isTrue(raw))

@@ -38,8 +38,7 @@ export const populateZone = (
   attribute: ZoneAttribute,
   asked: Asked,
   components: ZonePopulate['components'],
-  count = false,
-): ZonePopulate => ({ kind: 'zone', attribute, as: attribute.name, asked, components, count })
+): ZonePopulate => ({ kind: 'zone', attribute, as: attribute.name, asked, components, count: false })
 
 /** Every component of the zone, with the same things inside. */
 export const wholeZone = (

@@ -19,7 +19,7 @@ type Limits = Omit<RestSettings, 'prefix'>
 
 export function parsePagination(parameters: Parameters, limits: Limits): Result<Pagination, Fault> {
   if (parameters.page !== undefined || parameters.pageSize !== undefined) return failed(misplaced())
-  const raw = isRecord(parameters.pagination) ? parameters.pagination : {}
+  const raw = isRecord(parameters.pagination) ? said(parameters.pagination) : {}
   const paged = raw.page !== undefined || raw.pageSize !== undefined
   const offset = raw.start !== undefined || raw.limit !== undefined
   if (paged && offset) return failed(mixed())
@@ -29,6 +29,10 @@ export function parsePagination(parameters: Parameters, limits: Limits): Result<
   if (!Number.isInteger(start)) return failed(notPositive('Start', start))
   return counted({ form: offset ? 'offset' : 'page', start, limit }, raw, limits)
 }
+
+/** A name without `=` says nothing. */
+const said = (raw: Parameters): Parameters =>
+  Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
 
 /** Pages that begin behind a row, whatever came before it meanwhile. */
 function parseByCursor(raw: Parameters, limits: Limits): Result<Pagination, Fault> {

@@ -54,10 +54,15 @@ function findUnknownOption(
     return invalidKey(key, behind.attributes.has(key) ? `${name}.${key}` : name, 'populate')
   }
   const { count } = options
-  return count === undefined || toYesOrNo(count) !== undefined
+  return isNothing(count) || toYesOrNo(count) !== undefined
     ? undefined
     : invalidKey('count', name, 'populate')
 }
+
+const isNothing = (raw: unknown): boolean => raw === undefined || raw === null || raw === ''
+
+/** The reference answers files and other locales themselves, not their number. */
+const isCounted = ({ kind }: Attribute): boolean => kind !== 'media' && kind !== 'localizations'
 
 /** Places in faults are told anew from here (contract/rest.md 8). */
 function parseRows(
@@ -65,12 +70,13 @@ function parseRows(
   behind: Holder,
   { attribute, components, parsePopulate }: OptionsPlace,
 ): Result<Rows, Fault> {
-  const filter =
-    options.filters === undefined ? ok(null) : parseFilter(options.filters, behind, { param: 'populate' })
+  const filter = isNothing(options.filters)
+    ? ok(null)
+    : parseFilter(options.filters, behind, { param: 'populate' })
   if (!filter.ok) return filter
   const sort = parseSort(options.sort, behind, 'populate')
   if (!sort.ok) return sort
-  const fields = parseFields(options.fields, behind, 'populate')
+  const fields = parseFields(options.fields ?? undefined, behind, 'populate')
   if (!fields.ok) return fields
   const populate = parsePopulate(options.populate, behind, components)
   if (!populate.ok) return populate
@@ -80,6 +86,6 @@ function parseRows(
     selection: { ...shown, populate: populate.value },
     filter: filter.value,
     sort: sort.value,
-    count: toYesOrNo(options.count) === true,
+    count: isCounted(attribute) && toYesOrNo(options.count) === true,
   })
 }

@@ -5,7 +5,7 @@ import { holderBehind } from '../query/parse-place.ts'
 import { allRows, populateRows, populateZone, selectionOf } from '../query/populate-nodes.ts'
 import type { Asked, Populate, ZonePopulate } from '../query/query.ts'
 import { POPULATE_DEPTH, tooDeep } from './populate-bounds.ts'
-import { toYesOrNo, type Word, type Words } from './populate-words.ts'
+import type { Word, Words } from './populate-words.ts'
 
 /** Where names of a populate are resolved, for faults. */
 interface WordPlace {
@@ -19,13 +19,12 @@ interface WordPlace {
 
 type Parsed = Result<readonly Populate[], Fault>
 
-/** Names of a populate → its nodes. Words for yes and no are no names, and count for nothing. */
+/** Names of a populate → its nodes. */
 export function parsePopulateWords(words: Words, holder: Holder, place: WordPlace): Parsed {
   if (words.size > 0 && place.depth >= POPULATE_DEPTH) return failed(tooDeep())
   const populates: Populate[] = []
   for (const [name, word] of words) {
     const attribute = holder.attributes.get(name)
-    if (!attribute && toYesOrNo(name) !== undefined) continue
     const parsed = attribute
       ? parseWord(attribute, word, { ...place, path: join(place, name), depth: place.depth + 1 })
       : failed(unknownWord(name, place))
@@ -51,15 +50,18 @@ function parseWord(attribute: Attribute, word: Word, place: WordPlace): Result<P
   return below.ok ? ok(populateRows(attribute, askedOf(word), allRows(behind, below.value))) : below
 }
 
-/** A name behind a zone is meant for the components that have it; at least one must. */
+const isMore = (attribute: Attribute | undefined): boolean =>
+  attribute !== undefined && attribute.kind !== 'scalar'
+
+/** A name behind a zone is meant for the components that have it; at least one must. Fields are there anyway. */
 function parseZoneWord(zone: ZoneAttribute, word: Word, place: WordPlace): Result<Populate, Fault> {
   for (const name of word.below.keys()) {
     const known = zone.components.some(({ attributes }) => attributes.has(name))
-    if (!known && toYesOrNo(name) === undefined) return failed(unknownWord(name, place))
+    if (!known) return failed(unknownWord(name, place))
   }
   const components: ZonePopulate['components'][number][] = []
   for (const component of zone.components) {
-    const own = new Map([...word.below].filter(([name]) => component.attributes.has(name)))
+    const own = new Map([...word.below].filter(([name]) => isMore(component.attributes.get(name))))
     const below = parsePopulateWords(own, component, place)
     if (!below.ok) return below
     components.push({ component, selection: selectionOf(component, below.value) })

@@ -21,15 +21,16 @@ interface ZonePlace {
   ) => Result<readonly Populate[], Fault>
 }
 
-/** contract/rest.md 8: `on` answers the named components only; `populate=*` is one level into every one. */
+/** contract/rest.md 8: `on` answers the named components only; `populate=*` is one level into every one; zones are never counted. */
 export function parseZoneOptions(options: Options, place: ZonePlace): Result<Populate, Fault> {
   const { attribute } = place
-  const { on, count, populate } = options
+  const { on, populate } = options
   const wrong = findWrongOption(options, place)
   if (wrong) return failed(wrong)
-  const parts = on === undefined ? ok(wholeParts(attribute, populate)) : parseFragments(on, place)
+  const parts =
+    on === undefined || on === null ? ok(wholeParts(attribute, populate)) : parseFragments(on, place)
   if (!parts.ok) return parts
-  return ok(populateZone(attribute, 'named', parts.value, toYesOrNo(count) === true))
+  return ok(populateZone(attribute, 'named', parts.value))
 }
 
 const wholeParts = (attribute: ZoneAttribute, populate: unknown): Parts =>
@@ -40,15 +41,15 @@ function findWrongOption(options: Options, { attribute, holder }: ZonePlace): Fa
   for (const [key, value] of Object.entries(options)) {
     if (key === 'on' || toYesOrNo(key) !== undefined) continue
     if (key === 'count' && toYesOrNo(value) !== undefined) continue
-    if (key === 'populate' && (value === '*' || toYesOrNo(value) !== undefined)) continue
-    return ROW_OPTIONS.has(key) ? notOnZones(options, name, holder) : invalidKey(key, name, 'populate')
+    if (key === 'populate' && (value === '*' || value === null)) continue
+    return ROW_OPTIONS.has(key) ? notOnZones(options, attribute, holder) : invalidKey(key, name, 'populate')
   }
   return undefined
 }
 
 const ROW_OPTIONS: ReadonlySet<string> = new Set(['fields', 'filters', 'sort'])
 
-const notOnZones = (options: Options, name: string, holder: Holder): Fault =>
+export const notOnZones = (options: unknown, { name }: ZoneAttribute, holder: Holder): Fault =>
   fault(
     'validation',
     `Invalid nested populate for ${holder.key}.${name} (${holder.uid}). Expected a fragment ("on") or "count" but found ${JSON.stringify(options)}`,
@@ -57,6 +58,7 @@ const notOnZones = (options: Options, name: string, holder: Holder): Fault =>
 /** A component that the zone does not take is never there: it is answered by nothing. */
 function parseFragments(on: unknown, place: ZonePlace): Result<Parts, Fault> {
   const path = `${place.attribute.name}.on`
+  if (on === '') return ok([])
   if (!isRecord(on)) return failed(invalidKey('on', path, 'populate'))
   const parts: Parts[number][] = []
   for (const [uid, options] of Object.entries(on)) {

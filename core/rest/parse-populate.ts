@@ -1,12 +1,13 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, invalidKey } from '../faults/fault.ts'
 import type { Attribute, Holder, Model } from '../model/model.ts'
-import { isRecord, unknownKey } from '../query/parse-place.ts'
+import { holderBehind, isRecord, unknownKey } from '../query/parse-place.ts'
 import { populateAll, populateWhole } from '../query/populate-nodes.ts'
 import type { Populate } from '../query/query.ts'
 import { parsePopulateOptions } from './parse-populate-options.ts'
 import { parsePopulateWords } from './parse-populate-words.ts'
-import { toWords, toYesOrNo, type Words } from './populate-words.ts'
+import { notOnZones } from './parse-populate-zone.ts'
+import { toWords, toYesOrNo } from './populate-words.ts'
 
 type Components = Model['components']
 
@@ -16,7 +17,7 @@ export function parsePopulate(
   holder: Holder,
   components: Components,
 ): Result<readonly Populate[], Fault> {
-  if (raw === undefined || raw === '') return ok([])
+  if (raw === undefined || raw === null || raw === '') return ok([])
   if (raw === '*') return ok(populateAll(holder))
   if (isRecord(raw)) return parseNames(raw, { holder, components })
   const words = toWords(raw)
@@ -61,17 +62,17 @@ function parseName(
   const attribute = holder.attributes.get(name)
   const whole = attribute && populateWhole(attribute, 'named')
   if (!attribute || !whole) return failed(unknownKey({ holder, param: 'populate', path: null }, name))
-  const wanted = toYesOrNo(value)
+  const wanted = value === null ? false : toYesOrNo(value)
   if (wanted !== undefined) return ok(wanted ? whole : null)
   if (isRecord(value)) return parsePopulateOptions(value, { attribute, holder, components, parsePopulate })
-  return parseInside(attribute, value, holder)
+  return failed(refuseText(attribute, value, holder))
 }
 
-/** `populate[a]=b` is read as b inside a. */
-function parseInside(attribute: Attribute, value: unknown, holder: Holder): Result<Populate | null, Fault> {
-  const below = toWords(value)
-  if (value === '' || !below) return failed(invalidKey('', attribute.name, 'populate'))
-  const words: Words = new Map([[attribute.name, { named: true, below }]])
-  const parsed = parsePopulateWords(words, holder, { path: null, literal: false, depth: 0 })
-  return parsed.ok ? ok(parsed.value[0] ?? null) : parsed
+/** A text is no option; the reference takes it for the name of one (contract/rest.md 8). */
+function refuseText(attribute: Attribute, value: unknown, holder: Holder): Fault {
+  if (attribute.kind === 'zone') return notOnZones(value, attribute, holder)
+  const text: unknown = Array.isArray(value) ? value[0] : value
+  const [name = ''] = typeof text === 'string' ? text.split('.') : []
+  const known = holderBehind(attribute)?.attributes.has(name)
+  return invalidKey(name, known ? `${attribute.name}.${name}` : attribute.name, 'populate')
 }

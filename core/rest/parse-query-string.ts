@@ -13,7 +13,15 @@ const NONE: Parameters = {}
  */
 const BOUNDS = { depth: 20, listItems: 100, parameters: 1000 } as const
 
-export const parseQueryString = (text: string): Result<Parameters, Fault> => parseText(text, 'query')
+/** A name without `=` is null, which inside of filters asks for what is absent; alone it says nothing. */
+export function parseQueryString(text: string): Result<Parameters, Fault> {
+  const parsed = parseText(text, 'query')
+  return parsed.ok && Object.values(parsed.value).includes(null) ? ok(withoutNulls(parsed.value)) : parsed
+}
+
+/** But for the status: whoever began to say which versions he means is asked to finish. */
+const withoutNulls = (parameters: Parameters): Parameters =>
+  Object.fromEntries(Object.entries(parameters).filter(([key, value]) => value !== null || key === 'status'))
 
 /** A body that is written like a query string. */
 export const parseForm = (text: string): Result<Parameters, Fault> => parseText(text, 'form')
@@ -21,7 +29,7 @@ export const parseForm = (text: string): Result<Parameters, Fault> => parseText(
 function parseText(text: string, what: 'query' | 'form'): Result<Parameters, Fault> {
   if (text === '') return ok(NONE)
   try {
-    return ok(parse(text, OPTIONS))
+    return ok(parse(text, { ...OPTIONS, strictNullHandling: what === 'query' }))
   } catch (reason) {
     if (reason instanceof RangeError) return failed(tooMuch(reason, what))
     throw reason

@@ -62,6 +62,9 @@ const ACCEPTED: readonly (readonly [attribute: string, value: unknown, stored: u
   ['views', '9223372036854775807', '9223372036854775807'],
   ['score', '1.5e3', 1500],
   ['score', [1], 1],
+  ['rating', ['5'], 5],
+  ['flag', ['true'], true],
+  ['email', '"a b"@ü.de', '"a b"@ü.de'],
   ['price', 1.23456, '1.23'],
   ['price', 1.005, '1.01'],
   ['price', '-0.001', '0.00'],
@@ -87,6 +90,11 @@ const ACCEPTED: readonly (readonly [attribute: string, value: unknown, stored: u
   ['content', 'text', null],
   [
     'content',
+    [{ type: 'heading', level: '2', children: [{ type: 'text', text: 5, bold: 'true', more: 1 }] }],
+    '[{"type":"heading","level":2,"children":[{"type":"text","text":"5","bold":true,"more":1}]}]',
+  ],
+  [
+    'content',
     [{ type: 'paragraph', children: [{ type: 'text', text: '' }] }],
     '[{"type":"paragraph","children":[{"type":"text","text":""}]}]',
   ],
@@ -109,6 +117,8 @@ const REFUSED: readonly (readonly [attribute: string, value: unknown, message: s
   ['pattern', 'b', 'pattern must match the following: "/^a+$/"'],
   ['email', '', 'email cannot be empty'],
   ['email', 'x@', 'email must be a valid email'],
+  ['email', '.a@b.co', 'email must be a valid email'],
+  ['email', 'a@b.123', 'email must be a valid email'],
   ['slug', 'a b', 'slug must match the following: "/^[A-Za-z0-9-_.~]*$/"'],
   ['password', 'é'.repeat(37), 'password must be at most 72 bytes'],
   ['kind', '', 'kind must be one of the following values: news, opinion, review, '],
@@ -146,12 +156,32 @@ const REFUSED: readonly (readonly [attribute: string, value: unknown, message: s
   ['content', [{ type: 'paragraph' }], 'content[0].children is a required field'],
   [
     'content',
+    [{ type: 'paragraph', children: [] }],
+    'Paragraph node children must have at least one Text or Link node',
+  ],
+  [
+    'content',
+    [{ type: 'list', format: 'ordered', children: [{ type: 'text', text: '' }] }],
+    'Inline node must be list-item or list',
+  ],
+  [
+    'content',
+    [{ type: 'paragraph', children: [{ type: 'text', text: '', bold: 'very' }] }],
+    'content[0].children[0].bold must be a `boolean` type, but the final value was: `"very"`.',
+  ],
+  [
+    'content',
+    [{ type: 'paragraph', children: [{ type: 'link', url: 'javascript:alert(1)', children: [] }] }],
+    'Please specify a valid link.',
+  ],
+  [
+    'content',
     [{ type: 'paragraph', children: [{ type: 'text' }] }],
     'Text must be defined with at least an empty string',
   ],
   [
     'content',
-    [{ type: 'heading', level: 7, children: [] }],
+    [{ type: 'heading', level: 7, children: [{ type: 'text', text: '' }] }],
     'content[0].level must be one of the following values: 1, 2, 3, 4, 5, 6',
   ],
   [

@@ -154,3 +154,43 @@ test('a body is bounded', async t => {
     '400 A body may be at most 100 levels deep',
   )
 })
+
+test('an entry of a zone that is not of this document is refused as no entry of it, and nothing else is told', async t => {
+  const id = await room.make('/api/articles', { title: 'Zone' })
+  const foreign = { pieces: [{ __component: 'parts.note', id: 999_999, text: 'x' }] }
+  const answer = await room.send('PUT', `/api/articles/${id}`, foreign)
+  const message = 'Some of the provided components in pieces are not related to the entity'
+  t.deepEqual(answer.body, { data: null, error: { status: 400, name: 'Error', message } })
+})
+
+test('entries of a zone are answered to whoever may not see what they lead to', async t => {
+  const by = await room.make('/api/people', { name: 'Ada' })
+  const id = await room.make('/api/articles', {
+    title: 'Led',
+    pieces: [{ __component: 'parts.note', text: 'x', by }],
+  })
+  const pieces = async (as: 'full' | 'drafter') => {
+    const { body } = await room.send('GET', `/api/articles/${id}?populate=pieces.by`, undefined, { as })
+    return ((body.data as Body).pieces as Body[]).map(piece => Object.keys(piece))
+  }
+  t.deepEqual(await pieces('full'), [['__component', 'id', 'text', 'by']])
+  t.deepEqual(await pieces('drafter'), [['__component', 'id', 'text']])
+})
+
+test('booleans and JSON have an order to be filtered by, and a locale in the filters counts before the default one', async t => {
+  await room.make('/api/articles', { title: 'Ordered a', open: false, data: 1 })
+  await room.make('/api/articles', { title: 'Ordered b', open: true, data: 2 })
+  await room.make('/api/articles?locale=fr', { title: 'Ordered c', open: true, data: 3 })
+  const found = async (filter: string) => {
+    const path = `/api/articles?filters[title][$startsWith]=Ordered&sort=title&${filter}`
+    const { body } = await room.send('GET', path)
+    return (body.data as Body[]).map(({ title }) => String(title).at(-1)).join('')
+  }
+  t.is(await found('filters[open][$lt]=true'), 'a')
+  t.is(await found('filters[open][$gte]=false'), 'ab')
+  t.is(await found('filters[data][$gt]=1'), 'b')
+  t.is(await found('filters[data][$between][0]=1&filters[data][$between][1]=2'), 'ab')
+  t.is(await found('filters[locale]=fr'), 'c')
+  t.is(await found('filters[locale][$in][]=fr&filters[locale][$in][]=en'), 'abc')
+  t.is(await found('locale=en&filters[locale]=fr'), '')
+})

@@ -33,6 +33,9 @@ contentTypes:
       author: { type: relation, relation: manyToOne, target: person, inversedBy: articles }
       readers: { type: relation, relation: manyToMany, target: person }
       note: { type: component, component: parts.note, localized: false }
+      pieces: { type: dynamiczone, components: [parts.note], localized: false }
+      open: { type: boolean, localized: false }
+      data: { type: json, localized: false }
   homepage: { kind: single, attributes: { greeting: string } }
   vault:
     attributes: { code: string, article: { type: relation, relation: oneToOne, target: article } }

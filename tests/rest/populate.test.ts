@@ -50,7 +50,11 @@ test('an object says yes or no, or what of the rows is wanted', t => {
     [
       ['populate[author]=true', '* author<named>(*)'],
       ['populate[author]=1&populate[meta]=false', '* author<named>(*)'],
-      ['populate[author]=books', '* author<named>(* books<named>(*))'],
+      ['populate[author]', '*'],
+      [
+        'populate[author][fields]&populate[author][filters]=&populate[author][populate]',
+        '* author<named>(*)',
+      ],
       ['populate[author][populate]=books.author', '* author<named>(* books<passed>(* author<named>(*)))'],
       [
         'populate[author][populate][books][populate]=*',
@@ -95,7 +99,36 @@ test('a zone is answered whole, or the components that are named', t => {
         '* zone<named>(parts.quote: * by<named>(name))',
       ],
       ['populate[zone][on][parts.other]=true', '* zone<named>()'],
-      ['populate[zone][count]=true', '* zone<named count>(parts.quote: *; parts.gallery: *)'],
+      ['populate=zone.text', '* zone<passed>(parts.quote: *; parts.gallery: *)'],
+      ['populate[zone][on]=', '* zone<named>()'],
+    ],
+    populate,
+  )
+})
+
+test('files and entries of zones are answered themselves, never counted', t => {
+  check(
+    t,
+    [
+      ['populate[zone][count]=true', '* zone<named>(parts.quote: *; parts.gallery: *)'],
+      ['populate[cover][count]=true', '* cover<named>(*)'],
+      ['populate[localizations][count]=true', '* localizations<named>(*)'],
+    ],
+    populate,
+  )
+})
+
+test('a word where an option is expected is no name and no yes', t => {
+  check(
+    t,
+    [
+      ['populate=true', 'Invalid key true | true populate'],
+      ['populate[]', 'Invalid populate parameter. Expected a string, an array of strings, a populate object'],
+      ['populate[author]=books', 'Invalid key books at author.books | author.books populate'],
+      ['populate[author][]=books.author', 'Invalid key books at author.books | author.books populate'],
+      ['populate[author]=yes', 'Invalid key yes at author | author populate'],
+      ['populate[author][populate]=true', 'Invalid key true | true populate'],
+      ['populate[zone][populate]=true', 'Invalid key populate at zone | zone populate'],
     ],
     populate,
   )

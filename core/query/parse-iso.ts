@@ -1,0 +1,75 @@
+const HOUR = 3_600_000
+const MINUTE = 60_000
+const DAY = 24 * HOUR
+
+/**
+ * A moment as ISO 8601 writes it, in milliseconds since 1970; NaN where it is none. Besides calendar dates the
+ * reference reads years, months, weeks (`2024-W10-3`), days of a year (`2024-100`), the basic format
+ * (`20240601T101010Z`) and fractions of the last unit; no offset is UTC.
+ */
+export function parseIso(text: string): number {
+  const [, day = '', clock] = PARTS.exec(text) ?? []
+  const midnight = parseDay(day)
+  return clock === undefined ? midnight : midnight + parseClock(clock)
+}
+
+const PARTS = /^([^T ]*)(?:[T ]([^T ]+))?$/
+
+function parseDay(text: string): number {
+  const [, year = '', century, rest = ''] = YEAR.exec(text) ?? []
+  if (year === '' && century === undefined) return Number.NaN
+  const first = startOf(century === undefined ? Number(year) : Number(century) * 100)
+  const [found, dayOfYear, month, day = '01', week, weekday = '1'] = IN_YEAR.exec(rest) ?? []
+  if (found === undefined) return Number.NaN
+  if (dayOfYear !== undefined) return dayIn(first, Number(dayOfYear))
+  if (week !== undefined) return weekdayIn(first, Number(week), Number(weekday))
+  return dayOf(first, Number(month ?? '01'), Number(day))
+}
+
+const YEAR = /^(?:(\d{4}|[+-]\d{6})|(\d{2}|[+-]\d{4})$)(.*)$/
+const IN_YEAR = /^-?(?:(\d{3})|(\d{2})(?:-?(\d{2}))?|W(\d{2})(?:-?(\d))?|)-?$/
+
+/** Date.UTC takes years of two digits for those of the last century. */
+const startOf = (year: number): number => new Date(0).setUTCFullYear(year, 0, 1)
+
+const yearOf = (moment: number): number => new Date(moment).getUTCFullYear()
+
+function dayIn(first: number, day: number): number {
+  const moment = first + (day - 1) * DAY
+  return yearOf(moment) === yearOf(first) ? moment : Number.NaN
+}
+
+/** The first week is that of January 4th. */
+function weekdayIn(first: number, week: number, weekday: number): number {
+  if (week < 1 || week > 53 || weekday < 1 || weekday > 7) return Number.NaN
+  const fourth = first + 3 * DAY
+  const monday = fourth - ((new Date(fourth).getUTCDay() || 7) - 1) * DAY
+  return monday + ((week - 1) * 7 + weekday - 1) * DAY
+}
+
+/** No 30th of February. */
+function dayOf(first: number, month: number, day: number): number {
+  const moment = new Date(first).setUTCMonth(month - 1, day)
+  const found = new Date(moment)
+  return found.getUTCMonth() === month - 1 && found.getUTCDate() === day ? moment : Number.NaN
+}
+
+function parseClock(text: string): number {
+  const [found, hours = '', minutes = '0', seconds = '0', zone = ''] = CLOCK.exec(text) ?? []
+  if (found === undefined) return Number.NaN
+  const parts = [hours, minutes, seconds].map(part => Number(part.replace(',', '.')))
+  const [h = 0, m = 0, s = 0] = parts
+  const fits = h === 24 ? m === 0 && s === 0 : h < 25 && m < 60 && s < 60
+  return fits ? h * HOUR + m * MINUTE + Math.trunc(s * 1000) - offsetOf(zone) : Number.NaN
+}
+
+const CLOCK = /^(\d{2}(?:[.,]\d*)?)(?::?(\d{2}(?:[.,]\d*)?))?(?::?(\d{2}(?:[.,]\d*)?))?(Z|[+-].*)?$/
+
+function offsetOf(zone: string): number {
+  if (zone === '' || zone === 'Z') return 0
+  const [found, sign, hours, minutes = '0'] = ZONE.exec(zone) ?? []
+  if (found === undefined || Number(minutes) > 59) return Number.NaN
+  return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * MINUTE)
+}
+
+const ZONE = /^([+-])(\d{2})(?::?(\d{2}))?$/

@@ -12,7 +12,7 @@ import { type Pagination, pageOf, parsePagination } from './parse-pagination.ts'
 import { parsePopulate } from './parse-populate.ts'
 import type { Parameters } from './parse-query-string.ts'
 import { parseSearch } from './parse-search.ts'
-import { namesLocale, parseLocale, parsePublication, parseStatus } from './parse-version.ts'
+import { parseLocale, parsePublication, parseStatus } from './parse-version.ts'
 import { findExcess } from './populate-bounds.ts'
 import { goesFurther, withSorted } from './sorted-fields.ts'
 
@@ -94,8 +94,7 @@ export function parseListQuery(
   if (!shared.ok) return shared
   const pagination = parsePagination(parameters, terms.settings)
   if (!pagination.ok) return pagination
-  const asked = namesLocale(parameters) ? parameters.locale || '*' : parameters.locale
-  const locale = parseLocale(type, asked, { model: terms.model, many: true })
+  const locale = parseLocale(type, parameters.locale, { model: terms.model, many: true })
   if (!locale.ok) return locale
   const { after: cursor, withCount } = pagination.value
   const after = cursor === undefined ? ok(undefined) : parseCursor(cursor, type, shared.value.sort)

@@ -1,7 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
-import { isRecord } from '../query/parse-place.ts'
 import {
   type LocaleChoice,
   PUBLICATION_FILTERS,
@@ -39,10 +38,6 @@ export function parsePublication(
 
 const badWord = (key: string, expected: readonly string[]): Fault =>
   fault('validation', `Invalid value for ${key}: expected ${expected.join(' or ')}`, { key, expected })
-
-/** Filters that name a locale at their top look for it themselves; else nothing means the default one. */
-export const namesLocale = ({ filters }: Parameters): boolean =>
-  isRecord(filters) && Object.hasOwn(filters, 'locale')
 
 interface LocaleTerms {
   readonly model: Model

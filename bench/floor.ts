@@ -28,17 +28,25 @@ const envelope = (row: Row | undefined, status = 200): Answer =>
 
 async function answer(request: IncomingMessage): Promise<Answer> {
   const url = request.url ?? ''
+  if (url === '/graphql') return answerNested((await bodyOf<{ variables: Paged }>(request)).variables)
   const documentId = /^\/api\/articles\/([\w-]+)$/.exec(url)?.[1]
-  if (request.method === 'POST') return create(await dataOf(request))
-  if (documentId !== undefined && request.method === 'PUT') return update(documentId, await dataOf(request))
+  if (request.method === 'POST') return create((await bodyOf<Written>(request)).data)
+  if (documentId !== undefined && request.method === 'PUT')
+    return update(documentId, (await bodyOf<Written>(request)).data)
   if (documentId !== undefined) return envelope(await run('one', [documentId]))
-  if (url.startsWith('/graphql?')) return answerNested(new URL(url, 'http://localhost').searchParams)
+  if (url.startsWith('/graphql?')) return answerNested(variablesOf(url))
   const list = /^\/api\/articles\?.*pagination\[page\]=(\d+)/.exec(url)
   return list ? answerList(url.includes('populate=') ? 'populate' : 'list', Number(list[1])) : MISSING
 }
 
-async function answerNested(asked: URLSearchParams): Promise<Answer> {
-  const { page } = JSON.parse(asked.get('variables') ?? '{}') as { page: number }
+interface Paged {
+  readonly page: number
+}
+
+const variablesOf = (url: string): Paged =>
+  JSON.parse(new URL(url, 'http://localhost').searchParams.get('variables') ?? '{}') as Paged
+
+async function answerNested({ page }: Paged): Promise<Answer> {
   const { json = '[]', total = 0 } = (await run('nested', [(page - 1) * 25])) ?? {}
   const pagination = { page, pageSize: 25, pageCount: Math.ceil(total / 25), total }
   return {
@@ -55,10 +63,14 @@ async function answerList(name: 'list' | 'populate', page: number): Promise<Answ
 
 type Data = Readonly<Record<string, unknown>>
 
-async function dataOf(request: IncomingMessage): Promise<Data> {
+interface Written {
+  readonly data: Data
+}
+
+async function bodyOf<Body>(request: IncomingMessage): Promise<Body> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
-  return (JSON.parse(Buffer.concat(chunks).toString()) as { data: Data }).data
+  return JSON.parse(Buffer.concat(chunks).toString()) as Body
 }
 
 const isTitle = (title: unknown): boolean =>

@@ -21,5 +21,16 @@ export async function aboutMachine(url: string): Promise<() => readonly string[]
   ]
 }
 
+/** What is written has to reach the disk before it is acknowledged, on all sides. */
+export async function assertDurable(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ fsync: string; commit: string }>(
+    `SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit`,
+  )
+  await client.end()
+  assert.deepEqual(rows, [{ fsync: 'on', commit: 'on' }], 'PostgreSQL does not wait for the disk: DURABLE=1')
+}
+
 /** Above the number of processors, other work took part of them. */
 const load = (): string | undefined => loadavg()[0]?.toFixed(1)

@@ -24,16 +24,22 @@ interface Launch {
   readonly environment: Readonly<Record<string, string>>
   /** A path that answers once it is up. */
   readonly probe: string
+  /** Where it runs; absent: where the benchmark does. */
+  readonly folder?: string
 }
 
-export async function launch({ command, port, environment, probe }: Launch): Promise<Running> {
+export async function launch({ command, port, environment, probe, folder }: Launch): Promise<Running> {
   const began = performance.now()
   const child = spawn(process.execPath, command, {
     env: { ...process.env, ...environment, PORT: String(port) },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', process.stderr, process.stderr],
+    ...(folder !== undefined && { cwd: folder }),
   })
   const base = `http://127.0.0.1:${port}`
-  await untilUp(child, base + probe)
+  await untilUp(child, base + probe).catch((reason: unknown) => {
+    child.kill('SIGKILL')
+    throw reason
+  })
   const startedIn = performance.now() - began
   assert(child.pid !== undefined)
   const proc = `/proc/${child.pid}`
@@ -47,7 +53,9 @@ export async function launch({ command, port, environment, probe }: Launch): Pro
       if (child.exitCode !== null) return
       const exit = once(child, 'exit')
       child.kill('SIGTERM')
+      const patience = setTimeout(() => child.kill('SIGKILL'), 15_000)
       await exit
+      clearTimeout(patience)
     },
   }
 }

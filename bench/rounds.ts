@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { Backends } from './backends.ts'
 import { type Load, load } from './load.ts'
 import type { Running } from './process.ts'
+import type { ProcessorTime } from './processor-time.ts'
 import type { Asked } from './rows.ts'
 
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9)
@@ -22,7 +22,7 @@ export interface Side {
   readonly asked: readonly Asked[]
   /** Requests a second; absent: as many as are answered. */
   readonly rate?: number
-  readonly backends?: Backends
+  readonly postgres?: ProcessorTime
 }
 
 /** One round of each side. */
@@ -44,21 +44,27 @@ export async function takeRounds(sides: readonly Side[]): Promise<readonly (read
   for (let turn = 0; turn < ROUNDS; turn++) {
     const first = turn % sides.length
     const begun: Round[] = []
-    for (const side of [...sides.slice(first), ...sides.slice(0, first)]) begun.push(await run(side))
+    for (const side of [...sides.slice(first), ...sides.slice(0, first)]) begun.push(await answered(side))
     turns.push([...begun.slice(sides.length - first), ...begun.slice(0, sides.length - first)])
   }
   return turns
 }
 
-async function run({ server, asked, rate, backends }: Side, seconds = SECONDS): Promise<Round> {
-  const looked = await backends?.cpu()
-  const before = server.cpu()
+async function answered(side: Side): Promise<Round> {
+  const round = await run(side)
+  assert(round.total > 0, `Nothing was answered in ${SECONDS} s: BENCH_SECONDS has to be longer`)
+  return round
+}
+
+async function run({ server, asked, rate, postgres = NOBODY }: Side, seconds = SECONDS): Promise<Round> {
+  const before = [server.cpu(), postgres()] as const
   const round = await load(server.base, asked, { seconds, rate })
   assert.equal(round.failed, 0, `${round.failed} requests failed`)
-  const cpu = ((server.cpu() - before) * 1000) / round.total
-  const spent = looked === undefined ? 0 : ((await backends?.cpu()) ?? looked) - looked
-  return { ...round, cpu, databaseCpu: (spent * 1000) / round.total }
+  const micros = (now: number, then: number) => ((now - then) * 1000) / round.total
+  return { ...round, cpu: micros(server.cpu(), before[0]), databaseCpu: micros(postgres(), before[1]) }
 }
+
+const NOBODY: ProcessorTime = () => 0
 
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b)

@@ -14,17 +14,16 @@ interface Row {
 }
 
 /** 1 to `count`, each once, in an order that jumps about (7919 is prime). */
-const mixed = (count: number): readonly number[] =>
+export const mixed = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => ((index * 7919) % count) + 1)
 
 /** Different documents and pages, so that no answer is asked for again soon. */
 const documents = mixed(1000).map(number => `/api/articles/article-${number * 10}`)
 const pages = (more = '') => mixed(40).map(number => `/api/articles?pagination[page]=${number}${more}`)
-const reads = (paths: readonly string[]): readonly Asked[] => paths.map(path => ({ path }))
+export const reads = (paths: readonly string[]): readonly Asked[] => paths.map(path => ({ path }))
 
 /** The list with two relations, as clients of GraphQL ask for it. */
-const nested = (more = ''): readonly Asked[] => {
-  const query = encodeURIComponent(`query ($page: Int) {
+export const nestedQuery = (more = ''): string => `query ($page: Int) {
   articles(pagination: { page: $page, pageSize: 25 }) {
     data { id attributes {
       title slug excerpt body rating price day featured kind ${more}
@@ -33,7 +32,10 @@ const nested = (more = ''): readonly Asked[] => {
     } }
     meta { pagination { page pageSize pageCount total } }
   }
-}`)
+}`
+
+const nested = (more = ''): readonly Asked[] => {
+  const query = encodeURIComponent(nestedQuery(more))
   return reads(
     mixed(40).map(page => `/graphql?query=${query}&variables=${encodeURIComponent(`{"page":${page}}`)}`),
   )
@@ -43,7 +45,7 @@ let written = 0
 const run = Date.now().toString(36)
 
 /** Everything that an article has: its author and three categories too. */
-function article() {
+export function article() {
   const number = ++written
   return {
     title: `New article number ${number}`,

@@ -61,7 +61,8 @@ export function drawLines({ title, x, y, series }: LineChart): string {
   ].join('\n')
 }
 
-const STYLE = `<style>
+/** Text, ground and grid, light or dark as the reader has it. */
+export const STYLE = `<style>
 text { font: 12px system-ui, sans-serif; fill: #1f2328 } .head { font-weight: 600; font-size: 14px }
 .ground { fill: #ffffff } .grid { stroke: #8b949e; stroke-opacity: 0.35 } polyline { fill: none; stroke-width: 2 }
 @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .ground { fill: #0d1117 } }
@@ -110,6 +111,7 @@ function linearScale(values: readonly number[], length: number): Scale {
   }
 }
 
-const round = (value: number): number => Math.round(value * 10) / 10
+export const round = (value: number): number => Math.round(value * 10) / 10
 
-const quoted = (text: string): string => text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`)
+export const quoted = (text: string): string =>
+  text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`)

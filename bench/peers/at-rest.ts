@@ -1,0 +1,40 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { median } from '../rounds.ts'
+import type { Peer } from './contender.ts'
+
+const STARTS = Number(process.env.PEERS_STARTS ?? 3)
+const IDLE = 10_000
+
+/** What it takes before anybody asks. */
+export interface AtRest {
+  readonly peer: Peer
+  /** Milliseconds from a start to the first answer. */
+  readonly start: number
+  /** MB (10^6) ten seconds after it. */
+  readonly memory: number
+}
+
+/** Each is started in turn, alone, so that what the machine does beside it meets all alike. */
+export async function lookAtRest(peers: readonly Peer[]): Promise<readonly AtRest[]> {
+  const looks = new Map<Peer, Look[]>(peers.map(peer => [peer, []]))
+  for (let count = 0; count < STARTS; count++) {
+    for (const [peer, looked] of looks) looked.push(await look(peer))
+  }
+  return [...looks].map(([peer, looked]) => ({
+    peer,
+    start: median(looked.map(({ start }) => start)),
+    memory: median(looked.map(({ memory }) => memory)),
+  }))
+}
+
+type Look = Omit<AtRest, 'peer'>
+
+async function look(peer: Peer): Promise<Look> {
+  const server = await peer.start()
+  try {
+    await pause(IDLE)
+    return { start: server.startedIn, memory: server.memory() }
+  } finally {
+    await server.stop()
+  }
+}

@@ -21,7 +21,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['query', 'sql'],
   ['access', 'plan'],
   ['database'],
-  ['cache'],
+  ['cache', 'doctor'],
   ['documents'],
   ['media', 'events'],
   ['identity', 'plugins', 'content', 'transfer'],

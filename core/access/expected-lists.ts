@@ -39,18 +39,37 @@ function conditionsOf(type: ContentType, cells: Cells, model: Model): readonly F
   })
 }
 
-/** What is compared with one value stands first; nothing where a link, which has an index, leads to few already. */
+/** What is compared with one value stands first. */
 function attributesOf(filter: Filter): readonly string[] {
+  const { exact, others } = comparedIn(filter)
+  return [...exact, ...others]
+}
+
+/** Attributes that an index could find documents by; none where a link, which has an index, leads to few already. */
+export interface Compared {
+  /** With one value. */
+  readonly exact: readonly string[]
+  readonly others: readonly string[]
+}
+
+export function comparedIn(filter: Filter): Compared {
   const terms = termsOf(filter)
-  if (terms.some(leadsToFew)) return []
+  if (terms.some(leadsToFew)) return { exact: [], others: [] }
   const served = terms.map(comparisonsIn).filter(comparisons => comparisons.every(isServed))
   const exact = served.filter(comparisons => comparisons.every(isExact))
   const others = served.filter(comparisons => !exact.includes(comparisons))
-  const names = [...exact, ...others]
-    .flat()
-    .flatMap(part => (part.kind === 'comparison' ? part.attribute.name : []))
-  return [...new Set(names)].slice(0, MOST_ATTRIBUTES)
+  const names = namesIn(exact)
+  return {
+    exact: names.slice(0, MOST_ATTRIBUTES),
+    others: namesIn(others)
+      .filter(name => !names.includes(name))
+      .slice(0, Math.max(0, MOST_ATTRIBUTES - names.length)),
+  }
 }
+
+const namesIn = (parts: readonly (readonly Filter[])[]): readonly string[] => [
+  ...new Set(parts.flat().flatMap(part => (part.kind === 'comparison' ? part.attribute.name : []))),
+]
 
 const termsOf = (filter: Filter): readonly Filter[] =>
   filter.kind === 'and' ? filter.filters.flatMap(termsOf) : [filter]
@@ -59,7 +78,7 @@ const leadsToFew = (term: Filter): boolean =>
   term.kind === 'related' && isLink(term.attribute) && termsOf(term.filter).some(isExact)
 
 /** What a filter asks of the type's own columns, and of other tables. */
-function comparisonsIn(filter: Filter): readonly (Comparison | RelatedFilter)[] {
+export function comparisonsIn(filter: Filter): readonly (Comparison | RelatedFilter)[] {
   switch (filter.kind) {
     case 'comparison':
     case 'related':

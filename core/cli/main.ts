@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { PRODUCT_VERSION } from '../base/product.ts'
+import { addDoctor } from './doctor-commands.ts'
 import { addImportStrapi } from './import-commands.ts'
 import { addRoles } from './roles-commands.ts'
 import { addSchema } from './schema-commands.ts'
@@ -66,6 +67,7 @@ program
 
 addStart(program)
 addSchema(program)
+addDoctor(program)
 addImportStrapi(addTransfer(program))
 addRoles(program)
 

@@ -4,17 +4,15 @@ import type { Database } from '../database/database.ts'
 import type { Handwritten } from '../database/handwritten.ts'
 import { printDiagnostic } from '../faults/diagnostic.ts'
 import { compileModel } from '../model/compile-model.ts'
-import type { Table } from '../model/storage.ts'
+import type { Model } from '../model/model.ts'
+import type { Storage, Table } from '../model/storage.ts'
 import { loadMigrations } from '../plugins/load-migrations.ts'
 import { loadProject } from '../project/load-project.ts'
 import type { Project } from '../project/project.ts'
 import type { CommandTerms } from './command-terms.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
 
-type SchemaWork<Value> = (
-  database: Database,
-  schema: Pick<SchemaProject, 'tables' | 'files'>,
-) => Promise<Value>
+type SchemaWork<Value> = (database: Database, schema: SchemaProject) => Promise<Value>
 
 /** Does the work over the project's database with the tables that it is to have. Fails with why it could not be done. */
 export const overSchema = async <Value>(
@@ -45,6 +43,8 @@ async function run<Value>(
 /** A project as far as its tables need it. */
 interface SchemaProject {
   readonly project: Project
+  readonly model: Model
+  readonly storage: Storage
   readonly tables: readonly Table[]
   /** Of migrations/. */
   readonly files: readonly Handwritten[]
@@ -59,7 +59,13 @@ async function loadSchema({ folder, env }: CommandTerms): Promise<Result<SchemaP
   if (!storage.ok) return failed(...storage.reasons.map(printDiagnostic))
   const files = await loadMigrations(project.value.root)
   if (!files.ok) return failed(...files.reasons.map(printDiagnostic))
-  return ok({ project: project.value, tables: storage.value.tables, files: files.value })
+  return ok({
+    project: project.value,
+    model: model.value,
+    storage: storage.value,
+    tables: storage.value.tables,
+    files: files.value,
+  })
 }
 
 /** Answers the exit code of a command that could not do its work. */

@@ -38,7 +38,7 @@ function stampIndexes(type: ContentType, layout: Layout): readonly Index[] {
 }
 
 /** Columns that are compared one by one are found in any order. */
-const servesFor = (one: Index, other: Index): boolean =>
+export const servesFor = (one: Index, other: Index): boolean =>
   one.name === other.name ||
   (one.where === null &&
     other.where === null &&

@@ -1,0 +1,161 @@
+import test, { type ExecutionContext } from 'ava'
+import { runDoctor } from '../../core/cli/doctor.ts'
+import { runMigrate } from '../../core/cli/migrate.ts'
+import type { Database } from '../../core/database/database.ts'
+import { openDatabase } from '../../core/database/open-database.ts'
+import type { Advice } from '../../core/doctor/advice.ts'
+import { temporaryFolder } from '../harness/folder.ts'
+import { startServer } from '../harness/server.ts'
+import { createDatabase, DATABASE_SETTINGS, testServer } from '../support/database.ts'
+
+const project = (indexes: string, more = '') => `name: Library
+server: { host: 127.0.0.1, port: "\${PORT:-1337}", slowQuery: 1ms${more} }
+database: { url: "\${DATABASE_URL:-embedded}" }
+contentTypes:
+  book:
+    indexes: [${indexes}]
+    attributes: { title: string, rating: integer, shelf: string }
+roles: { public: { permissions: { book: [find] } } }
+`
+
+async function openPractice(t: ExecutionContext, file: string) {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  const server = testServer()
+  const url = server ? await createDatabase(t, server) : 'embedded'
+  const told: string[] = []
+  const write = (text: string) => void told.push(text)
+  const terms = (env: Readonly<Record<string, string>> = {}) => ({
+    folder: folder.path,
+    env: { DATABASE_URL: url, ...env },
+    paint: (_: string, text: string) => text,
+    write,
+    complain: write,
+  })
+  const migrated = async (yaml: string) => {
+    folder.write('project.yaml', yaml)
+    t.is(await runMigrate({ ...terms(), json: false, allowDestructive: false }), 0, told.join(''))
+  }
+  await migrated(file)
+  return {
+    url,
+    folder,
+    migrated,
+    async withDatabase(work: (database: Database) => Promise<unknown>) {
+      const opened = await openDatabase(
+        { ...DATABASE_SETTINGS, url },
+        { root: folder.path, observe: () => {} },
+      )
+      if (!opened.ok) throw new Error(opened.reasons.map(({ message }) => message).join('\n'))
+      await work(opened.value).finally(() => opened.value.close())
+    },
+    async ask({ log = '', tries = false, analyze = false, env = {} } = {}) {
+      told.length = 0
+      const input = async () => log
+      const code = await runDoctor({ ...terms(env), log: '-', input, json: true, tries, analyze })
+      const { advice }: { advice: readonly Advice[] } = JSON.parse(told.join(''))
+      return { code, advice }
+    },
+  }
+}
+
+const codesOf = (advice: readonly Advice[]) => advice.map(({ code, about }) => `${code} ${about}`)
+
+const run = (database: Database, text: string) => database.run({ text, values: [] })
+
+test('a slow list leads to the index that it lacks, and with it PostgreSQL has nothing more to say', async t => {
+  const practice = await openPractice(t, project('[title]'))
+  await practice.withDatabase(async database => {
+    await run(
+      database,
+      `INSERT INTO books (document_id, title, rating, shelf, created_at, updated_at, published_at)
+      SELECT 'b' || n, 'Title ' || n, n % 1000, 'S' || n % 5, now(), now(), now() FROM generate_series(1, 20000) AS n`,
+    )
+    await run(database, 'ANALYZE books')
+  })
+  const server = await startServer({
+    project: practice.folder.path,
+    environment: { DATABASE_URL: practice.url },
+  })
+  t.teardown(() => server.stop())
+  const shelf = 'filters[rating]=500&filters[shelf][$in][0]=a-secret&sort=title'
+  const asked = [shelf, 'filters[title][$containsi]=le 1', 'sort=rating:desc&pagination[start]=2000']
+  for (const query of asked) t.is((await server.get(`/api/books?${query}`)).status, 200)
+  await server.stop()
+  const log = server.log()
+  t.true(log.includes('slowWork'))
+
+  const { code, advice } = await practice.ask({ log })
+  t.is(code, 0)
+  t.deepEqual(
+    codesOf(advice).toSorted(),
+    ['deep-page book', 'slow-read book', 'slow-read book', 'slow-read book'],
+    JSON.stringify(advice, null, 1),
+  )
+  t.false(JSON.stringify(advice).includes('a-secret'))
+  const tried = await practice.ask({ log, tries: true })
+  const [first] = tried.advice.filter(({ found }) => found.includes('"rating":"$eq"'))
+  t.regex(first?.found ?? '', /took up to \d+ ms: .* For it PostgreSQL reads all 20,000 rows of `books`/)
+  t.regex(first?.remedy ?? '', /^declare an index: PostgreSQL expects [\d,]+ times less work with it$/)
+  const [, indexes = ''] = /indexes: \[(.*)\]$/.exec(first?.paste ?? '') ?? []
+  t.true(indexes.startsWith('[title], ') && indexes.includes('[rating, shelf, title]'), indexes)
+
+  await practice.migrated(project(indexes))
+  const after = await practice.ask({ log, analyze: true })
+  t.deepEqual(codesOf(after.advice).toSorted(), ['deep-page book', 'slow-read book'])
+  t.regex(
+    after.advice.find(each => each.code === 'slow-read')?.remedy ?? '',
+    /^no index finds parts of texts/,
+  )
+  await practice.withDatabase(async database => {
+    const list = `SELECT * FROM books WHERE rating = 500 AND shelf = ANY ('{S1}') ORDER BY title, id LIMIT 25`
+    const { rows } = await run(database, `EXPLAIN ${list}`)
+    t.regex(rows.flat().join('\n'), /books__rating__shelf__title__index/)
+  })
+})
+
+test('what is broken in the tables is a fault until a migration repairs it, and needless indexes are told', async t => {
+  const practice = await openPractice(t, project('[title, rating]'))
+  t.deepEqual(await practice.ask(), { code: 0, advice: [] })
+  await practice.withDatabase(async database => {
+    await run(database, 'ALTER TABLE books DISABLE TRIGGER plinth_version')
+    await run(database, 'CREATE INDEX by_hand ON books (title)')
+    await run(
+      database,
+      `UPDATE pg_index SET indisvalid = false
+      WHERE indexrelid = 'books__title__rating__index'::regclass`,
+    )
+    await run(database, 'CREATE INDEX by_hand_too ON books (shelf)')
+    await run(database, 'CREATE INDEX by_hand_two ON books (shelf, rating)')
+  })
+  const { code, advice } = await practice.ask()
+  t.is(code, 1)
+  t.deepEqual(codesOf(advice), [
+    'no-version books',
+    'invalid-index books',
+    'not-migrated database',
+    'needless-index books',
+  ])
+  t.is(advice.at(-1)?.remedy, 'DROP INDEX "by_hand_too"')
+  await practice.migrated(project('[title, rating]'))
+  const repaired = await practice.ask()
+  t.is(repaired.code, 0)
+  t.deepEqual(
+    repaired.advice.map(each => each.remedy),
+    ['DROP INDEX "by_hand"', 'DROP INDEX "by_hand_too"'],
+  )
+})
+
+test('settings that are slow or unsafe in production are told, in development only what is wrong anywhere', async t => {
+  const careless = `, rateLimit: { auth: false } }
+cache: { enabled: false }
+auth: { jwtSecret: "${'secret'.repeat(6)}"`
+  const practice = await openPractice(t, project('', careless))
+  const development = await practice.ask()
+  t.deepEqual([development.code, codesOf(development.advice)], [1, ['weak-secret auth.jwtSecret']])
+  const { code, advice } = await practice.ask({ env: { NODE_ENV: 'production', WORKERS: '5000' } })
+  t.is(code, 1)
+  const anywhere = ['weak-secret auth.jwtSecret', 'no-limit server.rateLimit.auth', 'no-cache cache']
+  const here = testServer() ? 'connections database.pool.max' : 'embedded database.url'
+  t.deepEqual(codesOf(advice).toSorted(), [...anywhere, here].toSorted())
+})

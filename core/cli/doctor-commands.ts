@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import { termsOf } from './command-terms.ts'
 
@@ -25,7 +24,7 @@ export function addDoctor(program: Command): void {
     .option('--json', 'one line of JSON for programs', false)
     .action(async (folder: string, { try: tries, ...options }: DoctorOptions) => {
       const { runDoctor } = await import('./doctor.ts')
-      const input = () => text(process.stdin)
+      const input = () => process.stdin.setEncoding('utf8')
       process.exitCode = await runDoctor({ ...(await termsOf(folder)), ...options, tries, input })
     })
 }

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { failed, ok, type Result } from '../base/result.ts'
 import { planMigration } from '../database/plan-migration.ts'
 import type { Advice } from '../doctor/advice.ts'
 import { examine, isFault } from '../doctor/examine.ts'
-import { findSlowReads } from '../doctor/slow-reads.ts'
+import { findSlowReads, type SlowRead } from '../doctor/slow-reads.ts'
 import type { CommandTerms } from './command-terms.ts'
 import type { Paint } from './paint.ts'
 import { complain, lookAtSchema } from './schema-project.ts'
@@ -11,7 +11,7 @@ import { complain, lookAtSchema } from './schema-project.ts'
 export interface DoctorTerms extends CommandTerms {
   /** A file; `-`: what `input` answers; absent: none. */
   readonly log?: string
-  readonly input: () => Promise<string>
+  readonly input: () => AsyncIterable<string>
   readonly json: boolean
   readonly analyze: boolean
   readonly tries: boolean
@@ -32,7 +32,7 @@ export async function runDoctor(terms: DoctorTerms): Promise<0 | 1> {
       storage,
       analyze,
       tries,
-      reads: findSlowReads(log.value),
+      reads: log.value,
       plan: await planMigration(database, storage.tables, { files }),
     }),
   )
@@ -42,13 +42,12 @@ export async function runDoctor(terms: DoctorTerms): Promise<0 | 1> {
   return advice.some(isFault) ? 1 : 0
 }
 
-async function readLog({ log, input }: DoctorTerms): Promise<Result<string, string>> {
-  if (log === undefined) return ok('')
-  if (log === '-') return ok(await input())
+async function readLog({ log, input }: DoctorTerms): Promise<Result<readonly SlowRead[], string>> {
+  if (log === undefined) return ok([])
   try {
-    return ok(await readFile(log, 'utf8'))
+    return ok(await findSlowReads(log === '-' ? input() : createReadStream(log, 'utf8')))
   } catch (error) {
-    if (error instanceof Error && 'code' in error)
+    if (error instanceof Error && 'syscall' in error)
       return failed(`The log ${log} cannot be read: ${error.message}`)
     throw error
   }

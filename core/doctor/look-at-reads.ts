@@ -7,7 +7,7 @@ import type { Storage } from '../model/storage.ts'
 import { operatorTerms } from '../query/operators.ts'
 import type { Comparison, Query, RelatedFilter } from '../query/query.ts'
 import { type Advice, counted } from './advice.ts'
-import { findCostly } from './costly.ts'
+import { type Costly, findCostly } from './costly.ts'
 import { explain, type PlanNode } from './explain.ts'
 import { parseWork } from './parse-work.ts'
 import { type Proposal, printProposals, proposeIndex } from './propose-index.ts'
@@ -56,8 +56,8 @@ async function lookAt(read: SlowRead, terms: ReadTerms): Promise<readonly Found[
   const plan = (transaction: Transaction, analyze = false) =>
     explain(trusted(query), transaction, { storage, defaultLocale, analyze })
   const costly = findCostly(await planOf(plan, terms), terms.rowsIn)
-  const remedy = costly.length === 0 ? null : await remedyFor(query, terms, plan)
-  const found = `${times(read)}: ${printWork(read)}. For it PostgreSQL ${costly.join(', ')}`
+  const remedy = costly.length === 0 ? null : await remedyFor({ query, costly, plan }, terms)
+  const found = `${times(read)}: ${printWork(read)}. For it PostgreSQL ${costly.map(({ words }) => words).join(', ')}`
   const slow = { severity: 'advice', code: 'slow-read', about: query.type.key, found } as const
   return [
     ...(remedy ? [{ advice: { ...slow, remedy: remedy.words }, proposal: remedy.proposal }] : []),
@@ -110,12 +110,16 @@ interface Remedy {
   readonly proposal: Proposal | null
 }
 
-async function remedyFor(
-  query: Query,
-  terms: ReadTerms,
-  plan: (transaction: Transaction) => Promise<PlanNode>,
-): Promise<Remedy | null> {
-  const proposal = proposeIndex(query, terms.storage)
+/** A read that was planned again. */
+interface Planned {
+  readonly query: Query
+  readonly costly: readonly Costly[]
+  readonly plan: (transaction: Transaction) => Promise<PlanNode>
+}
+
+async function remedyFor({ query, costly, plan }: Planned, terms: ReadTerms): Promise<Remedy | null> {
+  const sortsMany = costly.some(({ kind }) => kind === 'sort')
+  const proposal = proposeIndex(query, terms.storage, sortsMany)
   const effect = proposal && (await effectOf(proposal, terms, plan))
   if (effect) return { words: `declare an index${effect}`, proposal }
   const words = withoutIndex(query)

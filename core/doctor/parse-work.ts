@@ -6,7 +6,7 @@ import {
   type Model,
   type ScalarAttribute,
 } from '../model/model.ts'
-import { isOperator, isTextual, type Operator, operatorTerms } from '../query/operators.ts'
+import { isOperator, isTextual, type Operator, operatorFits, operatorTerms } from '../query/operators.ts'
 import { isRecord } from '../query/parse-place.ts'
 import type { Comparison, Filter, Query, Reading, Sort, SortStep, Value } from '../query/query.ts'
 import { depthOf, type SlowRead } from './slow-reads.ts'
@@ -21,13 +21,12 @@ export function parseWork({ work }: Pick<SlowRead, 'work'>, model: Model, sample
   const filter = work.filters === undefined ? null : parseFilter(work.filters, type, sample)
   const sort = (Array.isArray(work.sort) ? work.sort : []).map(said => parseSort(said, type))
   if (filter === undefined || !isWhole(sort)) return null
-  const limit = typeof work.limit === 'number' ? work.limit : 25
   return {
     kind: 'query',
     type,
     take: {
       kind: 'many',
-      page: { start: work.cursor === true ? 0 : depthOf(work), limit },
+      page: { start: work.cursor === true ? 0 : depthOf(work), limit: limitOf(work.limit) },
       total: work.total === true,
       ...(work.cursor === true && { after: 'first' }),
     },
@@ -40,6 +39,9 @@ export function parseWork({ work }: Pick<SlowRead, 'work'>, model: Model, sample
     sort,
   }
 }
+
+const limitOf = (said: unknown): number =>
+  typeof said === 'number' && Number.isInteger(said) && said > 0 ? said : 25
 
 const statusOf = (said: unknown): Reading => (said === 'draft' || said === 'latest' ? said : 'published')
 
@@ -86,9 +88,12 @@ function holderBehind(attribute: Attribute | undefined): Holder | undefined {
 /** `$eq`, or `$in of 12`. */
 function parseComparison(said: unknown, attribute: ScalarAttribute, value: Value): Comparison | undefined {
   const [operator = '', , count] = typeof said === 'string' ? said.split(' ') : []
-  if (!isOperator(operator)) return undefined
-  return { kind: 'comparison', attribute, operator, values: valuesFor(operator, value, Number(count ?? 2)) }
+  if (!isOperator(operator) || !operatorFits(operator, attribute.type)) return undefined
+  const length = Math.min(MOST_VALUES, Number(count ?? 2))
+  return { kind: 'comparison', attribute, operator, values: valuesFor(operator, value, length) }
 }
+
+const MOST_VALUES = 1_000
 
 function valuesFor(operator: Operator, value: Value, count: number): readonly Value[] {
   const { arity, text } = operatorTerms(operator)

@@ -14,15 +14,19 @@ export interface Proposal {
   readonly index: Index
 }
 
-/** The index that would find what a list asks for; null: there is none, or the type has it. */
-export function proposeIndex({ type, filter, sort, take }: Query, storage: Storage): Proposal | null {
+/** The index that would find what a list asks for, or its order where many are sorted; null: there is none, or the type has it. */
+export function proposeIndex(
+  { type, filter, sort, take }: Query,
+  storage: Storage,
+  sortsMany: boolean,
+): Proposal | null {
   const { exact, others } = filter ? comparedIn(filter) : NOTHING
   const [first] = sort
   const isOwn = first !== undefined && first.path.length === 0 && isSorted(first.attribute)
   const ordered = isOwn ? [first.attribute.name] : []
   const behind = take.kind === 'many' && take.after !== undefined && ordered.length > 0 ? ['id'] : []
   const attributes = [...exact, ...(others.length > 0 ? others : [...ordered, ...behind])]
-  if (attributes.length === 0) return null
+  if (attributes.length === 0 || (!sortsMany && exact.length + others.length === 0)) return null
   const distinct = [...new Set(attributes)]
   const index = declaredIndex(type, distinct, storage)
   return has(storage, type, index) ? null : { type, attributes: distinct, index }
@@ -30,7 +34,8 @@ export function proposeIndex({ type, filter, sort, take }: Query, storage: Stora
 
 const NOTHING = { exact: [], others: [] }
 
-const isSorted = (attribute: ScalarAttribute): boolean => fitsIndex(attribute) && attribute.type !== 'id'
+const isSorted = (attribute: ScalarAttribute): boolean =>
+  fitsIndex(attribute) && !['id', 'documentId'].includes(attribute.type)
 
 function has(storage: Storage, type: ContentType, index: Index): boolean {
   const { name } = storage.table(type)

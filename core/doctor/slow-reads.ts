@@ -13,9 +13,9 @@ export interface SlowRead {
 const MOST = 20
 
 /** The lists that a log tells to have been slow, the dearest first. Lines that tell of anything else are passed over. */
-export function findSlowReads(log: string): readonly SlowRead[] {
+export async function findSlowReads(log: AsyncIterable<string>): Promise<readonly SlowRead[]> {
   const reads = new Map<string, SlowRead>()
-  for (const line of log.split('\n')) {
+  for await (const line of linesOf(log)) {
     const told = toRead(line)
     if (!told) continue
     const key = shapeOf(told.work)
@@ -23,6 +23,20 @@ export function findSlowReads(log: string): readonly SlowRead[] {
     reads.set(key, known ? joined(known, told) : told)
   }
   return [...reads.values()].toSorted((one, other) => other.together - one.together).slice(0, MOST)
+}
+
+/** No line of ours is longer. */
+const LONGEST = 1_000_000
+
+async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of chunks) {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > LONGEST) rest = ''
+    yield* lines
+  }
+  yield rest
 }
 
 const joined = (one: SlowRead, other: SlowRead): SlowRead => ({
@@ -33,7 +47,10 @@ const joined = (one: SlowRead, other: SlowRead): SlowRead => ({
 })
 
 /** How many documents a page leaves out. */
-export const depthOf = ({ start }: SlowRead['work']): number => (typeof start === 'number' ? start : 0)
+export const depthOf = ({ start }: SlowRead['work']): number =>
+  typeof start === 'number' && Number.isInteger(start) && start > 0 && start < LAST ? start : 0
+
+const LAST = 2 ** 31
 
 /** Pages of one list are one shape. */
 const shapeOf = ({ start: _start, ...work }: SlowRead['work']): string => JSON.stringify(work)

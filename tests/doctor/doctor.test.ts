@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import test, { type ExecutionContext } from 'ava'
 import { runDoctor } from '../../core/cli/doctor.ts'
 import { runMigrate } from '../../core/cli/migrate.ts'
@@ -51,7 +52,7 @@ async function openPractice(t: ExecutionContext, file: string) {
     },
     async ask({ log = '', tries = false, analyze = false, env = {} } = {}) {
       told.length = 0
-      const input = async () => log
+      const input = () => Readable.from([log.slice(0, 100), log.slice(100)])
       const code = await runDoctor({ ...terms(env), log: '-', input, json: true, tries, analyze })
       const { advice }: { advice: readonly Advice[] } = JSON.parse(told.join(''))
       return { code, advice }

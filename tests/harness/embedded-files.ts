@@ -26,13 +26,17 @@ async function patternFiles(): Promise<string> {
 }
 
 async function makePattern(files: string): Promise<void> {
-  // Other test files may be doing the same.
   const draft = `${files}.${process.pid}`
   mkdirSync(draft, { recursive: true })
   await makeSmall(join(draft, 'database'))
   await writeTar(join(draft, 'database'), join(draft, 'database.tar'))
-  if (existsSync(files)) rmSync(draft, { recursive: true })
-  else renameSync(draft, files)
+  try {
+    renameSync(draft, files)
+  } catch (error) {
+    // Other test files do the same at the same time, and one may have been faster.
+    rmSync(draft, { recursive: true })
+    if (!existsSync(files)) throw error
+  }
 }
 
 /** Every process of the tests takes one in: without what none of them needs, that is half of the work. */

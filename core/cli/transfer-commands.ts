@@ -7,7 +7,8 @@ const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 /** `plinth export` and `plinth import`; answers the latter, under which more ways to bring something from elsewhere stand. */
 export function addTransfer(program: Command): Command {
   addExport(program)
-  const command = program.command('import')
+  // `import strapi` has options of the same names.
+  const command = program.command('import').enablePositionalOptions()
   addImport(command)
   return command
 }

@@ -138,6 +138,15 @@ test('what is left out of an import is listed in a file, and the exit code tells
   t.deepEqual([told.shift(), readFileSync(report, 'utf8')], ['Imported: 1 made\n', ''])
 })
 
+test('an option of `import strapi` is not taken for that of `import`', t => {
+  const words = ['import', 'strapi', '/nowhere', '--out', join(shop(t).path, 'out')]
+  const done = plinth([...words, '--skip-invalid', 'report.ndjson'], { url: 'embedded' })
+  t.deepEqual(
+    [done.code, done.told],
+    [1, '--skip-invalid is for documents that are imported: it needs --database, and no --content\n'],
+  )
+})
+
 async function databaseUrl(t: ExecutionContext): Promise<string> {
   const server = testServer()
   return server ? createDatabase(t, server) : 'embedded'

@@ -31,7 +31,7 @@ export async function createUser(
   if (!query.ok) return query
   const written = await terms.documents.create(permitted.value, { query: query.value, shape: 'flat' })
   if (written.ok) return ok(written.value.text)
-  return failed(inOwnWords(written.reasons[0], 'This attribute must be unique'))
+  return failed(refusedMaking(written.reasons[0]))
 }
 
 export async function updateUser(
@@ -55,7 +55,7 @@ export async function updateUser(
   const moving = await askAddress(permitted.value, { account, caller }, terms)
   if (!moving.ok) return moving
   const written = await terms.documents.update(moving.value.command, { query: query.value, shape: 'flat' })
-  if (!written.ok) return failed(inOwnWords(written.reasons[0], 'Username already taken'))
+  if (!written.ok) return failed(takenFirst(written.reasons[0], 'Username already taken'))
   moving.value.mail()
   return ok(written.value.text)
 }
@@ -96,17 +96,29 @@ function answerQuery(
   return restrict({ ...ALL_ROWS, type, take, selection: shown }, caller, action)
 }
 
-/** contract/rest.md 14: rules of values are told as ApplicationErrors, without details. */
-function inOwnWords(found: Fault | undefined, taken: string): Fault {
+/** contract/rest.md 14: where a user is made, rules of values are told as ApplicationErrors, without details. */
+function refusedMaking(found: Fault | undefined): Fault {
+  const told = takenFirst(found, UNIQUE)
+  const [first] = ruleFaults(told)
+  return first ? fault('application', first.message) : told
+}
+
+/** A name or an address that is somebody else's has words of its own; all else stays as it was told. */
+function takenFirst(found: Fault | undefined, username: string): Fault {
   if (!found) return forbidden()
-  if (found.code !== 'validation' || !Array.isArray(found.details.errors)) return found
-  const [first] = found.details.errors as readonly {
-    readonly path: readonly string[]
-    readonly message: string
-  }[]
-  if (!first?.message.startsWith('This attribute must be unique'))
-    return fault('application', first?.message ?? found.message)
+  const [first] = ruleFaults(found)
+  if (!first?.message.startsWith(UNIQUE)) return found
   const [name] = first.path
   if (name === 'email') return fault('application', 'Email already taken')
-  return fault('application', name === 'username' ? taken : first.message)
+  return fault('application', name === 'username' ? username : first.message)
 }
+
+const UNIQUE = 'This attribute must be unique'
+
+interface RuleFault {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+const ruleFaults = ({ code, details }: Fault): readonly RuleFault[] =>
+  code === 'validation' && Array.isArray(details.errors) ? details.errors : []

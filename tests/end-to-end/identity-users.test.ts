@@ -160,6 +160,9 @@ test('a new user needs a name, an address, a password and a role that are good a
     said(await send('PUT', `/api/users/${ids.bob}`, { email: 'Ann@Example.com' })),
     '400 Email already taken',
   )
+  const short = await send('PUT', `/api/users/${ids.bob}`, { username: 'b' })
+  t.is(said(short), '400 username must be at least 3 characters')
+  t.is((short.body as { error: { name: string } }).error.name, 'ValidationError')
   t.is(said(await send('PUT', '/api/users/2000000000', { nickname: 'x' })), '404 User not found')
   t.deepEqual(listOf(await get('/api/users?filters[username]=new', 'full')), [])
 })

@@ -138,7 +138,7 @@ interface RuledRow {
 /** The same list, asked for by who has row conditions and field rules that allow as much. */
 export const RULED: readonly RuledRow[] = [
   { title: 'with row conditions and field rules', asked: by('ruled', pages()) },
-  { title: 'with conditions on attributes without an index', asked: by('unindexed', pages()) },
+  { title: 'with conditions on attributes that no type declares an index of', asked: by('derived', pages()) },
 ]
 
 /** The most of the server's CPU for full access that we accept. */

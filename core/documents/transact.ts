@@ -36,7 +36,8 @@ export async function transact<Value>(
       if (error instanceof RequestFault) return failed(error.fault)
       if (!(error instanceof DatabaseFailure)) throw error
       const refusal = refusalOf(type, error, terms)
-      if (refusal) return failed(refusal)
+      // Where a component has the value, the next try tells its place.
+      if (refusal && (refusal.isPlaced || attempt > 1)) return failed(refusal.fault)
       if (attempt >= ATTEMPTS || !isRace(error)) throw error
     }
   }
@@ -78,11 +79,11 @@ function refusalOf(
   type: ContentType,
   failure: DatabaseFailure,
   { storage }: TransactTerms,
-): Fault | undefined {
+): { readonly fault: Fault; readonly isPlaced: boolean } | undefined {
   const attribute = violatedAttribute(failure.fault, storage)
   if (!attribute) return undefined
-  const isOwn = type.attributes.get(attribute.name) === attribute
+  const isPlaced = type.attributes.get(attribute.name) === attribute
   const message = 'This attribute must be unique'
-  const errors = [{ path: isOwn ? [attribute.name] : [], message, name: 'ValidationError' }]
-  return fault('validation', message, { errors })
+  const errors = [{ path: isPlaced ? [attribute.name] : [], message, name: 'ValidationError' }]
+  return { fault: fault('validation', message, { errors }), isPlaced }
 }

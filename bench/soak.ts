@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freshDatabase } from '../tests/harness/database.ts'
 import { temporaryFolder } from '../tests/harness/folder.ts'
+import { freePort } from '../tests/harness/server.ts'
 import { aboutMachine } from './machine.ts'
 import { type Running, startPlinth } from './process.ts'
 import { soak } from './soak/clients.ts'
@@ -35,10 +36,13 @@ async function main(): Promise<void> {
     const first = await startPlinth(folder.path, database.url)
     await first.stop()
     await runFile(database.url, join(import.meta.dirname, 'seed.sql'), { articles: ARTICLES })
-    const server = await startPlinth(folder.path, database.url)
+    const inspector = await freePort()
+    const server = await startPlinth(folder.path, database.url, {
+      NODE_OPTIONS: `--inspect=127.0.0.1:${inspector} --inspect-publish-uid=http`,
+    })
     servers.push(server)
     await register(server)
-    const report = await run(server)
+    const report = await run(server, inspector)
     writeReport(machine(), report)
   } finally {
     for (const server of servers) await server.stop()
@@ -57,7 +61,7 @@ async function register({ base }: Running): Promise<void> {
   assert.equal(answer.status, 200, await answer.text())
 }
 
-async function run(server: Running) {
+async function run(server: Running, inspector: number) {
   const began = performance.now()
   const passed = () => performance.now() - began
   const isOver = () => passed() >= SECONDS * 1000
@@ -66,14 +70,14 @@ async function run(server: Running) {
   let reloads = 0
   const watching = (async () => {
     while (!isOver()) {
-      samples.push(await sample(server, passed() / 1000))
+      samples.push(await sample(server, { at: passed() / 1000, inspector }))
       if (passed() > (reloads + 1) * BETWEEN_RELOADS) {
         process.kill(server.pid, 'SIGHUP')
         reloads++
       }
       await pause(Math.min(BETWEEN_SAMPLES, Math.max(0, SECONDS * 1000 - passed())))
     }
-    samples.push(await sample(server, passed() / 1000))
+    samples.push(await sample(server, { at: passed() / 1000, inspector }))
   })()
   const [counts] = await Promise.all([asking, watching])
   return { samples, counts, reloads }

@@ -7,7 +7,8 @@ export function printSoak(samples: readonly Sample[], counts: Counts, reloads: n
   const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
   return [
     `${total.toLocaleString('en')} requests and ${reloads} reloads in ${Math.round(seconds)} s, by 6 clients; a sample each`,
-    '5 s. Growth is that of the line through the least of each half minute of the second half.',
+    '5 s, with a full collection, after which what is alive is counted; resident memory is looked at before it. Growth is that',
+    'of the line through the least of each half minute of the second half.',
     '',
     '![Memory](soak.svg)',
     '',
@@ -23,8 +24,8 @@ export function printSoak(samples: readonly Sample[], counts: Counts, reloads: n
 
 const NAMES: Readonly<Record<Measure, string>> = {
   resident: 'resident memory, MB',
-  heap: 'used heap, MB',
-  external: 'buffers beside the heap, MB',
+  heap: 'live heap, MB',
+  external: 'live buffers beside the heap, MB',
   handles: 'open files and sockets',
   connections: 'connections to PostgreSQL',
 }

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import connect from 'chrome-remote-interface'
 import type { Running } from '../process.ts'
 
 /** What the server holds at a moment. Memory in MB (10^6). */
@@ -6,8 +7,9 @@ export interface Sample {
   /** Seconds since the first one. */
   readonly at: number
   readonly resident: number
+  /** What is alive: after a full collection. */
   readonly heap: number
-  /** Buffers and the like. */
+  /** Buffers and the like, alive too. */
   readonly external: number
   /** Open files and sockets. */
   readonly handles: number
@@ -18,7 +20,14 @@ export interface Sample {
 export const MEASURES = ['resident', 'heap', 'external', 'handles', 'connections'] as const
 export type Measure = (typeof MEASURES)[number]
 
-export async function sample({ base, pid }: Running, at: number): Promise<Sample> {
+/** `inspector`: the port on which the server lets garbage be collected. */
+export async function sample(
+  { base, pid, memory }: Running,
+  { at, inspector }: { readonly at: number; readonly inspector: number },
+): Promise<Sample> {
+  const resident = memory()
+  const handles = readdirSync(`/proc/${pid}/fd`).length
+  await collect(inspector)
   const text = await (await fetch(`${base}/metrics`)).text()
   const sum = (pattern: RegExp): number =>
     text
@@ -27,12 +36,20 @@ export async function sample({ base, pid }: Running, at: number): Promise<Sample
       .reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' '))), 0)
   return {
     at,
-    resident: sum(/^process_resident_memory_bytes/) / 1e6,
+    resident,
     heap: sum(/^plinth_memory_bytes\{.*"heapUsed"/) / 1e6,
     external: sum(/^plinth_memory_bytes\{.*"external"/) / 1e6,
-    handles: readdirSync(`/proc/${pid}/fd`).length,
+    handles,
     connections: sum(/^plinth_database_connections/),
   }
+}
+
+/** Twice: what the first one finalizes the second one frees. */
+async function collect(port: number): Promise<void> {
+  const client = await connect({ host: '127.0.0.1', port })
+  await client.HeapProfiler.collectGarbage()
+  await client.HeapProfiler.collectGarbage()
+  await client.close()
 }
 
 export interface Line {
@@ -41,12 +58,12 @@ export interface Line {
   readonly slope: number
 }
 
-/** Half a minute: garbage waits about as long until it is collected. */
+/** Half a minute: pages that were freed go back to the system about as late. */
 const TOGETHER = 6
 
 /**
  * The line with the least squares through the least that was measured in each half minute of the second half: the first
- * half fills what is kept, and above the least lies what only waits to be collected.
+ * half fills what is kept, and above the least lies what only the requests of the moment hold.
  */
 export function lineThrough(samples: readonly Sample[], measure: Measure): Line {
   const half = samples.slice(Math.floor(samples.length / 2))

@@ -28,6 +28,7 @@ const BETWEEN_RELOADS = 60_000
 async function main(): Promise<void> {
   const url = process.env.TEST_DATABASE_URL
   assert(url, 'TEST_DATABASE_URL is not set: bash scripts/with-postgres.sh npm run bench:soak')
+  assert(SECONDS >= 180, 'SOAK_SECONDS: 180 or more, for a line through the second half')
   const machine = await aboutMachine(url)
   const folder = temporaryFolder(RESULTS)
   const database = await freshDatabase()
@@ -71,7 +72,8 @@ async function run(server: Running, inspector: number) {
   const watching = (async () => {
     while (!isOver()) {
       samples.push(await sample(server, { at: passed() / 1000, inspector }))
-      if (passed() > (reloads + 1) * BETWEEN_RELOADS) {
+      const isLate = passed() > SECONDS * 1000 - BETWEEN_RELOADS / 2
+      if (!isLate && passed() > (reloads + 1) * BETWEEN_RELOADS) {
         process.kill(server.pid, 'SIGHUP')
         reloads++
       }

@@ -68,7 +68,7 @@ const TOGETHER = 6
 export function lineThrough(samples: readonly Sample[], measure: Measure): Line {
   const half = samples.slice(Math.floor(samples.length / 2))
   const points = half.flatMap((sample, at) => {
-    if (at % TOGETHER !== 0) return []
+    if (at % TOGETHER !== 0 || at + TOGETHER > half.length) return []
     const least = Math.min(...half.slice(at, at + TOGETHER).map(each => each[measure]))
     return [[sample.at, least] as const]
   })

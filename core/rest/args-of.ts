@@ -1,10 +1,10 @@
 import type { ReadArgs } from '../plugins/rest-context.ts'
-import { type Parameters, parseQueryString } from './parse-query-string.ts'
+import { type Parameters, parseNamesAndValues } from './parse-query-string.ts'
 
-/** What plugins see of a request's parameters; a query string that cannot be read has none, and its route says why. */
+/** What plugins see of parameters: without `=` null; none of a query string that cannot be read, whose route says why. */
 export const argsOf =
   (named: Parameters): ReadArgs =>
   search => {
-    const parsed = parseQueryString(search)
+    const parsed = parseNamesAndValues(search)
     return { ...(parsed.ok ? parsed.value : {}), ...named }
   }

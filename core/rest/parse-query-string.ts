@@ -13,9 +13,12 @@ const NONE: Parameters = {}
  */
 const BOUNDS = { depth: 20, listItems: 100, parameters: 1000 } as const
 
-/** A name without `=` is null, which inside of filters asks for what is absent; alone it says nothing. */
+/** A name without `=` is null. */
+export const parseNamesAndValues = (text: string): Result<Parameters, Fault> => parseText(text, 'query')
+
+/** As the content API takes it: null asks for what is absent inside of filters; alone it says nothing. */
 export function parseQueryString(text: string): Result<Parameters, Fault> {
-  const parsed = parseText(text, 'query')
+  const parsed = parseNamesAndValues(text)
   return parsed.ok && Object.values(parsed.value).includes(null) ? ok(withoutNulls(parsed.value)) : parsed
 }
 

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { built, builtOf, root } from './place.cjs'
 
-const FOLDERS = ['core', 'tests']
+const FOLDERS = ['core', 'scripts', 'tests']
 
 /** What every file is made by: where one of these is another, all are made anew. */
 const MAKERS = ['tests/build/strip.js', 'package-lock.json', 'project.schema.json']
@@ -23,7 +23,7 @@ const MAKERS = ['tests/build/strip.js', 'package-lock.json', 'project.schema.jso
 const PRINT_GRAMMAR = join(root, 'core/project/print-grammar.ts')
 
 /**
- * Lays JavaScript of all sources into a folder of its own: a process starts from plain files with a third of the work
+ * Lays JavaScript of all sources that tests run into a folder of its own: a process starts from plain files with a third of the work
  * that it has where it strips types as it loads. Only what has changed is made; all of it takes two or three seconds.
  */
 export async function build() {

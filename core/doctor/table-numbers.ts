@@ -58,7 +58,8 @@ LEFT JOIN pg_stat_all_indexes AS s ON s.indexrelid = i.indexrelid WHERE i.indrel
 
 const TABLES = `
 SELECT coalesce(json_agg(json_build_object(
-  'name', c.relname, 'rows', greatest(c.reltuples, s.n_live_tup, 0), 'dead', coalesce(s.n_dead_tup, 0),
+  'name', c.relname, 'rows', CASE WHEN c.reltuples > 0 THEN c.reltuples ELSE coalesce(s.n_live_tup, 0) END,
+  'dead', coalesce(s.n_dead_tup, 0),
   'analyzed', EXISTS (SELECT FROM pg_statistic AS known WHERE known.starelid = c.oid),
   'versioned', EXISTS (SELECT FROM pg_trigger AS g WHERE g.tgrelid = c.oid AND g.tgname = 'plinth_version' AND g.tgenabled <> 'D'),
   'indexes', coalesce((${INDEXES}), '[]')

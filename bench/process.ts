@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../tests/harness/server.ts'
+import { memoryOfTree, type ProcessorTime, timeOfTree } from './processor-time.ts'
 
 export interface Running {
   readonly base: string
   readonly pid: number
   /** Milliseconds from the start of the process to its first answer. */
   readonly startedIn: number
-  /** Milliseconds of processor time, until now. */
-  cpu(): number
+  readonly cpu: ProcessorTime
   /** Resident memory in MB (10^6). */
   memory(): number
   stop(): Promise<void>
@@ -41,14 +40,14 @@ export async function launch({ command, port, environment, probe, folder }: Laun
     throw reason
   })
   const startedIn = performance.now() - began
-  assert(child.pid !== undefined)
-  const proc = `/proc/${child.pid}`
+  const { pid } = child
+  assert(pid !== undefined)
   return {
     base,
-    pid: child.pid,
+    pid,
     startedIn,
-    cpu: () => cpuOf(proc),
-    memory: () => (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`${proc}/status`, 'utf8'))?.[1]) * 1024) / 1e6,
+    cpu: timeOfTree(pid),
+    memory: () => memoryOfTree(pid),
     async stop() {
       if (child.exitCode !== null) return
       const exit = once(child, 'exit')
@@ -78,15 +77,6 @@ export const startPlinth = async (
     },
     probe: '/_health',
   })
-
-/** Of all threads, in nanoseconds as the scheduler counts them: ticks of 10 ms are too coarse for a short round. */
-function cpuOf(proc: string): number {
-  const threads = readdirSync(`${proc}/task`)
-  const spent = threads.map(thread =>
-    Number(readFileSync(`${proc}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
-  )
-  return spent.reduce((sum, each) => sum + each, 0) / 1e6
-}
 
 async function untilUp(child: ChildProcess, url: string): Promise<void> {
   const deadline = Date.now() + 120_000

@@ -1,5 +1,6 @@
 import type { Options, Sequelize } from 'sequelize'
 import type { DatabaseSettings } from '../project/settings.ts'
+import { connectAgain } from './connect-again.ts'
 import type { Connection } from './connection.ts'
 import type { Observe } from './observation.ts'
 import { type SessionSettings, setUpSession } from './session.ts'
@@ -35,6 +36,7 @@ export async function connect(options: ConnectOptions): Promise<Sequelize> {
   sequelize.addHook('afterConnect', async (connection: unknown) => {
     await prepare(connection as Connection, options)
   })
+  connectAgain(sequelize)
   return sequelize
 }
 

@@ -20,6 +20,7 @@ import {
 import { type Cost, judge, needed } from './schema-judge.ts'
 import { planSchema } from './schema-plan.ts'
 import { hasRecord } from './schema-record.ts'
+import { takeBack } from './take-back.ts'
 import { windowOf } from './window.ts'
 
 /** What a migration would do. */
@@ -56,26 +57,13 @@ export async function planMigration(
   tables: readonly Table[],
   { allowing = 'safe', manyRows, files = [] }: PlanTerms = {},
 ): Promise<MigrationPlan> {
-  const work = async (transaction: Transaction) => {
-    throw new Planned(await planIn({ database, transaction }, { tables, allowing, manyRows, files }))
-  }
+  const work = (transaction: Transaction) =>
+    planIn({ database, transaction }, { tables, allowing, manyRows, files })
   try {
-    return await database.transaction(work, { statementTimeout: LONGEST })
+    return await takeBack(database, work, { statementTimeout: LONGEST })
   } catch (error) {
-    if (error instanceof Planned) return error.plan
     if (error instanceof MigrationRefused) return { steps: [], refusals: error.refusals, left: [] }
     throw error
-  }
-}
-
-/** Carries the plan out of its transaction, which is rolled back by it. */
-class Planned extends Error {
-  override readonly name = 'Planned'
-  readonly plan: MigrationPlan
-
-  constructor(plan: MigrationPlan) {
-    super('planned, and nothing done')
-    this.plan = plan
   }
 }
 

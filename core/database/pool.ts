@@ -14,7 +14,6 @@ export interface Pool {
 
 export function poolOf(sequelize: Sequelize): Pool {
   const manager = sequelize.connectionManager
-  const ask = connectForAll(manager as unknown as Connecting)
   const release = (connection: Connection) => manager.releaseConnection(connection)
   const discard = (connection: Connection) => {
     connection._invalid = true
@@ -23,45 +22,12 @@ export function poolOf(sequelize: Sequelize): Pool {
   return {
     release,
     discard,
-    acquire() {
-      ask()
-      return (manager.getConnection(ANY) as Promise<Connection>).catch(fail)
-    },
+    acquire: () => (manager.getConnection(ANY) as Promise<Connection>).catch(fail),
     settle(connection, error) {
       if (isUnusable(connection, error)) discard(connection)
       else release(connection)
     },
   }
-}
-
-/** What Sequelize's types leave out. */
-interface Connecting {
-  _connect(config: object): Promise<unknown>
-}
-
-/** How often a connection is tried at most, and only where it fails within so many milliseconds: nobody waits longer. */
-const TRIES = 3
-const SOON = 500
-
-/**
- * Of a connection that cannot be made Sequelize's pool tells whoever waits first, though it was begun for one who was
- * told of another. Where somebody has asked since, it is tried again: the database may be back by now. Answers what
- * tells of who asks.
- */
-function connectForAll(manager: Connecting): () => void {
-  const connect = manager._connect.bind(manager)
-  let asked = 0
-  const tryOften = async (config: object, tries: number): Promise<unknown> => {
-    const [before, began] = [asked, performance.now()]
-    try {
-      return await connect(config)
-    } catch (error) {
-      if (asked === before || tries === 1 || performance.now() - began > SOON) throw error
-      return tryOften(config, tries - 1)
-    }
-  }
-  manager._connect = config => tryOften(config, TRIES)
-  return () => void asked++
 }
 
 /** Sequelize's own replication is not used (replica.ts): there is one kind of connection. */

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../database/database.ts'
 import { printIndex } from '../database/schema-print.ts'
+import { takeBack } from '../database/take-back.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { PlanNode } from './explain.ts'
 import type { Proposal } from './propose-index.ts'
@@ -11,34 +12,17 @@ export interface Trial {
 }
 
 /** Makes the index in a transaction that is taken back, and asks what it would change. Writers of the table wait meanwhile. */
-export async function tryIndex(
+export function tryIndex(
   database: Database,
   table: string,
   { index }: Proposal,
   plan: (transaction: Transaction) => Promise<PlanNode>,
 ): Promise<Trial> {
-  const work = async (transaction: Transaction) => {
+  return takeBack(database, async transaction => {
     const before = await plan(transaction)
     await transaction.run({ text: printIndex(database.schema, table, index), values: [] })
     await transaction.run({ text: `ANALYZE ${name(database.schema)}.${name(table)}`, values: [] })
     const after = await plan(transaction)
-    throw new TakenBack({ before: before['Total Cost'], after: after['Total Cost'] })
-  }
-  try {
-    return await database.transaction(work)
-  } catch (error) {
-    if (error instanceof TakenBack) return error.trial
-    throw error
-  }
-}
-
-/** Carries what was learnt out of the transaction, which is rolled back by it. */
-class TakenBack extends Error {
-  override readonly name = 'TakenBack'
-  readonly trial: Trial
-
-  constructor(trial: Trial) {
-    super('tried, and taken back')
-    this.trial = trial
-  }
+    return { before: before['Total Cost'], after: after['Total Cost'] }
+  })
 }

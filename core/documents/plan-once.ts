@@ -10,7 +10,7 @@ const BOUNDS = { entries: 2000, characters: 8_000_000 } as const
 
 export type QueryTerms = Omit<PlanTerms, 'placeOf'>
 
-/** What is made of a query's plan, and the values that are to be put in. */
+/** What is printed of a query's plan, and the values that are to be put in. */
 export interface Planned<Template> {
   readonly template: Template
   readonly values: readonly ParameterValue[]
@@ -60,8 +60,21 @@ export function planOnce<Template>(
   }
 }
 
+/**
+ * What a query's plan comes to, for `documentId` where the query is that of any document; of one that is asked again as
+ * the very same object, and as it is, once.
+ */
+export function makeOf<Template, Made>(
+  plan: PlanOnce<Template>,
+  make: (planned: Planned<Template>) => Made,
+): (query: RestrictedQuery, terms: QueryTerms, documentId?: string) => Made {
+  const whole = rememberByQuery((query, terms) => make(plan(query, null, terms)))
+  return (query, terms, documentId) =>
+    documentId === undefined ? whole(query, terms) : make(plan(query, documentId, terms))
+}
+
 /** Makes once what follows from queries that are asked again as the very same objects. */
-export function rememberByQuery<Made>(
+function rememberByQuery<Made>(
   make: (query: RestrictedQuery, terms: QueryTerms) => Made,
 ): (query: RestrictedQuery, terms: QueryTerms) => Made {
   const known = new WeakMap<RestrictedQuery, QueryTerms & { readonly made: Made }>()

@@ -7,8 +7,8 @@ import type { Shape } from '../plan/row.ts'
 import { describeQuery } from '../query/describe-query.ts'
 import type { RestrictedQuery } from '../query/query.ts'
 import type { DocumentReads, ReadOptions } from './documents.ts'
-import { toReading, toReadingOf } from './to-reading.ts'
-import { toStatement, toStatementOf } from './to-statement.ts'
+import { toReading } from './to-reading.ts'
+import { toStatement } from './to-statement.ts'
 
 export interface ReadTerms {
   readonly database: Pick<Database, 'run'>
@@ -21,10 +21,7 @@ export interface ReadTerms {
 /** The reading half of the document service: query → plan → statement → row. */
 export function openReads({ database, storage, defaultLocale, cache }: ReadTerms): DocumentReads {
   const read = (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<Rows> => {
-    const terms = { storage, defaultLocale, shape }
-    const { documentId } = options ?? {}
-    const statement =
-      documentId === undefined ? toStatement(query, terms) : toStatementOf(query, documentId, terms)
+    const statement = toStatement(query, { storage, defaultLocale, shape }, options?.documentId)
     return database.run(statement, runOptions(query, options))
   }
   const find = async (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<Found> => {
@@ -49,10 +46,7 @@ export function openReads({ database, storage, defaultLocale, cache }: ReadTerms
         noteCache(options?.trail, 'off')
         return print(await find(query, shape, options))
       }
-      const terms = { storage, defaultLocale, shape }
-      const { documentId } = options ?? {}
-      const reading =
-        documentId === undefined ? toReading(query, terms) : toReadingOf(query, documentId, terms)
+      const reading = toReading(query, { storage, defaultLocale, shape }, options?.documentId)
       return cache.find(reading, { form, print, run: runOptions(query, options), ahead: options?.ahead })
     },
   }

@@ -1,10 +1,9 @@
 import { entityTag } from '../base/entity-tag.ts'
 import type { Reading } from '../cache/reading.ts'
-import type { RestrictedQuery } from '../query/query.ts'
 import type { Answer, ParameterValue } from '../sql/nodes.ts'
 import { type ProvableTemplate, printProvable } from '../sql/print-provable.ts'
 import { bind, type Template } from '../sql/template.ts'
-import { type Planned, planOnce, type QueryTerms, rememberByQuery } from './plan-once.ts'
+import { makeOf, planOnce } from './plan-once.ts'
 
 /** With names of its texts, which are long. */
 interface Named extends ProvableTemplate {
@@ -23,13 +22,7 @@ const plan = planOnce(
 )
 
 /** The statement of a query whose answer can be kept; planned and printed as that of one whose answer is not. */
-export const toReading = rememberByQuery<Reading>((query, terms) => readingOf(plan(query, null, terms)))
-
-/** That of a query, put to this document. */
-export const toReadingOf = (query: RestrictedQuery, documentId: string, terms: QueryTerms): Reading =>
-  readingOf(plan(query, documentId, terms))
-
-function readingOf({ template, values }: Planned<Named>): Reading {
+export const toReading = makeOf(plan, ({ template, values }): Reading => {
   const { total, version, plain, name, totalName } = template
   const statement = bind(template, values)
   return {
@@ -39,7 +32,7 @@ function readingOf({ template, values }: Planned<Named>): Reading {
     version,
     totalKey: total && totalName + keyOf(total, values),
   }
-}
+})
 
 const keyOf = (total: Template, values: readonly ParameterValue[]): string =>
   JSON.stringify(bind(total, values).values)

@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
+import { takeBack } from '../database/take-back.ts'
 import { type Checkpoint, moveCheckpoint } from './checkpoint.ts'
 import { findExisting } from './find-existing.ts'
 import { type ImportTerms, PATIENT, writeTermsOf } from './import-terms.ts'
@@ -95,11 +96,6 @@ function isRefusal(error: unknown): boolean {
   return fault !== undefined && 'constraint' in fault
 }
 
-/** Ends a transaction that only looked. */
-class LookedUp extends Error {
-  override readonly name = 'LookedUp'
-}
-
 /** Which document of a batch the database does not take: they are written one by one, and taken back. */
 async function findRefused(
   documents: readonly ParsedDocument[],
@@ -115,10 +111,8 @@ async function findRefused(
       await transaction.run(NOTHING)
     }
     refused = undefined
-    throw new LookedUp()
   }
-  await writing.terms.database.transaction(work, PATIENT).catch((found: unknown) => {
-    if (found instanceof LookedUp) return
+  await takeBack(writing.terms.database, work, PATIENT).catch((found: unknown) => {
     if (!refused || !isRefusal(found)) throw found
     refused = { ...refused, message: refusalOf(found) }
   })

@@ -3,7 +3,7 @@ import type { Caller } from '../../core/access/caller.ts'
 import { restrict } from '../../core/access/restrict.ts'
 import { trusted } from '../../core/access/trusted.ts'
 import { BoundedMap } from '../../core/base/bounded-map.ts'
-import { toStatement, toStatementOf } from '../../core/documents/to-statement.ts'
+import { toStatement } from '../../core/documents/to-statement.ts'
 import { outline } from '../../core/plan/outline.ts'
 import { planQuery } from '../../core/plan/plan-query.ts'
 import type { Filter, RestrictedQuery } from '../../core/query/query.ts'
@@ -108,7 +108,7 @@ test('whatever is asked after whatever else, its statement is the one that it wo
     if (made.take.kind !== 'one') continue
     const documentId = pick(random, ['y', 'z'])
     const own = trusted({ ...made, take: { kind: 'one', documentId } })
-    t.deepEqual(toStatementOf(made, documentId, terms), printAnswer(planQuery(own, terms)))
+    t.deepEqual(toStatement(made, terms, documentId), printAnswer(planQuery(own, terms)))
   }
   t.true(asked > 3000, `${asked} were no refusals`)
   t.true(keys.size < asked * 0.8, `${keys.size} kinds of ${asked} queries: hardly any came again`)

@@ -3,7 +3,7 @@ export type DatabaseFault =
   /** Not reachable, gone in the middle, or no connection free in time. */
   | { readonly kind: 'unavailable'; readonly message: string }
   /** A statement or the wait for a lock took too long. */
-  | { readonly kind: 'timeout'; readonly message: string }
+  | { readonly kind: 'timeout'; readonly message: string; readonly code: string | null }
   | ConstraintFault
   /** The same transaction, run again, may well succeed. */
   | { readonly kind: 'serialization'; readonly message: string; readonly code: string }
@@ -61,7 +61,7 @@ function faultOfCode(error: DriverError): DatabaseFault | undefined {
   if (typeof code !== 'string') return undefined
   const constraint = CONSTRAINTS[code]
   if (constraint) return { kind: constraint, message, ...namesOf(error) }
-  if (TIMEOUTS.has(code)) return { kind: 'timeout', message }
+  if (TIMEOUTS.has(code)) return { kind: 'timeout', message, code }
   if (RETRIABLE.has(code) || error.routine === 'RevalidateCachedQuery')
     return { kind: 'serialization', message, code }
   if (UNAVAILABLE.has(code) || /^(08|53)/.test(code)) return { kind: 'unavailable', message }
@@ -121,7 +121,7 @@ function faultOfMessage(error: DriverError): DatabaseFault | undefined {
     return { kind: 'unavailable', message: 'No database connection became free in time' }
   }
   if (/read timeout/i.test(message))
-    return { kind: 'timeout', message: 'The database did not answer in time' }
+    return { kind: 'timeout', message: 'The database did not answer in time', code: null }
   if (LOST.test(message)) return { kind: 'unavailable', message: 'The connection to the database was lost' }
   return undefined
 }

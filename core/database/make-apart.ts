@@ -5,7 +5,7 @@ import { MigrationRefused } from './migration-refused.ts'
 import type { MigrationLimits } from './migration-terms.ts'
 import { poolOf } from './pool.ts'
 import { type Apart, refusal, type Step } from './schema-finding.ts'
-import { lockName, untilFree } from './take-turn.ts'
+import { isOvertaken, lockName, untilFree, untilNotOvertaken } from './take-turn.ts'
 
 /**
  * Makes indexes of large tables while others write, outside of any transaction, on a connection that ends with it.
@@ -23,7 +23,7 @@ export async function makeApart(
   try {
     if (connection.plinthPooled) throw new MigrationRefused([refusal('database', null, POOLED)])
     await takeSession(connection, database.schema, limits)
-    for (const step of steps) await makeOne(connection, step)
+    for (const step of steps) await untilNotOvertaken(limits, () => makeOne(connection, step))
   } finally {
     pool.discard(connection)
   }
@@ -44,7 +44,7 @@ async function takeSession(connection: Connection, schema: string, limits: Migra
   }, limits)
 }
 
-/** Whoever had the lock before may have made it, or begun to. */
+/** Whoever had the lock before may have made it, or begun to. Others who wait for one another may make it a deadlock's victim. */
 async function makeOne(connection: Connection, { apart, summary }: Step): Promise<void> {
   if (apart === null || (await isThere(connection, apart))) return
   await connection.query(apart.undo)
@@ -54,6 +54,7 @@ async function makeOne(connection: Connection, { apart, summary }: Step): Promis
     const fault = toDatabaseFault(error)
     if (fault === undefined || fault.kind === 'unavailable') throw error
     await connection.query(apart.undo)
+    if (isOvertaken(error)) throw error
     const code = fault.kind === 'unique' ? 'not-unique' : 'database'
     throw new MigrationRefused([refusal(code, null, `${summary}: PostgreSQL refused it: ${fault.message}`)])
   }

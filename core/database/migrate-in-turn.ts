@@ -3,16 +3,19 @@ import type { Table } from '../model/storage.ts'
 import { bootstrap } from './bootstrap.ts'
 import { printVersionsMoved, printVersionsStorage } from './bootstrap-versions.ts'
 import { type ReadyFiles, readyFiles, runBefore } from './handwritten-files.ts'
+import { holdTables } from './hold-tables.ts'
 import { MigrationRefused } from './migration-refused.ts'
 import type { MigrationReport, MigrationTerms } from './migration-terms.ts'
 import { runHandwritten, summaryOf } from './run-handwritten.ts'
 import { runPlain, type Site } from './run-plain.ts'
 import type { Catalogue } from './schema-catalogue.ts'
 import { type Runner, readCatalogue } from './schema-catalogue-read.ts'
-import { includes, inOrder, refusal, type SchemaRefusal, type Step } from './schema-finding.ts'
+import { type Hold, includes, inOrder, refusal, type SchemaRefusal, type Step } from './schema-finding.ts'
+import { heldTables } from './schema-holds.ts'
 import { type Cost, judge, needed } from './schema-judge.ts'
 import { planSchema, type SchemaPlan } from './schema-plan.ts'
 import { hasRecord, isRecorded, record, recordTables } from './schema-record.ts'
+import type { Turn } from './take-turn.ts'
 import { expanding, windowOf } from './window.ts'
 
 export interface Task extends Required<MigrationTerms> {
@@ -44,19 +47,47 @@ export const isDone = async (
   { hash, allowing, stage }: Task,
 ): Promise<boolean> => allowing !== 'destructive' && (await isRecorded(runner, schema, { hash, stage }))
 
+/** Where a transaction of a migration runs, and how it goes about others. */
+export interface Place extends Site, Turn {}
+
 /** One transaction of a migration: all that is to be done, or a part that the next goes on from. */
-export async function migrateInTurn(site: Site, task: Task): Promise<Round> {
+export async function migrateInTurn(site: Place, task: Task): Promise<Round> {
   const { database, transaction } = site
   if (await isDone(transaction, database.schema, task)) return { ...NOTHING, complete: true, apart: [] }
   const isNew = !(await hasRecord(transaction, database.schema))
   await bootstrap(site)
   const files = await readyFiles(site, task.files, isNew)
+  if (site.isAgain && files.before.length + files.after.length > 0) await holdForFiles(site, task)
   const findings = await find(site, task, await runBefore(site, files, task))
   const { catalogue, plan } = findings
   const part = plan.renamedTables.size > 0 ? null : firstTables(task.tables, catalogue)
   if (part === null) return complete(site, task, { ...findings, files })
   const first = { ...findings, plan: planTables(part, catalogue), apart: new Set<Step>() }
   return unfinished(site, { ...task, tables: part }, { ...first, files })
+}
+
+/** Nobody knows what files written by hand will wait for. Where others came between, nobody writes meanwhile. */
+async function holdForFiles(site: Place, task: Task): Promise<void> {
+  const catalogue = await readCatalogue(site.transaction, site.database.schema)
+  await hold(site, [{ table: null, from: 'writers' }], { task, catalogue, isFree: true })
+}
+
+interface Holding {
+  readonly task: Task
+  readonly catalogue: Catalogue
+  readonly isFree: boolean
+}
+
+/** An embedded database has one user: there is nobody to be kept away. */
+async function hold(
+  place: Place,
+  holds: readonly Hold[],
+  { task, catalogue, isFree }: Holding,
+): Promise<void> {
+  const { database, transaction, breath } = place
+  if (database.kind === 'embedded') return
+  const { schema } = database
+  await holdTables(transaction, heldTables(holds, catalogue), { schema, limits: task.limits, breath, isFree })
 }
 
 interface Findings {
@@ -109,7 +140,7 @@ interface Ready extends Findings {
   readonly files: ReadyFiles
 }
 
-async function complete(site: Site, task: Task, ready: Ready): Promise<Round> {
+async function complete(site: Place, task: Task, ready: Ready): Promise<Round> {
   if (ready.apart.size > 0) return unfinished(site, task, ready)
   const { before, after } = ready.files
   const { steps, left } = await apply(site, task, ready)
@@ -121,7 +152,7 @@ async function complete(site: Site, task: Task, ready: Ready): Promise<Round> {
   return { steps: summaries, left, complete: true, apart: [] }
 }
 
-async function unfinished(site: Site, task: Task, ready: Ready): Promise<Round> {
+async function unfinished(site: Place, task: Task, ready: Ready): Promise<Round> {
   const { steps, left } = await apply(site, task, ready)
   const summaries = [...ready.files.before.map(summaryOf), ...steps]
   await recordSteps(site, { ...task, hash: UNFINISHED }, [...task.done, ...summaries])
@@ -131,16 +162,16 @@ async function unfinished(site: Site, task: Task, ready: Ready): Promise<Round> 
 const recordSteps = (site: Site, { hash, stage }: Task, steps: readonly string[]): Promise<void> =>
   record(site, { product: PRODUCT_VERSION, hash, steps, isOpen: stage === 'expand' })
 
-async function apply(
-  site: Site,
-  { tables, allowing, stage }: Task,
-  { catalogue, plan, apart }: Findings,
-): Promise<MigrationReport> {
+async function apply(site: Place, task: Task, ready: Ready): Promise<MigrationReport> {
   const { database, transaction } = site
+  const { tables, allowing, stage } = task
+  const { catalogue, plan, apart, files } = ready
   const expands = stage === 'expand'
   const [left, dropped] = allowing === 'destructive' && !expands ? [[], plan.left] : [plan.left, []]
   const now = [...plan.steps.filter(step => !apart.has(step)), ...dropped.flatMap(one => one.drop)]
   const steps = await needed(transaction, inOrder(expands ? expanding(now) : now))
+  const holds = [...steps.flatMap(step => step.holds), VERSIONS]
+  await hold(site, holds, { task, catalogue, isFree: files.before.length === 0 })
   await runPlain(site, [
     ...steps.flatMap(step => step.statements),
     ...printVersions(database.schema, catalogue),
@@ -148,6 +179,9 @@ async function apply(
   await recordTables(site, tables, { ...plan, left, dropped, isOpen: expands }, catalogue)
   return { steps: steps.map(step => step.summary), left }
 }
+
+/** Each write moves its rows, so that it is vacuumed most. */
+const VERSIONS: Hold = { table: 'plinth_versions', from: 'vacuum' }
 
 /** Processes that serve meanwhile keep answers of what the tables were. */
 const printVersions = (schema: string, { tables }: Catalogue): readonly string[] =>

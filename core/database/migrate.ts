@@ -1,17 +1,15 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Table } from '../model/storage.ts'
-import type { Database, Transaction } from './database.ts'
+import type { Database } from './database.ts'
 import { toDatabaseFault } from './database-fault.ts'
 import { makeApart } from './make-apart.ts'
 import { isDone, migrateInTurn, NOTHING, type Task } from './migrate-in-turn.ts'
 import { MigrationRefused } from './migration-refused.ts'
-import type { MigrationLimits, MigrationReport, MigrationTerms } from './migration-terms.ts'
+import { LIMITS, type MigrationLimits, type MigrationReport, type MigrationTerms } from './migration-terms.ts'
 import { refusal, type SchemaRefusal, type Step } from './schema-finding.ts'
 import { hashSchema } from './schema-hash.ts'
 import { MANY_ROWS } from './schema-pair.ts'
-import { inTurn, seconds } from './take-turn.ts'
-
-const LIMITS: MigrationLimits = { turn: 60_000, lock: 10_000, statement: 300_000 }
+import { inTurn, isOvertaken, type Turn, tooBusy } from './take-turn.ts'
 
 /**
  * Brings the database to the model's tables: everything that costs no more than is allowed, in one transaction, under
@@ -41,7 +39,7 @@ export async function migrate(
 }
 
 async function migrateInRounds(database: Database, task: Task): Promise<MigrationReport> {
-  const work = (transaction: Transaction) => migrateInTurn({ database, transaction }, task)
+  const work = (turn: Turn) => migrateInTurn({ database, ...turn }, task)
   const round = await inTurn(database, task.limits, work)
   if (round.complete) return { steps: [...task.done, ...round.steps], left: round.left }
   const rest = await goOn(database, task, round.apart).catch((error: unknown) => {
@@ -60,14 +58,7 @@ function refusalsOf(error: unknown, limits: MigrationLimits): readonly SchemaRef
   if (error instanceof MigrationRefused) return error.refusals
   const fault = toDatabaseFault(error)
   if (fault === undefined || fault.kind === 'unavailable') throw error
-  if (fault.kind !== 'timeout')
-    return [refusal('database', null, `PostgreSQL refused a change: ${fault.message}`)]
-  const bounds = `a table was in use for over ${seconds(limits.lock)}, or a change took over ${seconds(limits.statement)}`
-  return [
-    refusal(
-      'busy',
-      null,
-      `${bounds} (${fault.message}): nothing was changed; start again when the database is less busy`,
-    ),
-  ]
+  return fault.kind === 'timeout' || isOvertaken(error)
+    ? [tooBusy(limits, fault.message)]
+    : [refusal('database', null, `PostgreSQL refused a change: ${fault.message}`)]
 }

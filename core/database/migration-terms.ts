@@ -18,6 +18,8 @@ export interface MigrationLimits {
   readonly statement: number
 }
 
+export const LIMITS: MigrationLimits = { turn: 60_000, lock: 10_000, statement: 300_000 }
+
 /**
  * `start`: all of it, but where an older version may be serving meanwhile (`expand` was done last) nothing of what is
  * left; `expand`: what an older version can go on beside, so that both may serve; `all`: with what was left.

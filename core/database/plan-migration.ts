@@ -4,7 +4,7 @@ import type { Database, Transaction } from './database.ts'
 import type { Handwritten } from './handwritten.ts'
 import { readyFiles, runBefore } from './handwritten-files.ts'
 import { MigrationRefused } from './migration-refused.ts'
-import type { MigrationTerms } from './migration-terms.ts'
+import { LIMITS, type MigrationTerms } from './migration-terms.ts'
 import { summaryOf, workOf } from './run-handwritten.ts'
 import type { Site } from './run-plain.ts'
 import type { Catalogue } from './schema-catalogue.ts'
@@ -21,6 +21,7 @@ import { type Cost, judge, needed } from './schema-judge.ts'
 import { planSchema } from './schema-plan.ts'
 import { hasRecord } from './schema-record.ts'
 import { takeBack } from './take-back.ts'
+import { untilNotOvertaken, waitBriefly } from './take-turn.ts'
 import { windowOf } from './window.ts'
 
 /** What a migration would do. */
@@ -57,10 +58,12 @@ export async function planMigration(
   tables: readonly Table[],
   { allowing = 'safe', manyRows, files = [] }: PlanTerms = {},
 ): Promise<MigrationPlan> {
-  const work = (transaction: Transaction) =>
-    planIn({ database, transaction }, { tables, allowing, manyRows, files })
+  const work = async (transaction: Transaction) => {
+    await waitBriefly(transaction, LIMITS)
+    return planIn({ database, transaction }, { tables, allowing, manyRows, files })
+  }
   try {
-    return await takeBack(database, work, { statementTimeout: LONGEST })
+    return await untilNotOvertaken(LIMITS, () => takeBack(database, work, { statementTimeout: LONGEST }))
   } catch (error) {
     if (error instanceof MigrationRefused) return { steps: [], refusals: error.refusals, left: [] }
     throw error

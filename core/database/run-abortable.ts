@@ -36,4 +36,5 @@ export async function runAbortable(pool: Pool, statement: Statement, terms: Abor
   }
 }
 
-const gaveUp = () => new DatabaseFailure({ kind: 'timeout', message: 'Nobody waits for the statement' }, null)
+const gaveUp = () =>
+  new DatabaseFailure({ kind: 'timeout', message: 'Nobody waits for the statement', code: null }, null)

@@ -1,4 +1,4 @@
-import { toDatabaseFault } from './database-fault.ts'
+import { type DatabaseFault, toDatabaseFault } from './database-fault.ts'
 import type { Handwritten, HandwrittenWork, Sql } from './handwritten.ts'
 import { recordFile } from './handwritten-record.ts'
 import { MigrationRefused } from './migration-refused.ts'
@@ -90,9 +90,12 @@ function assertInside(text: string): void {
   throw new Error(`${word} would end the migration's transaction, in which all of it is done: leave it out`)
 }
 
+/** What says nothing of the file. */
+const OF_NO_FILE: ReadonlySet<DatabaseFault['kind']> = new Set(['timeout', 'unavailable', 'serialization'])
+
 function refuse({ name }: Handwritten, error: unknown): never {
   const fault = toDatabaseFault(error)
-  if (fault?.kind === 'timeout' || fault?.kind === 'unavailable') throw error
+  if (fault !== undefined && OF_NO_FILE.has(fault.kind)) throw error
   const why = fault?.message ?? (error instanceof Error ? error.message : String(error))
   throw new MigrationRefused([
     refusal('migration-failed', null, `migrations/${name} failed: ${why.replace(/\s+/g, ' ').trim()}`),

@@ -2,7 +2,7 @@ import type { Column } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import { castOf } from './schema-casts.ts'
 import type { ActualColumn } from './schema-catalogue.ts'
-import { type Finding, type Proviso, refusal, type Step, step } from './schema-finding.ts'
+import { type Finding, holding, type Proviso, refusal, type Step, stepIn } from './schema-finding.ts'
 import { sameDefault } from './schema-literals.ts'
 import { converted, mayLose, type Pair, projection, withNewValues } from './schema-pair.ts'
 import { alter, constant, printColumn, qualified } from './schema-print.ts'
@@ -39,7 +39,8 @@ function* addColumn(pair: Pair, column: Column): Generator<Finding> {
   const add = alter(schema, desired.name, `ADD COLUMN ${printColumn(column, filling)}`)
   const summary = `add column "${column.name}" to "${desired.name}" (${called(pair, column)})`
   const standard = filling === column.default ? [] : [alterColumn(pair, column, defaultAction(column))]
-  yield { ...step('change', summary, add, ...standard), expands: [widening(pair, column, filling)] }
+  const expands = [widening(pair, column, filling)]
+  yield { ...stepIn(pair.actual.name, 'change', summary, add, ...standard), expands }
   if (!column.nullable && filling === undefined && column.generated === null) yield needsValue(pair, column)
 }
 
@@ -51,16 +52,17 @@ const widening = (pair: Pair, column: Column, filling: Column['default']): strin
 
 /** Empty until the rows are shifted, which fills it. */
 function* addFilled(pair: Pair, column: Column): Generator<Finding> {
-  const { schema, desired } = pair
+  const { schema, desired, actual } = pair
   const add = alter(
     schema,
     desired.name,
     `ADD COLUMN ${printColumn({ ...column, nullable: true }, undefined)}`,
   )
-  yield step('change', `add column "${column.name}" to "${desired.name}" (${desired.serves})`, add)
+  const summary = `add column "${column.name}" to "${desired.name}" (${desired.serves})`
+  yield stepIn(actual.name, 'change', summary, add)
   if (column.nullable) return
   const require = alterColumn(pair, column, 'SET NOT NULL')
-  yield step('tighten', `require column "${column.name}" of "${desired.name}"`, require)
+  yield stepIn(actual.name, 'tighten', `require column "${column.name}" of "${desired.name}"`, require)
 }
 
 function needsValue(pair: Pair, column: Column): Proviso {
@@ -92,9 +94,10 @@ function* changeColumn(pair: Pair, column: Column, actual: ActualColumn): Genera
   if (!column.nullable && actual.nullable) yield* requireValue(pair, column)
 }
 
-function renameColumn({ schema, desired }: Pair, column: Column, actual: ActualColumn): Step {
+function renameColumn({ schema, desired, actual: table }: Pair, column: Column, actual: ActualColumn): Step {
   const summary = `rename column "${actual.name}" of "${desired.name}" to "${column.name}"`
-  return step(
+  return stepIn(
+    table.name,
     'rename',
     summary,
     alter(schema, desired.name, `RENAME COLUMN ${name(actual.name)} TO ${name(column.name)}`),
@@ -110,7 +113,8 @@ const defaultAction = ({ default: value }: Column): string =>
   value === undefined ? 'DROP DEFAULT' : `SET DEFAULT ${constant(value)}`
 
 const changeDefault = (pair: Pair, column: Column): Step => ({
-  ...step(
+  ...stepIn(
+    pair.actual.name,
     'change',
     `change the default of ${called(pair, column)}`,
     alterColumn(pair, column, defaultAction(column)),
@@ -119,12 +123,18 @@ const changeDefault = (pair: Pair, column: Column): Step => ({
 })
 
 const dropNotNull = (pair: Pair, column: Column): Step =>
-  step('loosen', `let ${called(pair, column)} be empty`, alterColumn(pair, column, 'DROP NOT NULL'))
+  stepIn(
+    pair.actual.name,
+    'loosen',
+    `let ${called(pair, column)} be empty`,
+    alterColumn(pair, column, 'DROP NOT NULL'),
+  )
 
 function* requireValue(pair: Pair, column: Column): Generator<Finding> {
   if (column.backfill === undefined) yield needsValue(pair, column)
   else yield fillEmpty(pair, column, 'true')
-  yield step('tighten', `require ${called(pair, column)}`, alterColumn(pair, column, 'SET NOT NULL'))
+  const require = alterColumn(pair, column, 'SET NOT NULL')
+  yield stepIn(pair.actual.name, 'tighten', `require ${called(pair, column)}`, require)
 }
 
 /** Gives the rows that hold nothing the attribute's backfill; `rows` is SQL in the model's names. */
@@ -134,7 +144,7 @@ export function fillEmpty(pair: Pair, column: Column, rows: string): Step {
   const empty = `${name(column.name)} IS NULL AND (${rows})`
   const update = `UPDATE ${qualified(schema, desired.name)} SET ${name(column.name)} = ${value} WHERE ${empty}`
   return {
-    ...step('fill', `fill ${called(pair, column)} where it is empty`, update),
+    ...stepIn(pair.actual.name, 'fill', `fill ${called(pair, column)} where it is empty`, update),
     onlyIf: countRows(projection(pair), empty),
   }
 }
@@ -147,7 +157,7 @@ function* renameValues(pair: Pair, column: Column, actual: ActualColumn): Genera
   const set = `${own} = ${withNewValues(column, own)}`
   const update = `UPDATE ${qualified(schema, desired.name)} SET ${set} WHERE ${own} IN (${former})`
   yield {
-    ...step('values', `rename values of ${called(pair, column)}`, update),
+    ...stepIn(pair.actual.name, 'values', `rename values of ${called(pair, column)}`, update),
     onlyIf: countRows(qualified(schema, pair.actual.name), `${name(actual.name)} IN (${former})`),
   }
 }
@@ -159,7 +169,8 @@ function* changeType(pair: Pair, column: Column, actual: ActualColumn): Generato
     ...(column.default === undefined ? [] : [defaultAction(column)]),
   ]
   const statements = actions.map(action => alterColumn(pair, column, action))
-  const change: Step = { ...step('change', changed(pair, column, actual), ...statements), window: 'stop' }
+  const words = changed(pair, column, actual)
+  const change: Step = { ...stepIn(pair.actual.name, 'change', words, ...statements), window: 'stop' }
   yield change
   if (mayLose(column, actual)) yield* losses(pair, column, actual, change)
   if (castOf(actual.type, column)?.rewrites === false) return
@@ -226,16 +237,21 @@ function* leftColumns(pair: Pair): Generator<Finding> {
     }
     if (column.nullable || column.identity || actual.primaryKey.includes(column.name)) continue
     const release = alter(schema, desired.name, `ALTER COLUMN ${name(column.name)} DROP NOT NULL`)
-    yield step('loosen', `let the abandoned column "${column.name}" of "${desired.name}" be empty`, release)
+    const words = `let the abandoned column "${column.name}" of "${desired.name}" be empty`
+    yield stepIn(actual.name, 'loosen', words, release)
   }
 }
 
-const dropColumn = ({ schema, desired }: Pair, { name: column }: ActualColumn): Step =>
-  step(
-    'drop',
-    `drop column "${column}" of "${desired.name}" (${desired.serves})`,
-    alter(schema, desired.name, `DROP COLUMN ${name(column)}`),
-  )
+/** Its foreign key goes with it, which is a part of the other table as well. */
+function dropColumn({ schema, desired, actual }: Pair, { name: column }: ActualColumn): Step {
+  const keys = actual.foreignKeys.filter(({ columns }) => columns.includes(column))
+  const summary = `drop column "${column}" of "${desired.name}" (${desired.serves})`
+  const drop = alter(schema, desired.name, `DROP COLUMN ${name(column)}`)
+  return {
+    ...stepIn(actual.name, 'drop', summary, drop),
+    ...holding('everybody', actual.name, ...keys.map(({ references }) => references.table)),
+  }
+}
 
 function vanished({ schema, desired, actual }: Pair, { name: column }: ActualColumn, dropped: Step): Proviso {
   const what = `column "${column}" of table "${actual.name}" (${desired.serves}) is no longer in the project and has values in {rows}`

@@ -2,7 +2,7 @@ import type { Check, Column, ForeignKey } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { ActualCheck, ActualForeignKey } from './schema-catalogue.ts'
 import { called, fillEmpty, lacksValues } from './schema-columns.ts'
-import { type Finding, type Proviso, refusal, step } from './schema-finding.ts'
+import { type Finding, holding, type Proviso, refusal, stepIn } from './schema-finding.ts'
 import { literalsOf, sameList } from './schema-literals.ts'
 import { match } from './schema-match.ts'
 import { mayLose, type Pair, projection, renamed } from './schema-pair.ts'
@@ -47,8 +47,9 @@ function sameCheck(pair: Pair, check: Check, actual: ActualCheck): boolean {
 }
 
 function* addCheck(pair: Pair, check: Check): Generator<Finding> {
-  const { schema, desired } = pair
-  yield step(
+  const { schema, desired, actual } = pair
+  yield stepIn(
+    actual.name,
     'tighten',
     `add check "${check.name}" to "${desired.name}"`,
     alter(schema, desired.name, `ADD ${printCheck(check)}`),
@@ -101,9 +102,12 @@ function sameForeignKey(
 }
 
 function* addForeignKey(pair: Pair, neighbours: Neighbours, key: ForeignKey): Generator<Finding> {
-  const { schema, desired } = pair
+  const { schema, desired, actual } = pair
   const add = alter(schema, desired.name, `ADD ${printForeignKey(schema, key)}`)
-  yield step('tighten', `add foreign key "${key.name}" to "${desired.name}"`, add)
+  yield {
+    ...stepIn(actual.name, 'tighten', `add foreign key "${key.name}" to "${desired.name}"`, add),
+    ...holding('writers', actual.name, key.references.table),
+  }
   const question = findDangling(projection(pair), neighbours.rowsOf(key.references.table), key)
   const what = `table "${desired.name}" (${desired.serves}) has links in {rows} that lead to no row of "${key.references.table}"`
   yield {
@@ -120,7 +124,11 @@ interface Changes {
     readonly wanted: { readonly name: string }
     readonly actual: { readonly name: string }
   }[]
-  readonly surplus: readonly { readonly name: string }[]
+  readonly surplus: readonly {
+    readonly name: string
+    /** Of a foreign key, which is a part of the other table as well. */
+    readonly references?: { readonly table: string }
+  }[]
   readonly foreign: readonly { readonly name: string }[]
 }
 
@@ -131,11 +139,14 @@ function* renameAndDrop(
   for (const { wanted, actual } of renamed) {
     const action = `RENAME CONSTRAINT ${name(actual.name)} TO ${name(wanted.name)}`
     const summary = `rename constraint "${actual.name}" to "${wanted.name}"`
-    yield { ...step('rename', summary, alter(schema, desired.name, action)), window: 'expand' }
+    const rename = alter(schema, desired.name, action)
+    yield { ...stepIn(table.name, 'rename', summary, rename), window: 'expand' }
   }
-  for (const { name: constraint } of surplus) {
+  for (const { name: constraint, references } of surplus) {
     const drop = alter(schema, desired.name, `DROP CONSTRAINT ${name(constraint)}`)
-    yield step('loosen', `drop constraint "${constraint}" of "${desired.name}"`, drop)
+    const summary = `drop constraint "${constraint}" of "${desired.name}"`
+    const tables = references === undefined ? [table.name] : [table.name, references.table]
+    yield { ...stepIn(table.name, 'loosen', summary, drop), ...holding('everybody', ...tables) }
   }
   for (const { name: constraint } of foreign) {
     const what = `constraint "${constraint}" of table "${table.name}" was not made by Plinth`

@@ -30,10 +30,22 @@ export type Weight = (typeof WEIGHTS)[number]
 export const WINDOWS = ['expand', 'contract', 'stop'] as const
 export type Window = (typeof WINDOWS)[number]
 
+/** Whom a step keeps away from a table, to the end of its transaction. Each includes those before it. */
+export const OTHERS = ['vacuum', 'writers', 'everybody'] as const
+export type Others = (typeof OTHERS)[number]
+
+export interface Hold {
+  /** As it is called before the plan; null: every table of Plinth's making. */
+  readonly table: string | null
+  readonly from: Others
+}
+
 /** A change. What it costs beyond nothing, a proviso says. */
 export interface Step {
   readonly kind: 'step'
   readonly phase: Phase
+  /** Of tables that are there; PostgreSQL takes these locks itself, but one after the other (hold-tables.ts). */
+  readonly holds: readonly Hold[]
   /** One line for a reader: `add column "rating" to "articles"`. */
   readonly summary: string
   readonly statements: readonly string[]
@@ -136,13 +148,27 @@ export const includes = (allowed: Weight, weight: Weight): boolean =>
 export const inOrder = (steps: readonly Step[]): readonly Step[] =>
   PHASES.flatMap(phase => steps.filter(one => one.phase === phase))
 
+/** One that writes rows: those that refer to them, and those that they refer to, are touched as well. */
 export const step = (phase: Phase, summary: string, ...statements: readonly string[]): Step => ({
   kind: 'step',
   phase,
+  holds: [{ table: null, from: 'writers' }],
   summary,
   statements,
   onlyIf: null,
   apart: null,
+})
+
+/** One that changes this table, and no other. */
+export const stepIn = (
+  table: string,
+  phase: Phase,
+  summary: string,
+  ...statements: readonly string[]
+): Step => ({ ...step(phase, summary, ...statements), ...holding('everybody', table) })
+
+export const holding = (from: Others, ...tables: readonly string[]): Pick<Step, 'holds'> => ({
+  holds: tables.map(table => ({ table, from })),
 })
 
 export const refusal = (code: RefusalCode, table: string | null, message: string): SchemaRefusal => ({

@@ -2,7 +2,7 @@ import type { Index } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { ActualIndex } from './schema-catalogue.ts'
 import { tooLarge } from './schema-columns.ts'
-import { type Finding, type Proviso, refusal, type Step, step } from './schema-finding.ts'
+import { type Finding, holding, type Proviso, refusal, type Step, stepIn } from './schema-finding.ts'
 import { literalsOf, sameList } from './schema-literals.ts'
 import { match } from './schema-match.ts'
 import { mayLose, type Pair, projection, renamed } from './schema-pair.ts'
@@ -16,10 +16,12 @@ export function* compareIndexes(pair: Pair): Generator<Finding> {
   )
   for (const { wanted, actual: former } of matched.renamed) {
     const rename = `ALTER INDEX ${qualified(schema, former.name)} RENAME TO ${name(wanted.name)}`
-    yield { ...step('rename', `rename index "${former.name}" to "${wanted.name}"`, rename), window: 'expand' }
+    const words = `rename index "${former.name}" to "${wanted.name}"`
+    yield { ...stepIn(actual.name, 'rename', words, rename), holds: [], window: 'expand' }
   }
   for (const index of matched.surplus) {
-    yield step(
+    yield stepIn(
+      actual.name,
       'loosen',
       `drop index "${index.name}" of "${desired.name}"`,
       `DROP INDEX ${qualified(schema, index.name)}`,
@@ -73,7 +75,8 @@ function* addIndex(pair: Pair, index: Index): Generator<Finding> {
   const undo = `DROP INDEX CONCURRENTLY IF EXISTS ${place}`
   const window = index.unique ? 'contract' : 'expand'
   const made: Step = {
-    ...step('tighten', summary, create),
+    ...stepIn(actual.name, 'tighten', summary, create),
+    ...holding('writers', actual.name),
     apart: { index: place, make, undo },
     window,
   }
@@ -110,14 +113,17 @@ function duplicates(pair: Pair, index: Index): Proviso {
 export function* compareTriggers({ schema, desired, actual }: Pair): Generator<Finding> {
   const trigger = actual.triggers.find(one => one.name === VERSION_TRIGGER)
   const table = `"${desired.name}"`
+  const expands = { ...holding('writers', actual.name), window: 'expand' } as const
   if (desired.versioned && trigger === undefined) {
     const create = printVersionTrigger(schema, desired.name)
-    yield { ...step('tighten', `let writes to ${table} move its version`, create), window: 'expand' }
+    const words = `let writes to ${table} move its version`
+    yield { ...stepIn(actual.name, 'tighten', words, create), ...expands }
   } else if (desired.versioned && trigger?.enabled === false) {
     const enable = alter(schema, desired.name, `ENABLE TRIGGER ${name(VERSION_TRIGGER)}`)
-    yield { ...step('tighten', `let writes to ${table} move its version again`, enable), window: 'expand' }
+    const words = `let writes to ${table} move its version again`
+    yield { ...stepIn(actual.name, 'tighten', words, enable), ...expands }
   } else if (!desired.versioned && trigger !== undefined) {
     const drop = `DROP TRIGGER ${name(VERSION_TRIGGER)} ON ${qualified(schema, desired.name)}`
-    yield step('loosen', `let writes to ${table} move no version`, drop)
+    yield stepIn(actual.name, 'loosen', `let writes to ${table} move no version`, drop)
   }
 }

@@ -7,13 +7,14 @@ import { compareColumns } from './schema-columns.ts'
 import { compareChecks, compareForeignKeys, type Neighbours } from './schema-constraints.ts'
 import {
   type Finding,
+  holding,
   inOrder,
   type Left,
   type Proviso,
   refusal,
   type SchemaRefusal,
   type Step,
-  step,
+  stepIn,
 } from './schema-finding.ts'
 import { compareIndexes, compareTriggers } from './schema-indexes.ts'
 import { compareKinds } from './schema-kinds.ts'
@@ -104,7 +105,9 @@ function* createTable({ schema, otherNames }: Catalogue, table: Table): Generato
     ...table.indexes.map(index => printIndex(schema, table.name, index)),
     ...(table.versioned ? [printVersionTrigger(schema, table.name)] : []),
   ]
-  yield step('create', `create table "${table.name}" (${table.serves})`, ...statements)
+  const referred = table.foreignKeys.map(({ references }) => references.table)
+  const summary = `create table "${table.name}" (${table.serves})`
+  yield { ...stepIn(table.name, 'create', summary, ...statements), ...holding('writers', ...referred) }
 }
 
 function* comparePair(pair: Pair, neighbours: Neighbours): Generator<Finding> {
@@ -123,7 +126,8 @@ function* renameTable({ schema, desired, actual }: Pair): Generator<Finding> {
   if (actual.name === desired.name) return
   const rename = alter(schema, actual.name, `RENAME TO ${name(desired.name)}`)
   const copy = printVersionsCopy(schema, actual.name, desired.name)
-  yield step('rename', `rename table "${actual.name}" to "${desired.name}" (${desired.serves})`, rename, copy)
+  const summary = `rename table "${actual.name}" to "${desired.name}" (${desired.serves})`
+  yield stepIn(actual.name, 'rename', summary, rename, copy)
 }
 
 function* compareKey(pair: Pair): Generator<Finding> {
@@ -179,15 +183,20 @@ function* vanishedTables(
 }
 
 /** What goes may point to what goes: all of it lets go before any of it is dropped. */
-const dropTable = (schema: string, { name: table, foreignKeys }: ActualTable, serves: string) => [
-  ...(foreignKeys.length === 0
-    ? []
-    : [
-        step(
-          'release',
-          `drop the foreign keys of "${table}"`,
-          ...foreignKeys.map(key => alter(schema, table, `DROP CONSTRAINT ${name(key.name)}`)),
-        ),
-      ]),
-  step('drop', `drop table "${table}" (${serves})`, `DROP TABLE ${qualified(schema, table)}`),
-]
+function dropTable(
+  schema: string,
+  { name: table, foreignKeys }: ActualTable,
+  serves: string,
+): readonly Step[] {
+  const drop = stepIn(
+    table,
+    'drop',
+    `drop table "${table}" (${serves})`,
+    `DROP TABLE ${qualified(schema, table)}`,
+  )
+  if (foreignKeys.length === 0) return [drop]
+  const letGo = foreignKeys.map(key => alter(schema, table, `DROP CONSTRAINT ${name(key.name)}`))
+  const release = stepIn(table, 'release', `drop the foreign keys of "${table}"`, ...letGo)
+  const referred = foreignKeys.map(({ references }) => references.table)
+  return [{ ...release, ...holding('everybody', table, ...referred) }, drop]
+}

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { timed } from '../../core/base/trail.ts'
-import { DatabaseFailure } from '../../core/database/database-fault.ts'
+import { DatabaseFailure, type DatabaseFault } from '../../core/database/database-fault.ts'
 import type { Responder } from '../../core/faults/exchange.ts'
 import { fault, RequestFault } from '../../core/faults/fault.ts'
 import { openHealth } from '../../core/http/health.ts'
@@ -104,8 +104,13 @@ test('a fault that is thrown is answered as what it is', async t => {
 })
 
 test('a database that is away or too slow is a 503, to be tried again', async t => {
-  for (const kind of ['unavailable', 'timeout'] as const) {
-    const gone = new DatabaseFailure({ kind, message: 'gone' })
+  const faults: readonly DatabaseFault[] = [
+    { kind: 'unavailable', message: 'gone' },
+    { kind: 'timeout', message: 'gone', code: null },
+    { kind: 'serialization', message: 'gone', code: '40P01' },
+  ]
+  for (const each of faults) {
+    const gone = new DatabaseFailure(each)
     const { url, told } = await serve(t, [() => Promise.reject(gone)])
     const answer = await fetch(url)
     t.is(answer.status, 503)

@@ -1,0 +1,122 @@
+import test, { type ExecutionContext } from 'ava'
+import pg from 'pg'
+import type { Handwritten } from '../../core/database/handwritten.ts'
+import { migrate } from '../../core/database/migrate.ts'
+import type { MigrationTerms } from '../../core/database/migration-terms.ts'
+import { openDatabase } from '../../core/database/open-database.ts'
+import { until } from '../harness/until.ts'
+import { storageOf } from '../model/compiled.ts'
+import { createDatabase, DATABASE_SETTINGS, testServer } from '../support/database.ts'
+
+// A migration beside others who write: neither ends the other.
+
+const PROJECT = `contentTypes:
+  author: { attributes: { name: string } }
+  book: { attributes: { title: string } }
+`
+const GROWN = PROJECT.replaceAll('string', 'string, size: { type: integer, required: true, backfill: 1 }')
+const UNIQUE = PROJECT.replace('name: string', 'name: { type: string, unique: true }')
+
+const LOG: Handwritten = {
+  name: '1.before.sql',
+  moment: 'before',
+  checksum: '1',
+  load: async () => ({ kind: 'sql', text: `INSERT INTO log VALUES ('before')`, newDatabases: false }),
+}
+
+/** A database of this project, with a row in each table, and somebody who writes there by himself. */
+async function place(t: ExecutionContext) {
+  const url = await createDatabase(t, testServer() ?? '')
+  const opened = await openDatabase({ ...DATABASE_SETTINGS, url }, { root: '.', observe: () => {} })
+  if (!opened.ok) throw new Error(opened.reasons.map(({ message }) => message).join('\n'))
+  const database = opened.value
+  t.teardown(() => database.close())
+  t.true((await migrate(database, (await storageOf(PROJECT)).tables)).ok)
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    t.teardown(() => client.end())
+    // Nothing is waited for without end.
+    await client.query(`SET statement_timeout = '20s'`)
+    return client
+  }
+  const writer = await connect()
+  await writer.query(`CREATE TABLE log (line text)`)
+  await writer.query(insert('authors'))
+  await writer.query(insert('books'))
+  const onlooker = await connect()
+  return {
+    writer,
+    connect,
+    bring: async (yaml: string, terms: MigrationTerms = {}) => {
+      const done = await migrate(database, (await storageOf(yaml)).tables, terms)
+      return done.ok ? [] : done.reasons.map(({ message }) => message)
+    },
+    /** Until the migration waits for this table. */
+    waitsFor: (table: string) =>
+      until(`the migration waits for ${table}`, async () => {
+        const { rows } = await onlooker.query(
+          `SELECT FROM pg_locks WHERE relation = $1::regclass AND NOT granted`,
+          [table],
+        )
+        return rows.length > 0
+      }),
+    rows: async (text: string) => (await onlooker.query({ text, rowMode: 'array' })).rows,
+  }
+}
+
+const insert = (table: string) =>
+  `INSERT INTO ${table} (document_id, created_at, updated_at, published_at) VALUES ('a', now(), now(), now())`
+
+for (const files of [[], [LOG]])
+  test(`a writer who takes tables the other way round is no victim of a migration, nor it of him${files.length > 0 ? ', and what is written by hand is done once' : ''}`, async t => {
+    const { writer, bring, waitsFor, rows } = await place(t)
+    await writer.query('BEGIN')
+    await writer.query(`UPDATE books SET title = 'mine'`)
+    const grown = bring(GROWN, { files })
+    await waitsFor('books')
+    // The migration has the one that comes first, and waits for the other.
+    await writer.query(`UPDATE authors SET name = 'mine'`)
+    await writer.query('COMMIT')
+    t.deepEqual(await grown, [])
+    t.deepEqual(await rows('SELECT name, authors.size, title, books.size FROM authors, books'), [
+      ['mine', 1, 'mine', 1],
+    ])
+    t.deepEqual(await rows('SELECT line FROM log'), files.length > 0 ? [['before']] : [])
+  })
+
+test('a vacuum that a migration waits for holds up no writer', async t => {
+  const { writer, connect, bring, waitsFor } = await place(t)
+  const vacuum = await connect()
+  await vacuum.query('BEGIN')
+  await vacuum.query('LOCK TABLE books IN SHARE UPDATE EXCLUSIVE MODE')
+  const grown = bring(GROWN)
+  await waitsFor('books')
+  await writer.query(`SET lock_timeout = '300ms'`)
+  await t.notThrowsAsync(writer.query(`UPDATE books SET title = 'mine'`))
+  await vacuum.query('COMMIT')
+  t.deepEqual(await grown, [])
+})
+
+test('an index of a large table that came to be the victim of a deadlock is made again', async t => {
+  const { writer, bring, rows } = await place(t)
+  await writer.query(`INSERT INTO authors (document_id, created_at, updated_at, published_at)
+    SELECT n, now(), now(), now() FROM generate_series(1, 3) AS n`)
+  await writer.query('BEGIN')
+  await writer.query(`UPDATE authors SET name = document_id`)
+  const making = async () =>
+    (
+      await rows(
+        `SELECT FROM pg_stat_activity WHERE query LIKE 'CREATE UNIQUE INDEX C%' AND wait_event_type = 'Lock'`,
+      )
+    ).length > 0
+  const made = bring(UNIQUE, { allowing: 'slow', manyRows: 2 })
+  await until('the index waits for whoever wrote before it', making)
+  await writer.query('LOCK TABLE authors IN SHARE UPDATE EXCLUSIVE MODE')
+  await writer.query('COMMIT')
+  t.deepEqual(await made, [])
+  t.deepEqual(
+    await rows(`SELECT indisvalid FROM pg_index WHERE indexrelid = 'authors__name__unique'::regclass`),
+    [[true]],
+  )
+})

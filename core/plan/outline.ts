@@ -13,8 +13,7 @@ import type {
 } from '../query/query.ts'
 import type { ParameterValue } from '../sql/nodes.ts'
 import type { PlanTerms } from './plan-query.ts'
-import { isFar } from './rows.ts'
-import { sizedPage } from './sized.ts'
+import { isFar, sizedPage, sizeWord } from './sized.ts'
 
 /** A query in two: what its statement's text depends on, and the values that are put into that. */
 export interface Outline {
@@ -42,7 +41,7 @@ export function outline(
     walk.key += take.total ? 'T' : 'M'
     walkPage(take.page, walk)
     const sized = sizedPage(query)
-    if (sized) walk.key += `=${sized.limit}`
+    if (sized) walk.key += sizeWord(sized)
     if (take.after) walkAfter(take.after, walk)
   } else if (take.recordId !== undefined) walk.place('I', take, take.recordId)
   else if (take.documentId === null) walk.key += 'S'

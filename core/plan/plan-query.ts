@@ -8,7 +8,7 @@ import { boundOf, lastOf, planAfter, planCursor, withNext } from './keyset.ts'
 import { planOrder } from './order.ts'
 import { planPublication } from './publication.ts'
 import { type PlanContext, type Row, type Shape, typeRow } from './row.ts'
-import { isFar, limits } from './rows.ts'
+import { limits, pageWindow } from './rows.ts'
 import { planSearch } from './search.ts'
 import { documentColumns } from './selection.ts'
 import { sizedPage } from './sized.ts'
@@ -41,7 +41,7 @@ export function planQuery(query: RestrictedQuery, terms: PlanTerms): Answer {
   const total = query.take.total ? select({ columns: [TOTAL], from: [table], where }) : null
   const order = planOrder(query.sort, row, context)
   if (!after) {
-    const window = { where, order, ...limits(page, context), ...(isFar(page) && FAR) }
+    const window = { where, order, ...pageWindow(page, context) }
     return { ...NO_MORE, form: 'many', rows: rowsOf({ ...table, window }), total }
   }
   const part = (window: Pick<Window, 'limit' | 'offset'>): Source => ({
@@ -83,8 +83,6 @@ type TakeOne = Extract<Query['take'], { readonly kind: 'one' }>
 const isOnly = ({ documentId, recordId }: TakeOne): boolean => documentId === null && recordId === undefined
 
 const ALL = { order: [], limit: null, offset: null } as const
-
-const FAR = { isFar: true } as const
 
 const TOTAL = { as: 'total', expression: call('count') }
 

@@ -1,10 +1,11 @@
 import type { LinkPopulate, Page } from '../query/query.ts'
 import { allOf, constant, parameter, select } from '../sql/build.ts'
-import type { Expression, NamedColumn, Select } from '../sql/nodes.ts'
+import type { Expression, NamedColumn, Select, Window } from '../sql/nodes.ts'
 import { planFilter } from './filter.ts'
 import type { Hop } from './hop.ts'
 import { planOrder } from './order.ts'
 import type { PlanContext } from './row.ts'
+import { isFar, reachOf } from './sized.ts'
 
 export type Rows = Pick<LinkPopulate, 'filter' | 'sort' | 'page'>
 
@@ -27,14 +28,11 @@ export function rowsOf(
   })
 }
 
-/** Rows before a page from which on it is cheaper to look for its own twice. */
-const FAR = 1000
-
-export const isFar = ({ start }: Page): boolean => start >= FAR
-
 /** How many rows it has. */
 export const sizeOf = (page: Page, context: PlanContext): Expression =>
-  page === context.sized ? constant(page.limit) : parameter(page.limit, 'integer', context.placeOf(page))
+  page === context.sized && page.start === 0
+    ? constant(page.limit)
+    : parameter(page.limit, 'integer', context.placeOf(page))
 
 /** LIMIT and OFFSET of a page. */
 export function limits(page: Page | null, context: PlanContext): Pick<Select, 'limit' | 'offset'> {
@@ -45,6 +43,19 @@ export function limits(page: Page | null, context: PlanContext): Pick<Select, 'l
     offset: page.start === 0 ? null : parameter(page.start, 'integer', place === null ? null : place + 1),
   }
 }
+
+/** The page of a list. One near the first row asks for its place in a way that tells a plan no more than its reach. */
+export function pageWindow(page: Page, context: PlanContext): Omit<Window, 'where' | 'order'> {
+  const { limit, offset } = limits(page, context)
+  if (isFar(page)) return { limit, offset, isFar: true }
+  if (page !== context.sized || !limit || !offset) return { limit, offset }
+  return { limit: untold(limit), offset: untold(offset), reach: constant(reachOf(page)) }
+}
+
+const untold = (expression: Expression): Expression => ({
+  kind: 'subquery',
+  select: select({ columns: [{ as: 'rows', expression }], from: [] }),
+})
 
 /** Only an inverse can find several for a to-one relation, and only it has an order to choose by. */
 export const limitedToOne = (rows: Select): Select =>

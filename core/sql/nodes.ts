@@ -184,6 +184,8 @@ export interface Window extends Pick<Select, 'where' | 'order' | 'limit' | 'offs
   readonly rest?: Expression
   /** Looked for by their ids first: of rows that are only sorted and skipped nothing else is carried along. */
   readonly isFar?: true
+  /** That it lies within so many first rows is all that a plan is told of it, so that one plan serves all that do. */
+  readonly reach?: Expression
 }
 
 export interface Order {

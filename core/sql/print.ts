@@ -72,11 +72,16 @@ function printSource(source: Source, at: number, found: Found): string {
 function printRows(source: Source, found: Found): string {
   const { alias, window } = source
   const from = `FROM ${printTable(source, found)} ${alias}`
-  const { rest, isFar, ...whole } = window ?? ALL
+  const { rest, isFar, reach, ...whole } = window ?? ALL
   if (isFar) {
     const ids = `SELECT ${alias}.id ${from}${printWindow(whole, found)}`
     const order = printWindow({ ...ALL, order: whole.order }, found)
     return `(SELECT ${alias}.* ${from} WHERE ${alias}.id = ANY (ARRAY(${ids}))${order})`
+  }
+  if (reach) {
+    const first = printWindow({ ...whole, limit: reach, offset: null }, found)
+    const own = printWindow({ ...whole, where: null, order: [] }, found)
+    return `(SELECT ${alias}.* FROM (SELECT ${alias}.* ${from}${first}) ${alias}${own})`
   }
   if (!rest) return `(SELECT ${alias}.* ${from}${printWindow(whole, found)})`
   const parts = [whole.where, rest].map(where => {

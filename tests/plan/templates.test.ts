@@ -11,7 +11,7 @@ import { parseListQuery, parseOneQuery } from '../../core/rest/parse-query.ts'
 import { parseQueryString } from '../../core/rest/parse-query-string.ts'
 import { printAnswer } from '../../core/sql/print.ts'
 import { numbersFrom, pick, type Random } from '../end-to-end/fuzz.ts'
-import { must, ruledBlueprint, ruledCallers } from './golden.ts'
+import { must, parseRequest, toStatement as printOne, ruledBlueprint, ruledCallers } from './golden.ts'
 
 const print = await ruledBlueprint()
 
@@ -112,6 +112,30 @@ test('whatever is asked after whatever else, its statement is the one that it wo
   }
   t.true(asked > 3000, `${asked} were no refusals`)
   t.true(keys.size < asked * 0.8, `${keys.size} kinds of ${asked} queries: hardly any came again`)
+})
+
+test('pages of everything near the first share few texts, which tell a plan how many rows they may reach', t => {
+  const reachOf = (list: string): string | undefined => {
+    const { query, shape } = parseRequest(`GET /api/tags?${list}`, print)
+    return / LIMIT (\d+)\) t1 LIMIT \(SELECT/.exec(printOne(query, shape, print).text)?.[1]
+  }
+  const page = (start: number, limit: number): string =>
+    `pagination[start]=${start}&pagination[limit]=${limit}`
+  t.deepEqual([page(1, 1), page(39, 25), page(40, 25), page(975, 25)].map(reachOf), [
+    '64',
+    '64',
+    '256',
+    '1024',
+  ])
+  t.deepEqual(
+    [page(231, 25), page(232, 25)].map(list => reachOf(`sort=name&${list}`)),
+    ['256', undefined],
+  )
+  t.deepEqual([page(0, 25), page(1000, 25), `${page(25, 25)}&filters[name]=a`].map(reachOf), [
+    undefined,
+    undefined,
+    undefined,
+  ])
 })
 
 test('two equal conditions are told from one that stands in two places', t => {

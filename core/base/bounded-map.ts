@@ -1,15 +1,26 @@
+import { bytesOf, ownText } from './own-text.ts'
+
 export interface Bounds {
   readonly entries: number
-  /** Characters of all keys and values together, as `sizeOf` counts those of a value. */
-  readonly characters: number
+  /** Bytes of memory of all keys and values together, as `sizeOf` counts those of a value. */
+  readonly bytes: number
+}
+
+/** Bytes that an entry takes beside its value and the characters of its key. */
+export const ENTRY = 150
+
+interface Entry<Value> {
+  readonly key: string
+  readonly value: Value
+  readonly size: number
 }
 
 /** Keeps values by text within bounds: the least recently used go. What is too large by itself is not kept. */
 export class BoundedMap<Value> {
-  readonly #values = new Map<string, Value>()
+  readonly #entries = new Map<string, Entry<Value>>()
   readonly #bounds: Bounds
   readonly #sizeOf: (value: Value) => number
-  #characters = 0
+  #bytes = 0
 
   constructor(bounds: Bounds, sizeOf: (value: Value) => number) {
     this.#bounds = bounds
@@ -17,38 +28,38 @@ export class BoundedMap<Value> {
   }
 
   get size(): number {
-    return this.#values.size
+    return this.#entries.size
   }
 
-  get characters(): number {
-    return this.#characters
+  get bytes(): number {
+    return this.#bytes
   }
 
-  /** Moves it to the young end. */
+  /** Moves it to the young end, under the key that it was kept by: the one that is asked for may be part of a request. */
   get(key: string): Value | undefined {
-    const value = this.#values.get(key)
-    if (value === undefined) return undefined
-    this.#values.delete(key)
-    this.#values.set(key, value)
-    return value
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    this.#entries.delete(entry.key)
+    this.#entries.set(entry.key, entry)
+    return entry.value
   }
 
   set(key: string, value: Value): void {
-    this.#drop(key)
-    const size = key.length + this.#sizeOf(value)
-    if (size > this.#bounds.characters / 8) return
-    this.#values.set(key, value)
-    this.#characters += size
-    for (const oldest of this.#values.keys()) {
-      if (this.#values.size <= this.#bounds.entries && this.#characters <= this.#bounds.characters) return
+    this.#drop(this.#entries.get(key))
+    const size = ENTRY + bytesOf(key) + this.#sizeOf(value)
+    if (size > this.#bounds.bytes / 8) return
+    const own = ownText(key)
+    this.#entries.set(own, { key: own, value, size })
+    this.#bytes += size
+    for (const oldest of this.#entries.values()) {
+      if (this.#entries.size <= this.#bounds.entries && this.#bytes <= this.#bounds.bytes) return
       this.#drop(oldest)
     }
   }
 
-  #drop(key: string): void {
-    const value = this.#values.get(key)
-    if (value === undefined) return
-    this.#values.delete(key)
-    this.#characters -= key.length + this.#sizeOf(value)
+  #drop(entry: Entry<Value> | undefined): void {
+    if (entry === undefined) return
+    this.#entries.delete(entry.key)
+    this.#bytes -= entry.size
   }
 }

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../base/bounded-map.ts'
+import { BoundedMap, ENTRY } from '../base/bounded-map.ts'
 import { entityTag } from '../base/entity-tag.ts'
 import type { Body } from './reading.ts'
 
@@ -6,7 +6,7 @@ import type { Body } from './reading.ts'
 interface Kept<Value> {
   readonly version: string
   readonly value: Value
-  /** Bytes of memory, without the characters of the key. */
+  /** Bytes of memory, without its entry and the characters of the key. */
   readonly size: number
 }
 
@@ -17,15 +17,15 @@ export interface Keep {
   keepTotal(key: string, version: string, total: number): void
 }
 
-/** Bytes that an entry takes beside its body and its key: objects, and places in tables. */
-const OVERHEAD = 600
+/** Bytes that what is kept takes beside its entry and its body: objects. */
+const OVERHEAD = 600 - ENTRY
 
 /** Bodies and totals, in so many bytes together. */
 export function openKeep(maxBytes: number): Keep {
-  const bounds = { entries: Number.POSITIVE_INFINITY, characters: maxBytes }
+  const bounds = { entries: Number.POSITIVE_INFINITY, bytes: maxBytes }
   const bodies = new BoundedMap<Kept<Body>>(bounds, ({ size }) => size)
   // A total is some hundred bytes: few of them count for many lists.
-  const totals = new BoundedMap<Kept<number>>({ ...bounds, characters: maxBytes / 16 }, ({ size }) => size)
+  const totals = new BoundedMap<Kept<number>>({ ...bounds, bytes: maxBytes / 16 }, ({ size }) => size)
   return {
     body: key => bodies.get(key),
     total: key => totals.get(key),

@@ -44,7 +44,7 @@ export class Pulse {
   }
 }
 
-const BOUNDS = { entries: 2000, characters: 2_000_000 } as const
+const BOUNDS = { entries: 2000, bytes: 2_000_000 } as const
 
 /** That of tables together, by the SQL that answers their version. */
 export function openPulses(): (sql: string) => Pulse {

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../base/bounded-map.ts'
+import { bytesOf } from '../base/own-text.ts'
 import { within } from '../base/within.ts'
 import type { Database, Rows } from '../database/database.ts'
 import type { Ahead } from './ahead.ts'
@@ -8,7 +9,7 @@ export type AskVersion = (sql: string, ahead?: Ahead) => Promise<string>
 
 const READ = { readonly: true } as const
 
-const GUESSES = { entries: 2000, characters: 2_000_000 } as const
+const GUESSES = { entries: 2000, bytes: 2_000_000 } as const
 
 /**
  * `isShared`: all who ask for the same while a statement is under way share the next one: it is sent after the last of
@@ -16,7 +17,7 @@ const GUESSES = { entries: 2000, characters: 2_000_000 } as const
  */
 export function openVersions(database: Pick<Database, 'run'>, isShared: boolean): AskVersion {
   const ask = openAsk(database, isShared)
-  const guesses = new BoundedMap<string>(GUESSES, ({ length }) => length)
+  const guesses = new BoundedMap<string>(GUESSES, bytesOf)
   return async (sql, ahead) => {
     if (!ahead) return versionAt(await ask(sql), 0)
     if (ahead.first === null) return askFirst(sql, ahead, { ask, guess: guesses.get(guessKey(ahead, sql)) })

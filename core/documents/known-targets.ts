@@ -11,27 +11,31 @@ export interface KnownRow {
   readonly locale: string | null
 }
 
+/** By content-type and document. */
 type Known = BoundedMap<readonly KnownRow[]>
 
-/** Documents of a type; some 200 bytes each. */
-const BOUNDS = { entries: 10_000, characters: 1_000_000 } as const
+const BOUNDS = { entries: 10_000, bytes: 3_000_000 } as const
 
-const known = new WeakMap<Storage, Map<ContentType, Known>>()
+/** Bytes of memory. */
+const ROW = 150
+
+const known = new WeakMap<Storage, Known>()
 
 /** Keeps what links led to. It may be gone since, or another: who relies on it has that proved (recall-targets.ts). */
 export function learnTargets(type: ContentType, rows: readonly KnownRow[], storage: Storage): void {
-  const documents = documentsOf(type, storage)
-  for (const [documentId, group] of groupBy(rows, each => each.documentId)) documents.set(documentId, group)
+  const documents = documentsOf(storage)
+  for (const [documentId, group] of groupBy(rows, each => each.documentId))
+    documents.set(keyOf(type, documentId), group)
 }
 
 /** All rows that the document had when a link last led to it; of one that none led to, none. */
 export const rowsKnown = (type: ContentType, documentId: string, storage: Storage): readonly KnownRow[] =>
-  known.get(storage)?.get(type)?.get(documentId) ?? []
+  known.get(storage)?.get(keyOf(type, documentId)) ?? []
 
-function documentsOf(type: ContentType, storage: Storage): Known {
-  const types = known.get(storage) ?? new Map<ContentType, Known>()
-  known.set(storage, types)
-  const documents = types.get(type) ?? new BoundedMap(BOUNDS, rows => rows.length)
-  types.set(type, documents)
+const keyOf = ({ uid }: ContentType, documentId: string): string => `${uid} ${documentId}`
+
+function documentsOf(storage: Storage): Known {
+  const documents = known.get(storage) ?? new BoundedMap(BOUNDS, rows => ROW * rows.length)
+  known.set(storage, documents)
   return documents
 }

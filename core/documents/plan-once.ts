@@ -1,36 +1,45 @@
 import { BoundedMap } from '../base/bounded-map.ts'
+import { bytesOf } from '../base/own-text.ts'
 import type { Storage } from '../model/storage.ts'
 import { outline } from '../plan/outline.ts'
 import { type PlanTerms, planQuery } from '../plan/plan-query.ts'
 import type { RestrictedQuery } from '../query/query.ts'
 import type { Answer, ParameterValue } from '../sql/nodes.ts'
+import type { Template } from '../sql/template.ts'
 
-/** A template of a read with two populates takes some 3,000 characters. */
-const BOUNDS = { entries: 2000, characters: 8_000_000 } as const
+/** A template of a read with two populates takes some 7,000 bytes. */
+const BOUNDS = { entries: 2000, bytes: 6_000_000 } as const
+
+/** Bytes of memory. */
+export const sizeOfTemplate = ({ text, parameters }: Template): number =>
+  200 + bytesOf(text) + 150 * parameters.length
 
 export type QueryTerms = Omit<PlanTerms, 'placeOf'>
 
 /** What is printed of a query's plan, and the values that are to be put in. */
-export interface Planned<Template> {
-  readonly template: Template
+export interface Planned<Printed> {
+  readonly template: Printed
   readonly values: readonly ParameterValue[]
 }
 
 /** `documentId`: put in the place of the query's own; null: as it is. */
-export type PlanOnce<Template> = (
+export type PlanOnce<Printed> = (
   query: RestrictedQuery,
   documentId: string | null,
   terms: QueryTerms,
-) => Planned<Template>
+) => Planned<Printed>
 
-/** Plans and prints once for all queries that differ in values alone, and hands out what came of it. */
-export function planOnce<Template>(
-  print: (answer: Answer) => Template,
-  sizeOf: (template: Template) => number,
-): PlanOnce<Template> {
+/**
+ * Plans and prints once for all queries that differ in values alone, and hands out what came of it. `sizeOf`: bytes of
+ * memory.
+ */
+export function planOnce<Printed>(
+  print: (answer: Answer) => Printed,
+  sizeOf: (template: Printed) => number,
+): PlanOnce<Printed> {
   /** As long as their storage is there: a project that is loaded anew has others. */
-  const known = new WeakMap<Storage, BoundedMap<Template>>()
-  const templatesOf = (storage: Storage): BoundedMap<Template> => {
+  const known = new WeakMap<Storage, BoundedMap<Printed>>()
+  const templatesOf = (storage: Storage): BoundedMap<Printed> => {
     const before = known.get(storage)
     if (before) return before
     const templates = new BoundedMap(BOUNDS, sizeOf)
@@ -64,9 +73,9 @@ export function planOnce<Template>(
  * What a query's plan comes to, for `documentId` where the query is that of any document; of one that is asked again as
  * the very same object, and as it is, once.
  */
-export function makeOf<Template, Made>(
-  plan: PlanOnce<Template>,
-  make: (planned: Planned<Template>) => Made,
+export function makeOf<Printed, Made>(
+  plan: PlanOnce<Printed>,
+  make: (planned: Planned<Printed>) => Made,
 ): (query: RestrictedQuery, terms: QueryTerms, documentId?: string) => Made {
   const whole = rememberByQuery((query, terms) => make(plan(query, null, terms)))
   return (query, terms, documentId) =>

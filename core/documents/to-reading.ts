@@ -1,9 +1,10 @@
 import { entityTag } from '../base/entity-tag.ts'
+import { bytesOf, ownText } from '../base/own-text.ts'
 import type { Reading } from '../cache/reading.ts'
 import type { Answer, ParameterValue } from '../sql/nodes.ts'
 import { type ProvableTemplate, printProvable } from '../sql/print-provable.ts'
-import { bind, type Template } from '../sql/template.ts'
-import { makeOf, planOnce } from './plan-once.ts'
+import { bind, type Template, toKeep } from '../sql/template.ts'
+import { makeOf, planOnce, sizeOfTemplate } from './plan-once.ts'
 
 /** With names of its texts, which are long. */
 interface Named extends ProvableTemplate {
@@ -11,15 +12,23 @@ interface Named extends ProvableTemplate {
   readonly totalName: string
 }
 
-const nameAll = (answer: Answer): Named => {
-  const template = printProvable(answer)
-  return { ...template, name: entityTag(template.text), totalName: entityTag(template.total?.text ?? '') }
+function nameAll(answer: Answer): Named {
+  const printed = printProvable(answer)
+  const total = printed.total && toKeep(printed.total)
+  return {
+    ...toKeep(printed),
+    plain: ownText(printed.plain),
+    version: ownText(printed.version),
+    total,
+    name: entityTag(printed.text),
+    totalName: entityTag(total?.text ?? ''),
+  }
 }
 
-const plan = planOnce(
-  nameAll,
-  ({ text, plain, total }) => text.length + plain.length + (total?.text.length ?? 0),
-)
+const plan = planOnce(nameAll, template => {
+  const { plain, version, total } = template
+  return sizeOfTemplate(template) + bytesOf(plain) + bytesOf(version) + (total ? sizeOfTemplate(total) : 0)
+})
 
 /** The statement of a query whose answer can be kept; planned and printed as that of one whose answer is not. */
 export const toReading = makeOf(plan, ({ template, values }): Reading => {

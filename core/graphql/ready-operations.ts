@@ -1,5 +1,7 @@
 import { BoundedMap } from '../base/bounded-map.ts'
-import type { TextOperation } from './text-operation.ts'
+import { bytesOf } from '../base/own-text.ts'
+import { countPopulates } from '../query/count-populates.ts'
+import type { TextOperation, TextRoot } from './text-operation.ts'
 
 /** What follows from an operation and its variables alone, whoever asks. */
 export interface ReadyOperation {
@@ -12,19 +14,16 @@ export interface ReadyOperation {
 }
 
 /** By document, operation and variables: what is asked again is not judged again. */
-export type ReadyOperations = Pick<BoundedMap<Kept>, 'get' | 'set'>
+export type ReadyOperations = Pick<BoundedMap<Kept>, 'get' | 'set' | 'bytes'>
 
 interface Kept extends ReadyOperation {
   readonly size: number
 }
 
-const BOUNDS = { entries: 2000, characters: 16_000_000 } as const
-
-/** Queries, and what of them is kept beside their texts, are some thirty times these. */
-const GROWTH = 30
+const BOUNDS = { entries: 2000, bytes: 6_000_000 } as const
 
 export function openReadyOperations(cache: unknown): ReadyOperations {
-  if (cache === false) return { get: () => undefined, set: () => {} }
+  if (cache === false) return { get: () => undefined, set: () => {}, bytes: 0 }
   return new BoundedMap<Kept>(BOUNDS, ({ size }) => size)
 }
 
@@ -41,4 +40,17 @@ export function readyKey(
   return given.length > LONGEST ? null : `${given}${JSON.stringify(operationName)}${text}`
 }
 
-export const keep = (ready: ReadyOperation, key: string): Kept => ({ ...ready, size: key.length * GROWTH })
+/** Bytes of an operation, and of the reading that follows from a root field: its objects, and those of a populate in it. */
+const OPERATION = 1000
+const ROOT = 2500
+const POPULATE = 600
+
+export function keep(ready: ReadyOperation): Kept {
+  const roots = ready.text?.roots ?? []
+  const size = roots.reduce((sum, root) => sum + sizeOf(root), OPERATION)
+  return { ...ready, size }
+}
+
+/** What is laid out is some four times its key, what is read of it counted. */
+const sizeOf = ({ query, layout }: TextRoot): number =>
+  ROOT + POPULATE * countPopulates(query.selection) + 4 * bytesOf(layout.key)

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { join, relative, sep } from 'node:path'
 import type { Jiti, TransformOptions } from 'jiti'
 import { BoundedMap } from '../base/bounded-map.ts'
+import { bytesOf } from '../base/own-text.ts'
 import * as names from './plugin-names.ts'
 
 /** TypeScript and JavaScript without a build step. */
@@ -42,7 +43,7 @@ async function load(jiti: Jiti, filename: string): Promise<unknown> {
 const isForNode = (file: string, source: string): boolean =>
   file.endsWith('.mjs') || (file.endsWith('.js') && /^\s*(import|export)\b/m.test(source))
 
-const KEPT = new BoundedMap<string>({ entries: 1_000, characters: 20_000_000 }, text => text.length)
+const KEPT = new BoundedMap<string>({ entries: 1_000, bytes: 20_000_000 }, bytesOf)
 
 function transformed(jiti: Jiti, options: TransformOptions): string {
   const key = JSON.stringify(options)

@@ -61,8 +61,13 @@ function parseTarget(
   return ok({ locale: locale.value, status, query })
 }
 
+const queryOf = ({ query }: AskedTarget): Query => query
+
 /** What is seen of a target hangs on the action. */
-const targets = { create: rememberByText(parseTarget), update: rememberByText(parseTarget) }
+const targets = {
+  create: rememberByText(parseTarget, queryOf),
+  update: rememberByText(parseTarget, queryOf),
+}
 
 /** What the query string of a DELETE says. */
 export interface DeleteTarget {

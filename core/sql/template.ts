@@ -1,3 +1,4 @@
+import { ownText } from '../base/own-text.ts'
 import type { ParameterNode, ParameterValue } from './nodes.ts'
 import type { Statement } from './statement.ts'
 
@@ -7,6 +8,15 @@ export interface Template {
   /** `$1` stands for the first. */
   readonly parameters: readonly ParameterNode[]
 }
+
+/**
+ * As it is to be kept: in one piece, and without the values that it was printed with, where others are put in. They may
+ * be long.
+ */
+export const toKeep = ({ text, parameters }: Template): Template => ({
+  text: ownText(text),
+  parameters: parameters.map(node => (node.place === null ? node : { ...node, value: '' })),
+})
 
 /** The statement with these values in their places; a value that is not given is the one it was printed with. */
 export const bind = ({ text, parameters }: Template, values: readonly ParameterValue[]): Statement => ({

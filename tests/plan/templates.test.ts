@@ -2,14 +2,15 @@ import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
 import { restrict } from '../../core/access/restrict.ts'
 import { trusted } from '../../core/access/trusted.ts'
-import { BoundedMap } from '../../core/base/bounded-map.ts'
 import { toStatement } from '../../core/documents/to-statement.ts'
 import { outline } from '../../core/plan/outline.ts'
 import { planQuery } from '../../core/plan/plan-query.ts'
 import type { Filter, RestrictedQuery } from '../../core/query/query.ts'
 import { parseListQuery, parseOneQuery } from '../../core/rest/parse-query.ts'
 import { parseQueryString } from '../../core/rest/parse-query-string.ts'
+import { parameter } from '../../core/sql/build.ts'
 import { printAnswer } from '../../core/sql/print.ts'
+import { bind, toKeep } from '../../core/sql/template.ts'
 import { numbersFrom, pick, type Random } from '../end-to-end/fuzz.ts'
 import { must, parseRequest, toStatement as printOne, ruledBlueprint, ruledCallers } from './golden.ts'
 
@@ -163,16 +164,11 @@ test('two equal conditions are told from one that stands in two places', t => {
   }
 })
 
-test('statements are kept within bounds of number and size, the least used go', t => {
-  const kept = new BoundedMap<string>({ entries: 3, characters: 80 }, value => value.length)
-  for (const key of ['a', 'b', 'c']) kept.set(key, key)
-  kept.get('a')
-  kept.set('d', 'd')
-  t.deepEqual([kept.get('a'), kept.get('b'), kept.get('c'), kept.size], ['a', undefined, 'c', 3])
-  kept.set('e', 'x'.repeat(9))
-  t.is(kept.characters, 14)
-  kept.set('f', 'x'.repeat(10))
-  t.is(kept.get('f'), undefined)
-  for (let index = 0; index < 40; index++) kept.set(`${index}`, 'x'.repeat(8))
-  t.true(kept.size <= 3 && kept.characters <= 80)
+test('what is kept of a statement has none of the values that it was first asked with', t => {
+  const kept = toKeep({
+    text: 'SELECT $1::text, $2::text',
+    parameters: [parameter('x'.repeat(100_000), 'text', 0), parameter('always', 'text')],
+  })
+  t.true(JSON.stringify(kept).length < 1000)
+  t.deepEqual(bind(kept, ['y']).values, ['y', 'always'])
 })

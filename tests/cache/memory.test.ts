@@ -1,0 +1,159 @@
+import test from 'ava'
+import { compileAccess } from '../../core/access/compile-access.ts'
+import { restrict } from '../../core/access/restrict.ts'
+import { BoundedMap } from '../../core/base/bounded-map.ts'
+import { ownText } from '../../core/base/own-text.ts'
+import type { Documents } from '../../core/documents/documents.ts'
+import { toReading } from '../../core/documents/to-reading.ts'
+import { openBudget } from '../../core/graphql/budget.ts'
+import { compileGenerated } from '../../core/graphql/compile-schema.ts'
+import { openEngine } from '../../core/graphql/open-engine.ts'
+import { prepareOperation } from '../../core/graphql/prepare-operation.ts'
+import { seeText } from '../../core/graphql/text-operation.ts'
+import { compileStorage } from '../../core/model/compile-storage.ts'
+import { parseListText, seeKnown } from '../../core/rest/known-queries.ts'
+import { compiled } from '../model/compiled.ts'
+import { declare } from '../model/declare.ts'
+import { growthOf } from '../support/heap.ts'
+
+test('values are kept within bounds of number and bytes, the least used go', t => {
+  const kept = new BoundedMap<string>({ entries: 3, bytes: 10_000 }, ({ length }) => length)
+  for (const key of ['a', 'b', 'c']) kept.set(key, key)
+  kept.get('a')
+  kept.set('d', 'd')
+  t.deepEqual([kept.get('a'), kept.get('b'), kept.get('c'), kept.size], ['a', undefined, 'c', 3])
+  const before = kept.bytes
+  kept.set('d', 'd'.repeat(101))
+  t.is(kept.bytes, before + 100)
+  kept.set('d', 'd'.repeat(2000))
+  t.is(kept.get('d'), undefined, 'more than an eighth')
+  for (let index = 0; index < 40; index++) kept.set(`${index}`, 'x'.repeat(900))
+  t.true(kept.size <= 3 && kept.bytes <= 10_000)
+})
+
+test('what is kept by a piece of a request keeps no more of it than that', t => {
+  const map = new BoundedMap<number>({ entries: 10_000, bytes: 100_000_000 }, () => 8)
+  const growth = growthOf(1000, number => {
+    const request = `${number} `.repeat(4000)
+    const key = `${request.slice(20, 40)}?${request.slice(50, 70)}`
+    map.set(key, number)
+    // As a later request asks for it.
+    map.get(`${request.slice(20, 40)}?${request.slice(50, 70)}`)
+  })
+  t.true(growth < map.bytes * 1.2, `${growth} bytes`)
+  for (const text of ['', 'größer', 'я'.repeat(3), '\ud800 alone', '\u0000']) t.is(ownText(text), text)
+})
+
+const YAML = `
+contentTypes:
+  note:
+    attributes:
+      title: string
+      body: text
+      day: date
+      rating: integer
+${Array.from({ length: 20 }, (_, number) => `      link${number}: { type: relation, relation: manyToOne, target: other }`).join('\n')}
+  other: { attributes: { name: string, notes: text } }
+roles:
+  public: { permissions: { note: [find, findOne], other: [find, findOne] } }
+`
+
+async function noted() {
+  const project = await declare(YAML)
+  const model = compiled(project)
+  const access = compileAccess(project, model)
+  const type = model.contentTypes.get('api::note.note')
+  if (!access.ok || !type) throw new Error('no notes')
+  const { nobody } = access.value
+  const storage = compileStorage(model)
+  return { project, model, type, nobody, plan: { storage, defaultLocale: 'en', shape: 'flat' } } as const
+}
+
+/** Nothing is read here. */
+const absent = (): never => {
+  throw new Error('not in this test')
+}
+
+const NO_DOCUMENTS: Documents = {
+  findMany: absent,
+  findOne: absent,
+  findBody: absent,
+  create: absent,
+  update: absent,
+  amend: absent,
+  delete: absent,
+  publish: absent,
+  unpublish: absent,
+  discardDraft: absent,
+}
+
+const QUESTIONS: Readonly<Record<string, (number: number) => string>> = {
+  filters: number =>
+    `filters[title][$contains]=${number}&filters[$or][0][rating][$gt]=${number}&sort=day:desc`,
+  fields: number => `fields[0]=title&fields[1]=day&populate=link1,link2&pagination[page]=${number}`,
+  everything: number => `populate=*&pagination[page]=${number}`,
+  nothing: number => `pagination[page]=${number}`,
+}
+
+const QUESTIONS_ASKED = 300
+
+for (const [name, textOf] of Object.entries(QUESTIONS)) {
+  test(`questions over REST take the memory that is counted for them: ${name}`, async t => {
+    const { project, model, type, nobody, plan } = await noted()
+    let counted = 0
+    const growth = growthOf(QUESTIONS_ASKED, number => {
+      const list = parseListText(type, textOf(number), { model, settings: project.settings.rest })
+      if (!list.ok) throw new Error(list.reasons[0]?.message)
+      const { parsed } = list.value
+      const seen = seeKnown(list.value, nobody, () => restrict(parsed.query, nobody))
+      if (!seen.ok) throw new Error(seen.reasons[0]?.message)
+      toReading(seen.value, plan)
+      if (number <= QUESTIONS_ASKED) counted += list.value.size
+    })
+    t.true(growth < counted * 1.25, `${growth} bytes of ${counted}`)
+    t.true(growth > counted / 4, `${growth} bytes of ${counted}`)
+  })
+}
+
+const OPERATIONS: Readonly<Record<string, (number: number) => string>> = {
+  pages: number => `query Q${number} { notes(pagination: { page: ${number} }) {
+    data { id attributes { title rating link1 { data { attributes { name } } } } } meta { pagination { total } } } }`,
+  'one-letter names': number =>
+    `{ a: notes { data { id } } ${'b: notes { data { id } } '.repeat(30)} n${number}: notes { data { id } } }`,
+  'names alone': number => `{ n${number}: notes { data { attributes { ${'title day '.repeat(40)} } } } }`,
+  filters: number =>
+    `{ notes(filters: { or: [{ title: { eq: "${number}" } }, { rating: { gt: ${number} } }, { link1: { name: { contains: "a" } } }] }) { data { id } } }`,
+  fragments: number => `query Q${number} { ${'notes { data { ...one } } '.repeat(3)} }
+    fragment one on NoteEntity { attributes { ${Array.from({ length: 20 }, (_, link) => `link${link} { data { id attributes { name notes } } }`).join(' ')} } }`,
+}
+
+for (const [name, textOf] of Object.entries(OPERATIONS)) {
+  test(`operations of GraphQL take the memory that is counted for them: ${name}`, async t => {
+    const { project, model, nobody, plan } = await noted()
+    const { config } = project.settings.graphql
+    const generated = compileGenerated({ model, settings: project.settings.graphql })
+    const engine = openEngine(generated.schema, {
+      model,
+      config,
+      documents: NO_DOCUMENTS,
+      observer: { hears: () => false, tell: () => {} },
+      production: false,
+      roots: generated.roots,
+      trusted: null,
+    })
+    const countedNow = () => engine.documents.bytes + engine.ready.bytes
+    let first = 0
+    const growth = growthOf(60, number => {
+      if (number === 1) first = countedNow()
+      const asked = { query: textOf(number), documentId: null, variables: {}, operationName: null }
+      const prepared = prepareOperation(asked, engine, { caller: nobody, budget: openBudget(config.limits) })
+      if (!prepared.ok) throw prepared.reasons[0]
+      const { text } = prepared.value.ready
+      if (!text) throw new Error('not by text')
+      for (const query of seeText(text, nobody) ?? []) toReading(query, plan)
+    })
+    const counted = countedNow() - first
+    t.true(growth < counted * 1.25, `${growth} bytes of ${counted}`)
+    t.true(growth > counted / 4, `${growth} bytes of ${counted}`)
+  })
+}

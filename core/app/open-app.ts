@@ -3,6 +3,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { openCache } from '../cache/open-cache.ts'
 import type { Database } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
+import { noticeChanges } from '../database/notice-changes.ts'
 import { watchDatabase } from '../database/watch-database.ts'
 import { openDocuments } from '../documents/open-documents.ts'
 import { aroundAll } from '../documents-api/around.ts'
@@ -107,7 +108,9 @@ export async function readyApp(
   if (!registered.ok) return registered
   return ok(async bare => {
     const { observer, production } = terms
-    const database = watchDatabase(bare, watchOf(blueprint, terms))
+    const known = { tables: blueprint.storage.tables, files: blueprint.migrations }
+    const tell = (reason: string) => observer.tell({ kind: 'outdated', reason })
+    const database = watchDatabase(noticeChanges(bare, { ...known, tell }), watchOf(blueprint, terms))
     const { listeners } = registered.value
     const events = openEvents({ database, model: blueprint.model, listeners, observer })
     const identity = signIn.value(database, events.outbox)

@@ -1,6 +1,7 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { DatabaseFailure } from '../database/database-fault.ts'
+import { transactAgain } from '../database/transact-again.ts'
 import { type Outbox, openTelling } from '../documents/outbox.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import { type Current, loadCurrent } from '../documents/write-load.ts'
@@ -99,7 +100,7 @@ function writeDue(content: Content, terms: ContentTerms): Promise<ContentReport>
     const due = dueOf(content, await readLedger(transaction))
     return due.length === 0 ? { written: new Map() } : writeAll(due, { ...terms, transaction })
   }
-  return terms.database.transaction(work, { statementTimeout: STATEMENT_TIMEOUT })
+  return transactAgain(terms.database, work, { statementTimeout: STATEMENT_TIMEOUT })
 }
 
 interface Writing extends ContentTerms {

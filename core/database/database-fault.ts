@@ -7,6 +7,8 @@ export type DatabaseFault =
   | ConstraintFault
   /** The same transaction, run again, may well succeed. */
   | { readonly kind: 'serialization'; readonly message: string; readonly code: string }
+  /** The tables are not those any more that the project wants (notice-changes.ts). */
+  | { readonly kind: 'outdated'; readonly message: string }
   | { readonly kind: 'other'; readonly message: string; readonly code: string | null }
 
 export interface ConstraintFault {

@@ -1,5 +1,5 @@
 import type { Statement } from '../sql/statement.ts'
-import { type Connection, isStale, runOn } from './connection.ts'
+import { type Connection, runOn } from './connection.ts'
 import type { Rows } from './database.ts'
 import { toDatabaseFault } from './database-fault.ts'
 import type { Pool } from './pool.ts'
@@ -34,12 +34,12 @@ interface FailedRun {
 /** Connections that broke together may still lie in the pool: so many of them does one statement find out. */
 const TRIES = 3
 
-/** Tries again where the failure says nothing about the statement. */
+/** Tries again where the failure says nothing about the statement: its plan was stale, or it was chosen as a deadlock's victim. */
 export async function recover(
   { pool, connection, statement, terms }: FailedRun,
   error: unknown,
 ): Promise<Rows> {
-  const isAgain = isStale(error)
+  const isAgain = toDatabaseFault(error)?.kind === 'serialization'
   pool.settle(connection, error)
   const isLost = terms.readonly && isUnavailable(error)
   if (isAgain || isLost) return runAgain(pool, statement, { ...terms, tries: isLost ? TRIES : 1 })

@@ -19,15 +19,24 @@ export async function isRecorded(
   schema: string,
   { hash, stage }: { readonly hash: string; readonly stage: Stage },
 ): Promise<boolean> {
-  const migrations = qualified(schema, 'plinth_migrations')
   if (!(await hasRecord(runner, schema))) return false
-  // As JSON: an older Plinth's record lacks the column.
-  const also = `to_jsonb(m) -> 'also' AS also`
-  const last = `(SELECT hash, fingerprint, ${also} FROM ${migrations} AS m ORDER BY id DESC LIMIT 1) AS last`
-  const text = `SELECT ${SERVES[stage]} AND last.fingerprint = (${printFingerprint(schema)}) FROM ${last}`
+  const same = `last.fingerprint = (${printFingerprint(schema)})`
+  const text = `SELECT ${SERVES[stage]} AND ${same} FROM ${printLast(schema)}`
   const { rows } = await runner.run({ text, values: [hash], name: 'compare schema' })
   return rows[0]?.[0] === true
 }
+
+/** Whether the last migration left the tables so that this hash can serve, whatever was changed by hand since. */
+export async function isServed(runner: Runner, schema: string, hash: string): Promise<boolean> {
+  const text = `SELECT ${SERVES.start} FROM ${printLast(schema)}`
+  const { rows } = await runner.run({ text, values: [hash], name: 'who may serve' })
+  return rows[0]?.[0] === true
+}
+
+/** As JSON: an older Plinth's record lacks the column. */
+const printLast = (schema: string): string =>
+  `(SELECT hash, fingerprint, to_jsonb(m) -> 'also' AS also FROM ${qualified(schema, 'plinth_migrations')} AS m
+    ORDER BY id DESC LIMIT 1) AS last`
 
 /** Whether what was done last is all that a stage would do. `also` tells who may be serving beside; null: nobody. */
 const SERVES: Readonly<Record<Stage, string>> = {

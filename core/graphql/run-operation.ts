@@ -1,6 +1,7 @@
 import { execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { joinTexts } from '../base/join-texts.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
+import { toRequestFault } from '../database/request-fault.ts'
 import { stayOnPrimary } from '../database/session-scope.ts'
 import { answerText, type TextAnswer } from './answer-text.ts'
 import type { Budget } from './budget.ts'
@@ -8,6 +9,7 @@ import { type Deadline, tookTooLong } from './deadline.ts'
 import type { Asked, Engine, Prepared } from './engine.ts'
 import { prepareOperation } from './prepare-operation.ts'
 import type { Acting } from './resolve-read.ts'
+import { toGraphqlError } from './to-graphql-error.ts'
 import { openStopwatch, readStopwatch, type Trace } from './trace.ts'
 
 /** What an operation comes to, and the HTTP status that it has on its own. */
@@ -107,6 +109,11 @@ function tell(error: GraphQLError, requestId: string, { observer }: Engine): Gra
   const { originalError } = error
   if (!originalError || originalError instanceof GraphQLError || error.extensions.code !== undefined)
     return formatError(error)
+  const told = toRequestFault(originalError)
+  if (told) {
+    if (told.reason !== null) observer.tell({ kind: 'unavailable', requestId, reason: told.reason })
+    return formatError(toGraphqlError(told.fault))
+  }
   observer.tell({ kind: 'failed', requestId, error: originalError })
   return { message: 'Internal Server Error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }
 }

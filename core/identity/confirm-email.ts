@@ -1,4 +1,5 @@
 import { failed, ok, type Result } from '../base/result.ts'
+import { transactAgain } from '../database/transact-again.ts'
 import type { Values } from '../documents/written.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import { type Account, findAccount } from './accounts.ts'
@@ -53,7 +54,7 @@ interface Keeping {
 
 /** The last link that was mailed is the one that works. Whether it was kept. */
 function keepCode({ hash }: Code, { documentId, unless }: Keeping, terms: IdentityTerms): Promise<boolean> {
-  return terms.database.transaction(async transaction => {
+  return transactAgain(terms.database, async transaction => {
     const account = await findAccount(transaction, { by: 'documentId', text: documentId }, terms, true)
     if (!account || unless(account)) return false
     const values = new Map([['confirmationToken', scalarValue(hash)]])

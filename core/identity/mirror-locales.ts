@@ -1,3 +1,4 @@
+import { transactAgain } from '../database/transact-again.ts'
 import type { Model } from '../model/model.ts'
 import {
   type Declared,
@@ -17,7 +18,7 @@ export async function mirrorLocales(terms: MirrorTerms): Promise<void> {
   const mirror = mirrorOf(model)
   const declared = model.locales.map(({ code, name }): Declared => ({ key: code, fields: { name } }))
   if (isMirrored(declared, await readMirror(database, mirror, storage))) return
-  await database.transaction(async transaction => {
+  await transactAgain(database, async transaction => {
     await transaction.lock('plinth locales')
     const rows = await readMirror(transaction, mirror, storage)
     await writeMirror(mirror, declared, rows, { ...terms, transaction, schema: database.schema })

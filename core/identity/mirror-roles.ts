@@ -1,5 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Transaction } from '../database/database.ts'
+import { transactAgain } from '../database/transact-again.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { RoleDeclaration } from '../project/settings.ts'
@@ -41,7 +42,7 @@ export async function mirrorRoles(
     ([key, role]): Declared => ({ key, fields: { name: role.name, description: role.description } }),
   )
   if (isMirrored(declared, await readMirror(database, mirror, storage))) return ok(null)
-  return database.transaction(async transaction => {
+  return transactAgain(database, async transaction => {
     await transaction.lock('plinth roles')
     const rows = await readMirror(transaction, mirror, storage)
     const gone = rows.filter(({ key }) => !declared.some(each => each.key === key))

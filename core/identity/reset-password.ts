@@ -1,4 +1,5 @@
 import { failed, ok, type Result } from '../base/result.ts'
+import { transactAgain } from '../database/transact-again.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import { findAccount } from './accounts.ts'
 import { parseNewPassword, setPassword } from './change-password.ts'
@@ -22,7 +23,7 @@ export async function forgotPassword(body: Body, terms: IdentityTerms): Promise<
 
 async function mailReset(email: string, terms: IdentityTerms): Promise<void> {
   const { code, hash } = newCode(LIFETIME, Date.now())
-  const account = await terms.database.transaction(async transaction => {
+  const account = await transactAgain(terms.database, async transaction => {
     const found = await findAccount(transaction, { by: 'email', text: email }, terms, true)
     if (!found || found.blocked) return null
     const values = new Map([['resetPasswordToken', scalarValue(hash)]])

@@ -76,6 +76,7 @@ const COUNTED = [
   'eventPostponed',
   'eventFailed',
   'eventsStalled',
+  'outdated',
 ] as const satisfies readonly Observation['kind'][]
 
 const REQUESTS = { name: 'plinth_http_requests_total', help: 'Requests that were answered.' }

@@ -47,6 +47,7 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   eventsUnheard: 'warn',
   eventsStalled: 'warn',
   unavailable: 'error',
+  outdated: 'error',
   slowWork: 'warn',
   timedOut: 'warn',
   malformed: 'debug',

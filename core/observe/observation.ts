@@ -80,6 +80,8 @@ export type Observation =
   | { readonly kind: 'eventsStalled'; readonly error: unknown }
   /** The database, or something else that a request needs, is away. */
   | { readonly kind: 'unavailable'; readonly requestId: string; readonly reason: string }
+  /** Another version of the project changed the tables; requests that meet it are refused. Told once; `reason`: what PostgreSQL said. */
+  | { readonly kind: 'outdated'; readonly reason: string }
   /** A statement or a transaction took longer than `server.slowQuery`. `work`: what it is for, without values. */
   | {
       readonly kind: 'slowWork'

@@ -61,6 +61,8 @@ export function toLine(observation: Observation): string {
       return 'Events wait: the database cannot be asked for them'
     case 'unavailable':
       return `Unavailable: ${observation.reason}`
+    case 'outdated':
+      return `Requests are refused: another version of the project changed the tables in a way that this one cannot serve beside (${observation.reason}). Restart this server with the project as it is now; next time \`plinth migrate --expand\` tells beforehand whether both can serve`
     case 'slowWork':
       return `The database took ${Math.round(observation.milliseconds)} ms: ${JSON.stringify(observation.work)}`
     case 'timedOut':

@@ -1,6 +1,7 @@
 import type { Transaction } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { takeBack } from '../database/take-back.ts'
+import { transactAgain } from '../database/transact-again.ts'
 import { type Checkpoint, moveCheckpoint } from './checkpoint.ts'
 import { findExisting } from './find-existing.ts'
 import { type ImportTerms, PATIENT, writeTermsOf } from './import-terms.ts'
@@ -48,21 +49,9 @@ export async function writeLines(
     return writeDocumentsOf(batch.documents, transaction, writing)
   }
   try {
-    return await inTurn(() => terms.database.transaction(work, PATIENT))
+    return await transactAgain(terms.database, work, PATIENT)
   } catch (error) {
     throw isRefusal(error) ? await findRefused(batch.documents, error, writing) : error
-  }
-}
-
-/** Once more where somebody else's write came between. */
-const TRIES = 5
-
-async function inTurn<Value>(work: () => Promise<Value>, tries = TRIES): Promise<Value> {
-  try {
-    return await work()
-  } catch (error) {
-    if (tries <= 1 || toDatabaseFault(error)?.kind !== 'serialization') throw error
-    return inTurn(work, tries - 1)
   }
 }
 

@@ -59,7 +59,7 @@ export interface TwoApps {
 }
 
 /** The same project twice over one database: one keeps answers, the other never does, and so is always right. */
-export async function openTwoApps(yaml: string, cache = ''): Promise<TwoApps> {
+export async function openTwoApps(yaml: string, cache = '', observer = SILENT): Promise<TwoApps> {
   const endings: (() => unknown)[] = []
   const ends: Ends = { teardown: end => void endings.unshift(end) }
   const database = await openTestDatabase(ends)
@@ -67,7 +67,7 @@ export async function openTwoApps(yaml: string, cache = ''): Promise<TwoApps> {
     const folder = temporaryFolder()
     ends.teardown(() => folder.remove())
     folder.write('project.yaml', text)
-    return openSite(ends, passed(await compileApp(folder.path, {})), database)
+    return openSite(ends, passed(await compileApp(folder.path, {})), { bare: database, observer })
   }
   return {
     database,
@@ -80,24 +80,29 @@ export async function openTwoApps(yaml: string, cache = ''): Promise<TwoApps> {
   }
 }
 
-async function openSite(t: Ends, blueprint: Blueprint, database: Database): Promise<Site> {
+interface SiteTerms {
+  readonly bare: Database
+  readonly observer: Observer
+}
+
+async function openSite(t: Ends, blueprint: Blueprint, { bare, observer }: SiteTerms): Promise<Site> {
   let statements: string[] = []
   let gate: { passes: Promise<void>; answered: () => void } | null = null
   const counting: Database = {
-    ...database,
+    ...bare,
     async run(statement, options) {
       statements.push(statement.name ?? statement.text)
       const held = gate
-      const rows = await database.run(statement, options)
+      const rows = await bare.run(statement, options)
       held?.answered()
       await held?.passes
       return rows
     },
   }
-  const ready = passed(await readyApp(blueprint, { production: false, observer: SILENT }))
+  const ready = passed(await readyApp(blueprint, { production: false, observer }))
   const app = passed(await ready(counting))
   t.teardown(() => app.close())
-  const ask = await askerOf(app)
+  const ask = await askerOf(app, observer)
   return {
     statements() {
       const sent = statements
@@ -130,9 +135,9 @@ function withResolvers(): { readonly promise: Promise<void>; readonly resolve: (
   return { promise, resolve }
 }
 
-async function askerOf({ blueprint, responders }: App): Promise<Site['ask']> {
+async function askerOf({ blueprint, responders }: App, observer: Observer): Promise<Site['ask']> {
   const settings = blueprint.project.settings.server
-  const { send } = await openInMemory({ settings, responders, host: null, observer: SILENT, middlewares: [] })
+  const { send } = await openInMemory({ settings, responders, host: null, observer, middlewares: [] })
   return async (method, path, { as, body, headers = {} } = {}) => {
     const given = {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

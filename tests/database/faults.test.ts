@@ -39,6 +39,17 @@ test('any other refusal carries its SQLSTATE', async t => {
   t.is(toDatabaseFault(new Error('of mine')), undefined)
 })
 
+test('a statement that others came before is run again', async t => {
+  const database = await openTestDatabase(t)
+  await database.run({ text: 'CREATE SEQUENCE turn', values: [] })
+  await database.run({
+    text: `CREATE FUNCTION second() RETURNS bigint LANGUAGE plpgsql AS
+      'DECLARE turn bigint := nextval(''turn''); BEGIN IF turn = 1 THEN RAISE deadlock_detected; END IF; RETURN turn; END'`,
+    values: [],
+  })
+  t.deepEqual((await database.run({ text: 'SELECT second()::text', values: [] })).rows, [['2']])
+})
+
 const server = testServer()
 
 if (server) {

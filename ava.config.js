@@ -1,13 +1,16 @@
 import { join } from 'node:path'
 import { build } from './tests/build/build.js'
+import { databaseFree } from './tests/build/database-free.js'
 
-const { TEST_DATABASE_URL, PG_BIN, PGBOUNCER } = process.env
+const { TEST_DATABASE_URL, PG_BIN, PGBOUNCER, DATABASE_TESTS_ONLY } = process.env
 
 /** What needs a server to connect to, PostgreSQL's programs, or PgBouncer's (scripts/with-postgres.sh names all three). */
 const unfit = [
   ...(TEST_DATABASE_URL ? [] : ['!tests/server/**']),
   ...(PG_BIN ? [] : ['!tests/server/clusters/**']),
   ...(PGBOUNCER ? [] : ['!tests/server/pooler/**']),
+  // What another run has, on another database (.ci/run).
+  ...(DATABASE_TESTS_ONLY ? databaseFree().map(file => `!${file}`) : []),
 ]
 
 /**

@@ -8,6 +8,7 @@ import { migrate } from '../../core/database/migrate.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { openLocalStorage } from '../../core/media/local-storage.ts'
 import { freshDatabase } from '../harness/database.ts'
+import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { golden, type RunOptions, run } from './run.ts'
 
@@ -260,6 +261,7 @@ async function filled(t: ExecutionContext) {
   const fresh = await freshDatabase()
   t.teardown(() => fresh.drop())
   const options = projectOf(t, fresh.url)
+  if (fresh.url === 'embedded') await layEmbedded(options.folder)
   options.write('content/users.yaml', USERS)
   options.write('content/reports.yaml', REPORTS)
   const compiled = await compileApp(options.folder, options.env)

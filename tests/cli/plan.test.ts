@@ -2,8 +2,10 @@ import test from 'ava'
 import { runMigrate, runRehearsal, runStatus } from '../../core/cli/migrate.ts'
 import { runPlan } from '../../core/cli/plan.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
+import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, DATABASE_SETTINGS, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../support/database.ts'
+import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 const project = (attributes: string) =>
   `name: Shop\ndatabase: { url: "\${DATABASE_URL:-embedded}" }\ncontentTypes: { book: { attributes: { ${attributes} } } }\n`
@@ -33,6 +35,7 @@ test('a change is planned, refused, allowed and told of afterwards', async t => 
   )
   t.is(await runStatus(migrating), 0)
   t.is(shown(), 'Nothing was done to this database yet.\n')
+  if (!server) await layEmbedded(folder.path)
   t.is(await runMigrate(migrating), 0)
   t.regex(shown(), /^create table "books"/m)
   t.is(await runPlan({ ...base, form: 'text' }), 0)

@@ -17,8 +17,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import type { DatabaseObservation } from '../../core/database/observation.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
+import { snapshot } from '../harness/embedded-files.ts'
 import { program } from '../harness/program.ts'
-import { DATABASE_SETTINGS, snapshot } from '../support/database.ts'
+import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 function project(t: ExecutionContext): string {
   const root = mkdtempSync(join(tmpdir(), 'plinth-embedded-'))

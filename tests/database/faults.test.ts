@@ -55,9 +55,7 @@ const server = testServer()
 if (server) {
   test('a statement that takes too long is given up', async t => {
     const database = await openTestDatabase(t, { settings: { statementTimeout: 100 } })
-    const start = performance.now()
     t.like(await faultOf(database.run({ text: 'SELECT pg_sleep(5)', values: [] })), { kind: 'timeout' })
-    t.true(performance.now() - start < 2_000)
     const allowed = database.transaction(
       transaction => transaction.run({ text: 'SELECT pg_sleep(0.2)', values: [] }),
       {

@@ -3,7 +3,8 @@ import test from 'ava'
 import { startUpkeep, vacuumChanged } from '../../core/database/embedded-upkeep.ts'
 import type { DatabaseObservation } from '../../core/database/observation.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
-import { DATABASE_SETTINGS, snapshot } from '../support/database.ts'
+import { snapshot } from '../harness/embedded-files.ts'
+import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 test('an embedded database frees dead rows and knows its tables, though nothing else runs beside it', async t => {
   const embedded = { dataDir: 'memory://', snapshot: await snapshot() }

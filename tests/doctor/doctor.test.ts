@@ -5,9 +5,11 @@ import { runMigrate } from '../../core/cli/migrate.ts'
 import type { Database } from '../../core/database/database.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import type { Advice } from '../../core/doctor/advice.ts'
+import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { startServer } from '../harness/server.ts'
-import { createDatabase, DATABASE_SETTINGS, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../support/database.ts'
+import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 const project = (indexes: string, more = '') => `name: Library
 server: { host: 127.0.0.1, port: "\${PORT:-1337}", slowQuery: 1ms${more} }
@@ -24,6 +26,7 @@ async function openPractice(t: ExecutionContext, file: string) {
   t.teardown(() => folder.remove())
   const server = testServer()
   const url = server ? await createDatabase(t, server) : 'embedded'
+  if (!server) await layEmbedded(folder.path)
   const told: string[] = []
   const write = (text: string) => void told.push(text)
   const terms = (env: Readonly<Record<string, string>> = {}) => ({

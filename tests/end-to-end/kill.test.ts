@@ -38,24 +38,15 @@ async function killAmid(t: ExecutionContext, place: Place, { clients, writes }: 
   await assertNoOrphans(t, place)
 }
 
-async function openPlace(t: ExecutionContext, kind: 'server' | 'embedded'): Promise<Place> {
+const [where, load] = testServer()
+  ? (['PostgreSQL', { clients: 8, writes: 1_000 }] as const)
+  : (['embedded database', { clients: 4, writes: 200 }] as const)
+
+test(`a server that is killed amid writes has every write that it acknowledged, and no half document (${where})`, async t => {
   const folder = temporaryFolder()
   folder.write('project.yaml', PROJECT)
   t.teardown(() => folder.remove())
-  if (kind === 'embedded') return { folder, url: 'embedded' }
   const database = await freshDatabase()
   t.teardown(() => database.drop())
-  return { folder, url: database.url }
-}
-
-const PROMISE =
-  'a server that is killed amid writes has every write that it acknowledged, and no half document'
-
-test.serial(`${PROMISE} (embedded database)`, async t => {
-  await killAmid(t, await openPlace(t, 'embedded'), { clients: 4, writes: 200 })
+  await killAmid(t, { folder, url: database.url }, load)
 })
-
-if (testServer() !== undefined)
-  test.serial(`${PROMISE} (PostgreSQL)`, async t => {
-    await killAmid(t, await openPlace(t, 'server'), { clients: 8, writes: 1_000 })
-  })

@@ -2,8 +2,9 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { createTestApp } from '../../core/testing.ts'
+import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, snapshot, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../support/database.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 

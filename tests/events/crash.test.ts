@@ -5,9 +5,11 @@ import { openDatabase } from '../../core/database/open-database.ts'
 import type { DocumentEvent } from '../../core/events/events.ts'
 import { openEvents } from '../../core/events/open-events.ts'
 import { SILENT } from '../../core/observe/observation.ts'
+import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { program } from '../harness/program.ts'
-import { createDatabase, DATABASE_SETTINGS, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../support/database.ts'
+import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 import { listener, model, PACE, until } from './listening.ts'
 
 const WRITER = program('tests/events/fixtures/write-and-die.ts')
@@ -21,6 +23,7 @@ async function heardAfter(
   t.teardown(folder.remove)
   const server = testServer()
   const url = server ? await createDatabase(t, server) : 'embedded'
+  if (!server) await layEmbedded(folder.path)
   const child = spawn(process.execPath, [...WRITER, folder.path, url, moment], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import test from 'ava'
 import { createTestApp } from '../../core/testing.ts'
+import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, snapshot, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../support/database.ts'
 
 const PROJECT = `
 name: Guide

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import test from 'ava'
 import { createTestApp, type TestApp, type TestResult } from '../../core/testing.ts'
-import { createDatabase, snapshot, testServer } from '../support/database.ts'
+import { snapshot } from '../harness/embedded-files.ts'
+import { createDatabase, testServer } from '../support/database.ts'
 
 // The extension service at work: spec 4.10, contract/graphql.md 9. The project is in plugins/.
 let app: TestApp

@@ -19,6 +19,8 @@ i18n: { locales: [en, fr], defaultLocale: en }
 auth:
   jwtSecret: graphql-jwt-secret-graphql-jwt-secret
   register: { role: member, confirmEmail: true }
+# All tests of this file hash passwords at once.
+graphql: { config: { limits: { time: 60s } } }
 contentTypes:
   note: { attributes: { title: string } }
 roles:

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { createTestApp } from '../../core/testing.ts'
-import { createDatabase, snapshot, testServer } from '../support/database.ts'
+import { snapshot } from '../harness/embedded-files.ts'
+import { createDatabase, testServer } from '../support/database.ts'
 
 const PROJECT = {
   auth: { register: { enabled: true } },

@@ -1,7 +1,8 @@
 import test from 'ava'
 import { buildClientSchema, getIntrospectionQuery, isObjectType } from 'graphql'
 import { createTestApp, type TestApp } from '../../core/testing.ts'
-import { createDatabase, snapshot, testServer } from '../support/database.ts'
+import { snapshot } from '../harness/embedded-files.ts'
+import { createDatabase, testServer } from '../support/database.ts'
 
 // Safety rule S2 over GraphQL: a password never leaves, filters or sorts, for any caller, nor shows in what is logged.
 

@@ -8,8 +8,9 @@ import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '
 import { RequestFault } from '../../core/faults/fault.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
 import type { Storage } from '../../core/model/storage.ts'
+import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
-import { createDatabase, snapshot, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../support/database.ts'
 
 /** A project that answers in this process: the whole server but its sockets, so that thousands may be asked. */
 export interface World {

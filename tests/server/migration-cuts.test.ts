@@ -11,7 +11,8 @@ import { planMigration } from '../../core/database/plan-migration.ts'
 import { readHistory } from '../../core/database/schema-record.ts'
 import type { Table } from '../../core/model/storage.ts'
 import { storageOf } from '../model/compiled.ts'
-import { administer, DATABASE_SETTINGS, testServer } from '../support/database.ts'
+import { administer, testServer } from '../support/database.ts'
+import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 // What becomes of a database where whoever migrates it dies, or where many do at once.
 

@@ -6,18 +6,8 @@ import type { Database } from '../../core/database/database.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import type { OpenOptions } from '../../core/database/open-options.ts'
 import type { DatabaseSettings } from '../../core/project/settings.ts'
-import { embeddedTar } from '../harness/embedded-files.ts'
-
-export const DATABASE_SETTINGS: DatabaseSettings = {
-  url: 'embedded',
-  replicas: [],
-  replicaLag: 10_000,
-  pool: { max: 10, idle: 10_000, acquire: 5_000 },
-  statementTimeout: 15_000,
-  preparedStatements: true,
-  indexes: 'derived',
-  schema: 'public',
-}
+import { snapshot } from '../harness/embedded-files.ts'
+import { DATABASE_SETTINGS } from './database-settings.ts'
 
 export interface TestDatabaseOptions {
   readonly settings?: Partial<DatabaseSettings>
@@ -68,11 +58,3 @@ export async function administer(url: string, statement: string): Promise<void> 
   await client.connect()
   await client.query(statement).finally(() => client.end())
 }
-
-/** Creating an embedded database takes seconds; starting from a copy of an empty one, half of one. */
-export function snapshot(): Promise<Blob> {
-  snapshotOnce ??= embeddedTar()
-  return snapshotOnce
-}
-
-let snapshotOnce: Promise<Blob> | undefined

@@ -5,9 +5,10 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import { createTestApp, type TestApp, type TestTerms } from '../../core/testing.ts'
+import { snapshot } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { builtFile } from '../harness/program.ts'
-import { createDatabase, snapshot, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../support/database.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 

@@ -6,7 +6,7 @@ import { inSession } from '../../../core/database/session-scope.ts'
 import { temporaryFolder } from '../../harness/folder.ts'
 import { type Server, startServer } from '../../harness/server.ts'
 import { until } from '../../harness/until.ts'
-import { DATABASE_SETTINGS } from '../../support/database.ts'
+import { DATABASE_SETTINGS } from '../../support/database-settings.ts'
 import { type Cluster, startCluster, startReplica } from '../cluster.ts'
 
 // Reading from replicas: nobody misses what he has written, whatever becomes of them.

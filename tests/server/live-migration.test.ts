@@ -6,7 +6,8 @@ import type { MigrationTerms } from '../../core/database/migration-terms.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { until } from '../harness/until.ts'
 import { storageOf } from '../model/compiled.ts'
-import { createDatabase, DATABASE_SETTINGS, testServer } from '../support/database.ts'
+import { createDatabase, testServer } from '../support/database.ts'
+import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 // A migration beside others who write: neither ends the other.
 

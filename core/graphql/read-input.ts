@@ -1,5 +1,6 @@
 import type { Attribute, Component, ContentType, Holder } from '../model/model.ts'
 import { isRecord } from '../query/parse-place.ts'
+import { JSON_TYPES, toJsonText } from './json-value.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -26,21 +27,22 @@ const toData = (holder: Holder, given: Data): Data =>
     }),
   )
 
-const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'blocks', 'array'])
-
 /** A text is JSON already for the scalar JSON; REST reads it as the text of some. */
 function toValue(attribute: Attribute, value: unknown): unknown {
   switch (attribute.kind) {
     case 'scalar':
-      return JSON_TYPES.has(attribute.type) && typeof value === 'string' ? JSON.stringify(value) : value
+      return JSON_TYPES.has(attribute.type) && typeof value === 'string' ? toJsonText(value) : value
     case 'component':
       return toItems(value, () => attribute.component)
     case 'zone':
       return toItems(value, item => attribute.components.find(({ uid }) => uid === item.__component))
     default:
-      return value
+      return toLinks(value)
   }
 }
+
+/** Over REST null in a list counts for none; here it is no document, as an empty id is none. */
+const toLinks = (value: unknown): unknown => (Array.isArray(value) ? value.map(item => item ?? '') : value)
 
 function toItems(value: unknown, componentOf: (item: Data) => Component | undefined): unknown {
   if (Array.isArray(value)) return value.map(each => toItems(each, componentOf))

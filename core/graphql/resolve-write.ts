@@ -1,12 +1,12 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Action } from '../access/actions.ts'
-import type { Caller } from '../access/caller.ts'
+import type { Caller, WriteAction } from '../access/caller.ts'
 import { permit } from '../access/permit.ts'
 import { restrict } from '../access/restrict.ts'
 import type { Result } from '../base/result.ts'
 import type { Trail } from '../base/trail.ts'
 import type { Answer, Written } from '../documents/documents.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import { type Fault, fault, forbidden } from '../faults/fault.ts'
 import { findDocument, type NamedDocument } from './find-document.ts'
 import type { Arguments } from './operation-context.ts'
 import {
@@ -42,12 +42,20 @@ type Write = (visit: Visit) => Promise<Response>
 
 /** A generated mutation: one transaction, which its answer is read in. */
 export function writeResolver(root: RootField, terms: ResolveTerms) {
-  const write = WRITES[root.action]
+  const action = actionOf(root)
   return (_: unknown, given: Arguments, { caller, signal, trail }: Acting, info: GraphQLResolveInfo) => {
     // Of several, those whose turn comes too late are not begun.
     signal?.throwIfAborted()
-    return write({ root, given, caller, trail, info, terms })
+    // Before anything is looked up: who may not write is not told what is there.
+    if (!caller.grants.writing(root.type, action)) throw toGraphqlError(forbidden())
+    return WRITES[action]({ root, given, caller, trail, info, terms })
   }
+}
+
+function actionOf({ action, name }: RootField): keyof typeof WRITES {
+  if (action === 'localize') return 'createLocalization'
+  if (action === 'find' || action === 'findOne') throw new TypeError(`${name} is not a mutation`)
+  return action
 }
 
 async function create(visit: Visit): Promise<Response> {
@@ -109,13 +117,8 @@ async function localize(visit: Visit): Promise<Response> {
   return toResponse(made)
 }
 
-const unknown: Write = async () => {
-  throw new TypeError('not a mutation')
-}
-
-const WRITES = { create, update, delete: remove, localize, find: unknown, findOne: unknown } satisfies Record<
-  RootField['action'],
-  Write
+const WRITES = { create, update, delete: remove, createLocalization: localize } satisfies Partial<
+  Record<WriteAction, Write>
 >
 
 const NOTHING: Response = { data: null }

@@ -47,7 +47,7 @@ const date = textScalar({
   },
 })
 
-const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{3})?$/
+const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,3})?$/
 
 const time = textScalar({
   name: 'Time',

@@ -34,7 +34,7 @@ export const signInFields = ({ auth, identify }: FixedTerms) => {
   return {
     login: field('login', async ({ input }, acting) => {
       const { provider, ...body } = toBody(input)
-      if (provider !== 'local') must(failed(NO_PROVIDER))
+      if (provider !== '' && provider !== 'local') must(failed(NO_PROVIDER))
       return toPayload(await ask('login', body, acting))
     }),
     register: field('register', async ({ input }, acting) =>

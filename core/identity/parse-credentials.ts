@@ -32,7 +32,7 @@ export function parseCredentials<Name extends string>(
 export function checkCredential(body: Body, { name, attribute }: CredentialRule): readonly ValueFault[] {
   const given = Object.hasOwn(body, name) ? body[name] : undefined
   if (given === undefined || given === null || given === '') return [missing(name, given)]
-  if (typeof given !== 'string') return [notText(name, given)]
+  if (typeof given !== 'string') return [mustBe('string', name, given)]
   if (attribute?.type === 'password' && !fitsPassword(given)) return [tooLong(name, given)]
   if (!attribute) return []
   const { faults } = parseScalar(attribute, given, { path: [name], strictness: 'full' })
@@ -44,11 +44,11 @@ export function checkCredential(body: Body, { name, attribute }: CredentialRule)
 export const missing = (name: string, given?: unknown): ValueFault =>
   toFault({ kind: 'rule', message: 'is a required field' }, [name], given)
 
-const notText = (name: string, given: unknown): ValueFault =>
+export const mustBe = (kind: 'string' | 'object', name: string, given: unknown): ValueFault =>
   toFault(
     {
       kind: 'rule',
-      message: `must be a \`string\` type, but the final value was: \`${printGiven(given)}\`.`,
+      message: `must be a \`${kind}\` type, but the final value was: \`${printGiven(given)}\`.`,
     },
     [name],
     given,

@@ -5,7 +5,7 @@ import { type Fault, fault, invalidBodyKey } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { GivenValues } from '../query/command.ts'
 import { parseGivenValues } from '../query/parse-given-values.ts'
-import { type Body, checkCredential, missing } from './parse-credentials.ts'
+import { type Body, checkCredential, missing, mustBe } from './parse-credentials.ts'
 import { scalarOf } from './user-values.ts'
 
 /** What a new user has to have, unless the server sets it. */
@@ -21,11 +21,17 @@ export function checkNew(body: Body, { grants }: Caller, user: ContentType): Fau
   return toRefusal([...rules.flatMap(rule => checkCredential(body, rule)), ...role])
 }
 
-/** What is given has to do. */
+/** What is given has to do. A user without a password or a role is not made by the way: leave the key out, or name another. */
 export function checkChange(body: Body, user: ContentType): Fault | undefined {
   if (body.password === '') return fault('validation', 'password.notNull')
-  if (!Object.hasOwn(body, 'email')) return undefined
-  return toRefusal(checkCredential(body, { name: 'email', attribute: scalarOf(user, 'email') }))
+  const email = Object.hasOwn(body, 'email')
+    ? checkCredential(body, { name: 'email', attribute: scalarOf(user, 'email') })
+    : []
+  return toRefusal([
+    ...email,
+    ...(body.password === null ? [mustBe('string', 'password', null)] : []),
+    ...(body.role === null ? [mustBe('object', 'role', null)] : []),
+  ])
 }
 
 /** Hashes of what was mailed: not even who may write users chooses them (safety S6). */

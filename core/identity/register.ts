@@ -5,7 +5,7 @@ import { type ParseTerms, parseValues } from '../documents/parse-attribute.ts'
 import { toRefusal } from '../documents/refusal.ts'
 import { rule, toFault } from '../documents/value-fault.ts'
 import type { Values } from '../documents/written.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import { type Account, findAccount } from './accounts.ts'
 import { mailConfirmation } from './confirm-email.ts'
 import type { IdentityTerms, SignedIn } from './identity.ts'
@@ -76,12 +76,25 @@ const PARSING: ParseTerms = {
 
 async function makeUser(values: Values, transaction: Transaction, terms: IdentityTerms): Promise<Account> {
   const documentId = newDocumentId()
+  await assertOwn(values, transaction, terms)
   const role = await findRole(terms.settings.register.role, transaction, terms)
   const user = { documentId, values: new Map([...values, ['role', roleValue(role)]]) }
   await saveUser(user, { email: TAKEN, username: TAKEN }, transaction, terms)
-  const mail = values.get('email')
-  const text = mail?.kind === 'scalar' ? String(mail.value) : ''
+  const text = textOf(values, 'email')
   const account = await findAccount(transaction, { by: 'email', text }, terms)
   if (!account) throw new TypeError('a user that was just made is not there')
   return account
+}
+
+/** Neither is how somebody else signs in: nobody's name is another's address (saveUser tells of equal ones). */
+async function assertOwn(values: Values, transaction: Transaction, terms: IdentityTerms): Promise<void> {
+  for (const name of ['username', 'email']) {
+    const found = await findAccount(transaction, { by: 'identifier', text: textOf(values, name) }, terms)
+    if (found) throw new RequestFault(fault('application', TAKEN))
+  }
+}
+
+function textOf(values: Values, name: string): string {
+  const value = values.get(name)
+  return value?.kind === 'scalar' ? String(value.value) : ''
 }

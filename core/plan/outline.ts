@@ -13,6 +13,7 @@ import type {
 } from '../query/query.ts'
 import type { ParameterValue } from '../sql/nodes.ts'
 import type { PlanTerms } from './plan-query.ts'
+import { offsetOf } from './rows.ts'
 import { isFar, sizedPage, sizeWord } from './sized.ts'
 
 /** A query in two: what its statement's text depends on, and the values that are put into that. */
@@ -96,7 +97,7 @@ function walkLocale(locale: LocaleChoice, walk: Walk): void {
 }
 
 function walkPage(page: Page, walk: Walk): void {
-  walk.place(isFar(page) ? 'D' : page.start > 0 ? 'P' : 'p', page, page.limit, page.start)
+  walk.place(isFar(page) ? 'D' : page.start > 0 ? 'P' : 'p', page, page.limit, offsetOf(page))
 }
 
 /** Which keys have a value is asked by other SQL. */

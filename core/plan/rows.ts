@@ -28,6 +28,11 @@ export function rowsOf(
   })
 }
 
+/** PostgreSQL counts rows in 64 bits, parameters go as 32; no list is longer. */
+const LAST_OFFSET = 2_147_483_647
+
+export const offsetOf = ({ start }: Page): number => Math.min(start, LAST_OFFSET)
+
 /** How many rows it has. */
 export const sizeOf = (page: Page, context: PlanContext): Expression =>
   page === context.sized && page.start === 0
@@ -40,7 +45,7 @@ export function limits(page: Page | null, context: PlanContext): Pick<Select, 'l
   const place = context.placeOf(page)
   return {
     limit: sizeOf(page, context),
-    offset: page.start === 0 ? null : parameter(page.start, 'integer', place === null ? null : place + 1),
+    offset: page.start === 0 ? null : parameter(offsetOf(page), 'integer', place === null ? null : place + 1),
   }
 }
 

@@ -91,11 +91,21 @@ function parseFlag(operator: Operator, raw: unknown, on: Subject): Parsed {
   return ok(compare(operator, [isTrue(raw)], on))
 }
 
+/** What equals null, or has it not, is told by whether there is a value. */
+const NULL_TESTS: ReadonlyMap<Operator, '$null' | '$notNull'> = new Map([
+  ['$eq', '$null'],
+  ['$eqi', '$null'],
+  ['$ne', '$notNull'],
+  ['$nei', '$notNull'],
+  ['$notContains', '$notNull'],
+  ['$notContainsi', '$notNull'],
+])
+
 /** Of several values, any one will do; null is no value, but may be asked for (`filters[a]` without `=`). */
 function parseOne(operator: Operator, raw: unknown, on: Subject): Parsed {
   if (Array.isArray(raw)) return parseAny(operator, raw.flat(Number.POSITIVE_INFINITY), on)
-  if (raw === null && operator === '$eq') return ok(compare('$null', [true], on))
-  if (raw === null && operator === '$ne') return ok(compare('$notNull', [true], on))
+  const nullTest = raw === null ? NULL_TESTS.get(operator) : undefined
+  if (nullTest) return ok(compare(nullTest, [true], on))
   return parseMany(operator, [raw], on)
 }
 

@@ -76,10 +76,7 @@ const COUNT_WORDS: ReadonlyMap<unknown, boolean> = new Map([
   ['false', false],
 ])
 
-/** PostgreSQL counts rows in 64 bits, parameters go as 32; no list is longer. */
-const LAST_START = 2_147_483_647
-
-export const pageOf = ({ start, limit }: Pagination): Page => ({ start: Math.min(start, LAST_START), limit })
+export const pageOf = ({ start, limit }: Pagination): Page => ({ start, limit })
 
 /** The text of `meta.pagination`; `total` null where it was not asked for, `next`: the cursor of the next page. */
 export function printPagination(

@@ -166,6 +166,10 @@ test('nobody registers with more than the project allows', async t => {
     said(await register('reg-two', { email: 'ANN@example.com' })),
     '400 Email or Username are already taken',
   )
+  t.is(
+    said(await register('ann@example.com', { email: 'reg-two@example.com' })),
+    '400 Email or Username are already taken',
+  )
   t.is(await idOf('reg-two'), Number.NaN)
 })
 

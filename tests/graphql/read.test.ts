@@ -13,6 +13,7 @@ contentTypes:
       mood: { type: enumeration, enum: [light, two words] }
       secret: { type: string, private: true }
       printed: datetime
+      extra: json
       author: { type: relation, relation: manyToOne, target: author, inversedBy: books }
       seo: { type: component, component: shared.seo }
       links: { type: component, component: shared.link, repeatable: true }
@@ -157,6 +158,61 @@ test.serial('what the caller may not find is null with an error, all else is ans
     errors: [forbidden],
     data: { drawers: { data: [{ attributes: { vault: null } }] } },
   })
+})
+
+test.serial(
+  'null in a filter is what has no value, or nothing; a group without conditions is none',
+  async t => {
+    const { ask, create } = await library(t)
+    await create('book', { title: 'E', extra: '"text"' })
+    await create('book', { title: 'F', extra: '["text", 1]' })
+    const found = async (filters: string) => {
+      const { data, errors } = await ask(
+        `{ books(filters: ${filters}, sort: "title", pagination: { limit: -1 }) { data { attributes { title } } meta { pagination { total } } } }`,
+      )
+      t.is(errors, undefined, filters)
+      return data.books.meta.pagination.total
+    }
+    const none = [
+      'gt: null',
+      'lte: null',
+      'in: null',
+      'notIn: null',
+      'notIn: ["9", null]',
+      'gt: null, eq: "1"',
+    ]
+    for (const filter of none) t.is(await found(`{ pages: { ${filter} } }`), 0, filter)
+    for (const filter of ['contains: null', 'startsWith: null', 'containsi: null'])
+      t.is(await found(`{ title: { ${filter} } }`), 0, filter)
+    for (const [filter, total] of [
+      ['pages: { eqi: null }', 2],
+      ['pages: { nei: null }', 4],
+      ['mood: { notContains: null }', 4],
+      ['pages: { in: ["1", null] }', 1],
+      ['pages: { not: {} }', 6],
+      ['author: null', 6],
+      ['seo: null, title: { eq: "A" }', 1],
+      ['and: null, or: null, not: null', 6],
+      ['not: {}', 6],
+      ['or: [{}, null]', 6],
+      ['or: [{}, { title: { eq: "A" } }]', 1],
+      ['extra: { eq: "text" }', 1],
+      ['extra: { ne: "text" }', 1],
+      ['extra: { eq: ["text", 1] }', 1],
+      ['extra: { in: ["text", 5] }', 1],
+      ['extra: { containsi: "TEXT" }', 2],
+      ['extra: { notNull: true }', 2],
+    ] as const)
+      t.is(await found(`{ ${filter} }`), total, filter)
+  },
+)
+
+test.serial('a page behind all that a database can count is empty', async t => {
+  const { ask } = await library(t)
+  const { data } = await ask(
+    '{ books(pagination: { page: 2147483647, pageSize: 3 }) { data { id } meta { pagination { page total } } } }',
+  )
+  t.deepEqual(data.books, { data: [], meta: { pagination: { page: 2147483647, total: 4 } } })
 })
 
 test.serial('private attributes cannot be filtered or sorted by', async t => {

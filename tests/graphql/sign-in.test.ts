@@ -266,6 +266,20 @@ test('users are made, changed and removed by who may; roles by nobody (safety S6
   const blocked = await ask(UPDATE, from, { id: number })
   t.deepEqual(blocked.data.updateUsersPermissionsUser.data, { id, attributes: { blocked: true } })
   t.is((await ask(UPDATE, from, { id: 'nobody' })).errors[0].message, 'User not found')
+  const CHANGE =
+    'mutation ($id: ID!, $d: UsersPermissionsUserInput!) { updateUsersPermissionsUser(id: $id, data: $d) { data { attributes { role { data { id } } } } } }'
+  for (const [key, kind] of [
+    ['password', 'string'],
+    ['role', 'object'],
+  ] as const)
+    t.is(
+      (await ask(CHANGE, from, { id, d: { [key]: null } })).errors[0].message,
+      `${key} must be a \`${kind}\` type, but the final value was: \`null\`.`,
+    )
+  t.is(
+    (await ask(CHANGE, from, { id, d: {} })).data.updateUsersPermissionsUser.data.attributes.role.data.id,
+    role.id,
+  )
   const DELETE = 'mutation ($id: ID!) { deleteUsersPermissionsUser(id: $id) { data { id } } }'
   t.is((await ask(DELETE, from, { id })).data.deleteUsersPermissionsUser.data.id, id)
   t.is((await ask(DELETE, from, { id })).data.deleteUsersPermissionsUser.data, null)

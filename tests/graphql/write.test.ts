@@ -15,6 +15,7 @@ contentTypes:
       slug: { type: uid, targetField: title }
       code: { type: string, unique: true, localized: false }
       meta: { type: json, localized: false }
+      hour: time
       author: { type: relation, relation: manyToOne, target: author, inversedBy: posts }
       seo: { type: component, component: shared.seo, localized: false }
       blocks: { type: dynamiczone, components: [shared.seo], localized: false }
@@ -323,6 +324,57 @@ test.serial(
     t.deepEqual(await stateOf(live), ['draft Live false', 'published Live true'])
   },
 )
+
+test.serial('who may not write is not told whether there is what he asks for', async t => {
+  const id = idOf(await create({ title: 'There' }))
+  for (const each of [id, 'nobody', '99999'])
+    for (const mutation of [
+      'updatePost(id: $id, data: {})',
+      'deletePost(id: $id)',
+      'createPostLocalization(id: $id, data: {}, locale: "fr")',
+    ]) {
+      const role = mutation.startsWith('update') ? 'translator' : 'blind'
+      const answer = await run(
+        `mutation ($id: ID!) { post: ${mutation} { data { id } } }`,
+        { id: each },
+        role,
+      )
+      t.deepEqual([codesOf(answer), answer.data.post], [FORBIDDEN, null], mutation)
+    }
+})
+
+test.serial('a time has up to three decimals, and is answered with three', async t => {
+  for (const [given, answered] of [
+    ['10:11:12.5', '10:11:12.500'],
+    ['10:11:12', '10:11:12.000'],
+  ]) {
+    const { data } = await run(
+      'mutation ($hour: Time) { post: createPost(data: { title: "Hour", hour: $hour }) { data { id attributes { hour } } } }',
+      { hour: given },
+    )
+    t.like(data.post?.data.attributes, { hour: answered })
+  }
+})
+
+test.serial('null among documents is none of them', async t => {
+  const post = idOf(await create({ title: 'Kept' }))
+  const author = await endpoint.create('author', { name: 'Zoe', posts: [post] })
+  for (const posts of [[null], [post, null]])
+    t.deepEqual(
+      codesOf(
+        await run(
+          'mutation ($id: ID!, $data: AuthorInput!) { post: updateAuthor(id: $id, data: $data) { data { id } } }',
+          {
+            id: author.documentId,
+            data: { posts },
+          },
+        ),
+      ),
+      ['BAD_USER_INPUT: Invalid relations'],
+    )
+  const answer = await run(`{ post(id: "${post}") { data { id attributes { author { data { id } } } } } }`)
+  t.deepEqual(attributesOf(answer), { author: { data: { id: author.documentId } } })
+})
 
 test.serial('what a role may not find, read or write it may not give either (safety S4, S5)', async t => {
   const author = await endpoint.create('author', { name: 'Ann' })

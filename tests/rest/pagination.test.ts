@@ -49,7 +49,7 @@ const TABLES: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['pagination[page]=1.5', `${START} 12.5`],
     [
       'pagination[page]=99999999999',
-      'rows 2147483647+25 {"page":99999999999,"pageSize":25,"pageCount":1,"total":5}',
+      'rows 2499999999950+25 {"page":99999999999,"pageSize":25,"pageCount":1,"total":5}',
     ],
   ],
   'sizes lie between one and the most': [

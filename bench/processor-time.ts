@@ -20,13 +20,27 @@ export const memoryOfTree = (pid: number): number =>
  * that worked beside another for one statement has ended with it; its time is then among the postmaster's.
  */
 export async function timeOfPostgres(url: string): Promise<ProcessorTime> {
+  const postmaster = await postmasterOf(url)
+  return () => childrenOf(postmaster).reduce((sum, child) => sum + timeOf(child), timeOfEnded(postmaster))
+}
+
+/**
+ * What all processes of that cluster hold each for itself, in MB (10^6): plans of prepared statements, sorts, what they
+ * know of tables. The memory that they share is not counted.
+ */
+export async function memoryOfPostgres(url: string): Promise<() => number> {
+  const postmaster = await postmasterOf(url)
+  return () => childrenOf(postmaster).reduce((sum, child) => sum + ownOf(child), 0)
+}
+
+async function postmasterOf(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   const postmaster = Number(/PPid:\s+(\d+)/.exec(read(`/proc/${rows[0]?.pid}/status`))?.[1])
   await client.end()
   assert(postmaster > 0, 'PostgreSQL does not run on this machine: its processor time cannot be read.')
-  return () => childrenOf(postmaster).reduce((sum, child) => sum + timeOf(child), timeOfEnded(postmaster))
+  return postmaster
 }
 
 const treeOf = (pid: number): readonly number[] => [pid, ...childrenOf(pid).flatMap(treeOf)]
@@ -55,8 +69,12 @@ function timeOfEnded(pid: number): number {
   return (user + system) * 10
 }
 
-const residentOf = (pid: number): number =>
-  (Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024) / 1e6
+const residentOf = (pid: number): number => memoryLine(pid, /VmRSS:\s+(\d+)/)
+const ownOf = (pid: number): number => memoryLine(pid, /RssAnon:\s+(\d+)/)
+
+/** In MB. */
+const memoryLine = (pid: number, line: RegExp): number =>
+  (Number(line.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024) / 1e6
 
 const threadsOf = (pid: number): readonly string[] => orGone(() => readdirSync(`/proc/${pid}/task`), [])
 

@@ -7,10 +7,11 @@ import { temporaryFolder } from '../tests/harness/folder.ts'
 import { freePort } from '../tests/harness/server.ts'
 import { aboutMachine } from './machine.ts'
 import { type Running, startPlinth } from './process.ts'
+import { memoryOfPostgres } from './processor-time.ts'
 import { soak } from './soak/clients.ts'
 import { ARTICLES, SIGNED } from './soak/mix.ts'
 import { chartOfSoak, printSoak } from './soak/report.ts'
-import { type Sample, sample } from './soak/sample.ts'
+import { type Sample, type SampleTerms, sample } from './soak/sample.ts'
 import { runFile } from './sql-file.ts'
 import { drawLines } from './svg.ts'
 
@@ -43,7 +44,7 @@ async function main(): Promise<void> {
     })
     servers.push(server)
     await register(server)
-    const report = await run(server, inspector)
+    const report = await run(server, { inspector, postgres: await memoryOfPostgres(database.url) })
     writeReport(machine(), report)
   } finally {
     for (const server of servers) await server.stop()
@@ -62,7 +63,7 @@ async function register({ base }: Running): Promise<void> {
   assert.equal(answer.status, 200, await answer.text())
 }
 
-async function run(server: Running, inspector: number) {
+async function run(server: Running, terms: Omit<SampleTerms, 'at'>) {
   const began = performance.now()
   const passed = () => performance.now() - began
   const isOver = () => passed() >= SECONDS * 1000
@@ -71,7 +72,7 @@ async function run(server: Running, inspector: number) {
   let reloads = 0
   const watching = (async () => {
     while (!isOver()) {
-      samples.push(await sample(server, { at: passed() / 1000, inspector }))
+      samples.push(await sample(server, { at: passed() / 1000, ...terms }))
       const isLate = passed() > SECONDS * 1000 - BETWEEN_RELOADS / 2
       if (!isLate && passed() > (reloads + 1) * BETWEEN_RELOADS) {
         process.kill(server.pid, 'SIGHUP')
@@ -79,7 +80,7 @@ async function run(server: Running, inspector: number) {
       }
       await pause(Math.min(BETWEEN_SAMPLES, Math.max(0, SECONDS * 1000 - passed())))
     }
-    samples.push(await sample(server, { at: passed() / 1000, inspector }))
+    samples.push(await sample(server, { at: passed() / 1000, ...terms }))
   })()
   const [counts] = await Promise.all([asking, watching])
   return { samples, counts, reloads }

@@ -1,19 +1,20 @@
 import type { LineChart } from '../svg.ts'
 import type { Counts } from './clients.ts'
-import { lineThrough, MEASURES, type Measure, type Sample } from './sample.ts'
+import { leastFrom, lineThrough, MEASURES, type Measure, type Sample } from './sample.ts'
 
 export function printSoak(samples: readonly Sample[], counts: Counts, reloads: number): readonly string[] {
   const seconds = samples.at(-1)?.at ?? 0
   const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
   return [
     `${total.toLocaleString('en')} requests and ${reloads} reloads in ${Math.round(seconds)} s, by 6 clients; a sample each`,
-    '5 s, with a full collection, after which what is alive is counted; resident memory is looked at before it. Growth is that',
-    'of the line through the least of each half minute of the second half.',
+    '5 s, with a full collection, after which what is alive is counted; resident memory is looked at before it. Each number is',
+    'the least of half a minute: above it lies what only the requests of the moment hold. What is kept of answers (16 MB) and',
+    'of questions fills up in the first third. Growth is that of the line through the second half.',
     '',
     '![Memory](soak.svg)',
     '',
-    '| | at the start | in the middle | at the end | most | growth an hour |',
-    '|---|---|---|---|---|---|',
+    '| | at the start | after a third | in the middle | at the end | most | growth an hour |',
+    '|---|---|---|---|---|---|---|',
     ...MEASURES.map(measure => lineOf(samples, measure)),
     '',
     '| asked for | requests |',
@@ -27,14 +28,18 @@ const NAMES: Readonly<Record<Measure, string>> = {
   heap: 'live heap, MB',
   external: 'live buffers beside the heap, MB',
   handles: 'open files and sockets',
+  pending: 'timers, sockets and work under way',
   connections: 'connections to PostgreSQL',
+  postgres: 'memory of PostgreSQL beside what its processes share, MB',
 }
 
 function lineOf(samples: readonly Sample[], measure: Measure): string {
-  const values = samples.map(each => each[measure])
-  const shown = [values[0], values[Math.floor(values.length / 2)], values.at(-1), Math.max(...values)]
+  const least = [0, 1 / 3, 1 / 2, 1].map(part =>
+    leastFrom(samples, Math.floor(samples.length * part), measure),
+  )
+  const most = Math.max(...samples.map(each => each[measure]))
   const growth = lineThrough(samples, measure).slope * 3600
-  return `| ${[NAMES[measure], ...shown.map(value => Math.round(value ?? 0)), growth.toFixed(1)].join(' | ')} |`
+  return `| ${[NAMES[measure], ...[...least, most].map(Math.round), growth.toFixed(1)].join(' | ')} |`
 }
 
 export const chartOfSoak = (samples: readonly Sample[]): LineChart => {

@@ -13,21 +13,39 @@ export interface Sample {
   readonly external: number
   /** Open files and sockets. */
   readonly handles: number
+  /** What keeps the process from ending: timers, sockets, work under way. */
+  readonly pending: number
   /** Connections to PostgreSQL. */
   readonly connections: number
+  /** What PostgreSQL's processes hold, each for itself. */
+  readonly postgres: number
 }
 
-export const MEASURES = ['resident', 'heap', 'external', 'handles', 'connections'] as const
+export const MEASURES = [
+  'resident',
+  'heap',
+  'external',
+  'handles',
+  'pending',
+  'connections',
+  'postgres',
+] as const
 export type Measure = (typeof MEASURES)[number]
 
-/** `inspector`: the port on which the server lets garbage be collected. */
+export interface SampleTerms {
+  readonly at: number
+  /** The port on which the server lets garbage be collected. */
+  readonly inspector: number
+  readonly postgres: () => number
+}
+
 export async function sample(
   { base, pid, memory }: Running,
-  { at, inspector }: { readonly at: number; readonly inspector: number },
+  { at, inspector, postgres }: SampleTerms,
 ): Promise<Sample> {
   const resident = memory()
   const handles = readdirSync(`/proc/${pid}/fd`).length
-  await collect(inspector)
+  const pending = await collect(inspector)
   const text = await (await fetch(`${base}/metrics`)).text()
   const sum = (pattern: RegExp): number =>
     text
@@ -40,16 +58,20 @@ export async function sample(
     heap: sum(/^plinth_memory_bytes\{.*"heapUsed"/) / 1e6,
     external: sum(/^plinth_memory_bytes\{.*"external"/) / 1e6,
     handles,
+    pending,
     connections: sum(/^plinth_database_connections/),
+    postgres: postgres(),
   }
 }
 
-/** Twice: what the first one finalizes the second one frees. */
-async function collect(port: number): Promise<void> {
+/** Twice: what the first one finalizes the second one frees. Answers how much is pending. */
+async function collect(port: number): Promise<number> {
   const client = await connect({ host: '127.0.0.1', port })
   await client.HeapProfiler.collectGarbage()
   await client.HeapProfiler.collectGarbage()
+  const { result } = await client.Runtime.evaluate({ expression: 'process.getActiveResourcesInfo().length' })
   await client.close()
+  return Number(result.value)
 }
 
 export interface Line {
@@ -61,6 +83,12 @@ export interface Line {
 /** Half a minute: pages that were freed go back to the system about as late. */
 const TOGETHER = 6
 
+/** The least that was measured in the half minute from a sample on, or before it where it is one of the last. */
+export function leastFrom(samples: readonly Sample[], from: number, measure: Measure): number {
+  const first = Math.max(0, Math.min(from, samples.length - TOGETHER))
+  return Math.min(...samples.slice(first, first + TOGETHER).map(each => each[measure]))
+}
+
 /**
  * The line with the least squares through the least that was measured in each half minute of the second half: the first
  * half fills what is kept, and above the least lies what only the requests of the moment hold.
@@ -69,8 +97,7 @@ export function lineThrough(samples: readonly Sample[], measure: Measure): Line 
   const half = samples.slice(Math.floor(samples.length / 2))
   const points = half.flatMap((sample, at) => {
     if (at % TOGETHER !== 0 || at + TOGETHER > half.length) return []
-    const least = Math.min(...half.slice(at, at + TOGETHER).map(each => each[measure]))
-    return [[sample.at, least] as const]
+    return [[sample.at, leastFrom(half, at, measure)] as const]
   })
   const mean = (of: 0 | 1): number => points.reduce((sum, point) => sum + point[of], 0) / points.length
   const [middle, height] = [mean(0), mean(1)]

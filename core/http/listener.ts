@@ -116,10 +116,16 @@ async function settle(pending: Promise<HttpAnswer | null>, exchange: Exchange): 
     if (answer) finish(exchange, answer)
     else if (close(exchange)) tellEnd(exchange, exchange.response.statusCode)
   } catch (error) {
-    finish(exchange, answerFault(toTrouble(error, request.id, serving.observer)))
+    finish(exchange, answerFault(toTrouble(error, request.id, listenerTo(exchange))))
   } finally {
     clearTimeout(patience)
   }
+}
+
+/** Where a server ends, what it cuts off loses the database as well as its client: no trouble of either. */
+function listenerTo({ response, serving: { observer, traffic } }: Exchange): Observer {
+  if (!traffic.closing || !response.destroyed) return observer
+  return { ...observer, tell: event => event.kind !== 'unavailable' && observer.tell(event) }
 }
 
 function giveUp(exchange: Exchange): void {

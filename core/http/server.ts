@@ -16,6 +16,7 @@ import {
 } from './desk.ts'
 import { listen, urlOf } from './listen.ts'
 import { answerConnect, answerMalformed } from './malformed.ts'
+import { drained } from './traffic.ts'
 
 export interface RunningServer {
   /** `http://127.0.0.1:1337` */
@@ -29,7 +30,10 @@ export interface RunningServer {
   hold(): Promise<() => void>
   /** Requests that are being answered, or wait to be. */
   waiting(): number
-  /** Takes no more connections, answers what is under way for at most so many milliseconds, then cuts the rest. */
+  /**
+   * Takes no more connections, answers what is under way for at most so many milliseconds, then cuts the rest. What
+   * clients asked for that are gone is under way, too.
+   */
   close(milliseconds: number): Promise<void>
 }
 
@@ -97,7 +101,8 @@ async function close(server: Server, desk: Desk, milliseconds: number): Promise<
   const closed = once(server, 'close')
   server.close()
   server.closeIdleConnections()
-  await closed
+  // Whose client is gone has no connection any more, and may be in the middle of a write.
+  await Promise.all([closed, drained(desk.current.traffic, milliseconds)])
   clearTimeout(patience)
   observer.tell({ kind: 'stopped', cut })
 }

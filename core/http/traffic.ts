@@ -2,11 +2,11 @@
 export interface Traffic {
   waiting: number
   closing: boolean
-  /** Called each time that the last one has ended. */
-  onIdle: () => void
+  /** Who waits for the last of them to end. */
+  readonly onIdle: Set<() => void>
 }
 
-export const openTraffic = (): Traffic => ({ waiting: 0, closing: false, onIdle: () => {} })
+export const openTraffic = (): Traffic => ({ waiting: 0, closing: false, onIdle: new Set() })
 
 export function enter(traffic: Traffic): void {
   traffic.waiting++
@@ -14,17 +14,19 @@ export function enter(traffic: Traffic): void {
 
 export function leave(traffic: Traffic): void {
   traffic.waiting--
-  if (traffic.waiting === 0) traffic.onIdle()
+  if (traffic.waiting === 0) for (const tell of traffic.onIdle) tell()
 }
 
 /** Resolves once no request is under way, or so many milliseconds have passed. */
-export async function drained(traffic: Traffic, milliseconds: number): Promise<void> {
-  if (traffic.waiting === 0) return
+export async function drained({ waiting, onIdle }: Traffic, milliseconds: number): Promise<void> {
+  if (waiting === 0) return
   await new Promise<void>(resolve => {
-    const patience = setTimeout(resolve, milliseconds)
-    traffic.onIdle = () => {
+    const end = () => {
       clearTimeout(patience)
+      onIdle.delete(end)
       resolve()
     }
+    const patience = setTimeout(end, milliseconds)
+    onIdle.add(end)
   })
 }

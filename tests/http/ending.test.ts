@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
+import { DatabaseFailure } from '../../core/database/database-fault.ts'
 import type { HttpAnswer } from '../../core/faults/exchange.ts'
 import { openHealth } from '../../core/http/health.ts'
 import { openServer } from '../../core/http/server.ts'
@@ -84,6 +85,54 @@ test('what does not end in time is cut off', async t => {
   await pending
   t.deepEqual(told.at(-1), { kind: 'stopped', cut: 1 })
 })
+
+test('what a client asked for that is gone is done before a server ends', async t => {
+  const [begun, go] = [signal(), signal()]
+  const done: string[] = []
+  const { port, close } = await serve(t, [
+    async () => {
+      begun.give()
+      await go.given
+      done.push('written')
+      return { status: 200, body: null }
+    },
+  ])
+  await askAndLeave(port, begun.given)
+  const ended = close(5_000).then(() => done.push('ended'))
+  await pause(50)
+  t.deepEqual(done, [])
+  go.give()
+  await ended
+  t.deepEqual(done, ['written', 'ended'])
+})
+
+test('what a server that ends has cut off is no trouble of the database, but what else fails there is told', async t => {
+  const [begun, away] = [signal(), signal()]
+  const reasons = [new DatabaseFailure({ kind: 'unavailable', message: 'lost' }), new Error('a bug')]
+  const { port, close, told } = await serve(t, [
+    async () => {
+      const reason = reasons.shift()
+      if (reasons.length === 0) begun.give()
+      await away.given
+      throw reason
+    },
+  ])
+  await Promise.all([askAndLeave(port, begun.given), askAndLeave(port, begun.given)])
+  await close(50)
+  away.give()
+  await pause(0)
+  const kinds = told.map(({ kind }) => kind)
+  t.true(kinds.includes('failed'))
+  t.false(kinds.includes('unavailable'))
+})
+
+/** Ends its connection once `begun`. */
+async function askAndLeave(port: number, begun: Promise<void>): Promise<void> {
+  const client = await open(port)
+  client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await begun
+  client.destroy()
+}
 
 /** A promise, and the function that fulfils it. */
 function signal(): { readonly given: Promise<void>; give(): void } {

@@ -32,6 +32,8 @@ export class StatementQueue {
   /** Whether somebody waits for an answer of what waits to be sent. */
   #isAwaited = false
   #isBegun = false
+  /** Whether plans are kept from here on. */
+  #keepsPlans = false
   #isOver = false
   /** Of a batch in which something was sent that nobody waits for: all that comes behind it tells of it. */
   #failure: unknown
@@ -75,7 +77,7 @@ export class StatementQueue {
     if (this.#failure !== undefined) throw this.#failure
     if (!this.#isBegun && this.#waiting.length === 0) return null
     if (!this.#isBegun && isPlain(this.#options) && !this.#tellsPosition) {
-      await this.#send([...settingsOf(this.#connection), ...plansOf(this.#options)], [])
+      await this.#send(settingsOf(this.#connection), [])
       return null
     }
     const last = this.#tellsPosition ? [COMMIT, OWN_POSITION] : [COMMIT]
@@ -95,7 +97,15 @@ export class StatementQueue {
     return this.#isBegun ? [] : begin(this.#options, settingsOf(this.#connection))
   }
 
-  async #send(first: readonly Statement[], last: readonly Statement[]): Promise<readonly Outcome[]> {
+  /** What the statements that wait have to be told before. */
+  #plans(): readonly Statement[] {
+    if (this.#keepsPlans || !this.#options.byKeys) return []
+    this.#keepsPlans = this.#waiting.some(({ statement }) => !statement.keepsPlan)
+    return this.#keepsPlans ? [BY_KEYS] : []
+  }
+
+  async #send(beginning: readonly Statement[], last: readonly Statement[]): Promise<readonly Outcome[]> {
+    const first = [...beginning, ...this.#plans()]
     const waiting = this.#waiting
     this.#waiting = []
     this.#isAwaited = false
@@ -138,7 +148,6 @@ function begin(options: TransactionOptions, settings: readonly Statement[]): rea
     { text: `BEGIN${level}${access}`, values: [] },
     ...settings,
     ...limit.map(each => ({ text: `SET LOCAL statement_timeout = ${each}`, values: [] })),
-    ...plansOf(options),
   ]
 }
 
@@ -159,5 +168,3 @@ const BY_KEYS: Statement = {
     .join(', ')}`,
   values: [],
 }
-
-const plansOf = ({ byKeys }: TransactionOptions): readonly Statement[] => (byKeys ? [BY_KEYS] : [])

@@ -1,10 +1,10 @@
 import type { ContentType, Holder } from '../model/model.ts'
-import type { Storage } from '../model/storage.ts'
+import type { Storage, TypeTable } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { GivenBody } from './given-body.ts'
 import { type KnownRow, rowsKnown } from './known-targets.ts'
 import { type FoundTargets, findOne, type LinkSource, type Named, refsIn } from './link-targets.ts'
-import type { PrintCondition } from './print-changes.ts'
+import { FEW, type Proof } from './print-changes.ts'
 import type { SaveCommand } from './standing.ts'
 import type { Values } from './written.ts'
 
@@ -12,7 +12,7 @@ import type { Values } from './written.ts'
 export interface Recalled {
   readonly targets: FoundTargets
   /** undefined: they name nothing. */
-  readonly proof: PrintCondition | undefined
+  readonly proof: Proof | undefined
 }
 
 export interface RecallTerms {
@@ -57,62 +57,65 @@ function recallTargets(
     if (!found) throw new TypeError('a target that is not known')
     return found
   }
-  return { targets, proof: relied.size === 0 ? undefined : printThere(relied, terms.storage) }
+  return { targets, proof: relied.size === 0 ? undefined : proofOf(relied, terms.storage) }
 }
 
 type Relied = ReadonlyMap<ContentType, ReadonlyMap<number, KnownRow>>
 
 /** Whether every row is there as it was. */
-const printThere =
-  (relied: Relied, storage: Storage): PrintCondition =>
-  values =>
-    Array.from(relied, ([type, rows]) => printRows(type, [...rows.values()], { storage, values })).join(
-      ' AND ',
-    )
+function proofOf(relied: Relied, storage: Storage): Proof {
+  const all = Array.from(relied, ([type, rows]) => ({ table: storage.table(type), rows: [...rows.values()] }))
+  const count = all.reduce((sum, { rows }) => sum + rows.length, 0)
+  if (count > FEW)
+    return { form: null, values: [], print: (_, values) => join(all, each => printList(each, values)) }
+  return {
+    form: all.map(({ table, rows }) => `${table.name} ${rows.length}`).join(' '),
+    values: all.flatMap(({ table, rows }) =>
+      rows.flatMap(row => columnsOf(table).map(([, , of]) => of(row))),
+    ),
+    print(own, values) {
+      const left = own.values()
+      return join(all, each => printEach(each, () => values.push(left.next().value ?? null)))
+    },
+  }
+}
 
-function printRows(
-  type: ContentType,
-  rows: readonly KnownRow[],
-  { storage, values }: { readonly storage: Storage; readonly values: unknown[] },
-): string {
-  const table = storage.table(type)
-  const list = (of: readonly unknown[], cast: string) => `$${values.push(of)}::${cast}[]`
-  const columns = [
-    [
-      table.id,
-      list(
-        rows.map(({ id }) => id),
-        'integer',
-      ),
-    ],
-    [
-      table.documentId,
-      list(
-        rows.map(({ documentId }) => documentId),
-        'text',
-      ),
-    ],
-    [
-      table.key,
-      list(
-        rows.map(({ key }) => key),
-        'integer',
-      ),
-    ],
-    ...(table.locale === null
-      ? []
-      : [
-          [
-            table.locale,
-            list(
-              rows.map(({ locale }) => locale),
-              'text',
-            ),
-          ],
-        ]),
-  ]
-  const same = columns.map(([column = ''], index) => `t.${name(column)} = w.c${index}`)
+interface ReliedOf {
+  readonly table: TypeTable
+  readonly rows: readonly KnownRow[]
+}
+
+const join = (all: readonly ReliedOf[], print: (each: ReliedOf) => string): string =>
+  all.map(print).join(' AND ')
+
+type ToldBy = readonly [
+  column: string,
+  type: 'integer' | 'text',
+  of: (row: KnownRow) => number | string | null,
+]
+
+/** What tells a row, as it was. */
+const columnsOf = ({ id, documentId, key, locale }: TypeTable): readonly ToldBy[] => [
+  [id, 'integer', row => row.id],
+  [documentId, 'text', row => row.documentId],
+  ...(key === id ? [] : [[key, 'integer', row => row.key] satisfies ToldBy]),
+  ...(locale === null ? [] : [[locale, 'text', row => row.locale] satisfies ToldBy]),
+]
+
+/** `place`: puts the next value in, and tells where. */
+function printEach({ table, rows }: ReliedOf, place: () => number): string {
+  const isThere = () => {
+    const same = columnsOf(table).map(([column, type]) => `${name(column)} = $${place()}::${type}`)
+    return `EXISTS (SELECT FROM ${name(table.name)} WHERE ${same.join(' AND ')})`
+  }
+  return rows.map(isThere).join(' AND ')
+}
+
+function printList({ table, rows }: ReliedOf, values: unknown[]): string {
+  const columns = columnsOf(table)
+  const lists = columns.map(([, type, of]) => `$${values.push(rows.map(of))}::${type}[]`)
+  const same = columns.map(([column], index) => `t.${name(column)} = w.c${index}`)
   const row = columns.map((_, index) => `c${index}`).join(', ')
-  const wanted = `unnest(${columns.map(([, of]) => of).join(', ')}) AS w (${row})`
+  const wanted = `unnest(${lists.join(', ')}) AS w (${row})`
   return `NOT EXISTS (SELECT FROM ${wanted} WHERE NOT EXISTS (SELECT FROM ${name(table.name)} t WHERE ${same.join(' AND ')}))`
 }

@@ -5,6 +5,7 @@ import type { Purpose } from '../database/purpose.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
+import { forgetSequences } from './known-sequences.ts'
 import { violatedAttribute } from './violated-attribute.ts'
 
 export interface TransactTerms {
@@ -38,7 +39,7 @@ export async function transact<Value>(
       const refusal = refusalOf(type, error, terms)
       // Where a component has the value, the next try tells its place.
       if (refusal && (refusal.isPlaced || attempt > 1)) return failed(refusal.fault)
-      if (attempt >= ATTEMPTS || !isRace(error)) throw error
+      if (attempt >= ATTEMPTS || !isWorthAnother(error, terms)) throw error
     }
   }
 }
@@ -55,10 +56,22 @@ export async function tryOnce<Value>(
     return ok(await terms.database.transaction(work, optionsOf(terms)))
   } catch (error) {
     if (error instanceof RequestFault) return failed(error.fault)
-    if (error instanceof DatabaseFailure && !isOpenEnded(error)) return undefined
+    if (error instanceof DatabaseFailure && !isOpenEnded(error)) {
+      knewWrongly(error, terms)
+      return undefined
+    }
     throw error
   }
 }
+
+const isWorthAnother = (failure: DatabaseFailure, terms: Pick<TransactTerms, 'storage'>): boolean =>
+  isRace(failure) || knewWrongly(failure, terms)
+
+/** A sequence may have got another name: it is asked for again. */
+const knewWrongly = ({ fault }: DatabaseFailure, { storage }: Pick<TransactTerms, 'storage'>): boolean =>
+  fault.kind === 'other' && fault.code === UNDEFINED_TABLE && forgetSequences(storage)
+
+const UNDEFINED_TABLE = '42P01'
 
 const isOpenEnded = ({ fault: { kind } }: DatabaseFailure): boolean =>
   kind === 'unavailable' || kind === 'timeout'

@@ -1,16 +1,10 @@
 import type { Storage } from '../model/storage.ts'
 import type { Statement } from '../sql/statement.ts'
 import { groupBy } from './group.ts'
-import {
-  type Allocation,
-  type Inserted,
-  type Insertion,
-  type PrintCondition,
-  printAllocate,
-  printChanges,
-  printProof,
-  type Update,
-} from './print-changes.ts'
+import { sequencesOf } from './known-sequences.ts'
+import { type Proof, printChanges, printProof } from './print-changes.ts'
+import { type Allocation, printAllocate } from './print-ids.ts'
+import type { Inserted, Insertion, Update } from './printed-rows.ts'
 import { columnsOf, printRelease, type Released, type Tuples, tableOf } from './write-print.ts'
 import {
   type ChangedRow,
@@ -45,24 +39,35 @@ export async function applyChanges(
   const wanted = wantedIds(changes)
   const isTold = told || changes.inserts.length > BATCH || changes.updates.some(refersToNew)
   const ids = isTold ? await allocate(wanted, terms) : new Map<NewId, number>()
-  const taking = isTold ? NOTHING_TAKEN : takingOf(wanted, terms)
-  if (proof && taking.counts.size === 0) terms.transaction.send(printProof(proof))
+  const taking = isTold ? NOTHING_TAKEN : await takingOf(wanted, terms)
+  if (proof && taking.count === 0) terms.transaction.send(printProof(proof))
   for (const statement of statementsOf(changes, { ids, taking, proof }, terms.storage))
     terms.transaction.send(statement)
   return ids
 }
 
+/** The one statement of changes that are new rows alone; undefined: it takes more. */
+export async function printNew(
+  changes: Changes,
+  terms: WriteTerms,
+  proof: Proof | undefined,
+): Promise<Statement | undefined> {
+  const taking = await takingOf(wantedIds(changes), terms)
+  const [statement, ...others] = statementsOf(changes, { ids: new Map(), taking, proof }, terms.storage)
+  return taking.count > 0 && others.length === 0 ? statement : undefined
+}
+
 interface Applying {
   readonly told?: boolean
   /** What has to hold for all of it. */
-  readonly proof?: PrintCondition | undefined
+  readonly proof?: Proof | undefined
 }
 
 /** Ids that are known, and those that the statement of the new rows takes. */
 interface Numbers {
   readonly ids: NewIds
   readonly taking: Taking
-  readonly proof: PrintCondition | undefined
+  readonly proof: Proof | undefined
 }
 
 const isNew = (value: RowValue): value is NewId | Place => typeof value === 'object' && value !== null
@@ -145,7 +150,7 @@ const countsOf = (wanted: WantedIds): ReadonlyMap<string, number> =>
 
 async function allocate(wanted: WantedIds, { transaction, schema }: WriteTerms): Promise<NewIds> {
   if (wanted.size === 0) return new Map()
-  const { rows } = await transaction.run(printAllocate({ schema, counts: countsOf(wanted) }))
+  const { rows } = await transaction.run(printAllocate(schema, countsOf(wanted)))
   const taken = groupBy(rows, ([place]) => Number(place))
   return new Map(
     [...wanted.values()].flatMap((ids, index) => {
@@ -163,12 +168,14 @@ interface Taking extends Allocation {
   readonly places: ReadonlyMap<NewId, number>
 }
 
-const NOTHING_TAKEN: Taking = { schema: '', counts: new Map(), places: new Map() }
+const NOTHING_TAKEN: Taking = { counts: new Map(), count: 0, sequences: new Map(), places: new Map() }
 
-function takingOf(wanted: WantedIds, { schema }: WriteTerms): Taking {
+async function takingOf(wanted: WantedIds, terms: WriteTerms): Promise<Taking> {
   if (wanted.size === 0) return NOTHING_TAKEN
   const ids = [...wanted.values()].flat()
-  return { schema, counts: countsOf(wanted), places: new Map(ids.map((id, index) => [id, index + 1])) }
+  const places = new Map(ids.map((id, index) => [id, index + 1]))
+  const sequences = await sequencesOf(terms)
+  return { counts: countsOf(wanted), count: ids.length, sequences, places }
 }
 
 interface Keyed {

@@ -1,9 +1,10 @@
+import { printNewDocument } from './new-document.ts'
 import { releaseSwapped } from './release-swapped.ts'
 import { applyChanges } from './write-apply.ts'
 import { planDocument } from './write-document.ts'
 import { isInverselyLinked, writeInverses } from './write-inverse.ts'
 import { findKeys } from './write-keys.ts'
-import { type Current, loadCurrent } from './write-load.ts'
+import { type Current, loadCurrent, NOTHING_THERE } from './write-load.ts'
 import type { Planning } from './write-owner.ts'
 import { noChanges } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
@@ -19,6 +20,10 @@ export async function writeDocuments(
   terms: WriteTerms,
   loaded?: Current,
 ): Promise<void> {
+  if (loaded === NOTHING_THERE) {
+    const statement = await printNewDocument(documents, terms)
+    if (statement) return terms.transaction.send(statement)
+  }
   const current = loaded ?? (await loadCurrent(documents, terms))
   const keys = await findKeys(documents, current, terms)
   const planning: Planning = { current, keys, terms, changes: noChanges() }

@@ -37,8 +37,17 @@ function tablesOf(storage: Storage): ReadonlyMap<string, PrintedTable> {
   return tables
 }
 
-/** A list of one column's values, as one parameter. A cast to varchar(255) would cut in silence. */
-export const listType = (type: ColumnType): string => (type === 'varchar(255)' ? 'text[]' : `${type}[]`)
+export function typeOf(types: TableColumns, column: string): ColumnType {
+  const type = types.get(column)
+  if (type === undefined) throw new TypeError(`no column ${column}`)
+  return type
+}
+
+/** A cast to varchar(255) would cut in silence. */
+export const valueType = (type: ColumnType): string => (type === 'varchar(255)' ? 'text' : type)
+
+/** A list of one column's values, as one parameter. */
+export const listType = (type: ColumnType): string => `${valueType(type)}[]`
 
 export interface Tuples {
   readonly table: string
@@ -48,11 +57,7 @@ export interface Tuples {
 
 /** One parameter a column, however many rows: the text depends on the columns alone. */
 export function unnest({ columns, rows }: Omit<Tuples, 'table'>, types: TableColumns, before = 0) {
-  const lists = columns.map((column, index) => {
-    const type = types.get(column)
-    if (type === undefined) throw new TypeError(`no column ${column}`)
-    return `$${before + index + 1}::${listType(type)}`
-  })
+  const lists = columns.map((column, index) => `$${before + index + 1}::${listType(typeOf(types, column))}`)
   return {
     text: `unnest(${lists.join(', ')})`,
     values: columns.map((_, index) => rows.map(row => row[index] ?? null)),

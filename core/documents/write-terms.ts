@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.ts'
 import type { Storage } from '../model/storage.ts'
-import type { PrintCondition } from './print-changes.ts'
+import type { Proof } from './print-changes.ts'
 
 /** What every stage of a write knows. */
 export interface WriteTerms {
@@ -14,7 +14,7 @@ export interface WriteTerms {
   /** Which component an item changes: the one that it names by id, or the one that stands in its place. */
   readonly componentMatch: ComponentMatch
   /** What has to hold for the write: else the database fails it. */
-  readonly proof?: PrintCondition | undefined
+  readonly proof?: Proof | undefined
   /** Rows that stay as they are get new stamps too. */
   readonly touch: boolean
 }

@@ -4,4 +4,6 @@ export interface Statement {
   readonly values: readonly unknown[]
   /** What it is for, in observations: `find article`. Never sent to the database. */
   readonly name?: string
+  /** Its parameters are single values: PostgreSQL keeps a plan for it by itself. */
+  readonly keepsPlan?: true
 }

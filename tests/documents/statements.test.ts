@@ -100,6 +100,32 @@ test.serial('documents are made whole with all their relations and components at
   t.deepEqual([names(found?.notes), names(found?.seo, 'title')], [RELATIONS, ['a', 'b']])
 })
 
+test.serial('rows of any number are written alike, changed and taken away again', async t => {
+  const { create, update, find } = await openWriting(t, model)
+  const titles = (count: number) => Array.from({ length: count }, (_, index) => ({ title: `t${index}` }))
+  for (const count of [1, 2, 11, 12, 13, 40]) {
+    const { documentId } = await create('story', { name: 'a', seo: titles(count) })
+    const whole = await find('story', documentId)
+    t.deepEqual(names(whole?.seo, 'title'), names(titles(count), 'title'))
+    const items = (whole?.seo ?? []) as readonly Row[]
+    const kept = items.slice(0, 2).map(({ id }) => ({ id, title: 'kept' }))
+    await update('story', documentId, { seo: kept })
+    t.deepEqual((await find('story', documentId))?.seo, kept)
+    await update('story', documentId, { seo: [] })
+    t.deepEqual((await find('story', documentId))?.seo, [])
+  }
+})
+
+test.serial('documents are made also after the sequence of their ids got another name', async t => {
+  const { create, rows } = await openWriting(t, model)
+  const before = await create('note', { name: 'a' })
+  await rows('ALTER SEQUENCE notes_id_seq RENAME TO numbers')
+  const after = await create('note', { name: 'b' })
+  t.is(Number(after.id), Number(before.id) + 1)
+  await rows('ALTER SEQUENCE numbers RENAME TO notes_id_seq')
+  t.is(Number((await create('note', { name: 'c', seo: [{ title: 'a' }] })).id), Number(before.id) + 2)
+})
+
 test.serial(
   'a write takes a round trip for what decides it, and one to be done; what nothing decides takes one',
   async t => {

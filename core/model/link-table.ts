@@ -24,13 +24,20 @@ function linkTable(holder: Holder, attribute: StoredLink, link: TableLink, bluep
     serves: `attribute \`${ownerName(holder, attribute.name)}\``,
     columns: linkColumns(holder, link, blueprint),
     primaryKey: ['id'],
-    indexes: [unique(link.table, [...owner, ...target]), index(link.table, target)],
+    indexes: [
+      unique(link.table, [...owner, ...target]),
+      index(link.table, [...target, ...inverseOrder(link)]),
+    ],
     checks: [...owner, ...target].filter(isStatus).map(column => oneOf(link.table, column, STATUSES)),
     foreignKeys: ownerKeys(holder, link, blueprint),
     versioned: true,
     ...present({ renamedFrom: formerLinkTable(holder, attribute, link, blueprint) }),
   }
 }
+
+/** The other side's list begins where its index does: a page of it is read, however long it is. */
+const inverseOrder = ({ inversePosition }: TableLink): readonly string[] =>
+  inversePosition === null ? [] : [inversePosition]
 
 const isStatus = (column: string): boolean => column.endsWith('_status')
 

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { openLocalLimit } from '../../core/identity/local-limit.ts'
+import { growthOf } from '../support/heap.ts'
 
 test('each key has its requests, until the window ends for all', t => {
   let now = 1_000
@@ -12,4 +13,15 @@ test('each key has its requests, until the window ends for all', t => {
   t.false(count('one').allowed)
   now = 11_000
   t.deepEqual(count('one'), { allowed: true, limit: 2, remaining: 1, endsAt: 21_000 })
+})
+
+test('a flood of addresses takes no more memory than so much, and frees nobody of his limit', t => {
+  const count = openLocalLimit({ window: 10_000, max: 2 }, () => 1_000)
+  const growth = growthOf(130_000, number => {
+    const header = `${'x'.repeat(200)} network number ${number}`
+    count(header.slice(201))
+    if (number % 1000 === 0) count('always there')
+  })
+  t.true(growth < 30e6, `${growth} bytes`)
+  t.false(count('always there').allowed)
 })

@@ -60,7 +60,8 @@ export async function waitBriefly(
   return Number(rows[0]?.[0])
 }
 
-const BREATH = `greatest(1, least(setting::integer / 2, $1::integer))`
+/** Taking the locks that are free takes its time, too. */
+const BREATH = `greatest(50, least(setting::integer / 2, $1::integer))`
 const WAIT_BRIEFLY = `SELECT ${BREATH}, set_config('lock_timeout', ${BREATH}::text, true)
   FROM pg_settings WHERE name = 'deadlock_timeout'`
 

@@ -6,7 +6,7 @@ import type { MigrationTerms } from '../../core/database/migration-terms.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { until } from '../harness/until.ts'
 import { storageOf } from '../model/compiled.ts'
-import { createDatabase, testServer } from '../support/database.ts'
+import { administer, createDatabase, testServer } from '../support/database.ts'
 import { DATABASE_SETTINGS } from '../support/database-settings.ts'
 
 // A migration beside others who write: neither ends the other.
@@ -18,6 +18,9 @@ const PROJECT = `contentTypes:
 const GROWN = PROJECT.replaceAll('string', 'string, size: { type: integer, required: true, backfill: 1 }')
 const UNIQUE = PROJECT.replace('name: string', 'name: { type: string, unique: true }')
 
+/** However busy the machine is. */
+const PATIENT = { turn: 30_000, lock: 30_000, statement: 30_000 }
+
 const LOG: Handwritten = {
   name: '1.before.sql',
   moment: 'before',
@@ -26,8 +29,10 @@ const LOG: Handwritten = {
 }
 
 /** A database of this project, with a row in each table, and somebody who writes there by himself. */
-async function place(t: ExecutionContext) {
+async function place(t: ExecutionContext, deadlockTimeout = '1s') {
   const url = await createDatabase(t, testServer() ?? '')
+  const name = new URL(url).pathname.slice(1)
+  await administer(url, `ALTER DATABASE ${name} SET deadlock_timeout = '${deadlockTimeout}'`)
   const opened = await openDatabase({ ...DATABASE_SETTINGS, url }, { root: '.', observe: () => {} })
   if (!opened.ok) throw new Error(opened.reasons.map(({ message }) => message).join('\n'))
   const database = opened.value
@@ -50,7 +55,7 @@ async function place(t: ExecutionContext) {
     writer,
     connect,
     bring: async (yaml: string, terms: MigrationTerms = {}) => {
-      const done = await migrate(database, (await storageOf(yaml)).tables, terms)
+      const done = await migrate(database, (await storageOf(yaml)).tables, { limits: PATIENT, ...terms })
       return done.ok ? [] : done.reasons.map(({ message }) => message)
     },
     /** Until the migration waits for this table. */
@@ -100,7 +105,9 @@ test('a vacuum that a migration waits for holds up no writer', async t => {
 })
 
 test('an index of a large table that came to be the victim of a deadlock is made again', async t => {
-  const { writer, bring, rows } = await place(t)
+  // For so long the index waits before it looks, and the writer for longer: so it is the victim.
+  const { writer, bring, rows } = await place(t, '3s')
+  await writer.query(`SET deadlock_timeout = '15s'`)
   await writer.query(`INSERT INTO authors (document_id, created_at, updated_at, published_at)
     SELECT n, now(), now(), now() FROM generate_series(1, 3) AS n`)
   await writer.query('BEGIN')

@@ -1,5 +1,11 @@
-import type { Component } from '../model/model.ts'
-import type { ComponentPopulate, LinkPopulate, Populate, Selection, ZonePopulate } from '../query/query.ts'
+import type {
+  ComponentPopulate,
+  LinkPopulate,
+  Populate,
+  Selection,
+  ZonePart,
+  ZonePopulate,
+} from '../query/query.ts'
 import { restrictFilter, restrictSort } from './restrict-filter.ts'
 import { throughDoor } from './through-door.ts'
 import { visibleAttributes } from './visible.ts'
@@ -80,14 +86,11 @@ function restrictZone(populate: ZonePopulate, at: Standing, walk: Walk): ZonePop
   return components === populate.components ? populate : { ...populate, components }
 }
 
-interface Part {
-  readonly component: Component
-  readonly selection: Selection
-}
-
-function restrictPart(part: Part, at: Standing, walk: Walk): Part {
+function restrictPart(part: ZonePart, at: Standing, walk: Walk): ZonePart {
+  const filter = part.filter && restrictFilter(part.filter, { ...at, path: '' }, walk)
   const selection = restrictSelection(part.selection, at, walk)
-  return selection === part.selection ? part : { ...part, selection }
+  if (selection === part.selection && filter === part.filter) return part
+  return { ...part, selection, ...(filter && { filter }) }
 }
 
 /** Places are told from the innermost populate on, but dotted ones (`a.b`) as they were written (contract/rest.md 2). */

@@ -1,5 +1,5 @@
 import type { ScalarAttribute } from '../model/model.ts'
-import type { Filter, Populate, Query, Sort } from '../query/query.ts'
+import type { Filter, Populate, Query, Sort, ZonePart } from '../query/query.ts'
 
 /** The password that a query compares or sorts by, anywhere in it: what answers to conditions can be found out by them. */
 export function findPassword({ filter, sort, selection }: Query): ScalarAttribute | undefined {
@@ -32,8 +32,10 @@ function inPopulates(populates: readonly Populate[]): ScalarAttribute | undefine
   return undefined
 }
 
+const inPart = ({ filter, selection }: ZonePart): ScalarAttribute | undefined =>
+  inConditions(filter ?? null, []) ?? inPopulates(selection.populate)
+
 function inPopulate(populate: Populate): ScalarAttribute | undefined {
-  if (populate.kind === 'zone')
-    return inPopulates(populate.components.flatMap(({ selection }) => selection.populate))
+  if (populate.kind === 'zone') return populate.components.map(inPart).find(found => found !== undefined)
   return inConditions(populate.filter, populate.sort) ?? inPopulates(populate.selection.populate)
 }

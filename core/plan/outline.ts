@@ -122,9 +122,10 @@ function walkPopulate(populate: Populate, walk: Walk): void {
   walk.key += `${count ? 'N' : 'A'}${numberOf(attribute)}`
   if (as !== attribute.name) walk.key += JSON.stringify(as)
   if (populate.kind === 'zone') {
-    for (const { component, selection } of populate.components) {
+    for (const { component, selection, filter } of populate.components) {
       walk.key += `Z${numberOf(component)}`
       walkSelection(selection, walk)
+      if (filter) walkFilter(filter, walk)
     }
     return
   }

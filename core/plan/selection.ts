@@ -65,12 +65,13 @@ function planComponent(populate: ComponentPopulate, row: Row, context: PlanConte
 
 /** Components of several kinds in one order (spec 4.8, contract/rest.md 8). */
 function planZone(populate: ZonePopulate, row: Row, context: PlanContext): Expression {
-  const parts = populate.components.map(({ component, selection }) => {
+  const parts = populate.components.map(({ component, selection, filter = null }) => {
     const hop = hopOwned(row, populate.attribute, component, context)
     const tag = { as: '__component', expression: constant(component.uid) }
     const columns = [tag, ...componentColumns(selection, hop.row, context)]
     const position = hop.order[0]?.expression ?? column(hop.row.alias, 'id')
-    return { row: select({ columns, from: hop.from, where: allOf(hop.where) }), position }
+    const wanted = filterTerms({ filter, sort: [], page: null }, hop, context)
+    return { row: select({ columns, from: hop.from, where: allOf([...hop.where, ...wanted]) }), position }
   })
   return parts.length === 0 ? EMPTY_LIST : { kind: 'rows-json', rows: { kind: 'union', parts } }
 }

@@ -1,4 +1,4 @@
-import type { Comparison, Filter, Populate, Query, Selection, Sort } from './query.ts'
+import type { Comparison, Filter, Populate, Query, Selection, Sort, ZonePart } from './query.ts'
 
 /** What a query asks for, in the words of REST: for a log, so without a single value that somebody gave. */
 export type Described = Readonly<Record<string, unknown>>
@@ -71,9 +71,7 @@ function describePopulate(populate: Populate): Described {
   }
 }
 
-type Part = Extract<Populate, { readonly kind: 'zone' }>['components'][number]
-
-const describePart = ({ component, selection }: Part): readonly [string, Described] => [
+const describePart = ({ component, selection, filter }: ZonePart): readonly [string, Described] => [
   component.uid,
-  describeSelection(selection),
+  { ...(filter && { filters: describeFilter(filter) }), ...describeSelection(selection) },
 ]

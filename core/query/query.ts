@@ -148,7 +148,15 @@ export interface ZonePopulate extends PopulateBase {
   readonly kind: 'zone'
   readonly attribute: ZoneAttribute
   /** Only these are answered. */
-  readonly components: readonly { readonly component: Component; readonly selection: Selection }[]
+  readonly components: readonly ZonePart[]
+}
+
+/** A component of a zone, as it is answered. */
+export interface ZonePart {
+  readonly component: Component
+  readonly selection: Selection
+  /** Which of its entries; absent: all of them. */
+  readonly filter?: Filter
 }
 
 /**

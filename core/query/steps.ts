@@ -38,7 +38,10 @@ function stepsOf(filter: Filter): number {
 
 const stepsIn = (populate: Populate): number =>
   populate.kind === 'zone'
-    ? sum(populate.components, ({ selection }) => sum(selection.populate, stepsIn))
+    ? sum(
+        populate.components,
+        ({ selection, filter }) => (filter ? stepsOf(filter) : 0) + sum(selection.populate, stepsIn),
+      )
     : countSteps(populate)
 
 const sum = <Item>(items: readonly Item[], count: (item: Item) => number): number =>

@@ -8,7 +8,7 @@ import { populateRows, type Rows } from '../query/populate-nodes.ts'
 import type { Populate } from '../query/query.ts'
 import { parseFields } from './parse-fields.ts'
 import { parseZoneOptions } from './parse-populate-zone.ts'
-import { toYesOrNo } from './populate-words.ts'
+import { isNothing, toYesOrNo } from './populate-words.ts'
 import { withSorted } from './sorted-fields.ts'
 
 type Options = Readonly<Record<string, unknown>>
@@ -58,8 +58,6 @@ function findUnknownOption(
     ? undefined
     : invalidKey('count', name, 'populate')
 }
-
-const isNothing = (raw: unknown): boolean => raw === undefined || raw === null || raw === ''
 
 /** The reference answers files and other locales themselves, not their number. */
 const isCounted = ({ kind }: Attribute): boolean => kind !== 'media' && kind !== 'localizations'

@@ -1,11 +1,12 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, invalidKey } from '../faults/fault.ts'
 import type { Component, Holder, Model, ZoneAttribute } from '../model/model.ts'
+import { parseFilter } from '../query/parse-filter.ts'
 import { isRecord } from '../query/parse-place.ts'
 import { populateAll, populateZone, selectionOf, wholeZone } from '../query/populate-nodes.ts'
-import type { Populate, Selection, ZonePopulate } from '../query/query.ts'
+import type { Populate, ZonePart, ZonePopulate } from '../query/query.ts'
 import { parseFields } from './parse-fields.ts'
-import { toYesOrNo } from './populate-words.ts'
+import { isNothing, toYesOrNo } from './populate-words.ts'
 
 type Options = Readonly<Record<string, unknown>>
 type Parts = ZonePopulate['components']
@@ -64,27 +65,36 @@ function parseFragments(on: unknown, place: ZonePlace): Result<Parts, Fault> {
   for (const [uid, options] of Object.entries(on)) {
     const component = place.components.get(uid)
     if (!component) return failed(invalidKey(uid, `${path}.${uid}`, 'populate'))
-    const selection = parseFragment(options, component, place)
-    if (!selection.ok) return selection
-    if (place.attribute.components.includes(component)) parts.push({ component, selection: selection.value })
+    const part = parseFragment(options, component, place)
+    if (!part.ok) return part
+    if (place.attribute.components.includes(component)) parts.push(part.value)
   }
   return ok(parts)
 }
 
-/** Of a fragment, false is no refusal: it names its component all the same. */
+/** contract/rest.md 8, and `filters`, as the reference takes them. Of a fragment, false is no refusal: it names its component all the same. */
 function parseFragment(
   options: unknown,
   component: Component,
   { attribute, components, parsePopulate }: ZonePlace,
-): Result<Selection, Fault> {
-  if (toYesOrNo(options) !== undefined) return ok(selectionOf(component))
+): Result<ZonePart, Fault> {
+  if (toYesOrNo(options) !== undefined) return ok({ component, selection: selectionOf(component) })
   if (!isRecord(options)) return failed(invalidKey(String(options), attribute.name, 'populate'))
   for (const key of Object.keys(options)) {
-    if (key !== 'fields' && key !== 'populate')
+    if (!FRAGMENT_OPTIONS.has(key))
       return failed(invalidKey(key, `${attribute.name}.on.${component.uid}`, 'populate'))
   }
+  const filter = isNothing(options.filters)
+    ? ok(null)
+    : parseFilter(options.filters, component, { param: 'populate' })
+  if (!filter.ok) return filter
   const fields = parseFields(options.fields, component, 'populate')
   if (!fields.ok) return fields
   const populate = parsePopulate(options.populate, component, components)
-  return populate.ok ? ok({ ...fields.value, populate: populate.value }) : populate
+  if (!populate.ok) return populate
+  const selection = { ...fields.value, populate: populate.value }
+  return ok({ component, selection, ...(filter.value && { filter: filter.value }) })
 }
+
+/** An order of one component's entries has no meaning among those of others. */
+const FRAGMENT_OPTIONS: ReadonlySet<string> = new Set(['fields', 'filters', 'populate'])

@@ -12,7 +12,7 @@ import { type Pagination, pageOf, parsePagination } from './parse-pagination.ts'
 import { parsePopulate } from './parse-populate.ts'
 import type { Parameters } from './parse-query-string.ts'
 import { parseSearch } from './parse-search.ts'
-import { parseLocale, parsePublication, parseStatus } from './parse-version.ts'
+import { parseLocales, parsePublication, parseStatus } from './parse-version.ts'
 import { findExcess } from './populate-bounds.ts'
 import { goesFurther, withSorted } from './sorted-fields.ts'
 
@@ -94,7 +94,7 @@ export function parseListQuery(
   if (!shared.ok) return shared
   const pagination = parsePagination(parameters, terms.settings)
   if (!pagination.ok) return pagination
-  const locale = parseLocale(type, parameters.locale, { model: terms.model, many: true })
+  const locale = parseLocales(type, parameters, { model: terms.model, many: true })
   if (!locale.ok) return locale
   const { after: cursor, withCount } = pagination.value
   const after = cursor === undefined ? ok(undefined) : parseCursor(cursor, type, shared.value.sort)
@@ -113,7 +113,7 @@ export function parseOneQuery(
 ): Result<Query, Fault> {
   const shared = parseSharedQuery(type, parameters, terms)
   if (!shared.ok) return shared
-  const locale = parseLocale(type, parameters.locale, { model: terms.model, many: false })
+  const locale = parseLocales(type, parameters, { model: terms.model, many: false })
   if (!locale.ok) return locale
   return ok({ ...shared.value, take: { kind: 'one', documentId }, locale: locale.value })
 }

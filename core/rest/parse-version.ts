@@ -1,6 +1,7 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
+import { isRecord } from '../query/parse-place.ts'
 import {
   type LocaleChoice,
   PUBLICATION_FILTERS,
@@ -45,8 +46,18 @@ interface LocaleTerms {
   readonly many: boolean
 }
 
+/** A filter on the locale says which ones: then there is no default one, and `locale` says nothing, as in the reference. */
+export function parseLocales(
+  type: ContentType,
+  { locale, filters }: Parameters,
+  terms: LocaleTerms,
+): Result<LocaleChoice, Fault> {
+  const parsed = parseLocale(type, locale, terms)
+  return parsed.ok && isRecord(filters) && Object.hasOwn(filters, 'locale') ? ok(ALL_LOCALES) : parsed
+}
+
 /** Contract 11: `*` and lists are for lists of documents; unknown locales find nothing. */
-export function parseLocale(
+function parseLocale(
   type: ContentType,
   raw: unknown,
   { model, many }: LocaleTerms,

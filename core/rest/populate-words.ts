@@ -42,3 +42,5 @@ export function toYesOrNo(raw: unknown): boolean | undefined {
   if (YES.has(raw)) return true
   return NO.has(raw) ? false : undefined
 }
+
+export const isNothing = (raw: unknown): boolean => raw === undefined || raw === null || raw === ''

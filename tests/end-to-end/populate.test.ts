@@ -185,6 +185,22 @@ test('fragments answer only the components that they name', async t => {
   )
 })
 
+test('a fragment may say which entries of its component; what is not readable is no condition', async t => {
+  const pieces = async (query: string) =>
+    namesIn(list((await ember(`populate[pieces][on][parts.note]${query}`)).pieces), 'text')
+  t.deepEqual(await pieces('[filters][text][$contains]=twice'), ['Read twice.'])
+  t.deepEqual(await pieces('[filters][reader][name]=Ben&populate[pieces][on][parts.link]=true'), [
+    'Read twice.',
+    null,
+  ])
+  t.deepEqual(await pieces('[filters][reader][name][$null]=true'), ['Unsigned.'])
+  for (const [filter, fault] of [
+    ['[nothing]=x', 'Invalid key nothing'],
+    ['[reader][secret]=x', 'Invalid key secret at reader.secret'],
+  ])
+    t.is(await message(`/api/books?populate[pieces][on][parts.note][filters]${filter}`), fault)
+})
+
 test('a zone takes fragments or a count alone, and fragments are for zones alone', async t => {
   t.is(
     await message('/api/books?populate[pieces][fields]=text'),

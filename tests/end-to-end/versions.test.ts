@@ -94,6 +94,15 @@ test('a list takes several locales, or all', async t => {
   }
 })
 
+test('a filter on the locale says which ones, of one document too', async t => {
+  const titles = async (query: string) => [...namesIn(await room.many(`/api/books?${query}`), 'title')].sort()
+  for (const query of ['', '&locale=en', '&locale=*'])
+    t.deepEqual(await titles(`filters[locale]=fr${query}`), ['Braise', 'Givre'], query)
+  t.deepEqual(await titles('filters[$and][0][locale]=fr'), [])
+  t.is((await room.one('/api/books/ember?filters[locale]=fr')).title, 'Braise')
+  t.is((await room.get('/api/books/hollow?filters[locale]=fr')).status, 404)
+})
+
 test('a locale that nobody wrote in is empty, and one document in it is not found', async t => {
   t.deepEqual(await codes('locale=it'), [])
   t.deepEqual(await codes('locale=xx'), [])

@@ -34,7 +34,8 @@ function printPopulate(populate: Selection['populate'][number]): string {
   const count = populate.count ? ' count' : ''
   if (populate.kind === 'zone') {
     const parts = populate.components.map(
-      ({ component, selection }) => `${component.uid}: ${printSelection(selection)}`,
+      ({ component, selection, filter }) =>
+        `${component.uid}: ${printSelection(selection)}${filter ? ` where ${printFilter(filter)}` : ''}`,
     )
     return `${populate.as}<${populate.asked}${count}>(${parts.join('; ')})`
   }

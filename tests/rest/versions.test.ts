@@ -47,6 +47,14 @@ test('one document is in one locale', t => {
   )
 })
 
+test('a filter on the locale says which ones', t => {
+  for (const query of ['filters[locale]=fr', 'filters[locale][$in][0]=fr&locale=en']) {
+    t.is(printLocale(must(readOne(query))), 'all')
+    check(t, [[query, 'all']], printLocale)
+  }
+  check(t, [['filters[$and][0][locale]=fr', 'en']], printLocale)
+})
+
 test('types without locales know none', t => {
   check(
     t,

@@ -126,7 +126,7 @@ function readyOperation(asked: Asked, reading: Reading): Result<ReadyOperation, 
   const known = key === null ? undefined : ready.get(key)
   if (known) return ok(known)
   const found = makeReady(asked, reading)
-  if (found.ok && key !== null) ready.set(key, keep(found.value))
+  if (found.ok && key !== null) ready.set(key, keep(found.value, reading.checked.size))
   return found
 }
 

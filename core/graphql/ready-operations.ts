@@ -20,7 +20,7 @@ interface Kept extends ReadyOperation {
   readonly size: number
 }
 
-const BOUNDS = { entries: 2000, bytes: 6_000_000 } as const
+const BOUNDS = { entries: 2000, bytes: 10_000_000 } as const
 
 export function openReadyOperations(cache: unknown): ReadyOperations {
   if (cache === false) return { get: () => undefined, set: () => {}, bytes: 0 }
@@ -45,9 +45,10 @@ const OPERATION = 1000
 const ROOT = 2500
 const POPULATE = 600
 
-export function keep(ready: ReadyOperation): Kept {
-  const roots = ready.text?.roots ?? []
-  const size = roots.reduce((sum, root) => sum + sizeOf(root), OPERATION)
+/** `document`: bytes of its document, which answers as text hold on to, however long that is known. */
+export function keep(ready: ReadyOperation, document: number): Kept {
+  const { text } = ready
+  const size = text ? text.roots.reduce((sum, root) => sum + sizeOf(root), OPERATION + document) : OPERATION
   return { ...ready, size }
 }
 

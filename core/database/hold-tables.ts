@@ -18,10 +18,10 @@ export interface HoldTerms {
 }
 
 /**
- * Takes at once all the locks that a migration needs, before its first change. For whom the one who holds a lock waits
- * may wait for that very lock: so we hold some of them only for as long as nobody looks for a deadlock, let go of all
- * that we have where we did not get the rest, and let those through who waited meanwhile. Rejects with a
- * MigrationRefused where a table is never free.
+ * Takes at once all the locks that a migration needs, before its first change. Whoever holds one of them may be waiting
+ * for another that is ours already: so we wait for less long than it takes until somebody looks for a deadlock, then let
+ * go of all of them, let those through who waited meanwhile, and try again. Rejects with a MigrationRefused where a
+ * table is never free.
  */
 export async function holdTables(
   transaction: Transaction,

@@ -10,7 +10,7 @@ import { isOvertaken, lockName, untilFree, untilNotOvertaken } from './take-turn
 /**
  * Makes indexes of large tables while others write, outside of any transaction, on a connection that ends with it.
  * Where the process dies meanwhile, an index is left that PostgreSQL calls invalid: the next migration drops it, and
- * begins again. Answers what was done.
+ * begins again. Answers what was done, without what another process had done by then.
  */
 export async function makeApart(
   database: Database,
@@ -20,14 +20,16 @@ export async function makeApart(
   if (steps.length === 0) return []
   const pool = poolOf(database.sequelize)
   const connection = await pool.acquire()
+  const made: string[] = []
   try {
     if (connection.plinthPooled) throw new MigrationRefused([refusal('database', null, POOLED)])
     await takeSession(connection, database.schema, limits)
-    for (const step of steps) await untilNotOvertaken(limits, () => makeOne(connection, step))
+    for (const step of steps)
+      if (await untilNotOvertaken(limits, () => makeOne(connection, step))) made.push(step.summary)
   } finally {
     pool.discard(connection)
   }
-  return steps.map(({ summary }) => summary)
+  return made
 }
 
 const POOLED =
@@ -44,12 +46,16 @@ async function takeSession(connection: Connection, schema: string, limits: Migra
   }, limits)
 }
 
-/** Whoever had the lock before may have made it, or begun to. Others who wait for one another may make it a deadlock's victim. */
-async function makeOne(connection: Connection, { apart, summary }: Step): Promise<void> {
-  if (apart === null || (await isThere(connection, apart))) return
+/**
+ * Whoever had the lock before may have made it (false), or begun to. Others who wait for one another may make it a
+ * deadlock's victim.
+ */
+async function makeOne(connection: Connection, { apart, summary }: Step): Promise<boolean> {
+  if (apart === null || (await isThere(connection, apart))) return false
   await connection.query(apart.undo)
   try {
     await connection.query(apart.make)
+    return true
   } catch (error) {
     const fault = toDatabaseFault(error)
     if (fault === undefined || fault.kind === 'unavailable') throw error

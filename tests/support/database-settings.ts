@@ -4,7 +4,8 @@ export const DATABASE_SETTINGS: DatabaseSettings = {
   url: 'embedded',
   replicas: [],
   replicaLag: 10_000,
-  pool: { max: 10, idle: 10_000, acquire: 5_000 },
+  // Many tests open theirs at once, on a machine that may be busy.
+  pool: { max: 10, idle: 10_000, acquire: 20_000 },
   statementTimeout: 15_000,
   preparedStatements: true,
   indexes: 'derived',

@@ -1,6 +1,6 @@
 import type { LineChart } from '../svg.ts'
 import type { Counts } from './clients.ts'
-import { leastFrom, lineThrough, MEASURES, type Measure, type Sample } from './sample.ts'
+import { lastThird, leastFrom, lineThrough, MEASURES, type Measure, type Sample } from './sample.ts'
 
 export function printSoak(samples: readonly Sample[], counts: Counts, reloads: number): readonly string[] {
   const seconds = samples.at(-1)?.at ?? 0
@@ -8,12 +8,13 @@ export function printSoak(samples: readonly Sample[], counts: Counts, reloads: n
   return [
     `${total.toLocaleString('en')} requests and ${reloads} reloads in ${Math.round(seconds)} s, by 6 clients; a sample each`,
     '5 s, with a full collection, after which what is alive is counted; resident memory is looked at before it. Each number is',
-    'the least of half a minute: above it lies what only the requests of the moment hold. What is kept of answers (16 MB) and',
-    'of questions fills up in the first third. Growth is that of the line through the second half.',
+    'the least of half a minute: above it lies what only the requests of the moment hold. A reload, a minute in the first half,',
+    'begins anew with what is kept of answers (16 MB) and questions; that fills up again until the last third, through which',
+    'the line goes whose growth is told.',
     '',
     '![Memory](soak.svg)',
     '',
-    '| | at the start | after a third | in the middle | at the end | most | growth an hour |',
+    '| | at the start | in the middle | after two thirds | at the end | most | growth an hour |',
     '|---|---|---|---|---|---|---|',
     ...MEASURES.map(measure => lineOf(samples, measure)),
     '',
@@ -34,7 +35,7 @@ const NAMES: Readonly<Record<Measure, string>> = {
 }
 
 function lineOf(samples: readonly Sample[], measure: Measure): string {
-  const least = [0, 1 / 3, 1 / 2, 1].map(part =>
+  const least = [0, 1 / 2, 2 / 3, 1].map(part =>
     leastFrom(samples, Math.floor(samples.length * part), measure),
   )
   const most = Math.max(...samples.map(each => each[measure]))
@@ -43,7 +44,7 @@ function lineOf(samples: readonly Sample[], measure: Measure): string {
 }
 
 export const chartOfSoak = (samples: readonly Sample[]): LineChart => {
-  const second = samples.slice(Math.floor(samples.length / 2))
+  const last = lastThird(samples)
   const { from, slope } = lineThrough(samples, 'resident')
   return {
     title: 'Memory of the server under a mix of requests',
@@ -55,8 +56,8 @@ export const chartOfSoak = (samples: readonly Sample[]): LineChart => {
         points: samples.map(each => [each.at, each[measure]] as const),
       })),
       {
-        name: 'the line through the second half of the resident memory',
-        points: [second[0], second.at(-1)].flatMap(each => (each ? [[each.at, from + slope * each.at]] : [])),
+        name: 'the line through the last third of the resident memory',
+        points: [last[0], last.at(-1)].flatMap(each => (each ? [[each.at, from + slope * each.at]] : [])),
       },
     ],
   }

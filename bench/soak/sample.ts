@@ -89,15 +89,19 @@ export function leastFrom(samples: readonly Sample[], from: number, measure: Mea
   return Math.min(...samples.slice(first, first + TOGETHER).map(each => each[measure]))
 }
 
+/** Before it what is kept of answers and questions has filled up: the last reload was at the half. */
+export const lastThird = (samples: readonly Sample[]): readonly Sample[] =>
+  samples.slice(Math.floor((samples.length * 2) / 3))
+
 /**
- * The line with the least squares through the least that was measured in each half minute of the second half: the first
- * half fills what is kept, and above the least lies what only the requests of the moment hold.
+ * The line with the least squares through the least that was measured in each half minute of the last third: above it
+ * lies what only the requests of the moment hold.
  */
 export function lineThrough(samples: readonly Sample[], measure: Measure): Line {
-  const half = samples.slice(Math.floor(samples.length / 2))
-  const points = half.flatMap((sample, at) => {
-    if (at % TOGETHER !== 0 || at + TOGETHER > half.length) return []
-    return [[sample.at, leastFrom(half, at, measure)] as const]
+  const last = lastThird(samples)
+  const points = last.flatMap((sample, at) => {
+    if (at % TOGETHER !== 0 || at + TOGETHER > last.length) return []
+    return [[sample.at, leastFrom(last, at, measure)] as const]
   })
   const mean = (of: 0 | 1): number => points.reduce((sum, point) => sum + point[of], 0) / points.length
   const [middle, height] = [mean(0), mean(1)]

@@ -15,6 +15,7 @@ export function parseFileInfo(texts: readonly string[]): Result<readonly FileInf
   const infos: FileInfo[] = []
   for (const text of texts) {
     const parsed = parseJson(text)
+    if (Array.isArray(parsed) && parsed.length === 0) return refuse('fileInfo', 'a JSON object')
     for (const raw of Array.isArray(parsed) ? parsed : [parsed]) {
       const info = readFileInfo(raw)
       if (!info.ok) return info
@@ -38,7 +39,9 @@ export function readFileInfo(raw: unknown): Result<FileInfo, Fault> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     return refuse('fileInfo', 'a JSON object')
   const given = new Map(Object.entries(raw))
-  const name = given.get('name') ?? undefined
+  // An empty field of a form names nothing.
+  const said: unknown = given.get('name') ?? ''
+  const name = said === '' ? undefined : said
   if (name !== undefined && !isName(name)) return refuse('fileInfo.name', 'a text of 1 to 255 characters')
   const focalPoint = given.get('focalPoint')
   if (!isFocalPoint(focalPoint)) return refuse('fileInfo.focalPoint', 'x and y from 0 to 100, or null')

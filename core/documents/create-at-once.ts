@@ -1,6 +1,8 @@
+import type { Rows } from '../database/database.ts'
 import type { ContentType, Holder, ScalarAttribute } from '../model/model.ts'
 import { fitsIndex } from '../model/value-columns.ts'
 import { newDocumentId } from './document-id.ts'
+import type { Answer } from './documents.ts'
 import { early } from './early.ts'
 import { defaultsOf } from './given-body.ts'
 import { originOf } from './outbox.ts'
@@ -9,6 +11,7 @@ import type { Recalled } from './recall-targets.ts'
 import type { Save } from './save-ahead.ts'
 import { changesOf, type Saved, type SaveTerms } from './save-document.ts'
 import { saveVersion } from './save-version.ts'
+import { toLoneStatement } from './to-statement.ts'
 import { NOTHING_THERE } from './write-load.ts'
 import type { Values } from './written.ts'
 
@@ -57,9 +60,24 @@ export async function createAtOnce(
 ): Promise<Saved> {
   const documentId = newDocumentId()
   const known = { current: NOTHING_THERE, targets: Promise.resolve(targets) }
-  const saving = { command, documentId, body, ...known, terms: { ...terms, proof } }
-  await saveVersion(saving, { uniqueness: 'left to indexes' })
-  const text = early(readAnswer(answer, documentId, terms))
+  const beside = askBeside(answer, documentId, terms)
+  const writing = { ...terms, proof, answer: beside.asked }
+  await saveVersion(
+    { command, documentId, body, ...known, terms: writing },
+    { uniqueness: 'left to indexes' },
+  )
+  const text = beside.text() ?? early(readAnswer(answer, documentId, terms))
   terms.tell({ type: command.type, documentId, changes: changesOf(command, []), origin: originOf(command) })
   return { documentId, text }
+}
+
+/** Asks for the answer in the statement that makes the document; `text`: undefined where that did not go with it. */
+function askBeside({ query, shape }: Answer, documentId: string, { storage, defaultLocale }: SaveTerms) {
+  const statement = toLoneStatement(query, { storage, defaultLocale, shape }, documentId)
+  let told: Promise<string | null> | undefined
+  const tell = (rows: Promise<Rows>) => {
+    told = early(rows.then(({ rows: [row] }) => (typeof row?.[0] === 'string' ? row[0] : null)))
+  }
+  const isAskable = statement?.values.every(value => typeof value !== 'object' || value === null)
+  return { asked: statement && isAskable ? { statement, tell } : undefined, text: () => told }
 }

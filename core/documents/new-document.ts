@@ -1,9 +1,8 @@
 import { BoundedMap } from '../base/bounded-map.ts'
-import { bytesOf } from '../base/own-text.ts'
+import { bytesOf, ownText } from '../base/own-text.ts'
 import type { Statement } from '../sql/statement.ts'
 import { type Sequences, sequencesOf } from './known-sequences.ts'
-import { formOf, type NewForm } from './new-form.ts'
-import type { Proof } from './print-changes.ts'
+import { type Asked, type FormTerms, formOf, type NewForm } from './new-form.ts'
 import { printNew } from './write-apply.ts'
 import { planDocument } from './write-document.ts'
 import { findKeys } from './write-keys.ts'
@@ -34,11 +33,13 @@ export async function printNewDocument(
   terms: WriteTerms,
 ): Promise<Statement | undefined> {
   const [document, ...others] = documents
-  const form = document && others.length === 0 ? formOf(document, terms.now, terms.proof) : undefined
-  if (!document || !form) return undefined
+  if (!document || others.length > 0) return undefined
+  const beside = { now: terms.now, proof: terms.proof, question: questionOf(terms) }
+  const form = formOf(document, beside)
+  if (!form) return undefined
   const recipes = recipesOf(await sequencesOf(terms))
   const before = recipes.get(form.key)
-  const recipe = before === undefined ? await recipeOf(document, form, terms) : before
+  const recipe = before === undefined ? await recipeOf(document, form, { ...terms, ...beside }) : before
   if (before === undefined) recipes.set(form.key, recipe)
   return recipe === null ? undefined : fill(recipe, form.values)
 }
@@ -61,30 +62,48 @@ const fill = ({ name, text, parameters }: Recipe, values: readonly Stored[]): St
   keepsPlan: true,
 })
 
+function questionOf({ answer }: WriteTerms): Asked | undefined {
+  if (!answer) return undefined
+  const { table, text, values } = answer.statement
+  return { table, text, values: values.map(toStored) }
+}
+
+function toStored(value: unknown): Stored {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return value
+  throw new TypeError('a question about a new document with a list')
+}
+
 /** Plans a document of the form that holds marks for values, and finds them in what is printed. */
-async function recipeOf(document: WrittenDocument, form: NewForm, terms: WriteTerms): Promise<Recipe | null> {
+async function recipeOf(
+  document: WrittenDocument,
+  form: NewForm,
+  terms: WriteTerms & FormTerms,
+): Promise<Recipe | null> {
   const marks = form.values.map(markOf)
-  const { marked, now, proof } = mark(document, marks, terms.proof)
-  const check = formOf(marked, now, proof)
+  const { marked, ...beside } = mark(document, marks, terms)
+  const check = formOf(marked, beside)
   if (check?.key !== form.key || !check.values.every((value, index) => value === marks[index]))
     throw new TypeError(`the marks of a new ${document.type.key} are in another order than its values`)
-  const statement = await print(marked, { ...terms, now, proof })
-  if (!statement?.keepsPlan) return null
+  const statement = await print(marked, { ...terms, ...beside })
   // What is not just put in, or not at all, is not to be filled in.
-  if (!marks.every(each => statement.values.includes(each))) return null
+  if (!statement?.keepsPlan || !marks.every(each => statement.values.includes(each))) return null
   const places = new Map<unknown, number>(marks.map((each, index) => [each, index]))
   return {
     name: statement.name ?? '',
-    text: statement.text,
+    text: ownText(statement.text),
     parameters: statement.values.map(value => places.get(value) ?? { always: value }),
   }
 }
 
-async function print(document: WrittenDocument, terms: WriteTerms): Promise<Statement | undefined> {
+async function print(
+  document: WrittenDocument,
+  terms: WriteTerms & FormTerms,
+): Promise<Statement | undefined> {
   const keys = await findKeys([document], NOTHING_THERE, terms)
   const changes = noChanges()
   planDocument(document, { current: NOTHING_THERE, keys, terms, changes })
-  return printNew(changes, terms, terms.proof)
+  return printNew(changes, terms, terms.question)
 }
 
 /** No value is like it: PostgreSQL takes no NUL in texts, and keys are above zero. */
@@ -92,7 +111,7 @@ const markOf = (value: Stored, index: number): Stored =>
   typeof value === 'number' ? -(2 ** 50) - index : `\0${index}`
 
 /** The document with marks in the places of its values, in the order of its form. */
-function mark(document: WrittenDocument, marks: readonly Stored[], proof: Proof | undefined) {
+function mark(document: WrittenDocument, marks: readonly Stored[], { proof, question }: FormTerms) {
   const left = marks.values()
   const next = (): Stored => left.next().value ?? null
   const text = () => String(next())
@@ -104,7 +123,12 @@ function mark(document: WrittenDocument, marks: readonly Stored[], proof: Proof 
     return { ...version, values, ...(publishing && { publishing }) }
   })
   const marked: WrittenDocument = { ...document, documentId, versions }
-  return { marked, now, proof: proof && { ...proof, values: proof.values.map(next) } }
+  return {
+    marked,
+    now,
+    proof: proof && { ...proof, values: proof.values.map(next) },
+    question: question && { ...question, values: question.values.map(next) },
+  }
 }
 
 const markValues = (values: Values, next: () => Stored): Values =>

@@ -1,5 +1,5 @@
 import type { Holder } from '../model/model.ts'
-import type { Proof } from './print-changes.ts'
+import type { Proof, Question } from './print-changes.ts'
 import type { LinkTarget, Stored, Values, WrittenDocument, WrittenValue } from './written.ts'
 
 /** What the statement of a new document depends on, and what is put into it. */
@@ -9,11 +9,21 @@ export interface NewForm {
   readonly values: readonly Stored[]
 }
 
+export interface FormTerms {
+  readonly now: string
+  readonly proof: Proof | undefined
+  readonly question: Asked | undefined
+}
+
+/** A question whose values are single ones. */
+export interface Asked extends Question {
+  readonly values: readonly Stored[]
+}
+
 /** undefined: more than the values decides on how it is written. */
 export function formOf(
   { type, documentId, versions, at, key }: WrittenDocument,
-  now: string,
-  proof: Proof | undefined,
+  { now, proof, question }: FormTerms,
 ): NewForm | undefined {
   const [version, ...others] = versions
   if (!version || others.length > 0 || version.rows || at !== undefined || key !== undefined) return undefined
@@ -24,8 +34,12 @@ export function formOf(
   const form = formOfValues(type, version.values, values)
   if (form === undefined) return undefined
   if (proof) values.push(...proof.values)
+  if (question) values.push(...question.values)
   const moment = publishing?.at === undefined ? '' : '@'
-  return { key: `${type.uid} ${locale} ${statuses}${moment}${form} ${proof?.form}`, values }
+  return {
+    key: `${type.uid} ${locale} ${statuses}${moment}${form} ${proof?.form}\n${question?.text}`,
+    values,
+  }
 }
 
 function formOfValues(holder: Holder, of: Values, values: Stored[]): string | undefined {

@@ -1,3 +1,4 @@
+import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { Statement } from '../sql/statement.ts'
 import * as each from './print-each.ts'
 import { type Allocation, printIds } from './print-ids.ts'
@@ -22,36 +23,72 @@ export interface Proof {
   print(own: readonly Stored[], values: unknown[]): string
 }
 
+/** What new rows of a table are asked. */
+export interface Question {
+  readonly table: string
+  /** Its parameters are the first of the statement. */
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
 export interface PrintTerms {
   typesOf(table: string): TableColumns
   readonly taking: Allocation
   /** Proved by a statement that takes ids; undefined: nothing is. */
   readonly proof?: Proof | undefined
+  readonly question?: Question | undefined
 }
 
 /** So many rows are printed one by one: of more, the text and its plan would be longer than what they save. */
 export const FEW = 24
 
 /** All of it in one statement: PostgreSQL asks whether what rows refer to is there when everything is done. */
-export function printChanges(changes: PrintedChanges, { typesOf, taking, proof }: PrintTerms): Statement {
+export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statement {
   const { removals = [], updates = [], inserts = [] } = changes
-  const values: unknown[] = []
-  const rows = [...removals, ...updates, ...inserts].reduce((sum, { rows }) => sum + rows.length, 0)
-  const takes = taking.count > 0
-  const isShort = rows <= FEW && taking.count <= FEW && (!takes || proof?.form !== null)
+  const { typesOf, taking, proof, question } = terms
+  const values: unknown[] = [...(question?.values ?? [])]
+  const isShort = fitsShort([...removals, ...updates, ...inserts], terms)
   const print = isShort ? each : lists
-  const taken = takes ? [`taken AS MATERIALIZED (${printTaken(taking, { proof, isShort }, values)})`] : []
+  const taken =
+    taking.count > 0 ? [`taken AS MATERIALIZED (${printTaken(taking, { proof, isShort }, values)})`] : []
   const parts = [
     ...removals.map(one => print.printDeletes(one, typesOf(one.table), values)),
     ...updates.map(one => print.printUpdates(one, typesOf(one.table), values)),
     ...inserts.map(one => print.printInserts(one, typesOf(one.table), values)),
   ]
-  const others = parts.slice(0, -1).map((text, index) => `p${index} AS (${text})`)
-  const last = parts.at(-1) ?? ''
-  const before = [...taken, ...others]
-  const text = before.length === 0 ? last : `WITH ${before.join(', ')} ${last}`
+  const asked = question ? inserts.findIndex(({ table }) => table === question.table) : -1
+  const text =
+    question && asked >= 0
+      ? printAsked(taken, parts, { question, place: parts.length - inserts.length + asked })
+      : printLast(taken, parts)
   return { name: nameOf({ removals, updates, inserts }), text, values, ...(isShort && { keepsPlan: true }) }
 }
+
+function fitsShort(groups: readonly (Tuples | Insertion)[], { taking, proof }: PrintTerms): boolean {
+  const rows = groups.reduce((sum, { rows }) => sum + rows.length, 0)
+  return rows <= FEW && taking.count <= FEW && (taking.count === 0 || proof?.form !== null)
+}
+
+const printLast = (taken: readonly string[], parts: readonly string[]): string =>
+  printWith(
+    [...taken, ...parts.slice(0, -1).map((text, index) => `p${index} AS (${text})`)],
+    parts.at(-1) ?? '',
+  )
+
+/** New rows stand under the name of their table, where nothing else is looked for. */
+function printAsked(
+  taken: readonly string[],
+  parts: readonly string[],
+  { question, place }: { readonly question: Question; readonly place: number },
+): string {
+  const all = parts.map((text, index) =>
+    index === place ? `${name(question.table)} AS (${text} RETURNING *)` : `p${index} AS (${text})`,
+  )
+  return printWith([...taken, ...all], question.text)
+}
+
+const printWith = (before: readonly string[], last: string): string =>
+  before.length === 0 ? last : `WITH ${before.join(', ')} ${last}`
 
 function nameOf({ removals, updates, inserts }: Required<PrintedChanges>): string {
   const tables = [...removals, ...updates, ...inserts].map(({ table }) => table)

@@ -2,7 +2,7 @@ import type { Storage } from '../model/storage.ts'
 import type { Statement } from '../sql/statement.ts'
 import { groupBy } from './group.ts'
 import { sequencesOf } from './known-sequences.ts'
-import { type Proof, printChanges, printProof } from './print-changes.ts'
+import { type Proof, printChanges, printProof, type Question } from './print-changes.ts'
 import { type Allocation, printAllocate } from './print-ids.ts'
 import type { Inserted, Insertion, Update } from './printed-rows.ts'
 import { columnsOf, printRelease, type Released, type Tuples, tableOf } from './write-print.ts'
@@ -46,14 +46,15 @@ export async function applyChanges(
   return ids
 }
 
-/** The one statement of changes that are new rows alone; undefined: it takes more. */
+/** The one statement of changes that are new rows alone, which answers the question; undefined: it takes more. */
 export async function printNew(
   changes: Changes,
   terms: WriteTerms,
-  proof: Proof | undefined,
+  question: Question | undefined,
 ): Promise<Statement | undefined> {
   const taking = await takingOf(wantedIds(changes), terms)
-  const [statement, ...others] = statementsOf(changes, { ids: new Map(), taking, proof }, terms.storage)
+  const numbers = { ids: new Map(), taking, proof: terms.proof, question }
+  const [statement, ...others] = statementsOf(changes, numbers, terms.storage)
   return taking.count > 0 && others.length === 0 ? statement : undefined
 }
 
@@ -68,6 +69,7 @@ interface Numbers {
   readonly ids: NewIds
   readonly taking: Taking
   readonly proof: Proof | undefined
+  readonly question?: Question | undefined
 }
 
 const isNew = (value: RowValue): value is NewId | Place => typeof value === 'object' && value !== null

@@ -22,6 +22,7 @@ export async function writeDocuments(
 ): Promise<void> {
   if (loaded === NOTHING_THERE) {
     const statement = await printNewDocument(documents, terms)
+    if (statement && terms.answer) return terms.answer.tell(terms.transaction.run(statement))
     if (statement) return terms.transaction.send(statement)
   }
   const current = loaded ?? (await loadCurrent(documents, terms))

@@ -1,6 +1,7 @@
-import type { Transaction } from '../database/database.ts'
+import type { Rows, Transaction } from '../database/database.ts'
 import type { Storage } from '../model/storage.ts'
 import type { Proof } from './print-changes.ts'
+import type { LoneStatement } from './to-statement.ts'
 
 /** What every stage of a write knows. */
 export interface WriteTerms {
@@ -15,8 +16,15 @@ export interface WriteTerms {
   readonly componentMatch: ComponentMatch
   /** What has to hold for the write: else the database fails it. */
   readonly proof?: Proof | undefined
+  /** What is asked of a document that is made: the statement that makes it answers that too, where one does. */
+  readonly answer?: AskedBeside | undefined
   /** Rows that stay as they are get new stamps too. */
   readonly touch: boolean
+}
+
+export interface AskedBeside {
+  readonly statement: LoneStatement
+  tell(rows: Promise<Rows>): void
 }
 
 /** A write that may have to wait for others. */

@@ -22,7 +22,7 @@ export function printProvable(answer: Answer): ProvableTemplate {
   const found = nothing()
   const body = printBody(answer, found)
   if (!answer.total) {
-    const version = printVersion(found.tables)
+    const version = printVersion(new Set(found.tables))
     const text = `SELECT (${body}), (${version})`
     return { text, plain: body, parameters: found.parameters, version, total: null }
   }
@@ -30,8 +30,8 @@ export function printProvable(answer: Answer): ProvableTemplate {
   const total = { text: printSelect(answer.total, alone), parameters: alone.parameters }
   const counted = printSelect(answer.total, found)
   const known = `$${found.parameters.length + 1}::text`
-  const version = printVersion(found.tables)
-  const versions = `SELECT (${version}) AS whole, (${printVersion(alone.tables)}) AS counted`
+  const version = printVersion(new Set(found.tables))
+  const versions = `SELECT (${version}) AS whole, (${printVersion(new Set(alone.tables))}) AS counted`
   const text =
     `SELECT (${body}), v.whole, v.counted, CASE WHEN v.counted = ${known} THEN NULL ELSE (${counted}) END ` +
     `FROM (${versions} OFFSET 0) v`

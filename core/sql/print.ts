@@ -16,7 +16,8 @@ import { bind, type Template } from './template.ts'
 /** What printing comes upon. */
 interface Found {
   readonly parameters: ParameterNode[]
-  readonly tables: Set<string>
+  /** As often as they stand there. */
+  readonly tables: string[]
 }
 
 /** Prints an answer as one statement of one row: the JSON text, then the total where asked. */
@@ -26,12 +27,14 @@ export const printAnswer = (answer: Answer): Statement => bind(printTemplate(ans
 export function printTemplate(answer: Answer): Template {
   const found = nothing()
   const body = printBody(answer, found)
-  if (!answer.total) return { text: body, parameters: found.parameters }
+  const [table, ...others] = found.tables
+  const lone = others.length === 0 && table !== undefined ? { table } : {}
+  if (!answer.total) return { text: body, parameters: found.parameters, ...lone }
   const text = `SELECT (${body}), (${printSelect(answer.total, found)})`
   return { text, parameters: found.parameters }
 }
 
-export const nothing = (): Found => ({ parameters: [], tables: new Set() })
+export const nothing = (): Found => ({ parameters: [], tables: [] })
 
 /** Between a list and its cursor: JSON has it nowhere. */
 export const SEPARATOR = '\u001E'
@@ -94,7 +97,7 @@ function printRows(source: Source, found: Found): string {
 const ALL: Window = { where: null, order: [], limit: null, offset: null }
 
 function printTable({ table, isPage }: Source, found: Found): string {
-  found.tables.add(table)
+  found.tables.push(table)
   return isPage ? PAGE : quoteIdentifier(table)
 }
 

@@ -7,13 +7,16 @@ export interface Template {
   readonly text: string
   /** `$1` stands for the first. */
   readonly parameters: readonly ParameterNode[]
+  /** The one table that it looks at, where it does so at one place alone. */
+  readonly table?: string
 }
 
 /**
  * As it is to be kept: in one piece, and without the values that it was printed with, where others are put in. They may
  * be long.
  */
-export const toKeep = ({ text, parameters }: Template): Template => ({
+export const toKeep = ({ text, parameters, ...rest }: Template): Template => ({
+  ...rest,
   text: ownText(text),
   parameters: parameters.map(node => (node.place === null ? node : { ...node, value: '' })),
 })

@@ -46,6 +46,11 @@ contentTypes:
 ${RELATIONS.map((name, index) => `      ${name}: { type: relation, relation: ${index % 2 ? 'manyToOne' : 'manyToMany'}, target: note }`).join('\n')}
 `)
 
+function must<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('it is not there')
+  return value
+}
+
 /** What stands between BEGIN and COMMIT. */
 async function count({ statements }: Writing, work: () => Promise<unknown>): Promise<readonly string[]> {
   statements.length = 0
@@ -114,6 +119,35 @@ test.serial('rows of any number are written alike, changed and taken away again'
     await update('story', documentId, { seo: [] })
     t.deepEqual((await find('story', documentId))?.seo, [])
   }
+})
+
+test.serial('one statement makes a document and answers it, where nothing else is looked for', async t => {
+  const writing = await openWriting(t, model)
+  const { create, find } = writing
+  const plainly = { plainly: { filter: null } } as const
+  const main = await create('part', { code: 'main' }, plainly)
+  const made = (where: object) =>
+    create('part', { code: `c${writing.statements.length}`, main: main.documentId }, where)
+  await made(plainly)
+  for (const status of ['draft', 'published'] as const) {
+    let part: Row = {}
+    const statements = await count(writing, async () => {
+      part = await made({ ...plainly, status })
+    })
+    t.deepEqual(statements, ['insert into parts'])
+    t.deepEqual({ ...part }, { ...(await find('part', part.documentId, { ...plainly, status })) })
+    t.is(typeof part.documentId, 'string')
+  }
+  // Other rows of the same table are looked for where they are.
+  const type = must(model.contentTypes.get('api::part.part'))
+  const [link, code] = [must(type.attributes.get('main')), must(type.attributes.get('code'))]
+  if (link.kind !== 'relation' || code.kind !== 'scalar') return t.fail()
+  const isMain = { kind: 'comparison', attribute: code, operator: '$eq', values: ['main'] } as const
+  const filter = { kind: 'related', attribute: link, scope: null, filter: isMain } as const
+  const below = await made({ plainly: { filter } })
+  t.is(typeof below.documentId, 'string')
+  const other = await create('part', { code: 'other' }, { plainly: { filter } })
+  t.deepEqual(other, {})
 })
 
 test.serial('documents are made also after the sequence of their ids got another name', async t => {

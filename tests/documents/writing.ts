@@ -11,7 +11,7 @@ import { type Fault, toErrorBody } from '../../core/faults/fault.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../core/model/model.ts'
 import type { GivenValues, StatusChange, StatusCommand, WriteConditions } from '../../core/query/command.ts'
-import type { Populate, Query, Selection, Status } from '../../core/query/query.ts'
+import type { Filter, Populate, Query, Selection, Status } from '../../core/query/query.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 export interface Where {
@@ -21,6 +21,8 @@ export interface Where {
   readonly tags?: readonly string[]
   /** As GraphQL writes. */
   readonly strict?: true
+  /** Answers the fields alone, of rows that meet it. */
+  readonly plainly?: { readonly filter: Filter | null }
 }
 
 export type Row = Record<string, unknown>
@@ -123,8 +125,8 @@ export function openWritingOver(
       take: { kind: 'one', documentId },
       status: where.status ?? 'published',
       locale: locale === null ? { kind: 'all' } : { kind: 'these', codes: [locale] },
-      selection: selectionOf(type, true),
-      filter: null,
+      selection: selectionOf(type, !where.plainly),
+      filter: where.plainly?.filter ?? null,
       search: null,
       publication: null,
       sort: [],

@@ -29,7 +29,7 @@ const BETWEEN_RELOADS = 60_000
 async function main(): Promise<void> {
   const url = process.env.TEST_DATABASE_URL
   assert(url, 'TEST_DATABASE_URL is not set: bash scripts/with-postgres.sh npm run bench:soak')
-  assert(SECONDS >= 180, 'SOAK_SECONDS: 180 or more, for a line through the last third')
+  assert(SECONDS >= 300, 'SOAK_SECONDS: 300 or more, for a line through the last third')
   const machine = await aboutMachine(url)
   const folder = temporaryFolder(RESULTS)
   const database = await freshDatabase()

@@ -121,7 +121,7 @@ test('a database that is away or too slow is a 503, to be tried again', async t 
 })
 
 test('a request is not waited for for ever', async t => {
-  const { url, told } = await serve(t, [() => new Promise(() => {})], { settings: { requestTimeout: 100 } })
+  const { url, told } = await serve(t, [() => new Promise(() => {})], { settings: { requestTimeout: 1_000 } })
   const answer = await fetch(`${url}/slow?token=x`)
   t.is(answer.status, 503)
   t.true(told.some(each => each.kind === 'timedOut' && each.path === '/slow'))

@@ -1,8 +1,9 @@
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { join, relative } from 'node:path'
 import { build } from './tests/build/build.js'
 import { databaseFree } from './tests/build/database-free.js'
 
-const { TEST_DATABASE_URL, PG_BIN, PGBOUNCER, DATABASE_TESTS_ONLY } = process.env
+const { TEST_DATABASE_URL, PG_BIN, PGBOUNCER, DATABASE_TESTS_ONLY, CI_NODE_TOTAL } = process.env
 
 /** What needs a server to connect to, PostgreSQL's programs, or PgBouncer's (scripts/with-postgres.sh names all three). */
 const unfit = [
@@ -19,16 +20,24 @@ const unfit = [
  */
 const FEWER_OPTIMISED = '--wasm-tiering-budget=100000000'
 
+/** Runs that share the files between them (.ci/run) get dear ones and cheap ones alike. */
+const byChance = (one, other) => (chanceOf(one) < chanceOf(other) ? -1 : 1)
+
+const chanceOf = file =>
+  createHash('sha1')
+    .update(relative(import.meta.dirname, file))
+    .digest('hex')
+
 await build()
 
-/** Tests on the embedded database run one after another: each then takes over the engine that the one before it leaves. */
+/** Tests on the embedded database run one after another, files too: each then takes over the engine that the one before it leaves. */
 export default {
   files: ['tests/**/*.test.ts', ...unfit],
   extensions: { ts: 'commonjs' },
   nodeArguments: [`--require=${join(import.meta.dirname, 'tests/build/load.cjs')}`, FEWER_OPTIMISED],
   timeout: '4m',
   workerThreads: false,
-  // An embedded database keeps no core busy for all of its time, as a server and its clients do.
-  concurrency: TEST_DATABASE_URL ? 2 : 3,
+  concurrency: 2,
   serial: !TEST_DATABASE_URL,
+  ...(CI_NODE_TOTAL && { sortTestFiles: byChance }),
 }

@@ -60,8 +60,11 @@ function parseClock(text: string): number {
   const parts = [hours, minutes, seconds].map(part => Number(part.replace(',', '.')))
   const [h = 0, m = 0, s = 0] = parts
   const fits = h === 24 ? m === 0 && s === 0 : h < 25 && m < 60 && s < 60
-  return fits ? h * HOUR + m * MINUTE + Math.trunc(s * 1000) - offsetOf(zone) : Number.NaN
+  return fits ? h * HOUR + m * MINUTE + millisecondsOf(s) - offsetOf(zone) : Number.NaN
 }
+
+/** What is beyond a millisecond counts for nothing. 32.245 × 1000 is a little less than 32245. */
+const millisecondsOf = (seconds: number): number => Math.trunc(Math.round(seconds * 1e9) / 1e6)
 
 const CLOCK = /^(\d{2}(?:[.,]\d*)?)(?::?(\d{2}(?:[.,]\d*)?))?(?::?(\d{2}(?:[.,]\d*)?))?(Z|[+-].*)?$/
 

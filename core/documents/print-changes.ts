@@ -1,6 +1,6 @@
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { Statement } from '../sql/statement.ts'
-import * as each from './print-each.ts'
+import { printEach } from './print-each.ts'
 import { type Allocation, printIds } from './print-ids.ts'
 import * as lists from './print-lists.ts'
 import type { Insertion, Update } from './printed-rows.ts'
@@ -47,14 +47,14 @@ export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statem
   const { removals = [], updates = [], inserts = [] } = changes
   const { typesOf, taking, proof, question } = terms
   const values: unknown[] = [...(question?.values ?? [])]
-  const isShort = fitsShort([...removals, ...updates, ...inserts], terms)
-  const print = isShort ? each : lists
+  const isShort = removals.length + updates.length === 0 && fitsShort(inserts, terms)
+  const printInserts = isShort ? printEach : lists.printInserts
   const taken =
     taking.count > 0 ? [`taken AS MATERIALIZED (${printTaken(taking, { proof, isShort }, values)})`] : []
   const parts = [
-    ...removals.map(one => print.printDeletes(one, typesOf(one.table), values)),
-    ...updates.map(one => print.printUpdates(one, typesOf(one.table), values)),
-    ...inserts.map(one => print.printInserts(one, typesOf(one.table), values)),
+    ...removals.map(one => lists.printDeletes(one, typesOf(one.table), values)),
+    ...updates.map(one => lists.printUpdates(one, typesOf(one.table), values)),
+    ...inserts.map(one => printInserts(one, typesOf(one.table), values)),
   ]
   const asked = question ? inserts.findIndex(({ table }) => table === question.table) : -1
   const text =
@@ -64,7 +64,8 @@ export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statem
   return { name: nameOf({ removals, updates, inserts }), text, values, ...(isShort && { keepsPlan: true }) }
 }
 
-function fitsShort(groups: readonly (Tuples | Insertion)[], { taking, proof }: PrintTerms): boolean {
+/** What is changed has many forms, by how much of it changes: each would be planned anew. */
+function fitsShort(groups: readonly Insertion[], { taking, proof }: PrintTerms): boolean {
   const rows = groups.reduce((sum, { rows }) => sum + rows.length, 0)
   return rows <= FEW && taking.count <= FEW && (taking.count === 0 || proof?.form !== null)
 }

@@ -6,6 +6,7 @@ import type { Answer } from './documents.ts'
 import { early } from './early.ts'
 import { defaultsOf } from './given-body.ts'
 import { originOf } from './outbox.ts'
+import type { Question } from './print-changes.ts'
 import { readAnswer } from './read-answer.ts'
 import type { Recalled } from './recall-targets.ts'
 import type { Save } from './save-ahead.ts'
@@ -13,7 +14,7 @@ import { changesOf, type Saved, type SaveTerms } from './save-document.ts'
 import { saveVersion } from './save-version.ts'
 import { toLoneStatement } from './to-statement.ts'
 import { NOTHING_THERE } from './write-load.ts'
-import type { Values } from './written.ts'
+import type { Stored, Values } from './written.ts'
 
 /** Whether a new document is written without asking anything first: nobody's condition is to be met, and indexes hold apart whatever must be unique. */
 export const canBeAtOnce = ({ command, body }: Save): boolean =>
@@ -72,12 +73,26 @@ export async function createAtOnce(
 }
 
 /** Asks for the answer in the statement that makes the document; `text`: undefined where that did not go with it. */
-function askBeside({ query, shape }: Answer, documentId: string, { storage, defaultLocale }: SaveTerms) {
-  const statement = toLoneStatement(query, { storage, defaultLocale, shape }, documentId)
+function askBeside(answer: Answer, documentId: string, terms: SaveTerms) {
+  const question = questionOf(answer, documentId, terms)
   let told: Promise<string | null> | undefined
   const tell = (rows: Promise<Rows>) => {
     told = early(rows.then(({ rows: [row] }) => (typeof row?.[0] === 'string' ? row[0] : null)))
   }
-  const isAskable = statement?.values.every(value => typeof value !== 'object' || value === null)
-  return { asked: statement && isAskable ? { statement, tell } : undefined, text: () => told }
+  return { asked: question && { question, tell }, text: () => told }
 }
+
+/** undefined: the answer looks at more than the table, or asks by lists. */
+function questionOf(
+  { query, shape }: Answer,
+  documentId: string,
+  { storage, defaultLocale }: SaveTerms,
+): Question | undefined {
+  const lone = toLoneStatement(query, { storage, defaultLocale, shape }, documentId)
+  return lone?.values.every(isStored)
+    ? { table: lone.table, text: lone.text, values: lone.values }
+    : undefined
+}
+
+const isStored = (value: unknown): value is Stored =>
+  value === null || ['string', 'number', 'boolean'].includes(typeof value)

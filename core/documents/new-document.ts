@@ -2,7 +2,7 @@ import { BoundedMap } from '../base/bounded-map.ts'
 import { bytesOf, ownText } from '../base/own-text.ts'
 import type { Statement } from '../sql/statement.ts'
 import { type Sequences, sequencesOf } from './known-sequences.ts'
-import { type Asked, type FormTerms, formOf, type NewForm } from './new-form.ts'
+import { type FormTerms, formOf, type NewForm } from './new-form.ts'
 import { printNew } from './write-apply.ts'
 import { planDocument } from './write-document.ts'
 import { findKeys } from './write-keys.ts'
@@ -34,7 +34,7 @@ export async function printNewDocument(
 ): Promise<Statement | undefined> {
   const [document, ...others] = documents
   if (!document || others.length > 0) return undefined
-  const beside = { now: terms.now, proof: terms.proof, question: questionOf(terms) }
+  const beside = { now: terms.now, proof: terms.proof, question: terms.answer?.question }
   const form = formOf(document, beside)
   if (!form) return undefined
   const recipes = recipesOf(await sequencesOf(terms))
@@ -61,18 +61,6 @@ const fill = ({ name, text, parameters }: Recipe, values: readonly Stored[]): St
   values: parameters.map(each => (typeof each === 'number' ? values[each] : each.always)),
   keepsPlan: true,
 })
-
-function questionOf({ answer }: WriteTerms): Asked | undefined {
-  if (!answer) return undefined
-  const { table, text, values } = answer.statement
-  return { table, text, values: values.map(toStored) }
-}
-
-function toStored(value: unknown): Stored {
-  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-    return value
-  throw new TypeError('a question about a new document with a list')
-}
 
 /** Plans a document of the form that holds marks for values, and finds them in what is printed. */
 async function recipeOf(

@@ -12,12 +12,7 @@ export interface NewForm {
 export interface FormTerms {
   readonly now: string
   readonly proof: Proof | undefined
-  readonly question: Asked | undefined
-}
-
-/** A question whose values are single ones. */
-export interface Asked extends Question {
-  readonly values: readonly Stored[]
+  readonly question: Question | undefined
 }
 
 /** undefined: more than the values decides on how it is written. */

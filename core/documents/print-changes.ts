@@ -28,7 +28,7 @@ export interface Question {
   readonly table: string
   /** Its parameters are the first of the statement. */
   readonly text: string
-  readonly values: readonly unknown[]
+  readonly values: readonly Stored[]
 }
 
 export interface PrintTerms {

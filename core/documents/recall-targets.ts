@@ -64,15 +64,16 @@ type Relied = ReadonlyMap<ContentType, ReadonlyMap<number, KnownRow>>
 
 /** Whether every row is there as it was. */
 function proofOf(relied: Relied, storage: Storage): Proof {
-  const all = Array.from(relied, ([type, rows]) => ({ table: storage.table(type), rows: [...rows.values()] }))
+  const all = Array.from(relied, ([type, rows]): ReliedOf => {
+    const table = storage.table(type)
+    return { table: table.name, columns: columnsOf(table), rows: [...rows.values()] }
+  })
   const count = all.reduce((sum, { rows }) => sum + rows.length, 0)
   if (count > FEW)
     return { form: null, values: [], print: (_, values) => join(all, each => printList(each, values)) }
   return {
-    form: all.map(({ table, rows }) => `${table.name} ${rows.length}`).join(' '),
-    values: all.flatMap(({ table, rows }) =>
-      rows.flatMap(row => columnsOf(table).map(([, , of]) => of(row))),
-    ),
+    form: all.map(({ table, rows }) => `${table} ${rows.length}`).join(' '),
+    values: all.flatMap(({ columns, rows }) => rows.flatMap(row => columns.map(([, , of]) => of(row)))),
     print(own, values) {
       const left = own.values()
       return join(all, each => printEach(each, () => values.push(left.next().value ?? null)))
@@ -80,8 +81,10 @@ function proofOf(relied: Relied, storage: Storage): Proof {
   }
 }
 
+/** Rows of one table, and what tells each of them. */
 interface ReliedOf {
-  readonly table: TypeTable
+  readonly table: string
+  readonly columns: readonly ToldBy[]
   readonly rows: readonly KnownRow[]
 }
 
@@ -103,19 +106,18 @@ const columnsOf = ({ id, documentId, key, locale }: TypeTable): readonly ToldBy[
 ]
 
 /** `place`: puts the next value in, and tells where. */
-function printEach({ table, rows }: ReliedOf, place: () => number): string {
+function printEach({ table, columns, rows }: ReliedOf, place: () => number): string {
   const isThere = () => {
-    const same = columnsOf(table).map(([column, type]) => `${name(column)} = $${place()}::${type}`)
-    return `EXISTS (SELECT FROM ${name(table.name)} WHERE ${same.join(' AND ')})`
+    const same = columns.map(([column, type]) => `${name(column)} = $${place()}::${type}`)
+    return `EXISTS (SELECT FROM ${name(table)} WHERE ${same.join(' AND ')})`
   }
   return rows.map(isThere).join(' AND ')
 }
 
-function printList({ table, rows }: ReliedOf, values: unknown[]): string {
-  const columns = columnsOf(table)
+function printList({ table, columns, rows }: ReliedOf, values: unknown[]): string {
   const lists = columns.map(([, type, of]) => `$${values.push(rows.map(of))}::${type}[]`)
   const same = columns.map(([column], index) => `t.${name(column)} = w.c${index}`)
   const row = columns.map((_, index) => `c${index}`).join(', ')
   const wanted = `unnest(${lists.join(', ')}) AS w (${row})`
-  return `NOT EXISTS (SELECT FROM ${wanted} WHERE NOT EXISTS (SELECT FROM ${name(table.name)} t WHERE ${same.join(' AND ')}))`
+  return `NOT EXISTS (SELECT FROM ${wanted} WHERE NOT EXISTS (SELECT FROM ${name(table)} t WHERE ${same.join(' AND ')}))`
 }

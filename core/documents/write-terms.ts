@@ -1,7 +1,6 @@
 import type { Rows, Transaction } from '../database/database.ts'
 import type { Storage } from '../model/storage.ts'
-import type { Proof } from './print-changes.ts'
-import type { LoneStatement } from './to-statement.ts'
+import type { Proof, Question } from './print-changes.ts'
 
 /** What every stage of a write knows. */
 export interface WriteTerms {
@@ -23,7 +22,7 @@ export interface WriteTerms {
 }
 
 export interface AskedBeside {
-  readonly statement: LoneStatement
+  readonly question: Question
   tell(rows: Promise<Rows>): void
 }
 

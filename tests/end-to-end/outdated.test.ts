@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import type { Database } from '../../core/database/database.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 import { FULL, openTwoApps, type Site } from '../cache/two-apps.ts'
 
@@ -65,30 +66,25 @@ test('it says so, too, where a column is another one or gone, and a rule is new'
   t.is(count('failed'), 0)
 })
 
+/** Makes PostgreSQL refuse each new tag. */
+async function failInserts(database: Database, condition: string): Promise<void> {
+  const body = `'BEGIN RAISE ${condition}; END'`
+  const make = `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS ${body}`
+  await database.run({ text: make, values: [] })
+  const trigger = 'CREATE TRIGGER fail BEFORE INSERT ON tags FOR EACH ROW EXECUTE FUNCTION fail()'
+  await database.run({ text: trigger, values: [] })
+}
+
 test('a statement that fails on tables nobody changed is an error of the server', async t => {
   const { plain, database, count } = await open(t)
-  await database.run({
-    text: `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE undefined_column; END'`,
-    values: [],
-  })
-  await database.run({
-    text: 'CREATE TRIGGER fail BEFORE INSERT ON tags FOR EACH ROW EXECUTE FUNCTION fail()',
-    values: [],
-  })
+  await failInserts(database, 'undefined_column')
   t.is((await create(plain, 'tags', { name: 'x' })).status, 500)
   t.is(count('outdated'), 0)
 })
 
 test('a write that others come before each time is not done, and may be tried again', async t => {
   const { plain, database, count } = await open(t)
-  await database.run({
-    text: `CREATE FUNCTION overtake() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE serialization_failure; END'`,
-    values: [],
-  })
-  await database.run({
-    text: 'CREATE TRIGGER overtake BEFORE INSERT ON tags FOR EACH ROW EXECUTE FUNCTION overtake()',
-    values: [],
-  })
+  await failInserts(database, 'serialization_failure')
   const refused = await create(plain, 'tags', { name: 'x' })
   t.is(refused.status, 503)
   t.is(refused.headers['retry-after'], '1')

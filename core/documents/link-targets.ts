@@ -1,7 +1,9 @@
 import { fault, RequestFault } from '../faults/fault.ts'
 import type { ContentType, Holder } from '../model/model.ts'
+import type { TypeTable } from '../model/storage.ts'
 import type { LinkChange, TargetRef } from '../query/command.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
+import type { Statement } from '../sql/statement.ts'
 import { early } from './early.ts'
 import { groupBy } from './group.ts'
 import { learnTargets } from './known-targets.ts'
@@ -130,16 +132,11 @@ async function readTargets(
   refs: readonly Named[],
   { transaction, storage }: WriteTerms,
 ): Promise<readonly TargetRow[]> {
-  const table = storage.table(target)
   const documentIds = refs.flatMap(({ by }) => ('documentId' in by ? [by.documentId] : []))
   const ids = refs.flatMap(({ by }) => ('id' in by ? [by.id] : []))
-  const [key, id] = [name(table.key), name(table.documentId)]
   const { rows } = await transaction.run({
     name: `find ${target.pluralApiId} that links name`,
-    text:
-      `SELECT ${name(table.id)}, ${key}, ${id}, ${table.locale === null ? 'NULL' : name(table.locale)} FROM ${name(table.name)} ` +
-      `WHERE ${id} = ANY ($1::text[]) OR ${key} IN (SELECT ${key} FROM ${name(table.name)} WHERE ${name(table.id)} = ANY ($2::bigint[])) ORDER BY 1`,
-    values: [[...new Set(documentIds)], [...new Set(ids)]],
+    ...printTargets(storage.table(target), [...new Set(documentIds)], [...new Set(ids)]),
   })
   return rows.map(([row, document, documentId, locale]) => ({
     id: Number(row),
@@ -147,6 +144,25 @@ async function readTargets(
     documentId: String(documentId),
     locale: typeof locale === 'string' ? locale : null,
   }))
+}
+
+/** One select for documentIds and one for ids: an index serves each, but not the OR of the two. */
+function printTargets(
+  { name: table, id, key, documentId, locale }: TypeTable,
+  documentIds: readonly string[],
+  ids: readonly number[],
+): Statement {
+  const own = locale === null ? 'NULL' : name(locale)
+  const rows = `SELECT ${name(id)}, ${name(key)}, ${name(documentId)}, ${own} FROM ${name(table)} WHERE`
+  const values: unknown[] = []
+  const parts: string[] = []
+  if (documentIds.length > 0 || ids.length === 0)
+    parts.push(`${rows} ${name(documentId)} = ANY ($${values.push(documentIds)}::text[])`)
+  if (ids.length > 0) {
+    const named = `SELECT ${name(key)} FROM ${name(table)} WHERE ${name(id)} = ANY ($${values.push(ids)}::bigint[])`
+    parts.push(`${rows} ${name(key)} IN (${named})`)
+  }
+  return { text: `${parts.join(' UNION ')} ORDER BY 1`, values }
 }
 
 interface Sought {

@@ -17,6 +17,7 @@ export const FAULTS = {
   preconditionFailed: { status: 412, name: 'PreconditionFailedError', details: true },
   requestTimeout: { status: 408, name: 'RequestTimeoutError', details: true },
   payloadTooLarge: { status: 413, name: 'PayloadTooLargeError', details: false },
+  rangeNotSatisfiable: { status: 416, name: 'RangeNotSatisfiableError', details: true },
   rateLimit: { status: 429, name: 'RateLimitError', details: true },
   headersTooLarge: { status: 431, name: 'RequestHeaderFieldsTooLargeError', details: true },
   internal: { status: 500, name: 'InternalServerError', details: false },

@@ -16,7 +16,7 @@ import type { FixedTerms } from './fixed-field.ts'
 import { keyOf, overLimit } from './limit-error.ts'
 import { openEngine } from './open-engine.ts'
 import { openPlayground } from './open-playground.ts'
-import { parseTransport, type Sent } from './parse-transport.ts'
+import { METHODS_ANSWER, parseTransport, type Sent } from './parse-transport.ts'
 import type { Acting } from './resolve-read.ts'
 import { runOperation } from './run-operation.ts'
 import type { TrustedDocuments } from './trusted-documents.ts'
@@ -43,8 +43,11 @@ export function openGraphql(terms: GraphqlTerms): Responder {
   const { config } = terms.settings
   const engine = engineOf(terms)
   const playground = openPlayground(config, terms.production)
-  return request =>
-    playground(request) ?? (isAt(request.path, config.endpoint) ? respond(request, engine, terms) : null)
+  return request => {
+    const page = playground(request)
+    if (page || !isAt(request.path, config.endpoint)) return page
+    return request.method === 'OPTIONS' ? METHODS_ANSWER : respond(request, engine, terms)
+  }
 }
 
 const isAt = (path: string, endpoint: string): boolean => path === endpoint || path === `${endpoint}/`

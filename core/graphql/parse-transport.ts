@@ -30,9 +30,19 @@ export async function parseTransport(
     default:
       return failed({
         ...text(405, 'Apollo Server supports only GET/POST requests.'),
-        headers: { Allow: 'GET, POST' },
+        headers: ALLOWED,
       })
   }
+}
+
+const ALLOWED = { Allow: 'HEAD, GET, POST' } as const
+
+/** OPTIONS needs no caller (contract/rest.md 1). */
+export const METHODS_ANSWER: HttpAnswer = {
+  status: 200,
+  body: '',
+  type: 'text/plain; charset=utf-8',
+  headers: ALLOWED,
 }
 
 const one = (asked: Result<Asked, HttpAnswer>): Result<Sent, HttpAnswer> =>

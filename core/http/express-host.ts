@@ -1,8 +1,9 @@
-import type { RequestListener } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, Express } from 'express'
-import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
+import { answerFault } from '../faults/exchange.ts'
 import { notFound } from '../faults/fault.ts'
 import type { Observer } from '../observe/observation.ts'
+import { toHttpFault } from './http-error.ts'
 import { toTrouble } from './trouble.ts'
 import { writeAnswer } from './write-answer.ts'
 
@@ -30,13 +31,31 @@ async function load(mount: (app: Express) => void | Promise<void>, observer: Obs
   return app
 }
 
-/** What Express is told to do with whatever was thrown. */
+/** Answers what Express or a middleware passes on as an error: a refusal keeps its status, anything else is 500. */
 export const errorAnswer =
   (observer: Observer): ErrorRequestHandler =>
   (error: unknown, _request, response, _next) => {
-    const answer: HttpAnswer = answerFault(
-      toTrouble(error, String(response.getHeader('X-Request-Id')), observer),
-    )
-    if (response.headersSent) response.destroy()
-    else writeAnswer(response, answer, [])
+    const fault = toHttpFault(error) ?? toTrouble(error, String(response.getHeader('X-Request-Id')), observer)
+    if (response.headersSent) {
+      response.destroy()
+      return
+    }
+    forgetContent(response)
+    writeAnswer(response, answerFault(fault), [])
   }
+
+/** Headers that describe content which is not sent after all. */
+const OF_CONTENT = [
+  'Accept-Ranges',
+  'Cache-Control',
+  'Content-Disposition',
+  'Content-Encoding',
+  'Content-Length',
+  'Content-Type',
+  'ETag',
+  'Last-Modified',
+]
+
+function forgetContent(response: ServerResponse): void {
+  for (const name of OF_CONTENT) response.removeHeader(name)
+}

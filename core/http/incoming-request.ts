@@ -28,11 +28,11 @@ export class IncomingRequest implements HttpRequest {
   readonly #incoming: IncomingMessage
   readonly #terms: RequestTerms
 
-  constructor(incoming: IncomingMessage, terms: RequestTerms) {
+  constructor(incoming: IncomingMessage, terms: RequestTerms, method = incoming.method ?? 'GET') {
     const url = toTarget(incoming.url ?? '/')
     const mark = url.indexOf('?')
     this.id = toRequestId(incoming.headers['x-request-id'])
-    this.method = incoming.method ?? 'GET'
+    this.method = method
     this.path = mark < 0 ? url : url.slice(0, mark)
     this.search = mark < 0 ? '' : url.slice(mark + 1)
     this.headers = incoming.headers

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Timing } from '../base/trail.ts'
-import { answerFault, type HttpAnswer, type Responder } from '../faults/exchange.ts'
+import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
 import { notFound } from '../faults/fault.ts'
 import type { Meters } from '../metrics/meters.ts'
 import type { Observer } from '../observe/observation.ts'
@@ -10,7 +10,7 @@ import { type Cors, createCors, type HeaderList } from './cors.ts'
 import { applyTag } from './etag.ts'
 import { STOPPING } from './health.ts'
 import { IncomingRequest, type RequestTerms } from './incoming-request.ts'
-import { NOT_IMPLEMENTED } from './not-implemented.ts'
+import { ALLOWED_ANYWHERE, notImplemented, OPTIONS_ANYWHERE } from './not-implemented.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { enter, leave, type Traffic } from './traffic.ts'
 import { toTrouble, unavailable } from './trouble.ts'
@@ -95,16 +95,30 @@ function begin(exchange: Exchange): void {
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** null: nobody here knows the path. */
-function answerFor({ request, serving }: Exchange): HttpAnswer | Promise<HttpAnswer> | null {
-  if (!METHODS.has(request.method)) return NOT_IMPLEMENTED
+function answerFor(exchange: Exchange): HttpAnswer | Promise<HttpAnswer> | null {
+  const { request, serving } = exchange
+  if (!METHODS.has(request.method)) return refuseMethod(exchange)
   if (request.method === 'OPTIONS' && serving.cors.preflight(request.method, request.headers))
     return { status: 204, body: null }
   if (serving.traffic.closing && request.path === '/_ready') return STOPPING
-  for (const responder of serving.responders) {
+  const answer = askResponders(request, serving)
+  if (answer) return answer
+  if (request.method === 'OPTIONS') return OPTIONS_ANYWHERE
+  return serving.host ? null : answerFault(notFound())
+}
+
+function askResponders(request: HttpRequest, { responders }: Serving): ReturnType<Responder> {
+  for (const responder of responders) {
     const answer = responder(request)
     if (answer) return answer
   }
-  return serving.host ? null : answerFault(notFound())
+  return null
+}
+
+/** 501 with the methods that the path has: what the same path answers to OPTIONS. */
+async function refuseMethod({ incoming, serving }: Exchange): Promise<HttpAnswer> {
+  const answer = await askResponders(new IncomingRequest(incoming, serving.requests, 'OPTIONS'), serving)
+  return notImplemented(answer?.headers?.Allow ?? ALLOWED_ANYWHERE)
 }
 
 /** Waits for an answer, but not for ever. */

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { Observer } from '../observe/observation.ts'
-import { NOT_IMPLEMENTED } from './not-implemented.ts'
+import { ALLOWED_ANYWHERE, notImplemented } from './not-implemented.ts'
 import { JSON_TYPE } from './write-answer.ts'
 
 /** What never became a request is answered all the same, and its connection ends. */
@@ -23,15 +23,16 @@ export function answerMalformed(
 /** No proxy: CONNECT is one of the methods that are not implemented on any path (contract/rest.md 1). */
 export function answerConnect(socket: Duplex): void {
   socket.on('error', () => socket.destroy())
-  endWith(socket, NOT_IMPLEMENTED)
+  endWith(socket, notImplemented(ALLOWED_ANYWHERE))
 }
 
-function endWith(socket: Duplex, { status, body, type = JSON_TYPE }: HttpAnswer): void {
+function endWith(socket: Duplex, { status, body, type = JSON_TYPE, headers = {} }: HttpAnswer): void {
   const text = String(body)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     `Content-Type: ${type}`,
     `Content-Length: ${Buffer.byteLength(text)}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)

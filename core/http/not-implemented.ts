@@ -1,8 +1,30 @@
 import type { HttpAnswer } from '../faults/exchange.ts'
 
-/** Of methods that no path has (contract/rest.md 1). */
-export const NOT_IMPLEMENTED: HttpAnswer = {
+const TEXT = 'text/plain; charset=utf-8'
+
+/** The methods of a path that no responder knows (contract/rest.md 1). */
+export const ALLOWED_ANYWHERE = 'HEAD, GET'
+
+/** The answer to a method that no path has (contract/rest.md 1). */
+export const notImplemented = (allow: string): HttpAnswer => ({
   status: 501,
   body: 'Not Implemented',
-  type: 'text/plain; charset=utf-8',
+  type: TEXT,
+  headers: { Allow: allow },
+})
+
+/** The answer to a method that other paths have, but not this one. */
+export const methodNotAllowed = (allow: string): HttpAnswer => ({
+  status: 405,
+  body: 'Method Not Allowed',
+  type: TEXT,
+  headers: { Allow: allow },
+})
+
+/** The answer to OPTIONS on a path that no responder knows. */
+export const OPTIONS_ANYWHERE: HttpAnswer = {
+  status: 200,
+  body: '',
+  type: TEXT,
+  headers: { Allow: ALLOWED_ANYWHERE },
 }

@@ -158,3 +158,22 @@ test('an answer that the caller has already is not sent again', async t => {
   t.is((await fetch(url, { headers: { 'If-None-Match': tag } })).status, 200)
   t.is((await fetch(url, { headers: { 'If-Match': tag } })).status, 412)
 })
+
+test('OPTIONS on any path is 200 with Allow, and 501 names the methods that the path has', async t => {
+  const known: Responder = ({ path, method }) =>
+    path === '/known' && method === 'OPTIONS'
+      ? { status: 200, body: '', headers: { Allow: 'HEAD, GET, PUT' } }
+      : null
+  const { url } = await serve(t, [known])
+  for (const [path, allow] of [
+    ['/known', 'HEAD, GET, PUT'],
+    ['/unknown', 'HEAD, GET'],
+  ] as const) {
+    const options = await fetch(url + path, { method: 'OPTIONS' })
+    t.is(options.status, 200, path)
+    t.is(options.headers.get('allow'), allow)
+    const report = await fetch(url + path, { method: 'REPORT' })
+    t.is(report.status, 501, path)
+    t.is(report.headers.get('allow'), allow)
+  }
+})

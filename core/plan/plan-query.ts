@@ -1,5 +1,6 @@
 import type { Storage } from '../model/storage.ts'
 import type { LocaleChoice, Query, RestrictedQuery } from '../query/query.ts'
+import { numberedAlias } from '../sql/alias.ts'
 import { allOf, call, column, constant, equal, parameter, select } from '../sql/build.ts'
 import type { Answer, Expression, Order, Select, Source, Window } from '../sql/nodes.ts'
 import { planFilter, planLatest } from './filter.ts'
@@ -96,7 +97,7 @@ function contextFor(query: Query, terms: PlanTerms): PlanContext {
     defaultLocale: terms.defaultLocale,
     locale: locale ?? terms.defaultLocale,
     shape: terms.shape,
-    alias: () => `t${++aliases}`,
+    alias: () => numberedAlias(++aliases),
     sized: sizedPage(query),
     placeOf: terms.placeOf ?? nowhere,
   }

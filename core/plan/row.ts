@@ -1,18 +1,19 @@
 import type { ContentType, Holder } from '../model/model.ts'
 import { ownerName, type Storage } from '../model/storage.ts'
 import type { Page, Reading } from '../query/query.ts'
+import type { Alias } from '../sql/alias.ts'
 import { column, constant } from '../sql/build.ts'
 import type { Expression } from '../sql/nodes.ts'
 import type { Layout } from './layout.ts'
 
-/** What the whole plan knows; `alias` hands out t1, t2, … in the order of asking. */
+/** What the whole plan knows; `alias()` answers a new alias each time. */
 export interface PlanContext {
   readonly storage: Storage
   /** The locale that an inverse to-one prefers where it finds several; then the default one. */
   readonly locale: string
   readonly defaultLocale: string
   readonly shape: Shape
-  alias(): string
+  alias(): Alias
   /** The page whose size stands in the text (sized.ts); null: those of all pages are values. */
   readonly sized: Page | null
   /** Which of the values put in later is the first of this part of the query; null: its values are as they are. */
@@ -27,7 +28,7 @@ export type Shape = 'flat' | 'v4' | Layout
  * its key, and the coordinates that its links leave out (documents.md 6 and 8).
  */
 export interface Row {
-  readonly alias: string
+  readonly alias: Alias
   readonly holder: Holder
   /** The content-type whose drafts and locales the row takes part in: a component's is its owner's. */
   readonly root: ContentType
@@ -48,7 +49,7 @@ export interface Bound {
   readonly value: Expression
 }
 
-export function typeRow(type: ContentType, alias: string, status: Reading, storage: Storage): Row {
+export function typeRow(type: ContentType, alias: Alias, status: Reading, storage: Storage): Row {
   const table = storage.table(type)
   return {
     alias,
@@ -62,7 +63,7 @@ export function typeRow(type: ContentType, alias: string, status: Reading, stora
   }
 }
 
-export function componentRow(owner: Row, holder: Holder, alias: string): Row {
+export function componentRow(owner: Row, holder: Holder, alias: Alias): Row {
   return {
     alias,
     holder,

@@ -1,3 +1,4 @@
+import type { Alias } from './alias.ts'
 import type {
   BinaryNode,
   BinaryOperator,
@@ -12,7 +13,7 @@ import type {
   SqlType,
 } from './nodes.ts'
 
-export const column = (of: string, name: string): ColumnNode => ({ kind: 'column', of, name })
+export const column = (of: Alias, name: string): ColumnNode => ({ kind: 'column', of, name })
 
 export const parameter = (
   value: ParameterValue,

@@ -1,3 +1,5 @@
+import type { Alias } from './alias.ts'
+
 /**
  * SQL as data. Each node is told apart by `kind`; print.ts has a line for every kind, and the compiler
  * finds a forgotten one. Values are parameters always; constants come from code and the model.
@@ -36,7 +38,7 @@ export type SqlType =
 export interface ColumnNode {
   readonly kind: 'column'
   /** The alias of its source. */
-  readonly of: string
+  readonly of: Alias
   readonly name: string
 }
 
@@ -170,7 +172,7 @@ export interface NamedColumn {
 
 export interface Source {
   readonly table: string
-  readonly alias: string
+  readonly alias: Alias
   /** The join's condition; null on the first source. */
   readonly on: Expression | null
   /** Only these rows of the table, chosen before anything is computed for one: skipped rows cost nothing more. */

@@ -1,3 +1,4 @@
+import type { Alias } from './alias.ts'
 import { quoteText } from './identifier.ts'
 import type { Answer } from './nodes.ts'
 import { nothing, printBody, printSelect } from './print.ts'
@@ -33,11 +34,13 @@ export function printProvable(answer: Answer): ProvableTemplate {
   const version = printVersion(new Set(found.tables))
   const versions = `SELECT (${version}) AS whole, (${printVersion(new Set(alone.tables))}) AS counted`
   const text =
-    `SELECT (${body}), v.whole, v.counted, CASE WHEN v.counted = ${known} THEN NULL ELSE (${counted}) END ` +
-    `FROM (${versions} OFFSET 0) v`
+    `SELECT (${body}), ${VERSIONS}.whole, ${VERSIONS}.counted, CASE WHEN ${VERSIONS}.counted = ${known} THEN NULL ELSE (${counted}) END ` +
+    `FROM (${versions} OFFSET 0) ${VERSIONS}`
   const plain = `SELECT (${body}), (${counted})`
   return { text, plain, parameters: found.parameters, version, total }
 }
+
+const VERSIONS: Alias = 'v$'
 
 /** Stands beside the names of tables where something moves the versions of them all: a migration. */
 export const EVERY_TABLE = '*'

@@ -1,3 +1,4 @@
+import type { Alias } from './alias.ts'
 import { quoteIdentifier, quoteText } from './identifier.ts'
 import type {
   Answer,
@@ -43,9 +44,9 @@ export const SEPARATOR = '\u001E'
 export function printBody({ form, page, rows, cursor }: Answer, found: Found): string {
   const given = page ? `WITH ${PAGE} AS MATERIALIZED ${printRows(page, found)} ` : ''
   const printed = printSelect(rows, found)
-  if (form === 'one') return `SELECT row_to_json(r)::text FROM (${printed}) r`
+  if (form === 'one') return `SELECT row_to_json(${ROW})::text FROM (${printed}) ${ROW}`
   const behind = cursor ? ` || ${quoteText(SEPARATOR)} || ${print(cursor, found)}::text` : ''
-  return `${given}SELECT '[' || coalesce(string_agg(row_to_json(r)::text, ','), '') || ']'${behind} FROM (${printed}) r`
+  return `${given}SELECT '[' || coalesce(string_agg(row_to_json(${ROW})::text, ','), '') || ']'${behind} FROM (${printed}) ${ROW}`
 }
 
 export function printSelect(node: Select, found: Found): string {
@@ -101,8 +102,10 @@ function printTable({ table, isPage }: Source, found: Found): string {
   return isPage ? PAGE : quoteIdentifier(table)
 }
 
-/** Never the name of a table: those begin with a letter. */
-const PAGE = quoteIdentifier('$page')
+const PAGE: Alias = 'page$'
+const ROW: Alias = 'r$'
+const PART: Alias = 'p$'
+const UNION: Alias = 'u$'
 
 const printOrder = (order: Order, found: Found): string =>
   `${print(order.expression, found)}${order.direction === 'desc' ? ' DESC' : ''}`
@@ -111,11 +114,11 @@ const printOrder = (order: Order, found: Found): string =>
 function printUnion(union: Union, found: Found): string {
   const parts = union.parts.map(({ row, position }) => {
     const ordered = { ...row, columns: [...row.columns, { as: POSITION, expression: position }] }
-    const keys = row.columns.map(({ as }) => `p.${quoteIdentifier(as)}`).join(', ')
-    const json = `(SELECT row_to_json(o) FROM (SELECT ${keys}) o)`
-    return `SELECT ${json} AS json, p.${quoteIdentifier(POSITION)} AS position FROM (${printSelect(ordered, found)}) p`
+    const keys = row.columns.map(({ as }) => `${PART}.${quoteIdentifier(as)}`).join(', ')
+    const json = `(SELECT row_to_json(${ROW}) FROM (SELECT ${keys}) ${ROW})`
+    return `SELECT ${json} AS json, ${PART}.${quoteIdentifier(POSITION)} AS position FROM (${printSelect(ordered, found)}) ${PART}`
   })
-  return `(SELECT coalesce(json_agg(u.json ORDER BY u.position), '[]') FROM (${parts.join(' UNION ALL ')}) u)`
+  return `(SELECT coalesce(json_agg(${UNION}.json ORDER BY ${UNION}.position), '[]') FROM (${parts.join(' UNION ALL ')}) ${UNION})`
 }
 
 /** Never the name of an attribute: those begin with a letter. */
@@ -142,11 +145,12 @@ const PRINT: { readonly [K in Kind]: Print<K> } = {
   call: (node, found) => printCall(node, found),
   exists: (node, found) => `${node.negated ? 'NOT ' : ''}EXISTS (${printSelect(node.select, found)})`,
   subquery: (node, found) => `(${printSelect(node.select, found)})`,
-  'row-json': (node, found) => `(SELECT row_to_json(r) FROM (${printSelect(node.select, found)}) r)`,
+  'row-json': (node, found) =>
+    `(SELECT row_to_json(${ROW}) FROM (${printSelect(node.select, found)}) ${ROW})`,
   'rows-json': (node, found) =>
     node.rows.kind === 'union'
       ? printUnion(node.rows, found)
-      : `(SELECT coalesce(json_agg(r), '[]') FROM (${printSelect(node.rows, found)}) r)`,
+      : `(SELECT coalesce(json_agg(${ROW}), '[]') FROM (${printSelect(node.rows, found)}) ${ROW})`,
 }
 
 function print(node: Expression, found: Found): string {

@@ -118,7 +118,7 @@ test('whatever is asked after whatever else, its statement is the one that it wo
 test('pages of everything near the first share few texts, which tell a plan how many rows they may reach', t => {
   const reachOf = (list: string): string | undefined => {
     const { query, shape } = parseRequest(`GET /api/tags?${list}`, print)
-    return / LIMIT (\d+)\) t1 LIMIT \(SELECT/.exec(printOne(query, shape, print).text)?.[1]
+    return / LIMIT (\d+)\) t1\$ LIMIT \(SELECT/.exec(printOne(query, shape, print).text)?.[1]
   }
   const page = (start: number, limit: number): string =>
     `pagination[start]=${start}&pagination[limit]=${limit}`

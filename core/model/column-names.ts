@@ -4,10 +4,13 @@ import type { ColumnLink } from './storage.ts'
 
 type HolderKind = 'content-type' | 'component'
 
+/** Columns that PostgreSQL gives to every table. */
+const SYSTEM_COLUMNS = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']
+
 /** Columns that serve versions and owners. The list is the same for all types, so that drafts or locales can be turned on without a rename. */
 const OWN_COLUMNS: { readonly [Kind in HolderKind]: ReadonlySet<string> } = {
-  'content-type': new Set(['document_key', 'status', 'locale', 'shared_updated_at']),
-  component: new Set(['status', 'owner', 'owner_key', 'locale', 'position']),
+  'content-type': new Set(['document_key', 'status', 'locale', 'shared_updated_at', ...SYSTEM_COLUMNS]),
+  component: new Set(['status', 'owner', 'owner_key', 'locale', 'position', ...SYSTEM_COLUMNS]),
 }
 
 /** The column of a declared attribute; it steps aside (`status_`) where the table has one of that name itself. */

@@ -15,24 +15,17 @@ export type Decision =
       /** What the role says of every type, where naming this one beats it. */
       readonly beaten: Cell | null
     }
-  /** Another action brings it along. */
+  /** Another action implies it. */
   | { readonly kind: 'implied'; readonly said: Cell['said']; readonly cell: Cell; readonly by: string }
-  /** Another action would bring it along, did the role not name publish or readDrafts itself. */
-  | {
-      readonly kind: 'withheld'
-      readonly said: false
-      readonly cell: Cell
-      readonly by: string
-      readonly named: string
-    }
   | { readonly kind: 'unsaid'; readonly said: false; readonly cell: null }
 
-/** The actions that drafts add, which others bring along (project-file, "Permissions"). */
-const DRAFT_ACTIONS = ['publish', 'readDrafts'] as const
-
-const BRINGING: ReadonlyMap<string, readonly string[]> = new Map([
+/**
+ * The actions that imply one that the role does not name (contract/rest.md 0). Reading implies nothing: drafts are
+ * visible only to a role that changes documents or names `readDrafts`.
+ */
+const IMPLIED_BY: ReadonlyMap<string, readonly string[]> = new Map([
   ['publish', ['update', 'create']],
-  ['readDrafts', ['find', 'findOne']],
+  ['readDrafts', ['update']],
 ])
 
 const UNSAID: Decision = Object.freeze({ kind: 'unsaid', said: false, cell: null })
@@ -44,13 +37,9 @@ export function decide(cells: Cells, type: ContentType, action: string): Decisio
 }
 
 function decideImplied(cells: Cells, type: ContentType, action: string): Decision {
-  for (const by of BRINGING.get(action) ?? []) {
+  for (const by of IMPLIED_BY.get(action) ?? []) {
     const cell = namedOrEvery(cells, type, by)
-    if (!cell?.said) continue
-    const named = DRAFT_ACTIONS.find(name => namedOrEvery(cells, type, name))
-    const other = named && namedOrEvery(cells, type, named)
-    if (named && other) return { kind: 'withheld', said: false, cell: other, by, named }
-    return { kind: 'implied', said: action === 'publish' ? publishing(cell.said) : true, cell, by }
+    if (cell?.said) return { kind: 'implied', said: rowsOf(cell.said), cell, by }
   }
   return UNSAID
 }
@@ -67,6 +56,6 @@ function beatenBy(own: Cell, cells: Cells, type: ContentType, action: string): C
   return every && every !== own ? every : null
 }
 
-/** Whoever may change only some documents may publish only those. */
-const publishing = (said: Cell['said']): Cell['said'] =>
+/** An implied action applies to the same documents as the action that implies it. */
+const rowsOf = (said: Cell['said']): Cell['said'] =>
   typeof said === 'object' && said.where ? { where: said.where } : Boolean(said)

@@ -26,10 +26,8 @@ export interface Subject {
 export type Why =
   /** So it is written, for this action or, by `"*"`, for each; for this type or for each. */
   | { readonly kind: 'said'; readonly everyAction: boolean; readonly everyType: boolean }
-  /** Another action brings it along. */
+  /** Another action implies it. */
   | { readonly kind: 'implied'; readonly by: string }
-  /** Another action would bring it along, but publish or readDrafts is named. */
-  | { readonly kind: 'withheld'; readonly by: string; readonly named: string }
   /** Actions of `auth` while `public` does not name it. */
   | { readonly kind: 'open' }
   /** The kind of API token. */
@@ -130,8 +128,6 @@ function spotOf(decision: Decision, action: string): Spot | null {
       return { cell: decision.cell, action }
     case 'implied':
       return { cell: decision.cell, action: decision.by }
-    case 'withheld':
-      return { cell: decision.cell, action: decision.named }
     case 'unsaid':
       return null
   }
@@ -143,8 +139,6 @@ function whyOf(decision: Decision): Why {
       return whySaid(decision.cell)
     case 'implied':
       return { kind: 'implied', by: decision.by }
-    case 'withheld':
-      return { kind: 'withheld', by: decision.by, named: decision.named }
     case 'unsaid':
       return { kind: 'unsaid' }
   }

@@ -43,7 +43,11 @@ function tokenCells(key: string, { type, permissions }: ApiTokenDeclaration): Ce
     case 'full-access':
       return toCells(everySubject({ [EVERY]: true }), ['apiTokens', key, 'type'], 'token-type')
     case 'read-only':
-      return toCells(everySubject({ find: true, findOne: true }), ['apiTokens', key, 'type'], 'token-type')
+      return toCells(
+        everySubject({ find: true, findOne: true, readDrafts: true }),
+        ['apiTokens', key, 'type'],
+        'token-type',
+      )
     case 'custom':
       return toCells(permissions, ['apiTokens', key, 'permissions'])
   }

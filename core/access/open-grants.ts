@@ -1,27 +1,34 @@
-import { type Action, subjectOf } from './actions.ts'
-import type { Grants } from './caller.ts'
+import type { ContentType } from '../model/model.ts'
+import { type Action, isRead, subjectOf } from './actions.ts'
+import type { Grants, View } from './caller.ts'
 import type { Scope } from './scope.ts'
 
 export interface Opening {
-  /** What is opened. Drafts come with a read, publishing with a write, as where a role grants it. */
+  /** The permission that is opened. Opening `create` or `update` opens what they imply, too. */
   readonly scope: Scope
   /** All that anybody may do. */
   readonly everything: Grants
   /** Where the caller's own grants cover it, their conditions and fields stay. */
   readonly keepsOwn: boolean
+  /** The drafts that an opened read shows: none that the caller's own grants hide, or all of them. */
+  readonly drafts: 'own' | 'all'
 }
 
 /** Grants that cover one permission more: for routes that decide for themselves whom they let in. */
-export function openGrants(grants: Grants, { scope, everything, keepsOwn }: Opening): Grants {
-  const opened: ReadonlySet<Action> = new Set([scope.action, ...BROUGHT[kindOf(scope.action)]])
+export function openGrants(grants: Grants, { scope, everything, keepsOwn, drafts }: Opening): Grants {
+  const opened: ReadonlySet<Action> = new Set([scope.action, ...impliedBy(scope.action)])
   const isOpen = (subject: string, action: Action) => subject === scope.subject && opened.has(action)
+  const openView = (type: ContentType, action: Action): View | null => {
+    const own = grants.view(type, action)
+    if (keepsOwn && own) return own
+    const view = everything.view(type, action)
+    return view && drafts === 'own' && isRead(action) ? { ...view, drafts: own?.drafts ?? null } : view
+  }
   return Object.freeze<Grants>({
     name: grants.name,
     allows: (subject, action) => isOpen(subject, action) || grants.allows(subject, action),
-    view(type, action) {
-      if (!isOpen(subjectOf(type), action)) return grants.view(type, action)
-      return (keepsOwn ? grants.view(type, action) : null) ?? everything.view(type, action)
-    },
+    view: (type, action) =>
+      isOpen(subjectOf(type), action) ? openView(type, action) : grants.view(type, action),
     writing(type, action) {
       if (!isOpen(subjectOf(type), action)) return grants.writing(type, action)
       return (keepsOwn ? grants.writing(type, action) : null) ?? everything.writing(type, action)
@@ -29,9 +36,5 @@ export function openGrants(grants: Grants, { scope, everything, keepsOwn }: Open
   })
 }
 
-const BROUGHT = { read: ['readDrafts'], write: ['publish', 'createLocalization'], other: [] } as const
-
-function kindOf(action: Action): keyof typeof BROUGHT {
-  if (action === 'find' || action === 'findOne') return 'read'
-  return action === 'create' || action === 'update' ? 'write' : 'other'
-}
+const impliedBy = (action: Action): readonly Action[] =>
+  action === 'create' || action === 'update' ? ['publish', 'createLocalization'] : []

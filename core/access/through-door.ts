@@ -3,11 +3,17 @@ import type { View } from './caller.ts'
 import { visibleAttributes } from './visible.ts'
 import type { Walk } from './walk.ts'
 
-/** The walk over one link as the caller makes it: where the project opened the link to him, he sees its target. */
+/**
+ * The walk over one link as the caller makes it: where the project opened the link to the caller, its target is
+ * visible. Drafts of it stay hidden from a caller who may not read them.
+ */
 export function throughDoor({ opened, attribute: { target } }: LinkPopulate, walk: Walk): Walk {
   if (!opened) return walk
   const { caller } = walk
-  const own = opened === 'kept' ? caller.grants.view(target, 'find') : null
-  const view: View = own ?? { readable: visibleAttributes(target), where: null, drafts: { where: null } }
+  const own = caller.grants.view(target, 'find')
+  const view: View =
+    opened === 'kept' && own
+      ? own
+      : { readable: visibleAttributes(target), where: null, drafts: own?.drafts ?? null }
   return { ...walk, caller: { ...caller, grants: { ...caller.grants, view: () => view } } }
 }

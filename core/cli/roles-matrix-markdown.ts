@@ -9,7 +9,7 @@ export const printMatrixMarkdown = (parts: readonly MatrixPart[], project: Proje
   `${[...parts.map(part => printPart(part, project)), ...printOpenings(project), LEGEND].join('\n\n')}\n`
 
 const LEGEND =
-  '`all`: every document and attribute. `W`: where, `F`: fields, `S`: set. `(…)`: brought along by another action. `-`: no.'
+  '`all`: every document and attribute. `W`: where, `F`: fields, `S`: set. `(…)`: implied by another action. `-`: no.'
 
 function printPart(part: MatrixPart, project: Project): string {
   const { holder, rows } = part

@@ -15,7 +15,7 @@ export interface MatrixTextTerms {
 /** Headings that are shorter than the action's name. */
 const HEADINGS: Readonly<Record<string, string>> = { readDrafts: 'drafts', createLocalization: 'locale' }
 
-const LEGEND = 'all: whole. W: where, F: fields, S: set. (…): another action brings it along. -: no.'
+const LEGEND = 'all: whole. W: where, F: fields, S: set. (…): another action implies it. -: no.'
 
 /** A table for each role, no wider than WIDTH. */
 export function printMatrix(parts: readonly MatrixPart[], { project, paint }: MatrixTextTerms): string {

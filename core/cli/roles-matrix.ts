@@ -49,7 +49,7 @@ const reasonsOf = (result: Result<unknown, string>): readonly string[] => (resul
 export const lettersOf = ({ terms }: Explanation): string =>
   `${terms.where ? 'W' : ''}${terms.fields ? 'F' : ''}${terms.set ? 'S' : ''}`
 
-/** `all`, letters, or `-`; in brackets what another action brings along. */
+/** `all`, letters, or `-`; in brackets what another action implies. */
 export function markOf(cell: Explanation): string {
   if (!cell.allowed) return '-'
   const mark = lettersOf(cell) || 'all'

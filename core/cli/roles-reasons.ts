@@ -2,15 +2,13 @@ import type { Explanation } from '../access/explain.ts'
 import type { FieldExplanation } from '../access/explain-field.ts'
 
 /** Why a permission is as it is, as a sentence; null where the line alone says it. */
-export function reasonOf({ why, allowed, action, subject, through, holder }: Explanation): string | null {
+export function reasonOf({ why, allowed, action, subject, holder }: Explanation): string | null {
   const on = `\`${action}\` of \`${subject.name}\``
   switch (why.kind) {
     case 'said':
       return allowed ? everySentence(why.everyType, why.everyAction) : `\`false\` takes ${on} away.`
     case 'implied':
-      return `\`${why.by}\` brings \`${action}\` along, since nothing says \`publish\` or \`readDrafts\` of \`${subject.name}\`.`
-    case 'withheld':
-      return `\`${why.by}\` would bring \`${action}\` along, but \`${through.at(-1)}\` names \`${why.named}\`: then only what is named is granted.`
+      return `\`${why.by}\` implies \`${action}\`, as no line names \`${action}\` of \`${subject.name}\`.`
     case 'open':
       return allowed
         ? 'Open to everybody, as `public` does not name `auth`.'

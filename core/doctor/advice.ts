@@ -26,6 +26,7 @@ export type AdviceCode =
   | 'dead-rows'
   | 'not-migrated'
   | 'weak-secret'
+  | 'public-drafts'
   | 'embedded'
   | 'no-limit'
   | 'no-cache'

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts'
 import type { MigrationPlan } from '../database/plan-migration.ts'
 import { type Advice, counted } from './advice.ts'
+import { lookAtDrafts } from './look-at-drafts.ts'
 import { lookAtReads, type ReadTerms } from './look-at-reads.ts'
 import { lookAtSettings, type SettingsTerms } from './look-at-settings.ts'
 import { lookAtTables } from './look-at-tables.ts'
@@ -25,6 +26,7 @@ export async function examine(terms: Examination): Promise<readonly Advice[]> {
   const isThere = numbers.tables.length >= storage.tables.length
   const advice = [
     ...lookAtSettings(terms, numbers),
+    ...lookAtDrafts(settings, terms.model),
     ...migrationOf(plan),
     ...lookAtTables(numbers, { ...terms, hasReplicas: settings.database.replicas.length > 0 }),
     ...(isThere ? await lookAtReads(terms.reads, { ...terms, rowsIn: table => rows.get(table) ?? 0 }) : []),

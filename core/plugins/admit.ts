@@ -41,6 +41,7 @@ const openingOf = (door: Door, scope: Scope, { everything }: EntryTerms) => ({
   scope,
   everything,
   keepsOwn: door.kind === 'scope',
+  drafts: 'own' as const,
 })
 
 function mayEnter(caller: Caller, door: Door, own: Scope | null, { isKnown }: EntryTerms): boolean {

@@ -2,16 +2,33 @@ import { BUILT_IN_ACTIONS, type BuiltInSubject, CONTENT_ACTIONS } from '../acces
 import type { Names } from './names.ts'
 import type { StrapiFacts, StrapiRole } from './read-facts.ts'
 import { type Entry, flow, section } from './sheet.ts'
+import type { StrapiProject } from './strapi-project.ts'
 import { toKebabCase } from './to-holder.ts'
+import { hasDrafts } from './to-types.ts'
 
 /** The section `roles`. */
-export function toRoles({ roles }: StrapiFacts, names: Names): Entry | undefined {
-  const isUsual = hasUsualAuth(roles)
+export function toRoles(project: StrapiProject, { roles }: StrapiFacts, names: Names): Entry | undefined {
+  const terms: RoleTerms = {
+    names,
+    withDrafts: typesWithDrafts(project, names),
+    isUsual: hasUsualAuth(roles),
+  }
   return section(
     'roles',
-    roles.toSorted((one, two) => placeOf(one) - placeOf(two)).map(role => toRole(role, names, isUsual)),
+    roles.toSorted((one, two) => placeOf(one) - placeOf(two)).map(role => toRole(role, terms)),
   )
 }
+
+interface RoleTerms {
+  readonly names: Names
+  /** Keys of content-types. */
+  readonly withDrafts: ReadonlySet<string>
+  /** `public` has the permissions on `auth` that a role has without naming them. */
+  readonly isUsual: boolean
+}
+
+const typesWithDrafts = ({ contentTypes }: StrapiProject, { types }: Names): ReadonlySet<string> =>
+  new Set(contentTypes.filter(hasDrafts).flatMap(({ uid }) => types.get(uid)?.key ?? []))
 
 const placeOf = ({ type }: StrapiRole): number => {
   const place = ['public', 'authenticated'].indexOf(type)
@@ -28,12 +45,17 @@ const USUAL: readonly string[] = [
   'Default role given to unauthenticated user.',
 ]
 
-function toRole(role: StrapiRole, names: Names, isUsual: boolean): Entry | undefined {
+/** Strapi has no permission of its own for drafts: every role that finds documents may ask for drafts. */
+const DRAFTS_NOTE =
+  '`readDrafts`: in Strapi this role can read drafts (`status=draft`), as it finds documents of these types. Remove the word where it should read published documents only'
+
+function toRole(role: StrapiRole, { names, withDrafts, isUsual }: RoleTerms): Entry | undefined {
   const key = roleKey(role)
   const name = role.name === key.charAt(0).toUpperCase() + key.slice(1) ? undefined : role.name || undefined
   const description = USUAL.includes(role.description) ? undefined : role.description || undefined
   const { subjects, unknown } = grantsOf(role, names)
   if (isUsual) withoutOpenAuth(subjects)
+  const readsDrafts = addReadDrafts(subjects, withDrafts)
   const isNamed = !isUsual && key === 'public' && !subjects.has('auth')
   const permissions = [...subjects].map(([subject, actions]) =>
     flow(
@@ -50,8 +72,17 @@ function toRole(role: StrapiRole, names: Names, isUsual: boolean): Entry | undef
       section('permissions', [...permissions, ...(isNamed ? [flow('auth', [])] : [])]) ??
         flow('permissions', {}),
     ],
-    notes,
+    [...(readsDrafts ? [DRAFTS_NOTE] : []), ...notes],
   )
+}
+
+/** Whether any content-type has drafts that the role could read. */
+function addReadDrafts(subjects: Subjects, withDrafts: ReadonlySet<string>): boolean {
+  const readers = [...subjects].filter(
+    ([subject, actions]) => withDrafts.has(subject) && (actions.has('find') || actions.has('findOne')),
+  )
+  for (const [, actions] of readers) actions.add('readDrafts')
+  return readers.length > 0
 }
 
 const orderOf = (action: string): number => {

@@ -77,6 +77,9 @@ interface TypeTerms {
   readonly columnsOf: (collectionName: string) => ColumnType
 }
 
+export const hasDrafts = ({ schema }: StrapiType): boolean =>
+  at(schema, 'options', 'draftAndPublish') === true
+
 function toContentType(type: StrapiType, { project, names, hidden, columnsOf }: TypeTerms): readonly Entry[] {
   const named = names.types.get(type.uid)
   if (named === undefined) return []
@@ -99,7 +102,7 @@ function toContentType(type: StrapiType, { project, names, hidden, columnsOf }: 
       flow('pluralApiId', isUsual ? undefined : named.pluralApiId),
       flow('displayName', displayName === titleOf(named.key) ? undefined : displayName || undefined),
       flow('description', textAt(schema, 'info', 'description') || undefined),
-      flow('draftAndPublish', at(schema, 'options', 'draftAndPublish') === true ? true : undefined),
+      flow('draftAndPublish', hasDrafts(type) ? true : undefined),
       flow('localized', localized ? true : undefined),
       flow('tableName', named.tableName),
       attributes(told),

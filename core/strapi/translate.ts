@@ -23,7 +23,7 @@ export function translate(project: StrapiProject, names: Names, facts: StrapiFac
       toRest(project),
       toGraphql(project),
       ...toTypes(project, names, facts),
-      facts === null ? undefined : toRoles(facts, names),
+      facts === null ? undefined : toRoles(project, facts, names),
       toRoutes(project, names),
       toAuth(project, facts),
       toUpload(project),

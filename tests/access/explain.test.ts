@@ -78,12 +78,13 @@ test('publishing that an update brings along is told by the line of the update',
   t.regex(lineOf(of, told), /^update: /)
 })
 
-test('publishing that is withheld because the role names readDrafts is told by that line', async t => {
+test('readDrafts that a role names leaves the publishing that an inherited update implies', async t => {
   const of = await world(ROLES)
   const told = explain(of, role('drafter'), 'book', 'publish')
-  t.false(told.allowed)
-  t.deepEqual(told.why, { kind: 'withheld', by: 'update', named: 'readDrafts' })
-  t.is(lineOf(of, told), 'permissions: { book: { readDrafts: true } }')
+  t.true(told.allowed)
+  t.deepEqual(told.why, { kind: 'implied', by: 'update' })
+  t.deepEqual(told.through, ['drafter', 'author'])
+  t.regex(lineOf(of, told), /^update: /)
 })
 
 test('a type that is named beats "*", and both lines are told', async t => {

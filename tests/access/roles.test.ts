@@ -60,7 +60,7 @@ roles:
   base: { permissions: { vault: { find: false } } }
   editor: { extends: base, permissions: { "*": [find, findOne], writer: { findOne: false, delete: true } } }
 `)
-  t.is(may(of, 'editor', 'book'), 'find findOne readDrafts')
+  t.is(may(of, 'editor', 'book'), 'find findOne')
   t.is(may(of, 'editor', 'writer'), 'find delete')
   t.is(may(of, 'editor', 'vault'), 'findOne')
   t.is(may(of, 'editor', 'user'), '')
@@ -76,21 +76,59 @@ roles: { editor: { permissions: { "*": "*", book: { "*": true, delete: false }, 
   t.is(may(of, 'editor', 'user'), BUILT_IN_ACTIONS.users.join(' '))
 })
 
-test('writing brings publishing along and finding brings drafts, unless the role names one of the two', async t => {
+test('find and findOne show published documents; update implies readDrafts, create and update imply publish', async t => {
   const of = await world(`
 roles:
-  reader: { permissions: { book: [find] } }
-  author: { permissions: { book: [find, create, update] } }
-  drafter: { permissions: { book: [find, create, readDrafts] } }
-  public: { permissions: { book: { find: true, readDrafts: false } } }
-  heir: { extends: public, permissions: { book: [findOne] } }
+  public: { permissions: { book: [find, findOne] } }
+  everywhere: { permissions: { "*": [find, findOne] } }
+  reviewer: { permissions: { book: [find, readDrafts] } }
+  author: { permissions: { book: [find, create] } }
+  editor: { permissions: { book: [find, update] } }
 `)
-  t.is(may(of, 'reader', 'book'), 'find readDrafts')
-  t.is(may(of, 'author', 'book'), 'find create update publish readDrafts')
-  t.is(may(of, 'drafter', 'book'), 'find create readDrafts')
-  t.is(may(of, 'public', 'book'), 'find')
-  t.is(may(of, 'heir', 'book'), 'find findOne')
-  t.is(may(of, 'author', 'writer'), '')
+  t.is(may(of, 'public', 'book'), 'find findOne')
+  t.is(may(of, 'everywhere', 'book'), 'find findOne')
+  t.is(may(of, 'reviewer', 'book'), 'find readDrafts')
+  t.is(may(of, 'author', 'book'), 'find create publish')
+  t.is(may(of, 'editor', 'book'), 'find update publish readDrafts')
+  t.is(may(of, 'editor', 'writer'), '')
+})
+
+test('naming publish or readDrafts never removes the other, inherited or not', async t => {
+  const of = await world(`
+roles:
+  editor: { permissions: { book: [find, create, update] } }
+  drafter: { permissions: { book: [find, create, readDrafts] } }
+  releaser: { permissions: { book: [find, update, publish] } }
+  blind: { permissions: { book: { find: true, update: true, readDrafts: false } } }
+  held: { permissions: { book: { find: true, update: true, publish: false } } }
+  heldHeir: { extends: editor, permissions: { book: { publish: false } } }
+  blindHeir: { extends: editor, permissions: { book: { readDrafts: false } } }
+  namingHeir: { extends: editor, permissions: { book: [readDrafts] } }
+  publishingHeir: { extends: drafter, permissions: { book: [publish] } }
+  grandchild: { extends: namingHeir, permissions: { book: { publish: { where: { price: 3 } } } } }
+  stars: { permissions: { "*": [publish], book: [find, update] } }
+`)
+  const all = 'find create update publish readDrafts'
+  t.is(may(of, 'editor', 'book'), all)
+  t.is(may(of, 'drafter', 'book'), 'find create publish readDrafts')
+  t.is(may(of, 'releaser', 'book'), 'find update publish readDrafts')
+  t.is(may(of, 'blind', 'book'), 'find update publish')
+  t.is(may(of, 'held', 'book'), 'find update readDrafts')
+  t.is(may(of, 'heldHeir', 'book'), 'find create update readDrafts')
+  t.is(may(of, 'blindHeir', 'book'), 'find create update publish')
+  t.is(may(of, 'namingHeir', 'book'), all)
+  t.is(may(of, 'publishingHeir', 'book'), 'find create publish readDrafts')
+  t.is(may(of, 'grandchild', 'book'), all)
+  t.is(may(of, 'stars', 'book'), 'find update publish readDrafts')
+})
+
+test('update of some documents implies readDrafts of the same documents', async t => {
+  const of = await world(`
+roles: { author: { permissions: { book: { find: true, update: { where: { price: 3 }, fields: [title] } } } } }
+`)
+  const view = grantsOf(of, 'author').view(typeOf(of.model, 'book'), 'find')
+  t.is(view?.where, null)
+  t.is(view?.drafts?.where?.kind, 'fixed')
 })
 
 test('fields with ! cover all but those, and never open what is private', async t => {

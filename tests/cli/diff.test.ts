@@ -112,7 +112,7 @@ apiTokens: { feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions
   const { out } = await diff('HEAD', { folder: folder.path })
   for (const line of [
     '+ role chief may now find place',
-    '+ role chief may now find, readDrafts note',
+    '+ role chief may now find note',
     '+ token feed may now findOne team',
   ])
     t.true(out.split('\n').includes(line), line)

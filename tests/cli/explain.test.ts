@@ -32,7 +32,7 @@ const GOLDEN: readonly (readonly [title: string, line: string])[] = [
   ],
   ['an attribute of a component that is written', 'editor create article seo.title'],
   ['an attribute of a document that is linked, not written', 'editor update article author.name'],
-  ['drafts that find brings along', 'public readDrafts restaurant'],
+  ['drafts, which find does not show', 'public readDrafts restaurant'],
   ['a permission that is taken away', 'editor readDrafts article'],
   ['a permission on every type', 'editor update dish'],
   ['what nothing grants', 'authenticated delete article'],
@@ -173,7 +173,7 @@ test('what a write takes, what the server sets and what stands in its condition 
   t.regex(team, /^No: .*\n`team`: it leads to `team`, of which `find` is not granted\./)
   t.regex((await explain('lead update report team', options)).out, /^Yes/)
   const { out: publish } = await explain('member publish report', options)
-  t.regex(publish, /`update` brings `publish` along/)
+  t.regex(publish, /`update` implies `publish`/)
   t.true(publish.includes('SQL of the condition of publish'))
 })
 

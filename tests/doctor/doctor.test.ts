@@ -163,3 +163,35 @@ auth: { jwtSecret: "${'secret'.repeat(6)}"`
   const here = testServer() ? 'connections database.pool.max' : 'embedded database.url'
   t.deepEqual(codesOf(advice).toSorted(), [...anywhere, here].toSorted())
 })
+
+test('roles that show drafts to anybody are listed with their content-types', async t => {
+  const practice = await openPractice(t, project('').replace(/contentTypes:[\s\S]*/, DRAFTS))
+  const { code, advice } = await practice.ask()
+  t.is(code, 0)
+  t.deepEqual(
+    advice.map(({ code: word, about, found }) => [word, about, found]),
+    [
+      ['public-drafts', 'roles.public', 'anybody, without signing in reads drafts of `post`'],
+      [
+        'public-drafts',
+        'roles.guest',
+        'anybody who registers (`auth.register`) reads drafts of `post`, `page`',
+      ],
+    ],
+  )
+  await practice.migrated(
+    project('').replace(/contentTypes:[\s\S]*/, DRAFTS.replaceAll(/, readDrafts|, update/g, '')),
+  )
+  t.deepEqual((await practice.ask()).advice, [])
+})
+
+const DRAFTS = `contentTypes:
+  post: { draftAndPublish: true, attributes: { title: string } }
+  page: { draftAndPublish: true, attributes: { title: string } }
+  note: { attributes: { title: string } }
+roles:
+  public: { permissions: { post: [find, readDrafts], page: [findOne], note: [find] } }
+  guest: { permissions: { post: [find, update], page: [findOne, readDrafts] } }
+  editor: { permissions: { "*": "*" } }
+auth: { register: { role: guest } }
+`

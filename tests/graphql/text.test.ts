@@ -34,7 +34,7 @@ contentTypes:
   safe: { attributes: { code: string } }
   shop: { kind: single, attributes: { motto: string, best: { type: relation, relation: oneToOne, target: author } } }
 roles:
-  public: { permissions: { book: [find, findOne], author: [find, findOne], shop: [find] } }
+  public: { permissions: { book: [find, findOne, readDrafts], author: [find, findOne], shop: [find] } }
 graphql: { config: { depthLimit: 20 } }
 `
 

@@ -25,13 +25,13 @@ contentTypes:
       topics: { type: relation, relation: oneToMany, target: topic, mappedBy: shelf }
       marked: { type: relation, relation: oneToMany, target: topic }
 roles:
-  public: { permissions: { post: [find, findOne], topic: [find, findOne], shelf: [find, findOne] } }
+  public: { permissions: { post: [find, findOne, readDrafts], topic: [find, findOne, readDrafts], shelf: [find, findOne] } }
   reader:
     permissions:
-      post: { find: true, findOne: true, readDrafts: false }
-      topic: { find: true, findOne: true, readDrafts: false }
+      post: [find, findOne]
+      topic: [find, findOne]
       shelf: [find]
-  half: { permissions: { post: [find, findOne], topic: { find: true, readDrafts: false }, shelf: [find] } }
+  half: { permissions: { post: [find, findOne, readDrafts], topic: [find], shelf: [find] } }
   partly:
     permissions:
       post: { find: { where: { title: { $startsWith: P } } }, readDrafts: { where: { title: { $endsWith: draft } } } }

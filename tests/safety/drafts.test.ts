@@ -17,7 +17,7 @@ const TOKENS = `
     type: custom
     secret: ${READER}
     permissions:
-      "*": { find: true, findOne: true, readDrafts: false }
+      "*": [find, findOne]
       upload: [find, findOne]
       users: [find]
   writer:

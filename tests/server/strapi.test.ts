@@ -21,6 +21,10 @@ interface Answer {
 for (const version of [4, 5] as const) {
   test(`a Strapi ${version} project answers as it did before, once it was imported`, async t => {
     const { folder, url } = await imported(t, version)
+    const file = readFileSync(join(folder, 'project.yaml'), 'utf8')
+    t.regex(file, / {2}public:\n {4}permissions:\n {6}article: \[find, findOne, readDrafts\]/)
+    t.regex(file, /category: \[find\]/, 'a type without drafts')
+    t.regex(file, / {2}# `readDrafts`: in Strapi this role can read drafts/)
     appendFileSync(
       join(folder, 'project.yaml'),
       `apiTokens: { test: { type: full-access, secret: ${TOKEN} } }\n`,

@@ -25,6 +25,15 @@ export interface BatchWire {
   sync(): void
 }
 
+/** What comes from the server does not answer what it was sent: nothing more can be asked over this connection. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError'
+
+  constructor(why: string, cause?: unknown) {
+    super(`Connection terminated: the server does not follow the protocol (${why})`, { cause })
+  }
+}
+
 type Answer = (error: Error | null, outcomes: readonly Outcome[]) => void
 
 /**
@@ -80,7 +89,8 @@ export class Batch {
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     const parsers = this.#parsers
-    this.#rows.push(fields.map((text, index) => (text === null ? null : (parsers?.[index]?.(text) ?? text))))
+    if (fields.length !== parsers?.length) throw new ProtocolError('a row has not a value for each column')
+    this.#rows.push(fields.map((text, index) => (text === null ? null : (parsers[index]?.(text) ?? text))))
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
@@ -96,7 +106,9 @@ export class Batch {
   }
 
   handleReadyForQuery(): void {
-    this.callback(null, this.#outcomes)
+    if (this.done === this.#items.length) this.callback(null, this.#outcomes)
+    // pg takes the batch for finished: an error that is thrown here would reach nobody.
+    else this.callback(new ProtocolError('not each statement was answered once'), [])
   }
 
   handleError(error: Error): void {

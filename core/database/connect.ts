@@ -4,6 +4,7 @@ import { connectAgain } from './connect-again.ts'
 import type { Connection } from './connection.ts'
 import type { Observe } from './observation.ts'
 import { type SessionSettings, setUpSession } from './session.ts'
+import { watchedClient } from './watched-client.ts'
 
 /** Where connections go: pg's words, as far as Sequelize passes them on. */
 export interface Target {
@@ -22,7 +23,7 @@ export interface ConnectOptions {
   readonly observe: Observe
 }
 
-/** Milliseconds for a TCP connection, TLS and login together. */
+/** Milliseconds for a TCP connection, TLS, login and the settings of the session together. */
 const CONNECT_TIMEOUT = 5_000
 
 /** How often the pool looks for connections that have been idle too long. */
@@ -31,7 +32,12 @@ const REAP_INTERVAL = 10_000
 /** Sequelize with its pool; nothing is connected yet. */
 export async function connect(options: ConnectOptions): Promise<Sequelize> {
   const [{ Sequelize }, { default: pg }] = await Promise.all([import('sequelize'), import('pg')])
-  const sequelize = new Sequelize(toSequelizeOptions(options, { Client: pg.Client, types: pg.types }))
+  const sequelize = new Sequelize(
+    toSequelizeOptions(options, {
+      Client: watchedClient(pg.Client, { observe: options.observe, timeout: CONNECT_TIMEOUT }),
+      types: pg.types,
+    }),
+  )
   // Hooks are the only place where Sequelize hands out a new connection.
   sequelize.addHook('afterConnect', async (connection: unknown) => {
     await prepare(connection as Connection, options)
@@ -65,16 +71,15 @@ const COMMON = {
   // Set with all the rest, in one round trip (session.ts).
   clientMinMessages: 'ignore',
   keepAlive: true,
-  connectionTimeoutMillis: CONNECT_TIMEOUT,
 }
 
-async function prepare(connection: Connection, { session, observe }: ConnectOptions): Promise<void> {
-  connection.on('error', error => observe({ event: 'database.connection-lost', message: error.message }))
+async function prepare(connection: Connection, { session }: ConnectOptions): Promise<void> {
   try {
     await setUpSession(connection, session)
+    connection.plinthReady?.()
   } catch (error) {
-    // Sequelize forgets a connection whose hook fails.
+    // Sequelize forgets a connection whose hook fails; its goodbye may never be answered.
     connection.end().catch(() => undefined)
-    throw error
+    throw connection.plinthLost ?? error
   }
 }

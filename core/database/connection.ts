@@ -1,8 +1,8 @@
 import type { Client, Submittable } from 'pg'
 import type { Statement } from '../sql/statement.ts'
-import { Batch, type BatchWire, type Item, type Outcome } from './batch.ts'
+import { Batch, type BatchWire, type Item, type Outcome, ProtocolError } from './batch.ts'
 import type { Rows } from './database.ts'
-import { toDriverError } from './database-fault.ts'
+import { toDatabaseFault, toDriverError } from './database-fault.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 
 /** One connection of the pool: pg's client with what this room keeps beside it. */
@@ -20,6 +20,18 @@ export interface Connection extends Omit<Client, 'connection'> {
   plinthSettings?: Statement
   /** Set when the connection must not go back to the pool. Sequelize's own mark, which its pool checks. */
   _invalid?: boolean
+  /** The error that ended it (watched-client.ts). */
+  plinthLost?: Error
+  /** To be called once it is ready for statements: it has so much time, and no more. */
+  plinthReady?: () => void
+  /** Called with each parameter that the server reports. */
+  plinthReports?: (parameter: Parameter) => void
+}
+
+/** What a server reports of itself when a connection opens, and whenever it changes (PostgreSQL manual, 55.2.7). */
+export interface Parameter {
+  readonly parameterName: string
+  readonly parameterValue: string
 }
 
 interface Wire extends BatchWire {
@@ -42,14 +54,18 @@ export function runBatch(
     const batch = new Batch(items, patience, (error, outcomes) => {
       if (!error) return resolve(outcomes)
       // Its answer is still to come, and would meet the next statement.
-      if (error.message === 'Query read timeout') connection._invalid = true
+      if (error.message === 'Query read timeout' || error instanceof ProtocolError) connection._invalid = true
       forgetFailed(connection, items[batch.done], error)
-      reject(error)
+      reject(connection._invalid ? lostBy(error) : error)
     })
     // pg's types give a query the whole of its connection; ours asks for less.
     connection.query(batch as unknown as Submittable)
   })
 }
+
+/** A connection that can no longer be used is lost, whatever its last error says. */
+const lostBy = (error: Error): Error =>
+  toDatabaseFault(error) ? error : new ProtocolError(error.message, error)
 
 /** What a transaction of this connection, or a batch that is one by itself, has to begin with. */
 export const settingsOf = ({ plinthSettings }: Connection): readonly Statement[] =>

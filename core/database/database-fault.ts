@@ -66,9 +66,14 @@ function faultOfCode(error: DriverError): DatabaseFault | undefined {
   if (TIMEOUTS.has(code)) return { kind: 'timeout', message, code }
   if (RETRIABLE.has(code) || error.routine === 'RevalidateCachedQuery')
     return { kind: 'serialization', message, code }
-  if (UNAVAILABLE.has(code) || /^(08|53)/.test(code)) return { kind: 'unavailable', message }
+  if (isFinal(error) || UNAVAILABLE.has(code) || /^(08|53)/.test(code))
+    return { kind: 'unavailable', message }
   return SQLSTATE.test(code) ? { kind: 'other', message, code } : undefined
 }
+
+/** The server ends the connection with it. */
+export const isFinal = ({ severity }: { readonly severity?: unknown }): boolean =>
+  severity === 'FATAL' || severity === 'PANIC'
 
 const SQLSTATE = /^[0-9A-Z]{5}$/
 

@@ -19,16 +19,27 @@ export function poolOf(sequelize: Sequelize): Pool {
     connection._invalid = true
     manager.destroyConnection(connection).catch(reportNothing)
   }
+  const acquire = async (tries: number): Promise<Connection> => {
+    const connection = (await manager.getConnection(ANY).catch(fail)) as Connection
+    if (!connection._invalid) return connection
+    discard(connection)
+    if (tries > 1) return acquire(tries - 1)
+    throw connection.plinthLost ?? new DatabaseFailure(ENDED)
+  }
   return {
     release,
     discard,
-    acquire: () => (manager.getConnection(ANY) as Promise<Connection>).catch(fail),
+    acquire: () => acquire(TRIES),
     settle(connection, error) {
       if (isUnusable(connection, error)) discard(connection)
       else release(connection)
     },
   }
 }
+
+/** A new connection may be ended at once, before the pool could know: another is asked for, so many times. */
+const TRIES = 3
+const ENDED = { kind: 'unavailable', message: 'The server ends each new connection at once' } as const
 
 /** Sequelize's own replication is not used (replica.ts): there is one kind of connection. */
 const ANY = { type: 'write', useMaster: true } as const

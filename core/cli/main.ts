@@ -71,4 +71,7 @@ addDoctor(program)
 addImportStrapi(addTransfer(program))
 addRoles(program)
 
+// Where nobody reads the output any more, a server goes on, and a command ends with its exit code.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+
 await program.parseAsync()

@@ -46,6 +46,8 @@ export async function openInMemory(terms: MemoryTerms): Promise<MemoryServer> {
         headers: { host: 'localhost', connection: 'close', ...length, ...headers },
         createConnection: () => near,
       })
+      // After the response has begun, its body is what fails.
+      sent.on('error', () => undefined)
       sent.end(body ?? undefined)
       const [answer]: IncomingMessage[] = await once(sent, 'response')
       if (!answer) throw new Error(`no answer to ${method} ${path}`)

@@ -2,6 +2,8 @@ import { createServer } from 'node:http'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { HttpAnswer, Responder } from '../faults/exchange.ts'
 import { METRICS_TYPE } from '../metrics/print-families.ts'
+import { SILENT } from '../observe/observation.ts'
+import { handleErrors } from './handle-errors.ts'
 import { listen, urlOf } from './listen.ts'
 
 export interface MetricsTerms {
@@ -43,6 +45,8 @@ export async function serveMetrics({
       () => response.writeHead(503).end(),
     )
   })
+  // What keeps it from accepting connections keeps the server of the API, too, which tells it.
+  handleErrors(server, () => SILENT)
   const trouble = await listen(server, { host, port, key: 'server.metrics.port' })
   if (trouble) return failed(trouble)
   return ok({

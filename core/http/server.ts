@@ -14,6 +14,7 @@ import {
   swapShifts,
   waitingAt,
 } from './desk.ts'
+import { handleErrors } from './handle-errors.ts'
 import { listen, urlOf } from './listen.ts'
 import { answerConnect, answerMalformed } from './malformed.ts'
 import { drained } from './traffic.ts'
@@ -59,6 +60,7 @@ export async function openServer(terms: ServerTerms): Promise<Result<RunningServ
     },
     (request, response) => receive(desk, request, response),
   )
+  handleErrors(server, () => desk.current.terms.observer)
   // Node drops the connection of a CONNECT that nobody listens to, without a word.
   server.on('connect', (_request, socket) => answerConnect(socket))
   server.on('clientError', (error: Error, socket) =>

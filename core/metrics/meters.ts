@@ -68,6 +68,7 @@ const COUNTED = [
   'unavailable',
   'timedOut',
   'malformed',
+  'acceptFailed',
   'slowWork',
   'connectionLost',
   'mailFailed',

@@ -50,6 +50,7 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   outdated: 'error',
   slowWork: 'warn',
   timedOut: 'warn',
+  acceptFailed: 'error',
   malformed: 'debug',
 }
 

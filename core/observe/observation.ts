@@ -90,6 +90,8 @@ export type Observation =
       readonly work: object
     }
   | { readonly kind: 'timedOut'; readonly requestId: string; readonly path: string }
+  /** Connections could not be accepted: the process has no file descriptor left, for example. */
+  | { readonly kind: 'acceptFailed'; readonly message: string }
   /** What came was no HTTP, too long, or too slow. */
   | { readonly kind: 'malformed'; readonly code: string }
 

@@ -67,6 +67,8 @@ export function toLine(observation: Observation): string {
       return `The database took ${Math.round(observation.milliseconds)} ms: ${JSON.stringify(observation.work)}`
     case 'timedOut':
       return `No answer in time to ${observation.path}`
+    case 'acceptFailed':
+      return `Connections cannot be accepted: ${observation.message}`
     case 'malformed':
       return `Dropped a malformed request: ${observation.code}`
   }

@@ -59,9 +59,14 @@ export function openPost(worker: Worker, answers: ToPrimary): Post {
   }
 }
 
-/** Of a process that could not even be made there is no exit. */
+/**
+ * Of a process that could not even be made there is no exit. Errors of one that runs, such as a message to it that could
+ * not be written, come before its exit; cluster repeats each of them on the worker.
+ */
 function onEnd(worker: Worker, end: (why: string, code: number) => void): void {
-  worker.process.once('error', error => end(error.message, 1))
+  worker.on('error', error => {
+    if (worker.process.pid === undefined) end(error.message, 1)
+  })
   worker.once('exit', (code: number | null, signal: string | null) =>
     end(signal ?? `exit code ${code}`, code ?? 1),
   )

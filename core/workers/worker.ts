@@ -28,6 +28,8 @@ export function openWorkplace(): Workplace | null {
 
 function workplaceOf(worker: Worker, number: number): Workplace {
   let line: Line<ToPrimary> | null = null
+  // A message could not be written: where the primary process is gone, `disconnect` follows.
+  worker.on('error', () => undefined)
   return {
     number,
     readAll: async () => (await line?.ask('allNumbers')) ?? '',

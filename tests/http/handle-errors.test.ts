@@ -1,0 +1,17 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import test from 'ava'
+import { handleErrors } from '../../core/http/handle-errors.ts'
+import type { Observation } from '../../core/observe/observation.ts'
+
+test('connections that cannot be accepted are told once a second, and end nothing', async t => {
+  const told: Observation[] = []
+  const server = createServer()
+  handleErrors(server, () => ({ hears: () => true, tell: observation => told.push(observation) }))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  // As Node does where `accept` fails, which no test can make it do.
+  for (let times = 0; times < 3; times++) server.emit('error', new Error('accept ENOBUFS'))
+  t.deepEqual(told, [{ kind: 'acceptFailed', message: 'accept ENOBUFS' }])
+})

@@ -1,5 +1,4 @@
 import type { Database } from '../database/database.ts'
-import { poolStateOf } from '../database/pool-state.ts'
 import { readOutbox } from '../events/outbox-numbers.ts'
 import { type Family, gauge, gauges } from '../metrics/family.ts'
 import type { Meters } from '../metrics/meters.ts'
@@ -13,8 +12,8 @@ export function addAppFamilies(meters: Meters, database: Database, inFlight: () 
   })
 }
 
-function poolFamilies({ sequelize }: Database): readonly Family[] {
-  const { busy, idle, waiting } = poolStateOf(sequelize)
+function poolFamilies(database: Database): readonly Family[] {
+  const { busy, idle, waiting } = database.connections()
   return [gauges(CONNECTIONS, 'sum', 'state', { busy, idle }), gauge(WAITING, 'sum', waiting)]
 }
 

@@ -180,7 +180,10 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   const { database, sessions, background, outbox } = identity
   const { enabled, maxBytes } = settings.cache
   const cache = enabled && maxBytes > 0 ? openCache({ database, maxBytes }) : null
-  const plain = openDocuments({ database, storage, model, outbox, cache })
+  const plain = openDocuments({
+    ...{ database, storage, model, outbox, cache },
+    maxBytes: settings.database.limits.bytes,
+  })
   const documents = userDocuments(plain, identity)
   const around = aroundAll(registered.documentMiddlewares)
   registered.connect(openDocumentsApi({ model, documents, settings: settings.rest, around }))

@@ -20,7 +20,7 @@ export type StartFault =
 export function toStartFault(error: unknown): StartFault | undefined {
   if (isOfFiles(error)) return { kind: 'other', message: `A file or folder cannot be used: ${error.message}` }
   const fault = toDatabaseFault(error)
-  if (fault?.kind === 'unavailable' || fault?.kind === 'timeout') {
+  if (fault && AWAY.has(fault.kind)) {
     const message = `The database stopped answering while it was prepared (${fault.message}): start again when it is back`
     return { kind: 'other', message }
   }
@@ -28,6 +28,8 @@ export function toStartFault(error: unknown): StartFault | undefined {
     ? { kind: 'other', message: `PostgreSQL cannot do what a start needs: ${fault.message}` }
     : undefined
 }
+
+const AWAY: ReadonlySet<DatabaseFault['kind']> = new Set(['unavailable', 'busy', 'timeout'])
 
 /** Of sockets, Node names no path. */
 const isOfFiles = (error: unknown): error is Error =>

@@ -4,6 +4,18 @@ export interface Trail {
   readonly id: string
   /** Absent or null: nobody wants to know. */
   readonly timing?: Timing | null
+  /** Absent: the work counts for nobody in particular. */
+  readonly origin?: Origin | undefined
+}
+
+/** Where a request comes from. The same object for all work of one request. */
+export interface Origin {
+  /** Who the work counts for where callers share a resource: never something that a caller can choose. */
+  readonly caller: string
+  /** Whether the client has closed its connection. */
+  readonly isGone: boolean
+  /** Bytes of documents that were read for it until now. */
+  bytesRead: number
 }
 
 /** Milliseconds that parts of a request took, added up. */

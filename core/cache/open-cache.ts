@@ -1,5 +1,7 @@
 import { noteCache } from '../base/trail.ts'
 import type { Database, Rows, RunOptions } from '../database/database.ts'
+import { toDatabaseFault } from '../database/database-fault.ts'
+import { ABANDONED } from '../database/scheduler.ts'
 import type { Ahead } from './ahead.ts'
 import { openKeep, toBody } from './keep.ts'
 import { openPulses, type Pulse } from './pulse.ts'
@@ -20,7 +22,7 @@ export interface FindTerms extends AskedBody {
 }
 
 /** How the statement runs that reads an answer. */
-export type ReadRun = Pick<RunOptions, 'readonly' | 'signal' | 'purpose'>
+export type ReadRun = Pick<RunOptions, 'readonly' | 'signal' | 'purpose' | 'maxBytes'>
 
 export interface AnswerCache {
   /** What a reading comes to, as it stands after it was asked for; null where that is no body. Text is not kept. */
@@ -76,6 +78,12 @@ export function openCache({ database, maxBytes }: CacheTerms): AnswerCache {
     return flight
   }
 
+  /** A shared read may fail because the client that began it has gone. A read that is too dear fails for everybody. */
+  const readUnlessFinal = (error: unknown, asked: Asked): Promise<FoundBody | null> => {
+    if (isTooDear(error, asked.terms.run)) throw error
+    return read(asked)
+  }
+
   return {
     async find(reading, terms) {
       const key = reading.key + terms.form
@@ -93,7 +101,7 @@ export function openCache({ database, maxBytes }: CacheTerms): AnswerCache {
       if (!isShared) return read(asked)
       // One that is under way now was sent after this began.
       const shared = flights.get(key)
-      return shared ? shared.catch(() => read(asked)) : fly(asked)
+      return shared ? shared.catch(error => readUnlessFinal(error, asked)) : fly(asked)
     },
   }
 }
@@ -111,6 +119,12 @@ type Read = (asked: Asked) => Promise<FoundBody | null>
 /** Who asked for it is told of its failure. */
 const ended = (flight: Promise<unknown> | undefined): Promise<unknown> | undefined =>
   flight?.catch(() => undefined)
+
+function isTooDear(error: unknown, { maxBytes = Number.POSITIVE_INFINITY }: ReadRun): boolean {
+  const fault = toDatabaseFault(error)
+  if (fault?.kind === 'too-large') return fault.bytes >= maxBytes
+  return fault?.kind === 'timeout' && fault.code !== ABANDONED
+}
 
 const statementOf = ({ statement, totalKey }: Reading, known = ''): Reading['statement'] =>
   totalKey === null ? statement : { ...statement, values: [...statement.values, known] }

@@ -7,10 +7,10 @@ const CANCEL_REQUEST = 80_877_102
 /** Milliseconds. Where the request does not come through, the server's own statement timeout ends the statement. */
 const PATIENCE = 2_000
 
-/** A connection whose statement nobody waits for any more: ends that, and is never used again, since the end may come late. */
-export function abandon(connection: Connection, isServer: boolean): void {
+/** Ends the statement of a connection, which is never used again, since the end may come late. */
+export function abandon(connection: Connection): void {
   connection._invalid = true
-  if (isServer) requestCancel(connection)
+  if (connection.plinthCancels) requestCancel(connection)
 }
 
 /** pg's types leave out by what a connection is known to its server. */

@@ -1,8 +1,10 @@
 import type { Options, Sequelize } from 'sequelize'
 import type { DatabaseSettings } from '../project/settings.ts'
+import { abandon } from './cancel.ts'
 import { connectAgain } from './connect-again.ts'
 import type { Connection } from './connection.ts'
 import type { Observe } from './observation.ts'
+import { Received } from './received.ts'
 import { type SessionSettings, setUpSession } from './session.ts'
 import { watchedClient } from './watched-client.ts'
 
@@ -74,6 +76,8 @@ const COMMON = {
 }
 
 async function prepare(connection: Connection, { session }: ConnectOptions): Promise<void> {
+  connection.plinthCancels = session.mayBePooled
+  connection.plinthReceived = new Received(connection.connection.stream, () => cutOff(connection))
   try {
     await setUpSession(connection, session)
     connection.plinthReady?.()
@@ -82,4 +86,11 @@ async function prepare(connection: Connection, { session }: ConnectOptions): Pro
     connection.end().catch(() => undefined)
     throw connection.plinthLost ?? error
   }
+}
+
+/** Ends an answer that is too large. The embedded database has made it already, and serves others over the same session. */
+function cutOff(connection: Connection): void {
+  abandon(connection)
+  connection.plinthLost ??= new Error('Its answer was too large')
+  if (connection.plinthCancels) connection.connection.stream.destroy()
 }

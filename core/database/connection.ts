@@ -4,6 +4,8 @@ import { Batch, type BatchWire, type Item, type Outcome, ProtocolError } from '.
 import type { Rows } from './database.ts'
 import { toDatabaseFault, toDriverError } from './database-fault.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
+import type { Received } from './received.ts'
+import type { Work } from './work.ts'
 
 /** One connection of the pool: pg's client with what this room keeps beside it. */
 export interface Connection extends Omit<Client, 'connection'> {
@@ -18,6 +20,12 @@ export interface Connection extends Omit<Client, 'connection'> {
   plinthPooled?: { readonly passesNames: boolean }
   /** What each transaction has to be told anew. */
   plinthSettings?: Statement
+  /** What it was acquired for. */
+  plinthWork?: Work | undefined
+  /** Whether the server can be asked to end a statement: not where it is a part of the process. */
+  plinthCancels?: boolean
+  /** Counts the bytes of an answer while it arrives. */
+  plinthReceived?: Received
   /** Set when the connection must not go back to the pool. Sequelize's own mark, which its pool checks. */
   _invalid?: boolean
   /** The error that ended it (watched-client.ts). */
@@ -35,7 +43,10 @@ export interface Parameter {
 }
 
 interface Wire extends BatchWire {
-  readonly stream: BatchWire['stream'] & { destroy(): void }
+  readonly stream: BatchWire['stream'] & {
+    destroy(): void
+    on(event: 'data', listener: (bytes: Buffer) => void): unknown
+  }
   close(message: { readonly type: 'S'; readonly name: string }): void
 }
 
@@ -71,9 +82,40 @@ const lostBy = (error: Error): Error =>
 export const settingsOf = ({ plinthSettings }: Connection): readonly Statement[] =>
   plinthSettings ? [plinthSettings] : []
 
-/** Runs one statement, as runBatch. */
-export async function runOn(connection: Connection, statement: Statement, patience: number): Promise<Rows> {
-  const outcomes = await runBatch(connection, [...settingsOf(connection), statement], patience)
+/** Bounds of one answer. */
+export interface AnswerTerms {
+  /** Milliseconds; see runBatch. */
+  readonly patience: number
+  /** Infinite: its size does not matter. */
+  readonly maxBytes: number
+}
+
+/** Runs statements, as runBatch; rejects with a DatabaseFailure where the answer is too large. */
+export async function runBounded(
+  connection: Connection,
+  statements: readonly Statement[],
+  { patience, maxBytes }: AnswerTerms,
+): Promise<readonly Outcome[]> {
+  const received = connection.plinthReceived
+  if (!received || maxBytes === Number.POSITIVE_INFINITY) return runBatch(connection, statements, patience)
+  received.begin(maxBytes)
+  try {
+    const outcomes = await runBatch(connection, statements, patience)
+    return must(received.end(), outcomes)
+  } catch (error) {
+    // The connection is ended for it, which is what the error is about.
+    throw received.end() ?? error
+  }
+}
+
+function must<Value>(excess: Error | null, value: Value): Value {
+  if (excess) throw excess
+  return value
+}
+
+/** Runs one statement, as runBounded. */
+export async function runOn(connection: Connection, statement: Statement, terms: AnswerTerms): Promise<Rows> {
+  const outcomes = await runBounded(connection, [...settingsOf(connection), statement], terms)
   return outcomes.at(-1) ?? NOTHING
 }
 

@@ -1,9 +1,13 @@
 /** Why a statement failed. Messages name no values of the data, and no secrets. */
 export type DatabaseFault =
-  /** Not reachable, gone in the middle, or no connection free in time. */
+  /** Not reachable, or gone in the middle. */
   | { readonly kind: 'unavailable'; readonly message: string }
+  /** No connection became free in time: nothing was sent. */
+  | { readonly kind: 'busy'; readonly message: string }
   /** A statement or the wait for a lock took too long. */
   | { readonly kind: 'timeout'; readonly message: string; readonly code: string | null }
+  /** The answer was not read to its end. `sample`: its beginning, with some bytes of the protocol before the text. */
+  | { readonly kind: 'too-large'; readonly message: string; readonly bytes: number; readonly sample: string }
   | ConstraintFault
   /** The same transaction, run again, may well succeed. */
   | { readonly kind: 'serialization'; readonly message: string; readonly code: string }
@@ -125,7 +129,7 @@ const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null
 function faultOfMessage(error: DriverError): DatabaseFault | undefined {
   const { message } = error
   if (message === 'Operation timeout') {
-    return { kind: 'unavailable', message: 'No database connection became free in time' }
+    return { kind: 'busy', message: 'No database connection became free in time' }
   }
   if (/read timeout/i.test(message))
     return { kind: 'timeout', message: 'The database did not answer in time', code: null }

@@ -1,5 +1,6 @@
 import type { Sequelize, Transaction as SequelizeTransaction } from 'sequelize'
 import type { Statement } from '../sql/statement.ts'
+import type { PoolState } from './pool-state.ts'
 import type { Purpose } from './purpose.ts'
 import type { ReplicaState } from './replica-state.ts'
 
@@ -24,6 +25,8 @@ export interface Database {
   close(): Promise<void>
   /** What answers reads in its place; null: nothing does. */
   readonly replicas: Replicas | null
+  /** Connections to the primary, and the work that waits for one. */
+  connections(): PoolState
   /** For DDL through queryInterface; used inside this room only. */
   readonly sequelize: Sequelize
 }
@@ -42,6 +45,8 @@ export interface RunOptions {
   readonly readonly?: boolean
   /** Ends the statement where it is aborted, as far as the database can. Ignored inside a transaction. */
   readonly signal?: AbortSignal
+  /** A larger answer is not read to its end. Ignored inside a transaction. */
+  readonly maxBytes?: number
   readonly purpose?: Purpose
 }
 

@@ -3,7 +3,7 @@ import type { Cell } from './database.ts'
 import { toDatabaseFault } from './database-fault.ts'
 import type { Pool } from './pool.ts'
 import { OWN_POSITION, type Position, toPosition } from './position.ts'
-import { runStatement } from './run-statement.ts'
+import { ownRead, runStatement } from './run-statement.ts'
 
 /** What one look at a replica found. */
 export type Sight =
@@ -18,8 +18,7 @@ const PATIENCE = 2_000
 
 /** The first row; rejects where none comes in time. */
 async function ask(pool: Pool, text: string): Promise<readonly Cell[]> {
-  const terms = { readonly: true, patience: PATIENCE }
-  const answer = await within(PATIENCE, runStatement(pool, { text, values: [] }, terms), null)
+  const answer = await within(PATIENCE, runStatement(pool, { text, values: [] }, ownRead(PATIENCE)), null)
   if (answer === null) throw new Error('it does not answer in time')
   return answer.rows[0] ?? []
 }

@@ -6,6 +6,7 @@ import type { MigrationLimits } from './migration-terms.ts'
 import { poolOf } from './pool.ts'
 import { type Apart, refusal, type Step } from './schema-finding.ts'
 import { isOvertaken, lockName, untilFree, untilNotOvertaken } from './take-turn.ts'
+import { workOf } from './work.ts'
 
 /**
  * Makes indexes of large tables while others write, outside of any transaction, on a connection that ends with it.
@@ -18,8 +19,8 @@ export async function makeApart(
   limits: MigrationLimits,
 ): Promise<readonly string[]> {
   if (steps.length === 0) return []
-  const pool = poolOf(database.sequelize)
-  const connection = await pool.acquire()
+  const pool = poolOf(database.sequelize, null)
+  const connection = await pool.acquire(workOf('write'))
   const made: string[] = []
   try {
     if (connection.plinthPooled) throw new MigrationRefused([refusal('database', null, POOLED)])
@@ -58,7 +59,7 @@ async function makeOne(connection: Connection, { apart, summary }: Step): Promis
     return true
   } catch (error) {
     const fault = toDatabaseFault(error)
-    if (fault === undefined || fault.kind === 'unavailable') throw error
+    if (fault === undefined || fault.kind === 'unavailable' || fault.kind === 'busy') throw error
     await connection.query(apart.undo)
     if (isOvertaken(error)) throw error
     const code = fault.kind === 'unique' ? 'not-unique' : 'database'

@@ -57,7 +57,7 @@ async function goOn(database: Database, task: Task, apart: readonly Step[]): Pro
 function refusalsOf(error: unknown, limits: MigrationLimits): readonly SchemaRefusal[] {
   if (error instanceof MigrationRefused) return error.refusals
   const fault = toDatabaseFault(error)
-  if (fault === undefined || fault.kind === 'unavailable') throw error
+  if (fault === undefined || fault.kind === 'unavailable' || fault.kind === 'busy') throw error
   return fault.kind === 'timeout' || isOvertaken(error)
     ? [tooBusy(limits, fault.message)]
     : [refusal('database', null, `PostgreSQL refused a change: ${fault.message}`)]

@@ -7,6 +7,7 @@ import { startUpkeep } from './embedded-upkeep.ts'
 import type { OpenOptions } from './open-options.ts'
 import { poolOf } from './pool.ts'
 import { pooledDatabase } from './pooled-database.ts'
+import { Scheduler, schedulerTerms } from './scheduler.ts'
 
 /** Clients of the one session: a few, so that its prepared statements are not kept many times. */
 const CLIENTS = 5
@@ -46,6 +47,7 @@ async function overEngine(
   afterClose: () => Promise<void>,
 ): Promise<Database> {
   let clients = 0
+  const max = Math.min(settings.pool.max, CLIENTS)
   const statementPrefix = () => `c${++clients}_`
   const sequelize = await connect({
     target: {
@@ -55,7 +57,7 @@ async function overEngine(
       database: 'postgres',
       dialectOptions: { stream: engine.connect },
     },
-    pool: { ...settings.pool, max: Math.min(settings.pool.max, CLIENTS), idle: FOR_EVER },
+    pool: { ...settings.pool, max, idle: FOR_EVER },
     session: {
       ...settings,
       statementPrefix,
@@ -64,6 +66,7 @@ async function overEngine(
     },
     observe,
   })
+  const scheduler = new Scheduler(schedulerTerms(max, settings))
   let upkeep: { stop(): void } | undefined
   const close = () => {
     upkeep?.stop()
@@ -71,7 +74,7 @@ async function overEngine(
   }
   const database = await pooledDatabase({
     ...{ kind: 'embedded', sequelize, settings, afterClose: close },
-    ...{ pool: poolOf(sequelize), replicas: null },
+    ...{ pool: poolOf(sequelize, scheduler), scheduler, replicas: null },
   })
   upkeep = startUpkeep(database, observe)
   return database

@@ -7,15 +7,20 @@ import { type Pool, poolOf } from './pool.ts'
 import { furthest, OWN_POSITION, START, toPosition } from './position.ts'
 import { chooseReplica, type Replica } from './replica.ts'
 import { runOnReplica } from './run-on-replica.ts'
-import { runStatement } from './run-statement.ts'
-import { patienceFor } from './session.ts'
+import { ownRead, runStatement } from './run-statement.ts'
+import { Scheduler, schedulerTerms } from './scheduler.ts'
+import { patienceFor, readPatience } from './session.ts'
 import { currentSession } from './session-scope.ts'
 import { watchReplicas } from './watch-replicas.ts'
+import { workOf } from './work.ts'
 
 /** The replicas, as those see them who run statements. */
 export interface OpenReplicas extends Replicas {
   /** Answers a read that may be; null: the primary is to be asked. Rejects where it took too long, or nobody waits. */
-  run(statement: Statement, options: Pick<RunOptions, 'signal'>): Promise<Rows | null>
+  run(
+    statement: Statement,
+    options: Pick<RunOptions, 'signal' | 'purpose' | 'maxBytes'>,
+  ): Promise<Rows | null>
   close(): Promise<void>
 }
 
@@ -40,9 +45,7 @@ export async function openReplicas(
   primary: Pool,
 ): Promise<OpenReplicas> {
   const { replicaLag, statementTimeout } = settings
-  const opened = await Promise.all(
-    targets.map(target => openReplica(target, { ...connecting, pool: settings.pool })),
-  )
+  const opened = await Promise.all(targets.map(target => openReplica(target, { ...connecting, settings })))
   const replicas = opened.map(({ replica }) => replica)
   const watch = watchReplicas(replicas, { primary, replicaLag, observe: connecting.observe })
   await within(FIRST_LOOK, watch.begun, undefined)
@@ -50,15 +53,19 @@ export async function openReplicas(
   let floor = START
   let turn = 0
   return {
-    async run(statement, { signal }) {
+    async run(statement, options) {
       const session = currentSession()
       if (!session || session.onPrimary) return null
       const replica = chooseReplica(replicas, furthest(floor, session.after ?? START), turn++)
       if (!replica) return null
-      return runOnReplica(replica, statement, { after: session.after, patience, signal })
+      const { signal, maxBytes = Number.POSITIVE_INFINITY } = options
+      return runOnReplica(replica, statement, {
+        ...{ after: session.after, signal, work: workOf('read', options) },
+        ...{ patience: readPatience(settings), maxBytes },
+      })
     },
     async startFromHere() {
-      const { rows } = await runStatement(primary, OWN_POSITION, { readonly: true, patience })
+      const { rows } = await runStatement(primary, OWN_POSITION, ownRead(patience))
       floor = furthest(floor, toPosition(rows[0]?.[0]) ?? START)
     },
     states: () => replicas.map(({ state }) => state.kind),
@@ -74,13 +81,15 @@ interface OpenReplica {
   close(): Promise<void>
 }
 
-async function openReplica(target: Target, terms: Omit<ConnectOptions, 'target'>): Promise<OpenReplica> {
-  const sequelize = await connect({ ...terms, target })
+type ReplicaTerms = Pick<ReplicasTerms, 'settings'> & ReplicasTerms['connecting']
+
+async function openReplica(target: Target, { settings, ...terms }: ReplicaTerms): Promise<OpenReplica> {
+  const sequelize = await connect({ ...terms, target, pool: settings.pool })
   const lookout = await connect({ ...terms, target, pool: LOOKOUT })
   const replica: Replica = {
     place: target.host.startsWith('/') ? target.host : `${target.host}:${target.port}`,
-    pool: poolOf(sequelize),
-    lookout: poolOf(lookout),
+    pool: poolOf(sequelize, new Scheduler(schedulerTerms(settings.pool.max, settings))),
+    lookout: poolOf(lookout, null),
     busy: new Set(),
     state: { kind: 'away', message: 'it was not looked at yet' },
   }

@@ -9,6 +9,8 @@ import { OpeningError, type OpeningFaultKind } from './opening-fault.ts'
 import { poolOf } from './pool.ts'
 import { pooledDatabase } from './pooled-database.ts'
 import { assertKept } from './pooler.ts'
+import { Scheduler, schedulerTerms } from './scheduler.ts'
+import { SERVER_READ } from './work.ts'
 
 /** A database by URL. Rejects with an OpeningError unless one connection stands. */
 export async function openServer(
@@ -26,9 +28,10 @@ export async function openServer(
     ...(statementLimit !== undefined && { statementLimit }),
   }
   const sequelize = await connect({ target, pool: settings.pool, session, observe })
-  const pool = poolOf(sequelize)
+  const scheduler = new Scheduler(schedulerTerms(settings.pool.max, settings))
+  const pool = poolOf(sequelize, scheduler)
   try {
-    const connection = await pool.acquire()
+    const connection = await pool.acquire(SERVER_READ)
     try {
       await assertPrepares(connection, { target, session, observe })
     } finally {
@@ -40,16 +43,19 @@ export async function openServer(
   }
   const connecting = { session, observe }
   const replicas = targets.length === 0 ? null : await openReplicas({ targets, settings, connecting }, pool)
-  return pooledDatabase({ kind: 'server', sequelize, settings, pool, replicas, afterClose: async () => {} })
+  return pooledDatabase({
+    ...{ kind: 'server', sequelize, settings, pool, scheduler, replicas },
+    afterClose: async () => {},
+  })
 }
 
 /** A second connection, at the same time, tells whether a pooler keeps a server for the first. */
 async function assertPrepares(connection: Connection, terms: Omit<ConnectOptions, 'pool'>): Promise<void> {
   if (!connection.plinthPooled?.passesNames) return
   const sequelize = await connect({ ...terms, pool: ONE })
-  const pool = poolOf(sequelize)
+  const pool = poolOf(sequelize, null)
   try {
-    const other = await pool.acquire()
+    const other = await pool.acquire(SERVER_READ)
     await assertKept(connection, other).finally(() => pool.release(other))
   } finally {
     await sequelize.close()

@@ -9,13 +9,12 @@ export interface PoolState {
 }
 
 /** Of the pool that Sequelize keeps; its types leave it out. */
-export function poolStateOf({ connectionManager }: Sequelize): PoolState {
+export function poolStateOf({ connectionManager }: Sequelize): Omit<PoolState, 'waiting'> {
   const { pool } = connectionManager as unknown as { readonly pool: SequelizePool }
-  return { busy: pool.using, idle: pool.available, waiting: pool.waiting }
+  return { busy: pool.using, idle: pool.available }
 }
 
 interface SequelizePool {
   readonly using: number
   readonly available: number
-  readonly waiting: number
 }

@@ -1,10 +1,13 @@
 import type { Sequelize } from 'sequelize'
+import { abandon } from './cancel.ts'
 import type { Connection } from './connection.ts'
 import { DatabaseFailure, toDatabaseFault } from './database-fault.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { Work } from './work.ts'
 
 /** Sequelize's pool, narrowed to what statements and transactions need. Rejections are DatabaseFailures. */
 export interface Pool {
-  acquire(): Promise<Connection>
+  acquire(work: Work): Promise<Connection>
   release(connection: Connection): void
   /** Ends the connection instead of giving it back. */
   discard(connection: Connection): void
@@ -12,25 +15,50 @@ export interface Pool {
   settle(connection: Connection, error: unknown): void
 }
 
-export function poolOf(sequelize: Sequelize): Pool {
+/** `scheduler`: decides who gets a connection next; null: the pool has no competing callers. */
+export function poolOf(sequelize: Sequelize, scheduler: Scheduler | null): Pool {
   const manager = sequelize.connectionManager
-  const release = (connection: Connection) => manager.releaseConnection(connection)
+  const leave = (connection: Connection) => {
+    const work = connection.plinthWork
+    connection.plinthWork = undefined
+    if (work) scheduler?.leave(work)
+  }
+  const release = (connection: Connection) => {
+    manager.releaseConnection(connection)
+    leave(connection)
+  }
   const discard = (connection: Connection) => {
     connection._invalid = true
     manager.destroyConnection(connection).catch(reportNothing)
+    leave(connection)
   }
-  const acquire = async (tries: number): Promise<Connection> => {
+  const connect = async (tries: number): Promise<Connection> => {
     const connection = (await manager.getConnection(ANY).catch(fail)) as Connection
     if (!connection._invalid) return connection
     discard(connection)
-    if (tries > 1) return acquire(tries - 1)
+    if (tries > 1) return connect(tries - 1)
     throw connection.plinthLost ?? new DatabaseFailure(ENDED)
   }
+  const acquire = (work: Work): Promise<Connection> =>
+    connect(TRIES).then(
+      connection => {
+        connection.plinthWork = work
+        return connection
+      },
+      (error: unknown) => {
+        scheduler?.leave(work)
+        throw error
+      },
+    )
   return {
     release,
     discard,
-    acquire: () => acquire(TRIES),
+    acquire(work) {
+      const turn = scheduler?.enter(work)
+      return turn ? turn.then(() => acquire(work)) : acquire(work)
+    },
     settle(connection, error) {
+      if (isUnanswered(connection, error)) abandon(connection)
       if (isUnusable(connection, error)) discard(connection)
       else release(connection)
     },
@@ -47,10 +75,18 @@ const ANY = { type: 'write', useMaster: true } as const
 /** A connection that is being thrown away may already be gone; its end interests nobody. */
 const reportNothing = () => undefined
 
-/** A failed login has an SQLSTATE of its own; whatever it is, a connection that cannot be had is unavailable. */
+/** Login failures have SQLSTATEs of their own. Whatever the reason is, a connection that cannot be had is unavailable. */
 function fail(error: unknown): never {
-  const message = toDatabaseFault(error)?.message ?? (error instanceof Error ? error.message : String(error))
+  const fault = toDatabaseFault(error)
+  if (fault?.kind === 'busy') throw new DatabaseFailure(fault, error)
+  const message = fault?.message ?? (error instanceof Error ? error.message : String(error))
   throw new DatabaseFailure({ kind: 'unavailable', message }, error)
+}
+
+/** PostgreSQL still works on a statement whose answer was waited for long enough. */
+function isUnanswered(connection: Connection, error: unknown): boolean {
+  const fault = toDatabaseFault(error)
+  return connection._invalid === true && fault?.kind === 'timeout' && fault.code === null
 }
 
 /** Lost, left inside a transaction, or marked. */

@@ -6,18 +6,22 @@ import type { Connection } from './connection.ts'
 import type { Database, Ping, RunOptions } from './database.ts'
 import type { OpenReplicas } from './open-replicas.ts'
 import type { Pool } from './pool.ts'
+import { poolStateOf } from './pool-state.ts'
 import type { Position } from './position.ts'
 import { runAbortable } from './run-abortable.ts'
-import { type RunTerms, runStatement } from './run-statement.ts'
-import { patienceFor } from './session.ts'
+import { ownRead, runStatement } from './run-statement.ts'
+import type { Scheduler } from './scheduler.ts'
+import { patienceFor, readPatience } from './session.ts'
 import { currentSession, noteWrite, stayOnPrimary } from './session-scope.ts'
 import { runTransaction } from './transaction.ts'
+import { workOf } from './work.ts'
 
 export interface PooledDatabaseParts {
   readonly kind: Database['kind']
   readonly sequelize: Sequelize
   readonly settings: DatabaseSettings
   readonly pool: Pool
+  readonly scheduler: Scheduler
   readonly replicas: OpenReplicas | null
   /** After the last connection has ended. */
   afterClose(): Promise<void>
@@ -25,15 +29,14 @@ export interface PooledDatabaseParts {
 
 /** The Database over Sequelize's pool, whatever its connections lead to. */
 export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Database> {
-  const { kind, sequelize, settings, pool, replicas } = parts
+  const { kind, sequelize, settings, pool, scheduler, replicas } = parts
   const { statementTimeout, schema } = settings
-  const patience = patienceFor(statementTimeout)
-  const read: RunTerms = { readonly: true, patience }
-  const write: RunTerms = { readonly: false, patience }
-  const runHere = (statement: Statement, options: RunOptions | undefined) => {
-    const run = options?.readonly ? read : write
-    if (!options?.signal) return runStatement(pool, statement, run)
-    return runAbortable(pool, statement, { ...run, signal: options.signal, isServer: kind === 'server' })
+  const patience = { read: readPatience(settings), write: patienceFor(statementTimeout) }
+  const runHere = (statement: Statement, options: RunOptions = {}) => {
+    const lane = options.readonly ? 'read' : 'write'
+    const { signal, maxBytes = Number.POSITIVE_INFINITY } = options
+    const terms = { work: workOf(lane, options), patience: patience[lane], maxBytes }
+    return signal ? runAbortable(pool, statement, { ...terms, signal }) : runStatement(pool, statement, terms)
   }
   const adopt = await adopter(sequelize)
   let closing: Promise<void> | undefined
@@ -42,6 +45,7 @@ export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Databa
     schema,
     sequelize,
     replicas,
+    connections: () => ({ ...poolStateOf(sequelize), waiting: scheduler.waiting }),
     run(statement, options) {
       if (options?.transaction) return options.transaction.run(statement)
       if (replicas === null || !options?.readonly) return runHere(statement, options)
@@ -76,8 +80,7 @@ const PING_PATIENCE = 2_000
 
 async function ping(pool: Pool): Promise<Ping> {
   const start = performance.now()
-  const terms: RunTerms = { readonly: true, patience: PING_PATIENCE }
-  const answer = runStatement(pool, { text: 'SELECT 1', values: [] }, terms).then(
+  const answer = runStatement(pool, { text: 'SELECT 1', values: [] }, ownRead(PING_PATIENCE)).then(
     (): Ping => ({ ok: true, milliseconds: performance.now() - start }),
     (error: Error): Ping => ({ ok: false, message: error.message }),
   )

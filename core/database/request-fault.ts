@@ -20,9 +20,11 @@ export function toRequestFault(error: unknown): Told | null {
 }
 
 const AWAY = 'Service Unavailable'
+const BUSY = 'The server is busy: try again'
 
 const MESSAGES: Readonly<Partial<Record<DatabaseFault['kind'], string>>> = {
   unavailable: AWAY,
+  busy: BUSY,
   timeout: AWAY,
   serialization: 'Others wrote at the same moment: try again',
   outdated:

@@ -2,28 +2,27 @@ import type { Statement } from '../sql/statement.ts'
 import { abandon } from './cancel.ts'
 import { runOn } from './connection.ts'
 import type { Rows } from './database.ts'
-import { DatabaseFailure } from './database-fault.ts'
 import type { Pool } from './pool.ts'
 import { type RunTerms, recover } from './run-statement.ts'
+import { abandoned } from './scheduler.ts'
 import { toFailure } from './to-failure.ts'
 
 export interface AbortableTerms extends RunTerms {
   readonly signal: AbortSignal
-  readonly isServer: boolean
 }
 
 /** Runs one statement, until somebody who waits for it gives up. */
 export async function runAbortable(pool: Pool, statement: Statement, terms: AbortableTerms): Promise<Rows> {
   const { signal } = terms
-  const connection = await pool.acquire()
+  const connection = await pool.acquire(terms.work)
   if (signal.aborted) {
     pool.release(connection)
-    throw gaveUp()
+    throw abandoned()
   }
-  const giveUp = () => abandon(connection, terms.isServer)
+  const giveUp = () => abandon(connection)
   signal.addEventListener('abort', giveUp, { once: true })
   try {
-    const rows = await runOn(connection, statement, terms.patience)
+    const rows = await runOn(connection, statement, terms)
     signal.removeEventListener('abort', giveUp)
     if (connection._invalid) pool.discard(connection)
     else pool.release(connection)
@@ -35,6 +34,3 @@ export async function runAbortable(pool: Pool, statement: Statement, terms: Abor
     throw toFailure(error)
   }
 }
-
-const gaveUp = () =>
-  new DatabaseFailure({ kind: 'timeout', message: 'Nobody waits for the statement', code: null }, null)

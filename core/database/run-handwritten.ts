@@ -91,7 +91,12 @@ function assertInside(text: string): void {
 }
 
 /** What says nothing of the file. */
-const OF_NO_FILE: ReadonlySet<DatabaseFault['kind']> = new Set(['timeout', 'unavailable', 'serialization'])
+const OF_NO_FILE: ReadonlySet<DatabaseFault['kind']> = new Set([
+  'timeout',
+  'unavailable',
+  'busy',
+  'serialization',
+])
 
 function refuse({ name }: Handwritten, error: unknown): never {
   const fault = toDatabaseFault(error)

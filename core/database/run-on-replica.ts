@@ -1,17 +1,17 @@
 import type { Statement } from '../sql/statement.ts'
 import { abandon } from './cancel.ts'
-import { type Connection, runBatch, settingsOf } from './connection.ts'
+import { type AnswerTerms, type Connection, runBounded, settingsOf } from './connection.ts'
 import type { Rows } from './database.ts'
 import { toDatabaseFault } from './database-fault.ts'
 import { hasReplayed, type Position } from './position.ts'
 import { type Replica, takeOut } from './replica.ts'
 import { toFailure } from './to-failure.ts'
+import type { Work } from './work.ts'
 
-export interface ReplicaTerms {
+export interface ReplicaTerms extends AnswerTerms {
   /** Proved beside the read, by the connection that answers it: behind one address there may be several servers. null: need not be. */
   readonly after: Position | null
-  /** Milliseconds; see runBatch. */
-  readonly patience: number
+  readonly work: Work
   readonly signal?: AbortSignal | undefined
 }
 
@@ -21,12 +21,13 @@ export async function runOnReplica(
   statement: Statement,
   terms: ReplicaTerms,
 ): Promise<Rows | null> {
-  const connection = await replica.pool.acquire().catch((error: unknown) => {
+  const connection = await replica.pool.acquire(terms.work).catch((error: unknown) => {
+    if (saysNothing(error)) throw error
     suspect(replica, error)
     return null
   })
   if (connection === null) return null
-  const giveUp = () => abandon(connection, true)
+  const giveUp = () => abandon(connection)
   terms.signal?.addEventListener('abort', giveUp, { once: true })
   replica.busy.add(connection)
   try {
@@ -35,7 +36,7 @@ export async function runOnReplica(
     return rows
   } catch (error) {
     replica.pool.settle(connection, error)
-    if (terms.signal?.aborted || isTooSlow(error)) throw toFailure(error)
+    if (terms.signal?.aborted || saysNothing(error)) throw toFailure(error)
     suspect(replica, error)
     return null
   } finally {
@@ -47,10 +48,10 @@ export async function runOnReplica(
 async function read(
   connection: Connection,
   statement: Statement,
-  { after, patience }: ReplicaTerms,
+  { after, ...terms }: ReplicaTerms,
 ): Promise<Rows | null> {
   const proof = after === null ? [] : [hasReplayed(after)]
-  const outcomes = await runBatch(connection, [...settingsOf(connection), ...proof, statement], patience)
+  const outcomes = await runBounded(connection, [...settingsOf(connection), ...proof, statement], terms)
   if (after !== null && outcomes.at(-2)?.rows[0]?.[0] !== true) return null
   return outcomes.at(-1) ?? null
 }
@@ -60,8 +61,11 @@ function giveBack({ pool }: Replica, connection: Connection): void {
   else pool.release(connection)
 }
 
-/** What took too long here would there, too. */
-const isTooSlow = (error: unknown): boolean => toDatabaseFault(error)?.kind === 'timeout'
+/** The primary would be as slow, its answer as large, and load that moves there would stop the writes, too. */
+function saysNothing(error: unknown): boolean {
+  const kind = toDatabaseFault(error)?.kind
+  return kind === 'timeout' || kind === 'busy' || kind === 'too-large'
+}
 
 /** Where the server is gone nobody else is sent there; all else says something of the statement: it came before its tables did, or the log overtook it. */
 function suspect(replica: Replica, error: unknown): void {

@@ -1,15 +1,16 @@
 import type { Statement } from '../sql/statement.ts'
-import { type Connection, runOn } from './connection.ts'
+import { type AnswerTerms, type Connection, runOn } from './connection.ts'
 import type { Rows } from './database.ts'
 import { toDatabaseFault } from './database-fault.ts'
 import type { Pool } from './pool.ts'
 import { toFailure } from './to-failure.ts'
+import { SERVER_READ, type Work } from './work.ts'
 
 /** Runs one statement on a connection of the pool. The hot path: nothing is looked up, nothing is logged. */
 export async function runStatement(pool: Pool, statement: Statement, terms: RunTerms): Promise<Rows> {
-  const connection = await pool.acquire()
+  const connection = await pool.acquire(terms.work)
   try {
-    const rows = await runOn(connection, statement, terms.patience)
+    const rows = await runOn(connection, statement, terms)
     pool.release(connection)
     return rows
   } catch (error) {
@@ -17,12 +18,17 @@ export async function runStatement(pool: Pool, statement: Statement, terms: RunT
   }
 }
 
-export interface RunTerms {
-  /** Changes nothing, so that it may run again where an answer was lost. */
-  readonly readonly: boolean
-  /** Milliseconds; see runOn. */
-  readonly patience: number
+export interface RunTerms extends AnswerTerms {
+  /** A read changes nothing, so that it may run again where an answer was lost. */
+  readonly work: Work
 }
+
+/** Statements of the server itself, of which nobody else chooses how large their answers are. */
+export const ownRead = (patience: number): RunTerms => ({
+  work: SERVER_READ,
+  patience,
+  maxBytes: Number.POSITIVE_INFINITY,
+})
 
 interface FailedRun {
   readonly pool: Pool
@@ -41,7 +47,7 @@ export async function recover(
 ): Promise<Rows> {
   const isAgain = toDatabaseFault(error)?.kind === 'serialization'
   pool.settle(connection, error)
-  const isLost = terms.readonly && isUnavailable(error)
+  const isLost = terms.work.lane === 'read' && isUnavailable(error)
   if (isAgain || isLost) return runAgain(pool, statement, { ...terms, tries: isLost ? TRIES : 1 })
   throw toFailure(error)
 }
@@ -54,9 +60,9 @@ async function runAgain(
   statement: Statement,
   { tries, ...terms }: RunTerms & { readonly tries: number },
 ): Promise<Rows> {
-  const connection = await pool.acquire()
+  const connection = await pool.acquire(terms.work)
   try {
-    const rows = await runOn(connection, statement, terms.patience)
+    const rows = await runOn(connection, statement, terms)
     pool.release(connection)
     return rows
   } catch (error) {

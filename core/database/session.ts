@@ -115,6 +115,16 @@ function refuse(error: unknown): never {
   throw error
 }
 
+/** The same for a read outside of a transaction, which has a shorter limit of its own. */
+export const readPatience = ({
+  statementTimeout,
+  limits,
+}: Pick<DatabaseSettings, 'statementTimeout' | 'limits'>): number =>
+  Math.min(limits.time || NEVER, patienceFor(statementTimeout) || NEVER) % NEVER
+
+/** Stands for no limit, which settings write as 0. */
+const NEVER = 2 ** 31
+
 const tooOld = (found: string) =>
   new OpeningError('tooOld', `Plinth needs PostgreSQL 14 or newer; the server of database.url is ${found}`)
 

@@ -5,6 +5,7 @@ import type { Pool } from './pool.ts'
 import type { Position } from './position.ts'
 import { patienceFor } from './session.ts'
 import { StatementQueue } from './statement-queue.ts'
+import { workOf } from './work.ts'
 
 export interface TransactionTerms {
   readonly pool: Pool
@@ -25,7 +26,7 @@ export async function runTransaction<Value>(
   options: TransactionOptions,
 ): Promise<Value> {
   const { pool } = terms
-  const connection = await pool.acquire()
+  const connection = await pool.acquire(workOf('write', options))
   try {
     const value = await inTransaction(openTransaction(connection, terms, options), work, terms)
     pool.release(connection)

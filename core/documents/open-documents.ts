@@ -29,6 +29,8 @@ export interface DocumentTerms {
   readonly outbox?: Outbox
   /** Where answers are kept; absent or null: nowhere. */
   readonly cache?: AnswerCache | null
+  /** The most bytes of documents that one request may be answered with; absent or 0: any number. */
+  readonly maxBytes?: number
 }
 
 /** The document service: reads of one statement, writes of one transaction each. */

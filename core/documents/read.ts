@@ -6,6 +6,7 @@ import type { Storage } from '../model/storage.ts'
 import type { Shape } from '../plan/row.ts'
 import { describeQuery } from '../query/describe-query.ts'
 import type { RestrictedQuery } from '../query/query.ts'
+import { openBounds } from './answer-bounds.ts'
 import type { DocumentReads, ReadOptions } from './documents.ts'
 import { toReading } from './to-reading.ts'
 import { toStatement } from './to-statement.ts'
@@ -16,19 +17,34 @@ export interface ReadTerms {
   readonly defaultLocale: string
   /** Absent or null: nothing is kept. */
   readonly cache?: AnswerCache | null
+  /** The most bytes of documents that one request may be answered with; absent or 0: any number. */
+  readonly maxBytes?: number
 }
 
 /** The reading half of the document service: query → plan → statement → row. */
-export function openReads({ database, storage, defaultLocale, cache }: ReadTerms): DocumentReads {
+export function openReads({
+  database,
+  storage,
+  defaultLocale,
+  cache,
+  maxBytes = 0,
+}: ReadTerms): DocumentReads {
+  const bounds = openBounds(maxBytes)
+  const run = (query: RestrictedQuery, options?: ReadOptions): ReadRun => ({
+    readonly: true,
+    purpose: { trail: options?.trail, describe: () => describeQuery(query) },
+    maxBytes: bounds.left(options?.trail),
+    ...(options?.signal && { signal: options.signal }),
+  })
   const read = (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<Rows> => {
     const statement = toStatement(query, { storage, defaultLocale, shape }, options?.documentId)
-    return database.run(statement, runOptions(query, options))
+    return database.run(statement, run(query, options)).catch(bounds.refuse)
   }
   const find = async (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<Found> => {
     const { rows } = await read(query, shape, options)
     const [text, total] = rows[0] ?? []
     return {
-      text: typeof text === 'string' ? text : null,
+      text: typeof text === 'string' ? bounds.count(text, options?.trail) : null,
       total: total === undefined || total === null ? null : Number(total),
     }
   }
@@ -47,13 +63,9 @@ export function openReads({ database, storage, defaultLocale, cache }: ReadTerms
         return print(await find(query, shape, options))
       }
       const reading = toReading(query, { storage, defaultLocale, shape }, options?.documentId)
-      return cache.find(reading, { form, print, run: runOptions(query, options), ahead: options?.ahead })
+      const terms = { form, print, run: run(query, options), ahead: options?.ahead }
+      const found = await cache.find(reading, terms).catch(bounds.refuse)
+      return found === null ? null : bounds.count(found, options?.trail)
     },
   }
 }
-
-const runOptions = (query: RestrictedQuery, options?: ReadOptions): ReadRun => ({
-  readonly: true,
-  purpose: { trail: options?.trail, describe: () => describeQuery(query) },
-  ...(options?.signal && { signal: options.signal }),
-})

@@ -74,7 +74,7 @@ const knewWrongly = ({ fault }: DatabaseFailure, { storage }: Pick<TransactTerms
 const UNDEFINED_TABLE = '42P01'
 
 const isOpenEnded = ({ fault: { kind } }: DatabaseFailure): boolean =>
-  kind === 'unavailable' || kind === 'timeout'
+  kind === 'unavailable' || kind === 'timeout' || kind === 'busy'
 
 /** Those whom others came before try again one after the other: together they would come before one another again. */
 const inTurn =

@@ -3,6 +3,7 @@ import { joinTexts } from '../base/join-texts.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { toRequestFault } from '../database/request-fault.ts'
 import { stayOnPrimary } from '../database/session-scope.ts'
+import { RequestFault } from '../faults/fault.ts'
 import { answerText, type TextAnswer } from './answer-text.ts'
 import type { Budget } from './budget.ts'
 import { type Deadline, tookTooLong } from './deadline.ts'
@@ -86,6 +87,8 @@ async function runText(
   const told = { schema, fragments, operation, variableValues: { ...ready.variables }, rootValue: undefined }
   const answer = answerText(ready.text, { acting, documents: text.documents, told })
   return Promise.race([answer, over]).catch((error: unknown) => {
+    // Asking again field by field would cost the same again.
+    if (error instanceof RequestFault) return { data: ['null'], errors: [toGraphqlError(error.fault)] }
     // What the database refuses is told field by field, too, with the paths of the fields; all else is a bug.
     if (!toDatabaseFault(error)) observer.tell({ kind: 'failed', requestId: acting.requestId, error })
     return null
@@ -107,6 +110,7 @@ const ONLY_QUERIES: GraphQLFormattedError = {
 /** Faults of the request are told as they are; of any other trouble the log hears, the client only that there was some. */
 function tell(error: GraphQLError, requestId: string, { observer }: Engine): GraphQLFormattedError {
   const { originalError } = error
+  if (originalError instanceof RequestFault) return formatError(toGraphqlError(originalError.fault))
   if (!originalError || originalError instanceof GraphQLError || error.extensions.code !== undefined)
     return formatError(error)
   const told = toRequestFault(originalError)

@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Result } from '../base/result.ts'
-import { openTiming, type Timing } from '../base/trail.ts'
+import { type Origin, openTiming, type Timing } from '../base/trail.ts'
 import type { HttpRequest } from '../faults/exchange.ts'
 import type { Fault } from '../faults/fault.ts'
 import { readBody } from './body.ts'
 
+/** Who a request counts for where callers share a resource: never something that a caller can choose (safety S9). */
+export type CallerOf = (request: Pick<HttpRequest, 'headers' | 'peer'>) => string
+
 export interface RequestTerms {
+  readonly callerOf: CallerOf
   /** Bytes of a body. */
   readonly bodyLimit: number
   /** Believe the nearest proxy's word on where a request came from. */
@@ -17,7 +21,7 @@ export interface RequestTerms {
 }
 
 /** Node's request as the rooms that answer see it. A class, so that a request costs one object and no closures. */
-export class IncomingRequest implements HttpRequest {
+export class IncomingRequest implements HttpRequest, Origin {
   readonly id: string
   readonly method: string
   readonly path: string
@@ -27,6 +31,8 @@ export class IncomingRequest implements HttpRequest {
   route = ''
   readonly #incoming: IncomingMessage
   readonly #terms: RequestTerms
+  #caller: string | null = null
+  bytesRead = 0
 
   constructor(incoming: IncomingMessage, terms: RequestTerms, method = incoming.method ?? 'GET') {
     const url = toTarget(incoming.url ?? '/')
@@ -39,6 +45,19 @@ export class IncomingRequest implements HttpRequest {
     this.timing = terms.tellsTimes ? openTiming() : null
     this.#incoming = incoming
     this.#terms = terms
+  }
+
+  get origin(): Origin {
+    return this
+  }
+
+  get caller(): string {
+    this.#caller ??= this.#terms.callerOf(this)
+    return this.#caller
+  }
+
+  get isGone(): boolean {
+    return this.#incoming.socket.destroyed
   }
 
   /** Of forwarded addresses the last: the only one that the nearest proxy wrote itself. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Timing } from '../base/trail.ts'
 import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
 import { notFound } from '../faults/fault.ts'
+import { networkOf } from '../identity/rate-limit.ts'
 import type { Meters } from '../metrics/meters.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { RequestSpan, Tracing } from '../observe/tracing.ts'
@@ -9,7 +10,7 @@ import type { ServerSettings } from '../project/settings.ts'
 import { type Cors, createCors, type HeaderList } from './cors.ts'
 import { applyTag } from './etag.ts'
 import { STOPPING } from './health.ts'
-import { IncomingRequest, type RequestTerms } from './incoming-request.ts'
+import { type CallerOf, IncomingRequest, type RequestTerms } from './incoming-request.ts'
 import { ALLOWED_ANYWHERE, notImplemented, OPTIONS_ANYWHERE } from './not-implemented.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { enter, leave, type Traffic } from './traffic.ts'
@@ -23,6 +24,8 @@ export interface ListenerTerms {
   /** Takes what no responder answers: an Express application, loaded when it is first needed; null: 404. */
   readonly host: (() => Promise<RequestListener>) | null
   readonly observer: Observer
+  /** Absent: a request counts for its network address. */
+  readonly callerOf?: CallerOf
   /** Answers say in `Server-Timing` what their time went to: for development. */
   readonly tellsTimes?: boolean
   /** Counts requests; absent or null: nobody does. */
@@ -36,7 +39,11 @@ export function createListener(terms: ListenerTerms, traffic: Traffic): RequestL
   const serving: Serving = {
     ...terms,
     traffic,
-    requests: { ...terms.settings, tellsTimes: terms.tellsTimes === true },
+    requests: {
+      ...terms.settings,
+      tellsTimes: terms.tellsTimes === true,
+      callerOf: terms.callerOf ?? (({ peer }) => networkOf(peer)),
+    },
     cors: createCors(terms.settings.cors),
     always: terms.settings.securityHeaders ? SECURITY_HEADERS : [],
     tellsAnswers: terms.observer.hears('answered'),

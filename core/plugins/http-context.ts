@@ -20,7 +20,7 @@ export function shareRequest(request: HttpRequest): SharedRequest {
     return reading
   }
   const body = async () => contentOf(await read())
-  const { id, method, path, headers, peer, timing = null } = request
+  const { id, method, path, headers, peer, timing = null, origin } = request
   const seen: PluginRequest = {
     ...{ id, method, path, headers, peer },
     search: request.search,
@@ -30,7 +30,7 @@ export function shareRequest(request: HttpRequest): SharedRequest {
   return {
     seen,
     passed: () => ({
-      ...{ id, method, path, headers, peer, timing },
+      ...{ id, method, path, headers, peer, timing, origin },
       search: seen.search,
       body: read,
       stream: () => (reading ? Readable.from(bytesOf(body)) : request.stream()),

@@ -280,6 +280,23 @@ export interface ProjectFile {
      */
     statementTimeout?: DurationText | Milliseconds
     /**
+     * What one request may take of the database (docs/fairness.md).
+     */
+    limits?: {
+      /**
+       * Statements, and transactions, that one request may have running at the same time.
+       */
+      statements?: number
+      /**
+       * A read that takes longer is ended; 0 leaves it to statementTimeout.
+       */
+      time?: DurationText | Milliseconds
+      /**
+       * The largest answer of one read; it is ended at the first byte more, with 400. 0 is no limit.
+       */
+      bytes?: SizeText | Bytes
+    }
+    /**
      * false behind a pooler in transaction mode that does not keep them (docs/scale.md).
      */
     preparedStatements?: boolean

@@ -33,6 +33,8 @@ export interface DatabaseSettings {
   readonly replicaLag: number
   readonly pool: { readonly max: number; readonly idle: number; readonly acquire: number }
   readonly statementTimeout: number
+  /** Of one read; 0: none. */
+  readonly limits: { readonly time: number; readonly bytes: number; readonly statements: number }
   readonly preparedStatements: boolean
   /** Whether lists that are to be expected have indexes, too. */
   readonly indexes: 'derived' | 'declared'

@@ -54,6 +54,11 @@ export function toDatabase(written: ProjectFile['database'] = {}): DatabaseSetti
       acquire: toMilliseconds(written.pool?.acquire ?? '5s'),
     },
     statementTimeout: toMilliseconds(written.statementTimeout ?? '15s'),
+    limits: {
+      time: toMilliseconds(written.limits?.time ?? '10s'),
+      bytes: toBytes(written.limits?.bytes ?? '16mb'),
+      statements: written.limits?.statements ?? 4,
+    },
     preparedStatements: written.preparedStatements ?? true,
     indexes: written.indexes ?? 'derived',
     schema: written.schema ?? 'public',

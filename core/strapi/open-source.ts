@@ -18,6 +18,7 @@ const settingsOf = ({ url }: SourceTerms): DatabaseSettings => ({
   replicaLag: 0,
   pool: { max: 1, idle: 10_000, acquire: 30_000 },
   statementTimeout: 0,
+  limits: { time: 0, bytes: 0, statements: 4 },
   preparedStatements: false,
   indexes: 'declared',
   schema: 'public',

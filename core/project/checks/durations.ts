@@ -14,6 +14,7 @@ export function* durations(settings: Settings): Generator<Finding> {
     [database.pool.acquire, 'database', 'pool', 'acquire'],
     [database.replicaLag, 'database', 'replicaLag'],
     [database.statementTimeout, 'database', 'statementTimeout'],
+    [database.limits.time, 'database', 'limits', 'time'],
     [graphql.config.limits.time, 'graphql', 'config', 'limits', 'time'],
     [policyTimeout, 'policyTimeout'],
   ]

@@ -1,0 +1,77 @@
+import test, { type ExecutionContext } from 'ava'
+import { FULL, openTwoApps, type Site } from '../cache/two-apps.ts'
+
+// What a request is answered that asks for more than one response may hold.
+
+const PROJECT = `
+name: Large answers
+server: { rateLimit: { api: false, auth: false } }
+database: { limits: { bytes: 60kb } }
+contentTypes:
+  author:
+    attributes:
+      name: string
+      articles: { type: relation, relation: oneToMany, target: article, mappedBy: author }
+  article:
+    attributes:
+      title: string
+      body: text
+      author: { type: relation, relation: manyToOne, target: author, inversedBy: articles }
+apiTokens: { full: { type: full-access, secret: ${FULL} } }
+`
+
+/** One author with twenty articles of two thousand characters. */
+async function open(t: ExecutionContext): Promise<Site> {
+  const apps = await openTwoApps(PROJECT)
+  t.teardown(() => apps.close())
+  const site = apps.plain
+  const { documentId } = (await site.data('POST', '/api/authors', { name: 'Ann' })) as { documentId: string }
+  for (let number = 0; number < 20; number++)
+    await site.data('POST', '/api/articles', {
+      ...{ title: `Title ${number}`, body: 'x'.repeat(2000), author: documentId },
+    })
+  return site
+}
+
+const errorOf = (text: string) =>
+  (JSON.parse(text) as { error: { name: string; message: string; details: { path: string[] } } }).error
+
+test('a populate that is too large is refused with its path, and says how to read it in pages', async t => {
+  const site = await open(t)
+  const asked = '/api/articles?pagination[pageSize]=20&fields=title&populate[author][populate][articles]=true'
+  const { status, text } = await site.ask('GET', asked, { as: FULL })
+  t.is(status, 400, text)
+  const { name, message, details } = errorOf(text)
+  t.is(name, 'ValidationError')
+  t.deepEqual(details.path, ['author', 'articles'])
+  t.regex(message, /61440 bytes that database\.limits\.bytes .* `author\.articles`: .*pagination\[pageSize\]/)
+  const few = asked.replace('articles]=true', 'articles][fields]=title')
+  t.is((await site.ask('GET', few, { as: FULL })).status, 200)
+})
+
+test('what people ask for every day is answered', async t => {
+  const site = await open(t)
+  t.is((await site.ask('GET', '/api/articles?populate=*', { as: FULL })).status, 200)
+  t.is((await site.ask('GET', '/api/authors?populate=*', { as: FULL })).status, 200)
+})
+
+test('over GraphQL the fields of one request, and the operations of a batch, count together', async t => {
+  const site = await open(t)
+  const field = (alias: string) =>
+    `${alias}: articles(pagination: { limit: 20 }) { data { attributes { title body } } }`
+  const ask = (body: object) => site.ask('POST', '/graphql', { as: FULL, body })
+  const one = await ask({ query: `{ ${field('a')} }` })
+  t.notRegex(one.text, /errors/)
+  const both = JSON.parse((await ask({ query: `{ ${field('a')} ${field('b')} }` })).text) as Refused
+  t.is(both.errors[0]?.extensions.code, 'BAD_USER_INPUT')
+  t.regex(both.errors[0]?.message ?? '', /Too much was asked for: .*61440 bytes/)
+  const batch = JSON.parse(
+    (await ask([{ query: `{ ${field('a')} }` }, { query: `{ ${field('b')} }` }])).text,
+  ) as Refused[]
+  t.falsy(batch[0]?.errors)
+  t.is(batch[1]?.errors[0]?.extensions.code, 'BAD_USER_INPUT')
+})
+
+interface Refused {
+  readonly errors: readonly { readonly message: string; readonly extensions: { readonly code: string } }[]
+}

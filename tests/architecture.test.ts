@@ -50,6 +50,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['media'],
   aws4fetch: ['media'],
   sharp: ['media'],
+  'file-type': ['media'],
   express: ['http'],
   pino: ['http', 'observe'],
   '@opentelemetry/api': ['observe'],

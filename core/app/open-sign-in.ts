@@ -1,4 +1,5 @@
 import { failed, ok, type Result } from '../base/result.ts'
+import { trimEndOf } from '../base/trim-character.ts'
 import type { Database } from '../database/database.ts'
 import type { Outbox } from '../documents/outbox.ts'
 import { openBackground } from '../identity/background.ts'
@@ -40,7 +41,7 @@ export async function openSignIn(
     mailer: mailer.value,
     tries: openTries(server.rateLimit.account, database),
     background: openBackground(error => observer.tell({ kind: 'failed', requestId: '', error })),
-    address: `${server.url.replace(/\/+$/, '')}${rest.prefix}`,
+    address: `${trimEndOf(server.url, '/')}${rest.prefix}`,
   }))
 }
 

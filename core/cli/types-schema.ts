@@ -96,7 +96,7 @@ function unite(types: readonly string[]): string {
 
 /** Only what may be read in two ways next to another type. */
 const inBrackets = (type: string): string =>
-  / [|&] /.test(type.replace(/'(\\.|[^'])*'/g, "''")) || type.startsWith('readonly ') ? `(${type})` : type
+  / [|&] /.test(type.replace(/'(?:[^'\\]|\\.)*'/g, "''")) || type.startsWith('readonly ') ? `(${type})` : type
 
 function printLiteral(value: unknown): string {
   if (typeof value === 'string') return quote(value)

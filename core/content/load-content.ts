@@ -9,6 +9,7 @@ import { checkReferences, type References } from './check-references.ts'
 import { checkUnique } from './check-unique.ts'
 import type { Content, ContentDocument } from './content.ts'
 import { isPassword } from './content-digest.ts'
+import { detectMedia, type MediaTypes } from './detect-media.ts'
 import { mergeLinks } from './edges.ts'
 import { type ContentFile, findFiles } from './find-files.ts'
 import { parseEntry } from './parse-entry.ts'
@@ -35,7 +36,8 @@ export async function loadContent(
       faults.push(...wrong)
     }
   }
-  return checkAll({ project, model, entries, faults })
+  const types = entries.length > 0 ? await detectMedia(project.root) : new Map<string, string | null>()
+  return checkAll({ project, model, entries, faults, types })
 }
 
 const readFileOf = (project: Project, { file, type }: ContentFile, environment: Environment) =>
@@ -49,17 +51,18 @@ interface Loaded {
   readonly project: Project
   readonly model: Model
   readonly entries: readonly RawEntry[]
+  readonly types: MediaTypes
   /** Found until now. */
   readonly faults: readonly Diagnostic[]
 }
 
-function checkAll({ project, model, entries, faults }: Loaded): Result<Content, Diagnostic> {
+function checkAll({ project, model, entries, faults, types }: Loaded): Result<Content, Diagnostic> {
   const cache: MediaCache = new Map()
   const all = [...faults]
   const documents: ContentDocument[] = []
   const references: References[] = []
   for (const entry of entries) {
-    const links = readLinks(project.root, cache)
+    const links = readLinks({ root: project.root, types }, cache)
     const parsed = parseEntry(entry, { model, links })
     all.push(...parsed.faults)
     documents.push(parsed.document)

@@ -5,8 +5,9 @@ import { documentIdOf } from '../documents/document-id.ts'
 import { toHash, toKilobytes } from '../media/file-name.ts'
 import type { FileRecord } from '../media/file-record.ts'
 import type { FileStorage } from '../media/file-storage.ts'
+import { ownFileMime } from '../media/file-type.ts'
 import { pictureSize } from '../media/picture-size.ts'
-import { sniffMime } from '../media/sniff.ts'
+import type { MediaTypes } from './detect-media.ts'
 
 /** A file of content/media/ as a document uses it: the record that it gets, and where its bytes are. */
 export interface MediaFile extends Omit<FileRecord, 'url' | 'provider' | 'formats' | 'focalPoint'> {
@@ -22,18 +23,25 @@ export interface MediaUse {
   readonly caption: string | null
 }
 
+/** A project's content/media/, and the types that the bytes of its files tell, by their real paths. */
+export interface MediaFolder {
+  readonly root: string
+  readonly types: MediaTypes
+}
+
 /**
  * Reads a file of content/media/; undefined where there is none. The same bytes under the same words are one file,
  * however often they are used; ones that go by other words are another. At start only, so it may wait for the disk.
  */
-export function readMedia(root: string, use: MediaUse): MediaFile | undefined {
+export function readMedia({ root, types }: MediaFolder, use: MediaUse): MediaFile | undefined {
   const path = pathInside(join(root, 'content', 'media'), use.file)
   const bytes = path === undefined ? undefined : readIfThere(path)
   if (path === undefined || bytes === undefined) return undefined
   const ext = extname(path)
   const name = use.name ?? basename(path)
   const { alternativeText, caption } = use
-  const mime = sniffMime(bytes.subarray(0, 1024), ext)
+  const head = bytes.subarray(0, 1024)
+  const mime = ownFileMime({ head, detected: types.get(path) ?? null }, path)
   const words = JSON.stringify([name, alternativeText, caption])
   const digest = createHash('sha256').update(words).update(bytes).digest('hex')
   return {

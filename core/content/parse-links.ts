@@ -4,9 +4,9 @@ import type { LinkParser, ParsedLinks } from '../documents/parse-attribute.ts'
 import type { ValueFault } from '../documents/value-fault.ts'
 import type { LinkTarget } from '../documents/written.ts'
 import type { Path } from '../faults/diagnostic.ts'
-import { kindOf } from '../media/sniff.ts'
+import { kindOf } from '../media/file-type.ts'
 import type { MediaAttribute, RelationAttribute } from '../model/model.ts'
-import { type MediaFile, type MediaUse, readMedia } from './media-file.ts'
+import { type MediaFile, type MediaFolder, type MediaUse, readMedia } from './media-file.ts'
 import { type Body, isBody } from './read-entries.ts'
 
 /** A link that a document of content/ asks for, to be checked when all documents are known. */
@@ -28,13 +28,13 @@ export interface LinkReading {
 export type MediaCache = Map<string, MediaFile | undefined>
 
 /** Reads links in the words of content/: documentIds for relations, `{ file }` for media. */
-export function readLinks(root: string, cache: MediaCache): LinkReading {
+export function readLinks(folder: MediaFolder, cache: MediaCache): LinkReading {
   const references: Reference[] = []
   const files: MediaFile[] = []
   const parse: LinkParser = (attribute, value, path) => {
     const one = (each: unknown, at: Path): Read =>
       attribute.kind === 'media' || attribute.target.uid === 'plugin::upload.file'
-        ? readFile(attribute, each, at, { root, cache, files })
+        ? readFile(attribute, each, at, { folder, cache, files })
         : readRelation(attribute, each, at, references)
     return gather(attribute, value, path, one)
   }
@@ -100,14 +100,14 @@ function targetId({ target }: RelationAttribute, word: string): string {
 const FILE_KEYS = ['file', 'name', 'alternativeText', 'caption']
 
 interface FileReading {
-  readonly root: string
+  readonly folder: MediaFolder
   readonly cache: MediaCache
   readonly files: MediaFile[]
 }
 
-function readCached({ root, cache }: FileReading, use: MediaUse): MediaFile | undefined {
+function readCached({ folder, cache }: FileReading, use: MediaUse): MediaFile | undefined {
   const key = JSON.stringify(use)
-  if (!cache.has(key)) cache.set(key, readMedia(root, use))
+  if (!cache.has(key)) cache.set(key, readMedia(folder, use))
   return cache.get(key)
 }
 

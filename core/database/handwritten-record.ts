@@ -59,9 +59,13 @@ const inOrder = (one: FileName, other: FileName): number => (orderOf(one) < orde
 
 type FileName = Pick<Handwritten, 'name'>
 
-const orderOf = ({ name }: FileName): string => name.replace(/\.(before|after)\.(?=\w+$)/, momentFirst)
+function orderOf({ name }: FileName): string {
+  const parts = name.split('.')
+  const rank = parts.length > 2 ? RANKS[parts.at(-2) ?? ''] : undefined
+  return rank === undefined ? name : parts.slice(0, -2).join('.') + rank + (parts.at(-1) ?? '')
+}
 
-const momentFirst = (_: string, moment: string): string => (moment === 'before' ? '\u0000' : '\u0001')
+const RANKS: Readonly<Record<string, string>> = { before: '\u0000', after: '\u0001' }
 
 /** What of migrations/ does not agree with what was applied. */
 export function* compareFiles(

@@ -1,3 +1,4 @@
+import { trimDecimal } from '../base/trim-character.ts'
 import type { ColumnType } from '../model/storage.ts'
 
 /**
@@ -32,7 +33,7 @@ function constantOf(expression: string): string | null {
 
 function canonical(type: ColumnType, constant: string): string {
   if (type === 'double precision' || type === 'numeric(10,2)') return String(Number(constant))
-  if (type === 'time(3)') return constant.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
+  if (type === 'time(3)') return trimDecimal(constant)
   if (type === 'timestamptz(3)') return canonicalTime(constant)
   return type === 'jsonb' ? canonicalJson(constant) : constant
 }

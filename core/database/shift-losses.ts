@@ -33,7 +33,7 @@ export function* versionLosses(holding: Holding, done: Step): Generator<Proviso>
   const { pair, before } = holding
   const from = qualified(pair.schema, pair.actual.name)
   const table = pair.desired.name
-  const own = `\`${pair.desired.serves.replace(/^.*`(.*)`.*$/, '$1')}\``
+  const own = `\`${lastQuoted(pair.desired.serves)}\``
   if (losesLocales(holding)) {
     const locale = before.locale ?? ''
     const because = `turning \`localized\` off for ${own}`
@@ -234,4 +234,10 @@ export function largeShift(rows: string, pair: Pair, done: Step): Proviso {
     message,
     price: { weight: 'slow', note: '{rows}, locked meanwhile', steps: [done] },
   }
+}
+
+/** What stands in the last pair of backticks of a text; all of a text without one. */
+const lastQuoted = (text: string): string => {
+  const parts = text.split('`')
+  return parts.length > 2 ? (parts.at(-2) ?? text) : text
 }

@@ -62,8 +62,18 @@ const VARIETY = 8
 const isWeak = (secret: string): boolean =>
   secret !== '' &&
   (new Set(secret).size < VARIETY ||
-    /^(.{1,16})\1+$/s.test(secret) ||
+    isRepeated(secret) ||
     /change.?me|your.?secret|example|placeholder|not.?secret|password|123456789|abcdefgh/i.test(secret))
+
+/** Up to so many characters again and again. */
+const LONGEST_UNIT = 16
+
+function isRepeated(secret: string): boolean {
+  for (let length = 1; length <= LONGEST_UNIT && 2 * length <= secret.length; length++)
+    if (secret.length % length === 0 && secret.slice(0, length).repeat(secret.length / length) === secret)
+      return true
+  return false
+}
 
 function* lookAtSpeed({ settings, production }: SettingsTerms): Generator<Advice> {
   if (production && !(settings.cache.enabled && settings.cache.maxBytes > 0))

@@ -1,4 +1,5 @@
 import type { Result } from '../base/result.ts'
+import { trimDecimal } from '../base/trim-character.ts'
 import type { BadValue } from '../query/bad-value.ts'
 import * as query from '../query/parse-moment.ts'
 import { format, type Parsed } from './value-fault.ts'
@@ -27,5 +28,5 @@ const parseClock = reading(query.parseTime)
 export function parseTime(value: unknown): Parsed {
   const parsed = parseClock(value)
   if (!('stored' in parsed) || typeof parsed.stored !== 'string') return parsed
-  return { stored: parsed.stored.includes('.') ? parsed.stored.replace(/\.?0*$/, '') : parsed.stored }
+  return { stored: trimDecimal(parsed.stored) }
 }

@@ -1,5 +1,6 @@
+import { extname } from 'node:path'
 import type { MediaKind } from '../project/settings.ts'
-import { isBinary, kindOf, recognise, textType, UNKNOWN } from './sniff.ts'
+import { PAGE } from './detect-mime.ts'
 
 export interface FileType {
   readonly mime: string
@@ -9,27 +10,49 @@ export interface FileType {
   readonly kind: MediaKind
 }
 
+/** The first bytes of a file, and the type that they tell (`detectMime`). */
+export interface Detected {
+  readonly head: Buffer
+  readonly detected: string | null
+}
+
 /**
  * What an uploaded file is. Bytes win over the name: a page named `.png` becomes a page. The name is believed where
  * the bytes say nothing, and then as no more than a label.
  */
-export function fileType(head: Buffer, name: string): FileType {
+export function fileType(file: Detected, name: string): FileType {
   const ext = extensionOf(name)
-  const mime = recognise(head, ext) ?? pageType(head, ext)
-  if (mime === null) return { ...labelled(head, ext), kind: 'files' }
+  const mime = mimeOf(file, ext)
+  if (mime === null) return { ...labelled(file, ext), kind: 'files' }
   return { mime, ext: fitting(mime, ext), kind: kindOf(mime) }
 }
+
+/** A file of the project, whose extension is believed as far as the bytes do not contradict it. */
+export function ownFileMime(file: Detected, path: string): string {
+  const ext = extname(path)
+  const mime = mimeOf(file, ext)
+  if (mime !== null) return mime
+  return isBinary(file.head) ? UNKNOWN : (textType(ext) ?? 'text/plain')
+}
+
+/** null: the bytes do not decide. Of texts the name tells more than tags do, and of archives more than their format. */
+function mimeOf({ detected }: Detected, ext: string): string | null {
+  if (detected === 'application/zip') return OFFICE[ext.toLowerCase()] ?? detected
+  const isText = detected === PAGE || detected === 'application/xml'
+  return isText && textType(ext) !== undefined ? null : detected
+}
+
+const UNKNOWN = 'application/octet-stream'
+
+const isBinary = (head: Buffer): boolean => head.includes(0)
 
 /** Endings that are more than letters and digits, or long, are part of the name. */
 const extensionOf = (name: string): string => /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
 
-const PAGE = /^\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body|script|iframe)[\s>]/is
+/** The type of a text of which only the extension tells what it is; undefined where it does not. */
+const textType = (ext: string): string | undefined => TEXTS[ext.toLowerCase()]
 
-/** A page that goes by another format's name. */
-const pageType = (head: Buffer, ext: string): string | null =>
-  textType(ext) === undefined && PAGE.test(head.toString('utf8')) ? 'text/html' : null
-
-function labelled(head: Buffer, ext: string): Pick<FileType, 'mime' | 'ext'> {
+function labelled({ head }: Detected, ext: string): Pick<FileType, 'mime' | 'ext'> {
   if (ext === '') return { mime: UNKNOWN, ext: '.bin' }
   const text = textType(ext)
   if (isBinary(head))
@@ -42,22 +65,51 @@ const fitting = (mime: string, ext: string): string => {
   return fit.length === 0 || fit.includes(ext.toLowerCase()) ? ext : (fit[0] ?? ext)
 }
 
+/** The word of `allowedTypes` that a file falls under. */
+export function kindOf(mime: string): MediaKind {
+  if (mime.startsWith('image/')) return 'images'
+  if (mime.startsWith('video/')) return 'videos'
+  return mime.startsWith('audio/') ? 'audios' : 'files'
+}
+
+const OFFICE: Readonly<Record<string, string>> = {
+  '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  '.pptx': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  '.epub': 'application/epub+zip',
+}
+
+const TEXTS: Readonly<Record<string, string>> = {
+  '.txt': 'text/plain',
+  '.csv': 'text/csv',
+  '.json': 'application/json',
+  '.md': 'text/markdown',
+  '.html': 'text/html',
+  '.css': 'text/css',
+  '.xml': 'application/xml',
+  '.vtt': 'text/vtt',
+}
+
 /** The first is what a file is given that has another. */
 const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
-  'image/png': ['.png'],
+  'image/png': ['.png', '.apng'],
   'image/jpeg': ['.jpg', '.jpeg', '.jpe', '.jfif'],
   'image/gif': ['.gif'],
   'image/webp': ['.webp'],
   'image/tiff': ['.tiff', '.tif'],
   'image/avif': ['.avif'],
   'image/heic': ['.heic', '.heif'],
+  'image/bmp': ['.bmp'],
+  'image/x-icon': ['.ico'],
   'image/svg+xml': ['.svg'],
   'video/quicktime': ['.mov', '.qt'],
   'video/mp4': ['.mp4', '.m4v', '.3gp', '.f4v', '.heif', '.cr3'],
+  'video/mpeg': ['.mpg', '.mpeg'],
   'video/webm': ['.webm', '.mkv'],
   'video/x-msvideo': ['.avi'],
   'video/ogg': ['.ogv', '.ogg'],
   'audio/mp4': ['.m4a', '.mp4'],
+  'audio/aac': ['.aac'],
   'audio/wav': ['.wav'],
   'audio/ogg': ['.ogg', '.oga', '.opus'],
   'audio/flac': ['.flac'],

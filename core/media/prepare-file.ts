@@ -29,7 +29,7 @@ export interface PrepareTerms {
   readonly replaced?: { readonly hash: string; readonly ext: string }
 }
 
-export const typeOf = ({ file }: Upload): FileType => fileType(file.staged.head, cleanName(file.filename))
+export const typeOf = ({ file }: Upload): FileType => fileType(file.staged, cleanName(file.filename))
 
 /** contract/rest.md 15: what a file is called, its address, its size, its smaller pictures. */
 export async function prepareFile(upload: Upload, terms: PrepareTerms): Promise<PreparedFile> {

@@ -4,6 +4,7 @@ import { link, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { detectMime } from './detect-mime.ts'
 
 /** A file that has arrived whole and is not kept yet. */
 export interface StagedFile {
@@ -12,6 +13,8 @@ export interface StagedFile {
   readonly size: number
   /** The first 256 KiB: enough to tell what it is, and how large a picture. */
   readonly head: Buffer
+  /** The media type that these bytes tell; null where they tell none. */
+  readonly detected: string | null
 }
 
 /** Where files wait: beside the uploads, never served. */
@@ -45,7 +48,8 @@ export async function stage(stream: Readable, folder: string): Promise<StagedFil
     await discard([path])
     throw error
   }
-  return { path, size, head: Buffer.concat(head).subarray(0, HEAD) }
+  const first = Buffer.concat(head).subarray(0, HEAD)
+  return { path, size, head: first, detected: await detectMime(first) }
 }
 
 /** The same bytes under a path of their own, so that either may go first. */

@@ -15,7 +15,7 @@ export function toCamelCase(name: string): string {
 /** `metaTitle` → `meta_title`, `HTMLParts` → `html_parts`; digits and underscores stay where they are. */
 export const toSnakeCase = (name: string): string =>
   name
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+    .replace(/([A-Z])(?=[A-Z][a-z])/g, '$1_')
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/[-.]/g, '_')
     .toLowerCase()

@@ -24,20 +24,32 @@ export interface FoundMigrations {
 /** The files of the folder, by name; read-mes and the like are nobody's business. */
 export async function findMigrations(root: string): Promise<FoundMigrations> {
   const entries = await readdir(join(root, MIGRATIONS), { withFileTypes: true }).catch(noFolder)
-  const names = entries.filter(entry => entry.isFile() && CODE.test(entry.name)).map(({ name }) => name)
+  const names = entries.filter(entry => entry.isFile() && isCode(entry.name)).map(({ name }) => name)
   const sorted = names.toSorted()
   return {
     files: sorted.flatMap(name => toFile(root, name)),
-    faults: sorted.filter(name => !NAME.test(name)).map(misnamed),
+    faults: sorted.filter(name => momentOf(name) === null).map(misnamed),
   }
 }
 
-const CODE = /^(?!\.).*(?<!\.d)\.(sql|[cm]?[jt]s)$/
-const NAME = /^\w[\w.-]*\.(before|after)\.\w+$/
+const ENDINGS: ReadonlySet<string> = new Set(['sql', 'js', 'cjs', 'mjs', 'ts', 'cts', 'mts'])
+
+/** Neither hidden nor a declaration of types. */
+function isCode(name: string): boolean {
+  const parts = name.split('.')
+  return parts.length > 1 && parts[0] !== '' && parts.at(-2) !== 'd' && ENDINGS.has(parts.at(-1) ?? '')
+}
+
+/** null: the name does not say it. */
+function momentOf(name: string): MigrationFile['moment'] | null {
+  const moment = name.split('.').slice(1).at(-2)
+  if (!/^\w[\w.-]*$/.test(name)) return null
+  return moment === 'before' || moment === 'after' ? moment : null
+}
 
 function toFile(root: string, name: string): readonly MigrationFile[] {
-  const moment = NAME.exec(name)?.[1]
-  if (moment !== 'before' && moment !== 'after') return []
+  const moment = momentOf(name)
+  if (moment === null) return []
   return [{ name, moment, file: join(root, MIGRATIONS, name), shown: `${MIGRATIONS}/${name}` }]
 }
 

@@ -60,7 +60,7 @@ const toScript = (text: string): HandwrittenWork => ({
   newDatabases: NEW_DATABASES.test(text),
 })
 
-const NEW_DATABASES = /^--\s*plinth:\s*new databases too\s*$/m
+const NEW_DATABASES = /^--[ \t]*plinth:[ \t]*new databases too[ \t\r]*$/m
 
 async function toCode(root: string, { file }: MigrationFile): Promise<HandwrittenWork> {
   const loader = await openLoader(root)

@@ -41,7 +41,7 @@ async function load(jiti: Jiti, filename: string): Promise<unknown> {
 
 /** JavaScript that jiti would leave to Node, which keeps such modules until the process ends. */
 const isForNode = (file: string, source: string): boolean =>
-  file.endsWith('.mjs') || (file.endsWith('.js') && /^\s*(import|export)\b/m.test(source))
+  file.endsWith('.mjs') || (file.endsWith('.js') && /^[ \t]*(?:import|export)\b/m.test(source))
 
 const KEPT = new BoundedMap<string>({ entries: 1_000, bytes: 20_000_000 }, bytesOf)
 

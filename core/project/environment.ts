@@ -30,7 +30,8 @@ export interface Substitution {
   readonly malformed: boolean
 }
 
-const PLACEHOLDER = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?:(:-)([^}]*))?\}|\$\{/g
+/** A fallback has a bounded length: many that are not closed must not each be read to the end of the text. */
+const PLACEHOLDER = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?:(:-)([^}]{0,2000}))?\}|\$\{/g
 
 /** `${NAME}`, `${NAME:-fallback}` (taken where NAME is unset or empty, as in a shell), `$${` for `${` itself. */
 export function substitute(text: string, environment: Environment): Substitution {

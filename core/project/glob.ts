@@ -24,7 +24,7 @@ async function walk(folder: string, parts: readonly string[]): Promise<readonly 
       rest,
       entries.filter(entry => entry.isDirectory() && !isHidden(entry.name)),
     )
-  const matches = entries.filter(entry => matcherOf(part).test(entry.name))
+  const matches = entries.filter(entry => fits(entry.name, part))
   if (rest.length === 0)
     return matches.filter(entry => !entry.isDirectory()).map(entry => join(folder, entry.name))
   const deeper = await Promise.all(matches.map(entry => walk(join(folder, entry.name), rest)))
@@ -43,10 +43,24 @@ async function walkAnywhere(
 
 const isHidden = (name: string): boolean => name.startsWith('.')
 
-function matcherOf(part: string): RegExp {
-  const source = part
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*+/g, '.*')
-    .replace(/\?/g, '.')
-  return new RegExp(`^${part.startsWith('.') ? '' : '(?!\\.)'}${source}$`)
+/** Whether a name is one of those that a part with `*` and `?` stands for; in the product of their lengths at most. */
+function fits(name: string, part: string): boolean {
+  if (isHidden(name) && !part.startsWith('.')) return false
+  let at = 0
+  let star = -1
+  let retry = 0
+  for (let index = 0; index < name.length; ) {
+    if (part[at] === '*') {
+      star = at++
+      retry = index
+    } else if (part[at] === '?' || part[at] === name[index]) {
+      at++
+      index++
+    } else if (star >= 0) {
+      // The last star takes one character more.
+      at = star + 1
+      index = ++retry
+    } else return false
+  }
+  return /^\**$/.test(part.slice(at))
 }

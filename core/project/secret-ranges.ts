@@ -1,5 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, visit } from 'yaml'
 import type { Path } from '../faults/diagnostic.ts'
+import { SPACES, urlPasswords } from '../secrets/url-passwords.ts'
 import type { SecretRange } from './source-file.ts'
 
 /** Whether the value at a path of a file must never be shown. */
@@ -26,23 +27,56 @@ export function secretRanges(document: Document, text: string, isSecret: SecretT
       ranges.push(...rangeOf(node).filter(range => !saysNothing(node, text, range)))
   }
   seek(document.contents, [])
-  return [...ranges, ...lexicalRanges(text, CREDENTIALS)]
+  return [...ranges, ...urlPasswords(text, ENDS_PASSWORD)]
 }
 
 /** Of a file that cannot be parsed: whatever stands behind a key that sounds secret, to the end of its line. */
 export const suspectRanges = (text: string): readonly SecretRange[] => [
-  ...lexicalRanges(text, SUSPECT),
-  ...lexicalRanges(text, CREDENTIALS),
+  ...suspectValues(text),
+  ...urlPasswords(text, ENDS_PASSWORD),
 ]
 
-const SUSPECT =
-  /(?<=[\w-]*(?:secret|password|passwd|token|credential|api_?key|access_?key|private_?key|url|replicas)\w*["']?\s*:\s*)[^\s{[].*/gi
+/** In YAML an address may stand in quotes. */
+const ENDS_PASSWORD: ReadonlySet<string> = new Set([...SPACES, '"', "'"])
 
-/** The password in `scheme://user:password@host`. */
-const CREDENTIALS = /(?<=\w:\/\/[^\s/@:"']*:)[^\s@"']+(?=@)/g
+const SUSPECT_WORD = /secret|password|passwd|token|credential|api_?key|access_?key|private_?key|url|replicas/i
 
-const lexicalRanges = (text: string, pattern: RegExp): readonly SecretRange[] =>
-  Array.from(text.matchAll(pattern), found => [found.index, found.index + found[0].length])
+/** For each colon behind a word that sounds secret: from what follows it to the end of that line. */
+function suspectValues(text: string): readonly SecretRange[] {
+  const found: SecretRange[] = []
+  let from = 0
+  for (let colon = text.indexOf(':'); colon >= 0; colon = text.indexOf(':', Math.max(from, colon + 1))) {
+    if (!SUSPECT_WORD.test(wordBefore(text, colon))) continue
+    const start = behindSpace(text, colon + 1)
+    if (start >= text.length || text[start] === '{' || text[start] === '[') continue
+    const end = text.indexOf('\n', start)
+    from = end < 0 ? text.length : end
+    found.push([start, from])
+  }
+  return found
+}
+
+/** The letters, digits and underscores of a key, between which and the colon a quote and spaces may stand. */
+function wordBefore(text: string, colon: number): string {
+  let end = colon
+  while (end > 0 && isSpace(text[end - 1])) end--
+  if (text[end - 1] === '"' || text[end - 1] === "'") end--
+  let start = end
+  while (start > 0 && end - start < LONGEST_KEY && isWordCharacter(text[start - 1])) start--
+  return text.slice(start, end)
+}
+
+/** Longer words are no keys. */
+const LONGEST_KEY = 200
+
+const isSpace = (character = ''): boolean => /\s/.test(character)
+const isWordCharacter = (character = ''): boolean => /\w/.test(character)
+
+function behindSpace(text: string, from: number): number {
+  let at = from
+  while (at < text.length && isSpace(text[at])) at++
+  return at
+}
 
 /** Switches, numbers, words of the grammar and names of variables give nothing away. */
 function saysNothing({ value }: Scalar, text: string, [start, end]: SecretRange): boolean {

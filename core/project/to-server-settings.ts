@@ -1,3 +1,4 @@
+import { trimEndOf } from '../base/trim-character.ts'
 import type { ProjectFile, RateLimit as WrittenRateLimit } from './project-types.ts'
 import type { DatabaseSettings, RateLimit, RestSettings, ServerSettings } from './settings.ts'
 import { toBytes, toMilliseconds } from './units.ts'
@@ -6,7 +7,7 @@ export function toServer(written: ProjectFile['server'] = {}): ServerSettings {
   return {
     host: written.host ?? '0.0.0.0',
     port: written.port ?? 1337,
-    url: (written.url ?? 'http://localhost:1337').replace(/\/+$/, ''),
+    url: trimEndOf(written.url ?? 'http://localhost:1337', '/'),
     cors: { origins: ['*'], credentials: false, ...written.cors },
     bodyLimit: toBytes(written.bodyLimit ?? '1mb'),
     requestTimeout: toMilliseconds(written.requestTimeout ?? '30s'),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readRouter, type StrapiRouter } from './read-router.ts'
 import type { OwnCode, StrapiProject } from './strapi-project.ts'
+import { endOfComment } from './tokens.ts'
 
 const CODE = /\.(?:[cm]?[jt]s)$/
 
@@ -46,12 +47,40 @@ function toOwnCode(file: string): OwnCode | undefined {
 
 /** `factories.createCoreController('api::x.x')` and its like, and a `src/index` whose functions are empty. */
 function isGenerated(source: string): boolean {
-  const text = source.replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '').replace(/\s+/g, ' ')
-  const isFactory =
-    /createCore(?:Controller|Service|Router)(?:<[^>]*>)?\(\s*['"][^'"]+['"],?\s*\)\s*;?\s*$/.test(text)
-  const isIdle =
-    /(?:module\.exports =|export default) \{(?: (?:async )?(?:register|bootstrap|destroy)\((?:[^()]|\([^()]*\))*\)(?:: [\w<>]+)? \{ ?\},?)+ \};? ?$/.test(
-      text,
-    )
-  return text.trim() === '' || isFactory || isIdle
+  // What the generator writes is short.
+  if (source.length > LONGEST_GENERATED) return false
+  const text = withoutComments(source).replace(/\s+/g, ' ').trim()
+  return text === '' || isFactory(text) || isIdle(text)
 }
+
+const LONGEST_GENERATED = 10_000
+
+function withoutComments(source: string): string {
+  let kept = ''
+  for (let at = 0; at < source.length; ) {
+    const end = endOfComment(source, at)
+    if (end === undefined) kept += source.charAt(at++)
+    else at = end
+  }
+  return kept
+}
+
+/** The text ends in `createCoreX('…')`. */
+function isFactory(text: string): boolean {
+  const call = text.slice(text.lastIndexOf('createCore'))
+  return /^createCore(?:Controller|Service|Router)(?:<[^>]*>)?\( ?['"][^'"]+['"],? ?\) ?;?$/.test(call)
+}
+
+/** The text ends in an object whose methods `register`, `bootstrap` and `destroy` do nothing. */
+function isIdle(text: string): boolean {
+  const exported = /(?:module\.exports =|export default) \{ /.exec(text)
+  if (!exported) return false
+  const methods = withoutBrackets(text.slice(exported.index + exported[0].length)).split(',')
+  const end = methods.pop() ?? ''
+  return methods.length > 0 && /^ ?\};?$/.test(end) && methods.every(each => IDLE_METHOD.test(each.trim()))
+}
+
+/** Parameters, whose types may have brackets of their own. */
+const withoutBrackets = (text: string): string => text.replace(/\([^()]*\)/g, '').replace(/\([^()]*\)/g, '')
+
+const IDLE_METHOD = /^(?:async )?(?:register|bootstrap|destroy)(?:: [\w<>]+)? \{ ?\}$/

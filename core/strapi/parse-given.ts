@@ -44,7 +44,10 @@ function parseRest(tokens: Tokens, { value, next }: Parsed, depth: number): Pars
   return { value: { ...value, fallback: fallback.value }, next: fallback.next }
 }
 
-const startsLine = ({ source }: Tokens, { start }: Token): boolean => /\n\s*$/.test(source.slice(0, start))
+function startsLine({ source }: Tokens, { start }: Token): boolean {
+  const before = source.slice(0, start)
+  return before.includes('\n', before.trimEnd().length)
+}
 
 function parsePrimary(tokens: Tokens, start: number, depth: number): Parsed | undefined {
   const token = tokens.all[start]

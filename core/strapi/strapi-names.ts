@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 const WORD =
-  /\d*(?:1st|2nd|3rd|(?![123])\dth)(?=\b|[A-Z_])|\d*(?:1ST|2ND|3RD|(?![123])\dTH)(?=\b|[a-z_])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g
+  /\d{0,9}(?:1st|2nd|3rd|(?![123])\dth)(?=\b|[A-Z_])|\d{0,9}(?:1ST|2ND|3RD|(?![123])\dTH)(?=\b|[a-z_])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g
 
 /** As Strapi's lodash has it: digits are words of their own. `metaTitle2` → `meta_title_2` */
 export const snakeCase = (name: string): string =>

@@ -1,3 +1,4 @@
+import { trimOf } from '../base/trim-character.ts'
 import { type GivenMapping, isMapping, mappingAt, textAt } from './given.ts'
 import type { StrapiHolder, StrapiType } from './strapi-project.ts'
 
@@ -34,9 +35,10 @@ export function toType({ api, name, file, schema }: FoundType): StrapiType {
 
 /** `BlogPost`, `blog_post` and `blog post` → `blog-post`. A name that is in kebab-case stays. */
 export const toKebabCase = (name: string): string =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1-$2')
-    .replace(/[^A-Za-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .toLowerCase()
+  trimOf(
+    name
+      .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+      .replace(/([A-Z])(?=[A-Z][a-z])/g, '$1-')
+      .replace(/[^A-Za-z0-9]+/g, '-'),
+    '-',
+  ).toLowerCase()

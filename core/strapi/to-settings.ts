@@ -1,3 +1,4 @@
+import { trimEndOf } from '../base/trim-character.ts'
 import type { Json } from '../project/settings.ts'
 import {
   at,
@@ -57,7 +58,7 @@ function corsOrigins(config: StrapiConfig): Json | undefined {
   const given = at(middleware(config, 'strapi::cors'), 'origin')
   const origins = typeof given === 'string' ? given.split(',').map(each => each.trim()) : toJson(given)
   if (!Array.isArray(origins) || origins.length === 0 || origins.includes('*')) return undefined
-  return origins.map(origin => String(origin).replace(/\/+$/, ''))
+  return origins.map(origin => trimEndOf(String(origin), '/'))
 }
 
 function corsNotes(config: StrapiConfig): readonly string[] {

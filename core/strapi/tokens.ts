@@ -8,7 +8,7 @@ export interface Token {
   readonly end: number
 }
 
-const SKIPPED = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)+/y
+const SPACE = /\s+/y
 const QUOTED = /'(?:[^'\\\n]|\\[\s\S])*'|"(?:[^"\\\n]|\\[\s\S])*"|`(?:[^`\\]|\\[\s\S])*`/y
 const NUMBER = /(?:0[xX][\da-fA-F]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)/y
 const WORD = /[\p{L}$_][\p{L}\p{N}$_]*/uy
@@ -19,13 +19,34 @@ const SIGN = /=>|\.\.\.|\?\?|\|\||[\s\S]/y
 export function tokensOf(source: string): readonly Token[] {
   const tokens: Token[] = []
   for (let start = 0; start < source.length; ) {
-    start = endOf(SKIPPED, source, start) ?? start
+    start = skip(source, start)
     if (start >= source.length) break
     const token = tokenAt(source, start, tokens.at(-1))
     tokens.push(token)
     start = token.end
   }
   return tokens
+}
+
+/** Where spaces and comments end; a comment that nothing closes goes to the end of the source. */
+function skip(source: string, start: number): number {
+  for (let at = start; ; ) {
+    const end = endOf(SPACE, source, at) ?? endOfComment(source, at)
+    if (end === undefined) return at
+    at = end
+  }
+}
+
+/** undefined: no comment begins here. */
+export function endOfComment(source: string, at: number): number | undefined {
+  if (source.startsWith('//', at)) return indexOrEnd(source, '\n', at)
+  if (!source.startsWith('/*', at)) return undefined
+  return Math.min(source.length, indexOrEnd(source, '*/', at + 2) + 2)
+}
+
+function indexOrEnd(source: string, mark: string, from: number): number {
+  const found = source.indexOf(mark, from)
+  return found < 0 ? source.length : found
 }
 
 function tokenAt(source: string, start: number, before: Token | undefined): Token {

@@ -1,0 +1,93 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type FoundRegex, findRegexes } from './regexes.ts'
+
+// Refuses regular expressions of the product that can take more than linear time: `npm run regexes`. The checker is
+// slow, so what it found safe is recorded in safe-regexes.json: `-- --write` records anew, `-- --all` believes no record.
+process.env.RECHECK_BACKEND = 'pure'
+process.env.RECHECK_SYNC_BACKEND = 'pure'
+
+const RECORD = join(import.meta.dirname, 'safe-regexes.json')
+
+/** What the checker cannot see, or what no client can use. */
+const EXCEPTIONS: readonly { readonly file: string; readonly code: string; readonly reason: string }[] = [
+  {
+    file: 'core/cli/types-schema.ts',
+    code: "/'(?:[^'\\\\]|\\\\.)*'/g",
+    reason: 'the text is TypeScript that the program printed: every quote is closed',
+  },
+  {
+    file: 'core/graphql/text-operation.ts',
+    code: 'new RegExp(`"(?:${[...promised].join(\'|\')})":null`)',
+    reason: 'alternatives of names, without repetition: linear',
+  },
+  {
+    file: 'core/plugins/module-error.ts',
+    code: 'new RegExp(`${quoted(file)}:(\\\\d+):(\\\\d+)`)',
+    reason: 'a quoted path and two numbers behind colons: linear',
+  },
+  {
+    file: 'core/model/build-attribute.ts',
+    code: 'new RegExp(regex)',
+    reason: 'an expression of project.yaml',
+  },
+  {
+    file: 'core/model/check/regexes.ts',
+    code: 'new RegExp(pattern)',
+    reason: 'compiled to see whether it can be; nothing is matched',
+  },
+  {
+    file: 'core/project/checks/given-values.ts',
+    code: 'new RegExp(regex)',
+    reason: 'an expression and a default of project.yaml',
+  },
+]
+
+const isExcepted = ({ file, code }: FoundRegex): boolean =>
+  EXCEPTIONS.some(exception => exception.file === file && exception.code === code)
+
+const keyOf = ({ pattern }: FoundRegex): string => `/${pattern?.source}/${pattern?.flags}`
+
+interface Judged {
+  readonly safe: readonly string[]
+  readonly faults: readonly string[]
+}
+
+async function judge(regexes: readonly FoundRegex[], recorded: ReadonlySet<string>): Promise<Judged> {
+  const safe = new Set<string>()
+  const faults: string[] = []
+  for (const regex of regexes) {
+    const key = keyOf(regex)
+    if (isExcepted(regex) || safe.has(key)) continue
+    const fault = recorded.has(key) ? null : await faultOf(regex)
+    if (fault === null) safe.add(key)
+    else faults.push(`${regex.place} ${regex.code.slice(0, 120)}: ${fault}`)
+  }
+  return { safe: [...safe].toSorted(), faults: [...faults, ...unusedExceptions(regexes)] }
+}
+
+const unusedExceptions = (regexes: readonly FoundRegex[]): readonly string[] =>
+  EXCEPTIONS.filter(({ file, code }) => !regexes.some(each => each.file === file && each.code === code)).map(
+    ({ file, code }) => `${file}: there is no expression ${code}: remove the exception`,
+  )
+
+/** Milliseconds for one expression: what takes longer is to be written more simply. */
+const PATIENCE = 60_000
+
+async function faultOf({ pattern }: FoundRegex): Promise<string | null> {
+  if (pattern === null) return 'it is put together at run time: name it in EXCEPTIONS, with a reason'
+  const { checkSync } = await import('recheck')
+  const found = checkSync(pattern.source, pattern.flags, { timeout: PATIENCE, randomSeed: 1 })
+  if (found.status === 'safe') return null
+  if (found.status === 'unknown') return `it cannot be judged (${found.error.kind}): write it more simply`
+  return `${found.complexity.summary} time, as for ${JSON.stringify(found.attack.string.slice(0, 60))}`
+}
+
+const options = new Set(process.argv.slice(2))
+const regexes = findRegexes()
+const recorded: readonly string[] = options.has('--all') ? [] : JSON.parse(readFileSync(RECORD, 'utf8'))
+const { safe, faults } = await judge(regexes, new Set(recorded))
+if (options.has('--write')) writeFileSync(RECORD, `${JSON.stringify(safe, null, 2)}\n`)
+for (const fault of faults) console.error(fault)
+console.log(`${regexes.length} regular expressions, ${faults.length} of them faulty`)
+process.exitCode = faults.length > 0 ? 1 : 0

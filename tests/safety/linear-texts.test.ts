@@ -1,0 +1,67 @@
+import test from 'ava'
+import { transactionWordIn } from '../../core/database/transaction-words.ts'
+import { suspectRanges } from '../../core/project/secret-ranges.ts'
+import { createRedactor } from '../../core/secrets/redact.ts'
+import { tokensOf } from '../../core/strapi/tokens.ts'
+
+// Texts that make a backtracking expression take quadratic or exponential time, read by what replaced expressions.
+
+const redact = createRedactor([])
+
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  redact,
+  suspectRanges,
+  transactionWordIn,
+  tokensOf,
+}
+
+const SHAPES = [
+  'a+',
+  'a://b:',
+  'a://b:c',
+  '://',
+  'secret:',
+  'secret: ',
+  "'",
+  '"',
+  '/*',
+  '/**/',
+  '--',
+  '$a$',
+  '$',
+  ':',
+  '\n',
+  ' ',
+  '`',
+  '\\',
+]
+
+const SIZE = 400_000
+
+test('texts are read in a time that grows with their size', t => {
+  for (const [name, read] of Object.entries(READERS))
+    for (const shape of SHAPES) {
+      const text = shape.repeat(SIZE / shape.length)
+      const began = process.cpuUsage()
+      read(text)
+      const { user } = process.cpuUsage(began)
+      t.true(user < 2_000_000, `${name} of ${JSON.stringify(shape)}: ${user / 1000} ms`)
+    }
+})
+
+test('passwords in addresses are hidden wherever they stand', t => {
+  t.is(
+    redact('postgres://u:p4ss:w@h/db and x://y:z@h'),
+    'postgres://u:[redacted]@h/db and x://y:[redacted]@h',
+  )
+  t.is(redact('http://h:80/a@b'), 'http://h:80/a@b')
+  t.is(redact('a://b://c:d@e'), 'a://b://c:[redacted]@e')
+  t.is(redact('://u:p@h'), '://u:p@h')
+})
+
+test('statements inside of comments, texts and functions end no transaction', t => {
+  t.is(transactionWordIn('-- commit;\n/* ; commit */ SELECT \';commit\', "a;commit", $x$ ;commit; $x$'), null)
+  t.is(transactionWordIn("SELECT 'it''s'; commit"), 'COMMIT')
+  t.is(transactionWordIn('SELECT $1; rollback'), 'ROLLBACK')
+  t.is(transactionWordIn('rollback to a'), null)
+})

@@ -41,6 +41,7 @@ export function permit<Kind extends Command>(
     after: where,
     // What the server sets is not the caller's choice, so he need not see it.
     targets: targetsOf(command, writing, caller),
+    ...draftsOf(type, caller),
   }
   return ok(brandCommand({ ...command, values: values.value }, conditions, actorOf(caller)))
 }
@@ -117,6 +118,15 @@ function targetsOf(
     }
   }
   return targets
+}
+
+/** Which drafts of the type the caller sees: what he writes may not tell him how others are linked (safety S11). */
+function draftsOf(type: ContentType, caller: Caller): Pick<WriteConditions, 'drafts'> {
+  if (!type.draftAndPublish) return {}
+  const view = caller.grants.view(type, 'find') ?? caller.grants.view(type, 'findOne')
+  if (!view?.drafts) return { drafts: null }
+  const where = rowCondition(view, type, 'draft', { caller })
+  return where === null ? {} : { drafts: { where } }
 }
 
 /** null: he sees a version of every document. Drafts are in nobody's sight who may not read them (safety S11). */

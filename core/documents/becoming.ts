@@ -1,14 +1,12 @@
-import type { RelationAttribute } from '../model/model.ts'
 import { defaultsOf, type GivenBody } from './given-body.ts'
-import { isInverse, readInverseList } from './inverse-list.ts'
+import { inverseEdits } from './inverse-edits.ts'
 import { type FoundTargets, findTargets, type Visible } from './link-targets.ts'
 import { mergeValues } from './merge-values.ts'
-import { attributesToLoad, isPublishing, type SaveCommand, type Saving, type Standing } from './standing.ts'
+import { attributesToLoad, type SaveCommand, type Saving, type Standing } from './standing.ts'
 import { componentsIn, itemOf, valuesOf } from './version-values.ts'
-import { type CurrentRow, numberIn } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
 import { isShared } from './write-versions.ts'
-import type { Values, WrittenValue } from './written.ts'
+import type { Values } from './written.ts'
 
 /** What a version is to hold. */
 export interface Becoming {
@@ -21,13 +19,15 @@ export interface Becoming {
 export async function becoming(saving: Saving, standing: Standing): Promise<Becoming> {
   const { command, body } = saving
   const { type, locale } = command
-  const before = await valuesBefore(saving, standing)
+  const before = valuesBefore(saving, standing)
   const source = { type, locale, counts: command.strict === true }
   const given = searched(body)
   const found = await saving.targets
+  const edits = await inverseEdits(saving, standing, { source, found })
   const row = standing.row ?? standing.sibling
   const merge = (values: Values) =>
     mergeValues(type, before, values, {
+      edits,
       source,
       found,
       componentBy: (attribute, { component, id }) => {
@@ -57,13 +57,12 @@ const searched = ({ values, faults }: GivenBody): Values =>
 const withoutLinks = (values: Values): Values =>
   new Map([...values].filter(([, { kind }]) => kind === 'scalar'))
 
-async function valuesBefore(saving: Saving, { row, sibling, place }: Standing): Promise<Values> {
+function valuesBefore(saving: Saving, { row, sibling, place }: Standing): Values {
   const { command, body } = saving
   const { type } = command
   const { attributes, besides } = attributesToLoad(command, body)
   const loaded = [...attributes, ...besides(row ? [row] : [])]
-  const inverse = await inverseValues(saving, row ?? sibling)
-  if (row) return new Map([...valuesOf(type, row, loaded, place), ...inverse])
+  if (row) return valuesOf(type, row, loaded, place)
   const shared = sibling
     ? valuesOf(
         type,
@@ -73,26 +72,5 @@ async function valuesBefore(saving: Saving, { row, sibling, place }: Standing): 
       )
     : []
   const defaults = defaultsOf(type, each => !sibling || !isShared(type, each))
-  return new Map([...defaults, ...shared, ...inverse])
-}
-
-/** Lists that the other side stores: those that the body changes in part, and those whose drafts are to be published. */
-async function inverseValues(
-  { command, body, terms }: Saving,
-  row: CurrentRow | undefined,
-): Promise<readonly [string, WrittenValue][]> {
-  if (!row) return []
-  const { type, locale } = command
-  const key = numberIn(row, terms.storage.table(type).key)
-  const isAsked = (attribute: RelationAttribute) => {
-    const value = body.values.get(attribute.name)
-    return value === undefined
-      ? isPublishing(command)
-      : value.kind === 'links' && value.change?.kind === 'change'
-  }
-  const asked = [...type.attributes.values()].filter(isInverse).filter(isAsked)
-  const lists = await Promise.all(
-    asked.map(each => readInverseList(each, { type, key, locale, status: 'draft' }, terms)),
-  )
-  return asked.map(({ name }, index) => [name, { kind: 'links', targets: lists[index] ?? [] }])
+  return new Map([...defaults, ...shared])
 }

@@ -1,8 +1,11 @@
 import { quoteIdentifier as name } from '../sql/identifier.ts'
-import { isInverse, readInverseList } from './inverse-list.ts'
+import type { Alignment } from './align-inverse.ts'
+import { alignmentOf } from './inverse-edits.ts'
+import { inverseRelation } from './inverse-sql.ts'
 import { rowOf, type VersionChange, type VersionName, type Versions } from './version-change.ts'
 import { valuesOf } from './version-values.ts'
 import { writeDocuments } from './write-documents.ts'
+import { isInverse } from './write-inverse.ts'
 import type { Current } from './write-load.ts'
 import { type CurrentRow, numberIn } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
@@ -34,16 +37,22 @@ async function publishedValues(version: VersionName, current: Current, terms: Wr
   return { locale, values: new Map([...valuesOf(type, row, type.attributes.values(), place), ...inverse]) }
 }
 
+const DISCARDING: Alignment = { from: 'published', to: 'draft' }
+
 async function inverseLists(
   { type, locale }: VersionName,
   row: CurrentRow,
   terms: WriteTerms,
 ): Promise<readonly (readonly [string, WrittenValue])[]> {
-  const key = numberIn(row, terms.storage.table(type).key)
+  const end = { key: numberIn(row, terms.storage.table(type).key), locale }
   return Promise.all(
     [...type.attributes.values()].filter(isInverse).map(async attribute => {
-      const targets = await readInverseList(attribute, { type, key, locale, status: 'published' }, terms)
-      return [attribute.name, { kind: 'links', targets }] as const
+      const relation = inverseRelation(type, attribute, terms.storage)
+      const align = await alignmentOf(relation, end, DISCARDING, terms)
+      return [
+        attribute.name,
+        { kind: 'links', targets: [], edit: { disconnect: [], connect: [], align } },
+      ] as const
     }),
   )
 }

@@ -93,6 +93,22 @@ export const visibleBy =
     return version => seen.has(toKey(version))
   }
 
+/** Of documents of such a type, those whose draft he sees, in some locale; null: all. */
+export async function draftsSeenBy(
+  { targets }: Pick<WriteConditions, 'targets'>,
+  { type, documentIds }: Pick<Match, 'type' | 'documentIds'>,
+  terms: MatchTerms,
+): Promise<ReadonlySet<string> | null> {
+  const drafts = targets.get(type)?.filter(({ status }) => status === 'draft')
+  if (!type.draftAndPublish || !drafts || drafts.some(({ where }) => where === null)) return null
+  if (documentIds.length === 0) return new Set()
+  const locale = { kind: 'all' } as const
+  const found = await Promise.all(
+    drafts.map(({ status, where }) => matching({ type, documentIds, status, locale, filter: where }, terms)),
+  )
+  return new Set(found.flat().map(({ documentId }) => documentId))
+}
+
 const toKey = ({ documentId, locale }: NamedVersion): string => `${locale ?? ''} ${documentId}`
 
 export const choiceOf = (type: ContentType, locale: string | null): LocaleChoice =>

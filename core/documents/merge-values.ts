@@ -5,14 +5,17 @@ import type { Values, WrittenComponent, WrittenValue } from './written.ts'
 
 export interface MergeTerms extends ChangeTerms {
   /** A component of the attribute, of any status, by the id that a body names. */
+  /** Lists of the holder that stay in the database, by attribute. */
+  readonly edits?: ReadonlyMap<string, WrittenValue>
   readonly componentBy: (attribute: Attribute, item: WrittenComponent) => WrittenComponent | undefined
 }
 
 /** The values that are there with those given put in: lists of links changed, components that are named changed in part. */
 export function mergeValues(holder: Holder, before: Values, given: Values, terms: MergeTerms): Values {
   const values = new Map(before)
+  for (const [name, value] of terms.edits ?? []) values.set(name, value)
   for (const [name, value] of given) {
-    const attribute = holder.attributes.get(name)
+    const attribute = terms.edits?.has(name) ? undefined : holder.attributes.get(name)
     if (attribute) values.set(name, mergeValue(attribute, before.get(name), value, terms))
   }
   return values
@@ -39,12 +42,14 @@ function mergeItems(
 ): readonly WrittenComponent[] {
   const seen = new Set<string>()
   return items.map(item => {
-    if (item.id === null) return { ...item, values: mergeValues(item.component, NOTHING, item.values, terms) }
+    const { edits: _, ...within } = terms
+    if (item.id === null)
+      return { ...item, values: mergeValues(item.component, NOTHING, item.values, within) }
     const there = terms.componentBy(attribute, item)
     const identity = JSON.stringify([item.component.uid, item.id])
     if (!there || seen.has(identity)) throw new RequestFault(foreignComponent(attribute))
     seen.add(identity)
-    const nested: MergeTerms = { ...terms, componentBy: (inner, each) => nestedIn(there, inner, each) }
+    const nested: MergeTerms = { ...within, componentBy: (inner, each) => nestedIn(there, inner, each) }
     return { ...item, values: mergeValues(item.component, there.values, item.values, nested) }
   })
 }

@@ -32,7 +32,9 @@ export async function writeDocuments(
     planDocument(document, { ...planning, terms: { ...terms, now: document.at ?? terms.now } })
   if (documents.length > 1) releaseSwapped(new Set(documents.map(({ type }) => type)), planning)
   const ids = await applyChanges(planning.changes, terms, {
-    told: documents.some(isInverselyLinked),
+    told: documents.some(
+      each => isInverselyLinked(each) && typeof keys(each.type, each.documentId) !== 'number',
+    ),
     proof: terms.proof,
   })
   await writeInverses(documents, { keys, ids, terms })

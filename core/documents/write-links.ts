@@ -1,7 +1,7 @@
 import type { ContentType } from '../model/model.ts'
 import type { ColumnLink, TableLink } from '../model/storage.ts'
 import type { Status } from '../query/query.ts'
-import { GAP, type Place, placeAtEnd, type RowId } from './write-rows.ts'
+import type { RowId } from './write-rows.ts'
 import type { LinkTarget } from './written.ts'
 
 /** Where a link starts from: what its owner's row says of drafts and locales decides what the link must say itself. */
@@ -89,9 +89,11 @@ export function edgesOf(targets: readonly ResolvedTarget[], terms: LinkTerms): r
   })
   const seen = new Map<RowId, Edge[]>()
   return edges.filter(edge => {
-    const same = seen.get(edge.key) ?? []
-    seen.set(edge.key, [...same, edge])
-    return !same.some(each => isSameEdge(each, edge))
+    const same = seen.get(edge.key)
+    if (!same) seen.set(edge.key, [edge])
+    else if (same.some(each => isSameEdge(each, edge))) return false
+    else same.push(edge)
+    return true
   })
 }
 
@@ -104,39 +106,4 @@ export function edgeColumns(link: TableLink, edge: Edge): ReadonlyMap<string, Ro
   if (link.targetStatus !== null) columns.set(link.targetStatus, edge.status)
   if (link.targetLocale !== null) columns.set(link.targetLocale, edge.locale)
   return columns
-}
-
-/**
- * The places of a list in order, given those that its members have already (undefined: a new one). They stay where
- * they can: new ones go to the end, or between their neighbours; a list that was reordered is placed anew.
- */
-export function placesOf(
-  table: string,
-  current: readonly (number | undefined)[],
-): readonly (number | Place)[] {
-  const kept = current.filter(place => place !== undefined)
-  const ascending = kept.every((place, index) => index === 0 || (kept[index - 1] ?? place) < place)
-  const between = ascending ? filledIn(current) : undefined
-  return (between ?? current.map(() => undefined)).map(place => place ?? placeAtEnd(table))
-}
-
-/** New members before a kept one get places between; undefined where there is no room. Those at the end are left out. */
-function filledIn(current: readonly (number | undefined)[]): readonly (number | undefined)[] | undefined {
-  const places = [...current]
-  let before: number | undefined
-  for (let index = 0; index < places.length; index++) {
-    const place = places[index]
-    if (place !== undefined) {
-      before = place
-      continue
-    }
-    const next = places.slice(index).findIndex(each => each !== undefined)
-    const after = next === -1 ? undefined : places[index + next]
-    if (after === undefined) return places
-    const middle = before === undefined ? after - GAP : (before + after) / 2
-    if (middle === before || middle === after) return undefined
-    places[index] = middle
-    before = middle
-  }
-  return places
 }

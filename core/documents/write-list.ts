@@ -1,6 +1,7 @@
 import type { Holder, MediaAttribute, RelationAttribute } from '../model/model.ts'
 import type { TableLink } from '../model/storage.ts'
-import { type Edge, edgeColumns, edgesOf, placesOf, type ResolvedTarget } from './write-links.ts'
+import { placesOf } from './list-places.ts'
+import { type Edge, edgeColumns, edgesOf, type ResolvedTarget } from './write-links.ts'
 import { tableLinkOf } from './write-load.ts'
 import type { Owner, OwnerRow, Planning } from './write-owner.ts'
 import {
@@ -43,8 +44,8 @@ export function planList(
     target: attribute.target,
     defaultLocale: planning.terms.defaultLocale,
   })
-  const now = currentRows(link, owner, first, planning)
-  const places = placesOf(link.table, placesNow(link, edges, now))
+  const now = rowsByEdge(link, currentRows(link, owner, first, planning))
+  const places = placesOf(placesNow(link, edges, now)).map(place => place ?? placeAtEnd(link.table))
   const fresh = edges.map(
     edge => edge.inversePlace ?? inversePlace(link, rowOf(link, edge, now)) ?? placeAtEnd(link.table),
   )
@@ -80,12 +81,29 @@ function currentRows(
   return stored.length < values.length ? [] : current.links(link, stored)
 }
 
-function rowOf(link: TableLink, edge: Edge, rows: readonly CurrentRow[]): CurrentRow | undefined {
-  const columns = edgeColumns(link, edge)
-  return rows.find(row => [...columns].every(([column, value]) => (row.get(column) ?? null) === value))
-}
+/** Rows of one owner, by what tells an edge from others. */
+type RowsByEdge = ReadonlyMap<string, CurrentRow>
 
-const placesNow = (link: TableLink, edges: readonly Edge[], rows: readonly CurrentRow[]) =>
+const rowsByEdge = (link: TableLink, rows: readonly CurrentRow[]): RowsByEdge =>
+  new Map(
+    rows.map(row => [
+      edgeKey(
+        row.get(link.targetKey),
+        link.targetStatus && row.get(link.targetStatus),
+        link.targetLocale && row.get(link.targetLocale),
+      ),
+      row,
+    ]),
+  )
+
+const edgeKey = (...of: readonly unknown[]): string => of.map(each => each ?? '').join('\n')
+
+const rowOf = (link: TableLink, { key, status, locale }: Edge, rows: RowsByEdge): CurrentRow | undefined =>
+  typeof key === 'number'
+    ? rows.get(edgeKey(key, link.targetStatus && status, link.targetLocale && locale))
+    : undefined
+
+const placesNow = (link: TableLink, edges: readonly Edge[], rows: RowsByEdge) =>
   edges.map(edge => {
     const row = rowOf(link, edge, rows)
     return row && numberIn(row, link.position)
@@ -100,10 +118,11 @@ function planRow(
   const { removals, updates, inserts } = planning.changes
   const before = removals.length + updates.length + inserts.length
   const rows = currentRows(link, owner, row, planning)
+  const byEdge = rowsByEdge(link, rows)
   const kept = new Set<CurrentRow>()
   for (const [index, edge] of edges.entries()) {
     const place = places[index] ?? placeAtEnd(link.table)
-    const found = rowOf(link, edge, rows)
+    const found = rowOf(link, edge, byEdge)
     if (found) kept.add(found)
     const moved = found === undefined ? NOTHING_MOVED : movedIn(link, edge, place, found)
     if (found && moved.size > 0) updates.push({ table: link.table, key: idOf(found), columns: moved })

@@ -1,6 +1,8 @@
 import type { Component, ContentType } from '../model/model.ts'
 import type { LinkChange } from '../query/command.ts'
 import type { Status } from '../query/query.ts'
+import type { Alignment } from './align-inverse.ts'
+import type { Placed } from './list-places.ts'
 
 /**
  * What is to stand in versions of one document, every value in its stored form. Attributes that are not named
@@ -55,8 +57,23 @@ export type WrittenValue =
       readonly targets: readonly LinkTarget[]
       /** How the list comes about from the one that is there: not known yet, and `targets` only say whether it is empty. */
       readonly change?: LinkChange
+      /** What changes in the list, which stays in the database: `targets` only say whether it is empty. */
+      readonly edit?: LinkEdit
     }
   | { readonly kind: 'components'; readonly items: readonly WrittenComponent[] }
+
+/** Disconnects first. The cost is that of what is named, not of the list. */
+export interface LinkEdit {
+  readonly disconnect: readonly LinkTarget[]
+  readonly connect: readonly Placed[]
+  /** Links that one status has and the other has not are copied: publishing, or discarding the draft. */
+  readonly align?: LinkAlignment
+}
+
+export interface LinkAlignment extends Alignment {
+  /** Keys of the owners that are affected; locked. */
+  readonly owners: readonly number[]
+}
 
 /**
  * A value as PostgreSQL takes it: JSON as its text, decimals and big integers as text, stamps as ISO 8601 in UTC

@@ -137,7 +137,12 @@ export interface WriteConditions {
   readonly after: Query['filter']
   /** What links may name of types that the caller sees in part: the locales of documents that he sees by one of these; the rest does not exist for him. */
   readonly targets: ReadonlyMap<ContentType, readonly Sight[]>
+  /** Which drafts of the type that is written the caller sees, though he may write others; absent: all. */
+  readonly drafts?: DraftSight | null
 }
+
+/** null: all of them. */
+export type DraftSight = Pick<Sight, 'where'>
 
 /** The versions of one status that a caller sees. */
 export interface Sight {

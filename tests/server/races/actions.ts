@@ -1,0 +1,123 @@
+import type { TestApp } from '../../../core/testing.ts'
+import { ask, type Cast, hasDrafts, KINDS, pathOf, uidOf } from './world.ts'
+
+/** `owner`: the document with the relation; `target`: that which it leads to. */
+type Side = 'owner' | 'target'
+
+export interface Action {
+  /** undefined: always. Whether the action has a meaning for these types and this kind. */
+  readonly suits?: (cast: Pick<Cast, 'drafts' | 'kind'>) => boolean
+  /** Answers whether it was done: false where it was refused, or found nothing to do. */
+  run(app: TestApp, cast: Cast): Promise<boolean>
+}
+
+/** Answers whether a request was accepted. Rejects where the server failed. */
+async function write(app: TestApp, method: string, path: string, data?: unknown): Promise<boolean> {
+  const { status, body } = await ask(app, method, path, data)
+  if (status >= 500) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body)}`)
+  return status < 400
+}
+
+const isTwoWay = ({ kind }: Pick<Cast, 'kind'>): boolean => KINDS[kind].inverse !== null
+const hasDraftsOf =
+  (side: Side) =>
+  ({ drafts }: Pick<Cast, 'drafts'>): boolean =>
+    hasDrafts(drafts, side)
+
+/** The same, where the type has drafts: written as a draft alone. */
+const asDraft = (path: string) => `${path}?status=draft`
+
+const put = (side: Side, cast: Cast): string =>
+  `${pathOf(cast.drafts, side)}/${side === 'owner' ? cast.owner : cast.target}`
+
+type Change = (cast: Cast, side: Side) => unknown
+
+const other = (cast: Cast, side: Side): string => (side === 'owner' ? cast.target : cast.owner)
+const second = (cast: Cast, side: Side): string => (side === 'owner' ? cast.otherTarget : cast.otherOwner)
+
+/** What a body says of the relation. */
+const CHANGES: Readonly<Record<string, Change>> = {
+  connect: (cast, side) => ({ connect: [other(cast, side)] }),
+  disconnect: (cast, side) => ({ disconnect: [other(cast, side)] }),
+  connectSecond: (cast, side) => ({ connect: [second(cast, side)] }),
+  set: (cast, side) => ({ set: [other(cast, side)] }),
+  setSecond: (cast, side) => ({ set: [second(cast, side)] }),
+  clear: () => ({ set: [] }),
+}
+
+function changes(side: Side): Record<string, Action> {
+  const suits = (cast: Pick<Cast, 'drafts' | 'kind'>) => side === 'owner' || isTwoWay(cast)
+  const actions: Record<string, Action> = {}
+  for (const [name, change] of Object.entries(CHANGES)) {
+    const data = (cast: Cast) => ({ [cast.kind]: change(cast, side) })
+    actions[`${side} ${name}`] = { suits, run: (app, cast) => write(app, 'PUT', put(side, cast), data(cast)) }
+    actions[`${side} ${name} in the draft`] = {
+      suits: cast => suits(cast) && hasDraftsOf(side)(cast),
+      run: (app, cast) => write(app, 'PUT', asDraft(put(side, cast)), data(cast)),
+    }
+  }
+  return actions
+}
+
+type StatusAction = 'publish' | 'unpublish' | 'discardDraft'
+
+async function changeStatus(app: TestApp, cast: Cast, side: Side, action: StatusAction): Promise<boolean> {
+  const documents = app.app.documents(uidOf(cast.drafts, side))
+  const { entries } = await documents[action]({ documentId: side === 'owner' ? cast.owner : cast.target })
+  return entries.length > 0
+}
+
+function documentActions(side: Side): Record<string, Action> {
+  const actions: Record<string, Action> = {
+    [`${side} update of another attribute`]: {
+      run: (app, cast) => write(app, 'PUT', put(side, cast), { n: 7 }),
+    },
+    [`${side} update of another attribute in the draft`]: {
+      suits: hasDraftsOf(side),
+      run: (app, cast) => write(app, 'PUT', asDraft(put(side, cast)), { n: 8 }),
+    },
+    [`${side} delete`]: { run: (app, cast) => write(app, 'DELETE', put(side, cast)) },
+    [`${side} create with a link`]: {
+      suits: cast => side === 'owner' || isTwoWay(cast),
+      run: (app, cast) =>
+        write(app, 'POST', pathOf(cast.drafts, side), {
+          label: `new ${side}`,
+          round: cast.round,
+          [cast.kind]: { connect: [other(cast, side)] },
+        }),
+    },
+    [`${side} create of a draft with a link`]: {
+      suits: cast => hasDraftsOf(side)(cast) && (side === 'owner' || isTwoWay(cast)),
+      run: (app, cast) =>
+        write(app, 'POST', asDraft(pathOf(cast.drafts, side)), {
+          label: `new ${side}`,
+          round: cast.round,
+          [cast.kind]: { connect: [other(cast, side)] },
+        }),
+    },
+  }
+  for (const action of ['publish', 'unpublish', 'discardDraft'] as const)
+    actions[`${side} ${action}`] = {
+      suits: hasDraftsOf(side),
+      run: (app, cast) => changeStatus(app, cast, side, action),
+    }
+  return actions
+}
+
+export const ACTIONS: Readonly<Record<string, Action>> = {
+  ...changes('owner'),
+  ...changes('target'),
+  ...documentActions('owner'),
+  ...documentActions('target'),
+}
+
+/** What is there when the two actions begin, once the documents are made and published. */
+export const BEGINNINGS: Readonly<Record<string, readonly string[]>> = {
+  'no link': [],
+  linked: ['owner connect'],
+  'linked in the draft alone': ['owner connect in the draft'],
+  'linked in the published version alone': ['owner connect', 'owner disconnect in the draft'],
+  'linked, and the target is a draft': ['owner connect', 'target unpublish'],
+  'linked, and the owner is a draft': ['owner connect', 'owner unpublish'],
+  'linked to both': ['owner connect', 'owner connectSecond'],
+}

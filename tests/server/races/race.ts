@@ -1,0 +1,124 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { TestApp } from '../../../core/testing.ts'
+import { ACTIONS, BEGINNINGS } from './actions.ts'
+import { ask, type Cast, type Drafts, hasDrafts, type Kind, pathOf, readState, type World } from './world.ts'
+
+/** Two actions on the same documents, what was there before them, and the types that they belong to. */
+export interface Pair {
+  readonly kind: Kind
+  readonly drafts: Drafts
+  readonly beginning: string
+  readonly first: string
+  readonly second: string
+}
+
+/** A run of both that equals neither order of them. */
+export interface Anomaly {
+  readonly pair: Pair
+  /** The first action waited before this statement while the second ran. */
+  readonly statement: number
+  readonly found: string
+  readonly expected: readonly string[]
+}
+
+let rounds = 0
+
+/**
+ * Runs the second action whole between any two statements of the first, and compares what is there afterwards, and what
+ * both answered, with both orders of them one after the other. `observe` hears of every run.
+ */
+export async function race(world: World, pair: Pair, observe: () => void): Promise<readonly Anomaly[]> {
+  const expected = [await inOrder(world, pair, false), await inOrder(world, pair, true)]
+  const anomalies: Anomaly[] = []
+  for (let statement = 1; ; statement++) {
+    const { found, isOver } = await interleaved(world, pair, statement)
+    observe()
+    if (!expected.includes(found)) anomalies.push({ pair, statement, found, expected })
+    if (isOver) return anomalies
+  }
+}
+
+async function inOrder(world: World, pair: Pair, isSwapped: boolean): Promise<string> {
+  const cast = await begin(world, pair)
+  const run = (name: string) => perform(name, world.free, cast)
+  if (isSwapped) {
+    const second = await run(pair.second)
+    return outcome([await run(pair.first), second], await readState(world, cast))
+  }
+  const first = await run(pair.first)
+  return outcome([first, await run(pair.second)], await readState(world, cast))
+}
+
+async function interleaved(
+  world: World,
+  pair: Pair,
+  statement: number,
+): Promise<{ readonly found: string; readonly isOver: boolean }> {
+  const cast = await begin(world, pair)
+  const armed = world.gate.arm(statement)
+  const first = perform(pair.first, world.held, cast)
+  const isOver = await Promise.race([first.then(() => true), armed.reached.then(() => false)])
+  const second = perform(pair.second, world.free, cast)
+  await untilDoneOrWaiting(second, world)
+  armed.release()
+  const answers = await Promise.all([first, second])
+  return { found: outcome(answers, await readState(world, cast)), isOver }
+}
+
+/** The second action may need a lock that the first one holds. */
+async function untilDoneOrWaiting(action: Promise<unknown>, world: World): Promise<void> {
+  let isDone = false
+  const done = action.then(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    await Promise.race([done, pause(3)])
+    if (!isDone && (await world.waiting()) > 0) return
+  }
+}
+
+const outcome = (done: readonly string[], state: string): string => `${done.join(', ')}\n${state}`
+
+/** How it ended: `done`, `refused`, or the failure, which equals that of no order. */
+async function perform(name: string, app: TestApp, cast: Cast): Promise<string> {
+  try {
+    return (await ACTIONS[name]?.run(app, cast)) ? 'done' : 'refused'
+  } catch (error) {
+    return String(error)
+  }
+}
+
+/** Makes and publishes the documents of a round, and brings them to where the pair begins. */
+async function begin(world: World, { kind, drafts, beginning }: Pair): Promise<Cast> {
+  const round = `r${++rounds}`
+  const make = async (side: 'owner' | 'target', label: string) => {
+    const { status, body } = await ask(world.free, 'POST', pathOf(drafts, side), { label, round, n: 0 })
+    if (status !== 201) throw new Error(JSON.stringify(body))
+    return (body as { data: { documentId: string } }).data.documentId
+  }
+  const cast: Cast = {
+    kind,
+    drafts,
+    round,
+    owner: await make('owner', 'owner'),
+    otherOwner: await make('owner', 'other owner'),
+    target: await make('target', 'target'),
+    otherTarget: await make('target', 'other target'),
+  }
+  for (const name of BEGINNINGS[beginning] ?? [])
+    if (suits(name, { drafts, kind })) await perform(name, world.free, cast)
+  return cast
+}
+
+export function suits(name: string, types: Pick<Cast, 'drafts' | 'kind'>): boolean {
+  const action = ACTIONS[name]
+  if (!action) throw new TypeError(`There is no action ${name}`)
+  return action.suits?.(types) ?? true
+}
+
+/** A beginning that equals an earlier one for these types adds nothing. */
+export function beginsAlike(name: string, { drafts }: Pick<Cast, 'drafts' | 'kind'>): boolean {
+  const needsOwnerDrafts = /draft alone|published version alone|owner is a draft/.test(name)
+  if (needsOwnerDrafts) return !hasDrafts(drafts, 'owner')
+  return /target is a draft/.test(name) && !hasDrafts(drafts, 'target')
+}

@@ -1,12 +1,9 @@
 import type { TestApp } from '../../../core/testing.ts'
-import { ask, type Cast, hasDrafts, KINDS, pathOf, uidOf } from './world.ts'
-
-/** `owner`: the document with the relation; `target`: that which it leads to. */
-type Side = 'owner' | 'target'
+import { ask, type Cast, hasDrafts, KINDS, pathOf, type Side, uidOf } from './world.ts'
 
 export interface Action {
   /** undefined: always. Whether the action has a meaning for these types and this kind. */
-  readonly suits?: (cast: Pick<Cast, 'drafts' | 'kind'>) => boolean
+  readonly suits?: (cast: Pick<Cast, 'shape' | 'kind'>) => boolean
   /** Answers whether it was done: false where it was refused, or found nothing to do. */
   run(app: TestApp, cast: Cast): Promise<boolean>
 }
@@ -21,14 +18,14 @@ async function write(app: TestApp, method: string, path: string, data?: unknown)
 const isTwoWay = ({ kind }: Pick<Cast, 'kind'>): boolean => KINDS[kind].inverse !== null
 const hasDraftsOf =
   (side: Side) =>
-  ({ drafts }: Pick<Cast, 'drafts'>): boolean =>
-    hasDrafts(drafts, side)
+  ({ shape }: Pick<Cast, 'shape'>): boolean =>
+    hasDrafts(shape, side)
 
 /** The same, where the type has drafts: written as a draft alone. */
 const asDraft = (path: string) => `${path}?status=draft`
 
 const put = (side: Side, cast: Cast): string =>
-  `${pathOf(cast.drafts, side)}/${side === 'owner' ? cast.owner : cast.target}`
+  `${pathOf(cast.shape, side)}/${side === 'owner' ? cast.owner : cast.target}`
 
 type Change = (cast: Cast, side: Side) => unknown
 
@@ -46,7 +43,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 }
 
 function changes(side: Side): Record<string, Action> {
-  const suits = (cast: Pick<Cast, 'drafts' | 'kind'>) => side === 'owner' || isTwoWay(cast)
+  const suits = (cast: Pick<Cast, 'shape' | 'kind'>) => side === 'owner' || isTwoWay(cast)
   const actions: Record<string, Action> = {}
   for (const [name, change] of Object.entries(CHANGES)) {
     const data = (cast: Cast) => ({ [cast.kind]: change(cast, side) })
@@ -62,7 +59,7 @@ function changes(side: Side): Record<string, Action> {
 type StatusAction = 'publish' | 'unpublish' | 'discardDraft'
 
 async function changeStatus(app: TestApp, cast: Cast, side: Side, action: StatusAction): Promise<boolean> {
-  const documents = app.app.documents(uidOf(cast.drafts, side))
+  const documents = app.app.documents(uidOf(cast.shape, side))
   const { entries } = await documents[action]({ documentId: side === 'owner' ? cast.owner : cast.target })
   return entries.length > 0
 }
@@ -80,7 +77,7 @@ function documentActions(side: Side): Record<string, Action> {
     [`${side} create with a link`]: {
       suits: cast => side === 'owner' || isTwoWay(cast),
       run: (app, cast) =>
-        write(app, 'POST', pathOf(cast.drafts, side), {
+        write(app, 'POST', pathOf(cast.shape, side), {
           label: `new ${side}`,
           round: cast.round,
           [cast.kind]: { connect: [other(cast, side)] },
@@ -89,7 +86,7 @@ function documentActions(side: Side): Record<string, Action> {
     [`${side} create of a draft with a link`]: {
       suits: cast => hasDraftsOf(side)(cast) && (side === 'owner' || isTwoWay(cast)),
       run: (app, cast) =>
-        write(app, 'POST', asDraft(pathOf(cast.drafts, side)), {
+        write(app, 'POST', asDraft(pathOf(cast.shape, side)), {
           label: `new ${side}`,
           round: cast.round,
           [cast.kind]: { connect: [other(cast, side)] },
@@ -104,11 +101,45 @@ function documentActions(side: Side): Record<string, Action> {
   return actions
 }
 
+const isLocalized = ({ shape }: Pick<Cast, 'shape'>): boolean => shape === 'localized'
+
+const inFrench = (path: string) => `${path}?locale=fr`
+
+/** Writes of another locale, which share attributes with the default one, and have links of their own. */
+function translations(side: Side): Record<string, Action> {
+  const translated = (cast: Cast) => ({ label: `${side} in French`, round: cast.round, n: 9 })
+  const linksToo = (cast: Pick<Cast, 'shape' | 'kind'>) =>
+    isLocalized(cast) && (side === 'owner' || isTwoWay(cast))
+  return {
+    [`${side} translate`]: {
+      suits: isLocalized,
+      run: (app, cast) => write(app, 'PUT', inFrench(put(side, cast)), translated(cast)),
+    },
+    [`${side} translate in the draft`]: {
+      suits: isLocalized,
+      run: (app, cast) => write(app, 'PUT', `${inFrench(put(side, cast))}&status=draft`, translated(cast)),
+    },
+    [`${side} translate with a link`]: {
+      suits: linksToo,
+      run: (app, cast) => {
+        const link = { [cast.kind]: { connect: [other(cast, side)] } }
+        return write(app, 'PUT', inFrench(put(side, cast)), { ...translated(cast), ...link })
+      },
+    },
+    [`${side} delete of the translation`]: {
+      suits: isLocalized,
+      run: (app, cast) => write(app, 'DELETE', inFrench(put(side, cast))),
+    },
+  }
+}
+
 export const ACTIONS: Readonly<Record<string, Action>> = {
   ...changes('owner'),
   ...changes('target'),
   ...documentActions('owner'),
   ...documentActions('target'),
+  ...translations('owner'),
+  ...translations('target'),
 }
 
 /** What is there when the two actions begin, once the documents are made and published. */
@@ -119,5 +150,7 @@ export const BEGINNINGS: Readonly<Record<string, readonly string[]>> = {
   'linked in the published version alone': ['owner connect', 'owner disconnect in the draft'],
   'linked, and the target is a draft': ['owner connect', 'target unpublish'],
   'linked, and the owner is a draft': ['owner connect', 'owner unpublish'],
+  translated: ['owner translate', 'target translate', 'owner connect'],
+  'translated and linked': ['target translate', 'owner translate with a link', 'owner connect'],
   'linked to both': ['owner connect', 'owner connectSecond'],
 }

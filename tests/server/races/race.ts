@@ -1,12 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TestApp } from '../../../core/testing.ts'
 import { ACTIONS, BEGINNINGS } from './actions.ts'
-import { ask, type Cast, type Drafts, hasDrafts, type Kind, pathOf, readState, type World } from './world.ts'
+import {
+  ask,
+  type Cast,
+  hasDrafts,
+  type Kind,
+  pathOf,
+  readState,
+  type Shape,
+  type Side,
+  type World,
+} from './world.ts'
 
 /** Two actions on the same documents, what was there before them, and the types that they belong to. */
 export interface Pair {
   readonly kind: Kind
-  readonly drafts: Drafts
+  readonly shape: Shape
   readonly beginning: string
   readonly first: string
   readonly second: string
@@ -89,16 +99,16 @@ async function perform(name: string, app: TestApp, cast: Cast): Promise<string> 
 }
 
 /** Makes and publishes the documents of a round, and brings them to where the pair begins. */
-async function begin(world: World, { kind, drafts, beginning }: Pair): Promise<Cast> {
+async function begin(world: World, { kind, shape, beginning }: Pair): Promise<Cast> {
   const round = `r${++rounds}`
-  const make = async (side: 'owner' | 'target', label: string) => {
-    const { status, body } = await ask(world.free, 'POST', pathOf(drafts, side), { label, round, n: 0 })
+  const make = async (side: Side, label: string) => {
+    const { status, body } = await ask(world.free, 'POST', pathOf(shape, side), { label, round, n: 0 })
     if (status !== 201) throw new Error(JSON.stringify(body))
     return (body as { data: { documentId: string } }).data.documentId
   }
   const cast: Cast = {
     kind,
-    drafts,
+    shape,
     round,
     owner: await make('owner', 'owner'),
     otherOwner: await make('owner', 'other owner'),
@@ -106,19 +116,20 @@ async function begin(world: World, { kind, drafts, beginning }: Pair): Promise<C
     otherTarget: await make('target', 'other target'),
   }
   for (const name of BEGINNINGS[beginning] ?? [])
-    if (suits(name, { drafts, kind })) await perform(name, world.free, cast)
+    if (suits(name, { shape, kind })) await perform(name, world.free, cast)
   return cast
 }
 
-export function suits(name: string, types: Pick<Cast, 'drafts' | 'kind'>): boolean {
+export function suits(name: string, types: Pick<Cast, 'shape' | 'kind'>): boolean {
   const action = ACTIONS[name]
   if (!action) throw new TypeError(`There is no action ${name}`)
   return action.suits?.(types) ?? true
 }
 
 /** A beginning that equals an earlier one for these types adds nothing. */
-export function beginsAlike(name: string, { drafts }: Pick<Cast, 'drafts' | 'kind'>): boolean {
+export function beginsAlike(name: string, { shape }: Pick<Cast, 'shape' | 'kind'>): boolean {
+  if (/translated/.test(name)) return shape !== 'localized'
   const needsOwnerDrafts = /draft alone|published version alone|owner is a draft/.test(name)
-  if (needsOwnerDrafts) return !hasDrafts(drafts, 'owner')
-  return /target is a draft/.test(name) && !hasDrafts(drafts, 'target')
+  if (needsOwnerDrafts) return !hasDrafts(shape, 'owner')
+  return /target is a draft/.test(name) && !hasDrafts(shape, 'target')
 }

@@ -1,10 +1,10 @@
 import test from 'ava'
 import { ACTIONS, BEGINNINGS } from './actions.ts'
-import { beginsAlike, type Pair, race, suits } from './race.ts'
-import { DRAFTS, KINDS, type Kind, openWorld } from './world.ts'
+import { type Anomaly, beginsAlike, type Pair, race, suits } from './race.ts'
+import { KINDS, type Kind, openWorld, SHAPES } from './world.ts'
 
 /** Runs of two actions in all; RACE_ROUNDS asks for more, and RACE_SEED for others. */
-const ROUNDS = Number(process.env.RACE_ROUNDS ?? 400)
+const ROUNDS = Number(process.env.RACE_ROUNDS ?? 300)
 const SEED = Number(process.env.RACE_SEED ?? 1)
 
 /** Numbers below 1, the same ones for the same seed (Park and Miller). */
@@ -22,11 +22,38 @@ function randomPair(chance: () => number): Pair {
     if (value === undefined) throw new TypeError('Nothing to pick from')
     return value
   }
-  const types = { kind: pick(Object.keys(KINDS) as Kind[]), drafts: pick(DRAFTS) }
+  const types = { kind: pick(Object.keys(KINDS) as Kind[]), shape: pick(SHAPES) }
   const actions = Object.keys(ACTIONS).filter(name => suits(name, types))
   const beginnings = Object.keys(BEGINNINGS).filter(name => !beginsAlike(name, types))
   return { ...types, beginning: pick(beginnings), first: pick(actions), second: pick(actions) }
 }
+
+const describe = ({ pair, statement, found, expected }: Anomaly): string =>
+  [JSON.stringify(pair), `before statement ${statement}:`, found, 'expected one of:', ...expected].join('\n')
+
+/** Pairs that once lost links: always run, whatever the seed picks. */
+const KNOWN: readonly (readonly [first: string, second: string])[] = [
+  ['target update of another attribute', 'owner create with a link'],
+  ['target update of another attribute', 'owner connect'],
+  ['target publish', 'owner connect'],
+  ['target clear', 'owner connectSecond'],
+]
+
+for (const kind of ['oneToOne', 'manyToOne', 'manyToMany'] as const)
+  test.serial(`links written while their target is published stay: ${kind}`, async t => {
+    const world = await openWorld(t)
+    const failures: string[] = []
+    for (const beginning of ['no link', 'linked'])
+      for (const [one, other] of KNOWN)
+        for (const [first, second] of [[one, other] as const, [other, one] as const])
+          for (const anomaly of await race(
+            world,
+            { kind, shape: 'both', beginning, first, second },
+            () => {},
+          ))
+            failures.push(describe(anomaly))
+    t.deepEqual(failures.slice(0, 20), [])
+  })
 
 test.serial(
   'two writes at once end as one after the other would, wherever the second comes between',
@@ -35,19 +62,9 @@ test.serial(
     const chance = chances(SEED)
     let runs = 0
     const failures: string[] = []
-    while (runs < ROUNDS) {
-      const pair = randomPair(chance)
-      for (const { statement, found, expected } of await race(world, pair, () => runs++))
-        failures.push(
-          [
-            JSON.stringify(pair),
-            `before statement ${statement}:`,
-            found,
-            'expected one of:',
-            ...expected,
-          ].join('\n'),
-        )
-    }
+    while (runs < ROUNDS)
+      for (const anomaly of await race(world, randomPair(chance), () => runs++))
+        failures.push(describe(anomaly))
     t.log(`${runs} runs, ${failures.length} anomalies`)
     t.deepEqual(failures.slice(0, 20), [])
   },

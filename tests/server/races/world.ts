@@ -15,51 +15,61 @@ export const KINDS = {
 
 export type Kind = keyof typeof KINDS
 
-/** Which of the two types have drafts: the owner's, the target's. */
-export const DRAFTS = ['both', 'owner', 'target', 'neither'] as const
+/** Which of the two types have drafts: the owner's, the target's. `localized`: both, and both are translated. */
+export const SHAPES = ['both', 'owner', 'target', 'neither', 'localized'] as const
 
-export type Drafts = (typeof DRAFTS)[number]
+/** `owner`: the document with the relation; `target`: that which it leads to. */
+export type Side = 'owner' | 'target'
+
+export type Shape = (typeof SHAPES)[number]
 
 const SECRET = 'full-access-for-the-tests-of-races'
 
-const ownerOf = (drafts: Drafts): string => `owner-${drafts}`
-const targetOf = (drafts: Drafts): string => `target-${drafts}`
+const ownerOf = (shape: Shape): string => `owner-${shape}`
+const targetOf = (shape: Shape): string => `target-${shape}`
 
-export const hasDrafts = (drafts: Drafts, side: 'owner' | 'target'): boolean =>
-  drafts === 'both' || drafts === side
+export const hasDrafts = (shape: Shape, side: Side): boolean =>
+  shape === 'both' || shape === 'localized' || shape === side
+
+const LOCALES = ['en', 'fr']
 
 type Declarations = Record<string, Readonly<Record<string, unknown>>>
 
 /** The attribute that holds a kind's link; that of the other side has the same name. */
-function attributesOf(side: 'owner' | 'target', other: string): Declarations {
+function attributesOf(side: Side, shape: Shape): Declarations {
   const attributes: Declarations = {
     label: { type: 'string' },
     round: { type: 'string' },
-    n: { type: 'integer' },
+    n: { type: 'integer', localized: false },
   }
   for (const [kind, { relation, inverse }] of Object.entries(KINDS)) {
-    const type = { type: 'relation', target: other }
+    const type = { type: 'relation', target: side === 'owner' ? targetOf(shape) : ownerOf(shape) }
     if (side === 'owner') attributes[kind] = { ...type, relation, ...(inverse && { inversedBy: kind }) }
     else if (inverse) attributes[kind] = { ...type, relation: inverse, mappedBy: kind }
   }
   return attributes
 }
 
+const localized = (shape: Shape) => (shape === 'localized' ? { localized: true } : {})
+
 function project(): Readonly<Record<string, unknown>> {
   const contentTypes: Declarations = {}
-  for (const drafts of DRAFTS) {
-    const [owner, target] = [ownerOf(drafts), targetOf(drafts)]
+  for (const shape of SHAPES) {
+    const [owner, target] = [ownerOf(shape), targetOf(shape)]
     contentTypes[owner] = {
-      draftAndPublish: hasDrafts(drafts, 'owner'),
-      attributes: attributesOf('owner', target),
+      draftAndPublish: hasDrafts(shape, 'owner'),
+      ...localized(shape),
+      attributes: attributesOf('owner', shape),
     }
     contentTypes[target] = {
-      draftAndPublish: hasDrafts(drafts, 'target'),
-      attributes: attributesOf('target', owner),
+      draftAndPublish: hasDrafts(shape, 'target'),
+      ...localized(shape),
+      attributes: attributesOf('target', shape),
     }
   }
   return {
     name: 'Races',
+    i18n: { locales: LOCALES, defaultLocale: 'en' },
     server: { rateLimit: { api: false, auth: false } },
     contentTypes,
     apiTokens: { full: { type: 'full-access', secret: SECRET } },
@@ -108,7 +118,7 @@ export async function openWorld(t: Test): Promise<World> {
 /** The documents of a round: two owners, two targets, and those that an action makes. */
 export interface Cast {
   readonly kind: Kind
-  readonly drafts: Drafts
+  readonly shape: Shape
   readonly round: string
   readonly owner: string
   readonly otherOwner: string
@@ -116,29 +126,38 @@ export interface Cast {
   readonly otherTarget: string
 }
 
-export const uidOf = (drafts: Drafts, side: 'owner' | 'target'): string => {
-  const name = side === 'owner' ? ownerOf(drafts) : targetOf(drafts)
+export const uidOf = (shape: Shape, side: Side): string => {
+  const name = side === 'owner' ? ownerOf(shape) : targetOf(shape)
   return `api::${name}.${name}`
 }
 
-export const pathOf = (drafts: Drafts, side: 'owner' | 'target'): string =>
-  `/api/${side === 'owner' ? ownerOf(drafts) : targetOf(drafts)}s`
+export const pathOf = (shape: Shape, side: Side): string =>
+  `/api/${side === 'owner' ? ownerOf(shape) : targetOf(shape)}s`
 
 export const ask = (app: TestApp, method: string, path: string, data?: unknown): Promise<TestAnswer> =>
   app.request(method, path, { token: SECRET, ...(data === undefined ? {} : { body: { data } }) })
 
 /** Every version of the round's documents with their links, by label: what two runs of it are compared by. */
-export async function readState({ free }: World, { drafts, kind, round }: Cast): Promise<string> {
+export async function readState({ free }: World, { shape, kind, round }: Cast): Promise<string> {
   const lines: string[] = []
-  for (const side of ['owner', 'target'] as const)
-    for (const status of hasDrafts(drafts, side) ? ['draft', 'published'] : ['published']) {
-      const query = `filters[round][$eq]=${round}&populate=*&status=${status}&pagination[pageSize]=100`
-      const { status: code, body } = await ask(free, 'GET', `${pathOf(drafts, side)}?${query}`)
-      if (code !== 200) throw new Error(JSON.stringify(body))
-      for (const document of (body as { data: Document[] }).data)
-        lines.push(`${side} ${status} ${document.label} n=${document.n} -> ${labelsOf(document[kind])}`)
-    }
+  for (const { side, query } of versionsOf(shape)) {
+    const filter = `filters[round][$eq]=${round}&populate=*&pagination[pageSize]=100`
+    const { status, body } = await ask(free, 'GET', `${pathOf(shape, side)}?${filter}&${query}`)
+    if (status !== 200) throw new Error(JSON.stringify(body))
+    for (const document of (body as { data: Document[] }).data)
+      lines.push(`${side} ${query} ${document.label} n=${document.n} -> ${labelsOf(document[kind])}`)
+  }
   return lines.sort().join('\n')
+}
+
+function versionsOf(shape: Shape): readonly { readonly side: Side; readonly query: string }[] {
+  const sides: readonly Side[] = ['owner', 'target']
+  const locales = shape === 'localized' ? LOCALES.map(locale => `&locale=${locale}`) : ['']
+  return sides.flatMap(side =>
+    (hasDrafts(shape, side) ? ['draft', 'published'] : ['published']).flatMap(status =>
+      locales.map(locale => ({ side, query: `status=${status}${locale}` })),
+    ),
+  )
 }
 
 interface Document {

@@ -17,12 +17,7 @@ import {
   type Slot,
 } from './inverse-sql.ts'
 import { slotOf } from './write-links.ts'
-
-/** What publishing a document (or discarding its draft) copies of the links to it: those of one status to the other. */
-export interface Alignment {
-  readonly from: Status
-  readonly to: Status
-}
+import type { Alignment } from './written.ts'
 
 /**
  * Locks the owners whose links to a document are others in its draft than in its published version, and answers their

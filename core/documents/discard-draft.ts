@@ -1,5 +1,4 @@
 import { quoteIdentifier as name } from '../sql/identifier.ts'
-import type { Alignment } from './align-inverse.ts'
 import { alignmentOf } from './inverse-edits.ts'
 import { inverseRelation } from './inverse-sql.ts'
 import { rowOf, type VersionChange, type VersionName, type Versions } from './version-change.ts'
@@ -9,7 +8,7 @@ import { isInverse } from './write-inverse.ts'
 import type { Current } from './write-load.ts'
 import { type CurrentRow, numberIn } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
-import type { WrittenValue } from './written.ts'
+import type { Alignment, WrittenValue } from './written.ts'
 
 /** Makes drafts their published versions' equals (documents.md 15), stamps included. */
 export const discardDraft: VersionChange = {

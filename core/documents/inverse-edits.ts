@@ -1,5 +1,5 @@
 import type { RelationAttribute } from '../model/model.ts'
-import { type Alignment, printDiffering } from './align-inverse.ts'
+import { printDiffering } from './align-inverse.ts'
 import { inverseRows } from './inverse-rows.ts'
 import { type InverseEnd, type InverseRelation, inverseRelation } from './inverse-sql.ts'
 import { type ChangeTerms, type LinkOperation, operationOf } from './link-change.ts'
@@ -10,7 +10,7 @@ import { isPublishing, type Saving, type Standing } from './standing.ts'
 import { isInverse } from './write-inverse.ts'
 import { numberIn } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
-import type { LinkAlignment, LinkTarget, WrittenValue } from './written.ts'
+import type { Alignment, LinkAlignment, LinkTarget, WrittenValue } from './written.ts'
 
 type Edit = Extract<LinkOperation, { readonly kind: 'edit' }>
 

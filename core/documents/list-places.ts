@@ -1,6 +1,6 @@
 import type { Run } from './link-order.ts'
 import { GAP } from './write-rows.ts'
-import type { LinkTarget } from './written.ts'
+import type { Placed } from './written.ts'
 
 /** Places of the links to one document in a list, and the next ones to either side; null: there is none. */
 export interface Neighbour {
@@ -15,12 +15,6 @@ export interface Bounds {
   /** null: it is empty. */
   readonly first: number | null
   readonly neighbours: ReadonlyMap<number, Neighbour>
-}
-
-/** Links with one place for all of them; null: the next at the end. */
-export interface Placed {
-  readonly entries: readonly LinkTarget[]
-  readonly place: number | null
 }
 
 /** Free places between two that are taken. */

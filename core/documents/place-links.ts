@@ -1,7 +1,8 @@
 import { arrangeAmong, type LinkOperation } from './link-change.ts'
 import { type ListRows, printRenumber, readBounds } from './list-bounds.ts'
-import { type Placed, placesAmong } from './list-places.ts'
+import { placesAmong } from './list-places.ts'
 import type { WriteTerms } from './write-terms.ts'
+import type { Placed } from './written.ts'
 
 type Edit = Extract<LinkOperation, { readonly kind: 'edit' }>
 

@@ -14,11 +14,18 @@ import {
 } from './inverse-changes.ts'
 import { type InverseEnd, type InverseRelation, inverseRelation } from './inverse-sql.ts'
 import { sequencesOf } from './known-sequences.ts'
-import { type Placed, placesOf } from './list-places.ts'
+import { placesOf } from './list-places.ts'
 import { type NewIds, numberOf } from './write-apply.ts'
 import type { Keys } from './write-keys.ts'
 import type { WriteTerms } from './write-terms.ts'
-import type { LinkEdit, LinkTarget, WrittenDocument, WrittenValue, WrittenVersion } from './written.ts'
+import type {
+  LinkEdit,
+  LinkTarget,
+  Placed,
+  WrittenDocument,
+  WrittenValue,
+  WrittenVersion,
+} from './written.ts'
 
 interface Written {
   readonly keys: Keys

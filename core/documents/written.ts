@@ -1,8 +1,6 @@
 import type { Component, ContentType } from '../model/model.ts'
 import type { LinkChange } from '../query/command.ts'
 import type { Status } from '../query/query.ts'
-import type { Alignment } from './align-inverse.ts'
-import type { Placed } from './list-places.ts'
 
 /**
  * What is to stand in versions of one document, every value in its stored form. Attributes that are not named
@@ -61,6 +59,18 @@ export type WrittenValue =
       readonly edit?: LinkEdit
     }
   | { readonly kind: 'components'; readonly items: readonly WrittenComponent[] }
+
+/** Links with one place for all of them; null: the next at the end. */
+export interface Placed {
+  readonly entries: readonly LinkTarget[]
+  readonly place: number | null
+}
+
+/** What publishing a document (or discarding its draft) copies of the links to it: those of one status to the other. */
+export interface Alignment {
+  readonly from: Status
+  readonly to: Status
+}
 
 /** Disconnects first. The cost is that of what is named, not of the list. */
 export interface LinkEdit {

@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path'
 import { type Blueprint, compileApp } from './app/compile-app.ts'
 import { type App, endApp } from './app/open-app.ts'
 import { observerOf, openObserved } from './app/open-observed.ts'
+import { healthOf, refuseOf } from './app/readiness.ts'
 import { printStartFault, type StartFault } from './app/start-fault.ts'
-import { openHealth } from './http/health.ts'
 import { openInMemory } from './http/in-memory.ts'
 import { FOLDERS } from './plugins/find-modules.ts'
 import type { PluginApp } from './plugins/plugin-app.ts'
@@ -114,8 +114,7 @@ async function start(
   const app = opened.value
   const { settings } = blueprint.project
   const host = app.host(observer)
-  const health = openHealth(async () => (await app.database.ping()).ok)
-  const responders = [...app.responders, health]
+  const responders = [refuseOf(app), ...app.responders, healthOf(app)]
   const { send } = await openInMemory({ ...app, responders, settings: settings.server, host, observer })
   return { app, send }
 }

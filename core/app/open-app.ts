@@ -2,8 +2,10 @@ import type { RequestListener } from 'node:http'
 import { failed, ok, type Result } from '../base/result.ts'
 import { openCache } from '../cache/open-cache.ts'
 import type { Database } from '../database/database.ts'
+import { type Generation, openGeneration } from '../database/generation.ts'
 import { migrate } from '../database/migrate.ts'
 import { noticeChanges } from '../database/notice-changes.ts'
+import { hashSchema } from '../database/schema-hash.ts'
 import { watchDatabase } from '../database/watch-database.ts'
 import { openDocuments } from '../documents/open-documents.ts'
 import { aroundAll } from '../documents-api/around.ts'
@@ -56,6 +58,7 @@ import { type WatchTerms, watchOf } from './watch-of.ts'
 export interface App {
   readonly blueprint: Blueprint
   readonly database: Database
+  readonly generation: Generation
   readonly responders: readonly Responder[]
   readonly events: Events
   /** The server, as plugins see it. */
@@ -108,19 +111,24 @@ export async function readyApp(
   if (!registered.ok) return registered
   return ok(async bare => {
     const { observer, production } = terms
-    const known = { tables: blueprint.storage.tables, files: blueprint.migrations }
-    const tell = (reason: string) => observer.tell({ kind: 'outdated', reason })
-    const database = watchDatabase(noticeChanges(bare, { ...known, tell }), watchOf(blueprint, terms))
+    const { tables } = blueprint.storage
+    const generation = openGeneration(bare, {
+      hash: hashSchema(bare.schema, tables, blueprint.migrations),
+      outdated: reason => observer.tell({ kind: 'outdated', reason }),
+    })
+    const database = watchDatabase(noticeChanges(bare, { tables, generation }), watchOf(blueprint, terms))
     const { listeners } = registered.value
     const events = openEvents({ database, model: blueprint.model, listeners, observer })
     const identity = signIn.value(database, events.outbox)
-    return openOver(blueprint, { bare, identity, events, registered: registered.value, observer, production })
+    const opened = { registered: registered.value, observer, production }
+    return openOver(blueprint, { bare, generation, identity, events, ...opened })
   })
 }
 
 interface Opening {
   /** The database that nobody watches. */
   readonly bare: Database
+  readonly generation: Generation
   readonly identity: IdentityTerms
   readonly events: Events
   readonly registered: RegisteredApp
@@ -152,18 +160,18 @@ async function openOver(blueprint: Blueprint, opening: Opening): Promise<Result<
 /** Brings tables, roles, locales and content in step with the files. */
 async function prepare(
   blueprint: Blueprint,
-  { bare: database, identity: { outbox }, observer }: Opening,
+  { bare, identity: { database, outbox }, observer }: Opening,
   files: FileStorage,
 ): Promise<Result<readonly string[], StartFault>> {
   const began = performance.now()
-  const migrated = await migrate(database, blueprint.storage.tables, { files: blueprint.migrations })
+  const migrated = await migrate(bare, blueprint.storage.tables, { files: blueprint.migrations })
   if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })
   const { steps, left } = migrated.value
   if (steps.length > 0)
     observer.tell({ kind: 'migrated', steps: steps.length, milliseconds: performance.now() - began })
   const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database, files, outbox)
   if (!filled.ok) return filled
-  await database.replicas?.startFromHere()
+  await bare.replicas?.startFromHere()
   await sweep(stagingFolder(blueprint.project.root))
   return ok([...tellSteps(steps), ...left.map(printLeft), ...filled.value.news])
 }
@@ -174,7 +182,7 @@ interface Opened extends Opening {
 }
 
 function toApp(blueprint: Blueprint, opened: Opened): App {
-  const { bare, identity, events, files: kept, news, registered, observer, production } = opened
+  const { bare, generation, identity, events, files: kept, news, registered, observer, production } = opened
   const { project, model, storage, access } = blueprint
   const { settings } = project
   const { database, sessions, background, outbox } = identity
@@ -220,6 +228,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   return {
     blueprint,
     database: bare,
+    generation,
     news,
     events,
     pluginApp: registered.app,

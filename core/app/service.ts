@@ -1,6 +1,5 @@
 import type { Responder } from '../faults/exchange.ts'
 import type { ServedTerms } from '../http/desk.ts'
-import { openHealth } from '../http/health.ts'
 import { followOwnWrites } from '../http/own-writes.ts'
 import type { RunningServer } from '../http/server.ts'
 import type { ChangingObserver } from '../observe/changing-observer.ts'
@@ -8,6 +7,7 @@ import type { Observer } from '../observe/observation.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Numbers } from './numbers.ts'
 import type { App } from './open-app.ts'
+import { healthOf, refuseOf } from './readiness.ts'
 
 /** An app, and the log of its settings. */
 export interface Running {
@@ -39,16 +39,13 @@ export interface ServedBeside {
 
 export function toServed(running: Running, { production, numbers, tracing }: ServedBeside): ServedTerms {
   const { app, observer } = running
-  const { responders, middlewares, blueprint, database } = app
-  const health = openHealth(
-    async () => (await database.ping()).ok,
-    () => database.replicas?.states() ?? [],
-  )
+  const { responders, middlewares, blueprint } = app
   return {
     settings: blueprint.project.settings.server,
     responders: [
-      ...around([...responders, health], running),
       ...(numbers?.responder ? [numbers.responder] : []),
+      refuseOf(app),
+      ...around([...responders, healthOf(app)], running),
     ],
     middlewares,
     host: app.host(observer),

@@ -2,6 +2,7 @@ import { quoteIdentifier as name } from '../sql/identifier.ts'
 import { createFold } from './bootstrap-fold.ts'
 import { printMoveVersion } from './bootstrap-versions.ts'
 import type { Transaction } from './database.ts'
+import { printGenerations } from './generations.ts'
 import { printMigrationFiles } from './handwritten-record.ts'
 import { runPlain, type Site } from './run-plain.ts'
 import { constant, qualified } from './schema-print.ts'
@@ -23,6 +24,7 @@ export const printBootstrap = (schema: string): readonly string[] => [
   printKinds(schema),
   printShapes(schema),
   printMigrationFiles(schema),
+  ...printGenerations(schema),
 ]
 
 /** Without the right to make schemas one that is there must do, so it is not asked for again. */

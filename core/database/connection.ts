@@ -113,10 +113,17 @@ function must<Value>(excess: Error | null, value: Value): Value {
   return value
 }
 
+export interface RunOnTerms extends AnswerTerms {
+  /** Runs behind the statement; where it fails, so does the statement. */
+  readonly guard?: Statement | undefined
+}
+
 /** Runs one statement, as runBounded. */
-export async function runOn(connection: Connection, statement: Statement, terms: AnswerTerms): Promise<Rows> {
-  const outcomes = await runBounded(connection, [...settingsOf(connection), statement], terms)
-  return outcomes.at(-1) ?? NOTHING
+export async function runOn(connection: Connection, statement: Statement, terms: RunOnTerms): Promise<Rows> {
+  const statements = [...settingsOf(connection), statement]
+  const { guard } = terms
+  if (guard === undefined) return (await runBounded(connection, statements, terms)).at(-1) ?? NOTHING
+  return (await runBounded(connection, [...statements, guard], terms)).at(-2) ?? NOTHING
 }
 
 const NOTHING: Rows = { rows: [], count: 0 }

@@ -1,3 +1,5 @@
+import { OUTDATED } from './generations.ts'
+
 /** Why a statement failed. Messages name no values of the data, and no secrets. */
 export type DatabaseFault =
   /** Not reachable, or gone in the middle. */
@@ -65,6 +67,7 @@ export function toDriverError(error: unknown): DriverError | undefined {
 function faultOfCode(error: DriverError): DatabaseFault | undefined {
   const { code, message } = error
   if (typeof code !== 'string') return undefined
+  if (code === OUTDATED) return { kind: 'outdated', message }
   const constraint = CONSTRAINTS[code]
   if (constraint) return { kind: constraint, message, ...namesOf(error) }
   if (TIMEOUTS.has(code)) return { kind: 'timeout', message, code }

@@ -48,10 +48,14 @@ export interface RunOptions {
   /** A larger answer is not read to its end. Ignored inside a transaction. */
   readonly maxBytes?: number
   readonly purpose?: Purpose
+  /** Runs behind the statement, in the same transaction and round trip: where it fails, nothing is written or answered. Ignored inside a transaction. */
+  readonly guard?: Statement
 }
 
 export interface TransactionOptions {
   readonly purpose?: Purpose
+  /** Runs last, in the round trip of the commit: where it fails, nothing is committed. It runs behind a rollback, too. */
+  readonly guard?: Statement
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable'
   readonly readonly?: boolean
   /** Milliseconds a statement may take instead of `statementTimeout`; 0: no limit (migrations). */

@@ -14,9 +14,9 @@ import { type Hold, includes, inOrder, refusal, type SchemaRefusal, type Step } 
 import { heldTables } from './schema-holds.ts'
 import { type Cost, judge, needed } from './schema-judge.ts'
 import { planSchema, type SchemaPlan } from './schema-plan.ts'
-import { hasRecord, isRecorded, record, recordTables } from './schema-record.ts'
+import { type Deed, hasRecord, isRecorded, record, recordTables } from './schema-record.ts'
 import type { Turn } from './take-turn.ts'
-import { expanding, windowOf } from './window.ts'
+import { expanding, isUnnoticed, windowOf } from './window.ts'
 
 export interface Task extends Required<MigrationTerms> {
   readonly tables: readonly Table[]
@@ -143,26 +143,37 @@ interface Ready extends Findings {
 async function complete(site: Place, task: Task, ready: Ready): Promise<Round> {
   if (ready.apart.size > 0) return unfinished(site, task, ready)
   const { before, after } = ready.files
-  const { steps, left } = await apply(site, task, ready)
+  const { steps, left, keepsOthers } = await apply(site, task, ready)
   const rest = task.stage === 'expand' ? [] : after
   await runHandwritten(site, rest)
   if (rest.length > 0) await assertAsWanted(site, task)
   const summaries = [...before.map(summaryOf), ...steps, ...rest.map(summaryOf)]
-  await recordSteps(site, task, [...task.done, ...summaries])
+  await recordSteps(site, task, {
+    steps: [...task.done, ...summaries],
+    keepsOthers: keepsOthers && rest.length === 0,
+  })
   return { steps: summaries, left, complete: true, apart: [] }
 }
 
 async function unfinished(site: Place, task: Task, ready: Ready): Promise<Round> {
-  const { steps, left } = await apply(site, task, ready)
+  const { steps, left, keepsOthers } = await apply(site, task, ready)
   const summaries = [...ready.files.before.map(summaryOf), ...steps]
-  await recordSteps(site, { ...task, hash: UNFINISHED }, [...task.done, ...summaries])
+  await recordSteps(site, { ...task, hash: UNFINISHED }, { steps: [...task.done, ...summaries], keepsOthers })
   return { steps: summaries, left, complete: false, apart: [...ready.apart] }
 }
 
-const recordSteps = (site: Site, { hash, stage }: Task, steps: readonly string[]): Promise<void> =>
-  record(site, { product: PRODUCT_VERSION, hash, steps, isOpen: stage === 'expand' })
+const recordSteps = (
+  site: Site,
+  { hash, stage }: Task,
+  done: Pick<Deed, 'steps' | 'keepsOthers'>,
+): Promise<void> => record(site, { product: PRODUCT_VERSION, hash, ...done, isOpen: stage === 'expand' })
 
-async function apply(site: Place, task: Task, ready: Ready): Promise<MigrationReport> {
+/** `keepsOthers`: processes of the version that served before may go on. */
+async function apply(
+  site: Place,
+  task: Task,
+  ready: Ready,
+): Promise<MigrationReport & Pick<Deed, 'keepsOthers'>> {
   const { database, transaction } = site
   const { tables, allowing, stage } = task
   const { catalogue, plan, apart, files } = ready
@@ -177,7 +188,8 @@ async function apply(site: Place, task: Task, ready: Ready): Promise<MigrationRe
     ...printVersions(database.schema, catalogue),
   ])
   await recordTables(site, tables, { ...plan, left, dropped, isOpen: expands }, catalogue)
-  return { steps: steps.map(step => step.summary), left }
+  const keepsOthers = expands || steps.every(isUnnoticed)
+  return { steps: steps.map(step => step.summary), left, keepsOthers }
 }
 
 /** Each write moves its rows, so that it is vacuumed most. */

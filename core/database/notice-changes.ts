@@ -1,32 +1,28 @@
 import type { Table } from '../model/storage.ts'
 import type { Database } from './database.ts'
 import { DatabaseFailure, type DatabaseFault } from './database-fault.ts'
-import type { Handwritten } from './handwritten.ts'
-import { hashSchema } from './schema-hash.ts'
-import { isServed } from './schema-record.ts'
+import type { Generation } from './generation.ts'
+import { guardStatements } from './guard-statements.ts'
 
-/** The tables that a version of a project was started with, and who hears that they are others by now. */
+/** What a version of a project was started with. */
 export interface Known {
   readonly tables: readonly Table[]
-  readonly files: readonly Handwritten[]
-  /** Once. `message`: what PostgreSQL said to the first statement that met it. */
-  tell(message: string): void
+  readonly generation: Generation
 }
 
-/** Milliseconds for which one look is enough. */
-const FRESH = 1_000
-
 /**
- * The same database. What another version of the project made impossible fails as that: the tables are looked at where
- * a statement fails that could not have failed on those that were there at the start.
+ * The same database for one version of the project: whatever it is asked once another version changed the tables fails
+ * as outdated. Most statements are told so by PostgreSQL (guard-statements.ts). Others fail before that on what the
+ * other version changed: the generation is compared where a statement fails that could not have failed at the start.
  */
-export function noticeChanges(database: Database, known: Known): Database {
-  const isMine = openLook(database, known)
-  let isTold = false
+export function noticeChanges(bare: Database, known: Known): Database {
+  const { generation } = known
+  const database = guardStatements(bare, generation.hash)
   const explain = async (error: unknown): Promise<never> => {
-    if (!(error instanceof DatabaseFailure) || !isStrange(error.fault, known) || (await isMine())) throw error
-    if (!isTold) known.tell(error.message)
-    isTold = true
+    if (!(error instanceof DatabaseFailure)) throw error
+    const { fault } = error
+    if (fault.kind === 'outdated') generation.noteOutdated(fault.message)
+    if (!isStrange(fault, known) || (await generation.check())) throw error
     throw new DatabaseFailure({ kind: 'outdated', message: error.message }, error)
   }
   return {
@@ -36,19 +32,6 @@ export function noticeChanges(database: Database, known: Known): Database {
         ? database.run(statement, options)
         : database.run(statement, options).catch(explain),
     transaction: (work, options) => database.transaction(work, options).catch(explain),
-  }
-}
-
-/** Whether the last migration was for this version, too. Where nobody can tell, it was. */
-function openLook(database: Database, { tables, files }: Known): () => Promise<boolean> {
-  let last: { readonly at: number; readonly answer: Promise<boolean> } | undefined
-  const look = () => {
-    const hash = hashSchema(database.schema, tables, files)
-    return isServed(database, database.schema, hash).catch(() => true)
-  }
-  return () => {
-    if (last === undefined || Date.now() - last.at > FRESH) last = { at: Date.now(), answer: look() }
-    return last.answer
   }
 }
 

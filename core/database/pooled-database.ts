@@ -34,8 +34,8 @@ export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Databa
   const patience = { read: readPatience(settings), write: patienceFor(statementTimeout) }
   const runHere = (statement: Statement, options: RunOptions = {}) => {
     const lane = options.readonly ? 'read' : 'write'
-    const { signal, maxBytes = Number.POSITIVE_INFINITY } = options
-    const terms = { work: workOf(lane, options), patience: patience[lane], maxBytes }
+    const { signal, maxBytes = Number.POSITIVE_INFINITY, guard } = options
+    const terms = { work: workOf(lane, options), patience: patience[lane], maxBytes, guard }
     return signal ? runAbortable(pool, statement, { ...terms, signal }) : runStatement(pool, statement, terms)
   }
   const adopt = await adopter(sequelize)

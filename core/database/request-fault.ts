@@ -19,6 +19,9 @@ export function toRequestFault(error: unknown): Told | null {
   }
 }
 
+export const OUTDATED_MESSAGE =
+  'The database was changed for another version of the project: this server has to be restarted with it'
+
 const AWAY = 'Service Unavailable'
 const BUSY = 'The server is busy: try again'
 
@@ -27,6 +30,5 @@ const MESSAGES: Readonly<Partial<Record<DatabaseFault['kind'], string>>> = {
   busy: BUSY,
   timeout: AWAY,
   serialization: 'Others wrote at the same moment: try again',
-  outdated:
-    'The database was changed for another version of the project: this server has to be restarted with it',
+  outdated: OUTDATED_MESSAGE,
 }

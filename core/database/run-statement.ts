@@ -1,5 +1,5 @@
 import type { Statement } from '../sql/statement.ts'
-import { type AnswerTerms, type Connection, runOn } from './connection.ts'
+import { type Connection, type RunOnTerms, runOn } from './connection.ts'
 import type { Rows } from './database.ts'
 import { toDatabaseFault } from './database-fault.ts'
 import type { Pool } from './pool.ts'
@@ -18,7 +18,7 @@ export async function runStatement(pool: Pool, statement: Statement, terms: RunT
   }
 }
 
-export interface RunTerms extends AnswerTerms {
+export interface RunTerms extends RunOnTerms {
   /** A read changes nothing, so that it may run again where an answer was lost. */
   readonly work: Work
 }

@@ -1,5 +1,6 @@
 import type { Table } from '../model/storage.ts'
 import type { Database } from './database.ts'
+import { moveGenerations } from './generations.ts'
 import type { Stage } from './migration-terms.ts'
 import type { Site } from './run-plain.ts'
 import type { Catalogue } from './schema-catalogue.ts'
@@ -20,16 +21,11 @@ export async function isRecorded(
   { hash, stage }: { readonly hash: string; readonly stage: Stage },
 ): Promise<boolean> {
   if (!(await hasRecord(runner, schema))) return false
+  if (!(await hasTable(runner, schema, 'plinth_generations'))) return false
   const same = `last.fingerprint = (${printFingerprint(schema)})`
-  const text = `SELECT ${SERVES[stage]} AND ${same} FROM ${printLast(schema)}`
+  const open = `EXISTS (SELECT FROM ${qualified(schema, 'plinth_generations')} WHERE hash = $1)`
+  const text = `SELECT ${SERVES[stage]} AND ${open} AND ${same} FROM ${printLast(schema)}`
   const { rows } = await runner.run({ text, values: [hash], name: 'compare schema' })
-  return rows[0]?.[0] === true
-}
-
-/** Whether the last migration left the tables so that this hash can serve, whatever was changed by hand since. */
-export async function isServed(runner: Runner, schema: string, hash: string): Promise<boolean> {
-  const text = `SELECT ${SERVES.start} FROM ${printLast(schema)}`
-  const { rows } = await runner.run({ text, values: [hash], name: 'who may serve' })
   return rows[0]?.[0] === true
 }
 
@@ -66,14 +62,15 @@ export interface Deed {
   readonly product: string
   readonly hash: string
   readonly steps: readonly string[]
-  /** Whether who served before may go on. */
+  /** A part of it is left for later, when the version that served before has ended. */
   readonly isOpen: boolean
+  /** Whether processes of the versions that served before may go on. */
+  readonly keepsOthers: boolean
 }
 
-export async function record(
-  { database: { schema }, transaction }: Site,
-  { product, hash, steps, isOpen }: Deed,
-): Promise<void> {
+export async function record(site: Site, { product, hash, steps, isOpen, keepsOthers }: Deed): Promise<void> {
+  const { database, transaction } = site
+  const { schema } = database
   const migrations = qualified(schema, 'plinth_migrations')
   const before = `SELECT coalesce(also, '[]') || to_jsonb(hash) FROM ${migrations} ORDER BY id DESC LIMIT 1`
   const also = isOpen ? `coalesce((${before}), '[]')` : 'NULL'
@@ -84,6 +81,7 @@ export async function record(
     values: [product, hash, JSON.stringify(steps)],
     name: `record migration${isOpen ? ' in part' : ''}`,
   })
+  await moveGenerations(site, { hash, isOpen: keepsOthers })
 }
 
 /** What a plan came to. */

@@ -76,12 +76,15 @@ export class StatementQueue {
     this.#isOver = true
     if (this.#failure !== undefined) throw this.#failure
     if (!this.#isBegun && this.#waiting.length === 0) return null
+    const { guard } = this.#options
+    const guards = guard === undefined ? [] : [guard]
     if (!this.#isBegun && isPlain(this.#options) && !this.#tellsPosition) {
-      await this.#send(settingsOf(this.#connection), [])
+      await this.#send(settingsOf(this.#connection), guards)
       return null
     }
     const last = this.#tellsPosition ? [COMMIT, OWN_POSITION] : [COMMIT]
-    const [committed, position] = (await this.#send(this.#first(), last)).slice(-last.length)
+    const outcomes = await this.#send(this.#first(), [...guards, ...last])
+    const [committed, position] = outcomes.slice(-last.length)
     if (committed?.tag !== 'COMMIT') throw new DatabaseFailure(SWALLOWED)
     return toPosition(position?.rows[0]?.[0])
   }

@@ -1,6 +1,8 @@
 import type { Transaction as SequelizeTransaction } from 'sequelize'
+import type { Statement } from '../sql/statement.ts'
 import type { Connection } from './connection.ts'
 import type { Transaction, TransactionOptions } from './database.ts'
+import { DatabaseFailure, toDatabaseFault } from './database-fault.ts'
 import type { Pool } from './pool.ts'
 import type { Position } from './position.ts'
 import { patienceFor } from './session.ts'
@@ -32,9 +34,9 @@ export async function runTransaction<Value>(
     pool.release(connection)
     return value
   } catch (error) {
-    await rollBack(connection)
+    const outdated = await rollBack(connection, options.guard)
     pool.settle(connection, error)
-    throw error
+    throw outdated ?? error
   }
 }
 
@@ -97,11 +99,22 @@ const LOCK_KEY = 'hashtextextended($1::text, 0)'
 
 /**
  * A connection that cannot even roll back is not given back to the pool: its status shows it. Before the answer of a
- * failed batch is complete its status is that before the batch, so that it is rolled back whatever it says.
+ * failed batch is complete its status is that before the batch, so that it is rolled back whatever it says. Answers a
+ * failure where the guard says that the tables are of another version.
  */
-async function rollBack(connection: Connection): Promise<void> {
-  if (connection._invalid) return
-  await connection.query(patiently('ROLLBACK', ROLLBACK_PATIENCE)).catch(() => undefined)
+async function rollBack(
+  connection: Connection,
+  guard: Statement | undefined,
+): Promise<DatabaseFailure | undefined> {
+  if (connection._invalid) return undefined
+  const text = guard === undefined ? 'ROLLBACK' : `ROLLBACK; ${guard.text}`
+  return connection.query(patiently(text, ROLLBACK_PATIENCE)).then(() => undefined, toOutdated)
+}
+
+/** What the work threw may follow from tables that it took for others: a document that is not found, for one. */
+function toOutdated(error: unknown): DatabaseFailure | undefined {
+  const fault = toDatabaseFault(error)
+  return fault?.kind === 'outdated' ? new DatabaseFailure(fault, error) : undefined
 }
 
 const ROLLBACK_PATIENCE = 5_000

@@ -1,4 +1,5 @@
 import type { Phase, Step, Window } from './schema-finding.ts'
+import { sameList } from './schema-literals.ts'
 
 /**
  * What a step means to a version of the project that serves while it is done. New things are not asked for by it, and
@@ -18,6 +19,10 @@ const BY_PHASE: Readonly<Record<Phase, Window>> = {
 }
 
 export const windowOf = ({ phase, window }: Step): Window => window ?? BY_PHASE[phase]
+
+/** Whether an older version that is running goes on beside all of a step, and not only beside what `--expand` does of it. */
+export const isUnnoticed = (step: Step): boolean =>
+  windowOf(step) === 'expand' && (step.expands === undefined || sameList(step.expands, step.statements))
 
 /** The part of the steps that the version which is running goes on beside. */
 export const expanding = (steps: readonly Step[]): readonly Step[] =>

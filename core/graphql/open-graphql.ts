@@ -121,15 +121,17 @@ interface Answering {
 async function answerSent(sent: Sent, answering: Answering): Promise<HttpAnswer> {
   if (sent.kind === 'one') return answerOne(sent.asked, answering)
   const bodies: string[] = []
+  let status = 200
   const most = answering.engine.config.limits.rootFields
   if (sent.asked.length > most) return refuseBatch(sent.asked.length, most)
   let headers: HttpAnswer['headers']
   for (const asked of sent.asked) {
     const answer = await answerOne(asked, answering)
     bodies.push(String(answer.body))
+    if (answer.status === 503) status = 503
     headers = answer.headers === UNKEPT ? UNKEPT : headers
   }
-  return { status: 200, body: `[${bodies.join(',')}]`, type: JSON_TYPE, ...(headers && { headers }) }
+  return { status, body: `[${bodies.join(',')}]`, type: JSON_TYPE, ...(headers && { headers }) }
 }
 
 /** Each operation has a root field at least: what is longer cannot be within the budget. */

@@ -15,7 +15,7 @@ import { openStopwatch, readStopwatch, type Trace } from './trace.ts'
 
 /** What an operation comes to, and the HTTP status that it has on its own. */
 export interface Ran {
-  readonly status: 200 | 400 | 405
+  readonly status: 200 | 400 | 405 | 503
   /** JSON. */
   readonly body: string | Buffer
   /** What a mutation answers may let somebody in: a token. */
@@ -50,7 +50,8 @@ export async function runOperation(
   if (deadline.signal.aborted) return late(deadline)
   if (!isQuery) stayOnPrimary()
   const whole = isQuery ? await runText(prepared.value, acting, engine, deadline) : null
-  if (whole) return { status: 200, body: bodyOf(whole, error => tell(error, acting.requestId, engine)) }
+  if (whole)
+    return { status: statusAfter(whole), body: bodyOf(whole, error => tell(error, acting.requestId, engine)) }
   if (deadline.signal.aborted) return late(deadline)
   const stopwatch = engine.traces ? openStopwatch() : null
   const running = execute({
@@ -65,9 +66,16 @@ export async function runOperation(
   const { data, errors } = result
   const told = errors?.map(error => tell(error, acting.requestId, engine))
   const traced = stopwatch ? { extensions: { tracing: readStopwatch(stopwatch) } } : {}
-  const answer = ran(200, { ...(told ? { errors: told } : {}), data, ...traced })
+  const answer = ran(statusAfter(result), { ...(told ? { errors: told } : {}), data, ...traced })
   return isQuery ? answer : { ...answer, secret: true }
 }
+
+/** GraphQL has no word for a server that has to be restarted; balancers look at the status. */
+const statusAfter = (answer: { readonly errors?: readonly GraphQLError[] } | object): 200 | 503 =>
+  'errors' in answer && answer.errors?.some(isOutdated) ? 503 : 200
+
+const isOutdated = ({ originalError }: GraphQLError): boolean =>
+  toDatabaseFault(originalError)?.kind === 'outdated'
 
 function bodyOf(answer: TextAnswer, told: (error: GraphQLError) => GraphQLFormattedError): string | Buffer {
   if ('body' in answer) return answer.body

@@ -1,30 +1,35 @@
 import type { HttpAnswer, Responder } from '../faults/exchange.ts'
 
+/** `outdated`: another version of the project changed the tables. */
+export type Readiness = 'ready' | 'unavailable' | 'outdated'
+
 /**
  * `/_health`: the process lives. `/_ready`: it can answer, for its database does; balancers send nothing here else.
  * Without its replicas it can, too. `states`: of those, where there are any.
  */
 export function openHealth(
-  isReady: () => Promise<boolean>,
+  readiness: () => Promise<Readiness>,
   states: () => readonly string[] = () => [],
 ): Responder {
   return request => {
     const { path, method } = request
-    if ((path !== '/_health' && path !== '/_ready') || (method !== 'GET' && method !== 'HEAD')) return null
+    if (!isHealthPath(path) || (method !== 'GET' && method !== 'HEAD')) return null
     request.route = 'health'
     if (path === '/_health') return { status: 204, body: null }
-    return answerReady(isReady, states)
+    return answerReady(readiness, states)
   }
 }
 
+export const isHealthPath = (path: string): boolean => path === '/_health' || path === '/_ready'
+
 async function answerReady(
-  isReady: () => Promise<boolean>,
+  readiness: () => Promise<Readiness>,
   states: () => readonly string[],
 ): Promise<HttpAnswer> {
-  const ready = await isReady().catch(() => false)
+  const status = await readiness().catch((): Readiness => 'unavailable')
   const replicas = countOf(states())
-  const body = { status: ready ? 'ready' : 'unavailable', ...(replicas && { replicas }) }
-  return { status: ready ? 200 : 503, body: JSON.stringify(body), headers: NEVER_STORED }
+  const body = { status, ...(replicas && { replicas }) }
+  return { status: status === 'ready' ? 200 : 503, body: JSON.stringify(body), headers: NEVER_STORED }
 }
 
 const NEVER_STORED = { 'Cache-Control': 'no-store' }

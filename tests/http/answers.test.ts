@@ -3,7 +3,7 @@ import { timed } from '../../core/base/trail.ts'
 import { DatabaseFailure, type DatabaseFault } from '../../core/database/database-fault.ts'
 import type { Responder } from '../../core/faults/exchange.ts'
 import { fault, RequestFault } from '../../core/faults/fault.ts'
-import { openHealth } from '../../core/http/health.ts'
+import { openHealth, type Readiness } from '../../core/http/health.ts'
 import { echo, serve } from './serving.ts'
 
 const errorOf = async (answer: Response) =>
@@ -128,12 +128,12 @@ test('a request is not waited for for ever', async t => {
 })
 
 test('health says that the process lives, readiness that it can answer', async t => {
-  let ready = async () => true
+  let ready = async (): Promise<Readiness> => 'ready'
   const { url } = await serve(t, [openHealth(() => ready())])
   t.is((await fetch(`${url}/_health`)).status, 204)
   t.is((await fetch(`${url}/_health`, { method: 'HEAD' })).status, 204)
   t.is((await fetch(`${url}/_ready`)).status, 200)
-  ready = async () => false
+  ready = async () => 'unavailable'
   t.is((await fetch(`${url}/_ready`)).status, 503)
   ready = () => Promise.reject(new Error('gone'))
   const answer = await fetch(`${url}/_ready`)

@@ -49,7 +49,7 @@ test('a server that ends answers what is under way, and takes no more', async t 
 })
 
 test('a server that ends is not ready, whatever its database says', async t => {
-  const { port, close } = await serve(t, [openHealth(async () => true)])
+  const { port, close } = await serve(t, [openHealth(async () => 'ready')])
   const late = await open(port)
   late.write('GET /_ready HTTP/1.1\r\n')
   await pause(50)

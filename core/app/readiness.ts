@@ -1,0 +1,26 @@
+import type { Responder } from '../faults/exchange.ts'
+import { openHealth, type Readiness } from '../http/health.ts'
+import { refuseOutdated } from '../http/refuse-outdated.ts'
+import type { App } from './open-app.ts'
+
+/** `/_health` and `/_ready` of an app. */
+export const healthOf = (app: App): Responder =>
+  openHealth(
+    () => readinessOf(app),
+    () => app.database.replicas?.states() ?? [],
+  )
+
+async function readinessOf({ database, generation }: App): Promise<Readiness> {
+  if (!(await database.ping()).ok) return 'unavailable'
+  return (await generation.check()) ? 'ready' : 'outdated'
+}
+
+/** Refuses what comes while the tables are those of another version of the project. */
+export function refuseOf({ generation, blueprint }: App): Responder {
+  const { endpoint } = blueprint.project.settings.graphql.config
+  return refuseOutdated({
+    isOutdated: generation.isOutdated,
+    refused: generation.checkAgain,
+    graphql: new Set([endpoint]),
+  })
+}

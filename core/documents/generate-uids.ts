@@ -1,5 +1,8 @@
+import { STATUSES } from '../model/constraints.ts'
 import type { ContentType, ScalarAttribute } from '../model/model.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
+import type { Storage } from '../model/storage.ts'
+import { quoteIdentifier as name, quoteText } from '../sql/identifier.ts'
+import type { Statement } from '../sql/statement.ts'
 import { groupBy } from './group.ts'
 import type { WriteTerms } from './write-terms.ts'
 import type { Values, WrittenDocument, WrittenValue } from './written.ts'
@@ -31,16 +34,15 @@ async function generateFor(
 ): Promise<void> {
   const lacking = group.filter(({ versions }) => versions.some(({ values }) => lacks(values, attribute)))
   if (lacking.length === 0) return
-  const taken = await takenUids(type, attribute, lacking, terms)
-  for (const uid of givenUids(group, attribute)) taken.add(uid)
+  const given = [...givenUids(group, attribute)]
+  const take = await freeUids(type, attribute, wantedUids(lacking, attribute, given), terms)
+  const taken = new Set(given.map(each => coordinate(each)))
   for (const document of lacking) {
     const current = made.get(document) ?? document
     const versions = current.versions.map(version => {
       if (!lacks(version.values, attribute)) return version
-      const value: WrittenValue = {
-        kind: 'scalar',
-        value: free(slugOf(type, attribute, version.values), version.locale, taken),
-      }
+      const wanted = { uid: slugOf(type, attribute, version.values), locale: version.locale }
+      const value: WrittenValue = { kind: 'scalar', value: take(wanted, taken) }
       return { ...version, values: new Map([...version.values, [attribute.name, value]]) }
     })
     made.set(document, { ...current, versions })
@@ -70,42 +72,124 @@ function slugOf(type: ContentType, { targetField }: ScalarAttribute, values: Val
   return slug === '' ? type.key : slug
 }
 
-const coordinate = (uid: string, locale: string | null): string => JSON.stringify([uid, locale])
-
-function free(slug: string, locale: string | null, taken: Set<string>): string {
-  let uid = slug
-  for (let number = 1; taken.has(coordinate(uid, locale)); number++) uid = `${slug}-${number}`
-  taken.add(coordinate(uid, locale))
-  return uid
+interface Uid {
+  readonly uid: string
+  readonly locale: string | null
 }
 
-function* givenUids(documents: readonly WrittenDocument[], attribute: ScalarAttribute): Generator<string> {
+const coordinate = ({ uid, locale }: Uid): string => JSON.stringify([uid, locale])
+
+function* givenUids(documents: readonly WrittenDocument[], attribute: ScalarAttribute): Generator<Uid> {
   for (const { versions } of documents) {
     for (const { locale, values } of versions) {
       const value = values.get(attribute.name)
-      if (value?.kind === 'scalar' && typeof value.value === 'string') yield coordinate(value.value, locale)
+      if (value?.kind === 'scalar' && typeof value.value === 'string') yield { uid: value.value, locale }
     }
   }
 }
 
-/** Every uid in the database that begins like one to be made. */
-async function takenUids(
+/** A slug, and how many free uids are made of it at most. */
+interface Wanted extends Uid {
+  readonly count: number
+}
+
+/** Uids that the same write gives or makes of other slugs may be among the free ones: as many more are wanted. */
+function wantedUids(
+  lacking: readonly WrittenDocument[],
+  attribute: ScalarAttribute,
+  given: readonly Uid[],
+): readonly Wanted[] {
+  const slugs = lacking.flatMap(({ type, versions }) =>
+    versions
+      .filter(({ values }) => lacks(values, attribute))
+      .map(({ locale, values }): Uid => ({ uid: slugOf(type, attribute, values), locale })),
+  )
+  const bySlug = groupBy(slugs, coordinate)
+  const distinct = [...bySlug.values()].flatMap(same => same.slice(0, 1))
+  const similar = countSimilar([...given, ...distinct])
+  return distinct.map(slug => {
+    const key = coordinate(slug)
+    return { ...slug, count: (bySlug.get(key)?.length ?? 0) + (similar.get(key) ?? 0) }
+  })
+}
+
+/** By a slug: how many of the uids are the slug alone or the slug with a number. */
+function countSimilar(given: readonly Uid[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { uid, locale } of given) {
+    for (const slug of new Set([uid, uid.replace(/-\d{1,10}$/, '')])) {
+      const key = coordinate({ uid: slug, locale })
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+  }
+  return counts
+}
+
+/** Takes the first uid of a slug that neither the database nor the same write has, and adds it to those taken. */
+type TakeUid = (slug: Uid, taken: Set<string>) => string
+
+async function freeUids(
   type: ContentType,
   attribute: ScalarAttribute,
-  lacking: readonly WrittenDocument[],
+  wanted: readonly Wanted[],
   { transaction, storage }: WriteTerms,
-): Promise<Set<string>> {
+): Promise<TakeUid> {
+  const { rows } = await transaction.run(printFree(type, attribute, wanted, storage))
+  const byPlace = groupBy(rows, ([place]) => Number(place) - 1)
+  // A number that is taken once stays so: none is looked at twice.
+  const numbers = new Map(
+    wanted.map((slug, place) => [
+      coordinate(slug),
+      (byPlace.get(place) ?? []).map(([, number]) => Number(number)).values(),
+    ]),
+  )
+  return (slug, taken) => {
+    for (const number of numbers.get(coordinate(slug)) ?? []) {
+      const uid = number === 0 ? slug.uid : `${slug.uid}-${number}`
+      const found = coordinate({ ...slug, uid })
+      if (taken.has(found)) continue
+      taken.add(found)
+      return uid
+    }
+    throw new TypeError(`no free uid for ${slug.uid}`)
+  }
+}
+
+const LAST_NUMBER = 2_147_483_647
+
+/**
+ * The first free numbers of each slug, 0 for the slug alone. Each candidate is looked up by itself, in the index of
+ * each status; the series is read no further than it is needed, for it is in a list of columns.
+ */
+function printFree(
+  type: ContentType,
+  attribute: ScalarAttribute,
+  wanted: readonly Wanted[],
+  storage: Storage,
+): Statement {
   const table = storage.table(type)
-  const column = name(storage.column(type, attribute.name))
-  const slugs = lacking.flatMap(({ versions }) =>
-    versions.map(({ values }) => slugOf(type, attribute, values)),
+  const candidate = `w$.slug || CASE WHEN s$.number = 0 THEN '' ELSE '-' || s$.number END`
+  const here = [
+    `t$.${name(storage.column(type, attribute.name))} = ${candidate}`,
+    ...(table.locale === null ? [] : [`t$.${name(table.locale)} = w$.locale`]),
+  ]
+  const { status } = table
+  const places =
+    status === null ? [here] : STATUSES.map(each => [...here, `t$.${name(status)} = ${quoteText(each)}`])
+  const isFree = places.map(
+    conditions =>
+      `(SELECT 1 FROM ${name(table.name)} AS t$ WHERE ${conditions.join(' AND ')} LIMIT 1) IS NULL`,
   )
-  const { rows } = await transaction.run({
+  return {
     name: `find uids of ${type.key}`,
-    text: `SELECT ${column}, ${table.locale === null ? 'NULL' : name(table.locale)} FROM ${name(table.name)} WHERE ${column} LIKE ANY ($1::text[])`,
-    values: [[...new Set(slugs)].map(slug => `${slug}%`)],
-  })
-  return new Set(
-    rows.map(([uid, locale]) => coordinate(String(uid), typeof locale === 'string' ? locale : null)),
-  )
+    text:
+      `SELECT w$.place, f$.number FROM unnest($1::text[], $2::text[], $3::integer[]) WITH ORDINALITY AS w$ (slug, locale, wanted, place), ` +
+      `LATERAL (SELECT s$.number FROM (SELECT generate_series(0, ${LAST_NUMBER}) AS number) AS s$ ` +
+      `WHERE ${isFree.join(' AND ')} LIMIT w$.wanted) AS f$ ORDER BY 1, 2`,
+    values: [
+      wanted.map(({ uid }) => uid),
+      wanted.map(({ locale }) => locale),
+      wanted.map(({ count }) => count),
+    ],
+  }
 }

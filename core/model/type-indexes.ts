@@ -11,6 +11,7 @@ export function typeIndexes(type: ContentType, layout: Layout): readonly Index[]
   return distinct([
     ...versionIndexes(table),
     ...attributes.flatMap(attribute => attributeIndexes(type, attribute, layout)),
+    ...codeIndexes(type, layout),
     ...type.indexes.map(names => declaredIndex(type, names, layout)),
   ])
 }
@@ -44,6 +45,15 @@ function uniqueIndexes(type: ContentType, attribute: ScalarAttribute, layout: La
   return attribute.type === 'uid'
     ? [among, index(name, columns, { column: status, equals: 'draft' })]
     : [among]
+}
+
+/** Anyone may ask for a user by a code of a mail; few users have one. */
+function codeIndexes(type: ContentType, layout: Layout): readonly Index[] {
+  if (type.uid !== 'plugin::users-permissions.user') return []
+  return ['resetPasswordToken', 'confirmationToken'].map(attribute => {
+    const column = layout.column(type, attribute)
+    return index(layout.table(type).name, [column], { column, notNull: true })
+  })
 }
 
 /** Backwards along a to-one link, in the order of the inverse list. */

@@ -1,0 +1,81 @@
+import test from 'ava'
+import { openSite, type Site } from '../content/site.ts'
+
+const PROJECT = `
+i18n: { locales: [en, fr], defaultLocale: en }
+contentTypes:
+  note: { attributes: { title: string, slug: { type: uid, targetField: title, generate: true } } }
+  page:
+    draftAndPublish: true
+    localized: true
+    attributes: { title: string, slug: { type: uid, targetField: title, generate: true } }
+`
+
+const slugsOf = async (site: Site, table: string): Promise<readonly string[]> =>
+  (await site.rows(`SELECT concat_ws(' ', document_id, slug) FROM ${table} ORDER BY document_id, slug`)).map(
+    ([slug]) => String(slug),
+  )
+
+test('a generated uid has the first number that is free, also between those that the same write gives or makes', async t => {
+  const before = [
+    { documentId: 'a', title: 'One', slug: 'one' },
+    { documentId: 'b', title: 'Two', slug: 'one-2' },
+    { documentId: 'c', title: 'Three', slug: 'one-more' },
+  ]
+  const site = await openSite(t, { 'project.yaml': PROJECT, 'content/notes.yaml': JSON.stringify(before) })
+  await site.must()
+  const more = [
+    { documentId: 'd', title: 'One' },
+    { documentId: 'e', title: 'One' },
+    { documentId: 'f', title: 'One 3' },
+    { documentId: 'g', title: 'One' },
+    { documentId: 'h', slug: 'one-4' },
+    { documentId: 'i', title: 'One 3' },
+    { documentId: 'j', title: '!' },
+  ]
+  await site.must({ 'content/notes.yaml': JSON.stringify([...before, ...more]) })
+  t.deepEqual((await slugsOf(site, 'notes')).slice(3), [
+    'd one-1',
+    'e one-3',
+    'f one-3-1',
+    'g one-5',
+    'h one-4',
+    'i one-3-2',
+    'j note',
+  ])
+})
+
+test('a generated uid is free among drafts and published versions of its locale', async t => {
+  const before = [
+    { documentId: 'a', title: 'One', slug: 'one' },
+    { documentId: 'b', status: 'draft', title: 'Two', slug: 'one-1' },
+    { documentId: 'c', title: 'Three', slug: 'three', locales: { fr: { title: 'Trois', slug: 'one-2' } } },
+  ]
+  const site = await openSite(t, { 'project.yaml': PROJECT, 'content/pages.yaml': JSON.stringify(before) })
+  await site.must()
+  const d = { documentId: 'd', title: 'One', locales: { fr: { title: 'One' } } }
+  await site.must({ 'content/pages.yaml': JSON.stringify([...before, d]) })
+  t.deepEqual(
+    await site.rows(`SELECT DISTINCT locale, slug FROM pages WHERE document_id = 'd' ORDER BY locale`),
+    [
+      ['en', 'one-2'],
+      ['fr', 'one'],
+    ],
+  )
+})
+
+test('a generated uid is found by index, however many documents there are', async t => {
+  const site = await openSite(t, {
+    'project.yaml': PROJECT,
+    'content/pages.yaml': '[{ documentId: a, title: One }]',
+  })
+  await site.must()
+  const statement = site.statements.find(({ name }) => name === 'find uids of page')
+  await site.rows(
+    `INSERT INTO pages (document_id, document_key, status, locale, slug, created_at, updated_at)
+     SELECT 'p' || i, i, s, 'en', 'other-' || i, now(), now() FROM generate_series(10, 5000) AS i, unnest(ARRAY['draft', 'published']) AS s`,
+  )
+  await site.rows('ANALYZE pages')
+  const plan = await site.rows(`EXPLAIN ${statement?.text}`, statement?.values)
+  t.notRegex(plan.join('\n'), /Seq Scan on pages|Hash/)
+})

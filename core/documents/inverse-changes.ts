@@ -124,7 +124,8 @@ export function printConnect(
   const status = parameters.anyOf(statuses)
   const last = entries.reduce((most, { turn }) => Math.max(most, turn), 0)
   const turns = parameters.put(last, 'integer')
-  const ends = `ends AS MATERIALIZED (SELECT turn, nextval('${sequence.replaceAll("'", "''")}'::regclass) * ${GAP}::double precision AS place FROM generate_series(0, ${turns}) AS turn)`
+  const next = `nextval('${sequence.replaceAll("'", "''")}'::regclass) * ${GAP}::double precision`
+  const ends = `ends AS MATERIALIZED (SELECT ARRAY(SELECT ${next} FROM generate_series(0, ${turns})) AS places)`
   const owners = and(...named(relation, 'o', 'v'), ...reached(relation, 'o', { end: V, statuses: status }))
   const { link } = relation
   return {
@@ -138,6 +139,9 @@ export function printConnect(
   }
 }
 
+/** The place at the end that an entry would have. */
+const AT_END = 'ends.places[v.turn + 1]'
+
 interface ConnectParts {
   readonly v: string
   readonly owners: string
@@ -148,7 +152,7 @@ function setColumns(
   link: ColumnLink,
   { v, owners, slots }: ConnectParts & { readonly slots: readonly Slot[] },
 ): string {
-  const place = 'coalesce(v.place, ends.place)'
+  const place = `coalesce(v.place, ${AT_END})`
   const sets = [
     ...slots.flatMap(({ key, locale }) => [
       `${name(key)} = v.target`,
@@ -162,7 +166,7 @@ function setColumns(
       ? []
       : [`${columnOf('o', link.inversePosition)} IS DISTINCT FROM ${place}`]),
   ]
-  return `UPDATE ${name(table.name)} AS o SET ${sets.join(', ')} FROM ${v} JOIN ends ON ends.turn = v.turn WHERE ${owners} AND (${others.join(' OR ')})`
+  return `UPDATE ${name(table.name)} AS o SET ${sets.join(', ')} FROM ${v}, ends WHERE ${owners} AND (${others.join(' OR ')})`
 }
 
 function insertLinks(
@@ -175,15 +179,15 @@ function insertLinks(
     [link.targetKey, 'v.target'],
     ...(link.targetStatus === null ? [] : [[link.targetStatus, 's.status'] as const]),
     ...(link.targetLocale === null ? [] : [[link.targetLocale, 'v.target_locale'] as const]),
-    [link.position, 'ends.place'],
+    [link.position, AT_END],
     ...(link.inversePosition === null
       ? []
-      : [[link.inversePosition, 'coalesce(v.place, ends.place)'] as const]),
+      : [[link.inversePosition, `coalesce(v.place, ${AT_END})`] as const]),
   ]
   const status = namesStatus ? ` CROSS JOIN unnest(${list()}) AS s (status)` : ''
   return (
     `INSERT INTO ${name(link.table)} (${columns.map(([column]) => name(column)).join(', ')}) ` +
-    `SELECT ${columns.map(([, value]) => value).join(', ')} FROM ${v} JOIN ends ON ends.turn = v.turn ` +
+    `SELECT ${columns.map(([, value]) => value).join(', ')} FROM ends, ${v} ` +
     `JOIN ${name(table.name)} o ON ${owners}${status} ORDER BY v.turn, o.id ${onConflict(link)}`
   )
 }

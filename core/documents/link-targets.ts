@@ -67,13 +67,16 @@ export async function findTargets(
 ): Promise<FoundTargets> {
   const refs = [...refsIn(holder, values)]
   const rows = new Map<ContentType, readonly TargetRow[]>()
+  const rowsOf = new Map<ContentType, (ref: Named) => readonly TargetRow[]>()
   const reads = [...groupBy(refs, each => each.target)].map(async ([target, group]) => {
     const named = group.map(({ ref }) => ref)
-    rows.set(target, await readVisible(target, named, terms))
+    const read = await readVisible(target, named, terms)
+    rows.set(target, read)
+    rowsOf.set(target, indexRows(read))
   })
   await Promise.all(reads)
   const find = (target: ContentType, ref: Named) =>
-    findOne(ref, rows.get(target) ?? [], { target, source, defaultLocale: terms.defaultLocale })
+    findOne(ref, rowsOf.get(target)?.(ref) ?? [], { target, source, defaultLocale: terms.defaultLocale })
   refuseMissing(refs, find, source, terms.defaultLocale)
   for (const [target, found] of rows) learnTargets(target, found, terms.storage)
   return (target, ref) => {
@@ -163,6 +166,13 @@ function printTargets(
     parts.push(`${rows} ${name(key)} IN (${named})`)
   }
   return { text: `${parts.join(' UNION ')} ORDER BY 1`, values }
+}
+
+/** The rows of the document that a ref names. */
+function indexRows(rows: readonly TargetRow[]): (ref: Named) => readonly TargetRow[] {
+  const byDocument = groupBy(rows, ({ documentId }) => documentId)
+  const documents = new Map(rows.map(({ id, documentId }) => [id, documentId]))
+  return ({ by }) => byDocument.get('id' in by ? (documents.get(by.id) ?? '') : by.documentId) ?? []
 }
 
 interface Sought {

@@ -87,6 +87,7 @@ export {
   PolicyError,
   RateLimitError,
   UnauthorizedError,
+  UnavailableError,
   ValidationError,
 } from './plugins/plugin-names.ts'
 export type { PluginSchema } from './plugins/plugin-schema.ts'

@@ -7,6 +7,7 @@ import { migrate } from '../database/migrate.ts'
 import { noticeChanges } from '../database/notice-changes.ts'
 import { hashSchema } from '../database/schema-hash.ts'
 import { watchDatabase } from '../database/watch-database.ts'
+import { trackWrites } from '../database/write-storage.ts'
 import { openDocuments } from '../documents/open-documents.ts'
 import { aroundAll } from '../documents-api/around.ts'
 import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
@@ -235,11 +236,11 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
     middlewares: registered.express,
     responders: [
       ...limitApi(settings.server.rateLimit.api, [settings.rest.prefix, settings.graphql.config.endpoint]),
-      ...extensions.first,
+      ...extensions.first.map(trackWrites),
       byFirstWord(settings.rest.prefix, {
-        upload: openUploads({ ...terms, files }),
-        auth: openAuth({ ...terms, auth }),
-        users: openUsers({ ...terms, users }),
+        upload: trackWrites(openUploads({ ...terms, files })),
+        auth: trackWrites(openAuth({ ...terms, auth })),
+        users: trackWrites(openUsers({ ...terms, users })),
         'users-permissions': openRoles({ ...terms, access }),
         i18n: openLocales(terms),
       }),

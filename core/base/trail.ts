@@ -1,3 +1,5 @@
+import type { WriteScope } from './write-scope.ts'
+
 /** What a request leaves behind on its way: whose work something was, and what its time went to. */
 export interface Trail {
   /** The request's id. */
@@ -6,6 +8,8 @@ export interface Trail {
   readonly timing?: Timing | null
   /** Absent: the work counts for nobody in particular. */
   readonly origin?: Origin | undefined
+  /** The transactions of the request; absent: none of them has to end with it. */
+  readonly writes?: WriteScope
 }
 
 /** Where a request comes from. The same object for all work of one request. */

@@ -34,7 +34,7 @@ export class ProtocolError extends Error {
   }
 }
 
-type Answer = (error: Error | null, outcomes: readonly Outcome[]) => void
+type Answer = (error: Error | null) => void
 
 /**
  * Statements that go out at once and are answered at once (PostgreSQL's protocol, 55.2.3): where one fails, none
@@ -46,6 +46,7 @@ export class Batch {
   readonly query_timeout: number
   /** pg wraps it to stop its timer. */
   callback: Answer
+  isSent = false
   readonly #items: readonly Item[]
   readonly #outcomes: Outcome[] = []
   #rows: Cell[][] = []
@@ -62,6 +63,7 @@ export class Batch {
     const bound = boundOf(this.#items)
     if (bound instanceof Error) return bound
     wire.stream.cork()
+    this.isSent = true
     const parsed = new Set<Prepared>()
     for (const [index, { statement, prepared }] of this.#items.entries()) {
       const name = prepared?.name ?? ''
@@ -78,9 +80,9 @@ export class Batch {
     return null
   }
 
-  /** How far it has come: the statement that fails is the one at this place. */
-  get done(): number {
-    return this.#outcomes.length
+  /** Of the statements that were answered: the one behind them is the one that fails. */
+  get outcomes(): readonly Outcome[] {
+    return this.#outcomes
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly { readonly dataTypeID: number }[] }): void {
@@ -94,7 +96,7 @@ export class Batch {
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    const prepared = this.#items[this.done]?.prepared
+    const prepared = this.#items[this.#outcomes.length]?.prepared
     if (prepared) prepared.parsers = this.#parsers ?? []
     const words = text.split(' ')
     this.#outcomes.push({ rows: this.#rows, count: Number(words.at(-1)) || 0, tag: words[0] ?? '' })
@@ -106,18 +108,18 @@ export class Batch {
   }
 
   handleReadyForQuery(): void {
-    if (this.done === this.#items.length) this.callback(null, this.#outcomes)
+    if (this.#outcomes.length === this.#items.length) this.callback(null)
     // pg takes the batch for finished: an error that is thrown here would reach nobody.
-    else this.callback(new ProtocolError('not each statement was answered once'), [])
+    else this.callback(new ProtocolError('not each statement was answered once'))
   }
 
   handleError(error: Error): void {
-    this.callback(error, [])
+    this.callback(error)
   }
 
   #start(): void {
     this.#rows = []
-    this.#parsers = this.#items[this.done]?.prepared?.parsers ?? null
+    this.#parsers = this.#items[this.#outcomes.length]?.prepared?.parsers ?? null
   }
 }
 

@@ -50,24 +50,33 @@ interface Wire extends BatchWire {
   close(message: { readonly type: 'S'; readonly name: string }): void
 }
 
+export interface BatchAnswer {
+  /** The driver's, of the first statement that failed; null: none did. */
+  readonly error: Error | null
+  /** Of the statements before it. */
+  readonly outcomes: readonly Outcome[]
+  /** False: the database never got any of it. */
+  readonly isSent: boolean
+}
+
 /**
- * Runs statements in one round trip, each only if those before it went well; rejects with the driver's error of the
- * first that fails. Milliseconds after which the answer is no longer waited for (0: for ever) guard against a network
- * that swallows packets; the server's own timeout comes first.
+ * Runs statements in one round trip, each only if those before it went well. Milliseconds after which the answer is no
+ * longer waited for (0: for ever) guard against a network that swallows packets; the server's own timeout comes first.
  */
 export function runBatch(
   connection: Connection,
   statements: readonly Statement[],
   patience: number,
-): Promise<readonly Outcome[]> {
+): Promise<BatchAnswer> {
   const items = prepare(connection, statements)
-  return new Promise((resolve, reject) => {
-    const batch = new Batch(items, patience, (error, outcomes) => {
-      if (!error) return resolve(outcomes)
+  return new Promise(resolve => {
+    const batch = new Batch(items, patience, error => {
+      const { outcomes, isSent } = batch
       // Its answer is still to come, and would meet the next statement.
-      if (error.message === 'Query read timeout' || error instanceof ProtocolError) connection._invalid = true
-      forgetFailed(connection, items[batch.done], error)
-      reject(connection._invalid ? lostBy(error) : error)
+      if (error?.message === 'Query read timeout' || error instanceof ProtocolError)
+        connection._invalid = true
+      if (error) forgetFailed(connection, items[outcomes.length], error)
+      resolve({ error: error && connection._invalid ? lostBy(error) : error, outcomes, isSent })
     })
     // pg's types give a query the whole of its connection; ours asks for less.
     connection.query(batch as unknown as Submittable)
@@ -77,6 +86,17 @@ export function runBatch(
 /** A connection that can no longer be used is lost, whatever its last error says. */
 const lostBy = (error: Error): Error =>
   toDatabaseFault(error) ? error : new ProtocolError(error.message, error)
+
+/** The same, for work that ends with the first failure. */
+export async function runAll(
+  connection: Connection,
+  statements: readonly Statement[],
+  patience: number,
+): Promise<readonly Outcome[]> {
+  const { error, outcomes } = await runBatch(connection, statements, patience)
+  if (error) throw error
+  return outcomes
+}
 
 /** What a transaction of this connection, or a batch that is one by itself, has to begin with. */
 export const settingsOf = ({ plinthSettings }: Connection): readonly Statement[] =>
@@ -97,10 +117,10 @@ export async function runBounded(
   { patience, maxBytes }: AnswerTerms,
 ): Promise<readonly Outcome[]> {
   const received = connection.plinthReceived
-  if (!received || maxBytes === Number.POSITIVE_INFINITY) return runBatch(connection, statements, patience)
+  if (!received || maxBytes === Number.POSITIVE_INFINITY) return runAll(connection, statements, patience)
   received.begin(maxBytes)
   try {
-    const outcomes = await runBatch(connection, statements, patience)
+    const outcomes = await runAll(connection, statements, patience)
     return must(received.end(), outcomes)
   } catch (error) {
     // The connection is ended for it, which is what the error is about.

@@ -1,3 +1,4 @@
+import type { WriteOutcome } from '../base/write-scope.ts'
 import { OUTDATED } from './generations.ts'
 
 /** Why a statement failed. Messages name no values of the data, and no secrets. */
@@ -27,16 +28,24 @@ export interface ConstraintFault {
   readonly column: string | null
 }
 
-/** Carries a fault through code that may throw. */
+/**
+ * Carries a fault through code that may throw. `outcome` is `unknown` where a COMMIT was sent and its answer was lost:
+ * such work must not be repeated without proof that it was not done.
+ */
 export class DatabaseFailure extends Error {
   override readonly name = 'DatabaseFailure'
   readonly fault: DatabaseFault
+  readonly outcome: WriteOutcome
 
-  constructor(fault: DatabaseFault, cause?: unknown) {
+  constructor(fault: DatabaseFault, cause?: unknown, outcome: WriteOutcome = 'not-written') {
     super(fault.message, { cause })
     this.fault = fault
+    this.outcome = outcome
   }
 }
+
+export const isUnclear = (error: unknown): boolean =>
+  error instanceof DatabaseFailure && error.outcome === 'unknown'
 
 /** The fault behind anything that this room, Sequelize or the driver throws; undefined for an error of other origin. */
 export function toDatabaseFault(error: unknown): DatabaseFault | undefined {

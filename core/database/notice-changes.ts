@@ -1,6 +1,6 @@
 import type { Table } from '../model/storage.ts'
 import type { Database } from './database.ts'
-import { DatabaseFailure, type DatabaseFault } from './database-fault.ts'
+import { DatabaseFailure, type DatabaseFault, isUnclear } from './database-fault.ts'
 import type { Generation } from './generation.ts'
 import { guardStatements } from './guard-statements.ts'
 
@@ -19,7 +19,7 @@ export function noticeChanges(bare: Database, known: Known): Database {
   const { generation } = known
   const database = guardStatements(bare, generation.hash)
   const explain = async (error: unknown): Promise<never> => {
-    if (!(error instanceof DatabaseFailure)) throw error
+    if (!(error instanceof DatabaseFailure) || isUnclear(error)) throw error
     const { fault } = error
     if (fault.kind === 'outdated') generation.noteOutdated(fault.message)
     if (!isStrange(fault, known) || (await generation.check())) throw error

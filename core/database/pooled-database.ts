@@ -53,7 +53,8 @@ export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Databa
     },
     transaction(work, options = {}) {
       const committed = replicas === null ? undefined : noteWrites()
-      return runTransaction({ pool, statementTimeout, adopt, committed }, work, options)
+      const terms = { pool, statementTimeout, adopt, committed }
+      return runTransaction(terms, work, options)
     },
     ping: () => ping(pool),
     close() {

@@ -1,6 +1,7 @@
 import type { Statement } from '../sql/statement.ts'
-import type { Outcome } from './batch.ts'
-import { type Connection, runBatch, settingsOf } from './connection.ts'
+import { ProtocolError } from './batch.ts'
+import { commitFailure } from './commit-outcome.ts'
+import { type BatchAnswer, type Connection, runBatch, settingsOf } from './connection.ts'
 import type { Rows, TransactionOptions } from './database.ts'
 import { DatabaseFailure } from './database-fault.ts'
 import { OWN_POSITION, type Position, toPosition } from './position.ts'
@@ -70,23 +71,45 @@ export class StatementQueue {
 
   /**
    * Commits with what waits, in one round trip. Where that is all there is, its batch is a transaction by itself
-   * (55.2.3). Answers the position after it, where that is told and there was anything to commit.
+   * (55.2.3). Answers the position after it, where that is told and there was anything to commit. Fails with the
+   * outcome `unknown` where the COMMIT may have been carried out although its answer did not come.
    */
   async commit(): Promise<Position | null> {
+    if (!this.#isBegun && isPlain(this.#options) && !this.#tellsPosition) return this.#commitAtOnce()
+    const last = this.#tellsPosition ? [COMMIT, OWN_POSITION] : [COMMIT]
+    const { answer, count } = this.#dispatch(this.#first(), [...this.#guards, ...last])
+    const answered = await answer
+    const commitAt = count - last.length
+    const isOrderly = !(answered.error instanceof ProtocolError)
+    const isCommitted = isOrderly && answered.outcomes[commitAt]?.tag === 'COMMIT'
+    if (answered.error && !isCommitted) throw this.#failed(answered, commitAt)
+    if (!isCommitted) throw new DatabaseFailure(SWALLOWED)
+    // The COMMIT was answered before the connection was lost.
+    if (answered.error) this.#connection._invalid = true
+    return toPosition(answered.outcomes[count - 1]?.rows[0]?.[0])
+  }
+
+  /** Everything has been asked for. Answers whether there is anything to commit. */
+  finish(): boolean {
     this.#isOver = true
     if (this.#failure !== undefined) throw this.#failure
-    if (!this.#isBegun && this.#waiting.length === 0) return null
+    return this.#isBegun || this.#waiting.length > 0
+  }
+
+  async #commitAtOnce(): Promise<null> {
+    const { answer, count } = this.#dispatch(settingsOf(this.#connection), this.#guards)
+    const answered = await answer
+    if (answered.error) throw this.#failed(answered, count)
+    return null
+  }
+
+  get #guards(): readonly Statement[] {
     const { guard } = this.#options
-    const guards = guard === undefined ? [] : [guard]
-    if (!this.#isBegun && isPlain(this.#options) && !this.#tellsPosition) {
-      await this.#send(settingsOf(this.#connection), guards)
-      return null
-    }
-    const last = this.#tellsPosition ? [COMMIT, OWN_POSITION] : [COMMIT]
-    const outcomes = await this.#send(this.#first(), [...guards, ...last])
-    const [committed, position] = outcomes.slice(-last.length)
-    if (committed?.tag !== 'COMMIT') throw new DatabaseFailure(SWALLOWED)
-    return toPosition(position?.rows[0]?.[0])
+    return guard === undefined ? [] : [guard]
+  }
+
+  #failed(answer: BatchAnswer, commitAt: number): DatabaseFailure {
+    return commitFailure(answer, { connection: this.#connection, commitAt })
   }
 
   /** What was not yet sent never is. */
@@ -107,24 +130,40 @@ export class StatementQueue {
     return this.#keepsPlans ? [BY_KEYS] : []
   }
 
-  async #send(beginning: readonly Statement[], last: readonly Statement[]): Promise<readonly Outcome[]> {
+  async #send(beginning: readonly Statement[], last: readonly Statement[]): Promise<void> {
+    const { error } = await this.#dispatch(beginning, last).answer
+    if (error) throw toFailure(error)
+  }
+
+  #dispatch(beginning: readonly Statement[], last: readonly Statement[]): Dispatched {
     const first = [...beginning, ...this.#plans()]
     const waiting = this.#waiting
     this.#waiting = []
     this.#isAwaited = false
     this.#isBegun = true
     const statements = [...first, ...waiting.map(({ statement }) => statement), ...last]
-    try {
-      const outcomes = await runBatch(this.#connection, statements, this.#patience)
-      for (const [index, { resolve }] of waiting.entries()) resolve(outcomes[first.length + index] ?? NOTHING)
-      return outcomes
-    } catch (error) {
-      const failure = this.#failure ?? toFailure(error)
-      if (waiting.some(({ resolve }) => resolve === SENT.resolve)) this.#failure = failure
-      for (const { reject } of waiting) reject(failure)
-      throw failure
-    }
+    const answer = runBatch(this.#connection, statements, this.#patience).then(answered => {
+      this.#settle(waiting, answered, first.length)
+      return answered
+    })
+    return { answer, count: statements.length }
   }
+
+  #settle(waiting: readonly Waiting[], { error, outcomes }: BatchAnswer, first: number): void {
+    if (!error) {
+      for (const [index, { resolve }] of waiting.entries()) resolve(outcomes[first + index] ?? NOTHING)
+      return
+    }
+    const failure = this.#failure ?? toFailure(error)
+    if (waiting.some(({ resolve }) => resolve === SENT.resolve)) this.#failure = failure
+    for (const { reject } of waiting) reject(failure)
+  }
+}
+
+interface Dispatched {
+  readonly answer: Promise<BatchAnswer>
+  /** How many statements went out. */
+  readonly count: number
 }
 
 const NOTHING: Rows = { rows: [], count: 0 }

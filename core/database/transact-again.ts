@@ -1,5 +1,5 @@
 import type { Database, Transaction, TransactionOptions } from './database.ts'
-import { toDatabaseFault } from './database-fault.ts'
+import { isUnclear, toDatabaseFault } from './database-fault.ts'
 
 const TRIES = 5
 
@@ -16,7 +16,7 @@ export async function transactAgain<Value>(
     try {
       return await database.transaction(work, options)
     } catch (error) {
-      if (tries >= TRIES || toDatabaseFault(error)?.kind !== 'serialization') throw error
+      if (tries >= TRIES || isUnclear(error) || toDatabaseFault(error)?.kind !== 'serialization') throw error
     }
   }
 }

@@ -1,13 +1,17 @@
 import type { Transaction as SequelizeTransaction } from 'sequelize'
+import type { WriteOutcome, WriteScope } from '../base/write-scope.ts'
 import type { Statement } from '../sql/statement.ts'
+import { refuted } from './commit-outcome.ts'
 import type { Connection } from './connection.ts'
 import type { Transaction, TransactionOptions } from './database.ts'
-import { DatabaseFailure, toDatabaseFault } from './database-fault.ts'
+import { DatabaseFailure, isUnclear, toDatabaseFault } from './database-fault.ts'
 import type { Pool } from './pool.ts'
 import type { Position } from './position.ts'
 import { patienceFor } from './session.ts'
 import { StatementQueue } from './statement-queue.ts'
+import { type TimeWatch, watchTime } from './time-watch.ts'
 import { workOf } from './work.ts'
+import { currentWrites } from './write-storage.ts'
 
 export interface TransactionTerms {
   readonly pool: Pool
@@ -28,26 +32,45 @@ export async function runTransaction<Value>(
   options: TransactionOptions,
 ): Promise<Value> {
   const { pool } = terms
+  const writes = options.readonly ? undefined : (options.purpose?.trail?.writes ?? currentWrites())
+  if (writes?.isClosed) throw timeIsOver()
   const connection = await pool.acquire(workOf('write', options))
+  const watch = writes && watchTime(writes, connection)
   try {
-    const value = await inTransaction(openTransaction(connection, terms, options), work, terms)
-    pool.release(connection)
+    const open = openTransaction(connection, terms, options)
+    const value = await inTransaction(open, work, { ...terms, writes, watch })
+    // Abandoned, or lost after the COMMIT was answered.
+    if (connection._invalid) pool.discard(connection)
+    else pool.release(connection)
     return value
   } catch (error) {
-    const outdated = await rollBack(connection, options.guard)
-    pool.settle(connection, error)
-    throw outdated ?? error
+    const { isAlive, outdated } = await rollBack(connection, options.guard)
+    const failure = isAlive ? refuted(error, connection) : error
+    pool.settle(connection, failure)
+    throw isUnclear(failure) ? failure : (outdated ?? failure)
+  } finally {
+    watch?.stop()
   }
+}
+
+interface CommitTerms extends TransactionTerms {
+  readonly writes: WriteScope | undefined
+  readonly watch: TimeWatch | undefined
 }
 
 async function inTransaction<Value>(
   open: OpenTransaction,
   work: (transaction: Transaction) => Promise<Value>,
-  { committed }: TransactionTerms,
+  { committed, writes, watch }: CommitTerms,
 ): Promise<Value> {
   try {
     const value = await work(open.transaction)
-    const position = await open.commit()
+    if (!open.finish()) return value
+    const position = await gated(writes, async () => {
+      const position = await open.commit()
+      if (watch?.isUnreplicated()) throw timeIsOver('unknown')
+      return position
+    })
     if (position !== null) committed?.(position)
     return value
   } finally {
@@ -55,8 +78,32 @@ async function inTransaction<Value>(
   }
 }
 
+/** A COMMIT that the request's time leaves room for, and what comes of it. */
+async function gated<Value>(writes: WriteScope | undefined, commit: () => Promise<Value>): Promise<Value> {
+  if (!writes) return commit()
+  if (!writes.beginCommit()) throw timeIsOver()
+  let isWritten = true
+  try {
+    return await commit()
+  } catch (error) {
+    isWritten = isUnclear(error)
+    throw error
+  } finally {
+    writes.endCommit(isWritten)
+  }
+}
+
+const timeIsOver = (outcome?: WriteOutcome) =>
+  new DatabaseFailure(
+    { kind: 'timeout', message: 'The time of the request is over', code: null },
+    undefined,
+    outcome,
+  )
+
 interface OpenTransaction {
   readonly transaction: Transaction
+  /** Nothing more is asked for; false: there is nothing to commit. */
+  finish(): boolean
   commit(): Promise<Position | null>
   /** Nothing runs in it any more. */
   end(): void
@@ -92,29 +139,37 @@ function openTransaction(
       return adopted
     },
   }
-  return { transaction, commit: () => queue.commit(), end: () => queue.end() }
+  return {
+    transaction,
+    finish: () => queue.finish(),
+    commit: () => queue.commit(),
+    end: () => queue.end(),
+  }
 }
 
 const LOCK_KEY = 'hashtextextended($1::text, 0)'
 
 /**
  * A connection that cannot even roll back is not given back to the pool: its status shows it. Before the answer of a
- * failed batch is complete its status is that before the batch, so that it is rolled back whatever it says. Answers a
- * failure where the guard says that the tables are of another version.
+ * failed batch is complete its status is that before the batch, so that it is rolled back whatever it says. Answers
+ * whether the session lives, and a failure where the guard says that the tables are of another version.
  */
-async function rollBack(
-  connection: Connection,
-  guard: Statement | undefined,
-): Promise<DatabaseFailure | undefined> {
-  if (connection._invalid) return undefined
+async function rollBack(connection: Connection, guard: Statement | undefined): Promise<RolledBack> {
+  if (connection._invalid) return { isAlive: false }
   const text = guard === undefined ? 'ROLLBACK' : `ROLLBACK; ${guard.text}`
-  return connection.query(patiently(text, ROLLBACK_PATIENCE)).then(() => undefined, toOutdated)
+  return connection.query(patiently(text, ROLLBACK_PATIENCE)).then(() => ({ isAlive: true }), toOutdated)
+}
+
+interface RolledBack {
+  readonly isAlive: boolean
+  readonly outdated?: DatabaseFailure
 }
 
 /** What the work threw may follow from tables that it took for others: a document that is not found, for one. */
-function toOutdated(error: unknown): DatabaseFailure | undefined {
+function toOutdated(error: unknown): RolledBack {
   const fault = toDatabaseFault(error)
-  return fault?.kind === 'outdated' ? new DatabaseFailure(fault, error) : undefined
+  if (fault?.kind !== 'outdated') return { isAlive: false }
+  return { isAlive: true, outdated: new DatabaseFailure(fault, error) }
 }
 
 const ROLLBACK_PATIENCE = 5_000

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../access/caller.ts'
+import { toCodeError } from '../database/request-fault.ts'
 import type { ContentType } from '../model/model.ts'
 import { callerOf } from '../plugins/ability.ts'
 import type { AnyTerms } from '../plugins/document-types.ts'
@@ -39,12 +40,15 @@ function actionsOf(standing: Standing): DocumentActions<AnyTerms> {
   const names = Object.keys(ACTIONS) as DocumentAction[]
   const as: DocumentActions<AnyTerms>['as'] = who =>
     actionsOf({ ...standing, who: 'grants' in who ? who : callerOf(who) })
-  const actions = names.map((name): [string, Action] => [
-    name,
-    async params => perform(name, params, standing),
-  ])
+  const actions = names.map((name): [string, Action] => [name, params => performTold(name, params, standing)])
   return { ...Object.fromEntries(actions), as } as unknown as DocumentActions<AnyTerms>
 }
+
+/** Code is told by an error of its own where the database did not do its part. */
+const performTold: typeof perform = (action, given, standing) =>
+  perform(action, given, standing).catch(error => {
+    throw toCodeError(error)
+  })
 
 /** Parameters → checked → (round the middlewares) prepared → done. */
 async function perform(

@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, Transaction, TransactionOptions } from '../database/database.ts'
-import { DatabaseFailure } from '../database/database-fault.ts'
+import { DatabaseFailure, isUnclear } from '../database/database-fault.ts'
 import type { Purpose } from '../database/purpose.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
@@ -35,11 +35,12 @@ export async function transact<Value>(
       return ok(await terms.database.transaction(attempt === 1 ? work : inTurn(type, work), optionsOf(terms)))
     } catch (error) {
       if (error instanceof RequestFault) return failed(error.fault)
-      if (!(error instanceof DatabaseFailure)) throw error
-      const refusal = refusalOf(type, error, terms)
+      const failure = refusedBy(error)
+      if (!failure) throw error
+      const refusal = refusalOf(type, failure, terms)
       // Where a component has the value, the next try tells its place.
       if (refusal && (refusal.isPlaced || attempt > 1)) return failed(refusal.fault)
-      if (attempt >= ATTEMPTS || !isWorthAnother(error, terms)) throw error
+      if (attempt >= ATTEMPTS || !isWorthAnother(failure, terms)) throw error
     }
   }
 }
@@ -56,13 +57,18 @@ export async function tryOnce<Value>(
     return ok(await terms.database.transaction(work, optionsOf(terms)))
   } catch (error) {
     if (error instanceof RequestFault) return failed(error.fault)
-    if (error instanceof DatabaseFailure && !isOpenEnded(error)) {
-      knewWrongly(error, terms)
+    const failure = refusedBy(error)
+    if (failure && !isOpenEnded(failure)) {
+      knewWrongly(failure, terms)
       return undefined
     }
     throw error
   }
 }
+
+/** What the database did not do, for certain: a COMMIT whose answer was lost must never be repeated. */
+const refusedBy = (error: unknown): DatabaseFailure | null =>
+  error instanceof DatabaseFailure && !isUnclear(error) ? error : null
 
 const isWorthAnother = (failure: DatabaseFailure, terms: Pick<TransactTerms, 'storage'>): boolean =>
   isRace(failure) || knewWrongly(failure, terms)

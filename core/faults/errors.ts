@@ -46,6 +46,14 @@ export class RateLimitError extends RequestFault {
   }
 }
 
+/** What a document action throws where the database did not do its part; `details.outcome` says whether it was written. */
+export class UnavailableError extends RequestFault {
+  constructor(message = 'Service Unavailable', details: FaultDetails = {}, options: ErrorOptions = {}) {
+    super(fault('unavailable', message, details))
+    if (options.cause !== undefined) this.cause = options.cause
+  }
+}
+
 const ERRORS: {
   readonly [Code in FaultCode]?: new (
     message: string,
@@ -59,6 +67,7 @@ const ERRORS: {
   policy: PolicyError,
   notFound: NotFoundError,
   rateLimit: RateLimitError,
+  unavailable: UnavailableError,
 }
 
 /** A fault as the error that plugins can tell by its class. */

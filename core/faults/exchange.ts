@@ -37,6 +37,8 @@ export interface HttpAnswer {
   readonly cookies?: readonly string[]
   /** Gets an ETag of its body, and 304 where the caller has it already. */
   readonly tagged?: boolean
+  /** The request may have been carried out: its sender is not told to send it again. */
+  readonly isUnclear?: boolean
   /** That tag, without quotes, where it is known. */
   readonly tag?: string
 }
@@ -48,4 +50,9 @@ export type Responder = (request: HttpRequest) => HttpAnswer | Promise<HttpAnswe
 export const answerFault = (fault: Fault): HttpAnswer => ({
   status: FAULTS[fault.code].status,
   body: JSON.stringify(toErrorBody(fault)),
+  ...(fault.details.outcome === 'unknown' && { isUnclear: true }),
 })
+
+/** Methods that change nothing. */
+export const isReading = (method: string): boolean =>
+  method === 'GET' || method === 'HEAD' || method === 'OPTIONS'

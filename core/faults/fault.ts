@@ -90,5 +90,6 @@ export class RequestFault extends Error {
 export function toErrorBody(fault: Fault): { data: null; error: Record<string, unknown> } {
   const { status, name, details } = FAULTS[fault.code]
   const error = { status, name, message: fault.message }
-  return { data: null, error: details ? { ...error, details: fault.details } : error }
+  const isShown = details || 'outcome' in fault.details
+  return { data: null, error: isShown ? { ...error, details: fault.details } : error }
 }

@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql'
+import { UnavailableError } from '../faults/errors.ts'
 import { RequestFault } from '../faults/fault.ts'
 import { toGraphqlError } from './to-graphql-error.ts'
 
@@ -7,6 +8,8 @@ import { toGraphqlError } from './to-graphql-error.ts'
  * code, a plain Error with its message, which `log` hears of, too. Any other trouble is the log's alone.
  */
 export function codeError(error: unknown, log: (error: Error) => void): unknown {
+  // What became of the data is known where the whole field is.
+  if (error instanceof UnavailableError) return error
   if (error instanceof RequestFault) return toGraphqlError(error.fault)
   if (error instanceof GraphQLError) return error
   if (isForeign(error)) return new GraphQLError(error.message, { extensions: error.extensions })

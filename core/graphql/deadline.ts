@@ -1,4 +1,6 @@
 import { GraphQLError } from 'graphql'
+import type { WriteOutcome } from '../base/write-scope.ts'
+import { FAULTS } from '../faults/fault.ts'
 
 /** When the time of a request is over (`limits.time`): of all its operations together. */
 export interface Deadline {
@@ -21,9 +23,11 @@ export function openDeadline(milliseconds: number): Deadline {
   return { milliseconds, signal: controller.signal, late, stop: () => clearTimeout(timer) }
 }
 
-/** What was begun by then is not waited for: reads are ended, a mutation under way may still be carried out. */
-export const tookTooLong = (milliseconds: number): GraphQLError =>
-  new GraphQLError(
-    `The request took longer than the ${milliseconds} ms that graphql.config.limits.time in project.yaml allows`,
-    { extensions: { code: 'OPERATION_TIMED_OUT' } },
-  )
+/** Of reads, which have no outcome, and of mutations, whose answer says whether they may have written. */
+export function tookTooLong(milliseconds: number, outcome?: WriteOutcome): GraphQLError {
+  const message = `The request took longer than the ${milliseconds} ms that graphql.config.limits.time in project.yaml allows`
+  const error = { name: FAULTS.unavailable.name, message, details: { outcome } }
+  return new GraphQLError(message, {
+    extensions: { code: 'OPERATION_TIMED_OUT', ...(outcome && { error }) },
+  })
+}

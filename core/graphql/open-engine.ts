@@ -1,4 +1,4 @@
-import { GraphQLError, type GraphQLSchema } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import type { Documents } from '../documents/documents.ts'
 import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
@@ -7,8 +7,8 @@ import type { Engine } from './engine.ts'
 import { costTermsOf } from './estimate-cost.ts'
 import { openKnownDocuments } from './known-documents.ts'
 import { type Introspection, openIntrospection } from './limit-introspection.ts'
+import { followMutations } from './mutation-failure.ts'
 import { openReadyOperations } from './ready-operations.ts'
-import type { Acting } from './resolve-read.ts'
 import type { RootField } from './root-fields.ts'
 import { traceSchema } from './trace.ts'
 import type { TrustedDocuments } from './trusted-documents.ts'
@@ -33,7 +33,7 @@ export function openEngine(
   const { amountLimit, defaultLimit, serverOptions } = config
   const limits = { amountLimit, defaultLimit }
   let introspection: Introspection | undefined
-  beginInTime(schema)
+  followMutations(schema, new Set(roots.filter(field => field.root === 'Mutation').map(field => field.name)))
   const traces = serverOptions.tracing === true
   if (traces) traceSchema(schema)
   return {
@@ -59,17 +59,5 @@ export function openEngine(
       introspection ??= openIntrospection(schema)
       return introspection
     },
-  }
-}
-
-/** Mutations run one after another: none begins after the time of its request is over, when nobody hears of it any more. */
-function beginInTime(schema: GraphQLSchema): void {
-  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
-    const { resolve } = field
-    if (!resolve) continue
-    field.resolve = (parent, given, acting: Acting, info) => {
-      if (acting.signal?.aborted) throw new GraphQLError('The time of the request is over')
-      return resolve(parent, given, acting, info)
-    }
   }
 }

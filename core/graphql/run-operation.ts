@@ -1,13 +1,17 @@
-import { execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { type ExecutionResult, execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { joinTexts } from '../base/join-texts.ts'
+import { within } from '../base/within.ts'
+import type { WriteScope } from '../base/write-scope.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { toRequestFault } from '../database/request-fault.ts'
 import { stayOnPrimary } from '../database/session-scope.ts'
-import { RequestFault } from '../faults/fault.ts'
+import { fault, RequestFault } from '../faults/fault.ts'
+import type { Observer } from '../observe/observation.ts'
 import { answerText, type TextAnswer } from './answer-text.ts'
 import type { Budget } from './budget.ts'
 import { type Deadline, tookTooLong } from './deadline.ts'
 import type { Asked, Engine, Prepared } from './engine.ts'
+import { MutationFailure } from './mutation-failure.ts'
 import { prepareOperation } from './prepare-operation.ts'
 import type { Acting } from './resolve-read.ts'
 import { toGraphqlError } from './to-graphql-error.ts'
@@ -47,12 +51,13 @@ export async function runOperation(
   if (!prepared.ok) return ran(statusOf(prepared.reasons[0]), { errors: prepared.reasons.map(formatError) })
   const isQuery = prepared.value.operation.operation === 'query'
   if (readsOnly && !isQuery) return ran(405, { errors: [ONLY_QUERIES] })
-  if (deadline.signal.aborted) return late(deadline)
+  const writes = isQuery ? undefined : acting.trail?.writes
+  if (deadline.signal.aborted) return late(deadline, writes)
   if (!isQuery) stayOnPrimary()
+  const telling = { observer: engine.observer, requestId: acting.requestId, deadline }
   const whole = isQuery ? await runText(prepared.value, acting, engine, deadline) : null
-  if (whole)
-    return { status: statusAfter(whole), body: bodyOf(whole, error => tell(error, acting.requestId, engine)) }
-  if (deadline.signal.aborted) return late(deadline)
+  if (whole) return { status: statusAfter(whole), body: bodyOf(whole, error => tell(error, telling)) }
+  if (deadline.signal.aborted) return late(deadline, writes)
   const stopwatch = engine.traces ? openStopwatch() : null
   const running = execute({
     schema: engine.schema,
@@ -61,10 +66,10 @@ export async function runOperation(
     operationName: asked.operationName,
     contextValue: stopwatch ? { ...acting, stopwatch } : acting,
   })
-  const result = await (running instanceof Promise ? Promise.race([running, deadline.late]) : running)
-  if (!result) return late(deadline)
+  const result = await (running instanceof Promise ? inTime(running, deadline, writes) : running)
+  if (!result) return late(deadline, writes)
   const { data, errors } = result
-  const told = errors?.map(error => tell(error, acting.requestId, engine))
+  const told = errors?.map(error => tell(error, telling))
   const traced = stopwatch ? { extensions: { tracing: readStopwatch(stopwatch) } } : {}
   const answer = ran(statusAfter(result), { ...(told ? { errors: told } : {}), data, ...traced })
   return isQuery ? answer : { ...answer, secret: true }
@@ -75,7 +80,28 @@ const statusAfter = (answer: { readonly errors?: readonly GraphQLError[] } | obj
   'errors' in answer && answer.errors?.some(isOutdated) ? 503 : 200
 
 const isOutdated = ({ originalError }: GraphQLError): boolean =>
-  toDatabaseFault(originalError)?.kind === 'outdated'
+  toDatabaseFault(originalError instanceof MutationFailure ? originalError.cause : originalError)?.kind ===
+  'outdated'
+
+/** Milliseconds that mutations under way have to end after the time of their request. */
+const END_PATIENCE = 2_000
+
+/**
+ * What is run by the end of its time; null: it is not. From then on no mutation commits, and each that ends says what
+ * became of it: only what neither ends nor fails is given up.
+ */
+async function inTime(
+  running: Promise<ExecutionResult>,
+  { late: over }: Deadline,
+  writes: WriteScope | undefined,
+): Promise<ExecutionResult | null> {
+  const result = await Promise.race([running, over])
+  if (result || !writes) return result
+  writes.close()
+  const end = () => writes.detach()
+  running.then(end, end)
+  return within<ExecutionResult | null>(END_PATIENCE, running, null)
+}
 
 function bodyOf(answer: TextAnswer, told: (error: GraphQLError) => GraphQLFormattedError): string | Buffer {
   if ('body' in answer) return answer.body
@@ -107,17 +133,25 @@ async function runText(
 const statusOf = (error: GraphQLError | undefined): 200 | 400 =>
   /^PERSISTED_QUERY_/.test(String(error?.extensions.code)) ? 200 : 400
 
-const late = ({ milliseconds }: Deadline): Ran =>
-  ran(200, { errors: [formatError(tookTooLong(milliseconds))], data: null })
+const late = ({ milliseconds }: Deadline, writes: WriteScope | undefined): Ran =>
+  ran(200, { errors: [formatError(tookTooLong(milliseconds, writes?.outcome))], data: null })
 
 const ONLY_QUERIES: GraphQLFormattedError = {
   message: 'GET supports only query operation',
   extensions: { code: 'INTERNAL_SERVER_ERROR' },
 }
 
+interface Telling {
+  readonly observer: Observer
+  readonly requestId: string
+  readonly deadline: Deadline
+}
+
 /** Faults of the request are told as they are; of any other trouble the log hears, the client only that there was some. */
-function tell(error: GraphQLError, requestId: string, { observer }: Engine): GraphQLFormattedError {
+function tell(error: GraphQLError, telling: Telling): GraphQLFormattedError {
   const { originalError } = error
+  const { observer, requestId } = telling
+  if (originalError instanceof MutationFailure) return tellMutation(error, originalError, telling)
   if (originalError instanceof RequestFault) return formatError(toGraphqlError(originalError.fault))
   if (!originalError || originalError instanceof GraphQLError || error.extensions.code !== undefined)
     return formatError(error)
@@ -127,7 +161,29 @@ function tell(error: GraphQLError, requestId: string, { observer }: Engine): Gra
     return formatError(toGraphqlError(told.fault))
   }
   observer.tell({ kind: 'failed', requestId, error: originalError })
-  return { message: 'Internal Server Error', extensions: { code: 'INTERNAL_SERVER_ERROR' } }
+  return INTERNAL
+}
+
+const INTERNAL: GraphQLFormattedError = {
+  message: 'Internal Server Error',
+  extensions: { code: 'INTERNAL_SERVER_ERROR' },
+}
+
+/** Of several mutations the path says which one it was. */
+function tellMutation(
+  { path }: GraphQLError,
+  { cause, outcome, isLate }: MutationFailure,
+  { observer, deadline, requestId }: Telling,
+): GraphQLFormattedError {
+  const told = toRequestFault(cause)
+  if (!told && !isLate) observer.tell({ kind: 'failed', requestId, error: cause })
+  if (told && told.reason !== null) observer.tell({ kind: 'unavailable', requestId, reason: told.reason })
+  if (!told && !isLate && outcome === 'not-written') return INTERNAL
+  const { code, message } = told?.fault ?? fault('internal', INTERNAL.message)
+  const failure = isLate
+    ? tookTooLong(deadline.milliseconds, outcome)
+    : toGraphqlError(fault(code, message, { outcome }))
+  return { ...formatError(failure), ...(path && { path }) }
 }
 
 /** What the server says itself carries neither path nor locations (contract/graphql.md 10). */

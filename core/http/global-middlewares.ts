@@ -1,6 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http'
-import type { RequestHandler } from 'express'
-import { answerFault } from '../faults/exchange.ts'
+import type { Request, RequestHandler } from 'express'
+import { answerFault, isReading } from '../faults/exchange.ts'
+import { type Fault, fault } from '../faults/fault.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { errorAnswer } from './express-host.ts'
@@ -30,7 +31,8 @@ export async function aroundListener(
   // They are written for Express, and it is Express that calls them.
   for (const middleware of middlewares) app.use(middleware as RequestHandler)
   app.use((request, response) => {
-    listener(request, response)
+    // Its time was over before the middlewares let it through: it was answered, and must not be carried out.
+    if (!response.headersSent) listener(request, response)
     response.locals.pass()
   })
   app.use(errorAnswer(terms.observer))
@@ -46,7 +48,7 @@ const impatient =
     response.setHeader('X-Request-Id', id)
     const patience = setTimeout(() => {
       observer.tell({ kind: 'timedOut', requestId: id, path: request.path })
-      giveUp(response)
+      giveUp(request, response)
     }, requestTimeout)
     enter(traffic)
     const pass = once(() => {
@@ -66,7 +68,11 @@ function once(act: () => void): () => void {
   }
 }
 
-function giveUp(response: ServerResponse): void {
+function giveUp({ method }: Request, response: ServerResponse): void {
   if (response.headersSent) response.destroy()
-  else writeAnswer(response, answerFault(unavailable()), [])
+  else writeAnswer(response, answerFault(unansweredBy(method)), [])
 }
+
+/** What middlewares write on their own is not known here. */
+const unansweredBy = (method: string): Fault =>
+  isReading(method) ? unavailable() : fault('unavailable', 'Service Unavailable', { outcome: 'unknown' })

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Result } from '../base/result.ts'
 import { type Origin, openTiming, type Timing } from '../base/trail.ts'
+import { WriteScope } from '../base/write-scope.ts'
 import type { HttpRequest } from '../faults/exchange.ts'
 import type { Fault } from '../faults/fault.ts'
 import { readBody } from './body.ts'
@@ -33,6 +34,7 @@ export class IncomingRequest implements HttpRequest, Origin {
   readonly #terms: RequestTerms
   #caller: string | null = null
   bytesRead = 0
+  #writes: WriteScope | undefined
 
   constructor(incoming: IncomingMessage, terms: RequestTerms, method = incoming.method ?? 'GET') {
     const url = toTarget(incoming.url ?? '/')
@@ -65,6 +67,17 @@ export class IncomingRequest implements HttpRequest, Origin {
     const forwarded = this.#terms.trustProxy ? this.headers['x-forwarded-for'] : undefined
     const last = typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined
     return last || (this.#incoming.socket.remoteAddress ?? '')
+  }
+
+  /** Made when it is first needed: reads have none. */
+  get writes(): WriteScope {
+    this.#writes ??= new WriteScope()
+    return this.#writes
+  }
+
+  /** Its code has returned: what that has begun and not awaited does not belong to the request. */
+  endWrites(): void {
+    if (this.#writes?.isClosed) this.#writes.detach()
   }
 
   body(): Promise<Result<Buffer, Fault>> {

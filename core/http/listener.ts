@@ -14,7 +14,7 @@ import { type CallerOf, IncomingRequest, type RequestTerms } from './incoming-re
 import { ALLOWED_ANYWHERE, notImplemented, OPTIONS_ANYWHERE } from './not-implemented.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { enter, leave, type Traffic } from './traffic.ts'
-import { toTrouble, unavailable } from './trouble.ts'
+import { toTrouble, unavailable, withOutcome } from './trouble.ts'
 import { writeAnswer } from './write-answer.ts'
 
 export interface ListenerTerms {
@@ -94,7 +94,8 @@ function begin(exchange: Exchange): void {
     else if (answer) finish(exchange, answer)
     else void settle(handOver(exchange), exchange)
   } catch (error) {
-    finish(exchange, answerFault(toTrouble(error, request.id, serving.observer)))
+    const trouble = toTrouble(error, request.id, serving.observer)
+    finish(exchange, answerFault(withOutcome(trouble, request)))
   }
 }
 
@@ -137,9 +138,11 @@ async function settle(pending: Promise<HttpAnswer | null>, exchange: Exchange): 
     if (answer) finish(exchange, answer)
     else if (close(exchange)) tellEnd(exchange, exchange.response.statusCode)
   } catch (error) {
-    finish(exchange, answerFault(toTrouble(error, request.id, listenerTo(exchange))))
+    const trouble = toTrouble(error, request.id, listenerTo(exchange))
+    finish(exchange, answerFault(withOutcome(trouble, request)))
   } finally {
     clearTimeout(patience)
+    request.endWrites()
   }
 }
 
@@ -149,11 +152,22 @@ function listenerTo({ response, serving: { observer, traffic } }: Exchange): Obs
   return { ...observer, tell: event => event.kind !== 'unavailable' && observer.tell(event) }
 }
 
+/** Milliseconds that a request whose time is over may wait for the answer to a COMMIT that was sent. */
+const COMMIT_PATIENCE = 2_000
+
+/** No transaction of the request commits from here on. Where one has, its answer may still come. */
 function giveUp(exchange: Exchange): void {
   const { request, serving } = exchange
   if (exchange.over || exchange.response.headersSent) return
   serving.observer.tell({ kind: 'timedOut', requestId: request.id, path: request.path })
-  finish(exchange, answerFault(unavailable()))
+  request.writes.close()
+  if (request.writes.outcome === 'not-written') answerLate(exchange)
+  else setTimeout(answerLate, COMMIT_PATIENCE, exchange)
+}
+
+function answerLate(exchange: Exchange): void {
+  if (exchange.over || exchange.response.headersSent) return
+  finish(exchange, answerFault(withOutcome(unavailable(), exchange.request)))
 }
 
 /** Whether this was the first end of the exchange. */

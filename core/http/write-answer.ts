@@ -14,7 +14,7 @@ export function writeAnswer(response: ServerResponse, answer: HttpAnswer, header
   for (const cookie of answer.cookies ?? []) headers.push('Set-Cookie', cookie)
   // What is left of a refused body is not read.
   if (status === 413) headers.push('Connection', 'close')
-  if (status === 503) headers.push('Retry-After', '1')
+  if (status === 503 && !answer.isUnclear) headers.push('Retry-After', '1')
   response.writeHead(status, headers)
   response.end(body)
 }

@@ -1,4 +1,5 @@
 import { failed, ok, type Result } from '../base/result.ts'
+import { isUnclear } from '../database/database-fault.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import type { WrittenDocument } from '../documents/written.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
@@ -20,7 +21,10 @@ interface CreateTerms extends FilesTerms {
   readonly by: Actor | null
 }
 
-/** Bytes first, records second; where the records fail, the bytes go again. */
+/**
+ * Bytes first, records second; where the records fail, the bytes go again, unless the records may have been written all
+ * the same: bytes without a record do less harm than a record without bytes.
+ */
 export async function createFiles(
   uploads: readonly Upload[],
   attachment: Attachment | null,
@@ -60,7 +64,7 @@ async function writeRecords(
     )
   } catch (error) {
     const keys = prepared.flatMap(({ parts }) => parts.map(({ key }) => key))
-    await removeKeys(keys, terms.files)
+    if (!isUnclear(error)) await removeKeys(keys, terms.files)
     throw error
   }
 }

@@ -31,6 +31,7 @@ export function shareRequest(request: HttpRequest): SharedRequest {
     seen,
     passed: () => ({
       ...{ id, method, path, headers, peer, timing, origin },
+      ...(request.writes && { writes: request.writes }),
       search: seen.search,
       body: read,
       stream: () => (reading ? Readable.from(bytesOf(body)) : request.stream()),

@@ -6,6 +6,7 @@ export {
   PolicyError,
   RateLimitError,
   UnauthorizedError,
+  UnavailableError,
   ValidationError,
 } from '../faults/errors.ts'
 export { defineExtension } from './extension.ts'

@@ -52,7 +52,8 @@ export function compileGuard(route: GuardedRoute, terms: GuardTerms, needsContex
 }
 
 function answerThrown(error: unknown): HttpAnswer {
-  if (error instanceof RequestFault) return answerFault(error.fault)
+  // What became of the data is known where the whole request is.
+  if (error instanceof RequestFault && error.fault.code !== 'unavailable') return answerFault(error.fault)
   throw error
 }
 

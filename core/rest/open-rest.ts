@@ -1,6 +1,13 @@
 import { type Action, subjectOf } from '../access/actions.ts'
 import { type Ahead, openAhead } from '../cache/ahead.ts'
-import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
+import { withWrites } from '../database/write-storage.ts'
+import {
+  answerFault,
+  type HttpAnswer,
+  type HttpRequest,
+  isReading,
+  type Responder,
+} from '../faults/exchange.ts'
 import { fault, forbidden } from '../faults/fault.ts'
 import type { DocumentAction } from '../plugins/documents-api.ts'
 import type { GuardedVisit } from '../plugins/route-guard.ts'
@@ -50,7 +57,7 @@ async function perform(
     const args = argsOf(route.documentId === null ? {} : { documentId: route.documentId })
     const handle: GuardedVisit['handle'] = (request, caller) =>
       answer(action, { request, route, caller }, terms)
-    return guard({ request, args, handle })
+    return tracked(request, () => guard({ request, args, handle }))
   }
   const ahead = aheadOf(request, terms)
   const caller = await terms.identify(request.headers.authorization, ahead)
@@ -70,8 +77,13 @@ function answer(action: Action, visit: Visit, terms: RestTerms): Promise<HttpAns
   if (!handler) return Promise.resolve(answerFault(fault('notImplemented', 'Not Implemented')))
   const { around } = terms
   if (!around) return handler(visit, terms)
-  return performAround(visit, { action: documentAction(action, visit), handler, around, terms })
+  const middlewares = { action: documentAction(action, visit), handler, around, terms }
+  return tracked(visit.request, () => performAround(visit, middlewares))
 }
+
+/** Code of the project may write more than what the request asks for. */
+const tracked = ({ method, writes }: HttpRequest, work: () => Promise<HttpAnswer>): Promise<HttpAnswer> =>
+  isReading(method) ? work() : withWrites(writes, work)
 
 /** What code calls it. */
 function documentAction(action: Action, { route }: Visit): DocumentAction {

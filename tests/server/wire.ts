@@ -15,10 +15,12 @@ export interface Wire {
    * server never learns. Resolves when that was done.
    */
   cut(text: string, when: 'before' | 'after'): Promise<void>
+  /** The same with the message of this place, counted from now on, whichever connection sends it. */
+  cutAt(place: number, when: 'before' | 'after'): { isDone(): boolean; end(): void }
 }
 
 interface Cut {
-  readonly text: string
+  readonly is: (part: Buffer) => boolean
   readonly when: 'before' | 'after'
   readonly done: () => void
 }
@@ -50,7 +52,7 @@ export async function openWire(t: Test, to: string): Promise<Wire> {
       })
     }
     client.on('data', part => {
-      const cut = awaited?.text && part.includes(awaited.text) ? awaited : null
+      const cut = awaited?.is(part) ? awaited : null
       if (cut) awaited = null
       if (cut?.when === 'before') return end(cut)
       lost ??= cut
@@ -71,8 +73,23 @@ export async function openWire(t: Test, to: string): Promise<Wire> {
     isSilent: false,
     cut: (text, when) =>
       new Promise(done => {
-        awaited = { text, when, done }
+        awaited = { is: part => part.includes(text), when, done }
       }),
+    cutAt(place, when) {
+      let isDone = false
+      let at = 0
+      const done = () => {
+        isDone = true
+      }
+      const one: Cut = { is: () => at++ === place, when, done }
+      awaited = one
+      return {
+        isDone: () => isDone,
+        end() {
+          if (awaited === one) awaited = null
+        },
+      }
+    },
   }
   return wire
 }

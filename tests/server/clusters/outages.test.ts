@@ -53,10 +53,24 @@ const UNAVAILABLE = {
   error: { status: 503, name: 'ServiceUnavailableError', message: 'Service Unavailable', details: {} },
 }
 
-async function isUnavailable(t: ExecutionContext, method: string, path: string, data?: unknown) {
-  const { status, body } = await send(server, method, path, data)
+async function isUnavailable(t: ExecutionContext, method: string, path: string) {
+  const { status, body } = await send(server, method, path)
   t.is(status, 503, JSON.stringify(body))
   t.deepEqual(body, UNAVAILABLE)
+}
+
+/** A write whose answer says what became of it. */
+async function isRefused(t: ExecutionContext, { method, path, data, outcome }: Refused) {
+  const { status, body } = await send(server, method, path, data)
+  t.is(status, 503, JSON.stringify(body))
+  t.deepEqual(body, { ...UNAVAILABLE, error: { ...UNAVAILABLE.error, details: { outcome } } })
+}
+
+interface Refused {
+  readonly method: string
+  readonly path: string
+  readonly data: unknown
+  readonly outcome: 'not-written' | 'unknown'
 }
 
 test.serial('a database that crashes, stands still or is restarted amid writes', async t => {
@@ -85,7 +99,8 @@ test.serial('a database that crashes, stands still or is restarted amid writes',
   await cluster.end('SIGKILL')
   await away()
   await isUnavailable(t, 'GET', '/api/articles')
-  await isUnavailable(t, 'POST', '/api/articles', valuesOf('never', people))
+  const never = { method: 'POST', path: '/api/articles', data: valuesOf('never', people) }
+  await isRefused(t, { ...never, outcome: 'not-written' })
   await cluster.start()
   await back()
   await more()
@@ -133,21 +148,23 @@ test.serial('a connection that is cut inside a transaction leaves all or nothing
   const made = await send(server, 'POST', '/api/articles', valuesOf('first', people))
   const { documentId } = made.body.data as { documentId: string }
   const path = `/api/articles/${documentId}`
-  const change = (word: string) => isUnavailable(t, 'PUT', path, valuesOf(word, people))
+  const change = (word: string, outcome: Refused['outcome']) =>
+    isRefused(t, { method: 'PUT', path, data: valuesOf(word, people), outcome })
   const within = wire.cut('BEGIN', 'after')
-  await change('within')
+  await change('within', 'not-written')
   await within
   t.deepEqual(await titlesOf(documentId), whole('first'), 'cut inside: nothing')
   const before = wire.cut('COMMIT', 'before')
-  await change('before')
+  await change('before', 'unknown')
   await before
   t.deepEqual(await titlesOf(documentId), whole('first'), 'cut before the commit came: nothing')
   const after = wire.cut('COMMIT', 'after')
-  await change('after')
+  await change('after', 'unknown')
   await after
   t.deepEqual(await titlesOf(documentId), whole('after'), 'committed, and nobody knew: all of it, once')
   const insert = wire.cut('INSERT INTO "people"', 'after')
-  await isUnavailable(t, 'POST', '/api/people', { name: 'Once' })
+  const once = { method: 'POST', path: '/api/people', data: { name: 'Once' } }
+  await isRefused(t, { ...once, outcome: 'unknown' })
   await insert
   const { body } = await send(server, 'GET', '/api/people?filters[name]=Once')
   t.is((body.data as unknown[]).length, 1, 'done once, not again')
@@ -211,11 +228,13 @@ if (disk !== null)
       for (let tries = 0; last.status === 201 && tries < 1_000; tries++)
         last = await send(server, 'POST', '/api/articles', big)
       t.is(last.status, 503)
-      t.deepEqual(last.body, UNAVAILABLE)
+      const details = { outcome: 'not-written' }
+      t.deepEqual(last.body, { ...UNAVAILABLE, error: { ...UNAVAILABLE.error, details } })
       const count = async () =>
         (await cluster.query("SELECT count(*)::int FROM articles WHERE title = 'big'"))[0]?.[0]
       const before = await count()
-      await isUnavailable(t, 'POST', '/api/articles', big)
+      const refused = { method: 'POST', path: '/api/articles', data: big }
+      await isRefused(t, { ...refused, outcome: 'not-written' })
       t.is(await count(), before)
       t.is((await send(server, 'GET', '/api/articles')).status, 200)
       await assertNoOrphans(t, { folder, url: cluster.url })

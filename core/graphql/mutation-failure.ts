@@ -1,0 +1,58 @@
+import { GraphQLError, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql'
+import type { WriteOutcome, WriteScope } from '../base/write-scope.ts'
+import { withWrites } from '../database/write-storage.ts'
+import { UnavailableError } from '../faults/errors.ts'
+import { RequestFault } from '../faults/fault.ts'
+import type { Arguments } from './operation-context.ts'
+import type { Acting } from './resolve-read.ts'
+
+/** A root field of a mutation that failed for a reason of the server's, and whether it may have written. */
+export class MutationFailure extends Error {
+  override readonly name = 'MutationFailure'
+  readonly outcome: WriteOutcome
+  /** The time of the request was over. */
+  readonly isLate: boolean
+
+  constructor(outcome: WriteOutcome, isLate: boolean, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.outcome = outcome
+    this.isLate = isLate
+  }
+}
+
+type Resolver = GraphQLFieldResolver<unknown, Acting, Arguments>
+
+/**
+ * Root fields of mutations run one after another, each with transactions of its own: none begins after the time of its
+ * request, and one that fails says what became of its own. `generated`: the fields that write by one transaction, which
+ * is handed the request.
+ */
+export function followMutations(schema: GraphQLSchema, generated: ReadonlySet<string>): void {
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const { resolve } = field
+    if (resolve) field.resolve = followed(resolve, generated.has(field.name))
+  }
+}
+
+const followed =
+  (resolve: Resolver, isGenerated: boolean): Resolver =>
+  async (parent, given, acting, info) => {
+    const writes = acting.trail?.writes
+    const before = writes?.written ?? 0
+    try {
+      if (acting.signal?.aborted) throw new Error('The time of the request is over')
+      const run = () => resolve(parent, given, acting, info)
+      return await (isGenerated && !acting.visit ? run() : withWrites(writes, run))
+    } catch (error) {
+      if (isAnswer(error)) throw error
+      const isLate = acting.signal?.aborted === true
+      throw new MutationFailure(outcomeSince(before, writes), isLate, error)
+    }
+  }
+
+/** Errors that say themselves what the client did wrong. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof GraphQLError || (error instanceof RequestFault && !(error instanceof UnavailableError))
+
+const outcomeSince = (before: number, writes: WriteScope | undefined): WriteOutcome =>
+  writes === undefined || writes.written > before ? 'unknown' : 'not-written'

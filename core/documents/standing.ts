@@ -94,7 +94,9 @@ export const claimedBy = (command: SaveCommand, values: Values): WrittenVersion 
 /** What has to be known before the write; of a locale that is made, what all locales share too. */
 export function attributesToLoad(command: SaveCommand, body: GivenBody): Required<Wanted> {
   const { type } = command
-  const isWanted = (attribute: Attribute) => isPublishing(command) || body.names(attribute)
+  const generated = generatedFrom(type)
+  const isWanted = (attribute: Attribute) =>
+    isPublishing(command) || body.names(attribute) || generated.has(attribute.name)
   return {
     attributes: [...type.attributes.values()].filter(isWanted),
     besides: rows =>
@@ -102,6 +104,17 @@ export function attributesToLoad(command: SaveCommand, body: GivenBody): Require
         ? []
         : [...type.attributes.values()].filter(each => isShared(type, each) && !isWanted(each)),
   }
+}
+
+/** Generated uids and what they are made from: a uid that is not loaded looks as if there were none yet. */
+function generatedFrom({ attributes }: SaveCommand['type']): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const attribute of attributes.values()) {
+    if (attribute.kind !== 'scalar' || !attribute.generate) continue
+    names.add(attribute.name)
+    if (attribute.targetField !== undefined) names.add(attribute.targetField)
+  }
+  return names
 }
 
 /** Of two commands what a draft needs, and the rest where it is published. */

@@ -1,14 +1,16 @@
 import test from 'ava'
 import { openSite, type Site } from '../content/site.ts'
+import { modelOf } from '../model/compiled.ts'
+import { openWriting } from './writing.ts'
 
 const PROJECT = `
 i18n: { locales: [en, fr], defaultLocale: en }
 contentTypes:
-  note: { attributes: { title: string, slug: { type: uid, targetField: title, generate: true } } }
+  note: { attributes: { title: string, text: string, slug: { type: uid, targetField: title, generate: true } } }
   page:
     draftAndPublish: true
     localized: true
-    attributes: { title: string, slug: { type: uid, targetField: title, generate: true } }
+    attributes: { title: string, text: string, slug: { type: uid, targetField: title, generate: true } }
 `
 
 const slugsOf = async (site: Site, table: string): Promise<readonly string[]> =>
@@ -78,4 +80,23 @@ test('a generated uid is found by index, however many documents there are', asyn
   await site.rows('ANALYZE pages')
   const plan = await site.rows(`EXPLAIN ${statement?.text}`, statement?.values)
   t.notRegex(plan.join('\n'), /Seq Scan on pages|Hash/)
+})
+
+test('a change that does not name a generated uid leaves it as it is', async t => {
+  const { create, update, find } = await openWriting(t, await modelOf(PROJECT))
+  for (const key of ['note', 'page']) {
+    for (const status of ['draft', 'published'] as const) {
+      const { documentId, slug } = await create(key, { title: 'One' }, { status })
+      t.regex(String(slug), /^one/)
+      await update(key, documentId, { title: 'Another' }, { status })
+      await update(key, documentId, { text: 'a' }, { status })
+      t.like(
+        await find(key, documentId, { status }),
+        { title: 'Another', text: 'a', slug },
+        `${key} ${status}`,
+      )
+      const emptied = await update(key, documentId, { slug: null }, { status })
+      t.regex(String(emptied.slug), /^another/, 'it is generated again where it is emptied')
+    }
+  }
 })

@@ -18,6 +18,7 @@ import { lateGraphql } from '../graphql/late-graphql.ts'
 import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
 import { apiTokenStrategy } from '../identity/api-tokens.ts'
+import { type Callers, openCallers } from '../identity/callers.ts'
 import { createIdentify } from '../identity/identify.ts'
 import type { IdentityTerms } from '../identity/identity.ts'
 import { openAuthService } from '../identity/open-auth-service.ts'
@@ -62,6 +63,8 @@ export interface App {
   readonly generation: Generation
   readonly responders: readonly Responder[]
   readonly events: Events
+  /** Who a request counts for where callers share something. */
+  readonly callerOf: Callers['callerOf']
   /** The server, as plugins see it. */
   readonly pluginApp: PluginApp
   /** Express middlewares round every request. */
@@ -209,7 +212,8 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
       confirmEmail: settings.auth.register.confirmEmail,
     }),
   ])
-  const identify = database.replicas ? showOwnWrites(known, settings.apiTokens) : known
+  const callers = openCallers()
+  const identify = callers.learning(database.replicas ? showOwnWrites(known, settings.apiTokens) : known)
   const guarding = guardTermsOf(blueprint, { registered, identify, observer })
   const guards = compileGuards(registered, guarding)
   const terms = { model, settings: settings.rest, documents, identify, guards, around }
@@ -233,6 +237,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
     news,
     events,
     pluginApp: registered.app,
+    callerOf: request => callers.callerOf(request),
     middlewares: registered.express,
     responders: [
       ...limitApi(settings.server.rateLimit.api, [settings.rest.prefix, settings.graphql.config.endpoint]),

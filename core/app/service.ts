@@ -50,6 +50,7 @@ export function toServed(running: Running, { production, numbers, tracing }: Ser
     middlewares,
     host: app.host(observer),
     observer,
+    callerOf: app.callerOf,
     tellsTimes: !production,
     meters: numbers?.meters ?? null,
     tracing,

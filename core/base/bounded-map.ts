@@ -57,6 +57,10 @@ export class BoundedMap<Value> {
     }
   }
 
+  delete(key: string): void {
+    this.#drop(this.#entries.get(key))
+  }
+
   #drop(entry: Entry<Value> | undefined): void {
     if (entry === undefined) return
     this.#entries.delete(entry.key)

@@ -34,13 +34,13 @@ export function openEngine(
   const limits = { amountLimit, defaultLimit }
   let introspection: Introspection | undefined
   followMutations(schema, new Set(roots.filter(field => field.root === 'Mutation').map(field => field.name)))
-  const traces = serverOptions.tracing === true
+  const traces = serverOptions.tracing
   if (traces) traceSchema(schema)
   return {
     schema,
     config,
     observer,
-    introspects: !production,
+    introspects: serverOptions.introspection ?? !production,
     documents: openKnownDocuments(serverOptions.cache),
     trusted,
     ready: openReadyOperations(serverOptions.cache),

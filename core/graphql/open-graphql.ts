@@ -122,7 +122,9 @@ async function answerSent(sent: Sent, answering: Answering): Promise<HttpAnswer>
   if (sent.kind === 'one') return answerOne(sent.asked, answering)
   const bodies: string[] = []
   let status = 200
-  const most = answering.engine.config.limits.rootFields
+  const { limits, serverOptions } = answering.engine.config
+  if (!serverOptions.allowBatchedHttpRequests) return NO_BATCHES
+  const most = limits.rootFields
   if (sent.asked.length > most) return refuseBatch(sent.asked.length, most)
   let headers: HttpAnswer['headers']
   for (const asked of sent.asked) {
@@ -132,6 +134,14 @@ async function answerSent(sent: Sent, answering: Answering): Promise<HttpAnswer>
     headers = answer.headers === UNKEPT ? UNKEPT : headers
   }
   return { status, body: `[${bodies.join(',')}]`, type: JSON_TYPE, ...(headers && { headers }) }
+}
+
+/** As Apollo Server says it. */
+const NO_BATCHES: HttpAnswer = {
+  status: 400,
+  body: JSON.stringify({
+    errors: [{ message: 'Operation batching disabled.', extensions: { code: 'BAD_REQUEST' } }],
+  }),
 }
 
 /** Each operation has a root field at least: what is longer cannot be within the budget. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { ownText } from '../base/own-text.ts'
 import type { Database } from '../database/database.ts'
 import type { RateLimit } from '../project/settings.ts'
 
@@ -77,6 +78,19 @@ const strictest = (quotas: readonly Quota[]): Quota | null =>
  * counts; IPv4 in IPv6's clothes is IPv4. Some proxies write the port behind it, which every connection may choose anew.
  */
 export function networkOf(address: string): string {
+  const known = networks.get(address)
+  if (known !== undefined) return known
+  if (networks.size >= MOST_NETWORKS) networks.clear()
+  const network = toNetwork(address)
+  networks.set(ownText(address), network)
+  return network
+}
+
+/** Every request asks for the network of its address. */
+const networks = new Map<string, string>()
+const MOST_NETWORKS = 10_000
+
+function toNetwork(address: string): string {
   const plain = withoutPort(address.toLowerCase()).replace(/^::ffff:(?=\d+\.)/, '')
   if (!plain.includes(':')) return plain
   const [head = '', tail] = (plain.split('%')[0] ?? '').split('::')
@@ -89,6 +103,15 @@ export function networkOf(address: string): string {
     .map(group => group.replace(/^0+(?=.)/, ''))
     .join(':')
 }
+
+/** Loopback, link-local, private and unique local addresses (RFC 1122, 1918, 3927, 4193, 6598), as `networkOf` has them; requests without a network have none. */
+export const isPrivate = (network: string): boolean =>
+  network.includes(':') ? PRIVATE_6.test(network) : PRIVATE_4.test(network)
+
+const PRIVATE_4 =
+  /^$|^(127|10|192\.168|169\.254|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./
+/** The first 64 bits: of ::1 they are all zeros. */
+const PRIVATE_6 = /^(0:0:0:0$|f[cd]|fe[89ab])/
 
 const withoutPort = (address: string): string =>
   address.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')

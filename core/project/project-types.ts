@@ -196,13 +196,13 @@ export interface ProjectFile {
      */
     trustProxy?: boolean
     /**
-     * How many requests one address may make on one path.
+     * How many requests a caller may make.
      */
     rateLimit?: {
       /**
-       * All of the API, counted per process; false is no limit.
+       * All of the API, counted per process: by network address, or by user or API token (docs/fairness.md); false is no limit.
        */
-      api?: Off | RateLimit
+      api?: Off | ApiRateLimit
       /**
        * Sign-in, registration and mails, counted in the database; false is no limit.
        */
@@ -382,10 +382,33 @@ export interface ProjectFile {
        */
       defaultLimit?: number
       /**
-       * Options of the GraphQL server itself, passed on as they are.
+       * Options of the GraphQL server itself, called as in Apollo Server.
        */
       serverOptions?: {
-        [k: string]: unknown
+        /**
+         * Answers tell how long each resolver took.
+         */
+        tracing?: boolean
+        /**
+         * `bounded` keeps parsed documents up to some megabytes, false none.
+         */
+        cache?: 'bounded' | false
+        /**
+         * Whether the schema may be asked for; where it is left out, only outside of production.
+         */
+        introspection?: boolean
+        /**
+         * Whether one request may bring several operations.
+         */
+        allowBatchedHttpRequests?: boolean
+        /**
+         * Requests that a page of another site could send without asking are refused, always.
+         */
+        csrfPrevention?: true
+        /**
+         * Answers never have stack traces; the log has them, with the request id.
+         */
+        includeStacktraceInErrorResponses?: false
       }
       /**
        * What one request may ask for.
@@ -571,6 +594,27 @@ export interface ProjectFile {
       [k: string]: string | number | boolean
     }
   }
+}
+/**
+ * So many requests in so long a time.
+ */
+export interface ApiRateLimit {
+  /**
+   * The time; a bare number is seconds.
+   */
+  window?: DurationText | number
+  /**
+   * The requests of one address or one user.
+   */
+  max?: number
+  /**
+   * The requests of one API token; as `max` where it is left out.
+   */
+  tokenMax?: number
+  /**
+   * Whether loopback and private addresses are counted, too: a proxy without trustProxy would be one address for all its clients.
+   */
+  privateNetworks?: boolean
 }
 /**
  * So many requests in so long a time.

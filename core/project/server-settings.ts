@@ -6,7 +6,9 @@ export interface ServerSettings {
   readonly bodyLimit: number
   readonly requestTimeout: number
   readonly trustProxy: boolean
-  readonly rateLimit: Readonly<Record<'api' | 'auth' | 'account', RateLimit | false>>
+  readonly rateLimit: Readonly<Record<'auth' | 'account', RateLimit | false>> & {
+    readonly api: ApiRateLimit | false
+  }
   readonly securityHeaders: boolean
   readonly metrics: {
     readonly enabled: boolean
@@ -17,6 +19,13 @@ export interface ServerSettings {
   }
   readonly slowQuery: number
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+}
+
+export interface ApiRateLimit extends RateLimit {
+  /** For one API token. */
+  readonly tokenMax: number
+  /** Whether loopback and private addresses are counted, too. */
+  readonly privateNetworks: boolean
 }
 
 /** `window` in milliseconds. */

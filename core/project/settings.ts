@@ -24,7 +24,7 @@ export interface Settings {
   readonly upload: UploadSettings
 }
 
-export type { RateLimit, ServerSettings } from './server-settings.ts'
+export type { ApiRateLimit, RateLimit, ServerSettings } from './server-settings.ts'
 
 export interface DatabaseSettings {
   /** `embedded`, or a postgres:// url. A secret: never printed. */
@@ -68,7 +68,13 @@ export interface GraphqlSettings {
     readonly depthLimit: number
     readonly amountLimit: number
     readonly defaultLimit: number
-    readonly serverOptions: Readonly<Record<string, unknown>>
+    readonly serverOptions: {
+      readonly tracing: boolean
+      readonly cache: 'bounded' | false
+      /** Absent: outside of production. */
+      readonly introspection?: boolean
+      readonly allowBatchedHttpRequests: boolean
+    }
     readonly limits: {
       readonly aliases: number
       readonly rootFields: number

@@ -3,6 +3,7 @@ import { didYouMean, nearest } from '../base/nearest.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import { resolveRef, wordFor } from './decide-unions.ts'
 import type { Finding } from './faults.ts'
+import { insteadOf } from './other-names.ts'
 import { isProjectSecret } from './project-secrets.ts'
 import type { JsonSchema } from './schema-file.ts'
 import { locate, type YamlNode } from './yaml-tree.ts'
@@ -52,6 +53,9 @@ function unknownKey(error: ErrorObject, scene: Scene): Finding {
   const key = String(error.params.additionalProperty)
   const known = Object.keys(error.parentSchema?.properties ?? {})
   const path = [...scene.path, key]
+  const instead = insteadOf(scene.path, key)
+  if (instead)
+    return { code: 'unknown-key', message: `unknown key \`${key}\`: ${instead}`, path, atKey: true }
   const owners = typesWithKey(scene.schema, key)
   const type = wordAt(scene, [...scene.path, 'type'])
   const isAttribute = scene.path.at(-2) === 'attributes'

@@ -1,3 +1,4 @@
+import { agree } from './page-limits.ts'
 import type { ProjectFile, ShadowCrud } from './project-types.ts'
 import type { GraphqlSettings, ShadowCrudDeclaration } from './settings.ts'
 import { toMilliseconds } from './units.ts'
@@ -19,13 +20,24 @@ function toConfig(written: WrittenConfig = {}): GraphqlSettings['config'] {
     shadowCRUD: true,
     playgroundAlways: false,
     depthLimit: 10,
-    amountLimit: 100,
-    defaultLimit: 10,
     ...plain,
-    serverOptions: { tracing: false, cache: 'bounded', ...serverOptions },
+    ...toPageLimits(written),
+    serverOptions: toServerOptions(serverOptions),
     limits: toLimits(limits),
     trustedDocuments: { folder: null, only: false, ...trustedDocuments },
   }
+}
+
+function toPageLimits({ defaultLimit, amountLimit }: WrittenConfig) {
+  const { usual, most } = agree({ usual: defaultLimit, most: amountLimit }, { usual: 10, most: 100 })
+  return { defaultLimit: usual, amountLimit: most }
+}
+
+function toServerOptions(
+  written: WrittenConfig['serverOptions'] = {},
+): GraphqlSettings['config']['serverOptions'] {
+  const { tracing = false, cache = 'bounded', allowBatchedHttpRequests = true, introspection } = written
+  return { tracing, cache, allowBatchedHttpRequests, ...(introspection !== undefined && { introspection }) }
 }
 
 const DEAREST_REQUEST = 100_000

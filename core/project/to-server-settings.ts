@@ -1,6 +1,11 @@
 import { trimEndOf } from '../base/trim-character.ts'
-import type { ProjectFile, RateLimit as WrittenRateLimit } from './project-types.ts'
-import type { DatabaseSettings, RateLimit, RestSettings, ServerSettings } from './settings.ts'
+import { agree } from './page-limits.ts'
+import type {
+  ProjectFile,
+  ApiRateLimit as WrittenApiRateLimit,
+  RateLimit as WrittenRateLimit,
+} from './project-types.ts'
+import type { ApiRateLimit, DatabaseSettings, RateLimit, RestSettings, ServerSettings } from './settings.ts'
 import { toBytes, toMilliseconds } from './units.ts'
 
 export function toServer(written: ProjectFile['server'] = {}): ServerSettings {
@@ -13,7 +18,7 @@ export function toServer(written: ProjectFile['server'] = {}): ServerSettings {
     requestTimeout: toMilliseconds(written.requestTimeout ?? '30s'),
     trustProxy: written.trustProxy ?? false,
     rateLimit: {
-      api: toRateLimit(written.rateLimit?.api ?? false),
+      api: toApiRateLimit(written.rateLimit?.api),
       auth: toRateLimit(written.rateLimit?.auth ?? {}),
       account: toRateLimit(written.rateLimit?.account ?? {}, ACCOUNT),
     },
@@ -34,6 +39,19 @@ const SECOND = 1000
 
 /** Somebody may try passwords of one user from many addresses; users who forgot theirs stay far below. */
 const ACCOUNT = { window: 3600, max: 50 }
+
+/** Proxies and servers of the same network ask for many clients: they are counted only where the file says so. */
+const API = { window: 60, max: 12_000, tokenMax: 120_000, privateNetworks: false }
+
+function toApiRateLimit(written: false | WrittenApiRateLimit | undefined): ApiRateLimit | false {
+  if (written === false) return false
+  const { window, max, ...rest } = { window: API.window, max: API.max, ...written }
+  const { tokenMax, privateNetworks } = {
+    ...(written ? { tokenMax: max, privateNetworks: true } : API),
+    ...rest,
+  }
+  return { window: toMilliseconds(window, SECOND), max, tokenMax, privateNetworks }
+}
 
 function toRateLimit(
   written: false | WrittenRateLimit,
@@ -66,10 +84,8 @@ export function toDatabase(written: ProjectFile['database'] = {}): DatabaseSetti
   }
 }
 
-export const toRest = (written: ProjectFile['rest'] = {}): RestSettings => ({
-  prefix: '/api',
-  defaultLimit: 25,
-  maxLimit: 100,
-  withCount: true,
-  ...written,
-})
+export function toRest(written: ProjectFile['rest'] = {}): RestSettings {
+  const { defaultLimit, maxLimit } = written
+  const { usual, most } = agree({ usual: defaultLimit, most: maxLimit }, { usual: 25, most: 100 })
+  return { prefix: '/api', withCount: true, ...written, defaultLimit: usual, maxLimit: most }
+}

@@ -42,7 +42,13 @@ export function toSettings(file: ProjectFile): to.Settings {
 }
 
 function toI18n(written: ProjectFile['i18n'] = {}): to.I18nSettings {
-  return { locales: (written.locales ?? ['en']).map(toLocale), defaultLocale: written.defaultLocale ?? 'en' }
+  const locales = (written.locales ?? ['en']).map(toLocale)
+  return { locales, defaultLocale: written.defaultLocale ?? usualLocale(locales) }
+}
+
+/** The only one, or English; where several are others, the file has to say which (a check reports that). */
+function usualLocale(locales: readonly to.LocaleDeclaration[]): string {
+  return locales.length === 1 ? (locales[0]?.code ?? 'en') : 'en'
 }
 
 function toLocale(written: LocaleCode | Locale): to.LocaleDeclaration {

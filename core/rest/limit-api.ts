@@ -1,23 +1,32 @@
 import type { Responder } from '../faults/exchange.ts'
+import { isToken } from '../identity/callers.ts'
 import { openLocalLimit } from '../identity/local-limit.ts'
-import { networkOf } from '../identity/rate-limit.ts'
-import type { RateLimit } from '../project/settings.ts'
+import { isPrivate, networkOf, type Quota } from '../identity/rate-limit.ts'
+import type { ApiRateLimit } from '../project/settings.ts'
 import { tooMany } from './auth-quota.ts'
 
 /**
- * Goes before the responders of these paths: refuses (429) who asks all of them together too often, and leaves the
- * rest to them. Nothing where there is no limit. An address counts whatever it asks for (safety S9).
+ * Goes before the responders of these paths: refuses (429) a caller that asks all of them together too often, and
+ * leaves the rest to them. Nothing where there is no limit. Only what was proved before decides who the caller is
+ * (safety S9).
  */
-export function limitApi(limit: RateLimit | false, paths: readonly string[]): readonly Responder[] {
+export function limitApi(limit: ApiRateLimit | false, paths: readonly string[]): readonly Responder[] {
   if (limit === false) return []
-  const count = openLocalLimit(limit)
+  const count = openCount(limit)
   const starts = paths.map(path => `${path}/`.toLowerCase())
   return [
-    ({ method, path, peer }) => {
+    ({ method, path, peer, origin }) => {
       const asked = `${path}/`.toLowerCase()
       if (method === 'OPTIONS' || !starts.some(start => asked.startsWith(start))) return null
-      const quota = count(networkOf(peer))
+      const network = networkOf(peer)
+      if (!limit.privateNetworks && isPrivate(network)) return null
+      const quota = count(origin?.caller ?? network)
       return quota.allowed ? null : tooMany(quota)
     },
   ]
+}
+
+function openCount({ window, max, tokenMax }: ApiRateLimit): (caller: string) => Quota {
+  const [others, tokens] = [openLocalLimit({ window, max }), openLocalLimit({ window, max: tokenMax })]
+  return caller => (isToken(caller) ? tokens : others)(caller)
 }

@@ -135,9 +135,12 @@ function withResolvers(): { readonly promise: Promise<void>; readonly resolve: (
   return { promise, resolve }
 }
 
-async function askerOf({ blueprint, responders }: App, observer: Observer): Promise<Site['ask']> {
+async function askerOf({ blueprint, responders, callerOf }: App, observer: Observer): Promise<Site['ask']> {
   const settings = blueprint.project.settings.server
-  const { send } = await openInMemory({ settings, responders, host: null, observer, middlewares: [] })
+  const { send } = await openInMemory({
+    ...{ settings, responders, callerOf, observer },
+    ...{ host: null, middlewares: [] },
+  })
   return async (method, path, { as, body, headers = {} } = {}) => {
     const given = {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

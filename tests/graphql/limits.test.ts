@@ -202,6 +202,25 @@ test('the operations of a batch share all limits, and are no more than the root 
   t.regex(long.body.errors[0].message, /operations in a batch: 11, and graphql\.config\.limits\.rootFields/)
 })
 
+test('serverOptions.introspection says whether the schema may be asked for, whatever the environment', async t => {
+  const asked = '{ __schema { queryType { name } } }'
+  for (const introspection of [true, false]) {
+    const yaml = PROJECT.replace('config: {', `config: { serverOptions: { introspection: ${introspection} },`)
+    const { ask } = await openEndpoint(t, yaml, { production: introspection })
+    const { errors } = await ask(asked)
+    t.is(errors === undefined, introspection, JSON.stringify(errors))
+  }
+})
+
+test('serverOptions.allowBatchedHttpRequests: false refuses a list of operations', async t => {
+  const yaml = PROJECT.replace('config: {', 'config: { serverOptions: { allowBatchedHttpRequests: false },')
+  const { post } = await openEndpoint(t, yaml)
+  const { status, body } = await post([{ query: '{ __typename }' }])
+  t.is(status, 400)
+  t.regex(JSON.stringify(body), /Operation batching disabled\./)
+  t.is((await post({ query: '{ __typename }' })).status, 200)
+})
+
 test('in production the schema is not told: neither asked for nor by suggestions', async t => {
   const { ask, post } = await openEndpoint(t, PROJECT, { production: true })
   for (const query of ['{ __schema { types { name } } }', '{ __type(name: "Book") { name } }']) {

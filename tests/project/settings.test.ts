@@ -106,7 +106,7 @@ upload: { sizeLimit: 1.5 MB }
   )
   t.deepEqual([server.bodyLimit, cache.maxBytes, upload.sizeLimit], [1024, 4096, 1_572_864])
   t.deepEqual(server.rateLimit, {
-    api: { window: 30_000, max: 1 },
+    api: { window: 30_000, max: 1, tokenMax: 1, privateNetworks: true },
     auth: { window: 120_000, max: 10 },
     account: { window: 3_600_000, max: 7 },
   })
@@ -128,7 +128,11 @@ graphql: { config: { limits: { cost: 5 }, serverOptions: { tracing: true } } }
     { name: 'cut', options: [1] },
   ])
   t.deepEqual(settings.graphql.config.limits.cost, { default: 5 })
-  t.deepEqual(settings.graphql.config.serverOptions, { tracing: true, cache: 'bounded' })
+  t.deepEqual(settings.graphql.config.serverOptions, {
+    tracing: true,
+    cache: 'bounded',
+    allowBatchedHttpRequests: true,
+  })
 })
 
 test('a project cannot be changed once it is loaded', async t => {
@@ -137,4 +141,32 @@ test('a project cannot be changed once it is loaded', async t => {
     instanceOf: TypeError,
   })
   t.throws(() => Object.assign(project, { root: '/' }), { instanceOf: TypeError })
+})
+
+test('a limit that the file does not set gives way to the one that it sets', async t => {
+  const limitsOf = async (rest: string, config: string) => {
+    const { settings } = await loadGood(`name: A\nrest: ${rest}\ngraphql: { config: ${config} }\n`)
+    const { defaultLimit, maxLimit } = settings.rest
+    const { defaultLimit: usual, amountLimit } = settings.graphql.config
+    return [defaultLimit, maxLimit, usual, amountLimit]
+  }
+  t.deepEqual(await limitsOf('{}', '{}'), [25, 100, 10, 100])
+  t.deepEqual(await limitsOf('{ maxLimit: 5 }', '{ amountLimit: 5 }'), [5, 5, 5, 5])
+  t.deepEqual(await limitsOf('{ defaultLimit: 200 }', '{ defaultLimit: 200 }'), [200, 200, 200, 200])
+  t.deepEqual(await limitsOf('{ maxLimit: 50 }', '{ amountLimit: 50 }'), [25, 50, 10, 50])
+})
+
+test('the only locale is the default one', async t => {
+  const { settings } = await loadGood('name: A\ni18n: { locales: [fr] }\n')
+  t.is(settings.i18n.defaultLocale, 'fr')
+})
+
+test('requests are limited unless the file says otherwise; figures that it names hold for every address', async t => {
+  const apiOf = async (api: string) => (await loadGood(`name: A\n${api}`)).settings.server.rateLimit.api
+  const usual = { window: 60_000, max: 12_000, tokenMax: 120_000, privateNetworks: false }
+  t.deepEqual(await apiOf(''), usual)
+  t.is(await apiOf('server: { rateLimit: { api: false } }'), false)
+  t.deepEqual(await apiOf('server: { rateLimit: { api: { max: 7 } } }'), {
+    ...{ window: 60_000, max: 7, tokenMax: 7, privateNetworks: true },
+  })
 })

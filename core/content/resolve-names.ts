@@ -3,6 +3,7 @@ import type { WriteTerms } from '../documents/write-terms.ts'
 import type { Values, WrittenComponent, WrittenDocument, WrittenValue } from '../documents/written.ts'
 import type { ContentType, Holder, Model } from '../model/model.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
+import type { Content } from './content.ts'
 
 /** The real id of a document, for one that stands for it; the same where there is no other. */
 export type RealIds = (type: ContentType, documentId: string) => string
@@ -13,7 +14,7 @@ export type RealIds = (type: ContentType, documentId: string) => string
  */
 export async function findRealIds(
   documents: readonly WrittenDocument[],
-  model: Model,
+  { model, content }: { readonly model: Model; readonly content: Content },
   terms: WriteTerms,
 ): Promise<RealIds> {
   const types = new Set(documents.flatMap(document => [document.type, ...targetTypes(document)]))
@@ -21,8 +22,8 @@ export async function findRealIds(
   const { user, role } = model.builtIn
   for (const type of types) {
     if (type.kind === 'single') real.set(type, await singleIds(type, documents, terms))
-    if (type === user) real.set(type, await idsBy(type, 'username', terms))
-    if (type === role) real.set(type, await idsBy(type, 'type', terms))
+    if (type === user) real.set(type, await userIds(type, content, terms))
+    if (type === role) real.set(type, await roleIds(type, terms))
   }
   return (type, documentId) => real.get(type)?.get(documentId) ?? documentId
 }
@@ -41,12 +42,27 @@ function* typesIn(holder: Holder, values: Values): Generator<ContentType> {
   }
 }
 
-async function idsBy(type: ContentType, attribute: string, { transaction, storage }: WriteTerms) {
+/** Links lead to users of content/ only, so the other users of the database are not read. */
+function userIds(type: ContentType, { documents }: Content, terms: WriteTerms) {
+  const names = documents.filter(document => document.type === type).map(document => document.name)
+  const column = name(terms.storage.column(type, 'username'))
+  return idsBy(type, 'username', { ...terms, where: ` WHERE ${column} = ANY ($1::text[])`, values: [names] })
+}
+
+const roleIds = (type: ContentType, terms: WriteTerms) =>
+  idsBy(type, 'type', { ...terms, where: '', values: [] })
+
+interface IdTerms extends WriteTerms {
+  readonly where: string
+  readonly values: readonly unknown[]
+}
+
+async function idsBy(type: ContentType, attribute: string, { transaction, storage, where, values }: IdTerms) {
   const table = storage.table(type)
   const { rows } = await transaction.run({
     name: `find ${type.pluralApiId} by ${attribute}`,
-    text: `SELECT ${name(storage.column(type, attribute))}, ${name(table.documentId)} FROM ${name(table.name)}`,
-    values: [],
+    text: `SELECT ${name(storage.column(type, attribute))}, ${name(table.documentId)} FROM ${name(table.name)}${where}`,
+    values,
   })
   return new Map(rows.map(([word, id]) => [documentIdOf(type.key, String(word)), String(id)]))
 }

@@ -98,18 +98,19 @@ function writeDue(content: Content, terms: ContentTerms): Promise<ContentReport>
   const work = async (transaction: Transaction): Promise<ContentReport> => {
     await transaction.lock('plinth content')
     const due = dueOf(content, await readLedger(transaction))
-    return due.length === 0 ? { written: new Map() } : writeAll(due, { ...terms, transaction })
+    return due.length === 0 ? { written: new Map() } : writeAll(due, { ...terms, transaction, content })
   }
   return transactAgain(terms.database, work, { statementTimeout: STATEMENT_TIMEOUT })
 }
 
 interface Writing extends ContentTerms {
   readonly transaction: Transaction
+  readonly content: Content
 }
 
 async function writeAll(due: readonly ContentDocument[], writing: Writing): Promise<ContentReport> {
   const terms = writeTerms(writing)
-  const real = await findRealIds(due, writing.model, terms)
+  const real = await findRealIds(due, writing, terms)
   const existing = await findExisting(
     due.map(document => withRealIds(document, real)),
     terms,

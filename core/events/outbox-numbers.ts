@@ -13,5 +13,4 @@ export async function readOutbox(database: Pick<Database, 'run'>): Promise<Outbo
   return { waiting: Number(waiting), failed: Number(failed) }
 }
 
-const COUNT = `SELECT count(*) FILTER (WHERE state = 'waiting')::integer, count(*) FILTER (WHERE state = 'failed')::integer
-FROM plinth_outbox`
+const COUNT = `SELECT (SELECT count(*) FROM plinth_outbox WHERE state = 'waiting')::integer, (SELECT count(*) FROM plinth_outbox WHERE state = 'failed')::integer`

@@ -67,6 +67,7 @@ const rateLimits = systemTable(
 
 const OUTBOX = 'plinth_outbox'
 const WAITING = { column: 'state', equals: 'waiting' } as const
+const FAILED = { column: 'state', equals: 'failed' } as const
 
 /** Events that listeners have still to hear of, a row for each listener, written with what they tell of. */
 const outbox = (model: Model): Table => ({
@@ -92,6 +93,7 @@ const outbox = (model: Model): Table => ({
   indexes: [
     index(OUTBOX, ['listener', 'id'], WAITING),
     index(OUTBOX, ['listener', 'document_id', 'id'], WAITING),
+    index(OUTBOX, ['listener'], FAILED),
   ],
   checks: [oneOf(OUTBOX, 'state', ['waiting', 'failed'])],
 })

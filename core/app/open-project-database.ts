@@ -6,7 +6,7 @@ import type { OpenOptions } from '../database/open-options.ts'
 import type { Project } from '../project/project.ts'
 import type { StartFault } from './start-fault.ts'
 
-export type DatabaseTerms = Pick<OpenOptions, 'embedded'> & {
+export type DatabaseTerms = Pick<OpenOptions, 'embedded' | 'mayBeStandby'> & {
   readonly observe: (observation: DatabaseObservation) => void
 }
 

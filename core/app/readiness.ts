@@ -11,7 +11,8 @@ export const healthOf = (app: App): Responder =>
   )
 
 async function readinessOf({ database, generation }: App): Promise<Readiness> {
-  if (!(await database.ping()).ok) return 'unavailable'
+  const ping = await database.ping()
+  if (!ping.ok) return ping.isReadonly ? 'read-only' : 'unavailable'
   return (await generation.check()) ? 'ready' : 'outdated'
 }
 

@@ -1,3 +1,4 @@
+import { urlsOf } from '../database/target-url.ts'
 import type { Settings } from '../project/settings.ts'
 
 /** Whatever a log must not show, wherever it comes from. Passwords of urls count by themselves too. */
@@ -5,7 +6,7 @@ export const secretsOf = ({ auth, apiTokens, database, upload }: Settings): read
   [
     auth.jwtSecret,
     ...Object.values(apiTokens).flatMap(({ secret, hash }) => [secret ?? '', hash ?? '']),
-    ...[database.url, ...database.replicas, auth.mail.url ?? ''].flatMap(passwordOf),
+    ...[...urlsOf(database.url), ...database.replicas, auth.mail.url ?? ''].flatMap(passwordOf),
     String(upload.providerOptions.secretAccessKey ?? ''),
   ].filter(secret => secret !== '')
 

@@ -35,9 +35,9 @@ const AWAY: ReadonlySet<DatabaseFault['kind']> = new Set(['unavailable', 'busy',
 const isOfFiles = (error: unknown): error is Error =>
   error instanceof Error && 'syscall' in error && 'path' in error && error.syscall !== 'connect'
 
-/** SQLSTATEs that tell of the server and not of the statement: resources, system, damage; rights; read-only. */
+/** SQLSTATEs that tell of the server and not of the statement: damage, rights. */
 const isOfServer = (fault: DatabaseFault): boolean =>
-  fault.kind === 'other' && /^(53|58|XX|42501|25006)/.test(fault.code ?? '')
+  fault.kind === 'other' && /^(XX|42501)/.test(fault.code ?? '')
 
 /** For a terminal: one clear message, a line or a few each thing that is wrong. */
 export const printStartFault = (fault: StartFault): string =>

@@ -28,7 +28,11 @@ export async function withDatabase<Value>(
   work: (database: Database) => Promise<Value>,
   { trouble, ...options }: Opening,
 ): Promise<Result<Value, string>> {
-  const opened = await openProjectDatabase(onPrimary(project), { observe: () => {}, ...options })
+  const opened = await openProjectDatabase(onPrimary(project), {
+    observe: () => {},
+    mayBeStandby: true,
+    ...options,
+  })
   if (!opened.ok) return failed(...opened.reasons.map(printReason))
   const database = opened.value
   try {

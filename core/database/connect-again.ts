@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize'
+import { type Host, tryHosts } from './try-hosts.ts'
 
 /** What Sequelize's types leave out. */
 interface Connecting {
@@ -14,10 +15,10 @@ const SOON = 500
  * Of a connection that cannot be made Sequelize's pool tells whoever waits first, though it was begun for one who was
  * told of another. Where somebody has asked since, it is tried again: the database may be back by now.
  */
-export function connectAgain({ connectionManager }: Sequelize): void {
+export function connectAgain({ connectionManager }: Sequelize, hosts: readonly Host[]): void {
   const manager = connectionManager as unknown as Connecting
   const get = manager.getConnection.bind(manager)
-  const connect = manager._connect.bind(manager)
+  const connect = tryHosts(hosts, manager._connect.bind(manager))
   let asked = 0
   const tryOften = async (config: object, tries: number): Promise<unknown> => {
     const [before, began] = [asked, performance.now()]

@@ -4,14 +4,16 @@ import { abandon } from './cancel.ts'
 import { connectAgain } from './connect-again.ts'
 import type { Connection } from './connection.ts'
 import type { Observe } from './observation.ts'
+import type { Primary } from './primary.ts'
 import { Received } from './received.ts'
 import { type SessionSettings, setUpSession } from './session.ts'
+import type { Host } from './try-hosts.ts'
 import { watchedClient } from './watched-client.ts'
 
 /** Where connections go: pg's words, as far as Sequelize passes them on. */
-export interface Target {
-  readonly host: string
-  readonly port: number
+export interface Target extends Host {
+  /** Servers of which one takes writes, the first included; absent: there is one. */
+  readonly hosts?: readonly Host[]
   readonly username?: string
   readonly password?: string
   readonly database?: string
@@ -23,10 +25,15 @@ export interface ConnectOptions {
   readonly pool: DatabaseSettings['pool']
   readonly session: SessionSettings
   readonly observe: Observe
+  /** Connections have to lead to it; absent: they may lead to a standby. */
+  readonly primary?: Primary
 }
 
 /** Milliseconds for a TCP connection, TLS, login and the settings of the session together. */
 const CONNECT_TIMEOUT = 5_000
+
+/** The same, where another server can be tried. */
+const SHORT_TIMEOUT = 2_000
 
 /** How often the pool looks for connections that have been idle too long. */
 const REAP_INTERVAL = 10_000
@@ -34,9 +41,11 @@ const REAP_INTERVAL = 10_000
 /** Sequelize with its pool; nothing is connected yet. */
 export async function connect(options: ConnectOptions): Promise<Sequelize> {
   const [{ Sequelize }, { default: pg }] = await Promise.all([import('sequelize'), import('pg')])
+  const { target, observe } = options
+  const timeout = target.hosts ? SHORT_TIMEOUT : CONNECT_TIMEOUT
   const sequelize = new Sequelize(
     toSequelizeOptions(options, {
-      Client: watchedClient(pg.Client, { observe: options.observe, timeout: CONNECT_TIMEOUT }),
+      Client: watchedClient(pg.Client, { observe, timeout }),
       types: pg.types,
     }),
   )
@@ -44,11 +53,14 @@ export async function connect(options: ConnectOptions): Promise<Sequelize> {
   sequelize.addHook('afterConnect', async (connection: unknown) => {
     await prepare(connection as Connection, options)
   })
-  connectAgain(sequelize)
+  connectAgain(sequelize, target.hosts ?? [target])
   return sequelize
 }
 
-function toSequelizeOptions({ target, pool, session }: ConnectOptions, driver: object): Options {
+function toSequelizeOptions(
+  { target: { hosts: _, ...target }, pool, session }: ConnectOptions,
+  driver: object,
+): Options {
   const { max, idle, acquire } = pool
   return {
     ...target,
@@ -75,11 +87,11 @@ const COMMON = {
   keepAlive: true,
 }
 
-async function prepare(connection: Connection, { session }: ConnectOptions): Promise<void> {
+async function prepare(connection: Connection, { session, primary }: ConnectOptions): Promise<void> {
   connection.plinthCancels = session.mayBePooled
   connection.plinthReceived = new Received(connection.connection.stream, () => cutOff(connection))
   try {
-    await setUpSession(connection, session)
+    await setUpSession(connection, session, primary)
     connection.plinthReady?.()
   } catch (error) {
     // Sequelize forgets a connection whose hook fails; its goodbye may never be answered.

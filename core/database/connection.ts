@@ -4,7 +4,9 @@ import { Batch, type BatchWire, type Item, type Outcome, ProtocolError } from '.
 import type { Rows } from './database.ts'
 import { toDatabaseFault, toDriverError } from './database-fault.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
+import type { Primary } from './primary.ts'
 import type { Received } from './received.ts'
+import { isInternal } from './sqlstate.ts'
 import type { Work } from './work.ts'
 
 /** One connection of the pool: pg's client with what this room keeps beside it. */
@@ -32,6 +34,8 @@ export interface Connection extends Omit<Client, 'connection'> {
   plinthLost?: Error
   /** To be called once it is ready for statements: it has so much time, and no more. */
   plinthReady?: () => void
+  /** The server that it leads to; absent: it is not there to write. */
+  plinthPrimary?: Primary
   /** Called with each parameter that the server reports. */
   plinthReports?: (parameter: Parameter) => void
 }
@@ -85,7 +89,9 @@ export function runBatch(
 
 /** A connection that can no longer be used is lost, whatever its last error says. */
 const lostBy = (error: Error): Error =>
-  toDatabaseFault(error) ? error : new ProtocolError(error.message, error)
+  toDatabaseFault(error) && !isInternal(toDriverError(error)?.code)
+    ? error
+    : new ProtocolError(error.message, error)
 
 /** The same, for work that ends with the first failure. */
 export async function runAll(

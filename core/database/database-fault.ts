@@ -1,10 +1,16 @@
 import type { WriteOutcome } from '../base/write-scope.ts'
 import { OUTDATED } from './generations.ts'
+import { meaningOf } from './sqlstate.ts'
 
 /** Why a statement failed. Messages name no values of the data, and no secrets. */
 export type DatabaseFault =
   /** Not reachable, or gone in the middle. */
-  | { readonly kind: 'unavailable'; readonly message: string }
+  | {
+      readonly kind: 'unavailable'
+      readonly message: string
+      /** The server answers, and takes no writes: nothing was written. */
+      readonly isReadonly?: boolean
+    }
   /** No connection became free in time: nothing was sent. */
   | { readonly kind: 'busy'; readonly message: string }
   /** A statement or the wait for a lock took too long. */
@@ -72,19 +78,20 @@ export function toDriverError(error: unknown): DriverError | undefined {
   return error
 }
 
-/** Classes of SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 function faultOfCode(error: DriverError): DatabaseFault | undefined {
   const { code, message } = error
   if (typeof code !== 'string') return undefined
   if (code === OUTDATED) return { kind: 'outdated', message }
   const constraint = CONSTRAINTS[code]
   if (constraint) return { kind: constraint, message, ...namesOf(error) }
-  if (TIMEOUTS.has(code)) return { kind: 'timeout', message, code }
-  if (RETRIABLE.has(code) || error.routine === 'RevalidateCachedQuery')
+  const meaning = meaningOf(code)
+  if (meaning === 'timeout') return { kind: 'timeout', message, code }
+  if (meaning === 'retry' || error.routine === 'RevalidateCachedQuery')
     return { kind: 'serialization', message, code }
-  if (isFinal(error) || UNAVAILABLE.has(code) || /^(08|53)/.test(code))
+  if (meaning === 'readonly') return { kind: 'unavailable', message, isReadonly: true }
+  if (isFinal(error) || meaning === 'unavailable' || OF_SOCKETS.has(code))
     return { kind: 'unavailable', message }
-  return SQLSTATE.test(code) ? { kind: 'other', message, code } : undefined
+  return isSqlstate(code) ? { kind: 'other', message, code } : undefined
 }
 
 /** The server ends the connection with it. */
@@ -92,6 +99,8 @@ export const isFinal = ({ severity }: { readonly severity?: unknown }): boolean 
   severity === 'FATAL' || severity === 'PANIC'
 
 const SQLSTATE = /^[0-9A-Z]{5}$/
+
+export const isSqlstate = (code: unknown): code is string => typeof code === 'string' && SQLSTATE.test(code)
 
 const CONSTRAINTS: Readonly<Record<string, ConstraintFault['kind']>> = {
   '23505': 'unique',
@@ -101,21 +110,8 @@ const CONSTRAINTS: Readonly<Record<string, ConstraintFault['kind']>> = {
   '23502': 'notNull',
 }
 
-/** query_canceled (statement_timeout), lock_not_available (lock_timeout) */
-const TIMEOUTS: ReadonlySet<string> = new Set(['57014', '55P03'])
-
-/** serialization_failure, deadlock_detected, and a plan or a prepared statement gone stale in a transaction */
-const RETRIABLE: ReadonlySet<string> = new Set(['40001', '40P01', '26000'])
-
-/** shutdown and crash of the server, idle session ends, io_error; and what sockets report. All of class 08 (connections) and 53 (disk full, memory, too many connections), too. */
-const UNAVAILABLE: ReadonlySet<string> = new Set([
-  '57P01',
-  '57P02',
-  '57P03',
-  '57P05',
-  '25P03',
-  '25P04',
-  '58030',
+/** What Node says of connections. */
+const OF_SOCKETS: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',
@@ -125,6 +121,11 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  'EMFILE',
+  'ENFILE',
   'ENOENT',
   'EACCES',
 ])

@@ -92,4 +92,9 @@ export interface Rows {
 /** `milliseconds`: how long the answer took. */
 export type Ping =
   | { readonly ok: true; readonly milliseconds: number }
-  | { readonly ok: false; readonly message: string }
+  | {
+      readonly ok: false
+      readonly message: string
+      /** It answers, and takes no writes. */
+      readonly isReadonly: boolean
+    }

@@ -4,6 +4,8 @@ export interface OpenOptions {
   /** The project's folder; the embedded database lies in `.plinth/` under it. */
   readonly root: string
   readonly observe: Observe
+  /** A server may be read that takes no writes. Of several servers, the one that takes writes is found all the same. */
+  readonly mayBeStandby?: boolean
   /** Prepared statements that a connection keeps; 250 when absent. */
   readonly statementLimit?: number
   readonly embedded?: {

@@ -9,31 +9,39 @@ import { OpeningError, type OpeningFaultKind } from './opening-fault.ts'
 import { poolOf } from './pool.ts'
 import { pooledDatabase } from './pooled-database.ts'
 import { assertKept } from './pooler.ts'
+import { openPrimary } from './primary.ts'
 import { Scheduler, schedulerTerms } from './scheduler.ts'
+import { parsePrimary, parseReplica } from './target-url.ts'
+import type { Host } from './try-hosts.ts'
 import { SERVER_READ } from './work.ts'
 
 /** A database by URL. Rejects with an OpeningError unless one connection stands. */
 export async function openServer(
   settings: DatabaseSettings,
-  { observe, statementLimit }: OpenOptions,
+  { observe, statementLimit, mayBeStandby }: OpenOptions,
 ): Promise<Database> {
-  const target = await parseTarget(settings.url, 'database.url')
-  const targets = await Promise.all(
-    settings.replicas.map((url, index) => parseTarget(url, `database.replicas[${index}]`)),
-  )
+  const target = await parsePrimary(settings.url)
+  const targets = await Promise.all(settings.replicas.map(parseReplica))
   const session = {
     ...settings,
     statementPrefix: () => 'p',
     mayBePooled: true,
     ...(statementLimit !== undefined && { statementLimit }),
   }
-  const sequelize = await connect({ target, pool: settings.pool, session, observe })
+  const primary = mayBeStandby && !target.hosts ? undefined : openPrimary()
+  const sequelize = await connect({
+    target,
+    pool: settings.pool,
+    session,
+    observe,
+    ...(primary && { primary }),
+  })
   const scheduler = new Scheduler(schedulerTerms(settings.pool.max, settings))
   const pool = poolOf(sequelize, scheduler)
   try {
     const connection = await pool.acquire(SERVER_READ)
     try {
-      await assertPrepares(connection, { target, session, observe })
+      await assertPrepares(connection, { target, session, observe, ...(primary && { primary }) })
     } finally {
       pool.release(connection)
     }
@@ -64,50 +72,13 @@ async function assertPrepares(connection: Connection, terms: Omit<ConnectOptions
 
 const ONE = { max: 1, idle: 1_000, acquire: 5_000 }
 
-/** pg reads its own URLs: hosts, sockets, `sslmode` and the rest of libpq's words. */
-async function parseTarget(url: string, key: string): Promise<Target> {
-  const { default: pg } = await import('pg')
-  if (!/^postgres(ql)?:\/\//.test(url)) throw invalidUrl(key)
-  try {
-    const client = new pg.Client({ connectionString: url }) as unknown as ParsedClient
-    const { host, port, user, password, database, connectionParameters: parameters } = client
-    const dialectOptions = {
-      ...(parameters.ssl && { ssl: parameters.ssl }),
-      ...(parameters.options && { options: parameters.options }),
-    }
-    return { host, port, username: user, ...(password && { password }), database, dialectOptions }
-  } catch (error) {
-    if (error instanceof TypeError) throw invalidUrl(key)
-    // Certificates that the address names are read at once.
-    if (error instanceof Error && 'syscall' in error)
-      throw new OpeningError('url', `${key} names a file that cannot be read: ${error.message}`, error)
-    throw error
-  }
-}
-
-/** What pg's types leave out of a client. */
-interface ParsedClient {
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  readonly password: string | null
-  readonly database: string
-  readonly connectionParameters: { readonly ssl?: object | boolean; readonly options?: string }
-}
-
-const invalidUrl = (key: string) =>
-  new OpeningError(
-    'url',
-    `${key} must be ${key === 'database.url' ? '`embedded` or ' : ''}like postgres://user:password@host:5432/database`,
-  )
-
 /** The user and the place of a URL are named, its password never. */
 function toOpeningError(error: unknown, target: Target): OpeningError {
   const reason = error instanceof Error && error.cause !== undefined ? error.cause : error
-  if (reason instanceof OpeningError) return reason
+  if (reason instanceof OpeningError && reason.fault.kind !== 'readonly') return reason
   const driver = toDriverError(reason)
   const code = typeof driver?.code === 'string' ? driver.code : ''
-  const known = KINDS[code]
+  const known = reason instanceof OpeningError ? reason.fault.kind : KINDS[code]
   const kind = known ?? (/^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code) ? 'refused' : 'unreachable')
   return new OpeningError(kind, explain(kind, target, driver?.message ?? String(reason)), reason)
 }
@@ -121,17 +92,21 @@ const KINDS: Readonly<Record<string, OpeningFaultKind>> = {
   '08P01': 'refused',
 }
 
+const placeOf = ({ host, port }: Host): string => (host.startsWith('/') ? host : `${host}:${port}`)
+
 function explain(
   kind: OpeningFaultKind,
-  { host, port, username, database }: Target,
+  { host, port, hosts = [{ host, port }], username, database }: Target,
   message: string,
 ): string {
-  const place = host.startsWith('/') ? host : `${host}:${port}`
+  const place = hosts.map(placeOf).join(', ')
   switch (kind) {
     case 'login':
       return `PostgreSQL at ${place} refuses the user ${username} of database.url: ${message}`
     case 'missing':
       return `PostgreSQL at ${place} has no database ${database}: create it (createdb ${database}), or change database.url`
+    case 'readonly':
+      return `No PostgreSQL at ${place} takes writes: ${message}`
     case 'unreachable':
       return `PostgreSQL at ${place} cannot be reached: ${message}. Is it running, and is database.url right?`
     default:

@@ -9,6 +9,8 @@ export type OpeningFaultKind =
   | 'url'
   /** No server answers there in time. */
   | 'unreachable'
+  /** The servers that answer there take no writes. */
+  | 'readonly'
   /** The server knows neither this user nor this password. */
   | 'login'
   /** The server has no database of this name. */

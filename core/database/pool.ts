@@ -1,7 +1,9 @@
 import type { Sequelize } from 'sequelize'
 import { abandon } from './cancel.ts'
 import type { Connection } from './connection.ts'
-import { DatabaseFailure, toDatabaseFault } from './database-fault.ts'
+import { DatabaseFailure, toDatabaseFault, toDriverError } from './database-fault.ts'
+import { OpeningError } from './opening-fault.ts'
+import { isSilent, type Primary, suspect } from './primary.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Work } from './work.ts'
 
@@ -24,6 +26,7 @@ export function poolOf(sequelize: Sequelize, scheduler: Scheduler | null): Pool 
     if (work) scheduler?.leave(work)
   }
   const release = (connection: Connection) => {
+    if (connection.plinthPrimary) connection.plinthPrimary.heardAt = performance.now()
     manager.releaseConnection(connection)
     leave(connection)
   }
@@ -37,7 +40,7 @@ export function poolOf(sequelize: Sequelize, scheduler: Scheduler | null): Pool 
     if (!connection._invalid) return connection
     discard(connection)
     if (tries > 1) return connect(tries - 1)
-    throw connection.plinthLost ?? new DatabaseFailure(ENDED)
+    throw new DatabaseFailure(ENDED, connection.plinthLost)
   }
   const acquire = (work: Work): Promise<Connection> =>
     connect(TRIES).then(
@@ -59,6 +62,8 @@ export function poolOf(sequelize: Sequelize, scheduler: Scheduler | null): Pool 
     },
     settle(connection, error) {
       if (isUnanswered(connection, error)) abandon(connection)
+      const { plinthPrimary: primary } = connection
+      if (primary && isOfAll(error, primary)) suspect(primary)
       if (isUnusable(connection, error)) discard(connection)
       else release(connection)
     },
@@ -80,7 +85,8 @@ function fail(error: unknown): never {
   const fault = toDatabaseFault(error)
   if (fault?.kind === 'busy') throw new DatabaseFailure(fault, error)
   const message = fault?.message ?? (error instanceof Error ? error.message : String(error))
-  throw new DatabaseFailure({ kind: 'unavailable', message }, error)
+  const isReadonly = error instanceof OpeningError && error.fault.kind === 'readonly'
+  throw new DatabaseFailure({ kind: 'unavailable', message, isReadonly }, error)
 }
 
 /** PostgreSQL still works on a statement whose answer was waited for long enough. */
@@ -88,6 +94,18 @@ function isUnanswered(connection: Connection, error: unknown): boolean {
   const fault = toDatabaseFault(error)
   return connection._invalid === true && fault?.kind === 'timeout' && fault.code === null
 }
+
+/** An error that is not about this connection, or its statement, alone. */
+function isOfAll(error: unknown, primary: Primary): boolean {
+  const fault = toDatabaseFault(error)
+  if (fault?.kind === 'timeout') return fault.code === null && isSilent(primary)
+  return fault?.kind === 'unavailable' && !OF_ONE.test(String(toDriverError(causeOf(error))?.code))
+}
+
+/** A limit of the server's, a session that was idle, a transaction that had failed before. */
+const OF_ONE = /^(53|25P|57P05)/
+
+const causeOf = (error: unknown): unknown => (error instanceof DatabaseFailure ? error.cause : error)
 
 /** Lost, left inside a transaction, or marked. */
 function isUnusable(connection: Connection, error: unknown): boolean {

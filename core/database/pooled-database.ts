@@ -4,6 +4,7 @@ import type { DatabaseSettings } from '../project/settings.ts'
 import type { Statement } from '../sql/statement.ts'
 import type { Connection } from './connection.ts'
 import type { Database, Ping, RunOptions } from './database.ts'
+import { toDatabaseFault } from './database-fault.ts'
 import type { OpenReplicas } from './open-replicas.ts'
 import type { Pool } from './pool.ts'
 import { poolStateOf } from './pool-state.ts'
@@ -81,11 +82,24 @@ const PING_PATIENCE = 2_000
 
 async function ping(pool: Pool): Promise<Ping> {
   const start = performance.now()
-  const answer = runStatement(pool, { text: 'SELECT 1', values: [] }, ownRead(PING_PATIENCE)).then(
-    (): Ping => ({ ok: true, milliseconds: performance.now() - start }),
-    (error: Error): Ping => ({ ok: false, message: error.message }),
+  const answer = runStatement(pool, TAKES_WRITES, ownRead(PING_PATIENCE)).then(
+    ({ rows }): Ping => {
+      if (rows[0]?.[0] === 'on')
+        return { ok: false, message: 'The database takes no writes', isReadonly: true }
+      return { ok: true, milliseconds: performance.now() - start }
+    },
+    (error: Error): Ping => ({ ok: false, message: error.message, isReadonly: isReadonly(error) }),
   )
-  return within(PING_PATIENCE, answer, { ok: false, message: 'The database did not answer in time' })
+  return within(PING_PATIENCE, answer, SILENT)
+}
+
+const TAKES_WRITES: Statement = { text: `SELECT current_setting('transaction_read_only')`, values: [] }
+
+const SILENT: Ping = { ok: false, message: 'The database did not answer in time', isReadonly: false }
+
+function isReadonly(error: Error): boolean {
+  const fault = toDatabaseFault(error)
+  return fault?.kind === 'unavailable' && fault.isReadonly === true
 }
 
 /** Milliseconds that work in progress has to end when the database is closed. */

@@ -45,7 +45,9 @@ export async function recover(
   { pool, connection, statement, terms }: FailedRun,
   error: unknown,
 ): Promise<Rows> {
-  const isAgain = toDatabaseFault(error)?.kind === 'serialization'
+  const fault = toDatabaseFault(error)
+  // A server that takes no writes did nothing; the next connection leads to one that does, or fails.
+  const isAgain = fault?.kind === 'serialization' || (fault?.kind === 'unavailable' && fault.isReadonly)
   pool.settle(connection, error)
   const isLost = terms.work.lane === 'read' && isUnavailable(error)
   if (isAgain || isLost) return runAgain(pool, statement, { ...terms, tries: isLost ? TRIES : 1 })

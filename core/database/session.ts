@@ -1,10 +1,12 @@
 import type { DatabaseSettings } from '../project/settings.ts'
 import { quoteIdentifier } from '../sql/identifier.ts'
+import { admit } from './admit.ts'
 import type { Connection } from './connection.ts'
-import { toDriverError } from './database-fault.ts'
+import { isSqlstate, toDriverError } from './database-fault.ts'
 import { OpeningError } from './opening-fault.ts'
 import { missingOf, passesNames, toldPid } from './pooler.ts'
 import { PreparedStatements } from './prepared-statements.ts'
+import type { Primary } from './primary.ts'
 
 const OLDEST_VERSION = 140_000
 
@@ -22,9 +24,17 @@ const NETWORK_SLACK = 5_000
  * Prepares a new connection for this work: in one round trip, where no pooler stands between. Refuses a server that is
  * too old, or a database that cannot hold every letter.
  */
-export async function setUpSession(connection: Connection, settings: SessionSettings): Promise<void> {
+export async function setUpSession(
+  connection: Connection,
+  settings: SessionSettings,
+  primary: Primary | undefined,
+): Promise<void> {
   const parameters = parametersOf(settings)
-  const isPooled = await greet(connection, parameters, settings)
+  const { isPooled, isReadonly } = await greet(connection, parameters, settings)
+  if (primary) {
+    const timeline = isReadonly || isPooled ? null : await readTimeline(connection, primary)
+    admit(primary, connection, { isReadonly, timeline })
+  }
   if (isPooled) await setUpPooled(connection, parameters, settings)
   if (settings.preparedStatements) {
     connection.plinthStatements = new PreparedStatements(
@@ -36,21 +46,43 @@ export async function setUpSession(connection: Connection, settings: SessionSett
 
 type Parameters = Readonly<Record<string, string>>
 
-/** Answers whether a pooler may give the connection another server: then nothing of this stays. */
+interface Greeting {
+  /** A pooler may give the connection another server: nothing of what was set stays. */
+  readonly isPooled: boolean
+  /** It is a standby, or was set to take no writes. */
+  readonly isReadonly: boolean
+}
+
 async function greet(
   connection: Connection,
   parameters: Parameters,
   { mayBePooled, preparedStatements }: SessionSettings,
-): Promise<boolean> {
-  const text = `SELECT current_setting('server_version_num')::int4, current_setting('server_version'), current_setting('server_encoding'), ${IS_POOLED}, ${printSettings(parameters, IS_POOLED, 2)}`
+): Promise<Greeting> {
+  const text = `SELECT current_setting('server_version_num')::int4, current_setting('server_version'), current_setting('server_encoding'), ${IS_POOLED}, current_setting('transaction_read_only') = 'on', ${printSettings(parameters, IS_POOLED, 2)}`
   const told = preparedStatements ? toldPid(connection) : OF_NO_PROCESS
   const values = [mayBePooled ? told : null, ...Object.entries(parameters).flat()]
   const answer = await connection.query<unknown[]>({ text, values, rowMode: 'array' }).catch(refuse)
-  const [number, version, encoding, isPooled] = answer.rows[0] ?? []
+  const [number, version, encoding, isPooled, isReadonly] = answer.rows[0] ?? []
   if (Number(number) < OLDEST_VERSION) throw tooOld(`PostgreSQL ${String(version)}`)
   if (encoding !== 'UTF8') throw notUnicode(String(encoding))
-  return isPooled === true
+  return { isPooled: isPooled === true, isReadonly: isReadonly === true }
 }
+
+/** null: the server does not tell. One that refused it once is not asked again: some services have no such functions. */
+async function readTimeline(connection: Connection, primary: Primary): Promise<number | null> {
+  if (!primary.tellsTimeline) return null
+  try {
+    const { rows } = await connection.query<[string]>({ text: TIMELINE, rowMode: 'array' })
+    return Number.parseInt(rows[0]?.[0] ?? '', 16) || null
+  } catch (error) {
+    if (connection._invalid || !isSqlstate(toDriverError(error)?.code)) throw error
+    primary.tellsTimeline = false
+    return null
+  }
+}
+
+/** The name of a file of the log begins with the timeline, in hexadecimal digits. */
+const TIMELINE = 'SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)'
 
 /** The server is another one than it was told to be; null: nothing was told. */
 const IS_POOLED = 'coalesce($1::int4 <> pg_backend_pid(), false)'

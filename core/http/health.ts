@@ -1,7 +1,7 @@
 import type { HttpAnswer, Responder } from '../faults/exchange.ts'
 
-/** `outdated`: another version of the project changed the tables. */
-export type Readiness = 'ready' | 'unavailable' | 'outdated'
+/** `read-only`: the database takes no writes, so that nothing is answered. `outdated`: another version of the project changed the tables. */
+export type Readiness = 'ready' | 'unavailable' | 'read-only' | 'outdated'
 
 /**
  * `/_health`: the process lives. `/_ready`: it can answer, for its database does; balancers send nothing here else.
@@ -28,8 +28,14 @@ async function answerReady(
 ): Promise<HttpAnswer> {
   const status = await readiness().catch((): Readiness => 'unavailable')
   const replicas = countOf(states())
-  const body = { status, ...(replicas && { replicas }) }
+  const reason = REASONS[status]
+  const body = { status, ...(reason && { reason }), ...(replicas && { replicas }) }
   return { status: status === 'ready' ? 200 : 503, body: JSON.stringify(body), headers: NEVER_STORED }
+}
+
+/** For whoever looks: which server it is, and what it said, is for the log alone. */
+const REASONS: Readonly<Partial<Record<Readiness, string>>> = {
+  'read-only': 'The database takes no writes: it is a standby, or default_transaction_read_only is on',
 }
 
 const NEVER_STORED = { 'Cache-Control': 'no-store' }

@@ -33,7 +33,7 @@ export async function withSource<Value>(
     return failed(
       '--database must be like postgres://user:password@host:5432/database: other databases cannot be read',
     )
-  const opened = await openDatabase(settingsOf(terms), { root: '.', observe: () => {} })
+  const opened = await openDatabase(settingsOf(terms), { root: '.', observe: () => {}, mayBeStandby: true })
   if (!opened.ok)
     return failed(...opened.reasons.map(({ message }) => message.replaceAll('database.url', '--database')))
   try {

@@ -113,7 +113,7 @@ if (server) {
     t.deepEqual((await database.run({ text: 'SELECT count(*) FROM plate', values: [] })).rows, [[0]])
   })
 
-  test('when no connection becomes free in time, the database is unavailable', async t => {
+  test('when no connection becomes free in time, the database is busy', async t => {
     const database = await openTestDatabase(t, {
       settings: { pool: { max: 1, idle: 60_000, acquire: 1_000 } },
     })
@@ -122,7 +122,7 @@ if (server) {
       await transaction.run(one)
       return faultOf(database.run(one))
     })
-    t.like(fault, { kind: 'unavailable' })
+    t.like(fault, { kind: 'busy' })
     t.is(await faultOf(database.run(one)), undefined)
   })
 }

@@ -54,6 +54,29 @@ test('a certificate that cannot be read is told as a fault of the address', asyn
   t.false(reason?.message.includes('hunter2'))
 })
 
+test('an address of several servers that asks for no primary, or names none, is refused', async t => {
+  for (const [url, message] of [
+    [
+      'postgres://a,b/c?target_session_attrs=standby',
+      /target_session_attrs of database\.url asks for servers that take no writes/,
+    ],
+    ['postgres://a,b/c?target_session_attrs=primry', /is not one of read-write, primary, any/],
+    ['postgres://a,b:x/c', /database\.url must be/],
+  ] as const) {
+    const [reason] = await reasonsOf(url)
+    t.is(reason?.kind, 'url', url)
+    t.regex(reason?.message ?? '', message)
+  }
+})
+
+test('where none of several servers is there, all of them are named', async t => {
+  const [one, other] = [await closedPort(), await closedPort()]
+  const [reason] = await reasonsOf(`postgres://guide:hunter2@127.0.0.1:${one},127.0.0.1:${other}/guide`)
+  t.is(reason?.kind, 'unreachable')
+  t.regex(reason?.message ?? '', new RegExp(`at 127.0.0.1:${one}, 127.0.0.1:${other} cannot be reached`))
+  t.false(reason?.message.includes('hunter2'))
+})
+
 const server = testServer()
 
 if (server) {

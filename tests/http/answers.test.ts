@@ -133,8 +133,10 @@ test('health says that the process lives, readiness that it can answer', async t
   t.is((await fetch(`${url}/_health`)).status, 204)
   t.is((await fetch(`${url}/_health`, { method: 'HEAD' })).status, 204)
   t.is((await fetch(`${url}/_ready`)).status, 200)
-  ready = async () => 'unavailable'
-  t.is((await fetch(`${url}/_ready`)).status, 503)
+  ready = async () => 'read-only'
+  const readonly = await fetch(`${url}/_ready`)
+  t.is(readonly.status, 503)
+  t.like(await readonly.json(), { status: 'read-only' })
   ready = () => Promise.reject(new Error('gone'))
   const answer = await fetch(`${url}/_ready`)
   t.is(answer.status, 503)

@@ -1,0 +1,39 @@
+import test from 'ava'
+import { toDatabaseFault } from '../../core/database/database-fault.ts'
+
+const faultOf = (code: string, severity = 'ERROR') =>
+  toDatabaseFault(Object.assign(new Error('as PostgreSQL says'), { code, severity }))
+
+test('each SQLSTATE of a server that is being replaced, is full or stops is an unavailable database', t => {
+  const codes =
+    '57P01 57P02 57P03 57P04 57P05 53300 53400 53100 53200 08000 08001 08003 08004 08006 08007 08P01'
+  for (const code of [
+    ...codes.split(' '),
+    '25006',
+    '25P02',
+    '25P03',
+    '25P04',
+    '40003',
+    '58000',
+    '58030',
+    '58P01',
+  ])
+    t.is(faultOf(code)?.kind, 'unavailable', code)
+})
+
+test('what ends a session is unavailable, whatever its SQLSTATE; else a fault of the server is its own', t => {
+  t.is(faultOf('XX000', 'FATAL')?.kind, 'unavailable')
+  t.is(faultOf('XX000', 'PANIC')?.kind, 'unavailable')
+  t.like(faultOf('XX000'), { kind: 'other', code: 'XX000' })
+})
+
+test('a server that takes no writes is told apart', t => {
+  t.like(faultOf('25006'), { kind: 'unavailable', isReadonly: true })
+  t.false('isReadonly' in (faultOf('57P01') ?? {}))
+})
+
+test('what another try may do, and what took too long, are told apart', t => {
+  for (const code of ['40001', '40P01', '26000']) t.is(faultOf(code)?.kind, 'serialization', code)
+  for (const code of ['57014', '55P03']) t.is(faultOf(code)?.kind, 'timeout', code)
+  t.is(faultOf('42601')?.kind, 'other')
+})

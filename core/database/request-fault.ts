@@ -1,5 +1,6 @@
 import { UnavailableError } from '../faults/errors.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
+import { PasswordsBusy } from '../secrets/password-pool.ts'
 import { type DatabaseFault, isUnclear, toDatabaseFault } from './database-fault.ts'
 
 /** What a request is told, and why, where the database did not do its part. */
@@ -13,6 +14,7 @@ export interface Told {
 export function toRequestFault(error: unknown): Told | null {
   if (error instanceof UnavailableError)
     return { fault: error.fault, reason: toRequestFault(error.cause)?.reason ?? null }
+  if (error instanceof PasswordsBusy) return { fault: fault('unavailable', BUSY), reason: null }
   const database = toDatabaseFault(error)
   const message = database && MESSAGES[database.kind]
   if (!message) return null

@@ -2,7 +2,7 @@ import type { Attribute, ContentType } from '../model/model.ts'
 import type { CreateCommand } from '../query/command.ts'
 import { parseLinkChange } from '../query/parse-link-change.ts'
 import type { Status } from '../query/query.ts'
-import { hashPasswords, hasPassword } from './hash-passwords.ts'
+import { countPasswords, hashPasswords } from './hash-passwords.ts'
 import { type LinkParser, type ParseTerms, parseValues } from './parse-attribute.ts'
 import type { ValueFault } from './value-fault.ts'
 import type { LinkTarget, Values } from './written.ts'
@@ -31,13 +31,29 @@ export async function readBody({
   strict,
 }: Pick<CreateCommand, 'type' | 'values' | 'strict'>): Promise<GivenBody> {
   const strictness = type.draftAndPublish && !strict ? 'draft' : 'full'
-  const { values, faults } = parseValues(type, given, { ...bodyTerms(strictness), plainly: strict })
+  const parsed = parseValues(type, given, { ...bodyTerms(strictness), plainly: strict })
+  const { values } = parsed
+  const passwords = countPasswords(type, values)
+  const faults = passwords > MOST_PASSWORDS ? [...parsed.faults, TOO_MANY] : parsed.faults
   const names = ({ name }: Attribute) => Object.hasOwn(given, name)
-  return { values, hashed: faults.length > 0 ? values : await hash(type, values), faults, names }
+  return {
+    values,
+    hashed: faults.length > 0 || passwords === 0 ? values : await hash(type, values),
+    faults,
+    names,
+  }
+}
+
+/** Each takes some 50 ms of a processor, and others wait for theirs. */
+const MOST_PASSWORDS = 20
+
+const TOO_MANY: ValueFault = {
+  kind: 'rule',
+  path: [],
+  message: `A body may have at most ${MOST_PASSWORDS} passwords`,
 }
 
 async function hash(type: ContentType, values: Values): Promise<Values> {
-  if (!hasPassword(type, values)) return values
   const version = { locale: null, statuses: ['published'] satisfies Status[], values }
   const [hashed] = await hashPasswords([{ type, documentId: '', versions: [version] }])
   return hashed?.versions[0]?.values ?? values

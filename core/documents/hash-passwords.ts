@@ -2,13 +2,13 @@ import type { Holder } from '../model/model.ts'
 import { hashPassword } from '../secrets/passwords.ts'
 import type { Values, WrittenDocument, WrittenValue } from './written.ts'
 
-/** Whether there is anything to hash. */
-export const hasPassword = (holder: Holder, values: Values): boolean =>
-  [...values].some(([name, value]) =>
-    value.kind === 'components'
-      ? value.items.some(({ component, values: inner }) => hasPassword(component, inner))
-      : value.kind === 'scalar' && isPassword(holder, name),
-  )
+/** How many passwords there are to hash. */
+export const countPasswords = (holder: Holder, values: Values): number =>
+  [...values].reduce((count, [name, value]) => {
+    if (value.kind === 'components')
+      return value.items.reduce((sum, item) => sum + countPasswords(item.component, item.values), count)
+    return value.kind === 'scalar' && isPassword(holder, name) ? count + 1 : count
+  }, 0)
 
 const isPassword = (holder: Holder, name: string): boolean => {
   const attribute = holder.attributes.get(name)

@@ -1,10 +1,10 @@
 import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import { type Fault, fault, RequestFault } from '../faults/fault.ts'
+import { type Fault, fault, RequestFault, tooManyRequests } from '../faults/fault.ts'
 import { verifyPassword } from '../secrets/passwords.ts'
-import { type AccountKey, findAccount } from './accounts.ts'
+import { type Account, type AccountKey, findAccount } from './accounts.ts'
 import { endSessions } from './end-sessions.ts'
-import type { IdentityTerms, SignedIn } from './identity.ts'
+import type { IdentityTerms, SignedIn, Trial } from './identity.ts'
 import { type Body, parseCredentials } from './parse-credentials.ts'
 import { hashUserValues, NOT_TAKEN, saveUser, scalarValue } from './save-user.ts'
 import { signedIn } from './sign-in.ts'
@@ -12,26 +12,38 @@ import { scalarOf } from './user-values.ts'
 import { writeAccount } from './write-account.ts'
 
 /** Ends every older session: the answer's token is the only one. */
-export async function changePassword(
-  body: Body,
-  { user }: Caller,
-  terms: IdentityTerms,
-): Promise<Result<SignedIn, Fault>> {
+export async function changePassword(body: Body, { user }: Caller, terms: IdentityTerms): Promise<Trial> {
   if (typeof user?.id !== 'number')
-    return failed(fault('application', 'You must be authenticated to reset your password'))
+    return refused(fault('application', 'You must be authenticated to reset your password'))
   const parsed = parseNewPassword(body, 'currentPassword', terms)
-  if (!parsed.ok) return parsed
-  const { proof: current, password, passwordConfirmation } = parsed.value
-  if (password !== passwordConfirmation) return failed(unlike(passwordConfirmation))
+  if (!parsed.ok) return { result: parsed, quota: null }
+  const { password, passwordConfirmation } = parsed.value
+  if (password !== passwordConfirmation) return refused(unlike(passwordConfirmation))
   const key: AccountKey = { by: 'id', id: user.id }
   const account = await findAccount(terms.database, key, terms)
-  if (!account || !(await verifyPassword(current, account.password)))
-    return failed(fault('validation', 'The provided current password is invalid'))
-  if (current === password)
-    return failed(fault('validation', 'Your new password must be different than your current password'))
-  const gone = fault('validation', 'The provided current password is invalid')
-  return setPassword(password, { key, gone, unless: found => found.password !== account.password }, terms)
+  if (!account) return refused(wrongPassword())
+  const quota = await terms.tries.beginChange(account.documentId)
+  if (quota) return { result: failed(tooManyRequests()), quota }
+  return changeProved(parsed.value, { key, account }, terms)
 }
+
+/** The try is counted already, and stays so where the password is wrong. */
+async function changeProved(
+  { proof: current, password }: NewPassword,
+  { key, account }: { readonly key: AccountKey; readonly account: Account },
+  terms: IdentityTerms,
+): Promise<Trial> {
+  if (!(await verifyPassword(current, account.password))) return refused(wrongPassword())
+  await terms.tries.succeedChange(account.documentId)
+  if (current === password)
+    return refused(fault('validation', 'Your new password must be different than your current password'))
+  const unless = (found: Account) => found.password !== account.password
+  return { result: await setPassword(password, { key, gone: wrongPassword(), unless }, terms), quota: null }
+}
+
+const wrongPassword = (): Fault => fault('validation', 'The provided current password is invalid')
+
+const refused = (reason: Fault): Trial => ({ result: failed(reason), quota: null })
 
 /** As the reference tells it here, but not where a code resets a password. */
 function unlike(passwordConfirmation: string): Fault {
@@ -64,7 +76,7 @@ interface Setting {
   readonly key: AccountKey
   /** Told where nobody has the key any more, or `unless` holds of who has. */
   readonly gone: Fault
-  readonly unless: (account: NonNullable<Awaited<ReturnType<typeof findAccount>>>) => boolean
+  readonly unless: (account: Account) => boolean
 }
 
 /** Of two who use one key at the same moment, the second finds it used. */

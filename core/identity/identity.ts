@@ -16,7 +16,7 @@ export interface Identity {
   /** `network`: where it comes from, as `networkOf` tells it. */
   signIn(body: Body, network: string): Promise<Trial>
   register(body: Body): Promise<Result<SignedIn, Fault>>
-  changePassword(body: Body, caller: Caller): Promise<Result<SignedIn, Fault>>
+  changePassword(body: Body, caller: Caller): Promise<Trial>
   /** Succeeds whoever asks for whom. */
   forgotPassword(body: Body): Promise<Result<null, Fault>>
   resetPassword(body: Body, network: string): Promise<Result<SignedIn, Fault>>

@@ -54,8 +54,10 @@ const OPERATIONS: Operations = {
     byMail('register', body, terms, async () =>
       toSession(await terms.identity.register(body), caller, terms),
     ),
-  changePassword: async (body, { caller }, terms) =>
-    uncounted(await toSession(await terms.identity.changePassword(body, caller), 'none', terms)),
+  async changePassword(body, { caller }, terms) {
+    const { result, quota } = await terms.identity.changePassword(body, caller)
+    return { result: await toSession(result, 'none', terms), quota }
+  },
   async resetPassword(body, { address }, terms) {
     const result = await terms.identity.resetPassword(body, networkOf(address))
     return uncounted(await toSession(result, 'none', terms))

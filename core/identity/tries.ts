@@ -11,6 +11,12 @@ export interface Tries {
   begin(identifier: string, place: Place): Promise<Quota | null>
   /** The password was right: that was no try, and the account knows the network from now on. */
   succeed(identifier: string, place: Place): Promise<void>
+  /**
+   * The same for who is signed in and gives his password once more. Counted by account alone, apart from signing in:
+   * whoever holds a stolen session can use the limit up, and the owner can still sign in and reset the password.
+   */
+  beginChange(documentId: string): Promise<Quota | null>
+  succeedChange(documentId: string): Promise<void>
   /** Somebody proved otherwise that the account is his: it knows the network from now on. */
   know(place: Place): Promise<void>
 }
@@ -26,16 +32,21 @@ export interface Place {
 const KNOWN_FOR = 7_776_000_000
 
 export function openTries(limit: RateLimit | false, database: Pick<Database, 'run'>): Tries {
-  if (limit === false) return { begin: async () => null, succeed: async () => {}, know: async () => {} }
+  if (limit === false) return UNLIMITED
   const sweep = openSweep(limit.window, database)
+  const count = async (key: string, known: string): Promise<Quota | null> => {
+    await sweep()
+    const values = [key, limit.window, known]
+    const { rows } = await database.run({ name: 'count a try', text: BEGIN, values })
+    const [requests, end, isKnown] = rows[0] ?? []
+    const quota = toQuota(Number(requests), Number(end), limit)
+    return quota.allowed || isKnown === true ? null : quota
+  }
   return {
-    async begin(identifier, place) {
-      await sweep()
-      const values = [tryKey(identifier), limit.window, knownKey(place)]
-      const { rows } = await database.run({ name: 'count a try', text: BEGIN, values })
-      const [requests, end, isKnown] = rows[0] ?? []
-      const quota = toQuota(Number(requests), Number(end), limit)
-      return quota.allowed || isKnown === true ? null : quota
+    begin: (identifier, place) => count(tryKey(identifier), knownKey(place)),
+    beginChange: documentId => count(changeKey(documentId), NO_NETWORK),
+    async succeedChange(documentId) {
+      await database.run({ name: 'end a try', text: UNCOUNT, values: [changeKey(documentId)] })
     },
     async succeed(identifier, place) {
       const values = [KNOWN_FOR, knownKey(place), tryKey(identifier)]
@@ -49,6 +60,19 @@ export function openTries(limit: RateLimit | false, database: Pick<Database, 'ru
 
 /** Whether there is such an account must not be told by which ways of writing it count together. */
 const tryKey = (identifier: string): string => hashKey(`try ${identifier.trim().toLowerCase()}`)
+
+const changeKey = (documentId: string): string => hashKey(`change ${documentId}`)
+
+/** No key has this form: nobody is exempt. */
+const NO_NETWORK = ''
+
+const UNLIMITED: Tries = {
+  begin: async () => null,
+  succeed: async () => {},
+  beginChange: async () => null,
+  succeedChange: async () => {},
+  know: async () => {},
+}
 
 const knownKey = ({ documentId, network }: Place): string => hashKey(`known ${documentId ?? ''} ${network}`)
 
@@ -67,3 +91,5 @@ ON CONFLICT (key) DO UPDATE SET ends_at = excluded.ends_at`
 
 const SUCCEED = `WITH uncounted AS (UPDATE ${TABLE} SET requests = requests - 1 WHERE key = $3::text AND requests > 0)
 ${KNOW}`
+
+const UNCOUNT = `UPDATE ${TABLE} SET requests = requests - 1 WHERE key = $1::text AND requests > 0`

@@ -136,3 +136,30 @@ test('all of the API together has a limit for each address, where the project se
   }
   t.is((await fetch(`${small.server.base}/_health`)).status, 204)
 })
+
+test('the password of who is signed in can be guessed a few times only, and its owner is locked out of nothing else', async t => {
+  const limits = { limit: '{ window: 600, max: 100 }', accountLimit: '{ window: 600, max: 3 }' }
+  const small = await openPeople(limits)
+  t.teardown(small.close)
+  const change = (token: string, currentPassword: string, password: string) =>
+    small.call(
+      'POST',
+      '/api/auth/change-password',
+      { currentPassword, password, passwordConfirmation: password },
+      token,
+    )
+  const stolen = await small.signIn('bob')
+  t.is((await change(stolen, 'bob-password', 'bob-password')).status, 400, 'a right password is no try')
+  const tried = []
+  for (let at = 0; at < 5; at++) tried.push(await change(stolen, `guess-${at}`, 'taken-over'))
+  t.deepEqual(
+    tried.map(({ status }) => status),
+    [400, 400, 400, 429, 429],
+  )
+  t.true(Number(tried[4]?.headers.get('retry-after')) > 0)
+  t.is((await change(stolen, 'bob-password', 'taken-over')).status, 429, 'not even the right one goes on')
+  const other = await small.signIn('bob')
+  t.is((await change(other, 'bob-password', 'bob-password-2')).status, 429)
+  const { status } = await change(await small.signIn('ann'), 'ann-password', 'ann-password-2')
+  t.is(status, 200, 'others are counted apart')
+})

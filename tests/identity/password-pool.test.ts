@@ -1,0 +1,41 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import test from 'ava'
+import { openPasswordPool, PasswordsBusy } from '../../core/secrets/password-pool.ts'
+
+const COST = 10
+
+test('passwords are hashed beside the event loop, which stays free', async t => {
+  const pool = openPasswordPool({ threads: 1, waiting: 100 })
+  await pool.hash('warm', 4)
+  const began = process.cpuUsage().user
+  const loop = performance.eventLoopUtilization()
+  const hashes = await Promise.all(Array.from({ length: 9 }, (_, at) => pool.hash(`p${at}`, COST)))
+  const { active } = performance.eventLoopUtilization(loop)
+  const worked = (process.cpuUsage().user - began) / 1000
+  t.is(new Set(hashes).size, 9)
+  t.true(active < worked / 2, `the event loop was busy for ${active} ms of ${worked}`)
+  t.true(await pool.compare('p3', hashes[3] ?? ''))
+  t.false(await pool.compare('p4', hashes[3] ?? ''))
+})
+
+test('what cannot be worked off soon is refused at once, and the rest is done in its order', async t => {
+  const pool = openPasswordPool({ threads: 1, waiting: 2 })
+  const done: number[] = []
+  const asked = [0, 1, 2, 3, 4].map(at => pool.hash(`p${at}`, 4).then(() => done.push(at)))
+  const settled = await Promise.allSettled(asked)
+  t.deepEqual(done, [0, 1, 2])
+  t.deepEqual(
+    settled.map(each => (each.status === 'rejected' ? each.reason instanceof PasswordsBusy : null)),
+    [null, null, null, true, true],
+  )
+})
+
+test('a task that fails is told, and those behind it are done', async t => {
+  const pool = openPasswordPool({ threads: 1, waiting: 10 })
+  const broken = pool.compare(undefined as unknown as string, 'x')
+  const good = pool.hash('p', 4)
+  await t.throwsAsync(broken)
+  t.regex(await good, /^\$2/)
+  await pause(0)
+  t.regex(await pool.hash('q', 4), /^\$2/)
+})

@@ -2,6 +2,7 @@ import { defaultsOf, type GivenBody } from './given-body.ts'
 import { inverseEdits } from './inverse-edits.ts'
 import { type FoundTargets, findTargets, type Visible } from './link-targets.ts'
 import { mergeValues } from './merge-values.ts'
+import { ownEdits } from './own-edits.ts'
 import { attributesToLoad, type SaveCommand, type Saving, type Standing } from './standing.ts'
 import { componentsIn, itemOf, valuesOf } from './version-values.ts'
 import type { WriteTerms } from './write-terms.ts'
@@ -23,7 +24,11 @@ export async function becoming(saving: Saving, standing: Standing): Promise<Beco
   const source = { type, locale, counts: command.strict === true }
   const given = searched(body)
   const found = await saving.targets
-  const edits = await inverseEdits(saving, standing, { source, found })
+  const [inverse, own] = await Promise.all([
+    inverseEdits(saving, standing, { source, found }),
+    ownEdits(saving, standing, { source, found }),
+  ])
+  const edits = new Map([...inverse, ...own])
   const row = standing.row ?? standing.sibling
   const merge = (values: Values) =>
     mergeValues(type, before, values, {

@@ -1,6 +1,6 @@
 import type { ColumnLink, TableLink } from '../model/storage.ts'
 import type { Status } from '../query/query.ts'
-import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { quoteIdentifier as name, quoteText } from '../sql/identifier.ts'
 import type { Statement } from '../sql/statement.ts'
 import {
   and,
@@ -124,8 +124,7 @@ export function printConnect(
   const status = parameters.anyOf(statuses)
   const last = entries.reduce((most, { turn }) => Math.max(most, turn), 0)
   const turns = parameters.put(last, 'integer')
-  const next = `nextval('${sequence.replaceAll("'", "''")}'::regclass) * ${GAP}::double precision`
-  const ends = `ends AS MATERIALIZED (SELECT ARRAY(SELECT ${next} FROM generate_series(0, ${turns})) AS places)`
+  const ends = nextPlaces(sequence, turns)
   const owners = and(...named(relation, 'o', 'v'), ...reached(relation, 'o', { end: V, statuses: status }))
   const { link } = relation
   return {
@@ -140,7 +139,13 @@ export function printConnect(
 }
 
 /** The place at the end that an entry would have. */
-const AT_END = 'ends.places[v.turn + 1]'
+export const PLACE_AT_END = 'ends.places[v.turn + 1]'
+
+/** The next places at the end, from turn 0 to the last: `ends.places`. */
+export function nextPlaces(sequence: string, last: string): string {
+  const next = `nextval(${quoteText(sequence)}::regclass) * ${GAP}::double precision`
+  return `ends AS MATERIALIZED (SELECT ARRAY(SELECT ${next} FROM generate_series(0, ${last})) AS places)`
+}
 
 interface ConnectParts {
   readonly v: string
@@ -152,7 +157,7 @@ function setColumns(
   link: ColumnLink,
   { v, owners, slots }: ConnectParts & { readonly slots: readonly Slot[] },
 ): string {
-  const place = `coalesce(v.place, ${AT_END})`
+  const place = `coalesce(v.place, ${PLACE_AT_END})`
   const sets = [
     ...slots.flatMap(({ key, locale }) => [
       `${name(key)} = v.target`,
@@ -179,10 +184,10 @@ function insertLinks(
     [link.targetKey, 'v.target'],
     ...(link.targetStatus === null ? [] : [[link.targetStatus, 's.status'] as const]),
     ...(link.targetLocale === null ? [] : [[link.targetLocale, 'v.target_locale'] as const]),
-    [link.position, AT_END],
+    [link.position, PLACE_AT_END],
     ...(link.inversePosition === null
       ? []
-      : [[link.inversePosition, `coalesce(v.place, ${AT_END})`] as const]),
+      : [[link.inversePosition, `coalesce(v.place, ${PLACE_AT_END})`] as const]),
   ]
   const status = namesStatus ? ` CROSS JOIN unnest(${list()}) AS s (status)` : ''
   return (

@@ -1,3 +1,4 @@
+import type { Attribute } from '../model/model.ts'
 import { targetsOf } from './becoming.ts'
 import { checkUnique } from './check-unique.ts'
 import { early } from './early.ts'
@@ -13,10 +14,10 @@ import type { LockingTerms } from './write-terms.ts'
 
 /** Makes published versions their drafts' equals (documents.md 14): what a change that changes nothing does. */
 export const publish: VersionChange = {
-  attributes: ({ attributes }) => [...attributes.values()],
+  attributes: type => [...type.attributes.values()].filter(each => !isCopied(each)),
   async change({ type, documentId, locales, current: known }, asked, terms) {
     const changes = { kind: 'update', status: 'published', values: {}, precondition: null } as const
-    const attributes = [...type.attributes.values()]
+    const attributes = [...type.attributes.values()].filter(each => !isCopied(each))
     const body = NOTHING_GIVEN
     for (const [index, locale] of locales.entries()) {
       const command: SaveCommand = { ...asked, ...changes, documentId, locale }
@@ -31,6 +32,10 @@ export const publish: VersionChange = {
     return locales
   },
 }
+
+/** Lists of its own are copied in the database. */
+const isCopied = (attribute: Attribute): boolean =>
+  attribute.kind === 'relation' && attribute.side === 'owner' && attribute.many
 
 /** Whether others have what the draft claims: asked with who links to it. */
 function foreseeTaken(saving: Saving, ahead: LockingTerms['transaction']): void {

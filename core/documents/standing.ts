@@ -1,5 +1,5 @@
 import { forbidden, RequestFault } from '../faults/fault.ts'
-import type { Attribute } from '../model/model.ts'
+import type { Attribute, RelationAttribute } from '../model/model.ts'
 import type { CreateCommand, PermittedCommand, StandingUpdate, UpdateCommand } from '../query/command.ts'
 import type { Status } from '../query/query.ts'
 import type { GivenBody } from './given-body.ts'
@@ -96,7 +96,8 @@ export function attributesToLoad(command: SaveCommand, body: GivenBody): Require
   const { type } = command
   const generated = generatedFrom(type)
   const isWanted = (attribute: Attribute) =>
-    isPublishing(command) || body.names(attribute) || generated.has(attribute.name)
+    (isPublishing(command) || body.names(attribute) || generated.has(attribute.name)) &&
+    !staysInPlace(attribute, command, body)
   return {
     attributes: [...type.attributes.values()].filter(isWanted),
     besides: rows =>
@@ -129,6 +130,18 @@ export function wantedBy(asked: AskedSave, body: GivenBody): Wanted {
     attributes: little.attributes,
     besides: rows => (isPublished(draft, rows) ? besides : little.besides(rows)),
   }
+}
+
+/** Whether a list of the version's own stays in the database: what a body connects and disconnects, and what is published as it is. */
+export function staysInPlace(
+  attribute: Attribute,
+  command: SaveCommand,
+  { values, faults, names }: Pick<GivenBody, 'values' | 'faults' | 'names'>,
+): attribute is RelationAttribute {
+  if (attribute.kind !== 'relation' || attribute.side !== 'owner' || !attribute.many) return false
+  if (!names(attribute)) return isPublishing(command)
+  const value = faults.length > 0 ? undefined : values.get(attribute.name)
+  return value?.kind === 'links' && value.change?.kind === 'change'
 }
 
 export const isLocale = ({ type, locale }: SaveCommand, row: CurrentRow): boolean =>

@@ -9,7 +9,7 @@ import type { Owner, Planning } from './write-owner.ts'
 import { changedColumns, numberIn, type RowId } from './write-rows.ts'
 import { stampsOf } from './write-stamps.ts'
 import { type ChangedParts, isShared, type Shared, type Version } from './write-versions.ts'
-import type { Values, WrittenDocument, WrittenVersion } from './written.ts'
+import type { Values, WrittenDocument, WrittenValue, WrittenVersion } from './written.ts'
 
 /** Plans all rows of a document, their components and their links. Inverse relations are written afterwards. */
 export function planDocument(document: WrittenDocument, planning: Planning): void {
@@ -57,8 +57,10 @@ function planAllParts(
 ): ChangedParts {
   const { type } = document
   const own = document.versions.flatMap(version => {
-    const values = new Map([...version.values].filter(([name]) => !isShared(type, type.attributes.get(name))))
+    const own = [...version.values].filter(([name]) => !isShared(type, type.attributes.get(name)))
+    const values = new Map(own.filter(([, value]) => !isEdited(value)))
     const changed = planParts(type, values, ownerOf(document, version, versions, planning), planning)
+    planEdits(document, version, planning)
     return changed.length === 0 ? [] : [{ locale: version.locale, statuses: version.statuses }]
   })
   const [first] = document.versions
@@ -66,6 +68,25 @@ function planAllParts(
   if (!first || !values) return own
   const changed = planParts(type, values, ownerOf(document, first, versions, planning), planning)
   return changed.length === 0 ? own : [...own, { locale: null, statuses: first.statuses }]
+}
+
+const isEdited = (value: WrittenValue): value is Extract<WrittenValue, { readonly kind: 'links' }> =>
+  value.kind === 'links' && value.edit !== undefined
+
+/** Lists of its own that stay in the database: they are edited once its rows are there. */
+function planEdits(
+  { type, documentId }: WrittenDocument,
+  version: WrittenVersion,
+  { changes }: Planning,
+): void {
+  const { locale, statuses, values } = version
+  const publishes = type.draftAndPublish && statuses.includes('published')
+  for (const [name, value] of values) {
+    const attribute = type.attributes.get(name)
+    if (!isEdited(value) || !value.edit || attribute?.kind !== 'relation' || attribute.side === 'inverse')
+      continue
+    changes.edits.push({ type, attribute, documentId, locale, edit: value.edit, publishes })
+  }
 }
 
 function ownerOf(

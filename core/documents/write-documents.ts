@@ -5,6 +5,7 @@ import { planDocument } from './write-document.ts'
 import { isInverselyLinked, writeInverses } from './write-inverse.ts'
 import { findKeys } from './write-keys.ts'
 import { type Current, loadCurrent, NOTHING_THERE } from './write-load.ts'
+import { writeOwnEdits } from './write-own-edits.ts'
 import type { Planning } from './write-owner.ts'
 import { noChanges } from './write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
@@ -37,5 +38,6 @@ export async function writeDocuments(
     ),
     proof: terms.proof,
   })
+  await writeOwnEdits(planning.changes.edits, terms)
   await writeInverses(documents, { keys, ids, terms })
 }

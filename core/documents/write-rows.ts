@@ -1,4 +1,4 @@
-import type { Stored } from './written.ts'
+import type { OwnEdit, Stored } from './written.ts'
 
 /** The id of a row that is not there yet; rows that need it refer to this very object. */
 export interface NewId {
@@ -56,6 +56,8 @@ export interface Changes {
   readonly inserts: NewRow[]
   /** Tables of links of which whole lists are written: a new one is none of those that go or stay. */
   readonly links: Set<string>
+  /** Lists that are edited where they are, once the rows are there. */
+  readonly edits: OwnEdit[]
 }
 
 export const noChanges = (): Changes => ({
@@ -64,6 +66,7 @@ export const noChanges = (): Changes => ({
   updates: [],
   inserts: [],
   links: new Set(),
+  edits: [],
 })
 
 export const countChanges = ({ removals, releases, updates, inserts }: Changes): number =>

@@ -1,4 +1,4 @@
-import type { Component, ContentType } from '../model/model.ts'
+import type { Component, ContentType, RelationAttribute } from '../model/model.ts'
 import type { LinkChange } from '../query/command.ts'
 import type { Status } from '../query/query.ts'
 
@@ -83,6 +83,17 @@ export interface LinkEdit {
 export interface LinkAlignment extends Alignment {
   /** Keys of the owners that are affected; locked. */
   readonly owners: readonly number[]
+}
+
+/** A to-many list that a version of a document owns, edited where it is. */
+export interface OwnEdit {
+  readonly type: ContentType
+  readonly attribute: RelationAttribute
+  readonly documentId: string
+  readonly locale: string | null
+  readonly edit: LinkEdit
+  /** The published version becomes the draft's equal. */
+  readonly publishes: boolean
 }
 
 /**

@@ -47,10 +47,11 @@ import { openRest } from '../rest/open-rest.ts'
 import { openUploads } from '../rest/open-uploads.ts'
 import { openRoles } from '../rest/users-roles.ts'
 import { openUsers } from '../rest/users-routes.ts'
+import { awaitDatabase } from './await-database.ts'
 import type { Blueprint } from './compile-app.ts'
 import { type Filled, fillDatabase } from './fill-database.ts'
 import { guardTermsOf, type RegisteredApp, registerApp } from './open-plugins.ts'
-import { type DatabaseTerms, openProjectDatabase } from './open-project-database.ts'
+import type { DatabaseTerms } from './open-project-database.ts'
 import { openSignIn, type SignInTerms } from './open-sign-in.ts'
 import { printLeft, type StartFault, toStartFault } from './start-fault.ts'
 import { tellSteps } from './tell-steps.ts'
@@ -85,7 +86,7 @@ export type OpenTerms = DatabaseTerms & ReadyTerms
 export async function openApp(blueprint: Blueprint, terms: OpenTerms): Promise<Result<App, StartFault>> {
   const ready = await readyApp(blueprint, terms)
   if (!ready.ok) return ready
-  const database = await openProjectDatabase(blueprint.project, terms)
+  const database = await awaitDatabase(blueprint.project, terms)
   if (!database.ok) return database
   const opened = await ready.value(database.value).catch(async (error: unknown) => {
     await database.value.close()

@@ -45,6 +45,8 @@ function toObservation(seen: DatabaseObservation): Observation {
       return { kind: 'databaseOpened', database: seen.kind, milliseconds: seen.milliseconds }
     case 'database.recovered':
       return { kind: 'databaseRecovered', pid: seen.pid }
+    case 'database.awaited':
+      return { kind: 'databaseAwaited', message: seen.message, milliseconds: seen.milliseconds }
     case 'database.connection-lost':
       return { kind: 'connectionLost', message: seen.message }
     case 'database.replica': {

@@ -5,6 +5,8 @@ export type DatabaseObservation =
   | { readonly event: 'database.recovered'; readonly pid: number }
   /** An idle connection broke, or its server ended it. */
   | { readonly event: 'database.connection-lost'; readonly message: string }
+  /** A start waits for a database that cannot be reached yet: so many milliseconds at most. */
+  | { readonly event: 'database.awaited'; readonly message: string; readonly milliseconds: number }
   /** A replica answers reads from now on; or no longer, and why. */
   | {
       readonly event: 'database.replica'

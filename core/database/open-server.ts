@@ -2,7 +2,7 @@ import type { DatabaseSettings } from '../project/settings.ts'
 import { type ConnectOptions, connect, type Target } from './connect.ts'
 import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
-import { toDriverError } from './database-fault.ts'
+import { isSqlstate, toDriverError } from './database-fault.ts'
 import type { OpenOptions } from './open-options.ts'
 import { openReplicas } from './open-replicas.ts'
 import { OpeningError, type OpeningFaultKind } from './opening-fault.ts'
@@ -79,8 +79,14 @@ function toOpeningError(error: unknown, target: Target): OpeningError {
   const driver = toDriverError(reason)
   const code = typeof driver?.code === 'string' ? driver.code : ''
   const known = reason instanceof OpeningError ? reason.fault.kind : KINDS[code]
-  const kind = known ?? (/^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code) ? 'refused' : 'unreachable')
+  const kind = known ?? kindOf(code)
   return new OpeningError(kind, explain(kind, target, driver?.message ?? String(reason)), reason)
+}
+
+/** Of codes that have no kind of their own. */
+function kindOf(code: string): OpeningFaultKind {
+  if (!isSqlstate(code) || /^(08|57P)/.test(code)) return 'unreachable'
+  return code.startsWith('53') ? 'full' : 'refused'
 }
 
 /** By SQLSTATE: invalid_password, invalid_authorization_specification, invalid_catalog_name. */

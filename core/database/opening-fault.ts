@@ -11,6 +11,8 @@ export type OpeningFaultKind =
   | 'unreachable'
   /** The servers that answer there take no writes. */
   | 'readonly'
+  /** It has no room for another connection. */
+  | 'full'
   /** The server knows neither this user nor this password. */
   | 'login'
   /** The server has no database of this name. */

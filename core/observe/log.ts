@@ -18,6 +18,7 @@ export interface LogTerms {
 const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   databaseOpened: 'debug',
   databaseRecovered: 'warn',
+  databaseAwaited: 'warn',
   connectionLost: 'warn',
   replicaAway: 'warn',
   replicaBack: 'info',

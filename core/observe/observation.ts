@@ -7,6 +7,8 @@ export type Observation =
     }
   /** The process that had the embedded database open before died; nothing that it acknowledged is lost. */
   | { readonly kind: 'databaseRecovered'; readonly pid: number }
+  /** The start waits for it, so many milliseconds at most. */
+  | { readonly kind: 'databaseAwaited'; readonly message: string; readonly milliseconds: number }
   | { readonly kind: 'connectionLost'; readonly message: string }
   /** Reads that a replica would answer go to the primary, and why. */
   | { readonly kind: 'replicaAway'; readonly place: string; readonly message: string }

@@ -7,6 +7,8 @@ export function toLine(observation: Observation): string {
       return `Opened the ${observation.database === 'embedded' ? 'embedded database' : 'database server'} in ${Math.round(observation.milliseconds)} ms`
     case 'databaseRecovered':
       return `Took over the embedded database from process ${observation.pid}, which died with it open`
+    case 'databaseAwaited':
+      return `${observation.message} Waiting for it, ${Math.round(observation.milliseconds / 1_000)} s at most`
     case 'connectionLost':
       return `Lost a connection to the database: ${observation.message}`
     case 'replicaAway':

@@ -12,7 +12,10 @@ const AROUND_SECRETS: readonly { readonly under: readonly string[]; readonly ope
   { under: ['auth'], open: ['jwtExpiresIn', 'register', 'mail'] },
   { under: ['auth', 'mail'], open: ['from', 'resetUrl', 'confirmUrl'] },
   { under: ['apiTokens', '*'], open: ['type', 'hash', 'expiresAt', 'permissions'] },
-  { under: ['database'], open: ['replicaLag', 'pool', 'statementTimeout', 'preparedStatements', 'schema'] },
+  {
+    under: ['database'],
+    open: ['replicaLag', 'pool', 'startTimeout', 'statementTimeout', 'preparedStatements', 'schema'],
+  },
   { under: ['upload'], open: ['provider', 'sizeLimit', 'allowedTypes'] },
 ]
 

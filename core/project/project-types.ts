@@ -192,6 +192,10 @@ export interface ProjectFile {
      */
     requestTimeout?: DurationText | Milliseconds
     /**
+     * With several workers: one whose event loop stands still for so long (an endless loop in code) is killed and replaced; 0 never does.
+     */
+    stallTimeout?: DurationText | Milliseconds
+    /**
      * Takes the caller’s address from the X-Forwarded-For of the nearest proxy.
      */
     trustProxy?: boolean
@@ -275,6 +279,10 @@ export interface ProjectFile {
        */
       acquire?: DurationText | Milliseconds
     }
+    /**
+     * A start waits so long for a database that cannot be reached, or takes no writes; 0 fails at once. A wrong password or a missing database fails at once in any case.
+     */
+    startTimeout?: DurationText | Milliseconds
     /**
      * PostgreSQL ends a statement that takes longer.
      */

@@ -5,6 +5,8 @@ export interface ServerSettings {
   readonly cors: { readonly origins: readonly string[]; readonly credentials: boolean }
   readonly bodyLimit: number
   readonly requestTimeout: number
+  /** 0: never. */
+  readonly stallTimeout: number
   readonly trustProxy: boolean
   readonly rateLimit: Readonly<Record<'auth' | 'account', RateLimit | false>> & {
     readonly api: ApiRateLimit | false

@@ -32,6 +32,7 @@ export interface DatabaseSettings {
   readonly replicas: readonly string[]
   readonly replicaLag: number
   readonly pool: { readonly max: number; readonly idle: number; readonly acquire: number }
+  readonly startTimeout: number
   readonly statementTimeout: number
   /** Of one read; 0: none. */
   readonly limits: { readonly time: number; readonly bytes: number; readonly statements: number }

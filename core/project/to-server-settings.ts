@@ -16,6 +16,7 @@ export function toServer(written: ProjectFile['server'] = {}): ServerSettings {
     cors: { origins: ['*'], credentials: false, ...written.cors },
     bodyLimit: toBytes(written.bodyLimit ?? '1mb'),
     requestTimeout: toMilliseconds(written.requestTimeout ?? '30s'),
+    stallTimeout: toMilliseconds(written.stallTimeout ?? '30s'),
     trustProxy: written.trustProxy ?? false,
     rateLimit: {
       api: toApiRateLimit(written.rateLimit?.api),
@@ -72,6 +73,7 @@ export function toDatabase(written: ProjectFile['database'] = {}): DatabaseSetti
       idle: toMilliseconds(written.pool?.idle ?? '10s'),
       acquire: toMilliseconds(written.pool?.acquire ?? '5s'),
     },
+    startTimeout: toMilliseconds(written.startTimeout ?? '60s'),
     statementTimeout: toMilliseconds(written.statementTimeout ?? '15s'),
     limits: {
       time: toMilliseconds(written.limits?.time ?? '10s'),

@@ -17,6 +17,7 @@ const settingsOf = ({ url }: SourceTerms): DatabaseSettings => ({
   replicas: [],
   replicaLag: 0,
   pool: { max: 1, idle: 10_000, acquire: 30_000 },
+  startTimeout: 0,
   statementTimeout: 0,
   limits: { time: 0, bytes: 0, statements: 4 },
   preparedStatements: false,

@@ -7,6 +7,8 @@ export interface Gate {
   readonly url: string
   shut(): void
   open(): void
+  /** Connections that came while it was shut. */
+  refused(): number
 }
 
 /** Shuts by itself after so many parts of answers, where a number is given. */
@@ -19,12 +21,14 @@ export async function openGate(
   const sockets = new Set<Socket>()
   let isOpen = true
   let left = answers
+  let refused = 0
   const shut = () => {
     isOpen = false
     for (const socket of sockets) socket.destroy()
   }
   const server = createServer(client => {
     if (!isOpen) {
+      refused++
       client.destroy()
       return
     }
@@ -55,6 +59,7 @@ export async function openGate(
   return {
     url: url.href,
     shut,
+    refused: () => refused,
     open: () => {
       isOpen = true
     },

@@ -10,6 +10,7 @@ import { freshDatabase } from '../harness/database.ts'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { freePort, type Server, startServer } from '../harness/server.ts'
+import { until } from '../harness/until.ts'
 import { openGate } from './gate.ts'
 import { runToEnd } from './run-to-end.ts'
 
@@ -18,7 +19,7 @@ import { runToEnd } from './run-to-end.ts'
 
 const PROJECT = `name: Notes
 server: { host: "\${HOST:-127.0.0.1}", port: "\${PORT:-1391}" }
-database: { url: "\${DATABASE_URL:-embedded}", pool: { acquire: 2s } }
+database: { url: "\${DATABASE_URL:-embedded}", startTimeout: 0, pool: { acquire: 2s } }
 contentTypes:
   note: { attributes: { text: string } }
 roles: { public: { permissions: { note: [find, create] } } }
@@ -171,12 +172,37 @@ if (url) {
       gate.shut()
       t.deepEqual(await statuses(), [204, 503, 503])
       gate.open()
-      t.deepEqual(await statuses(), [204, 200, 200])
+      t.deepEqual(await statuses(), [204, 200, 200], server.log())
     }
     t.deepEqual(await textsOf(server), ['One', 'Two'])
     gate.shut()
     t.is(await server.stop(), 0, 'it ends without its database, too')
     t.notRegex(server.log(), /failed unexpectedly/)
+  })
+
+  test.serial('a start waits for a database that is not there yet, and says so', async t => {
+    const folder = notes(t)
+    folder.write('project.yaml', PROJECT.replace('startTimeout: 0', 'startTimeout: 40s'))
+    const database = await freshDatabase()
+    t.teardown(database.drop)
+    const gate = await openGate(t, database.url)
+    gate.shut()
+    const opening = until('it was tried', () => gate.refused() > 1).then(gate.open)
+    const server = await serving(t, { project: folder.path, environment: { DATABASE_URL: gate.url } })
+    await opening
+    t.deepEqual(await textsOf(server), ['One', 'Two'])
+    t.regex(server.log(), /PostgreSQL at .* cannot be reached.* Waiting for it, \d+ s at most/)
+  })
+
+  test.serial('a start does not wait for ever, nor for what does not pass by itself', async t => {
+    const folder = notes(t)
+    folder.write('project.yaml', PROJECT.replace('startTimeout: 0', 'startTimeout: 2s'))
+    const gone = `postgres://guide@127.0.0.1:${await freePort()}/guide`
+    t.regex(await refused(t, folder, { DATABASE_URL: gone }), /cannot be reached/)
+    folder.write('project.yaml', PROJECT.replace('startTimeout: 0', 'startTimeout: 10m'))
+    const missing = new URL(url)
+    missing.pathname = '/plinth_not_there'
+    t.regex(await refused(t, folder, { DATABASE_URL: missing.href }), /has no database plinth_not_there/)
   })
 
   test.serial(

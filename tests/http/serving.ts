@@ -14,6 +14,7 @@ export const SETTINGS: ServerSettings = {
   cors: { origins: ['*'], credentials: false },
   bodyLimit: 1024,
   requestTimeout: 5_000,
+  stallTimeout: 0,
   trustProxy: false,
   rateLimit: { api: false, auth: false, account: false },
   securityHeaders: true,

@@ -6,6 +6,7 @@ export const DATABASE_SETTINGS: DatabaseSettings = {
   replicaLag: 10_000,
   // Many tests open theirs at once, on a machine that may be busy.
   pool: { max: 10, idle: 10_000, acquire: 20_000 },
+  startTimeout: 0,
   statementTimeout: 15_000,
   limits: { time: 10_000, bytes: 16_777_216, statements: 4 },
   preparedStatements: true,

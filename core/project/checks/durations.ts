@@ -9,10 +9,12 @@ export function* durations(settings: Settings): Generator<Finding> {
   const { server, database, graphql, policyTimeout } = settings
   const all: readonly (readonly [milliseconds: number, ...path: string[]])[] = [
     [server.requestTimeout, 'server', 'requestTimeout'],
+    [server.stallTimeout, 'server', 'stallTimeout'],
     [server.slowQuery, 'server', 'slowQuery'],
     [database.pool.idle, 'database', 'pool', 'idle'],
     [database.pool.acquire, 'database', 'pool', 'acquire'],
     [database.replicaLag, 'database', 'replicaLag'],
+    [database.startTimeout, 'database', 'startTimeout'],
     [database.statementTimeout, 'database', 'statementTimeout'],
     [database.limits.time, 'database', 'limits', 'time'],
     [graphql.config.limits.time, 'graphql', 'config', 'limits', 'time'],

@@ -37,6 +37,8 @@ export interface Writing {
   readonly where: Condition | null
   /** What the server writes, as it was declared: `$user.…` stands in it. */
   readonly set: NonNullable<PermissionTerms['set']>
+  /** The route was opened for every document, also those that the caller's own permissions hide. */
+  readonly opened?: true
 }
 
 /** What a caller sees of the documents of one content-type. */

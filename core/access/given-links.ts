@@ -1,19 +1,21 @@
 import type { Attribute, Component, ContentType } from '../model/model.ts'
 import { isRecord } from '../query/parse-place.ts'
 
-/** A relation that a body speaks of. */
+/** A relation or media attribute that a body sets. */
 export interface GivenLink {
+  readonly kind: 'relation' | 'media'
   readonly name: string
   /** The dotted way to it, itself included, without places in lists. */
   readonly path: string
   readonly target: ContentType
 }
 
-/** The relations that a value given to an attribute speaks of, in components too. Media are no relations here: files are shown to all (contract/rest.md 8). */
+/** The links that a value given to an attribute sets, in components too. */
 export function linksIn(attribute: Attribute, value: unknown, path = attribute.name): readonly GivenLink[] {
   switch (attribute.kind) {
     case 'relation':
-      return [{ name: attribute.name, path, target: attribute.target }]
+    case 'media':
+      return [{ kind: attribute.kind, name: attribute.name, path, target: attribute.target }]
     case 'component':
       return itemsOf(value).flatMap(item => linksInComponent(attribute.component, item, path))
     case 'zone':

@@ -31,7 +31,9 @@ export function openGrants(grants: Grants, { scope, everything, keepsOwn, drafts
       isOpen(subjectOf(type), action) ? openView(type, action) : grants.view(type, action),
     writing(type, action) {
       if (!isOpen(subjectOf(type), action)) return grants.writing(type, action)
-      return (keepsOwn ? grants.writing(type, action) : null) ?? everything.writing(type, action)
+      const own = keepsOwn ? grants.writing(type, action) : null
+      const all = everything.writing(type, action)
+      return own ?? (all && { ...all, opened: true })
     },
   })
 }

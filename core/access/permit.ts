@@ -2,12 +2,13 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, forbidden, invalidBodyKey } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Command, GivenValues, PermittedCommand, Sight, WriteConditions } from '../query/command.ts'
-import { type Filter, STATUSES, type Status } from '../query/query.ts'
+import type { Filter } from '../query/query.ts'
 import { actorOf } from './actor.ts'
 import { brandCommand } from './brand.ts'
 import type { Caller, WriteAction, Writing } from './caller.ts'
 import { conjunction, filterFor } from './condition.ts'
 import { linksIn } from './given-links.ts'
+import { linkSights, mediaSights, ownSights, shownAttributes } from './sights.ts'
 import { bindUser } from './user-path.ts'
 import { rowCondition } from './walk.ts'
 
@@ -26,14 +27,11 @@ export function permit<Kind extends Command>(
   const sharing = changesOthers(command) ? caller.grants.writing(type, 'update') : EVERYTHING
   if (!writing || !publishing || !sharing) return failed(forbidden())
   const where = conjunction(...[writing, publishing, sharing].map(each => conditionOf(each, caller)))
-  if (!('values' in command))
-    return ok(
-      brandCommand(
-        command,
-        { before: where, after: afterOf(command, where), targets: NO_TARGETS },
-        actorOf(caller),
-      ),
-    )
+  const sights = command.kind === 'create' || writing.opened ? null : ownSights(type, caller)
+  if (!('values' in command)) {
+    const conditions = { before: where, after: afterOf(command, where), targets: NO_TARGETS, sights }
+    return ok(brandCommand(command, conditions, actorOf(caller)))
+  }
   const values = permitValues(command, writing, caller)
   if (!values.ok) return values
   const conditions: WriteConditions = {
@@ -42,6 +40,8 @@ export function permit<Kind extends Command>(
     // What the server sets is not the caller's choice, so he need not see it.
     targets: targetsOf(command, writing, caller),
     ...draftsOf(type, caller),
+    shown: shownAttributes(type, caller),
+    sights,
   }
   return ok(brandCommand({ ...command, values: values.value }, conditions, actorOf(caller)))
 }
@@ -95,7 +95,8 @@ function permitValues(
   for (const [name, value] of given) {
     if (fields && !fields.has(name)) return failed(invalidBodyKey(name, name))
     const attribute = type.attributes.get(name)
-    const hidden = attribute && linksIn(attribute, value).find(link => !isFindable(link.target, caller))
+    const links = attribute ? linksIn(attribute, value) : []
+    const hidden = links.find(({ kind, target }) => kind === 'relation' && !isFindable(target, caller))
     if (hidden) return failed(invalidBodyKey(hidden.name, hidden.path))
   }
   return ok({ ...Object.fromEntries(given), ...(bound as GivenValues) })
@@ -103,7 +104,7 @@ function permitValues(
 
 const isFindable = (type: ContentType, { grants }: Caller): boolean => grants.view(type, 'find') !== null
 
-/** Of what links lead to, only what the caller may find is there (safety S5). */
+/** Relations, and media that are new to a document, lead only to what the caller may find (safety S5). */
 function targetsOf(
   { type, values }: ValuesCommand,
   { set }: Writing,
@@ -112,8 +113,8 @@ function targetsOf(
   const targets = new Map<ContentType, readonly Sight[]>()
   for (const [name, value] of Object.entries(values)) {
     const attribute = Object.hasOwn(set, name) ? undefined : type.attributes.get(name)
-    for (const { target } of attribute ? linksIn(attribute, value) : []) {
-      const sights = sightsOf(target, caller)
+    for (const { kind, target } of attribute ? linksIn(attribute, value) : []) {
+      const sights = kind === 'media' ? mediaSights(target, caller) : linkSights(target, caller)
       if (sights) targets.set(target, sights)
     }
   }
@@ -127,17 +128,4 @@ function draftsOf(type: ContentType, caller: Caller): Pick<WriteConditions, 'dra
   if (!view?.drafts) return { drafts: null }
   const where = rowCondition(view, type, 'draft', { caller })
   return where === null ? {} : { drafts: { where } }
-}
-
-/** null: he sees a version of every document. Drafts are in nobody's sight who may not read them (safety S11). */
-function sightsOf(target: ContentType, caller: Caller): readonly Sight[] | null {
-  const view = caller.grants.view(target, 'find')
-  if (!view) return []
-  const statuses: readonly Status[] = target.draftAndPublish && view.drafts ? STATUSES : ['published']
-  const sights = statuses.map(status => ({
-    status,
-    where: rowCondition(view, target, status, { caller }),
-  }))
-  const everywhere: Status = target.draftAndPublish ? 'draft' : 'published'
-  return sights.some(({ status, where }) => status === everywhere && where === null) ? null : sights
 }

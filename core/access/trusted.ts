@@ -15,7 +15,7 @@ export function trusted(query: Query): RestrictedQuery {
 
 /** A command of code that may change everything, as it is. */
 export const trustedCommand = <Kind extends Command>(command: Kind): PermittedCommand<Kind> =>
-  brandCommand(command, { before: null, after: null, targets: new Map() })
+  brandCommand(command, { before: null, after: null, targets: new Map(), sights: null })
 
 function withoutPasswords(selection: Selection): Selection {
   const fields = mapKept(selection.fields, field => (isPassword(field) ? null : field))

@@ -46,15 +46,17 @@ export const remove: Prepare = (params, act) => {
     act,
   )
   const status = act.who === null && act.type.draftAndPublish ? 'draft' : 'published'
-  const { query } = answerTo('delete', { ...params, status }, act)
+  const answer = answerTo('delete', { ...params, status }, act)
+  const { query } = answer
   const { documentId } = command
   const take: Query['take'] = { kind: 'many', page: { start: 0, limit: MOST_LOCALES }, total: false }
   const filter = documentId === null ? query.filter : both(query.filter, isDocument(act, documentId))
   return async () => {
     if (documentId?.includes('\0')) return { documentId, entries: [] }
     const { text } = await act.terms.documents.findMany({ ...query, take, filter }, 'flat')
-    given(await act.terms.documents.delete(command))
-    const entries: readonly { readonly documentId?: unknown }[] = JSON.parse(text)
+    const deleted = given(await act.terms.documents.delete(command, [], answer))
+    // Nothing is deleted of a document that is hidden from the caller.
+    const entries: readonly { readonly documentId?: unknown }[] = deleted === null ? [] : JSON.parse(text)
     return { documentId: documentId ?? entries[0]?.documentId ?? null, entries }
   }
 }

@@ -1,11 +1,10 @@
 import { defaultsOf, type GivenBody } from './given-body.ts'
 import { inverseEdits } from './inverse-edits.ts'
-import { type FoundTargets, findTargets, type Visible } from './link-targets.ts'
+import { type FoundTargets, findTargets, type TargetTerms } from './link-targets.ts'
 import { mergeValues } from './merge-values.ts'
 import { ownEdits } from './own-edits.ts'
 import { attributesToLoad, type SaveCommand, type Saving, type Standing } from './standing.ts'
 import { componentsIn, itemOf, valuesOf } from './version-values.ts'
-import type { WriteTerms } from './write-terms.ts'
 import { isShared } from './write-versions.ts'
 import type { Values } from './written.ts'
 
@@ -51,7 +50,7 @@ export async function becoming(saving: Saving, standing: Standing): Promise<Beco
 export const targetsOf = (
   { type, locale, strict }: SaveCommand,
   body: GivenBody,
-  terms: WriteTerms & { readonly visible: Visible },
+  terms: TargetTerms,
 ): Promise<FoundTargets> =>
   findTargets(type, searched(body), { type, locale, counts: strict === true }, terms)
 

@@ -10,6 +10,7 @@ import { assertMeets, choiceOf, meeting } from './matching.ts'
 import { originOf } from './outbox.ts'
 import { publish } from './publish.ts'
 import { readAnswer } from './read-answer.ts'
+import { assertSeen, assertWritable, seenLocales } from './sight.ts'
 import { unpublish } from './unpublish.ts'
 import type { Locale, StatusTerms, VersionChange } from './version-change.ts'
 import { loadDocument } from './write-load.ts'
@@ -40,13 +41,17 @@ export async function changeStatus(
   const loading = loadDocument({ type, documentId }, { attributes: status.attributes(type) }, terms)
   const match = { type, documentIds: [documentId], locale: choiceOf(type, command.locale) }
   const { before, after } = conditions
+  const written = { ...command, documentId }
   // Asked behind the lock, in the same round trip.
+  early(seenLocales(written, { ...terms, transaction: ahead }))
   if (before) early(meeting({ ...match, filter: before }, { ...terms, transaction: ahead }))
   const current = await loading
   const locales = localesMeant(command, current.rows(type, documentId))
   if (locales.length === 0) throw new RequestFault(notFound())
-  if (before)
-    await assertMeets({ ...match, filter: before }, locales.length, { ...terms, transaction: inTurn })
+  const asking = { ...terms, transaction: inTurn }
+  await assertSeen(written, current.rows(type, documentId), asking)
+  const wanted = locales.length
+  if (before) await assertWritable({ match: { ...match, filter: before }, wanted, conditions }, asking)
   const changed = await status.change({ type, documentId, locales, current }, command, terms)
   if (after) await assertMeets({ ...match, filter: after }, locales.length, terms)
   const changes = changed.map(each => ({ locale: each, action: command.kind }))

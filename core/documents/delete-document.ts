@@ -1,3 +1,4 @@
+import { forbidden, RequestFault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
 import type { DeleteCommand, PermittedCommand } from '../query/command.ts'
 import type { Filter } from '../query/query.ts'
@@ -6,10 +7,11 @@ import { early } from './early.ts'
 import { findSingle } from './find-single.ts'
 import { openForesight } from './foresight.ts'
 import { unlinkStatements } from './links-to.ts'
-import { assertMeets, choiceOf, meeting, standingStatus } from './matching.ts'
+import { choiceOf, meeting, standingStatus } from './matching.ts'
 import { originOf, type Tell } from './outbox.ts'
 import { assertUnchanged, readAnswer } from './read-answer.ts'
 import { removeVersions } from './remove-versions.ts'
+import { isSeen, mayKnow, seenLocales } from './sight.ts'
 import { attributesWithParts } from './unpublish.ts'
 import { loadDocument } from './write-load.ts'
 import { type CurrentRow, numberIn } from './write-rows.ts'
@@ -47,9 +49,8 @@ export async function deleteDocument(
   const asking = { ...terms, transaction: inTurn }
   const current = await loading
   const rows = current.rows(type, documentId)
-  const gone = rows.filter(row => isMeant(command, row))
-  // First of all: whether a tag is that of a document out of sight would tell what stands in it.
-  await assertDeletable(command, documentId, gone, asking)
+  // Before every other check: its outcome would reveal something of a document that the caller must not know.
+  const gone = await deletable({ command, documentId, rows }, asking)
   await assertUnchanged(precondition, seen, gone.length === 0 ? null : documentId, asking)
   if (gone.length === 0) return null
   const text = answer && (await readAnswer(answer, documentId, asking))
@@ -64,6 +65,7 @@ export async function deleteDocument(
 /** All that is asked of it, behind its lock and in the same round trip. */
 function foresee(command: Deletion, documentId: string, { seen, answer }: DeleteAnswers, terms: WriteTerms) {
   const { before } = command.conditions
+  early(seenLocales({ ...command, documentId }, terms))
   if (before) early(meeting(matchOf(command, documentId, before), terms))
   early(assertUnchanged(command.precondition, seen, documentId, terms))
   if (answer) early(readAnswer(answer, documentId, terms))
@@ -95,14 +97,24 @@ const matchOf = ({ type, locale }: Deletion, documentId: string, filter: Filter)
   filter,
 })
 
-async function assertDeletable(
-  command: Deletion,
-  documentId: string,
-  gone: readonly CurrentRow[],
+interface Meant {
+  readonly command: Deletion
+  readonly documentId: string
+  readonly rows: readonly CurrentRow[]
+}
+
+/** The rows to delete; none where the document is hidden from the caller, as where there is none. Refuses (403) the rest. */
+async function deletable(
+  { command, documentId, rows }: Meant,
   terms: WriteTerms,
-): Promise<void> {
+): Promise<readonly CurrentRow[]> {
   const { type, conditions } = command
-  if (!conditions.before) return
+  const gone = rows.filter(row => isMeant(command, row))
+  if (gone.length === 0 || !(await isSeen({ ...command, documentId }, rows, terms))) return []
+  if (!conditions.before) return gone
   const standing = gone.filter(row => !type.draftAndPublish || row.get('status') === standingStatus(type))
-  await assertMeets(matchOf(command, documentId, conditions.before), standing.length, terms)
+  const meant = await meeting(matchOf(command, documentId, conditions.before), terms)
+  if (meant >= standing.length) return gone
+  if (mayKnow(conditions)) throw new RequestFault(forbidden())
+  return []
 }

@@ -36,6 +36,8 @@ export type Named = Pick<TargetRef, 'by' | 'locale'>
 interface Ref {
   readonly target: ContentType
   readonly ref: Named
+  /** The dotted way to a media attribute, without places in lists; null for a relation. */
+  readonly media: string | null
 }
 
 interface TargetRow extends NamedVersion {
@@ -55,6 +57,15 @@ export type Visible = (
   documentIds: readonly string[],
 ) => Promise<(version: NamedVersion) => boolean>
 
+/** The keys of files that a document shows already in the media attribute at a dotted way. */
+export type HeldFiles = (media: string) => ReadonlySet<number>
+
+export interface TargetTerms extends WriteTerms {
+  readonly visible: Visible
+  /** Asked only where a body names a file that the caller may not find. */
+  readonly held: () => Promise<HeldFiles>
+}
+
 /**
  * Finds all that the links of a body name, one statement a type. Refuses (400, contract/rest.md 9) where a document
  * is not there, or not in the locale that the link would have (documents.md 10).
@@ -63,37 +74,61 @@ export async function findTargets(
   holder: Holder,
   values: Values,
   source: LinkSource,
-  terms: WriteTerms & { readonly visible: Visible },
+  terms: TargetTerms,
 ): Promise<FoundTargets> {
   const refs = [...refsIn(holder, values)]
-  const rows = new Map<ContentType, readonly TargetRow[]>()
-  const rowsOf = new Map<ContentType, (ref: Named) => readonly TargetRow[]>()
+  const rows = new Map<ContentType, ReadRows>()
   const reads = [...groupBy(refs, each => each.target)].map(async ([target, group]) => {
     const named = group.map(({ ref }) => ref)
-    const read = await readVisible(target, named, terms)
-    rows.set(target, read)
-    rowsOf.set(target, indexRows(read))
+    rows.set(target, await readVisible(target, named, terms))
   })
   await Promise.all(reads)
-  const find = (target: ContentType, ref: Named) =>
-    findOne(ref, rowsOf.get(target)?.(ref) ?? [], { target, source, defaultLocale: terms.defaultLocale })
-  refuseMissing(refs, find, source, terms.defaultLocale)
-  for (const [target, found] of rows) learnTargets(target, found, terms.storage)
+  const within = (found: RowsOf | undefined, { target, ref }: Omit<Ref, 'media'>) =>
+    findOne(ref, found?.(ref) ?? [], { target, source, defaultLocale: terms.defaultLocale })
+  const missing = refs.filter(each => !within(rows.get(each.target)?.seen, each))
+  const refused = missing.length === 0 ? [] : await withoutHeld(missing, rows, { within, held: terms.held })
+  refuseMissing(refused, source, terms.defaultLocale)
+  for (const [target, { found }] of rows) learnTargets(target, found, terms.storage)
   return (target, ref) => {
-    const found = find(target, ref)
+    const { seen, all } = rows.get(target) ?? {}
+    // What is named and not seen is a file that its attribute holds already: all else was refused.
+    const found = within(seen, { target, ref }) ?? within(all, { target, ref })
     if (!found) throw new TypeError('a target that was not looked for')
     return found
   }
 }
 
-export function* refsIn(holder: Holder, values: Values): Generator<Ref> {
+interface Holding {
+  readonly within: (rows: RowsOf | undefined, ref: Omit<Ref, 'media'>) => FoundTarget | undefined
+  readonly held: TargetTerms['held']
+}
+
+/** Without files that are in the same attribute of the document already. */
+async function withoutHeld(
+  missing: readonly Ref[],
+  rows: ReadonlyMap<ContentType, ReadRows>,
+  { within, held }: Holding,
+): Promise<readonly Ref[]> {
+  const isHidden = (ref: Ref) => ref.media !== null && within(rows.get(ref.target)?.all, ref)
+  if (!missing.some(isHidden)) return missing
+  const holds = await held()
+  return missing.filter(({ media, ...named }) => {
+    const found = media === null ? undefined : within(rows.get(named.target)?.all, named)
+    return media === null || !found || !holds(media).has(found.key)
+  })
+}
+
+export function* refsIn(holder: Holder, values: Values, path = ''): Generator<Ref> {
   for (const [attributeName, value] of values) {
     const attribute = holder.attributes.get(attributeName)
+    const here = path + attributeName
     if (value.kind === 'components')
-      for (const item of value.items) yield* refsIn(item.component, item.values)
+      for (const { component, values: inner } of value.items)
+        yield* refsIn(component, inner, `${here}.${component.uid} `)
     if (value.kind !== 'links' || !value.change) continue
     if (attribute?.kind !== 'relation' && attribute?.kind !== 'media') continue
-    for (const ref of refsOf(value.change)) yield { target: attribute.target, ref }
+    const media = attribute.kind === 'media' ? here : null
+    for (const ref of refsOf(value.change)) yield { target: attribute.target, ref, media }
   }
 }
 
@@ -112,12 +147,22 @@ function* refsOf(change: LinkChange): Generator<Named> {
 /** Beside whom a link is put: by the documentId alone. */
 export const placeRef = (documentId: string): Named => ({ by: { documentId }, locale: null })
 
+/** The rows of the document that is named. */
+type RowsOf = (ref: Named) => readonly TargetRow[]
+
+interface ReadRows {
+  readonly all: RowsOf
+  /** Those that the caller sees. */
+  readonly seen: RowsOf
+  readonly found: readonly TargetRow[]
+}
+
 /** What the caller sees is asked at the same moment, where documentIds are known that soon. */
 async function readVisible(
   target: ContentType,
   refs: readonly Named[],
-  terms: WriteTerms & { readonly visible: Visible },
-): Promise<readonly TargetRow[]> {
+  terms: Pick<TargetTerms, 'visible'> & WriteTerms,
+): Promise<ReadRows> {
   const documentIds = refs.flatMap(({ by }) => ('documentId' in by ? [by.documentId] : []))
   const reading = readTargets(target, refs, terms)
   const seeing = documentIds.length === refs.length ? early(terms.visible(target, documentIds)) : undefined
@@ -127,7 +172,9 @@ async function readVisible(
       target,
       found.map(({ documentId }) => documentId),
     ))
-  return found.filter(seen)
+  const visible = found.filter(seen)
+  const all = indexRows(found)
+  return { all, seen: visible.length === found.length ? all : indexRows(visible), found: visible }
 }
 
 async function readTargets(
@@ -169,7 +216,7 @@ function printTargets(
 }
 
 /** The rows of the document that a ref names. */
-function indexRows(rows: readonly TargetRow[]): (ref: Named) => readonly TargetRow[] {
+function indexRows(rows: readonly TargetRow[]): RowsOf {
   const byDocument = groupBy(rows, ({ documentId }) => documentId)
   const documents = new Map(rows.map(({ id, documentId }) => [id, documentId]))
   return ({ by }) => byDocument.get('id' in by ? (documents.get(by.id) ?? '') : by.documentId) ?? []
@@ -200,13 +247,7 @@ function localeOf(
   return source.type.localized ? source.locale : (ref.locale ?? ofRow ?? defaultLocale)
 }
 
-function refuseMissing(
-  refs: readonly Ref[],
-  find: (target: ContentType, ref: Named) => FoundTarget | undefined,
-  source: LinkSource,
-  defaultLocale: string,
-): void {
-  const missing = refs.filter(({ target, ref }) => find(target, ref) === undefined)
+function refuseMissing(missing: readonly Ref[], source: LinkSource, defaultLocale: string): void {
   for (const { target, ref } of missing) {
     if (source.counts || !('documentId' in ref.by)) continue
     const locale = localeOf(ref, null, { target, source, defaultLocale })

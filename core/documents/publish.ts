@@ -23,7 +23,8 @@ export const publish: VersionChange = {
       const command: SaveCommand = { ...asked, ...changes, documentId, locale }
       // The locale before may have changed what all of them share.
       const current = index === 0 ? known : await loadDocument({ type, documentId }, { attributes }, terms)
-      const targets = targetsOf(command, body, { ...terms, visible: visibleBy(command.conditions, terms) })
+      const visible = visibleBy(command.conditions, terms)
+      const targets = targetsOf(command, body, { ...terms, visible, held: async () => () => new Set() })
       const { ahead, inTurn } = openForesight(terms.transaction)
       const saving = { command, documentId, body, current, targets, terms: { ...terms, transaction: inTurn } }
       foreseeTaken(saving, ahead)

@@ -3,10 +3,12 @@ import type { Answer } from './documents.ts'
 import { early } from './early.ts'
 import { findTaken } from './find-taken.ts'
 import type { GivenBody } from './given-body.ts'
+import { heldFiles } from './held-files.ts'
 import type { FoundTargets } from './link-targets.ts'
 import { choiceOf, meeting, visibleBy } from './matching.ts'
 import { assertUnchanged } from './read-answer.ts'
 import type { Recalled } from './recall-targets.ts'
+import { seenLocales } from './sight.ts'
 import { changesAllLocales, claimedBy, type SaveCommand } from './standing.ts'
 import { type Current, loadDocument, NOTHING_THERE, type Wanted } from './write-load.ts'
 import type { WriteTerms } from './write-terms.ts'
@@ -58,14 +60,20 @@ export function askAhead(
       : Promise.resolve()
   const targets = terms.recalled
     ? Promise.resolve(terms.recalled.targets)
-    : targetsOf(command, body, { ...terms, visible: visibleBy(conditions, terms) })
+    : targetsOf(command, body, {
+        ...terms,
+        visible: visibleBy(conditions, terms),
+        held: async () => heldFiles({ command, documentId, body, current: await current, terms }),
+      })
   foreseeTaken({ command, body }, documentId, foreseeing)
   return { current: early(current), unchanged: early(unchanged), targets: early(targets) }
 }
 
 function foreseeBefore(command: SaveCommand, known: string | null, terms: WriteTerms) {
   const { type, conditions } = command
-  if (known === null || !conditions.before) return
+  if (known === null) return
+  early(seenLocales({ ...command, documentId: known }, terms))
+  if (!conditions.before) return
   const locale = choiceOf(type, changesAllLocales(command) ? null : command.locale)
   const match = { type, documentIds: [known], locale, filter: conditions.before }
   early(meeting(match, terms))

@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.ts'
 import { fault, notFound, RequestFault } from '../faults/fault.ts'
+import type { StandingUpdate } from '../query/command.ts'
 import { newDocumentId } from './document-id.ts'
 import { early } from './early.ts'
 import { findSingle } from './find-single.ts'
@@ -10,6 +11,7 @@ import { readAnswer } from './read-answer.ts'
 import type { Recalled } from './recall-targets.ts'
 import { askAhead, type Save } from './save-ahead.ts'
 import { saveVersion } from './save-version.ts'
+import { assertSeen, assertWritable, mayKnow } from './sight.ts'
 import {
   type AskedSave,
   changesAllLocales,
@@ -53,9 +55,11 @@ export async function saveDocument(
   const current = await asked.current
   const rows = current.rows(type, documentId)
   if (known !== null && rows.length === 0) throw new RequestFault(notFound())
-  const command = meantOf(asking, rows)
   const saving = { ...terms, transaction: inTurn, proof: terms.recalled?.proof }
-  // First of all: whether a tag is that of a document out of sight would tell what stands in it.
+  // Before every other check: its outcome would reveal something of a document that the caller must not know.
+  await assertSeen({ ...foreseen, documentId }, rows, saving)
+  if (mayTellStatus(asking)) await assertBefore(subjectOf(asking.draft, documentId, current), saving)
+  const command = meantOf(asking, rows)
   const subject = subjectOf(command, documentId, current)
   await assertBefore(subject, saving)
   assertLocale(command, rows)
@@ -109,6 +113,10 @@ async function knownDocument(command: SaveCommand, terms: SaveTerms): Promise<st
   return findSingle(type, terms)
 }
 
+/** Refusing to publish tells that a document is published: not to a caller who may not know that it exists. */
+const mayTellStatus = (asking: AskedSave): asking is StandingUpdate =>
+  !('kind' in asking) && !asking.published.ok && !mayKnow(asking.draft.conditions)
+
 interface Subject {
   readonly command: SaveCommand
   readonly documentId: string
@@ -140,7 +148,8 @@ async function assertBefore(
   if (!conditions.before || locales === 0) return
   const alone = isThere && !changesAll
   const match = { type, documentIds: [documentId], filter: conditions.before }
-  await assertMeets({ ...match, locale: choiceOf(type, alone ? locale : null) }, alone ? 1 : locales, terms)
+  const whole = { ...match, locale: choiceOf(type, alone ? locale : null) }
+  await assertWritable({ match: whole, wanted: alone ? 1 : locales, conditions }, terms)
 }
 
 /** The row as it becomes, and those that become another with it. */

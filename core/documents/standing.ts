@@ -7,7 +7,7 @@ import type { FoundTargets } from './link-targets.ts'
 import type { VersionPlace } from './version-values.ts'
 import type { Current, Wanted } from './write-load.ts'
 import type { CurrentRow } from './write-rows.ts'
-import type { LockingTerms } from './write-terms.ts'
+import type { LockingTerms, WriteTerms } from './write-terms.ts'
 import { isShared } from './write-versions.ts'
 import type { Values, WrittenVersion } from './written.ts'
 
@@ -147,7 +147,12 @@ export function staysInPlace(
 export const isLocale = ({ type, locale }: SaveCommand, row: CurrentRow): boolean =>
   !type.localized || row.get('locale') === locale
 
-export function standingOf({ command, documentId, current, terms }: Saving): Standing {
+/** What names a version. */
+export interface Named extends Pick<Saving, 'command' | 'documentId' | 'current'> {
+  readonly terms: WriteTerms
+}
+
+export function standingOf({ command, documentId, current, terms }: Named): Standing {
   const { type, locale } = command
   const status: Status = type.draftAndPublish ? 'draft' : 'published'
   const rows = current

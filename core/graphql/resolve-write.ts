@@ -69,7 +69,6 @@ async function create(visit: Visit): Promise<Response> {
 async function update(visit: Visit): Promise<Response> {
   const { root, given, caller, terms } = visit
   const named = await namedBy(visit)
-  if (named === ABSENT) return NOTHING
   const place = placeOf(visit, named)
   const answer = answerOf(visit, place, 'update')
   const input = must(parseValues(root.type, given.data))
@@ -89,7 +88,6 @@ async function update(visit: Visit): Promise<Response> {
 async function remove(visit: Visit): Promise<Response> {
   const { root, caller, terms } = visit
   const named = await namedBy(visit)
-  if (named === ABSENT) return NOTHING
   const place = placeOf(visit, named)
   const answer = answerOf(visit, place, 'delete')
   const command = {
@@ -106,7 +104,6 @@ async function remove(visit: Visit): Promise<Response> {
 async function localize(visit: Visit): Promise<Response> {
   const { root, given, caller, terms } = visit
   const named = await namedBy(visit)
-  if (named === ABSENT) throw toGraphqlError(NOT_FOUND)
   const place = placeOf(visit, null)
   const answer = answerOf(visit, place, 'createLocalization')
   if (given.locale === undefined || given.locale === null)
@@ -125,14 +122,11 @@ const NOTHING: Response = { data: null }
 
 const NOT_FOUND: Fault = fault('notFound', 'Entity not found')
 
-const ABSENT = Symbol('no document of this id')
+/** No document has this id. An unknown id takes the same way as that of a hidden document, so that no check tells them apart. */
+const ABSENT: NamedDocument = { documentId: '', locale: null }
 
 /** null: the only document of a single type. */
-async function namedBy({
-  root: { type },
-  given,
-  terms,
-}: Visit): Promise<NamedDocument | null | typeof ABSENT> {
+async function namedBy({ root: { type }, given, terms }: Visit): Promise<NamedDocument | null> {
   if (type.kind === 'single') return null
   return (await findDocument(type, given.id, terms)) ?? ABSENT
 }

@@ -108,7 +108,9 @@ async function change({ id, data }: Arguments, asked: Asked, terms: FixedTerms) 
   const { info, conditions } = must(permitFileChange(must(readInfo(data)), { caller, model: terms.model }))
   const found = await find(id, 'update', asked, terms)
   if (!found) return null
-  must(await terms.files.change(found.id, info, conditions))
+  const changed = await terms.files.change(found.id, info, conditions)
+  if (!changed.ok && changed.reasons[0]?.code === 'notFound') return null
+  must(changed)
   const again = await find(id, 'update', asked, terms)
   return toResponse(again?.row)
 }
@@ -124,7 +126,8 @@ async function remove({ id }: Arguments, asked: Asked, terms: FixedTerms) {
 async function find(id: unknown, action: Action, { acting: { caller }, info }: Asked, terms: FixedTerms) {
   const { file: type } = terms.model.builtIn
   const record = await findRecord(type, id, terms)
-  if (!record) return null
-  const [row] = must(await answerRows({ type, ids: [record.documentId], caller, action }, info, terms))
-  return row ? { id: record.id, row } : null
+  // Asked for an unknown file, too: what is refused of the selection must not tell which files exist.
+  const ids = [record?.documentId ?? '']
+  const [row] = must(await answerRows({ type, ids, caller, action }, info, terms))
+  return record && row ? { id: record.id, row } : null
 }

@@ -17,7 +17,8 @@ interface Moving {
 }
 
 interface Asking {
-  readonly account: Account
+  /** null: there is no such user. */
+  readonly account: Account | null
   readonly caller: Caller
 }
 
@@ -30,6 +31,7 @@ export async function askAddress(
   { account, caller }: Asking,
   { identity, count }: UsersServiceTerms,
 ): Promise<Result<Moving, Fault>> {
+  if (account === null) return ok({ command, mail: () => {} })
   const { email: given, confirmed } = command.values
   const email = typeof given === 'string' ? given.toLowerCase() : account.email
   const isOwn = caller.user?.id === account.id && confirmed === undefined

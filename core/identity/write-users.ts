@@ -46,26 +46,28 @@ export async function updateUser(
   const values = toUserValues(body, type)
   if (!values.ok) return values
   const account = await findAccount(identity.database, { by: 'id', id }, identity)
-  const documentId = account?.documentId ?? null
+  const documentId = account?.documentId ?? NO_DOCUMENT
   const permitted = permit({ ...UPDATE, type, documentId, values: values.value }, caller)
   if (!permitted.ok) return permitted
   const query = answerQuery('update', { caller, selection }, terms)
   if (!query.ok) return query
-  if (!account) return failed(fault('notFound', 'User not found'))
   const moving = await askAddress(permitted.value, { account, caller }, terms)
   if (!moving.ok) return moving
   const written = await terms.documents.update(moving.value.command, { query: query.value, shape: 'flat' })
-  if (!written.ok) return failed(takenFirst(written.reasons[0], 'Username already taken'))
+  if (!written.ok) return failed(refusedChange(written.reasons[0]))
   moving.value.mail()
   return ok(written.value.text)
 }
+
+/** Unknown users are asked for in the database as hidden ones are, so that both take the same way. */
+const NO_DOCUMENT = ''
 
 const UPDATE = { kind: 'update', locale: null, status: 'published', precondition: null } as const
 
 export async function deleteUser(id: number, asked: Asked, terms: UsersServiceTerms): Answered {
   const account = await findAccount(terms.identity.database, { by: 'id', id }, terms.identity)
   const { user: type } = terms.identity.model.builtIn
-  const documentId = account?.documentId ?? null
+  const documentId = account?.documentId ?? NO_DOCUMENT
   const permitted = permit(
     { kind: 'delete', type, documentId, locale: null, precondition: null },
     asked.caller,
@@ -73,11 +75,7 @@ export async function deleteUser(id: number, asked: Asked, terms: UsersServiceTe
   if (!permitted.ok) return permitted
   const query = answerQuery('delete', asked, terms)
   if (!query.ok) return query
-  if (documentId === null) return ok(null)
-  const take = { kind: 'one', documentId } as const
-  const text = await terms.documents.findOne({ ...query.value, take }, 'flat')
-  const deleted = await terms.documents.delete(permitted.value)
-  return deleted.ok ? ok(text) : deleted
+  return terms.documents.delete(permitted.value, [], { query: query.value, shape: 'flat' })
 }
 
 type Asked = Pick<UserChange, 'selection'> & { readonly caller: Caller }
@@ -102,6 +100,12 @@ function refusedMaking(found: Fault | undefined): Fault {
   const [first] = ruleFaults(told)
   return first ? fault('application', first.message) : told
 }
+
+/** A user who is hidden from the caller is answered as one who does not exist. */
+const refusedChange = (found: Fault | undefined): Fault =>
+  found?.code === 'notFound'
+    ? fault('notFound', 'User not found')
+    : takenFirst(found, 'Username already taken')
 
 /** A name or an address that is somebody else's has words of its own; all else stays as it was told. */
 function takenFirst(found: Fault | undefined, username: string): Fault {

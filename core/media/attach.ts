@@ -1,4 +1,5 @@
 import { choiceOf, meeting } from '../documents/matching.ts'
+import { seenLocales } from '../documents/sight.ts'
 import type { WriteTerms } from '../documents/write-terms.ts'
 import { isShared } from '../documents/write-versions.ts'
 import type { LinkTarget, WrittenDocument, WrittenVersion } from '../documents/written.ts'
@@ -31,7 +32,7 @@ export async function planAttachment(
   const rows = inOneLocale(all, terms)
   const [first] = rows
   const judged = isShared(type, attribute) ? all : rows
-  if (!first || !(await meets(where, judged, terms))) return null
+  if (!first || !(await sees(first, terms)) || !(await meets(where, judged, terms))) return null
   const publishes = publishing !== 'never' && (await meets(publishing, judged, terms))
   const versions: WrittenVersion[] = []
   for (const row of rows.filter(({ status }) => publishes || status === 'draft')) {
@@ -79,6 +80,12 @@ function inOneLocale(
   if (!type.localized) return rows
   const wanted = 'id' in target ? rows.find(({ id }) => id === target.id)?.locale : defaultLocale
   return rows.filter(row => row.locale === wanted)
+}
+
+async function sees({ documentId, locale }: OwnerRow, terms: AttachTerms): Promise<boolean> {
+  const { type, sights } = terms.attachment
+  const seen = await seenLocales({ type, documentId, locale, conditions: { sights } }, terms)
+  return seen(locale)
 }
 
 /** Whether the document meets a condition in its locale; what all locales share is changed in each of them. */

@@ -1,9 +1,11 @@
 import type { Caller } from '../access/caller.ts'
 import { filterFor } from '../access/condition.ts'
+import { ownSights } from '../access/sights.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, forbidden, invalidBodyKey } from '../faults/fault.ts'
 import type { ContentType, MediaAttribute, Model } from '../model/model.ts'
+import type { Sight } from '../query/command.ts'
 import type { Filter } from '../query/query.ts'
 
 /** Where new files go: a media attribute of one document (contract/rest.md 15). */
@@ -13,6 +15,8 @@ export interface Attachment {
   readonly target: { readonly id: number } | { readonly documentId: string }
   /** The document has to meet it; null: nothing. */
   readonly where: Filter | null
+  /** How the caller sees documents of the type. */
+  readonly sights: readonly Sight[] | null
   /** What it has to meet for its published version to change, too; `never`: the draft alone is the caller's. */
   readonly publishing: Filter | null | 'never'
 }
@@ -47,6 +51,7 @@ export function permitAttachment(
     attribute,
     target: /^\d{1,9}$/.test(refId) ? { id: Number(refId) } : { documentId: refId },
     where: writing.where && filterFor(writing.where, caller.user),
+    sights: writing.opened ? null : ownSights(type, caller),
     publishing: publishingBy(type, caller),
   })
 }

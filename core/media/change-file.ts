@@ -3,7 +3,14 @@ import { writeDocuments } from '../documents/write-documents.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { FileInfo } from './file-info.ts'
 import { fileDocument } from './file-record.ts'
-import { assertFileMeets, type ChangeTerms, noEntity, writeFiles, writeTerms } from './files-terms.ts'
+import {
+  assertFileMeets,
+  type ChangeTerms,
+  mayWriteFile,
+  noEntity,
+  writeFiles,
+  writeTerms,
+} from './files-terms.ts'
 import { findFile } from './find-file.ts'
 
 /** What is said of a file; its bytes and its address stay. */
@@ -13,9 +20,8 @@ export function changeFile(id: number, info: FileInfo, terms: ChangeTerms): Prom
   return writeFiles<Result<null, Fault>>(
     async (transaction, tell) => {
       const file = await findFile(id, { transaction, storage, type })
-      if (!file) return failed(noEntity())
       const within = { ...terms, transaction }
-      await assertFileMeets(conditions.before, file.documentId, within)
+      if (!file || !(await mayWriteFile(conditions, file.documentId, within))) return failed(noEntity())
       const document = fileDocument(type, file.documentId, { ...info })
       await writeDocuments([document], writeTerms(transaction, terms))
       await assertFileMeets(conditions.after, file.documentId, within)

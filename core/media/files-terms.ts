@@ -1,8 +1,9 @@
 import type { Database, Transaction } from '../database/database.ts'
-import { assertMeets } from '../documents/matching.ts'
+import { assertMeets, meeting } from '../documents/matching.ts'
 import { type EventAction, type Outbox, openTelling } from '../documents/outbox.ts'
+import { mayKnow, seenLocales } from '../documents/sight.ts'
 import type { WriteTerms } from '../documents/write-terms.ts'
-import { type Fault, fault } from '../faults/fault.ts'
+import { type Fault, fault, forbidden, RequestFault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import type { UploadSettings } from '../project/settings.ts'
@@ -61,17 +62,38 @@ export interface ChangeTerms extends FilesTerms {
   readonly conditions: FileConditions
 }
 
-/** Refuses (403) a file that does not meet one of its conditions, as the transaction has it now. */
+type Within = FilesTerms & { readonly transaction: Transaction }
+
+/** Whether a file exists as far as the caller may know; refuses (403) one that the caller sees and may not write. */
+export async function mayWriteFile(
+  conditions: FileConditions,
+  documentId: string,
+  terms: Within,
+): Promise<boolean> {
+  const { transaction, storage, model } = terms
+  const type = model.builtIn.file
+  const within = { transaction, storage, defaultLocale: model.defaultLocale }
+  const seen = await seenLocales({ type, documentId, locale: null, conditions }, within)
+  if (!seen(null)) return false
+  const match = matchOf(conditions.before, documentId, terms)
+  if (!match || (await meeting(match, within)) > 0) return true
+  if (mayKnow(conditions)) throw new RequestFault(forbidden())
+  return false
+}
+
+/** Refuses (403) a file that would not meet the condition when it is changed. */
 export async function assertFileMeets(
   filter: Filter | null,
   documentId: string,
-  terms: FilesTerms & { readonly transaction: Transaction },
+  terms: Within,
 ): Promise<void> {
-  if (!filter) return
   const { transaction, storage, model } = terms
-  const match = { type: model.builtIn.file, documentIds: [documentId], locale: ALL_LOCALES, filter }
-  await assertMeets(match, 1, { transaction, storage, defaultLocale: model.defaultLocale })
+  const match = matchOf(filter, documentId, terms)
+  if (match) await assertMeets(match, 1, { transaction, storage, defaultLocale: model.defaultLocale })
 }
+
+const matchOf = (filter: Filter | null, documentId: string, { model }: FilesTerms) =>
+  filter && { type: model.builtIn.file, documentIds: [documentId], locale: ALL_LOCALES, filter }
 
 const ALL_LOCALES = { kind: 'all' } as const
 

@@ -23,10 +23,10 @@ export interface Files {
     attachment: Attachment | null,
     by: Actor | null,
   ): Promise<Result<readonly string[], Fault>>
-  /** Fails with notFound where there is no such file; all three throw forbidden where one does not meet its conditions. */
+  /** Fails with notFound where there is no such file, or none that the caller sees; all three throw forbidden where the caller sees a file that does not meet its conditions. */
   change(id: number, info: FileInfo, conditions: FileConditions): Promise<Result<null, Fault>>
   /** New bytes under the old address. */
   replace(id: number, upload: Upload, conditions: FileConditions): Promise<Result<null, Fault>>
-  /** Takes it out of every place, too. False: there was none. */
+  /** Takes it out of every place, too. False: there was none, or none that the caller sees. */
   remove(id: number, conditions: FileConditions): Promise<boolean>
 }

@@ -7,7 +7,9 @@ import type { Actor, GivenValues, WriteConditions } from '../query/command.ts'
 import { type FileInfo, readFileInfo } from './file-info.ts'
 
 /** What a file has to meet, as it is and as it becomes, to be changed by a caller, and who that is. */
-export type FileConditions = Pick<WriteConditions, 'before' | 'after'> & { readonly by: Actor | null }
+export type FileConditions = Pick<WriteConditions, 'before' | 'after' | 'sights'> & {
+  readonly by: Actor | null
+}
 
 interface PermittedChange {
   /** With what the server sets. */

@@ -1,6 +1,6 @@
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import { emptyPlaces } from './empty-places.ts'
-import { assertFileMeets, type ChangeTerms, writeFiles } from './files-terms.ts'
+import { type ChangeTerms, mayWriteFile, writeFiles } from './files-terms.ts'
 import { findFile, keysOf } from './find-file.ts'
 import { removeKeys } from './prepare-file.ts'
 
@@ -12,8 +12,8 @@ export async function removeFile(id: number, terms: ChangeTerms): Promise<boolea
   const file = await writeFiles(
     async (transaction, tell) => {
       const found = await findFile(id, { transaction, storage, type })
-      if (!found) return null
-      await assertFileMeets(terms.conditions.before, found.documentId, { ...terms, transaction })
+      const within = { ...terms, transaction }
+      if (!found || !(await mayWriteFile(terms.conditions, found.documentId, within))) return null
       await emptyPlaces(id, { transaction, model, storage })
       await transaction.run({
         name: 'delete a file',

@@ -4,7 +4,14 @@ import { writeDocuments } from '../documents/write-documents.ts'
 import type { Fault } from '../faults/fault.ts'
 import { fileDocument } from './file-record.ts'
 import { isKey } from './file-storage.ts'
-import { assertFileMeets, type ChangeTerms, noEntity, writeFiles, writeTerms } from './files-terms.ts'
+import {
+  assertFileMeets,
+  type ChangeTerms,
+  mayWriteFile,
+  noEntity,
+  writeFiles,
+  writeTerms,
+} from './files-terms.ts'
 import { findFile, keysOf, type StoredFile } from './find-file.ts'
 import { discardStaged, type PreparedFile, prepareFile, removeKeys, type Upload } from './prepare-file.ts'
 
@@ -19,8 +26,10 @@ export async function replaceFile(
   const left = await writeFiles(
     async (transaction, tell) => {
       const file = await findFile(id, { transaction, storage, type })
-      const keys = file && (await replaceFound(file, upload, { ...terms, transaction }))
-      if (file) tell(file.documentId, 'update', ['url', ...Object.keys(upload.info)])
+      const within = { ...terms, transaction }
+      if (!file || !(await mayWriteFile(terms.conditions, file.documentId, within))) return null
+      const keys = await replaceFound(file, upload, within)
+      tell(file.documentId, 'update', ['url', ...Object.keys(upload.info)])
       return keys
     },
     terms.conditions.by,
@@ -37,7 +46,6 @@ async function replaceFound(
   upload: Upload,
   terms: ChangeTerms & { readonly transaction: Transaction },
 ): Promise<readonly string[]> {
-  await assertFileMeets(terms.conditions.before, file.documentId, terms)
   const prepared = await prepareFile(upload, {
     files: terms.files,
     folder: terms.staging,

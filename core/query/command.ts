@@ -1,6 +1,6 @@
 import type { Result } from '../base/result.ts'
 import type { Fault } from '../faults/fault.ts'
-import type { ContentType } from '../model/model.ts'
+import type { Attribute, ContentType } from '../model/model.ts'
 import type { Filter, Query, Status } from './query.ts'
 
 /**
@@ -139,6 +139,13 @@ export interface WriteConditions {
   readonly targets: ReadonlyMap<ContentType, readonly Sight[]>
   /** Which drafts of the type that is written the caller sees, though he may write others; absent: all. */
   readonly drafts?: DraftSight | null
+  /** Attributes that the caller reads: a file that one of them shows may stay in it, also where `targets` hides the file. */
+  readonly shown?: ReadonlySet<Attribute>
+  /**
+   * Which versions of the written type the caller sees; absent or null: all of them. A document without any of them is
+   * answered as one that does not exist. Empty: the caller reads nothing of the type, and `before` alone decides.
+   */
+  readonly sights?: readonly Sight[] | null
 }
 
 /** null: all of them. */

@@ -35,10 +35,12 @@ test('on behalf of somebody, what the server sets is set, and rows that are not 
   const dear = await documents('book').create({ data: { title: 'Dear', price: 100 } })
   const editor = documents('book').as(caller('editor'))
   t.regex(await refusalOf(editor.create({ data: { title: 'x', secret: 'y' } })), /Invalid key secret/)
-  t.is(
-    await refusalOf(
-      editor.update({ documentId: dear.documentId, data: { title: 'Cheap' }, status: 'draft' }),
-    ),
-    'forbidden: Forbidden',
-  )
+  const { documentId } = dear
+  const change = { data: { title: 'Cheap' }, status: 'draft' } as const
+  // The update's condition hides drafts, too: the document is answered as one that does not exist.
+  t.is(await editor.update({ documentId, ...change }), null)
+  t.deepEqual(await editor.publish({ documentId }), { documentId, entries: [] })
+  t.like(await documents('book').findOne({ documentId }), { title: 'Dear' })
+  await documents('book').publish({ documentId })
+  t.is(await refusalOf(editor.update({ documentId, ...change })), 'forbidden: Forbidden')
 })

@@ -29,7 +29,8 @@ contentTypes:
 roles:
   public: { permissions: { post: [find, findOne, create, update, delete, createLocalization], author: ${ALL}, page: [find, update, delete], setting: [find, update, delete] } }
   drafter: { permissions: { post: { find: true, create: true, update: true, publish: false }, author: [find] } }
-  translator: { permissions: { post: { findOne: true, createLocalization: true, publish: true }, author: [find] } }
+  translator: { permissions: { post: { findOne: true, readDrafts: true, createLocalization: true, publish: true }, author: [find] } }
+  stranger: { permissions: { post: { findOne: true, createLocalization: true }, author: [find] } }
   blind: { permissions: { post: { findOne: { fields: [title] }, create: true, update: true } } }
   own:
     permissions:
@@ -272,6 +273,10 @@ test.serial(
       codesOf(await localize(id, 'it', { title: 'Italiano', code: 'stolen' }, 'translator')),
       FORBIDDEN,
     )
+    // A draft is hidden from a caller who may not read drafts.
+    t.deepEqual(codesOf(await localize(id, 'it', { title: 'Italiano' }, 'stranger')), [
+      'STRAPI_NOT_FOUND_ERROR: Entity not found',
+    ])
     t.like(attributesOf(await localize(id, 'it', { title: 'Italiano' }, 'translator')), {
       title: 'Italiano',
       locale: 'it',
@@ -408,12 +413,16 @@ test.serial('what a role may not find, read or write it may not give either (saf
   const own = await link({ title: 'To Ann', author: author.documentId, code: 'not chosen' })
   t.deepEqual(attributesOf(own), { code: 'own', author: { data: { attributes: { name: 'Ann' } } } })
   const foreign = idOf(await create({ title: 'Foreign', code: 'foreign' }))
-  t.deepEqual(codesOf(await update(foreign, { title: 'Taken over' }, 'own')), FORBIDDEN)
-  t.deepEqual(
-    codesOf(
-      await run('mutation ($id: ID!) { post: deletePost(id: $id) { data { id } } }', { id: foreign }, 'own'),
-    ),
-    FORBIDDEN,
-  )
+  const remove = (id: string) =>
+    run('mutation ($id: ID!) { post: deletePost(id: $id) { data { id } } }', { id }, 'own')
+  // The draft is hidden from this role: it is answered as a document that does not exist.
+  const unknown = { data: { post: { data: null } } }
+  for (const id of [foreign, 'nobody']) {
+    t.deepEqual(await update(id, { title: 'Taken over' }, 'own'), unknown as never)
+    t.deepEqual(await remove(id), unknown as never)
+  }
   t.deepEqual(await stateOf(foreign), ['draft Foreign false'])
+  const open = idOf(await create({ title: 'Open', code: 'open', publishedAt: '2024-05-01T08:00:00Z' }))
+  t.deepEqual(codesOf(await update(open, { title: 'Taken over' }, 'own')), FORBIDDEN)
+  t.deepEqual(codesOf(await remove(open)), FORBIDDEN)
 })

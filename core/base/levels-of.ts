@@ -7,4 +7,12 @@ export function* levelsOf(value: object): Generator<readonly object[]> {
   }
 }
 
+/** Whether objects and lists lie deeper in one another than `most`: asked before anything walks them with the call stack. */
+export function isDeeper(value: unknown, most: number): boolean {
+  if (!isObject(value)) return false
+  let depth = 0
+  for (const _ of levelsOf(value)) if (++depth > most) return true
+  return false
+}
+
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -1,4 +1,5 @@
 import type { GraphQLError } from 'graphql'
+import { isDeeper, levelsOf } from '../base/levels-of.ts'
 import { overLimit } from './limit-error.ts'
 import { MOST_NESTED } from './limit-tokens.ts'
 import type { VariableUse } from './measure-operation.ts'
@@ -9,6 +10,19 @@ const MOST_IN_FILTERS = 1000
 /** What putting the same variables in again and again may add to them. */
 const MOST_REPEATED = 20_000
 
+/** The first variable whose values nest too deep: asked before anything else is done with variables. */
+export function deepVariable(given: Readonly<Record<string, unknown>>): GraphQLError | null {
+  for (const [name, value] of Object.entries(given))
+    if (isDeeper(value, MOST_NESTED))
+      return overLimit({
+        what: `nested values in $${name.slice(0, 80)}`,
+        counted: MOST_NESTED + 1,
+        most: MOST_NESTED,
+        key: null,
+      })
+  return null
+}
+
 /** Bounds what variables make of an operation, before they are looked at: a list of many values may be put in many times. */
 export function limitVariables(
   given: Readonly<Record<string, unknown>>,
@@ -17,16 +31,9 @@ export function limitVariables(
   let inFilters = 0
   let repeated = 0
   for (const [name, value] of Object.entries(given)) {
-    const size = sizeOf(value)
-    if (size === null)
-      return overLimit({
-        what: `nested values in $${name}`,
-        counted: MOST_NESTED + 1,
-        most: MOST_NESTED,
-        key: null,
-      })
     const use = uses.get(name)
     if (!use) continue
+    const size = sizeOf(value)
     inFilters += size * use.inFilters
     repeated += size * Math.max(0, use.uses - 1)
   }
@@ -42,19 +49,10 @@ export function limitVariables(
   return null
 }
 
-/** How many values lie in one, itself included; null where they nest too deep. Without recursion: it may be of any depth. */
-function sizeOf(value: unknown): number | null {
+/** How many values lie in one, itself included. */
+function sizeOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
   let size = 1
-  let level: object[] = typeof value === 'object' && value !== null ? [value] : []
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > MOST_NESTED) return null
-    const next: object[] = []
-    for (const one of level)
-      for (const inner of Object.values(one)) {
-        size++
-        if (typeof inner === 'object' && inner !== null) next.push(inner)
-      }
-    level = next
-  }
+  for (const level of levelsOf(value)) for (const one of level) size += Object.keys(one).length
   return size
 }

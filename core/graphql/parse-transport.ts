@@ -5,6 +5,7 @@ import { parseJson } from '../query/parse-json.ts'
 import { documentIdOf } from './document-id.ts'
 import type { Asked } from './engine.ts'
 import { forged, isForgeable } from './forgery.ts'
+import { MOST_NESTED } from './limit-tokens.ts'
 import { type Multipart, type MultipartTerms, readMultipart } from './read-multipart.ts'
 
 /** One operation, or several in one request; each is run, or refused on its own. */
@@ -66,10 +67,12 @@ async function parsePost(request: HttpRequest, terms: MultipartTerms): Promise<R
   if (!body.ok) return failed(...body.reasons.map(answerFault))
   if (type === FORM) return parseSent(parseForm(body.value.toString()))
   if (body.value.length === 0) return failed(text(400, NO_BODY))
-  // How deep variables may be is told by limitVariables, as an error of GraphQL.
-  const parsed = parseJson(body.value.toString(), Number.POSITIVE_INFINITY)
+  const parsed = parseJson(body.value.toString(), DEEPEST)
   return parsed.ok ? parseSent(parsed.value) : failed(...parsed.reasons.map(answerFault))
 }
+
+/** Twice what variables may nest, which deepVariable tells as an error of GraphQL: no more is walked. */
+const DEEPEST = 2 * MOST_NESTED
 
 const JSON_TYPE = 'application/json'
 const FORM = 'application/x-www-form-urlencoded'

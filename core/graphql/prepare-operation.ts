@@ -7,7 +7,7 @@ import { coded } from './coded-error.ts'
 import type { Asked, Engine, Prepared } from './engine.ts'
 import { estimateCost } from './estimate-cost.ts'
 import { introspectionCost } from './limit-introspection.ts'
-import { limitVariables } from './limit-variables.ts'
+import { deepVariable, limitVariables } from './limit-variables.ts'
 import { keep, type ReadyOperation, readyKey } from './ready-operations.ts'
 import { parseTextOperation } from './text-operation.ts'
 import { textOf } from './trusted-documents.ts'
@@ -24,6 +24,8 @@ export function prepareOperation(
   engine: Engine,
   { caller, budget }: PrepareTerms,
 ): Result<Prepared, GraphQLError> {
+  const deep = deepVariable(given.variables)
+  if (deep) return failed(deep)
   const query = textOf(given, engine.trusted)
   if (!query.ok) return query
   const asked = { ...given, query: query.value }

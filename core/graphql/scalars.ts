@@ -96,10 +96,12 @@ const dateTime = textScalar({
 
 const LONGEST = 2n ** 63n
 
+const shorten = (given: unknown): string => String(given).slice(0, 100)
+
 /** Any integer of 64 bits; as text, so that none is rounded on the way. */
 function readLong(given: unknown): string {
   const text = typeof given === 'number' || typeof given === 'string' ? String(given) : ''
-  if (!/^[+-]?\d+$/.test(text)) throw new TypeError(`Cannot convert ${String(given)} to a BigInt`)
+  if (!/^[+-]?\d{1,40}$/.test(text)) throw new TypeError(`Cannot convert ${shorten(given)} to a BigInt`)
   const long = BigInt(text)
   if (long < -LONGEST || long >= LONGEST) throw new RangeError(`${text} is no integer of 64 bits`)
   return String(long)

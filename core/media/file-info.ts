@@ -52,7 +52,10 @@ export function readFileInfo(raw: unknown): Result<FileInfo, Fault> {
     if (text !== null && !isText(text)) return refuse(`fileInfo.${key}`, 'a text or null')
     texts[key] = text
   }
-  const point = focalPoint === undefined ? {} : { focalPoint: focalPoint && JSON.stringify(focalPoint) }
+  const point =
+    focalPoint === undefined
+      ? {}
+      : { focalPoint: focalPoint && JSON.stringify({ x: focalPoint.x, y: focalPoint.y }) }
   return ok({ ...(name === undefined ? {} : { name }), ...texts, ...point })
 }
 

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream'
+import { isDeeper } from '../base/levels-of.ts'
 import type { Result } from '../base/result.ts'
 import { toError, ValidationError } from '../faults/errors.ts'
 import type { HttpAnswer, HttpRequest } from '../faults/exchange.ts'
 import { type Fault, forbidden } from '../faults/fault.ts'
+import { BODY_DEPTH } from '../query/parse-json.ts'
 import type { PluginRequest, PluginResponse, SendTerms } from './context.ts'
 
 export interface SharedRequest {
@@ -49,11 +51,15 @@ async function* bytesOf(body: () => Promise<Buffer>): AsyncGenerator<Buffer> {
 }
 
 function parse(body: Buffer): unknown {
+  let parsed: unknown
   try {
-    return JSON.parse(body.toString('utf8'))
+    parsed = JSON.parse(body.toString('utf8'))
   } catch (error) {
     throw new ValidationError(error instanceof Error ? error.message : 'The body is no JSON')
   }
+  if (isDeeper(parsed, BODY_DEPTH))
+    throw new ValidationError(`A body may be at most ${BODY_DEPTH} levels deep`)
+  return parsed
 }
 
 /** An answer in the making. */

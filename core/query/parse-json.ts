@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 
 /** Deeper than any document; what comes after walks values with the call stack. */
-const BODY_DEPTH = 100
+export const BODY_DEPTH = 100
 
 /** The JSON text of a body: an object or a list, of plain data at most so many levels deep. */
 export function parseJson(body: string, depth = BODY_DEPTH): Result<object, Fault> {

@@ -1,3 +1,4 @@
+import { isDeeper } from '../base/levels-of.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { ScalarAttribute, ValueType } from '../model/model.ts'
 import { type BadValue, badValue } from './bad-value.ts'
@@ -54,7 +55,9 @@ const parseBoolean = (raw: unknown): Parsed =>
   typeof raw === 'object' ? badValue('true or false') : ok(isTrue(raw))
 
 function parseJson(raw: unknown): Parsed {
-  const text = typeof raw === 'string' ? canonicalJson(raw) : JSON.stringify(raw)
+  const value = typeof raw === 'string' ? jsonOf(raw) : raw
+  if (isDeeper(value, DEEPEST)) return badValue(`JSON of at most ${DEEPEST} levels`)
+  const text = JSON.stringify(value)
   if (text === undefined) return badValue('JSON text')
   return UNSTORABLE.test(text) ? badValue('JSON text without NUL characters and broken letters') : ok(text)
 }
@@ -62,9 +65,13 @@ function parseJson(raw: unknown): Parsed {
 /** NUL, and halves of surrogate pairs: JSON.stringify escapes no other letters this way. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i
 
-function canonicalJson(text: string): string | undefined {
+/** As of a stored value (documents/parse-json.ts). */
+const DEEPEST = 1_000
+
+/** undefined: the text is no JSON. */
+function jsonOf(text: string): unknown {
   try {
-    return JSON.stringify(JSON.parse(text))
+    return JSON.parse(text)
   } catch (reason) {
     if (reason instanceof SyntaxError) return undefined
     throw reason

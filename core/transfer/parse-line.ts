@@ -1,4 +1,4 @@
-import { levelsOf } from '../base/levels-of.ts'
+import { isDeeper } from '../base/levels-of.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Body, isBody } from '../documents/parse-item.ts'
@@ -11,7 +11,9 @@ export function parseJsonLine(bytes: Buffer): Result<Body, string> {
   try {
     const value: unknown = JSON.parse(decoder.decode(bytes))
     if (!isBody(value)) return failed('expected a JSON object')
-    return isDeep(value) ? failed(`expected at most ${DEEPEST} levels of lists and objects`) : ok(value)
+    return isDeeper(value, DEEPEST)
+      ? failed(`expected at most ${DEEPEST} levels of lists and objects`)
+      : ok(value)
   } catch (error) {
     if (error instanceof SyntaxError) return failed(`expected JSON: ${error.message}`)
     if (error instanceof TypeError) return failed('expected UTF-8')
@@ -21,12 +23,6 @@ export function parseJsonLine(bytes: Buffer): Result<Body, string> {
 
 /** Deeper than any document, and far from what the call stack takes. */
 const DEEPEST = 1_000
-
-function isDeep(value: object): boolean {
-  let depth = 0
-  for (const _ of levelsOf(value)) if (++depth > DEEPEST) return true
-  return false
-}
 
 const DOCUMENT = ['type', 'documentId', 'key', 'versions', 'shared'] as const
 const VERSION = [

@@ -1,0 +1,198 @@
+import test from 'ava'
+import { isDeeper } from '../../core/base/levels-of.ts'
+import { parseFileInfo } from '../../core/media/file-info.ts'
+import { createTestApp, type TestApp } from '../../core/testing.ts'
+import { snapshot } from '../harness/embedded-files.ts'
+import { faultsOf } from '../project/load.ts'
+
+// What nests deeper than any document is refused with a precise error, wherever a client may nest: never a 500.
+
+const TOKEN = 'a-secret-of-forty-letters-that-nobody-guesses'
+
+const PROJECT = {
+  components: { 'part.box': { attributes: { label: 'string', inner: 'json' } } },
+  contentTypes: {
+    note: {
+      attributes: {
+        text: 'string',
+        data: 'json',
+        list: 'array',
+        rich: 'blocks',
+        box: { type: 'component', component: 'part.box' },
+        parts: { type: 'dynamiczone', components: ['part.box'] },
+      },
+    },
+  },
+  apiTokens: { all: { type: 'full-access', secret: TOKEN } },
+}
+
+let app: TestApp
+
+test.before(async () => {
+  app = await createTestApp({ project: PROJECT, snapshot: await snapshot() })
+})
+test.after.always(() => app?.close())
+
+const DEPTH = 100_000
+
+const lists = (depth = DEPTH): string => '['.repeat(depth) + ']'.repeat(depth)
+const objects = (depth = DEPTH): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+
+const json = { 'content-type': 'application/json' }
+const post = (path: string, body: string | FormData, headers: Record<string, string> = json) =>
+  app.request('POST', path, { body, token: TOKEN, headers })
+
+const escaped = (text: string): string => JSON.stringify(text)
+
+/** By name: what is sent, and what the answer has to say. */
+const CASES: Readonly<Record<string, readonly [send: () => ReturnType<typeof post>, says: RegExp]>> = {
+  'a body of lists': [() => post('/api/notes', `{"data":${lists()}}`), /100 levels/],
+  'a body of objects': [() => post('/api/notes', `{"data":${objects()}}`), /100 levels/],
+  'a JSON attribute': [() => post('/api/notes', `{"data":{"data":${objects()}}}`), /100 levels/],
+  'JSON in a text': [() => post('/api/notes', `{"data":{"data":${escaped(lists())}}}`), /1000 levels/],
+  'JSON in a text of a component': [
+    () => post('/api/notes', `{"data":{"box":{"inner":${escaped(lists())}}}}`),
+    /1000 levels/,
+  ],
+  'a list attribute': [() => post('/api/notes', `{"data":{"list":${lists()}}}`), /100 levels/],
+  'rich text': [
+    () =>
+      post(
+        '/api/notes',
+        `{"data":{"rich":[${'{"type":"list","format":"ordered","children":['.repeat(20_000)}${']}'.repeat(20_000)}]}}`,
+      ),
+    /100 levels/,
+  ],
+  'a body of sign-in': [() => post('/api/auth/local', `{"identifier":${lists()}}`), /100 levels/],
+  'variables of GraphQL': [
+    () => post('/graphql', `{"query":"query($a: JSON){__typename}","variables":{"a":${lists()}}}`),
+    /200 levels/,
+  ],
+  'variables that nothing declares': [
+    () => post('/graphql', `{"query":"{__typename}","variables":{"b":${objects()}}}`),
+    /200 levels/,
+  ],
+  'variables that are a little too deep': [
+    () => post('/graphql', `{"query":"{__typename}","variables":{"b":${lists(150)}}}`),
+    /nested values in \$b: 101/,
+  ],
+  'extensions of GraphQL': [
+    () => post('/graphql', `{"query":"{nothing}","extensions":${objects()}}`),
+    /200 levels/,
+  ],
+  'a batch of GraphQL': [() => post('/graphql', lists()), /200 levels/],
+  'selections of GraphQL': [
+    () => post('/graphql', JSON.stringify({ query: `${'{a'.repeat(DEPTH)}${'}'.repeat(DEPTH)}` })),
+    /tokens|nested brackets/,
+  ],
+  'lists in a literal': [
+    () => post('/graphql', JSON.stringify({ query: `{a(b:${lists(5_000)})}` })),
+    /tokens|nested brackets/,
+  ],
+  'objects in a literal': [
+    () => post('/graphql', JSON.stringify({ query: `{a(b:${'{c:'.repeat(3_000)}1${'}'.repeat(3_000)})}` })),
+    /tokens|nested brackets/,
+  ],
+  'a type of lists': [
+    () =>
+      post('/graphql', JSON.stringify({ query: `query($a:${'['.repeat(5_000)}Int${']'.repeat(5_000)}){a}` })),
+    /tokens|nested brackets/,
+  ],
+  'operations of a form': [
+    () => post('/graphql', multipart({ operations: objects(), map: '{}' }), MULTIPART),
+    /operations/,
+  ],
+  'the map of a form': [
+    () =>
+      post(
+        '/graphql',
+        multipart({ operations: '{"query":"{__typename}"}', map: `{"0":${lists()}}` }),
+        MULTIPART,
+      ),
+    /map/,
+  ],
+  'a JSON filter': [
+    () => app.request('GET', `/api/notes?filters[data]=${lists(4_000)}`, { token: TOKEN }),
+    /1000 levels/,
+  ],
+  'brackets of a query string': [
+    () => app.request('GET', `/api/notes?filters${'[$not]'.repeat(2_000)}[text]=a`, { token: TOKEN }),
+    /Invalid|parameter|key/,
+  ],
+  'a populate': [
+    () => app.request('GET', `/api/notes?populate${'[populate][box]'.repeat(800)}=*`, { token: TOKEN }),
+    /Invalid|populate|key/,
+  ],
+  'brackets of a form': [
+    () =>
+      post('/api/notes', `data${'[a]'.repeat(15_000)}=1`, {
+        'content-type': 'application/x-www-form-urlencoded',
+      }),
+    /Invalid|data|key/,
+  ],
+  'a cursor': [
+    () =>
+      app.request(
+        'GET',
+        `/api/notes?pagination[after]=${Buffer.from(`["x",[${lists(3_000)}],1]`).toString('base64url')}`,
+        { token: TOKEN },
+      ),
+    /cursor/,
+  ],
+  'a token': [
+    () =>
+      app.request('GET', '/api/notes', {
+        token: `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.${Buffer.from(lists(4_000)).toString('base64url')}.x`,
+      }),
+    /credentials/,
+  ],
+}
+
+const MULTIPART = { 'apollo-require-preflight': 'true' }
+
+function multipart(fields: Readonly<Record<string, string>>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  return form
+}
+
+for (const [name, [send, says]] of Object.entries(CASES))
+  test.serial(`too deep: ${name}`, async t => {
+    const { status, body } = await send()
+    const text = JSON.stringify(body)
+    t.true([400, 401].includes(status), `${status} ${text.slice(0, 300)}`)
+    t.regex(text, says)
+    t.notRegex(text, /call stack|RangeError| {4}at /)
+  })
+
+test.serial('what is not too deep is kept as it is', async t => {
+  const value = JSON.parse(objects(90))
+  const { status, body } = await post('/api/notes', JSON.stringify({ data: { data: value } }))
+  t.is(status, 201)
+  t.deepEqual((body as { data: { data: unknown } }).data.data, value)
+  const text = await post('/api/notes', JSON.stringify({ data: { data: lists(1_000) } }))
+  t.is(text.status, 201)
+})
+
+test('what is said of a file keeps what it needs alone', t => {
+  const read = parseFileInfo([`{"focalPoint":{"x":1,"y":2,"z":${lists(30_000)}}}`])
+  t.deepEqual(read, { ok: true, value: [{ focalPoint: '{"x":1,"y":2}' }] })
+})
+
+test('a file of the project that nests too deep is one fault', async t => {
+  for (const text of [
+    `name: x\nuser: ${'['.repeat(DEPTH)}`,
+    `name: x\nuser: ${lists()}`,
+    `${'- '.repeat(20_000)}a`,
+  ]) {
+    const faults = await faultsOf(text)
+    t.regex(faults.join(), /nests (too deeply|deeper than 100 levels)/)
+  }
+})
+
+test('depth is measured without the call stack', t => {
+  const value = JSON.parse(lists())
+  t.true(isDeeper(value, DEPTH - 1))
+  t.false(isDeeper(value, DEPTH))
+  t.false(isDeeper('text', 0))
+})

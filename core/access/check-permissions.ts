@@ -1,4 +1,4 @@
-import { didYouMean } from '../base/nearest.ts'
+import { didYouMean, hintFor } from '../base/nearest.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Permissions, PermissionTerms } from '../project/settings.ts'
@@ -6,7 +6,7 @@ import { isBuiltInSubject, lackFor, subjectOf, termsOf } from './actions.ts'
 import { actionsNamed, EVERY, subjectsOf } from './cells.ts'
 import { compileCondition } from './compile-condition.ts'
 import type { Finding } from './finding.ts'
-import { resolveUserPath, userPathsIn } from './user-path.ts'
+import { resolveUserPath, userPlacesIn } from './user-path.ts'
 
 /** Whose permissions they are, and where they stand. */
 export interface Holding {
@@ -20,7 +20,7 @@ export function* checkPermissions(holding: Holding, model: Model): Generator<Fin
   for (const [subject, actions] of Object.entries(holding.permissions)) {
     const path = [...holding.path, subject]
     if (!subjects.includes(subject)) {
-      const message = `unknown subject \`${subject}\`${didYouMean(subject, subjects)}`
+      const message = `unknown subject \`${subject}\`${hintFor(subject, subjects)}`
       yield { code: 'unknown-subject', message, path, atKey: true }
       continue
     }
@@ -44,7 +44,7 @@ function* checkAction({ subject, action, type, path }: Place): Generator<Finding
   if (action === EVERY) return
   const known = actionsNamed(subject)
   if (!known.includes(action)) {
-    const message = `unknown action \`${action}\` of \`${subject}\`${didYouMean(action, known)}`
+    const message = `unknown action \`${action}\` of \`${subject}\`${hintFor(action, known)}`
     yield { code: 'unknown-action', message, path, atKey: true }
     return
   }
@@ -106,17 +106,17 @@ function* checkSet(
       yield { code: 'misplaced-terms', message, path: [...path, 'set', name], atKey: true }
       continue
     }
-    const message = `\`${subject}\` has no field \`${name}\` to be set${didYouMean(name, settable)}`
+    const message = `\`${subject}\` has no field \`${name}\` to be set${hintFor(name, settable)}`
     yield { code: 'unknown-field', message, path: [...path, 'set', name], atKey: true }
   }
 }
 
 function* checkUser(terms: PermissionTerms, { path }: Place, model: Model): Generator<Finding> {
   for (const term of ['where', 'set'] as const) {
-    for (const steps of userPathsIn(terms[term])) {
+    for (const { steps, place } of userPlacesIn(terms[term])) {
       const found = resolveUserPath(steps, model.builtIn.user)
       if (typeof found === 'string') {
-        yield { code: 'unknown-user-path', message: found, path: [...path, term] }
+        yield { code: 'unknown-user-path', message: found, path: [...path, term, ...place] }
       }
     }
   }
@@ -130,7 +130,7 @@ function* checkWhere(
 ): Generator<Finding> {
   const compiled = compileCondition(where, type, model)
   if (compiled.ok) return
-  for (const message of compiled.reasons) {
-    yield { code: 'bad-condition', message, path: [...path, 'where'] }
+  for (const { message, path: below } of compiled.reasons) {
+    yield { code: 'bad-condition', message, path: [...path, 'where', ...below], atKey: below.length > 0 }
   }
 }

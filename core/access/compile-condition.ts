@@ -1,20 +1,32 @@
 import { didYouMean } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
+import type { Path } from '../faults/diagnostic.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { Attribute, ContentType, Holder, Model, ValueType } from '../model/model.ts'
 import type { PermissionTerms } from '../project/settings.ts'
 import { OPERATOR_NAMES } from '../query/operators.ts'
 import { parseFilter } from '../query/parse-filter.ts'
 import type { Condition, UserValues } from './condition.ts'
+import { placeOfKey } from './condition-place.ts'
 import { bindUser, lacksValue, resolveUserPath, userPath, userPathsIn } from './user-path.ts'
 
 type Where = NonNullable<PermissionTerms['where']>
 
-/** Reads a permission's `where` in the language of REST `filters`; else answers what is wrong with it, as sentences. */
-export function compileCondition(where: Where, type: ContentType, model: Model): Result<Condition, string> {
+/** What is wrong with a condition, and the way to it inside of that. */
+export interface ConditionFault {
+  readonly message: string
+  readonly path: Path
+}
+
+/** Reads a permission's `where` in the language of REST `filters`; else answers what is wrong with it. */
+export function compileCondition(
+  where: Where,
+  type: ContentType,
+  model: Model,
+): Result<Condition, ConditionFault> {
   const personal = !userPathsIn(where).next().done
   const parsed = parseFilter(personal ? withSamples(where, model) : where, type)
-  if (!parsed.ok) return failed(...parsed.reasons.map(fault => sentence(fault, type)))
+  if (!parsed.ok) return failed(...parsed.reasons.map(fault => toConditionFault(fault, where, type)))
   if (!personal) return ok({ kind: 'fixed', filter: parsed.value })
   return ok({ kind: 'personal', bind: user => bind(where, type, user), sample: parsed.value })
 }
@@ -53,12 +65,19 @@ const SAMPLES: { readonly [Type in ValueType]?: string | number | boolean } = {
 
 const sampleOf = (type: ValueType): string | number | boolean => SAMPLES[type] ?? 'text'
 
-function sentence({ message, details }: Fault, type: ContentType): string {
+function toConditionFault({ message, details }: Fault, where: Where, type: ContentType): ConditionFault {
   const { key, path } = details
-  if (typeof key !== 'string') return message
+  if (typeof key !== 'string') return { message, path: [] }
+  const place = placeOfKey(where, key, typeof path === 'string' ? path : null)
+  if (details.expected !== undefined) return { message, path: place }
   const holder = holderAt(typeof path === 'string' ? path.split('.') : [], type)
-  return `${message}${didYouMean(key, [...holder.attributes.keys(), ...OPERATOR_NAMES])}`
+  const known = key.startsWith('$')
+    ? [...OPERATOR_NAMES, ...GROUPS]
+    : [...holder.attributes.keys(), ...OPERATOR_NAMES]
+  return { message: `${message}${didYouMean(key, known)}`, path: place }
 }
+
+const GROUPS = ['$and', '$or', '$not']
 
 function holderAt(path: readonly string[], type: ContentType): Holder {
   let holder: Holder = type

@@ -55,6 +55,8 @@ export function coveredNames(fields: readonly string[], type: ContentType): stri
 function conditionOf(where: NonNullable<PermissionTerms['where']>, type: ContentType, model: Model) {
   const compiled = compileCondition(where, type, model)
   if (!compiled.ok)
-    throw new TypeError(`a condition on ${type.uid} was not checked: ${compiled.reasons.join('; ')}`)
+    throw new TypeError(
+      `a condition on ${type.uid} was not checked: ${compiled.reasons.map(({ message }) => message).join('; ')}`,
+    )
   return compiled.value
 }

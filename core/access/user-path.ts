@@ -1,4 +1,5 @@
 import { didYouMean } from '../base/nearest.ts'
+import type { Path } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType, Holder, ScalarAttribute } from '../model/model.ts'
 import type { UserValues } from './condition.ts'
 import { isPassword } from './visible.ts'
@@ -11,11 +12,22 @@ export function userPath(value: unknown): readonly string[] | undefined {
 
 /** Every `$user.…` in a declared value, however deep. */
 export function* userPathsIn(value: unknown): Generator<readonly string[]> {
-  const path = userPath(value)
-  if (path) yield path
+  for (const { steps } of userPlacesIn(value)) yield steps
+}
+
+/** The same, each with its place in the value. */
+export function* userPlacesIn(value: unknown, place: Path = []): Generator<UserPlace> {
+  const steps = userPath(value)
+  if (steps) yield { steps, place }
   else if (value !== null && typeof value === 'object') {
-    for (const part of Object.values(value)) yield* userPathsIn(part)
+    for (const [key, part] of Object.entries(value))
+      yield* userPlacesIn(part, [...place, Array.isArray(value) ? Number(key) : key])
   }
+}
+
+export interface UserPlace {
+  readonly steps: readonly string[]
+  readonly place: Path
 }
 
 /** What is at the end of a path, over to-one relations and single components; or what is wrong with it. */

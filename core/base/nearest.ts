@@ -1,13 +1,26 @@
+import { meaningsOf, plainWord } from './other-words.ts'
+
 /**
- * The candidate that a writer of `word` most likely meant, or undefined where none is near.
- * Near: at most a third of the letters differ (a swap of neighbours counts once), or the case alone does.
+ * The candidate that a writer of `word` most likely meant, or undefined where none is near: the same word in another
+ * spelling, what other systems call it, or one of which at most a third of the letters differ (a swap of neighbours
+ * counts once).
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const known = [...candidates]
+  const plain = plainWord(word)
+  return (
+    known.find(candidate => plainWord(candidate) === plain) ??
+    meaningsOf(word).find(meaning => known.includes(meaning)) ??
+    closest(word, known)
+  )
+}
+
+function closest(word: string, candidates: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(Math.min(word.length, 40) / 3))
   let best: string | undefined
   let least = limit + 1
   for (const candidate of candidates) {
-    const distance = candidate.toLowerCase() === word.toLowerCase() ? 0 : distanceOf(word, candidate, least)
+    const distance = distanceOf(word, candidate, least)
     if (distance < least) {
       best = candidate
       least = distance
@@ -20,6 +33,17 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const near = nearest(word, candidates)
   return near === undefined ? '' : `: did you mean \`${near}\`?`
+}
+
+/** Above this many, the valid words are not listed. */
+const MOST_LISTED = 14
+
+/** The nearest word, else all of them where they are few, else that there are none: for the end of such a message. */
+export function hintFor(word: string, candidates: Iterable<string>, none = 'there is none'): string {
+  const known = [...candidates]
+  const near = didYouMean(word, known)
+  if (near !== '' || known.length > MOST_LISTED) return near
+  return known.length === 0 ? `: ${none}` : `: one of ${known.map(each => `\`${each}\``).join(', ')}`
 }
 
 /** Optimal string alignment distance, given up (answering `limit`) as soon as it cannot stay below `limit`. */

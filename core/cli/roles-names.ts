@@ -1,4 +1,4 @@
-import { didYouMean } from '../base/nearest.ts'
+import { hintFor } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 
 /** Those of the candidates that go by the names, all where there are none; or a sentence for each unknown name. */
@@ -14,12 +14,7 @@ export function pick<Candidate>(
   return ok(names.length === 0 ? candidates : candidates.filter(each => names.includes(nameOf(each))))
 }
 
-/** The nearest of the known names, or all of them where none is near and they are few. */
+/** The nearest of the known names, or all of them where none is near and they are few, or that there are none. */
 export function unknownName(noun: string, name: string, known: readonly string[]): string {
-  const near = didYouMean(name, known)
-  const list =
-    near || known.length > 12 || known.length === 0
-      ? near
-      : `: one of ${known.map(each => `\`${each}\``).join(', ')}`
-  return `unknown ${noun} \`${name}\`${list}`
+  return `unknown ${noun} \`${name}\`${hintFor(name, known)}`
 }

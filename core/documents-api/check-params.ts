@@ -12,7 +12,7 @@ export function checkParams(raw: unknown, known: readonly string[], name: string
   for (const [key, value] of Object.entries(raw)) {
     if (!known.includes(key))
       throw refuse(
-        `Unknown parameter ${key} of ${name}${didYouMean(key, known) || `: it takes ${known.join(', ')}`}`,
+        `Unknown parameter ${key} of ${name}${didYouMean(key, known) || (known.length === 0 ? ': it takes none' : `: it takes ${known.join(', ')}`)}`,
         key,
       )
     if (value !== undefined) params.push([key, toPlain(value, key)])

@@ -1,6 +1,6 @@
 import { type Action, BUILT_IN_ACTIONS, isBuiltInSubject } from '../access/actions.ts'
 import { scopesOf } from '../access/scope.ts'
-import { didYouMean } from '../base/nearest.ts'
+import { didYouMean, hintFor } from '../base/nearest.ts'
 import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Project } from '../project/project.ts'
@@ -131,7 +131,7 @@ function* checkRoute(route: string, check: Check): Generator<Diagnostic> {
   const builtIn = isBuiltInSubject(subject) ? BUILT_IN_ACTIONS[subject] : []
   const actions: readonly string[] = type ? routeActions(type) : builtIn
   if (actions.includes(action)) return
-  const hint = didYouMean(action, actions) || `: one of ${actions.map(each => `\`${each}\``).join(', ')}`
+  const hint = hintFor(action, actions)
   const path = ['routesConfig', route]
   const message = `\`${subject}\` has no route \`${action}\`${hint}`
   yield { code: 'unknown-route', message, path, place: check.project.keyPlace(path) }

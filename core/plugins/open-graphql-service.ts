@@ -1,4 +1,4 @@
-import { didYouMean } from '../base/nearest.ts'
+import { didYouMean, hintFor } from '../base/nearest.ts'
 import type { ContentType, Holder, Model } from '../model/model.ts'
 import type { GraphqlSettings, ShadowCrudDeclaration } from '../project/settings.ts'
 import type { GraphqlExtension, GraphqlService, GraphqlTools, ShadowType } from './graphql-service.ts'
@@ -120,7 +120,7 @@ function actionsOf(action: string, { kind, uid }: ContentType): readonly string[
   const known: readonly string[] = ACTIONS[kind]
   if (action === '*') return known
   if (known.includes(action)) return [action]
-  const hint = didYouMean(action, known) || `: one of ${known.map(each => `\`${each}\``).join(', ')}, \`*\``
+  const hint = hintFor(action, [...known, '*'])
   throw new Error(`\`${uid}\` has no action \`${action}\`${hint}`)
 }
 

@@ -59,6 +59,7 @@ function toMisfit(error: ErrorObject): Misfit {
     }
   }
   if (error.keyword === 'enum') {
+    if ([allowedValues].flat().length === 0) return { path, message: 'no value is valid here' }
     return {
       path,
       message: `expected one of ${[allowedValues]

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { didYouMean, nearest } from '../base/nearest.ts'
+import { meaningsOf } from '../base/other-words.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import { resolveRef, wordFor } from './decide-unions.ts'
 import type { Finding } from './faults.ts'
@@ -63,7 +64,9 @@ function unknownKey(error: ErrorObject, scene: Scene): Finding {
     return { code: 'unknown-key', message: 'unknown key `unique`: a uid is always unique', path, atKey: true }
   }
   if (isAttribute && type !== undefined && owners.length > 0) {
-    const message = `unknown key \`${key}\`: an attribute of type \`${type}\` has none, it belongs to ${ticked(owners)}`
+    const meant = meaningsOf(key).find(each => known.includes(each))
+    const instead = meant === undefined ? '' : `; did you mean \`${meant}\`?`
+    const message = `unknown key \`${key}\`: an attribute of type \`${type}\` has none, it belongs to ${ticked(owners)}${instead}`
     return { code: 'unknown-key', message, path, atKey: true }
   }
   if (key === 'permissions' && scene.path[0] === 'apiTokens') {
@@ -189,6 +192,25 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   enum: 'enumeration',
   zone: 'dynamiczone',
   reference: 'relation',
+  varchar: 'string',
+  char: 'string',
+  uuid: 'string',
+  longtext: 'text',
+  html: 'richtext',
+  wysiwyg: 'richtext',
+  slug: 'uid',
+  bigint: 'biginteger',
+  long: 'biginteger',
+  smallint: 'integer',
+  tinyint: 'integer',
+  serial: 'integer',
+  numeric: 'decimal',
+  money: 'decimal',
+  real: 'float',
+  jsonb: 'json',
+  timestamptz: 'datetime',
+  tags: 'array',
+  link: 'relation',
 }
 
 function unknownWord(error: ErrorObject, scene: Scene): Finding {

@@ -21,6 +21,16 @@ const CASES: readonly (readonly [title: string, permissions: string, fault: stri
     `unknown-action: unknown action \`fnd\` of \`book\`: did you mean \`find\`? | ${at}.book.fnd | fnd: tru`,
   ],
   [
+    'an action in the word of other systems',
+    '{ book: { read: true } }',
+    `unknown-action: unknown action \`read\` of \`book\`: did you mean \`find\`? | ${at}.book.read | read: tr`,
+  ],
+  [
+    'an operator in the word of other systems, in a group',
+    '{ book: { find: { where: { $and: [{ title: a }, { title: { $equals: b } }] } } } }',
+    `bad-condition: Invalid key $equals at title: did you mean \`$eq\`? | ${at}.book.find.where.$and.1.title.$equals | $equals:`,
+  ],
+  [
     'an unknown action of a built-in subject',
     '{ upload: { uplaod: true } }',
     `unknown-action: unknown action \`uplaod\` of \`upload\`: did you mean \`upload\`? | ${at}.upload.uplaod | uplaod: `,
@@ -38,7 +48,7 @@ const CASES: readonly (readonly [title: string, permissions: string, fault: stri
   [
     'what the server sets from a path that a user has not',
     '{ writer: { create: { set: { name: $user.nickame } } } }',
-    `unknown-user-path: unknown \`nickame\` in \`$user.nickame\`: did you mean \`nickname\`? | ${at}.writer.create.set | { name: `,
+    `unknown-user-path: unknown \`nickame\` in \`$user.nickame\`: did you mean \`nickname\`? | ${at}.writer.create.set.name | $user.ni`,
   ],
   [
     'what the server sets where it writes nothing',
@@ -48,7 +58,7 @@ const CASES: readonly (readonly [title: string, permissions: string, fault: stri
   [
     'a condition on the attribute of an unknown relation',
     '{ book: { update: { where: { wrter: { name: x } } } } }',
-    `bad-condition: Invalid key wrter: did you mean \`writer\`? | ${at}.book.update.where | { wrter:`,
+    `bad-condition: Invalid key wrter: did you mean \`writer\`? | ${at}.book.update.where.wrter | wrter: {`,
   ],
   [
     'drafts of a type without drafts',
@@ -78,7 +88,7 @@ const CASES: readonly (readonly [title: string, permissions: string, fault: stri
   [
     'a system field to be set',
     '{ writer: { create: { set: { documentId: x } } } }',
-    `unknown-field: \`writer\` has no field \`documentId\` to be set | ${at}.writer.create.set.documentId | document`,
+    `unknown-field: \`writer\` has no field \`documentId\` to be set: one of \`name\`, \`age\`, \`salary\`, \`secret\`, \`pin\`, \`portrait\`, \`books\`, \`account\` | ${at}.writer.create.set.documentId | document`,
   ],
   [
     'an attribute to be set that nobody writes',
@@ -103,37 +113,37 @@ const CASES: readonly (readonly [title: string, permissions: string, fault: stri
   [
     'an unknown key in a condition',
     '{ book: { find: { where: { writer: { nam: x } } } } }',
-    `bad-condition: Invalid key nam at writer: did you mean \`name\`? | ${at}.book.find.where | { writer`,
+    `bad-condition: Invalid key nam at writer: did you mean \`name\`? | ${at}.book.find.where.writer.nam | nam: x }`,
   ],
   [
     'an unknown operator in a condition',
     '{ book: { find: { where: { title: { $contain: x } } } } }',
-    `bad-condition: Invalid key $contain at title: did you mean \`$contains\`? | ${at}.book.find.where | { title:`,
+    `bad-condition: Invalid key $contain at title: did you mean \`$contains\`? | ${at}.book.find.where.title.$contain | $contain`,
   ],
   [
     'a path that a user has not',
     '{ writer: { find: { where: { name: $user.nickame } } } }',
-    `unknown-user-path: unknown \`nickame\` in \`$user.nickame\`: did you mean \`nickname\`? | ${at}.writer.find.where | { name: `,
+    `unknown-user-path: unknown \`nickame\` in \`$user.nickame\`: did you mean \`nickname\`? | ${at}.writer.find.where.name | $user.ni`,
   ],
   [
     'a path beyond a value of the user',
     '{ writer: { find: { where: { name: $user.nickname.length } } } }',
-    `unknown-user-path: unknown \`length\` in \`$user.nickname.length\` | ${at}.writer.find.where | { name: `,
+    `unknown-user-path: unknown \`length\` in \`$user.nickname.length\` | ${at}.writer.find.where.name | $user.ni`,
   ],
   [
     'the user as a whole',
     '{ writer: { find: { where: { account: $user } } } }',
-    `unknown-user-path: \`$user\` is not one value: name an attribute of it, such as \`$user.id\` | ${at}.writer.find.where | { accoun`,
+    `unknown-user-path: \`$user\` is not one value: name an attribute of it, such as \`$user.id\` | ${at}.writer.find.where.account | $user } `,
   ],
   [
     'the password of the user',
     '{ writer: { find: { where: { name: $user.password } } } }',
-    `unknown-user-path: unknown \`password\` in \`$user.password\` | ${at}.writer.find.where | { name: `,
+    `unknown-user-path: unknown \`password\` in \`$user.password\` | ${at}.writer.find.where.name | $user.pa`,
   ],
   [
     'many values of the user',
     '{ writer: { find: { where: { name: $user.role.users.username } } } }',
-    `unknown-user-path: \`$user.role.users\` is not one value | ${at}.writer.find.where | { name: `,
+    `unknown-user-path: \`$user.role.users\` is not one value | ${at}.writer.find.where.name | $user.ro`,
   ],
 ]
 

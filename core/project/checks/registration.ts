@@ -1,4 +1,4 @@
-import { didYouMean } from '../../base/nearest.ts'
+import { didYouMean, hintFor } from '../../base/nearest.ts'
 import type { Finding } from '../faults.ts'
 import type { Settings } from '../settings.ts'
 
@@ -12,7 +12,7 @@ export function* registration({ auth, roles, user }: Settings): Generator<Findin
   }
   for (const [index, field] of allowedFields.entries()) {
     if (Object.hasOwn(user.attributes, field)) continue
-    const message = `\`user\` declares no attribute \`${field}\`${didYouMean(field, Object.keys(user.attributes))}`
+    const message = `\`user\` declares no attribute \`${field}\`${hintFor(field, Object.keys(user.attributes))}`
     yield { code: 'unknown-name', message, path: [...path, 'allowedFields', index] }
   }
 }

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../base/nearest.ts'
+import { didYouMean, hintFor } from '../../base/nearest.ts'
 import type { Finding } from '../faults.ts'
 import type { Settings } from '../settings.ts'
 
@@ -16,7 +16,7 @@ export function* routes({ routesConfig, contentTypes }: Settings): Generator<Fin
       yield { code: 'unknown-name', message: `unknown content-type \`${type}\`${hint}`, path, atKey: true }
     }
     if (isDeclared && !ACTIONS.includes(action)) {
-      const hint = didYouMean(action, ACTIONS) || `: one of ${ACTIONS.map(each => `\`${each}\``).join(', ')}`
+      const hint = hintFor(action, ACTIONS)
       yield { code: 'unknown-name', message: `unknown action \`${action}\`${hint}`, path, atKey: true }
     }
   }

@@ -122,7 +122,7 @@ const ended = (flight: Promise<unknown> | undefined): Promise<unknown> | undefin
 
 function isTooDear(error: unknown, { maxBytes = Number.POSITIVE_INFINITY }: ReadRun): boolean {
   const fault = toDatabaseFault(error)
-  if (fault?.kind === 'too-large') return fault.bytes >= maxBytes
+  if (fault?.kind === 'too-large') return fault.bytes === null || fault.bytes >= maxBytes
   return fault?.kind === 'timeout' && fault.code !== ABANDONED
 }
 

@@ -1,4 +1,5 @@
 import type { WriteOutcome } from '../base/write-scope.ts'
+import { TOO_LARGE } from '../sql/print-bounded.ts'
 import { OUTDATED } from './generations.ts'
 import { meaningOf } from './sqlstate.ts'
 
@@ -16,13 +17,22 @@ export type DatabaseFault =
   /** A statement or the wait for a lock took too long. */
   | { readonly kind: 'timeout'; readonly message: string; readonly code: string | null }
   /** The answer was not read to its end. `sample`: its beginning, with some bytes of the protocol before the text. */
-  | { readonly kind: 'too-large'; readonly message: string; readonly bytes: number; readonly sample: string }
+  | TooLargeFault
   | ConstraintFault
   /** The same transaction, run again, may well succeed. */
   | { readonly kind: 'serialization'; readonly message: string; readonly code: string }
   /** The tables are not those any more that the project wants (notice-changes.ts). */
   | { readonly kind: 'outdated'; readonly message: string }
   | { readonly kind: 'other'; readonly message: string; readonly code: string | null }
+
+export interface TooLargeFault {
+  readonly kind: 'too-large'
+  readonly message: string
+  /** How many it may have; null: PostgreSQL itself ended a list, which the statement has bounded. */
+  readonly bytes: number | null
+  /** The beginning of the answer, or the path of what is too large. */
+  readonly seen: { readonly sample: string } | { readonly path: readonly string[] }
+}
 
 export interface ConstraintFault {
   readonly kind: 'unique' | 'check' | 'foreignKey' | 'notNull'
@@ -81,6 +91,7 @@ export function toDriverError(error: unknown): DriverError | undefined {
 function faultOfCode(error: DriverError): DatabaseFault | undefined {
   const { code, message } = error
   if (typeof code !== 'string') return undefined
+  if (code === '22P02' && message.includes(TOO_LARGE)) return tooLargeAt(message)
   if (code === OUTDATED) return { kind: 'outdated', message }
   const constraint = CONSTRAINTS[code]
   if (constraint) return { kind: constraint, message, ...namesOf(error) }
@@ -97,6 +108,11 @@ function faultOfCode(error: DriverError): DatabaseFault | undefined {
 /** The server ends the connection with it. */
 export const isFinal = ({ severity }: { readonly severity?: unknown }): boolean =>
   severity === 'FATAL' || severity === 'PANIC'
+
+function tooLargeAt(message: string): TooLargeFault {
+  const path = message.slice(message.indexOf(TOO_LARGE) + TOO_LARGE.length).replace(/"$/, '')
+  return { kind: 'too-large', message: 'A list is too large', bytes: null, seen: { path: path.split('.') } }
+}
 
 const SQLSTATE = /^[0-9A-Z]{5}$/
 

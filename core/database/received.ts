@@ -48,5 +48,10 @@ interface DataStream {
 
 function tooLarge(bytes: number, sample: readonly Buffer[]): DatabaseFailure {
   const message = `The answer has more than ${bytes} bytes`
-  return new DatabaseFailure({ kind: 'too-large', message, bytes, sample: Buffer.concat(sample).toString() })
+  return new DatabaseFailure({
+    kind: 'too-large',
+    message,
+    bytes,
+    seen: { sample: Buffer.concat(sample).toString() },
+  })
 }

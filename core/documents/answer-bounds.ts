@@ -32,7 +32,9 @@ export function openBounds(maxBytes: number): AnswerBounds {
     refuse(error) {
       const found = toDatabaseFault(error)
       if (found?.kind !== 'too-large') throw error
-      throw tooLarge(largestPart(found.sample).filter(key => !WRAPPERS.has(key)))
+      const { seen } = found
+      const path = 'path' in seen ? seen.path : largestPart(seen.sample)
+      throw tooLarge(path.filter(key => !WRAPPERS.has(key)))
     },
   }
 }

@@ -87,11 +87,12 @@ function rememberByQuery<Made>(
   make: (query: RestrictedQuery, terms: QueryTerms) => Made,
 ): (query: RestrictedQuery, terms: QueryTerms) => Made {
   const known = new WeakMap<RestrictedQuery, QueryTerms & { readonly made: Made }>()
-  return (query, { storage, defaultLocale, shape }) => {
+  return (query, { storage, defaultLocale, shape, maxBytes }) => {
     const before = known.get(query)
     if (before?.storage === storage && before.defaultLocale === defaultLocale && before.shape === shape)
       return before.made
-    const made = make(query, { storage, defaultLocale, shape })
+    // One storage has one limit: that of its project.
+    const made = make(query, { storage, defaultLocale, shape, ...(maxBytes !== undefined && { maxBytes }) })
     known.set(query, { storage, defaultLocale, shape, made })
     return made
   }

@@ -30,6 +30,7 @@ export function openReads({
   maxBytes = 0,
 }: ReadTerms): DocumentReads {
   const bounds = openBounds(maxBytes)
+  const planning = { storage, defaultLocale, ...(maxBytes > 0 && { maxBytes }) }
   const run = (query: RestrictedQuery, options?: ReadOptions): ReadRun => ({
     readonly: true,
     purpose: { trail: options?.trail, describe: () => describeQuery(query) },
@@ -37,7 +38,7 @@ export function openReads({
     ...(options?.signal && { signal: options.signal }),
   })
   const read = (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<Rows> => {
-    const statement = toStatement(query, { storage, defaultLocale, shape }, options?.documentId)
+    const statement = toStatement(query, { ...planning, shape }, options?.documentId)
     return database.run(statement, run(query, options)).catch(bounds.refuse)
   }
   const find = async (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<Found> => {
@@ -62,7 +63,7 @@ export function openReads({
         noteCache(options?.trail, 'off')
         return print(await find(query, shape, options))
       }
-      const reading = toReading(query, { storage, defaultLocale, shape }, options?.documentId)
+      const reading = toReading(query, { ...planning, shape }, options?.documentId)
       const terms = { form, print, run: run(query, options), ahead: options?.ahead }
       const found = await cache.find(reading, terms).catch(bounds.refuse)
       return found === null ? null : bounds.count(found, options?.trail)

@@ -19,12 +19,19 @@ export interface PlanTerms {
   readonly storage: Storage
   readonly defaultLocale: string
   readonly shape: Shape
+  /** The most bytes that the answer may have; absent: any number. */
+  readonly maxBytes?: number
   /** Where values may be put in later (outline.ts); by default nowhere. */
   readonly placeOf?: PlanContext['placeOf']
 }
 
 /** One restricted query → one answer, printed by sql/ as one statement whatever it populates. */
-export function planQuery(query: RestrictedQuery, terms: PlanTerms): Answer {
+export const planQuery = (query: RestrictedQuery, terms: PlanTerms): Answer => ({
+  ...planAnswer(query, terms),
+  maxBytes: terms.maxBytes ?? null,
+})
+
+function planAnswer(query: RestrictedQuery, terms: PlanTerms): Omit<Answer, 'maxBytes'> {
   const context = contextFor(query, terms)
   const row = typeRow(query.type, context.alias(), query.status, terms.storage)
   const table: Source = { table: terms.storage.table(query.type).name, alias: row.alias, on: null }

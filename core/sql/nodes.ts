@@ -214,4 +214,6 @@ export interface Answer {
   readonly total: Select | null
   /** Put behind the text, after the separator (print.ts); null: nothing is. */
   readonly cursor: RowsJsonNode | null
+  /** A deep list is ended at the first row beyond so many bytes; null: no list is. */
+  readonly maxBytes: number | null
 }

@@ -20,7 +20,7 @@ export interface ProvableTemplate extends Template {
  * last parameter, which has no node, is that version.
  */
 export function printProvable(answer: Answer): ProvableTemplate {
-  const found = nothing()
+  const found = nothing(answer.maxBytes)
   const body = printBody(answer, found)
   if (!answer.total) {
     const version = printVersion(new Set(found.tables))

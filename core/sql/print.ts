@@ -1,5 +1,6 @@
 import type { Alias } from './alias.ts'
 import { quoteIdentifier, quoteText } from './identifier.ts'
+import { listChain } from './list-chain.ts'
 import type {
   Answer,
   CallNode,
@@ -11,6 +12,7 @@ import type {
   Union,
   Window,
 } from './nodes.ts'
+import { DEEP, ONE_BY_ONE, printBounded } from './print-bounded.ts'
 import type { Statement } from './statement.ts'
 import { bind, type Template } from './template.ts'
 
@@ -19,6 +21,8 @@ interface Found {
   readonly parameters: ParameterNode[]
   /** As often as they stand there. */
   readonly tables: string[]
+  /** The most bytes of a list of lists of lists; null: any number. */
+  readonly maxBytes: number | null
 }
 
 /** Prints an answer as one statement of one row: the JSON text, then the total where asked. */
@@ -26,7 +30,7 @@ export const printAnswer = (answer: Answer): Statement => bind(printTemplate(ans
 
 /** The same for any values in the places that have one. */
 export function printTemplate(answer: Answer): Template {
-  const found = nothing()
+  const found = nothing(answer.maxBytes)
   const body = printBody(answer, found)
   const [table, ...others] = found.tables
   const lone = others.length === 0 && table !== undefined ? { table } : {}
@@ -35,7 +39,7 @@ export function printTemplate(answer: Answer): Template {
   return { text, parameters: found.parameters }
 }
 
-export const nothing = (): Found => ({ parameters: [], tables: [] })
+export const nothing = (maxBytes: number | null = null): Found => ({ parameters: [], tables: [], maxBytes })
 
 /** Between a list and its cursor: JSON has it nowhere. */
 export const SEPARATOR = '\u001E'
@@ -46,7 +50,25 @@ export function printBody({ form, page, rows, cursor }: Answer, found: Found): s
   const printed = printSelect(rows, found)
   if (form === 'one') return `SELECT row_to_json(${ROW})::text FROM (${printed}) ${ROW}`
   const behind = cursor ? ` || ${quoteText(SEPARATOR)} || ${print(cursor, found)}::text` : ''
+  const bounded = boundedRows(rows, printed, found)
+  if (bounded)
+    return `${given}SELECT '[' || coalesce(string_agg(${ROW}.text, ','), '') || ']'${behind} FROM (${bounded}) ${ROW}`
   return `${given}SELECT '[' || coalesce(string_agg(row_to_json(${ROW})::text, ','), '') || ']'${behind} FROM (${printed}) ${ROW}`
+}
+
+/** null: the list is not deep, so that its rows cannot take long before their bytes arrive. */
+function boundedRows(rows: Select, printed: string, { maxBytes }: Found): string | null {
+  if (maxBytes === null) return null
+  const chain = listChain(rows)
+  return chain.lists < DEEP ? null : printBounded(printed, chain, maxBytes)
+}
+
+function printList(rows: Select, found: Found): string {
+  const printed = printSelect(rows, found)
+  const bounded = boundedRows(rows, rows.limit ? printed : printed + ONE_BY_ONE, found)
+  return bounded
+    ? `(SELECT coalesce(json_agg(${ROW}.text::json), '[]') FROM (${bounded}) ${ROW})`
+    : `(SELECT coalesce(json_agg(${ROW}), '[]') FROM (${printed}) ${ROW})`
 }
 
 export function printSelect(node: Select, found: Found): string {
@@ -148,9 +170,7 @@ const PRINT: { readonly [K in Kind]: Print<K> } = {
   'row-json': (node, found) =>
     `(SELECT row_to_json(${ROW}) FROM (${printSelect(node.select, found)}) ${ROW})`,
   'rows-json': (node, found) =>
-    node.rows.kind === 'union'
-      ? printUnion(node.rows, found)
-      : `(SELECT coalesce(json_agg(${ROW}), '[]') FROM (${printSelect(node.rows, found)}) ${ROW})`,
+    node.rows.kind === 'union' ? printUnion(node.rows, found) : printList(node.rows, found),
 }
 
 function print(node: Expression, found: Found): string {

@@ -7,6 +7,7 @@ const PROJECT = `
 name: Large answers
 server: { rateLimit: { api: false, auth: false } }
 database: { limits: { bytes: 60kb } }
+graphql: { config: { depthLimit: 20 } }
 contentTypes:
   author:
     attributes:
@@ -47,6 +48,23 @@ test('a populate that is too large is refused with its path, and says how to rea
   t.regex(message, /61440 bytes that database\.limits\.bytes .* `author\.articles`: .*pagination\[pageSize\]/)
   const few = asked.replace('articles]=true', 'articles][fields]=title')
   t.is((await site.ask('GET', few, { as: FULL })).status, 200)
+})
+
+test('lists in lists in lists are refused by the same limit, in every format', async t => {
+  const site = await open(t)
+  const deep = 'populate[articles][populate][author][populate][articles]=true'
+  for (const headers of [{}, { 'strapi-response-format': 'v4' }]) {
+    const { status, text } = await site.ask('GET', `/api/authors?${deep}`, { as: FULL, headers })
+    t.is(status, 400, text)
+    t.deepEqual(errorOf(text).details.path, ['articles', 'author', 'articles'])
+  }
+  const few = deep.replace('=true', '[fields]=title')
+  const small = `${few}&populate[articles][fields]=title`
+  t.is((await site.ask('GET', `/api/authors?${small}`, { as: FULL })).status, 200)
+  const query =
+    '{ authors { data { attributes { articles { data { attributes { author { data { attributes { articles { data { attributes { title body } } } } } } } } } } } } }'
+  const told = JSON.parse((await site.ask('POST', '/graphql', { as: FULL, body: { query } })).text) as Refused
+  t.regex(told.errors[0]?.message ?? '', /`articles\.author\.articles`/)
 })
 
 test('what people ask for every day is answered', async t => {

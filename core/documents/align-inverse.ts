@@ -59,11 +59,13 @@ function differingRows(relation: InverseRelation, link: ColumnLink | TableLink, 
   const x = (column: string) => columnOf('x', column)
   const place =
     link.inversePosition === null ? null : columnOf(link.kind === 'table' ? 'l' : 'x', link.inversePosition)
+  // OFFSET 0: the plan begins with the links, however many the document is expected to have.
   const from =
     link.kind === 'table'
-      ? `${name(link.table)} l JOIN ${name(table.name)} x ON ${ownedBy(relation, 'l', 'x')} WHERE ${inTable({ ...relation, namesStatus: false }, 'l', { end: d, statuses: NEVER })}`
+      ? `(SELECT * FROM ${name(link.table)} l WHERE ${inTable({ ...relation, namesStatus: false }, 'l', { end: d, statuses: NEVER })} OFFSET 0) l JOIN ${name(table.name)} x ON ${ownedBy(relation, 'l', 'x')}`
       : `${name(table.name)} x WHERE ${inSlot(slotOf(link, null), 'x', d)}`
-  const where = relation.sharesLocale && table.locale ? ` AND ${x(table.locale)} = ${d.locale}` : ''
+  const begin = link.kind === 'table' ? 'WHERE' : 'AND'
+  const where = relation.sharesLocale && table.locale ? ` ${begin} ${x(table.locale)} = ${d.locale}` : ''
   const group = [x(table.key), ...(table.locale ? [x(table.locale)] : [])]
   const moved = place === null ? '' : ` OR min(${place}) <> max(${place}) OR count(${place}) = 1`
   return `SELECT ${x(table.key)} FROM ${from}${where} GROUP BY ${group.join(', ')} HAVING count(*) = 1${moved}`

@@ -60,7 +60,7 @@ export function printOwnEdit(list: OwnList, own: OwnEdit, sequence: string): rea
   return [
     ...(gone.length > 0 ? [printDisconnect(list, own, gone)] : []),
     ...(made.length > 0 ? [printConnect(list, own, { entries: made, sequence })] : []),
-    ...(own.publishes ? printCopy(list, own) : []),
+    ...(own.publishes ? [printCopy(list, own)] : []),
   ].map(statement => ({ ...statement, name: `edit ${own.attribute.name}` }))
 }
 
@@ -110,36 +110,31 @@ function onConflict(link: TableLink): string {
   return `ON CONFLICT (${key}) DO UPDATE SET ${place} = excluded.${place}`
 }
 
-/** Takes away what only the published version has, then adds what is new or moved in the draft. */
-function printCopy(list: OwnList, own: OwnEdit): readonly Statement[] {
+/** Takes away what only the published version has, and adds or moves what differs: both lists are read once, side by side. */
+function printCopy(list: OwnList, own: OwnEdit): Statement {
   const { link, owner } = list
-  const rows = (parameters: Parameters) =>
-    and(
-      ownerRow(list, own, { alias: 'd', status: 'draft', parameters }),
-      ownerRow(list, own, { alias: 'p', status: 'published', parameters }),
-    )
-  const owners = `${name(owner.table)} d, ${name(owner.table)} p`
-  const same = (one: string, other: string) =>
-    targetColumns(link).map(column => `${columnOf(one, column)} = ${columnOf(other, column)}`)
-  const removal = new Parameters()
-  const addition = new Parameters()
+  const parameters = new Parameters()
+  const rowOf = (status: string) =>
+    `(SELECT o.id FROM ${name(owner.table)} o WHERE ${ownerRow(list, own, { alias: 'o', status, parameters })})`
+  const row = `pair AS MATERIALIZED (SELECT ${rowOf('draft')} AS draft, ${rowOf('published')} AS published)`
+  const target = targetColumns(link).map(column => columnOf('l', column))
+  const ofDraft = (column: string) =>
+    `min(${columnOf('l', column)}) FILTER (WHERE l.owner_id = pair.draft) AS ${name(column)}`
+  const places = [link.position, link.inversePosition].filter(column => column !== null)
+  const [draft, published] = ['pair.draft', 'pair.published'].map(
+    id => `min(${columnOf('l', link.position)}) FILTER (WHERE l.owner_id = ${id})`,
+  )
+  const differing = `differing AS MATERIALIZED (SELECT pair.published, ${[...target, ...places.map(ofDraft)].join(', ')} FROM pair JOIN ${name(link.table)} l ON l.owner_id = ANY (ARRAY[pair.draft, pair.published]) WHERE pair.published IS NOT NULL GROUP BY pair.published, ${target.join(', ')} HAVING ${draft} IS DISTINCT FROM ${published})`
+  const same = targetColumns(link).map(column => `${columnOf('g', column)} = ${columnOf('s', column)}`)
+  const removal = `gone AS (DELETE FROM ${name(link.table)} g USING differing s WHERE ${and('g.owner_id = s.published', ...same, `${columnOf('s', link.position)} IS NULL`)})`
   const columns: readonly (readonly [string, string])[] = [
-    ['owner_id', 'p.id'],
-    ...[...targetColumns(link), link.position, link.inversePosition].flatMap(column =>
-      column === null ? [] : [[column, columnOf('s', column)] as const],
-    ),
+    ['owner_id', 's.published'],
+    ...[...targetColumns(link), ...places].map(column => [column, columnOf('s', column)] as const),
   ]
-  const there = `SELECT FROM ${name(link.table)} e WHERE ${and('e.owner_id = p.id', ...same('e', 's'), `${columnOf('e', link.position)} = ${columnOf('s', link.position)}`)}`
-  return [
-    {
-      text: `DELETE FROM ${name(link.table)} l USING ${owners} WHERE ${rows(removal)} AND l.owner_id = p.id AND NOT EXISTS (SELECT FROM ${name(link.table)} s WHERE ${and('s.owner_id = d.id', ...same('s', 'l'))})`,
-      values: removal.values,
-    },
-    {
-      text: `${insertInto(link, columns)} FROM ${owners}, ${name(link.table)} s WHERE ${rows(addition)} AND s.owner_id = d.id AND NOT EXISTS (${there}) ${onConflict(link)}`,
-      values: addition.values,
-    },
-  ]
+  return {
+    text: `WITH ${row}, ${differing}, ${removal} ${insertInto(link, columns)} FROM differing s WHERE ${columnOf('s', link.position)} IS NOT NULL ORDER BY ${columnOf('s', link.position)} ${onConflict(link)}`,
+    values: parameters.values,
+  }
 }
 
 /** The list of one row; the document's other rows have lists of their own. */

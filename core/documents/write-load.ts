@@ -37,7 +37,8 @@ export async function loadCurrent(
   const loading = nothing()
   for (const [type, written] of groupBy(documents, each => each.type)) {
     const ids = written.map(({ documentId }) => documentId)
-    const rows = await loadVersions(type, ids, loading, terms)
+    // What is read of them decides what is written: nobody else changes it from now on.
+    const rows = await loadVersions(type, ids, loading, { ...terms, locking: true })
     if (rows.length > 0) await loadParts(type, { rows }, attributesOf(type, written), loading, terms)
   }
   return toCurrent(loading)

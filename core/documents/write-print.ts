@@ -78,7 +78,7 @@ export function printSelect(
   const columns = wanted.map(column => storedForm(column, types.get(column)))
   return {
     name: `read ${match.table} to write`,
-    text: `SELECT ${columns.join(', ')} FROM ${name(match.table)} WHERE ${among(match.columns, text)}${locking ? ' FOR UPDATE' : ''}`,
+    text: `SELECT ${columns.join(', ')} FROM ${name(match.table)} WHERE ${among(match.columns, text)}${locking ? ` ORDER BY ${name('id')} FOR UPDATE` : ''}`,
     values,
   }
 }

@@ -1,0 +1,132 @@
+import test from 'ava'
+import type { Database, Transaction } from '../../core/database/database.ts'
+import { openWriting, openWritingOver, type Writing } from '../documents/writing.ts'
+import { modelOf } from '../model/compiled.ts'
+
+// What a body connects or disconnects costs what it names, not what the list has.
+
+const relations = (drafts: boolean) => `
+  article:
+    draftAndPublish: true
+    attributes:
+      title: string
+      shelf: { type: relation, relation: manyToOne, target: shelf, inversedBy: articles }
+      tags: { type: relation, relation: manyToMany, target: shelf, inversedBy: tagged }
+      related: { type: relation, relation: manyToMany, target: article }
+  shelf:
+    draftAndPublish: ${drafts}
+    attributes:
+      name: string
+      articles: { type: relation, relation: oneToMany, target: article, mappedBy: shelf }
+      tagged: { type: relation, relation: manyToMany, target: article, mappedBy: tags }
+`
+
+const COUNT = 10_000
+const EXTRA = 30
+
+/** Articles with drafts and published versions, of which COUNT are linked to the document `full` of each list. */
+async function fill({ database, create }: Writing) {
+  const run = (text: string, values: readonly unknown[] = []) => database.run({ text, values: [...values] })
+  await run(
+    `INSERT INTO articles (document_id, document_key, status, title, created_at, updated_at, published_at)
+     SELECT 'a' || n, n * 2, status, 't' || n, now(), now(), CASE status WHEN 'published' THEN now() END
+     FROM generate_series(1, $1::integer) n, (VALUES ('draft'), ('published')) v (status)`,
+    [COUNT + EXTRA],
+  )
+  const full = String((await create('shelf', { name: 'full' })).documentId)
+  const empty = String((await create('shelf', { name: 'empty' })).documentId)
+  const key = `(SELECT min(id) FROM shelves WHERE document_id = '${full}')`
+  const linked = `document_key <= ${COUNT * 2}`
+  await run(`UPDATE articles SET shelf_key = ${key}, shelf_inverse_position = document_key WHERE ${linked}`)
+  await run(
+    `INSERT INTO articles_tags_links (owner_id, target_key, position, inverse_position) SELECT id, ${key}, 1, document_key FROM articles WHERE ${linked}`,
+  )
+  const list = String((await create('article', { title: 'full' })).documentId)
+  const none = String((await create('article', { title: 'empty' })).documentId)
+  await run(
+    `INSERT INTO articles_related_links (owner_id, target_key, position) SELECT o.id, a.document_key, a.document_key FROM articles o, articles a WHERE o.document_id = $1 AND a.status = 'draft' AND a.${linked}`,
+    [list],
+  )
+  for (const table of ['articles', 'articles_tags_links', 'articles_related_links', 'shelves'])
+    await run(`ANALYZE ${table}`)
+  return {
+    articles: { type: 'shelf', full, empty },
+    tagged: { type: 'shelf', full, empty },
+    related: { type: 'article', full: list, empty: none },
+  } as const
+}
+
+/** A database that counts the statements of transactions and the rows that they answer. */
+function counting(database: Database) {
+  const counts = { statements: 0, rows: 0 }
+  const count = (transaction: Transaction): Transaction => ({
+    run: async statement => {
+      counts.statements++
+      const found = await transaction.run(statement)
+      counts.rows += found.rows.length
+      return found
+    },
+    send: statement => {
+      counts.statements++
+      transaction.send(statement)
+    },
+    lock: name => transaction.lock(name),
+    tryLock: name => transaction.tryLock(name),
+    get sequelize() {
+      return transaction.sequelize
+    },
+  })
+  const counted: Database = {
+    ...database,
+    transaction: (work, options) => database.transaction(each => work(count(each)), options),
+  }
+  return { counted, counts }
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+for (const drafts of [false, true])
+  test.serial(
+    `a document is connected to a list of ${COUNT} with as many statements and rows as to an empty one, ${drafts ? 'with drafts on both sides' : 'and at a like cost'}`,
+    async t => {
+      const model = await modelOf(`contentTypes:${relations(drafts)}`)
+      const writing = await openWriting(t, model)
+      const documents = await fill(writing)
+      const { counted, counts } = counting(writing.database)
+      const { update } = openWritingOver(counted, model)
+      const measure = async (name: keyof typeof documents, list: 'full' | 'empty', value: unknown) => {
+        const { type, [list]: id } = documents[name]
+        Object.assign(counts, { statements: 0, rows: 0 })
+        const began = performance.now()
+        await update(type, id, { [name]: value }, { plainly: { filter: null } })
+        return { ...counts, milliseconds: performance.now() - began }
+      }
+      for (const name of Object.keys(documents) as (keyof typeof documents)[]) {
+        // Names of sequences are read once.
+        for (const list of ['full', 'empty'] as const)
+          await measure(name, list, { connect: [`a${COUNT + EXTRA}`] })
+        const seen = { full: [] as number[], empty: [] as number[] }
+        const changes = (id: string) => [
+          { connect: [id] },
+          { connect: [{ documentId: id, position: { start: true } }] },
+          { disconnect: [id] },
+        ]
+        // Each list gets others: what links led to before is not read again.
+        for (let extra = COUNT + 1; extra < COUNT + EXTRA - 1; extra += 2) {
+          const ofEmpty = changes(`a${extra + 1}`)
+          for (const [index, change] of changes(`a${extra}`).entries()) {
+            const full = await measure(name, 'full', change)
+            const empty = await measure(name, 'empty', ofEmpty[index])
+            t.deepEqual([full.statements, full.rows], [empty.statements, empty.rows], `${name} ${index}`)
+            seen.full.push(full.milliseconds)
+            seen.empty.push(empty.milliseconds)
+          }
+        }
+        const [full, empty] = [median(seen.full), median(seen.empty)]
+        t.log(`${name}: ${full.toFixed(1)} ms, and ${empty.toFixed(1)} ms with an empty list`)
+        // Where both sides have drafts, publishing compares both versions of all links, in the database.
+        if (!drafts) t.true(full < 5 * empty, `${name}: ${full} ms, ${empty} ms`)
+      }
+    },
+  )

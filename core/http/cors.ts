@@ -11,7 +11,8 @@ export interface Cors {
   preflight(method: string, headers: IncomingHttpHeaders): HeaderList | null
 }
 
-const ALWAYS: HeaderList = ['Vary', 'Origin']
+/** What answers depend on: a shared cache must mix neither callers nor response formats. */
+const ALWAYS: HeaderList = ['Vary', 'Origin, Authorization, Strapi-Response-Format']
 
 const METHODS = 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS'
 const HEADERS = 'Content-Type,Authorization,Origin,Accept'

@@ -1,8 +1,9 @@
-import type { RequestListener, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, Express } from 'express'
-import { answerFault } from '../faults/exchange.ts'
+import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { notFound } from '../faults/fault.ts'
 import type { Observer } from '../observe/observation.ts'
+import { cacheControlFor } from './cache-control.ts'
 import { toHttpFault } from './http-error.ts'
 import { toTrouble } from './trouble.ts'
 import { writeAnswer } from './write-answer.ts'
@@ -26,7 +27,7 @@ async function load(mount: (app: Express) => void | Promise<void>, observer: Obs
   const { default: express } = await import('express')
   const app = express().disable('x-powered-by').disable('etag')
   await mount(app)
-  app.use((_request, response) => writeAnswer(response, answerFault(notFound()), []))
+  app.use(({ headers }, response) => refuse(response, answerFault(notFound()), headers))
   app.use(errorAnswer(observer))
   return app
 }
@@ -34,15 +35,19 @@ async function load(mount: (app: Express) => void | Promise<void>, observer: Obs
 /** Answers what Express or a middleware passes on as an error: a refusal keeps its status, anything else is 500. */
 export const errorAnswer =
   (observer: Observer): ErrorRequestHandler =>
-  (error: unknown, _request, response, _next) => {
+  (error: unknown, { headers }, response, _next) => {
     const fault = toHttpFault(error) ?? toTrouble(error, String(response.getHeader('X-Request-Id')), observer)
     if (response.headersSent) {
       response.destroy()
       return
     }
     forgetContent(response)
-    writeAnswer(response, answerFault(fault), [])
+    refuse(response, answerFault(fault), headers)
   }
+
+function refuse(response: ServerResponse, answer: HttpAnswer, headers: IncomingHttpHeaders): void {
+  writeAnswer(response, answer, ['Cache-Control', cacheControlFor(answer, { headers }) ?? 'no-cache'])
+}
 
 /** Headers that describe content which is not sent after all. */
 const OF_CONTENT = [

@@ -7,6 +7,7 @@ import type { Meters } from '../metrics/meters.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { RequestSpan, Tracing } from '../observe/tracing.ts'
 import type { ServerSettings } from '../project/settings.ts'
+import { cacheControlFor } from './cache-control.ts'
 import { type Cors, createCors, type HeaderList } from './cors.ts'
 import { applyTag } from './etag.ts'
 import { STOPPING } from './health.ts'
@@ -187,7 +188,10 @@ function finish(exchange: Exchange, answer: HttpAnswer): void {
   }
   try {
     const final = answer.tagged ? applyTag(answer, request) : answer
-    writeAnswer(response, final, sharedHeaders(exchange))
+    const headers = sharedHeaders(exchange)
+    const caching = cacheControlFor(final, request)
+    if (caching !== null) headers.push('Cache-Control', caching)
+    writeAnswer(response, final, headers)
     tellEnd(exchange, final.status)
   } catch (error) {
     serving.observer.tell({ kind: 'failed', requestId: request.id, error })

@@ -3,12 +3,14 @@ import { permit } from '../access/permit.ts'
 import { restrict } from '../access/restrict.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, forbidden } from '../faults/fault.ts'
+import type { GivenValues } from '../query/command.ts'
 import { everyField } from '../query/every-field.ts'
 import { populateWhole } from '../query/populate-nodes.ts'
 import type { RestrictedQuery, Selection } from '../query/query.ts'
 import { findAccount } from './accounts.ts'
 import { askAddress } from './ask-address.ts'
 import { checkChange, checkNew, toUserValues } from './parse-user.ts'
+import { withRoleByKey } from './role-by-key.ts'
 import { ALL_ROWS } from './user-values.ts'
 import type { UserChange } from './users-service.ts'
 import type { UsersServiceTerms } from './users-terms.ts'
@@ -22,7 +24,7 @@ export async function createUser(
   const { user: type } = terms.identity.model.builtIn
   const lacking = checkNew(body, caller, type)
   if (lacking) return failed(lacking)
-  const values = toUserValues(body, type)
+  const values = await valuesOf(body, caller, terms)
   if (!values.ok) return values
   const command = { kind: 'create', type, locale: null, status: 'published', values: values.value } as const
   const permitted = permit(command, caller)
@@ -43,7 +45,7 @@ export async function updateUser(
   const { user: type } = identity.model.builtIn
   const wrong = checkChange(body, type)
   if (wrong) return failed(wrong)
-  const values = toUserValues(body, type)
+  const values = await valuesOf(body, caller, terms)
   if (!values.ok) return values
   const account = await findAccount(identity.database, { by: 'id', id }, identity)
   const documentId = account?.documentId ?? NO_DOCUMENT
@@ -76,6 +78,16 @@ export async function deleteUser(id: number, asked: Asked, terms: UsersServiceTe
   const query = answerQuery('delete', asked, terms)
   if (!query.ok) return query
   return terms.documents.delete(permitted.value, [], { query: query.value, shape: 'flat' })
+}
+
+async function valuesOf(
+  body: UserChange['body'],
+  caller: Caller,
+  { identity, documents }: UsersServiceTerms,
+): Promise<Result<GivenValues, Fault>> {
+  const { user, role } = identity.model.builtIn
+  const values = toUserValues(body, user)
+  return values.ok ? withRoleByKey(values.value, { caller, type: role, documents }) : values
 }
 
 type Asked = Pick<UserChange, 'selection'> & { readonly caller: Caller }

@@ -139,6 +139,11 @@ test('every answer carries the security headers', async t => {
 
 test('answers to credentials are not for shared caches', async t => {
   t.regex((await room.get('/api/books')).headers.get('cache-control') ?? '', /private/)
+  for (const path of ['/api/books', '/api/nothing', '/graphql?query=%7B__typename%7D']) {
+    const { headers } = await room.get(path, null)
+    t.is(headers.get('cache-control'), 'no-cache', path)
+    t.is(headers.get('vary'), 'Origin, Authorization, Strapi-Response-Format', path)
+  }
 })
 
 test('a document that has not changed is not sent again', async t => {

@@ -147,6 +147,33 @@ test('who makes users makes those of the roles that he may give, and the server 
   t.is((await people.signIn('made-by-cleo')).split('.').length, 3)
 })
 
+test('a role goes by its key wherever it goes by its id, over REST and GraphQL', async t => {
+  const made = await make('keyed', { role: 'authenticated' }, 'full')
+  t.is(made.status, 201)
+  const { id, role } = made.body as { id: number; role: Body }
+  t.is(role.type, 'authenticated')
+  const put = (given: unknown) => send('PUT', `/api/users/${id}`, { role: given }, 'full')
+  for (const given of ['clerk', { set: ['authenticated'] }, { connect: ['clerk'] }, ['authenticated']]) {
+    const { status, body } = await put(given)
+    t.is(status, 200, JSON.stringify(body))
+    const wanted = JSON.stringify(given).includes('clerk') ? 'clerk' : 'authenticated'
+    t.is((body.role as Body).type, wanted, JSON.stringify(given))
+  }
+  const unknown = await put('clerc')
+  t.is(said(unknown), '400 Unknown role `clerc`: did you mean `clerk`?')
+  t.deepEqual((unknown.body.error as Body).details, {
+    key: 'role',
+    path: 'role',
+    expected: 'the key or the id of a role',
+  })
+  t.regex(said(await put('nothing-like-it')), /^400 Unknown role `nothing-like-it`: expected one of /)
+  t.is((await put(role.documentId)).status, 200, 'a documentId is still taken')
+  const query = `mutation { user: updateUsersPermissionsUser(id: "${id}", data: { username: "keyed", email: "keyed@example.com", role: "clerk" }) { data { attributes { role { data { attributes { type } } } } } } }`
+  const { body } = await send('POST', '/graphql', { query }, 'full')
+  t.deepEqual(body.errors, undefined, JSON.stringify(body))
+  t.regex(JSON.stringify(body), /"type":"clerk"/)
+})
+
 test('a new user needs a name, an address, a password and a role that are good and not taken', async t => {
   const role = await roleId('authenticated')
   t.is(said(await send('POST', '/api/users', {})), '400 4 errors occurred')

@@ -8,9 +8,9 @@ test('any origin may read where the settings say *', async t => {
   const answer = await fetch(url, { headers: { origin } })
   t.is(answer.headers.get('access-control-allow-origin'), origin)
   t.is(answer.headers.get('access-control-allow-credentials'), null)
-  t.is(answer.headers.get('vary'), 'Origin')
+  t.is(answer.headers.get('vary'), 'Origin, Authorization, Strapi-Response-Format')
   t.is((await fetch(url)).headers.get('access-control-allow-origin'), null)
-  t.is((await fetch(url)).headers.get('vary'), 'Origin')
+  t.is((await fetch(url)).headers.get('vary'), 'Origin, Authorization, Strapi-Response-Format')
 })
 
 test('only listed origins may read where the settings list them, with credentials where they say so', async t => {

@@ -22,7 +22,7 @@ export interface FindTerms extends AskedBody {
 }
 
 /** How the statement runs that reads an answer. */
-export type ReadRun = Pick<RunOptions, 'readonly' | 'signal' | 'purpose' | 'maxBytes'>
+export type ReadRun = Pick<RunOptions, 'readonly' | 'onPrimary' | 'signal' | 'purpose' | 'maxBytes'>
 
 export interface AnswerCache {
   /** What a reading comes to, as it stands after it was asked for; null where that is no body. Text is not kept. */

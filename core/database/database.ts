@@ -43,6 +43,8 @@ export interface RunOptions {
   readonly transaction?: Transaction
   /** May run on a replica, as far as its session allows (session-scope.ts). Ignored inside a transaction. */
   readonly readonly?: boolean
+  /** A read that must not be behind: no replica answers it. */
+  readonly onPrimary?: boolean
   /** Ends the statement where it is aborted, as far as the database can. Ignored inside a transaction. */
   readonly signal?: AbortSignal
   /** A larger answer is not read to its end. Ignored inside a transaction. */

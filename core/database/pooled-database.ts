@@ -49,7 +49,7 @@ export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Databa
     connections: () => ({ ...poolStateOf(sequelize), waiting: scheduler.waiting }),
     run(statement, options) {
       if (options?.transaction) return options.transaction.run(statement)
-      if (replicas === null || !options?.readonly) return runHere(statement, options)
+      if (replicas === null || !options?.readonly || options.onPrimary) return runHere(statement, options)
       return replicas.run(statement, options).then(rows => rows ?? runHere(statement, options))
     },
     transaction(work, options = {}) {

@@ -8,9 +8,11 @@ export interface OutboxNumbers {
 
 /** Rejects with a DatabaseFailure. */
 export async function readOutbox(database: Pick<Database, 'run'>): Promise<OutboxNumbers> {
-  const { rows } = await database.run({ name: 'count the outbox', text: COUNT, values: [] })
+  const { rows } = await database.run({ name: 'count the outbox', text: COUNT, values: [] }, CURRENT)
   const [waiting, failed] = rows[0] ?? []
   return { waiting: Number(waiting), failed: Number(failed) }
 }
 
 const COUNT = `SELECT (SELECT count(*) FROM plinth_outbox WHERE state = 'waiting')::integer, (SELECT count(*) FROM plinth_outbox WHERE state = 'failed')::integer`
+
+const CURRENT = { readonly: true, onPrimary: true } as const

@@ -54,7 +54,7 @@ export function openUserValues({ access, database, model, storage, cache }: Valu
   const query = userQuery(model.builtIn.user, access.userPaths)
   const plan = { storage, defaultLocale: model.defaultLocale, shape: 'flat' } as const
   const read = async (id: number): Promise<unknown> => {
-    const { rows } = await database.run({ ...toStatement(query(id), plan), name: NAME })
+    const { rows } = await database.run({ ...toStatement(query(id), plan), name: NAME }, CURRENT)
     return rows[0]?.[0]
   }
   const find = async (id: number, kept: AnswerCache, ahead: Ahead | undefined): Promise<unknown> => {
@@ -72,7 +72,10 @@ export function openUserValues({ access, database, model, storage, cache }: Valu
 
 const NAME = 'read the user of a session'
 
-const USER: FindTerms = { form: 'user', print: ({ text }) => text, run: {} }
+/** Who is blocked is blocked at once. */
+const CURRENT = { readonly: true, onPrimary: true } as const
+
+const USER: FindTerms = { form: 'user', print: ({ text }) => text, run: CURRENT }
 
 const textOf = (found: FoundBody | null): string | null =>
   typeof found === 'object' && found !== null ? found.bytes.toString() : found

@@ -6,7 +6,14 @@ import {
   type Model,
   type ScalarAttribute,
 } from '../model/model.ts'
-import { isOperator, isTextual, type Operator, operatorFits, operatorTerms } from '../query/operators.ts'
+import {
+  asksForEntry,
+  isOperator,
+  isTextual,
+  type Operator,
+  operatorFits,
+  operatorTerms,
+} from '../query/operators.ts'
 import { isRecord } from '../query/parse-place.ts'
 import type { Comparison, Filter, Query, Reading, Sort, SortStep, Value } from '../query/query.ts'
 import { depthOf, type SlowRead } from './slow-reads.ts'
@@ -90,6 +97,8 @@ function parseComparison(said: unknown, attribute: ScalarAttribute, value: Value
   const [operator = '', , count] = typeof said === 'string' ? said.split(' ') : []
   if (!isOperator(operator) || !operatorFits(operator, attribute.type)) return undefined
   const length = Math.min(MOST_VALUES, Number(count ?? 2))
+  if (asksForEntry(operator, attribute.type))
+    return { kind: 'comparison', attribute, operator, values: [value] }
   return { kind: 'comparison', attribute, operator, values: valuesFor(operator, value, length) }
 }
 

@@ -43,6 +43,8 @@ const LISTS: ReadonlySet<string> = new Set(['in', 'notIn', 'between'])
 function toOperand(key: string, value: unknown, attribute: Attribute | undefined): unknown {
   const values = key === 'in' && Array.isArray(value) ? value.filter(item => item !== null) : value
   if (attribute?.kind !== 'scalar' || !JSON_TYPES.has(attribute.type)) return values
+  // An entry of a list is no text of JSON.
+  if (attribute.type === 'array' && (key === 'contains' || key === 'notContains')) return values
   return LISTS.has(key) && Array.isArray(values) ? values.map(jsonOperand(key)) : jsonOperand(key)(values)
 }
 

@@ -1,6 +1,6 @@
-import { isTextual, type Operator } from '../query/operators.ts'
+import { asksForEntry, isTextual, type Operator } from '../query/operators.ts'
 import type { Comparison, Value } from '../query/query.ts'
-import { allOf, binary, call, cast, equal, isNull, parameter } from '../sql/build.ts'
+import { allOf, binary, call, cast, equal, isNull, not, parameter } from '../sql/build.ts'
 import type { BinaryOperator, Expression, ParameterNode, Pattern } from '../sql/nodes.ts'
 import type { PlanContext, Row } from './row.ts'
 import { scalarOf, sqlTypeOf } from './scalar.ts'
@@ -15,7 +15,9 @@ export function planComparison(
   const { attribute, operator, values } = comparison
   const left = scalarOf(row, attribute, context)
   const text = isTextual(attribute.type) ? left : cast(left, 'text')
-  return OPERATIONS[operator]({ comparison, values, place, left, text })
+  const operands = { comparison, values, place, left, text }
+  if (asksForEntry(operator, attribute.type)) return entryTest(operands)
+  return OPERATIONS[operator](operands)
 }
 
 interface Operands {
@@ -83,6 +85,12 @@ const nullTest =
   (wanted: boolean): Operation =>
   ({ comparison, values, left }) =>
     isNull(left, (valueAt(values, 0, comparison) === true) !== wanted)
+
+/** The value is a list of the one entry. */
+function entryTest(operands: Operands): Expression {
+  const contains = binary(operands.left, '@>', typed(operands))
+  return operands.comparison.operator === '$contains' ? contains : not(contains)
+}
 
 const OPERATIONS: { readonly [Name in Operator]: Operation } = {
   $eq: operands => equal(operands.left, typed(operands)),

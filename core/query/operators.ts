@@ -56,11 +56,15 @@ const TEXTUAL: ReadonlySet<ValueType> = new Set<ValueType>([
 
 export const isTextual = (type: ValueType): boolean => TEXTUAL.has(type)
 
+/** Of a list the entries are compared: `$contains` asks whether a value is one of them. */
+export const asksForEntry = (operator: Operator, type: ValueType): boolean =>
+  type === 'array' && (operator === '$contains' || operator === '$notContains')
+
 /**
  * Whether an operator has a meaning for values of a type. Case-insensitive ones read any value as text
  * (contract/rest.md 7); the other text operators need text. All have an order: false comes before true, jsonb has its own.
  */
 export function operatorFits(operator: Operator, type: ValueType): boolean {
   const { text, fold } = OPERATORS[operator]
-  return !text || fold || isTextual(type)
+  return !text || fold || isTextual(type) || asksForEntry(operator, type)
 }

@@ -2,7 +2,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, invalidKey, type QueryParam } from '../faults/fault.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 import type { BadValue } from './bad-value.ts'
-import { isOperator, type Operator, operatorFits, operatorTerms } from './operators.ts'
+import { asksForEntry, isOperator, type Operator, operatorFits, operatorTerms } from './operators.ts'
 import { parseAll } from './parse-all.ts'
 import { isRecord } from './parse-place.ts'
 import { isTrue, parseText, parseValue } from './parse-value.ts'
@@ -116,12 +116,35 @@ function parseAny(operator: Operator, items: readonly unknown[], on: Subject): P
 
 function parseMany(operator: Operator, items: readonly unknown[], on: Subject): Parsed {
   const values: Value[] = []
+  if (asksForEntry(operator, on.attribute.type)) return parseEntries(operator, items, on)
   for (const item of items) {
     const parsed = operatorTerms(operator).text ? parseText(item) : parseValue(on.attribute, item)
     if (!parsed.ok) return refuseBad(operator, parsed.reasons[0], on)
     values.push(parsed.value)
   }
   return ok(compare(operator, values, on))
+}
+
+/**
+ * Which entry a list has to contain: a text is one as it is, and what it means as JSON, for a query string has texts
+ * alone. `$notContains` means none of them.
+ */
+function parseEntries(operator: Operator, items: readonly unknown[], on: Subject): Parsed {
+  const wanted = items.flatMap(meaningsOf)
+  const parts: Filter[] = []
+  for (const entry of wanted) {
+    const parsed = parseValue(on.attribute, [entry])
+    if (!parsed.ok) return refuseBad(operator, parsed.reasons[0], on)
+    parts.push(compare(operator, [parsed.value], on))
+  }
+  return ok({ kind: operator === '$contains' ? 'or' : 'and', filters: parts })
+}
+
+function meaningsOf(item: unknown): readonly unknown[] {
+  if (typeof item !== 'string' || !/^(?:-?\d[\d.eE+-]*|true|false)$/.test(item)) return [item]
+  const number = Number(item)
+  if (item === 'true' || item === 'false') return [item, item === 'true']
+  return Number.isFinite(number) ? [item, number] : [item]
 }
 
 /** Dates and times have sentences of their own (contract/rest.md 3). */

@@ -76,6 +76,7 @@ export type BinaryOperator =
   | 'NOT LIKE'
   | '+'
   | 'IS DISTINCT FROM'
+  | '@>'
 
 export interface BinaryNode {
   readonly kind: 'binary'

@@ -52,10 +52,14 @@ export function toServed(running: Running, { production, numbers, tracing }: Ser
     observer,
     callerOf: app.callerOf,
     tellsTimes: !production,
+    ...(!production && { drain: SHORT_DRAIN }),
     meters: numbers?.meters ?? null,
     tracing,
   }
 }
+
+/** Milliseconds. Somebody at a terminal waits for the end. */
+const SHORT_DRAIN = 500
 
 /** Only where reads may come from elsewhere there is something to follow. */
 function around(responders: readonly Responder[], { app }: Running): readonly Responder[] {

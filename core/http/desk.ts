@@ -7,6 +7,8 @@ import { drained, openTraffic, type Traffic } from './traffic.ts'
 export interface ServedTerms extends ListenerTerms {
   /** Express middlewares round every request, the first outermost. */
   readonly middlewares?: readonly ExpressMiddleware[]
+  /** Milliseconds that idle connections stay open once the server is to end. */
+  readonly drain?: number
 }
 
 /** Those who answer, with their requests. */

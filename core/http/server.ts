@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { ServerSettings } from '../project/settings.ts'
 import {
@@ -92,7 +93,7 @@ const timeoutsOf = ({ requestTimeout }: ServerSettings) => ({
 
 async function close(server: Server, desk: Desk, milliseconds: number): Promise<void> {
   if (desk.current.traffic.closing) return
-  const { observer } = desk.current.terms
+  const { observer, drain = DRAIN } = desk.current.terms
   for (const { traffic } of [desk.current, ...desk.leaving]) traffic.closing = true
   observer.tell({ kind: 'stopping', waiting: waitingAt(desk) })
   let cut = 0
@@ -101,10 +102,28 @@ async function close(server: Server, desk: Desk, milliseconds: number): Promise<
     server.closeAllConnections()
   }, milliseconds)
   const closed = once(server, 'close')
-  server.close()
-  server.closeIdleConnections()
+  stopListening(server)
+  const end = performance.now() + Math.min(drain, milliseconds)
+  const sweep = setInterval(() => {
+    if (performance.now() >= end) server.closeIdleConnections()
+  }, SWEEP)
   // Whose client is gone has no connection any more, and may be in the middle of a write.
   await Promise.all([closed, drained(desk.current.traffic, milliseconds)])
   clearTimeout(patience)
+  clearInterval(sweep)
+  // Ends the timer of Node's that looks after its connections.
+  server.close()
   observer.tell({ kind: 'stopped', cut })
 }
+
+/**
+ * Milliseconds that idle connections stay open. A client that uses one of them again is answered, and told to close it;
+ * an end by the server could cross its next request, which would be lost.
+ */
+const DRAIN = 2_000
+
+/** Milliseconds between two looks for connections that have become idle. */
+const SWEEP = 50
+
+/** `close` of a server of HTTP would end idle connections at once. */
+const stopListening = (server: Server): unknown => NetServer.prototype.close.call(server)

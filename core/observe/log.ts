@@ -33,6 +33,7 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   restartNeeded: 'warn',
   watchFailed: 'warn',
   workerEnded: 'error',
+  workerStalled: 'error',
   workerBehind: 'error',
   stopping: 'info',
   stopped: 'info',

@@ -41,6 +41,13 @@ export type Observation =
       readonly why: string
       readonly delay: number
     }
+  /** The event loop of a worker stood still for so long: its process is killed. */
+  | {
+      readonly kind: 'workerStalled'
+      readonly worker: number
+      readonly pid: number
+      readonly milliseconds: number
+    }
   /** One worker could not reload what others serve by now. */
   | { readonly kind: 'workerBehind'; readonly worker: number }
   /** It takes no more; `waiting` requests are still being answered. */

@@ -35,6 +35,8 @@ export function toLine(observation: Observation): string {
       return `Saved files may take effect a little later: ${observation.message}`
     case 'workerEnded':
       return `Worker ${observation.worker} (process ${observation.pid}) ended by ${observation.why}; another takes its place ${observation.delay === 0 ? 'at once' : `in ${observation.delay / 1_000} s`}`
+    case 'workerStalled':
+      return `Worker ${observation.worker} (process ${observation.pid}) is killed: its event loop has stood still for ${observation.milliseconds / 1_000} s (an endless loop in code of the project?)`
     case 'workerBehind':
       return `Worker ${observation.worker} could not reload what others serve now, and goes on as before: see its line above; SIGHUP tries again`
     case 'stopping':

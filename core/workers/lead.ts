@@ -30,13 +30,17 @@ export async function lead({ count, production, ...terms }: LeadTerms): Promise<
     count,
     observer,
     post: (number, answers) =>
-      openPost(cluster.fork({ [NUMBER]: String(number) }), {
-        ...answers,
-        async serving(about) {
-          told = about
-          observer.change(logOf(about.logLevel, terms))
+      openPost(
+        cluster.fork({ [NUMBER]: String(number) }),
+        {
+          ...answers,
+          async serving(about) {
+            told = about
+            observer.change(logOf(about.logLevel, terms))
+          },
         },
-      }),
+        (pid, milliseconds) => observer.tell({ kind: 'workerStalled', worker: number, pid, milliseconds }),
+      ),
   })
   const stopped = heed(crew, production)
   const code = await Promise.race([crew.begun, stopped])

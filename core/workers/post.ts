@@ -1,6 +1,8 @@
 import type { Worker } from 'node:cluster'
+import { closeOrphans } from './close-orphans.ts'
 import { channelTo, type Line, openLine } from './line.ts'
 import type { ToPrimary, ToWorker } from './questions.ts'
+import { watchStalls } from './watch-stalls.ts'
 
 /** How a process ended. */
 export interface Ending {
@@ -24,8 +26,15 @@ export interface Post {
   kill(signal: NodeJS.Signals): void
 }
 
-export function openPost(worker: Worker, answers: ToPrimary): Post {
+/** `stalled`: is told that the event loop stands still for so many milliseconds, before the process is killed. */
+export function openPost(
+  worker: Worker,
+  answers: ToPrimary,
+  stalled: (pid: number, milliseconds: number) => void,
+): Post {
+  closeOrphans(worker)
   let servesSince: number | null = null
+  let endWatch = () => {}
   let begin: (serves: boolean) => void = () => {}
   let end: (ending: Ending) => void = () => {}
   const begun = new Promise<boolean>(resolve => {
@@ -38,6 +47,14 @@ export function openPost(worker: Worker, answers: ToPrimary): Post {
     ...answers,
     async serving(about) {
       servesSince = performance.now()
+      endWatch = watchStalls({
+        timeout: about.stallTimeout,
+        beat: () => line.ask('beat'),
+        stalled() {
+          stalled(worker.process.pid ?? 0, about.stallTimeout)
+          worker.process.kill('SIGKILL')
+        },
+      })
       await answers.serving(about)
       begin(true)
     },
@@ -45,6 +62,7 @@ export function openPost(worker: Worker, answers: ToPrimary): Post {
   onEnd(worker, (why, code) => {
     const served = servesSince === null ? 0 : performance.now() - servesSince
     servesSince = null
+    endWatch()
     line.hangUp()
     begin(false)
     end({ why, code, served })

@@ -8,6 +8,8 @@ export interface ToWorker {
   /** Let new requests wait until `release`, or until the next reload has ended. Answered when none is under way. */
   hold(): Promise<void>
   release(): Promise<void>
+  /** Answers while its event loop turns. */
+  beat(): Promise<true>
   /** What it counts. */
   numbers(): Promise<OfWorker['families']>
 }
@@ -23,4 +25,4 @@ export interface ToPrimary {
 }
 
 /** What the primary does as the project says. */
-export type ServingTerms = Pick<ServerSettings, 'host' | 'logLevel' | 'metrics'>
+export type ServingTerms = Pick<ServerSettings, 'host' | 'logLevel' | 'metrics' | 'stallTimeout'>

@@ -38,8 +38,8 @@ function workplaceOf(worker: Worker, number: number): Workplace {
     },
     serve(served, stop) {
       line = openLine<ToPrimary, ToWorker>(channelTo(worker), answersOf(served))
-      const { host, logLevel, metrics } = served.blueprint().project.settings.server
-      void line.ask('serving', { host, logLevel, metrics })
+      const { host, logLevel, metrics, stallTimeout } = served.blueprint().project.settings.server
+      void line.ask('serving', { host, logLevel, metrics, stallTimeout })
       worker.once('disconnect', () => {
         line?.hangUp()
         // Else Node ends the process at once, and with it what is under way.
@@ -64,6 +64,7 @@ function answersOf(served: ServedApp): ToWorker {
       release = await served.hold()
     },
     release: async () => release(),
+    beat: async () => true,
     numbers: async () => (await served.meters?.read()) ?? [],
   }
 }

@@ -61,6 +61,22 @@ test('a server that ends is not ready, whatever its database says', async t => {
   await ended
 })
 
+test('a client that uses its open connection while a server ends is answered, and told to close it', async t => {
+  const { port, close } = await serve(t, [echo], { drain: 1_000 })
+  const client = await open(port)
+  client.write('GET /first HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(client, 'data')
+  const ended = close(5_000)
+  await pause(100)
+  client.write('GET /second HTTP/1.1\r\nHost: x\r\n\r\n')
+  const answer = await text(client)
+  t.regex(answer, /^HTTP\/1\.1 200 /)
+  t.regex(answer, /\r\nConnection: close\r\n/)
+  t.true(answer.endsWith('{"path":"/second","method":"GET","search":""}'))
+  await ended
+  await t.throwsAsync(open(port), { code: 'ECONNREFUSED' })
+})
+
 test('idle connections do not keep a server from ending', async t => {
   const { port, close } = await serve(t, [echo])
   const idle = await open(port)

@@ -160,6 +160,62 @@ const workersOf = ({ pid }: Server): readonly number[] => {
     .flatMap(([child = 0, parent]) => (parent === pid ? [child] : []))
 }
 
+/** A route that never answers, nor lets anything else be answered. */
+const STALL = `import { defineExtension } from 'plinth'
+export default defineExtension({
+  register({ rest }) {
+    rest.route('GET', '/stall', () => { for (;;); }, { auth: false })
+  },
+})
+`
+
+test.serial(
+  'a worker whose event loop stands still is killed and replaced; the others answer meanwhile',
+  async t => {
+    const folder = temporaryFolder()
+    t.teardown(folder.remove)
+    folder.write(
+      'project.yaml',
+      project('text: string').replace('server: { ', 'server: { stallTimeout: 3s, '),
+    )
+    folder.write('extensions/stall.mjs', STALL)
+    const server = await startServer({ project: folder.path, environment: { WORKERS: String(WORKERS) } })
+    t.teardown(() => server.stop())
+    await listening(server, WORKERS)
+    const stalled = t.throwsAsync(fetch(`${server.base}/api/stall`))
+    const agent = new Agent({ keepAlive: false })
+    // One of them may have been handed to the stalled worker.
+    const others = [1, 2, 3].map(() => send(`${server.base}/_health`, { agent }))
+    t.is(await Promise.any(others), 204)
+    await Promise.allSettled(others)
+    await stalled
+    t.is((await told(server, /"event":"workerStalled"/, 1)).length, 1)
+    t.is((await listening(server, WORKERS + 1)).length, WORKERS + 1)
+    t.is(workersOf(server).length, WORKERS)
+  },
+)
+
+test.serial('a connection that a killed worker had not taken ends with it', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', project('text: string'))
+  const server = await startServer({ project: folder.path, environment: { WORKERS: String(WORKERS) } })
+  t.teardown(() => server.stop())
+  await listening(server, WORKERS)
+  const [victim = 0] = workersOf(server)
+  process.kill(victim, 'SIGSTOP')
+  const agent = new Agent({ keepAlive: false })
+  const answers = Array.from({ length: 6 }, () =>
+    send(`${server.base}/_health`, { agent }).catch((error: Error) => error.message),
+  )
+  await Promise.any(answers)
+  await pause(300)
+  process.kill(victim, 'SIGKILL')
+  const ended = await Promise.race([Promise.all(answers), pause(15_000, null)])
+  t.truthy(ended, 'each request is answered, or its connection ends')
+  t.true((ended ?? []).filter(status => status === 204).length >= 4, JSON.stringify(ended))
+})
+
 test.serial('several workers without a database server are refused in one sentence', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)

@@ -7,7 +7,7 @@ import type { Actor } from '../query/command.ts'
 import { type AttachTerms, planAttachment } from './attach.ts'
 import type { Attachment } from './attachment.ts'
 import { toFileDocument } from './file-record.ts'
-import { type FilesTerms, writeFiles, writeTerms } from './files-terms.ts'
+import { type FilesTerms, prepareTerms, writeFiles, writeTerms } from './files-terms.ts'
 import {
   discardStaged,
   type PreparedFile,
@@ -32,8 +32,7 @@ export async function createFiles(
 ): Promise<Result<readonly string[], Fault>> {
   const prepared: PreparedFile[] = []
   try {
-    for (const upload of uploads)
-      prepared.push(await prepareFile(upload, { files: terms.files, folder: terms.staging }))
+    for (const upload of uploads) prepared.push(await prepareFile(upload, prepareTerms(terms)))
     await storeParts(prepared, terms.files)
     await writeRecords(prepared, attachment, terms)
     return ok(prepared.map(({ record }) => record.documentId))

@@ -37,6 +37,12 @@ export const writeTerms = (
   touch: true,
 })
 
+export const prepareTerms = ({ files, staging, settings }: FilesTerms) => ({
+  files,
+  folder: staging,
+  pixelLimit: settings.pixelLimit,
+})
+
 type TellOfFile = (documentId: string, action: EventAction, attributes?: readonly string[]) => void
 
 /** One transaction on behalf of somebody; those who listen hear of it once it is committed. */

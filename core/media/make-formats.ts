@@ -1,6 +1,7 @@
 import type { Sharp } from 'sharp'
 import { toKilobytes } from './file-name.ts'
 import type { Format } from './file-record.ts'
+import { openOneByOne } from './one-by-one.ts'
 import type { PictureSize } from './picture-size.ts'
 import { stagingPath } from './staging.ts'
 
@@ -18,6 +19,8 @@ export interface Picture {
   readonly ext: string
   readonly mime: string
   readonly dimensions: PictureSize | undefined
+  /** What its header said is believed no further. */
+  readonly pixelLimit: number
 }
 
 /** contract/rest.md 15: the boxes that the sizes fit in. */
@@ -30,13 +33,25 @@ const BOXES: readonly { readonly size: string; readonly width: number; readonly 
 
 const RESIZED: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/avif'])
 
-type OpenPicture = (path: string) => Sharp
+type OpenPicture = (path: string, pixels: number) => Sharp
+
+/** Seconds that one smaller picture may take. */
+const PATIENCE = 20
+
+/** Uploads whose pictures may wait for others in this process. */
+const WAITING = 50
+
+const oneByOne = openOneByOne(WAITING)
 
 /** sharp is the user's to install: without it pictures have no formats. */
 async function loadSharp(): Promise<OpenPicture | null> {
   try {
     const { default: sharp } = await import('sharp')
-    return path => sharp(path, { failOn: 'error' })
+    // Nothing of a picture is kept, and one thread works on it: memory stays that of one picture.
+    sharp.cache(false)
+    sharp.concurrency(1)
+    return (path, pixels) =>
+      sharp(path, { failOn: 'error', limitInputPixels: pixels, pages: 1 }).timeout({ seconds: PATIENCE })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return null
     throw error
@@ -45,16 +60,28 @@ async function loadSharp(): Promise<OpenPicture | null> {
 
 let loading: Promise<OpenPicture | null> | undefined
 
-/** The sizes that a picture is larger than; none of what is no picture, or a broken one, or where sharp is not installed. */
+/**
+ * The sizes that a picture is larger than, one picture at a time; none of what is no picture, or a broken one, or where sharp is
+ * not installed.
+ */
 export async function makeFormats(picture: Picture, folder: string): Promise<readonly MadeFormat[]> {
   const { dimensions, mime } = picture
   if (!dimensions || !RESIZED.has(mime)) return []
   loading ??= loadSharp()
   const open = await loading
+  return open ? oneByOne(() => makeAll(open, picture, dimensions, folder)) : []
+}
+
+async function makeAll(
+  open: OpenPicture,
+  picture: Picture,
+  dimensions: PictureSize,
+  folder: string,
+): Promise<readonly MadeFormat[]> {
   const made: MadeFormat[] = []
-  for (const box of open ? BOXES : []) {
+  for (const box of BOXES) {
     if (dimensions.width <= box.width && dimensions.height <= box.height) continue
-    const format = open && (await makeFormat(open, picture, { ...box, path: stagingPath(folder) }))
+    const format = await makeFormat(open, picture, { ...box, path: stagingPath(folder) })
     if (format) made.push(format)
   }
   return made
@@ -71,7 +98,7 @@ interface Box {
 async function makeFormat(open: OpenPicture, picture: Picture, box: Box): Promise<MadeFormat | null> {
   const { ext, mime } = picture
   const { size, width, height, path } = box
-  const written = await open(picture.path)
+  const written = await open(picture.path, picture.pixelLimit)
     .rotate()
     .resize({ width, height, fit: 'inside' })
     .toFile(path)

@@ -5,6 +5,7 @@ import type { Files } from './files.ts'
 import type { FilesTerms } from './files-terms.ts'
 import { type FormRules, readForm } from './read-form.ts'
 import { refuseKinds } from './refuse-kinds.ts'
+import { refusePixels } from './refuse-pixels.ts'
 import { removeFile } from './remove-file.ts'
 import { replaceFile } from './replace-file.ts'
 import { discard, stageAgain } from './staging.ts'
@@ -20,12 +21,15 @@ export function openFiles(terms: FilesTerms): Files {
     again: async file => ({ ...file, staged: await stageAgain(file.staged, staging) }),
     discard: ({ files }) => discard(files.map(({ staged }) => staged.path)),
     async create(uploads, attachment, by) {
-      const refused = refuseKinds(uploads, [settings.allowedTypes, attachment?.attribute.allowedTypes])
+      const refused =
+        refuseKinds(uploads, [settings.allowedTypes, attachment?.attribute.allowedTypes]) ??
+        refusePixels(uploads, settings.pixelLimit)
       return refused ? failed(refused) : createFiles(uploads, attachment, { ...terms, by })
     },
     change: (id, info, conditions) => changeFile(id, info, { ...terms, conditions }),
     async replace(id, upload, conditions) {
-      const refused = refuseKinds([upload], [settings.allowedTypes])
+      const refused =
+        refuseKinds([upload], [settings.allowedTypes]) ?? refusePixels([upload], settings.pixelLimit)
       return refused ? failed(refused) : replaceFile(id, upload, { ...terms, conditions })
     },
     remove: (id, conditions) => removeFile(id, { ...terms, conditions }),

@@ -25,6 +25,8 @@ export interface PrepareTerms {
   readonly files: FileStorage
   /** Where smaller pictures are staged. */
   readonly folder: string
+  /** Pixels of one picture. */
+  readonly pixelLimit: number
   /** The hash and extension of the file that it replaces. */
   readonly replaced?: { readonly hash: string; readonly ext: string }
 }
@@ -40,7 +42,10 @@ export async function prepareFile(upload: Upload, terms: PrepareTerms): Promise<
   const hash = terms.replaced?.hash ?? toHash(name.endsWith(ext) ? name.slice(0, -ext.length) : name)
   const { path, head, size } = file.staged
   const dimensions = isLabel(upload) ? undefined : pictureSize(head, mime)
-  const made = await makeFormats({ path, name, hash, ext, mime, dimensions }, terms.folder)
+  const made = await makeFormats(
+    { path, name, hash, ext, mime, dimensions, pixelLimit: terms.pixelLimit },
+    terms.folder,
+  )
   const { files } = terms
   const formats = made.map(
     ({ size: key, format }) => [key, { ...format, url: files.url(`${format.hash}${ext}`) }] as const,

@@ -16,7 +16,7 @@ const AROUND_SECRETS: readonly { readonly under: readonly string[]; readonly ope
     under: ['database'],
     open: ['replicaLag', 'pool', 'startTimeout', 'statementTimeout', 'preparedStatements', 'schema'],
   },
-  { under: ['upload'], open: ['provider', 'sizeLimit', 'allowedTypes'] },
+  { under: ['upload'], open: ['provider', 'sizeLimit', 'pixelLimit', 'allowedTypes'] },
 ]
 
 /** Whether the value at a path of the project file must never be shown: by where it stands, or by how its key sounds. */

@@ -594,6 +594,10 @@ export interface ProjectFile {
      * The largest file.
      */
     sizeLimit?: SizeText | Bytes
+    /**
+     * The most pixels of a picture, by what its header says: width times height.
+     */
+    pixelLimit?: number
     allowedTypes?: AllowedTypes
     /**
      * For s3: endpoint, region, bucket, accessKeyId, secretAccessKey, publicUrl.

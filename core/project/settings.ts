@@ -287,6 +287,8 @@ export interface AuthSettings {
 export interface UploadSettings {
   readonly provider: 'local' | 's3'
   readonly sizeLimit: number
+  /** Pixels of one picture. */
+  readonly pixelLimit: number
   readonly allowedTypes: readonly MediaKind[]
   readonly providerOptions: Readonly<Record<string, string | number | boolean>>
 }

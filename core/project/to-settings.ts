@@ -133,6 +133,7 @@ function toAuth(written: ProjectFile['auth'] = {}): to.AuthSettings {
 const toUpload = (written: ProjectFile['upload'] = {}): to.UploadSettings => ({
   provider: written.provider ?? 'local',
   sizeLimit: toBytes(written.sizeLimit ?? '200mb'),
+  pixelLimit: written.pixelLimit ?? 50_000_000,
   allowedTypes: written.allowedTypes ?? MEDIA_KINDS,
   providerOptions: written.providerOptions ?? {},
 })

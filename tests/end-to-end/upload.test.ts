@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { request as openRequest } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
 import sharp from 'sharp'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
@@ -266,6 +267,57 @@ test.serial('a broken picture is kept as it is, without smaller ones', async t =
   const file = await one(t, 'broken.png', bytes.subarray(0, 60))
   t.like(file, { mime: 'image/png', width: 600, height: 600, formats: null })
 })
+
+/** A PNG whose header says a size, of which nothing else is there. */
+function pngOf(width: number, height: number, bytes: Buffer): Buffer {
+  const png = Buffer.from(bytes)
+  png.writeUInt32BE(width, 16)
+  png.writeUInt32BE(height, 20)
+  png.writeUInt32BE(crc32(png.subarray(12, 29)), 29)
+  return png
+}
+
+test.serial(
+  'a picture of more pixels than are allowed is refused by its header, and nothing is kept',
+  async t => {
+    const before = stored()
+    const small = await picture(2, 2).png().toBuffer()
+    for (const [width, height] of [
+      [16_384, 16_384],
+      [50_000_001, 1],
+      [2 ** 31 - 1, 2 ** 31 - 1],
+    ] as const) {
+      const { status, body } = await send({ files: [['bomb.png', pngOf(width, height, small)]] })
+      t.is(status, 400)
+      t.is(
+        body.error.message,
+        `bomb.png has ${width} × ${height} pixels, and upload.pixelLimit allows 50000000 together`,
+      )
+    }
+    const file = await one(t, 'good.png', small)
+    const replaced = await send({
+      search: `?id=${file.id}`,
+      files: [['bomb.png', pngOf(9_000, 9_000, small)]],
+    })
+    t.is(replaced.status, 400)
+    t.deepEqual(staged(), [])
+    t.is(stored().length, before.length + 1)
+  },
+)
+
+test.serial(
+  'pictures are made smaller one at a time: many of them take little more memory than one',
+  async t => {
+    const peak = (): number =>
+      Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024
+    const bytes = await picture(6_000, 4_000).jpeg({ progressive: true }).toBuffer()
+    await one(t, 'first.jpg', bytes)
+    const before = peak()
+    const all = await Promise.all(Array.from({ length: 6 }, (_, at) => one(t, `${at}.jpg`, bytes)))
+    for (const { formats } of all) t.is(Object.keys(formats as object).length, 4)
+    t.true(peak() - before < 150, `${peak() - before} MB more for six pictures`)
+  },
+)
 
 test.serial('a form without files is refused in the words of the reference', async t => {
   for (const files of [[], [['empty.txt', '']]] as const) {

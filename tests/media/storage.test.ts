@@ -85,6 +85,7 @@ const open = (options: Readonly<Record<string, string>>): FileStorage =>
     {
       provider: 's3',
       sizeLimit: 1,
+      pixelLimit: 50_000_000,
       allowedTypes: [],
       providerOptions: { bucket: 'pictures', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER', ...options },
     },

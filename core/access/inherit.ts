@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { walkGraph } from '../base/walk-graph.ts'
 import type { RoleDeclaration } from '../project/settings.ts'
 import { isBuiltInSubject } from './actions.ts'
 import { type Cell, type Cells, cellOf, EVERY, overlay, toCells } from './cells.ts'
@@ -12,24 +13,26 @@ export interface Inherited {
 type Declared = Readonly<Record<string, RoleDeclaration>>
 
 /**
- * Every role with what it extends: a permission given again replaces the inherited one. project/ has seen to it
- * that parents exist and that no role extends itself.
+ * Every role with what it extends: a permission given again replaces the inherited one. A parent that does not exist, or
+ * that extends the role in turn, adds nothing: project/ reports both, and its other faults are still worth reporting.
  */
 export function inheritRoles(declared: Declared): Inherited {
   const roles = new Map<string, Cells>()
-  const findings = Object.keys(declared).flatMap(key => resolve(key, declared, roles))
-  return { roles, findings }
+  const { order } = walkGraph(Object.keys(declared), key => parentsOf(key, declared))
+  return { roles, findings: order.flatMap(key => resolve(key, declared, roles)) }
 }
 
-/** Parents first; answers what they disagree on. */
+const parentsOf = (key: string, declared: Declared): readonly string[] =>
+  (declared[key]?.extends ?? []).filter(parent => Object.hasOwn(declared, parent))
+
+/** Its parents are resolved; answers what they disagree on. */
 function resolve(key: string, declared: Declared, done: Map<string, Cells>): readonly Finding[] {
   const role = declared[key]
-  if (!role || done.has(key)) return []
-  const before = role.extends.flatMap(parent => resolve(parent, declared, done))
+  if (!role) return []
   const parents = role.extends.map(parent => ({ name: parent, cells: done.get(parent) ?? new Map() }))
   const above = toCells(role.permissions, ['roles', key, 'permissions'])
   done.set(key, overlay(parents.map(({ cells }) => cells).reduce(overlay, new Map()), above))
-  return [...before, ...conflicts(key, parents, above)]
+  return [...conflicts(key, parents, above)]
 }
 
 interface Parent {

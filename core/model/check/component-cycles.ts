@@ -1,3 +1,4 @@
+import { walkGraph } from '../../base/walk-graph.ts'
 import type { AttributeDeclaration } from '../../project/settings.ts'
 import { attributePath, type Declarations, type DeclaredComponent } from '../declarations.ts'
 import type { Finding } from './finding.ts'
@@ -9,24 +10,12 @@ interface Use {
 
 /** A component that holds itself, by whatever way, could never be written whole. Each cycle is told once. */
 export function* componentCycles(declarations: Declarations): Generator<Finding> {
-  const done = new Set<DeclaredComponent>()
-  for (const component of declarations.components) yield* visit(component, [], done, declarations)
-}
-
-function* visit(
-  component: DeclaredComponent,
-  way: readonly DeclaredComponent[],
-  done: Set<DeclaredComponent>,
-  declarations: Declarations,
-): Generator<Finding> {
-  if (done.has(component)) return
-  const here = [...way, component]
-  for (const use of usesOf(component, declarations)) {
-    const start = here.indexOf(use.component)
-    if (start >= 0) yield cycle(here.slice(start), component, use)
-    else yield* visit(use.component, here, done, declarations)
+  const usedBy = (component: DeclaredComponent) => usesOf(component, declarations).map(use => use.component)
+  for (const members of walkGraph(declarations.components, usedBy).cycles) {
+    const [first, last] = [members[0], members.at(-1)]
+    const use = last && usesOf(last, declarations).find(({ component }) => component === first)
+    if (last && use) yield cycle(members, last, use)
   }
-  done.add(component)
 }
 
 function cycle(members: readonly DeclaredComponent[], last: DeclaredComponent, use: Use): Finding {

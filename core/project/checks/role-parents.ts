@@ -1,4 +1,5 @@
 import { didYouMean } from '../../base/nearest.ts'
+import { walkGraph } from '../../base/walk-graph.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { Finding } from '../faults.ts'
 import type { RoleDeclaration, Settings } from '../settings.ts'
@@ -12,13 +13,19 @@ export function* roleParents({ roles }: Settings): Generator<Finding> {
     for (const [index, parent] of role.extends.entries()) {
       if (!Object.hasOwn(roles, parent)) yield unknownParent(parent, [...pathOf(key), index], roles)
     }
-    const circle = circleFrom(key, [], roles)
-    if (circle === undefined || circle.some(member => told.has(member))) continue
-    for (const member of circle) told.add(member)
-    const way = circle.map(member => `\`${member}\``).join(' → ')
-    yield { code: 'cycle', message: `roles extend one another in a circle: ${way}`, path: pathOf(key) }
+  }
+  const { cycles } = walkGraph(Object.keys(roles), key => parentsOf(key, roles))
+  for (const cycle of cycles) {
+    const [first = ''] = cycle
+    if (cycle.some(member => told.has(member))) continue
+    for (const member of cycle) told.add(member)
+    const way = [...cycle, first].map(member => `\`${member}\``).join(' → ')
+    yield { code: 'cycle', message: `roles extend one another in a circle: ${way}`, path: pathOf(first) }
   }
 }
+
+const parentsOf = (key: string, roles: Roles): readonly string[] =>
+  (roles[key]?.extends ?? []).filter(parent => Object.hasOwn(roles, parent))
 
 const pathOf = (key: string): Path => ['roles', key, 'extends']
 
@@ -27,14 +34,3 @@ const unknownParent = (parent: string, path: Path, roles: Roles): Finding => ({
   message: `unknown role \`${parent}\`${didYouMean(parent, Object.keys(roles))}`,
   path,
 })
-
-/** The way from a role back to itself, or undefined. */
-function circleFrom(key: string, trail: readonly string[], roles: Roles): readonly string[] | undefined {
-  if (trail[0] === key) return [...trail, key]
-  if (trail.includes(key) || !Object.hasOwn(roles, key)) return undefined
-  for (const parent of roles[key]?.extends ?? []) {
-    const circle = circleFrom(parent, [...trail, key], roles)
-    if (circle) return circle
-  }
-  return undefined
-}

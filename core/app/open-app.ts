@@ -4,6 +4,7 @@ import { openCache } from '../cache/open-cache.ts'
 import type { Database } from '../database/database.ts'
 import { type Generation, openGeneration } from '../database/generation.ts'
 import { migrate } from '../database/migrate.ts'
+import type { Others } from '../database/migration-terms.ts'
 import { noticeChanges } from '../database/notice-changes.ts'
 import { hashSchema } from '../database/schema-hash.ts'
 import { watchDatabase } from '../database/watch-database.ts'
@@ -78,7 +79,11 @@ export interface App {
   close(): Promise<void>
 }
 
-export type ReadyTerms = SignInTerms & Pick<WatchTerms, 'meters' | 'tracing'>
+export type ReadyTerms = SignInTerms &
+  Pick<WatchTerms, 'meters' | 'tracing'> & {
+    /** Processes of other versions; absent: a migration does not mind them. */
+    readonly others?: Others
+  }
 
 export type OpenTerms = DatabaseTerms & ReadyTerms
 
@@ -125,7 +130,8 @@ export async function readyApp(
     const { listeners } = registered.value
     const events = openEvents({ database, model: blueprint.model, listeners, observer })
     const identity = signIn.value(database, events.outbox)
-    const opened = { registered: registered.value, observer, production }
+    const { others } = terms
+    const opened = { registered: registered.value, observer, production, ...(others && { others }) }
     return openOver(blueprint, { bare, generation, identity, events, ...opened })
   })
 }
@@ -139,6 +145,7 @@ interface Opening {
   readonly registered: RegisteredApp
   readonly observer: Observer
   readonly production: boolean
+  readonly others?: Others
 }
 
 /** Leaves nothing running where it fails. */
@@ -165,11 +172,14 @@ async function openOver(blueprint: Blueprint, opening: Opening): Promise<Result<
 /** Brings tables, roles, locales and content in step with the files. */
 async function prepare(
   blueprint: Blueprint,
-  { bare, identity: { database, outbox }, observer }: Opening,
+  { bare, identity: { database, outbox }, observer, others }: Opening,
   files: FileStorage,
 ): Promise<Result<readonly string[], StartFault>> {
   const began = performance.now()
-  const migrated = await migrate(bare, blueprint.storage.tables, { files: blueprint.migrations })
+  const migrated = await migrate(bare, blueprint.storage.tables, {
+    files: blueprint.migrations,
+    ...(others && { others }),
+  })
   if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })
   const { steps, left } = migrated.value
   if (steps.length > 0)

@@ -35,7 +35,7 @@ export function observerOf(
 export const openObserved = (
   blueprint: Blueprint,
   databaseObserver: Observer,
-  terms: Pick<OpenTerms, 'production' | 'observer' | 'meters' | 'tracing' | 'embedded'>,
+  terms: Pick<OpenTerms, 'production' | 'observer' | 'meters' | 'tracing' | 'embedded' | 'others'>,
 ): Promise<Result<App, StartFault>> =>
   openApp(blueprint, { ...terms, observe: seen => databaseObserver.tell(toObservation(seen)) })
 

@@ -38,7 +38,9 @@ export async function prepareTransfer(
 }
 
 async function bringInStep(blueprint: Blueprint, database: Database): Promise<Result<null, StartFault>> {
-  const migrated = await migrate(database, blueprint.storage.tables)
+  const migrated = await migrate(database, blueprint.storage.tables, {
+    others: { deployment: null, mayOutdate: false },
+  })
   if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })
   return mirrorAll(blueprint, database)
 }

@@ -3,6 +3,7 @@ import type { Outgoing } from '../http/desk.ts'
 import type { Table } from '../model/storage.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Blueprint } from './compile-app.ts'
+import { othersOf } from './deployment.ts'
 import { carryOver } from './fixed-settings.ts'
 import { type App, readyApp } from './open-app.ts'
 import { type LogTerms, observerOf } from './open-observed.ts'
@@ -15,6 +16,8 @@ export interface ReplaceTerms extends LogTerms {
   readonly tracing?: Tracing | null
   /** Before a migration takes away what others who serve the former state rely on: has them let requests wait. */
   readonly holdOthers?: () => Promise<void>
+  /** A migration may make processes of other versions outdated, which serve from the same database. */
+  readonly replaceOthers?: boolean
 }
 
 /**
@@ -31,7 +34,10 @@ export async function replaceApp(
   const { blueprint, held } = carryOver(before.app.blueprint, wanted)
   const observer = observerOf(blueprint, terms)
   const { production, meters = null, tracing = null } = terms
-  const ready = await readyApp(blueprint, { production, observer, meters, tracing })
+  const ready = await readyApp(blueprint, {
+    ...{ production, observer, meters, tracing },
+    others: othersOf(terms),
+  })
   if (!ready.ok) return ready
   const go = isAddedTo(before.app.blueprint, blueprint) ? () => {} : await holdAll(service, terms)
   try {
@@ -40,6 +46,7 @@ export async function replaceApp(
     if (service.isEnding) return await giveUp(opened.value)
     const outgoing = await takeOver(service, { app: opened.value, observer }, { production, tracing })
     retire(service, before, outgoing)
+    await service.presence.move(opened.value.generation.hash)
     return ok(held)
   } finally {
     go()

@@ -7,6 +7,7 @@ import { openTracing } from '../observe/tracing.ts'
 import type { Environment } from '../project/environment.ts'
 import { addAppFamilies } from './app-families.ts'
 import type { Blueprint } from './compile-app.ts'
+import { deploymentOf, othersOf } from './deployment.ts'
 import { type NumbersTerms, openNumbers } from './numbers.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { endApp } from './open-app.ts'
@@ -14,6 +15,7 @@ import { observerOf, openObserved } from './open-observed.ts'
 import { ANYTHING, type ReloadTerms, reloadApp } from './reload-app.ts'
 import type { ReplaceTerms } from './replace-app.ts'
 import { type Running, type ServedBeside, type Service, tellNews, toServed } from './service.ts'
+import { showProcess } from './show-process.ts'
 import type { StartFault } from './start-fault.ts'
 
 export interface ServeTerms extends ReplaceTerms, NumbersTerms {
@@ -53,15 +55,16 @@ export async function serveApp(
 ): Promise<Result<ServedApp, StartFault>> {
   const numbers = await openNumbers(blueprint.project.settings.server, terms)
   if (!numbers.ok) return numbers
+  const { production } = terms
   const tracing = await openTracing()
   const watched = { env: process.env, ...terms, tracing, meters: numbers.value?.meters ?? null }
   const observer = observerOf(blueprint, watched)
   const log = changingObserver(observer)
-  const opened = await openObserved(blueprint, log, { ...watched, observer })
+  const opened = await openObserved(blueprint, log, { ...watched, observer, others: othersOf(terms) })
   const service = opened.ok
     ? await openService(
         { app: opened.value, observer },
-        { log, production: terms.production, numbers: numbers.value, tracing },
+        { log, production, numbers: numbers.value, tracing, deployment: deploymentOf(terms.worker) },
       )
     : opened
   if (service.ok) return ok(toServedApp(service.value, watched))
@@ -71,10 +74,11 @@ export async function serveApp(
 
 interface ServiceTerms extends ServedBeside {
   readonly log: ChangingObserver
+  readonly deployment: string
 }
 
 async function openService(running: Running, terms: ServiceTerms): Promise<Result<Service, StartFault>> {
-  const { log, numbers } = terms
+  const { log, numbers, deployment } = terms
   tellNews(running)
   const { app } = running
   const server = await openServer(toServed(running, terms))
@@ -87,7 +91,11 @@ async function openService(running: Running, terms: ServiceTerms): Promise<Resul
   if (numbers?.url) log.tell({ kind: 'prepared', what: `Numbers for Prometheus are at ${numbers.url}` })
   log.tell({ kind: 'prepared', what: `REST is at ${server.value.url}${prefix}` })
   const beginning = { unserved: new Set<string>(), retiring: new Set<Promise<void>>(), isEnding: false }
-  return ok({ ...beginning, server: server.value, log, running, numbers })
+  const presence = await showProcess(app, { deployment, log, current: () => service.running.app })
+  const service: Service = { ...beginning, server: server.value, log, running, numbers, presence }
+  // What another process did before this one could hear of it.
+  void app.generation.check()
+  return ok(service)
 }
 
 function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
@@ -98,6 +106,7 @@ function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
     service.isEnding = true
     await reloads.end(RELOAD_PATIENCE)
     await Promise.all(retiring)
+    await service.presence.close()
     await endApp(service.running.app)
     service.numbers?.close()
   }

@@ -1,3 +1,4 @@
+import type { Presence } from '../database/presence.ts'
 import type { Responder } from '../faults/exchange.ts'
 import type { ServedTerms } from '../http/desk.ts'
 import { followOwnWrites } from '../http/own-writes.ts'
@@ -23,6 +24,8 @@ export interface Service {
   /** The log of whatever runs. */
   readonly log: ChangingObserver
   running: Running
+  /** What the database shows of this process to others. */
+  readonly presence: Presence
   /** Files that changed since what runs was made of them: a reload that is refused leaves them here. */
   readonly unserved: Set<string>
   /** The ends of those before, which are still under way. */

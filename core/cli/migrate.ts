@@ -2,6 +2,7 @@ import { printLeft } from '../app/start-fault.ts'
 import { type FileStatus, statusOf } from '../database/handwritten-status.ts'
 import { migrate } from '../database/migrate.ts'
 import { type MigrationPlan, planMigration } from '../database/plan-migration.ts'
+import { printServing } from '../database/processes.ts'
 import { includes, type Weight } from '../database/schema-finding.ts'
 import { type PastMigration, readHistory } from '../database/schema-record.ts'
 import type { CommandTerms } from './command-terms.ts'
@@ -27,13 +28,17 @@ export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
     const head = migrated.reasons.some(({ partly }) => partly) ? PARTLY : 'Nothing was changed:'
     return complain(terms, [`${head}\n${against.join('\n')}\n\n\`plinth plan\` shows it all.`])
   }
-  const { steps, left } = migrated.value
+  const { steps, left, outdated } = migrated.value
+  if (outdated.length > 0) terms.complain(`${REPLACED} ${printServing(outdated)}\n`)
   if (terms.json) {
     const stays = left.map(({ table, column }) => ({ table, column }))
     terms.write(`${JSON.stringify({ steps, left: stays })}\n`)
   } else terms.write(printDone(steps, left.map(printLeft)))
   return 0
 }
+
+const REPLACED =
+  'Processes of another version of the project served from this database; they answer 503 from now on:'
 
 const PARTLY = 'A part was done and stands; the next `plinth migrate` goes on from it. The rest was refused:'
 

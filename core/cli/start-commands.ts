@@ -1,6 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Workplace } from '../workers/worker.ts'
 
+interface StartArguments {
+  readonly watch: boolean
+  readonly workers: number
+  readonly replaceOthers: boolean
+}
+
 /** `plinth start`. */
 export function addStart(program: Command): void {
   program
@@ -17,11 +23,16 @@ export function addStart(program: Command): void {
         .argParser(parseWorkers)
         .default(1),
     )
-    .action(async (folder: string, { watch, workers }: { watch: boolean; workers: number }) => {
+    .option(
+      '--replace-others',
+      'migrate although processes of another version serve: those answer 503 from then on',
+      false,
+    )
+    .action(async (folder: string, { watch, workers, replaceOthers }: StartArguments) => {
       const workplace = workers === 1 ? null : await findWorkplace()
       if (workers > 1 && !workplace) return leadWorkers(workers)
       const { runStart } = await import('./start.ts')
-      await runStart(folder, { watch, workplace })
+      await runStart(folder, { watch, workplace, replaceOthers })
     })
 }
 

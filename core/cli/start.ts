@@ -11,16 +11,21 @@ export interface StartOptions {
   readonly watch: boolean
   /** null: nobody serves beside this process. */
   readonly workplace: Workplace | null
+  /** A migration may make processes of other versions outdated. */
+  readonly replaceOthers: boolean
 }
 
 /**
  * `plinth start`: serves until SIGTERM or SIGINT, and answers what is under way before it ends. In production SIGHUP
  * has the files read again. Exit code 1 where it cannot start.
  */
-export async function runStart(folder: string, { watch, workplace }: StartOptions): Promise<void> {
+export async function runStart(
+  folder: string,
+  { watch, workplace, replaceOthers }: StartOptions,
+): Promise<void> {
   const production = process.env.NODE_ENV === 'production'
   const follow = watch && !production && !workplace ? await prepareToFollow(resolve(folder)) : null
-  const served = await open(folder, { production, workplace })
+  const served = await open(folder, { production, workplace, replaceOthers })
   if (!served.ok) {
     process.stderr.write(`${served.reasons.map(printStartFault).join('\n\n')}\n`)
     process.exitCode = 1
@@ -31,18 +36,17 @@ export async function runStart(folder: string, { watch, workplace }: StartOption
   follow?.(served.value)
 }
 
-interface OpenTerms {
+interface OpenTerms extends Pick<StartOptions, 'workplace' | 'replaceOthers'> {
   readonly production: boolean
-  readonly workplace: Workplace | null
 }
 
 async function open(
   folder: string,
-  { production, workplace }: OpenTerms,
+  { production, workplace, replaceOthers }: OpenTerms,
 ): Promise<Result<ServedApp, StartFault>> {
   const compiled = await compileApp(folder, process.env)
   if (!compiled.ok) return failed({ kind: 'files', diagnostics: compiled.reasons })
-  const terms = { ...terminalLog(), production }
+  const terms = { ...terminalLog(), production, replaceOthers }
   if (!workplace) return serveApp(compiled.value, terms)
   if (compiled.value.project.settings.database.url === 'embedded') return failed(ONE_ALONE)
   const { number, holdOthers, readAll } = workplace
@@ -76,7 +80,7 @@ function filesOf(served: ServedApp): readonly string[] {
   return [...project.files, ...plugins.files]
 }
 
-function heed(served: ServedApp, { production, workplace }: OpenTerms): void {
+function heed(served: ServedApp, { production, workplace }: Omit<OpenTerms, 'replaceOthers'>): void {
   const stop = () => void served.close().then(() => process.exit())
   // One forgotten `await` of a plugin ends no request but its own.
   process.on('unhandledRejection', error => served.tellUnheard(error))

@@ -4,6 +4,7 @@ import { printMoveVersion } from './bootstrap-versions.ts'
 import type { Transaction } from './database.ts'
 import { printGenerations } from './generations.ts'
 import { printMigrationFiles } from './handwritten-record.ts'
+import { printProcesses } from './processes.ts'
 import { runPlain, type Site } from './run-plain.ts'
 import { constant, qualified } from './schema-print.ts'
 
@@ -25,6 +26,7 @@ export const printBootstrap = (schema: string): readonly string[] => [
   printShapes(schema),
   printMigrationFiles(schema),
   ...printGenerations(schema),
+  printProcesses(schema),
 ]
 
 /** Without the right to make schemas one that is there must do, so it is not asked for again. */

@@ -27,8 +27,22 @@ export interface Database {
   readonly replicas: Replicas | null
   /** Connections to the primary, and the work that waits for one. */
   connections(): PoolState
+  /** Opens a connection beside the pool; null: nobody else uses the database. */
+  readonly dedicate: (() => Promise<DedicatedSession>) | null
   /** For DDL through queryInterface; used inside this room only. */
   readonly sequelize: Sequelize
+}
+
+/** A connection beside the pool that lasts, for what ends with its session: advisory locks, LISTEN. */
+export interface DedicatedSession {
+  /** A pooler may give each of its transactions another server: nothing of a session lasts there. */
+  readonly isPooled: boolean
+  run(statement: Statement): Promise<Rows>
+  /** Calls back for each NOTIFY that the session listens to. */
+  onNotice(told: () => void): void
+  /** Calls back once when the connection is gone. */
+  onEnd(told: () => void): void
+  close(): Promise<void>
 }
 
 /** Servers that follow the primary, and answer reads in its place. */

@@ -1,5 +1,6 @@
 import { PRODUCT_VERSION } from '../base/product.ts'
 import type { Table } from '../model/storage.ts'
+import { besideOthers, othersOf } from './beside-others.ts'
 import { bootstrap } from './bootstrap.ts'
 import { printVersionsMoved, printVersionsStorage } from './bootstrap-versions.ts'
 import { type ReadyFiles, readyFiles, runBefore } from './handwritten-files.ts'
@@ -38,7 +39,7 @@ const TABLES_AT_ONCE = 300
 /** What `plinth_migrations` says of a transaction after which there is more to do. */
 const UNFINISHED = 'unfinished'
 
-export const NOTHING: MigrationReport = { steps: [], left: [] }
+export const NOTHING: MigrationReport = { steps: [], left: [], outdated: [] }
 
 /** What the last migration left although nobody wants it may go now. */
 export const isDone = async (
@@ -60,10 +61,11 @@ export async function migrateInTurn(site: Place, task: Task): Promise<Round> {
   if (site.isAgain && files.before.length + files.after.length > 0) await holdForFiles(site, task)
   const findings = await find(site, task, await runBefore(site, files, task))
   const { catalogue, plan } = findings
+  const beside = await besideOthers(site, task, { plan, files })
   const part = plan.renamedTables.size > 0 ? null : firstTables(task.tables, catalogue)
-  if (part === null) return complete(site, task, { ...findings, files })
+  if (part === null) return complete(site, beside, { ...findings, files })
   const first = { ...findings, plan: planTables(part, catalogue), apart: new Set<Step>() }
-  return unfinished(site, { ...task, tables: part }, { ...first, files })
+  return unfinished(site, { ...beside, tables: part }, { ...first, files })
 }
 
 /** Nobody knows what files written by hand will wait for. Where others came between, nobody writes meanwhile. */
@@ -143,23 +145,24 @@ interface Ready extends Findings {
 async function complete(site: Place, task: Task, ready: Ready): Promise<Round> {
   if (ready.apart.size > 0) return unfinished(site, task, ready)
   const { before, after } = ready.files
-  const { steps, left, keepsOthers } = await apply(site, task, ready)
+  const { steps, left, keepsOthers, ...applied } = await apply(site, task, ready)
   const rest = task.stage === 'expand' ? [] : after
   await runHandwritten(site, rest)
   if (rest.length > 0) await assertAsWanted(site, task)
   const summaries = [...before.map(summaryOf), ...steps, ...rest.map(summaryOf)]
+  const outdated = keepsOthers && rest.length > 0 ? await othersOf(site, task) : applied.outdated
   await recordSteps(site, task, {
     steps: [...task.done, ...summaries],
     keepsOthers: keepsOthers && rest.length === 0,
   })
-  return { steps: summaries, left, complete: true, apart: [] }
+  return { steps: summaries, left, outdated, complete: true, apart: [] }
 }
 
 async function unfinished(site: Place, task: Task, ready: Ready): Promise<Round> {
-  const { steps, left, keepsOthers } = await apply(site, task, ready)
+  const { steps, left, outdated, keepsOthers } = await apply(site, task, ready)
   const summaries = [...ready.files.before.map(summaryOf), ...steps]
   await recordSteps(site, { ...task, hash: UNFINISHED }, { steps: [...task.done, ...summaries], keepsOthers })
-  return { steps: summaries, left, complete: false, apart: [...ready.apart] }
+  return { steps: summaries, left, outdated, complete: false, apart: [...ready.apart] }
 }
 
 const recordSteps = (
@@ -189,7 +192,8 @@ async function apply(
   ])
   await recordTables(site, tables, { ...plan, left, dropped, isOpen: expands }, catalogue)
   const keepsOthers = expands || steps.every(isUnnoticed)
-  return { steps: steps.map(step => step.summary), left, keepsOthers }
+  const outdated = keepsOthers ? [] : await othersOf(site, task)
+  return { steps: steps.map(step => step.summary), left, keepsOthers, outdated }
 }
 
 /** Each write moves its rows, so that it is vacuumed most. */

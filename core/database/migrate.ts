@@ -26,10 +26,11 @@ export async function migrate(
     manyRows = MANY_ROWS,
     files = [],
     stage = 'start',
+    others = { deployment: null, mayOutdate: true },
   }: MigrationTerms = {},
 ): Promise<Result<MigrationReport, SchemaRefusal>> {
   const hash = hashSchema(database.schema, tables, files)
-  const task: Task = { tables, hash, limits, allowing, manyRows, files, stage, done: [] }
+  const task: Task = { tables, hash, limits, allowing, manyRows, files, stage, others, done: [] }
   if (await isDone(database, database.schema, task)) return ok(NOTHING)
   try {
     return ok(await migrateInRounds(database, task))
@@ -41,12 +42,17 @@ export async function migrate(
 async function migrateInRounds(database: Database, task: Task): Promise<MigrationReport> {
   const work = (turn: Turn) => migrateInTurn({ database, ...turn }, task)
   const round = await inTurn(database, task.limits, work)
-  if (round.complete) return { steps: [...task.done, ...round.steps], left: round.left }
+  const { left, outdated } = round
+  if (round.complete) return { steps: [...task.done, ...round.steps], left, outdated }
   const rest = await goOn(database, task, round.apart).catch((error: unknown) => {
     const refusals = refusalsOf(error, task.limits)
     throw new MigrationRefused(refusals.map(one => ({ ...one, partly: true })))
   })
-  return { steps: [...task.done, ...round.steps, ...rest.steps], left: rest.left }
+  return {
+    steps: [...task.done, ...round.steps, ...rest.steps],
+    left: rest.left,
+    outdated: [...outdated, ...rest.outdated],
+  }
 }
 
 async function goOn(database: Database, task: Task, apart: readonly Step[]): Promise<MigrationReport> {

@@ -1,4 +1,5 @@
 import type { Handwritten } from './handwritten.ts'
+import type { ServingProcess } from './processes.ts'
 import type { Left, Weight } from './schema-finding.ts'
 
 export interface MigrationReport {
@@ -6,6 +7,16 @@ export interface MigrationReport {
   readonly steps: readonly string[]
   /** What Plinth made, nobody wants and holds nothing: left as it is. */
   readonly left: readonly Left[]
+  /** Who served an older version, and is refused everything since. */
+  readonly outdated: readonly ServingProcess[]
+}
+
+/** How a migration treats processes of other versions that it would make outdated. */
+export interface Others {
+  /** Not asked before: they are replaced together with this one. */
+  readonly deployment: string | null
+  /** false: nothing is done that they cannot live beside. */
+  readonly mayOutdate: boolean
 }
 
 /** Milliseconds. */
@@ -30,6 +41,8 @@ export interface MigrationTerms {
   /** start where absent. */
   readonly stage?: Stage
   readonly limits?: MigrationLimits
+  /** They may be made outdated where absent. */
+  readonly others?: Others
   /** What the migration may cost; safe where absent. */
   readonly allowing?: Weight
   /** Rows beyond which a table is large: what locks one is slow. */

@@ -74,7 +74,7 @@ async function overEngine(
   }
   const database = await pooledDatabase({
     ...{ kind: 'embedded', sequelize, settings, afterClose: close },
-    ...{ pool: poolOf(sequelize, scheduler), scheduler, replicas: null },
+    ...{ pool: poolOf(sequelize, scheduler), scheduler, replicas: null, dedicate: null },
   })
   upkeep = startUpkeep(database, observe)
   return database

@@ -3,6 +3,7 @@ import { type ConnectOptions, connect, type Target } from './connect.ts'
 import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
 import { isSqlstate, toDriverError } from './database-fault.ts'
+import { openDedicatedSession } from './dedicated-session.ts'
 import type { OpenOptions } from './open-options.ts'
 import { openReplicas } from './open-replicas.ts'
 import { OpeningError, type OpeningFaultKind } from './opening-fault.ts'
@@ -53,6 +54,7 @@ export async function openServer(
   const replicas = targets.length === 0 ? null : await openReplicas({ targets, settings, connecting }, pool)
   return pooledDatabase({
     ...{ kind: 'server', sequelize, settings, pool, scheduler, replicas },
+    dedicate: () => openDedicatedSession({ ...connecting, target, ...(primary && { primary }) }),
     afterClose: async () => {},
   })
 }

@@ -24,6 +24,7 @@ export interface PooledDatabaseParts {
   readonly pool: Pool
   readonly scheduler: Scheduler
   readonly replicas: OpenReplicas | null
+  readonly dedicate: Database['dedicate']
   /** After the last connection has ended. */
   afterClose(): Promise<void>
 }
@@ -46,6 +47,7 @@ export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Databa
     schema,
     sequelize,
     replicas,
+    dedicate: parts.dedicate,
     connections: () => ({ ...poolStateOf(sequelize), waiting: scheduler.waiting }),
     run(statement, options) {
       if (options?.transaction) return options.transaction.run(statement)

@@ -104,6 +104,7 @@ export const REFUSAL_CODES = [
   'lost-links',
   'lost-values',
   'needs-stop',
+  'others-serving',
   'key-change',
   'needs-value',
   'not-unique',

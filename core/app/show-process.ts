@@ -1,0 +1,33 @@
+import { within } from '../base/within.ts'
+import { openPresence, type Presence } from '../database/presence.ts'
+import type { Observer } from '../observe/observation.ts'
+import type { App } from './open-app.ts'
+
+interface ShowTerms {
+  readonly deployment: string
+  readonly log: Observer
+  /** What it serves now. */
+  current(): App
+}
+
+/** Milliseconds that a start waits until others can see this process: they would migrate without minding it. */
+const PATIENCE = 2_000
+
+/** Shows this process to others that migrate the same database, and hears of their migrations. */
+export async function showProcess(
+  { database, generation: { hash } }: App,
+  { deployment, log, current }: ShowTerms,
+): Promise<Presence> {
+  let isBegun = false
+  const presence = openPresence(database, {
+    hash,
+    deployment,
+    migrated: () => {
+      if (isBegun) void current().generation.check()
+    },
+    failed: message => log.tell({ kind: 'connectionLost', message }),
+  })
+  await within(PATIENCE, presence.begun, undefined)
+  isBegun = true
+  return presence
+}

@@ -139,12 +139,12 @@ export function printConnect(
 }
 
 /** The place at the end that an entry would have. */
-export const PLACE_AT_END = 'ends.places[v.turn + 1]'
+export const PLACE_AT_END = 'ends$.places[v.turn + 1]'
 
-/** The next places at the end, from turn 0 to the last: `ends.places`. */
+/** The next places at the end, from turn 0 to the last: `ends$.places`. */
 export function nextPlaces(sequence: string, last: string): string {
   const next = `nextval(${quoteText(sequence)}::regclass) * ${GAP}::double precision`
-  return `ends AS MATERIALIZED (SELECT ARRAY(SELECT ${next} FROM generate_series(0, ${last})) AS places)`
+  return `ends$ AS MATERIALIZED (SELECT ARRAY(SELECT ${next} FROM generate_series(0, ${last})) AS places)`
 }
 
 interface ConnectParts {
@@ -171,7 +171,7 @@ function setColumns(
       ? []
       : [`${columnOf('o', link.inversePosition)} IS DISTINCT FROM ${place}`]),
   ]
-  return `UPDATE ${name(table.name)} AS o SET ${sets.join(', ')} FROM ${v}, ends WHERE ${owners} AND (${others.join(' OR ')})`
+  return `UPDATE ${name(table.name)} AS o SET ${sets.join(', ')} FROM ${v}, ends$ WHERE ${owners} AND (${others.join(' OR ')})`
 }
 
 function insertLinks(
@@ -192,7 +192,7 @@ function insertLinks(
   const status = namesStatus ? ` CROSS JOIN unnest(${list()}) AS s (status)` : ''
   return (
     `INSERT INTO ${name(link.table)} (${columns.map(([column]) => name(column)).join(', ')}) ` +
-    `SELECT ${columns.map(([, value]) => value).join(', ')} FROM ends, ${v} ` +
+    `SELECT ${columns.map(([, value]) => value).join(', ')} FROM ends$, ${v} ` +
     `JOIN ${name(table.name)} o ON ${owners}${status} ORDER BY v.turn, o.id ${onConflict(link)}`
   )
 }

@@ -95,7 +95,7 @@ function printConnect(
     ...(link.inversePosition === null ? [] : [[link.inversePosition, PLACE_AT_END] as const]),
   ]
   return {
-    text: `WITH ${ends} ${insertInto(link, columns)} FROM ends, ${v}, ${name(owner.table)} o WHERE ${row} ORDER BY v.turn ${onConflict(link)}`,
+    text: `WITH ${ends} ${insertInto(link, columns)} FROM ends$, ${v}, ${name(owner.table)} o WHERE ${row} ORDER BY v.turn ${onConflict(link)}`,
     values: parameters.values,
   }
 }
@@ -116,23 +116,23 @@ function printCopy(list: OwnList, own: OwnEdit): Statement {
   const parameters = new Parameters()
   const rowOf = (status: string) =>
     `(SELECT o.id FROM ${name(owner.table)} o WHERE ${ownerRow(list, own, { alias: 'o', status, parameters })})`
-  const row = `pair AS MATERIALIZED (SELECT ${rowOf('draft')} AS draft, ${rowOf('published')} AS published)`
+  const row = `pair$ AS MATERIALIZED (SELECT ${rowOf('draft')} AS draft, ${rowOf('published')} AS published)`
   const target = targetColumns(link).map(column => columnOf('l', column))
   const ofDraft = (column: string) =>
-    `min(${columnOf('l', column)}) FILTER (WHERE l.owner_id = pair.draft) AS ${name(column)}`
+    `min(${columnOf('l', column)}) FILTER (WHERE l.owner_id = pair$.draft) AS ${name(column)}`
   const places = [link.position, link.inversePosition].filter(column => column !== null)
-  const [draft, published] = ['pair.draft', 'pair.published'].map(
+  const [draft, published] = ['pair$.draft', 'pair$.published'].map(
     id => `min(${columnOf('l', link.position)}) FILTER (WHERE l.owner_id = ${id})`,
   )
-  const differing = `differing AS MATERIALIZED (SELECT pair.published, ${[...target, ...places.map(ofDraft)].join(', ')} FROM pair JOIN ${name(link.table)} l ON l.owner_id = ANY (ARRAY[pair.draft, pair.published]) WHERE pair.published IS NOT NULL GROUP BY pair.published, ${target.join(', ')} HAVING ${draft} IS DISTINCT FROM ${published})`
+  const differing = `differing$ AS MATERIALIZED (SELECT pair$.published, ${[...target, ...places.map(ofDraft)].join(', ')} FROM pair$ JOIN ${name(link.table)} l ON l.owner_id = ANY (ARRAY[pair$.draft, pair$.published]) WHERE pair$.published IS NOT NULL GROUP BY pair$.published, ${target.join(', ')} HAVING ${draft} IS DISTINCT FROM ${published})`
   const same = targetColumns(link).map(column => `${columnOf('g', column)} = ${columnOf('s', column)}`)
-  const removal = `gone AS (DELETE FROM ${name(link.table)} g USING differing s WHERE ${and('g.owner_id = s.published', ...same, `${columnOf('s', link.position)} IS NULL`)})`
+  const removal = `gone$ AS (DELETE FROM ${name(link.table)} g USING differing$ s WHERE ${and('g.owner_id = s.published', ...same, `${columnOf('s', link.position)} IS NULL`)})`
   const columns: readonly (readonly [string, string])[] = [
     ['owner_id', 's.published'],
     ...[...targetColumns(link), ...places].map(column => [column, columnOf('s', column)] as const),
   ]
   return {
-    text: `WITH ${row}, ${differing}, ${removal} ${insertInto(link, columns)} FROM differing s WHERE ${columnOf('s', link.position)} IS NOT NULL ORDER BY ${columnOf('s', link.position)} ${onConflict(link)}`,
+    text: `WITH ${row}, ${differing}, ${removal} ${insertInto(link, columns)} FROM differing$ s WHERE ${columnOf('s', link.position)} IS NOT NULL ORDER BY ${columnOf('s', link.position)} ${onConflict(link)}`,
     values: parameters.values,
   }
 }

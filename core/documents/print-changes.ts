@@ -50,7 +50,7 @@ export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statem
   const isShort = removals.length + updates.length === 0 && fitsShort(inserts, terms)
   const printInserts = isShort ? printEach : lists.printInserts
   const taken =
-    taking.count > 0 ? [`taken AS MATERIALIZED (${printTaken(taking, { proof, isShort }, values)})`] : []
+    taking.count > 0 ? [`taken$ AS MATERIALIZED (${printTaken(taking, { proof, isShort }, values)})`] : []
   const parts = [
     ...removals.map(one => lists.printDeletes(one, typesOf(one.table), values)),
     ...updates.map(one => lists.printUpdates(one, typesOf(one.table), values)),
@@ -72,7 +72,7 @@ function fitsShort(groups: readonly Insertion[], { taking, proof }: PrintTerms):
 
 const printLast = (taken: readonly string[], parts: readonly string[]): string =>
   printWith(
-    [...taken, ...parts.slice(0, -1).map((text, index) => `p${index} AS (${text})`)],
+    [...taken, ...parts.slice(0, -1).map((text, index) => `p${index}$ AS (${text})`)],
     parts.at(-1) ?? '',
   )
 
@@ -83,7 +83,7 @@ function printAsked(
   { question, place }: { readonly question: Question; readonly place: number },
 ): string {
   const all = parts.map((text, index) =>
-    index === place ? `${name(question.table)} AS (${text} RETURNING *)` : `p${index} AS (${text})`,
+    index === place ? `${name(question.table)} AS (${text} RETURNING *)` : `p${index}$ AS (${text})`,
   )
   return printWith([...taken, ...all], question.text)
 }

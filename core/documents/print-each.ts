@@ -13,8 +13,8 @@ export function printEach(insertion: Insertion, types: TableColumns, values: unk
   const listed = rows.map(row => `(${row})`).join(', ')
   if (!insertion.rows.some(row => row.some(isTaken))) return `${into} VALUES ${listed}`
   return rows.length === 1
-    ? `${into} SELECT ${rows[0]} FROM taken`
-    : `${into} SELECT v.* FROM taken, LATERAL (VALUES ${listed}) AS v`
+    ? `${into} SELECT ${rows[0]} FROM taken$`
+    : `${into} SELECT v.* FROM taken$, LATERAL (VALUES ${listed}) AS v`
 }
 
 /** Versions of one document hold the same in most columns: that is one parameter. */
@@ -40,5 +40,5 @@ function printRows(
 
 function printCell(cell: Inserted, type: ColumnType, values: unknown[]): string {
   if (!isTaken(cell)) return `$${values.push(cell)}::${valueType(type)}`
-  return `taken.ids[${cell.taken}]${type === 'double precision' ? ` * ${GAP}` : ''}`
+  return `taken$.ids[${cell.taken}]${type === 'double precision' ? ` * ${GAP}` : ''}`
 }

@@ -20,10 +20,10 @@ export function printInserts(
     const type = typeOf(types, column)
     const cells = rows.map(row => row[index] ?? null)
     if (!cells.some(isTaken)) return list(listType(type), cells)
-    const id = `taken.ids[${list('integer[]', cells.map(placeTaken))}]${type === 'double precision' ? ` * ${GAP}` : ''}`
+    const id = `taken$.ids[${list('integer[]', cells.map(placeTaken))}]${type === 'double precision' ? ` * ${GAP}` : ''}`
     return cells.every(isTaken) ? id : `coalesce(${id}, ${list(listType(type), cells.map(valueGiven))})`
   })
-  const from = cells.some(cell => cell.includes('taken.')) ? ', taken' : ''
+  const from = cells.some(cell => cell.includes('taken$.')) ? ', taken$' : ''
   const row = lists.map((_, index) => `c${index + 1}`).join(', ')
   return `INSERT INTO ${name(table)} (${columns.map(name).join(', ')}) SELECT ${cells.join(', ')} FROM unnest(${lists.join(', ')}) AS v (${row})${from}`
 }

@@ -252,3 +252,50 @@ for (const [what, [attributes, message]] of Object.entries(REFUSED)) {
     if (!compiled.ok) t.regex(compiled.reasons.map(reason => reason.message).join('\n'), message)
   })
 }
+
+/** Tables that are called like queries within statements. */
+const TABLES = ['taken', 'ends', 'pair', 'differing', 'gone', 'p0', 'p1', 'page', 'due', 'r', 't']
+
+test('types whose tables have any name are linked from both sides and published', async t => {
+  const server = testServer()
+  const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
+  const both = (key: string, next: string, before: string) => ({
+    draftAndPublish: true,
+    tableName: key,
+    pluralApiId: `x-${key}-all`,
+    attributes: {
+      name: 'string',
+      to: { type: 'relation', relation: 'manyToMany', target: `x-${next}`, inversedBy: 'from' },
+      from: { type: 'relation', relation: 'manyToMany', target: `x-${before}`, mappedBy: 'to' },
+      one: { type: 'relation', relation: 'manyToOne', target: `x-${next}`, inversedBy: 'ones' },
+      ones: { type: 'relation', relation: 'oneToMany', target: `x-${before}`, mappedBy: 'one' },
+    },
+  })
+  const at = (index: number) => String(TABLES.at(index % TABLES.length))
+  const contentTypes = Object.fromEntries(
+    TABLES.map((key, index) => [`x-${key}`, both(key, at(index + 1), at(index - 1))]),
+  )
+  const roles = { public: { permissions: { '*': '*' } } }
+  const app = await createTestApp({ project: { name: 'Tables', contentTypes, roles }, ...database })
+  t.teardown(() => app.close())
+  for (const [index, key] of TABLES.entries()) {
+    const [documents, others] = [app.app.documents(`x-${key}`), app.app.documents(`x-${at(index + 1)}`)]
+    const next = await others.create({ data: { name: 'next' }, status: 'published' })
+    const one = await documents.create({ data: { name: 'one', to: [next.documentId], one: next.documentId } })
+    await documents.publish({ documentId: one.documentId })
+    await others.update({
+      documentId: next.documentId,
+      data: { from: { disconnect: [one.documentId] }, ones: { set: [] } },
+      status: 'published',
+    })
+    await others.update({
+      documentId: next.documentId,
+      data: { from: { connect: [one.documentId] }, ones: { connect: [one.documentId] } },
+      status: 'published',
+    })
+    const found = await documents.findOne({ documentId: one.documentId, populate: '*', status: 'published' })
+    t.like(found, { to: [{ name: 'next' }], one: { name: 'next' } }, key)
+    await documents.discardDraft({ documentId: one.documentId })
+    await documents.delete({ documentId: one.documentId })
+  }
+})

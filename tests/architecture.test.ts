@@ -25,7 +25,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['documents'],
   ['media', 'events'],
   ['identity', 'plugins', 'content', 'transfer'],
-  ['rest', 'graphql'],
+  ['rest', 'graphql', 'idempotency'],
   ['documents-api'],
   ['http', 'strapi'],
   ['app'],

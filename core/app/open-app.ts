@@ -18,6 +18,7 @@ import type { Responder } from '../faults/exchange.ts'
 import { lateGraphql } from '../graphql/late-graphql.ts'
 import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
+import { rememberAnswers } from '../idempotency/remember-answers.ts'
 import { apiTokenStrategy } from '../identity/api-tokens.ts'
 import { type Callers, openCallers } from '../identity/callers.ts'
 import { createIdentify } from '../identity/identify.ts'
@@ -252,30 +253,35 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
     middlewares: registered.express,
     responders: [
       ...limitApi(settings.server.rateLimit.api, [settings.rest.prefix, settings.graphql.config.endpoint]),
-      ...extensions.first.map(trackWrites),
-      byFirstWord(settings.rest.prefix, {
-        upload: trackWrites(openUploads({ ...terms, files })),
-        auth: trackWrites(openAuth({ ...terms, auth })),
-        users: trackWrites(openUsers({ ...terms, users })),
-        'users-permissions': openRoles({ ...terms, access }),
-        i18n: openLocales(terms),
-      }),
-      openRest(terms),
-      ...extensions.last,
-      ...(settings.graphql.enabled
-        ? [
-            lateGraphql({
-              ...terms,
-              ...added,
-              auth,
-              users,
-              files,
-              settings: settings.graphql,
-              observer,
-              production,
-            }),
-          ]
-        : []),
+      rememberAnswers(
+        [
+          ...extensions.first.map(trackWrites),
+          byFirstWord(settings.rest.prefix, {
+            upload: trackWrites(openUploads({ ...terms, files })),
+            auth: trackWrites(openAuth({ ...terms, auth })),
+            users: trackWrites(openUsers({ ...terms, users })),
+            'users-permissions': openRoles({ ...terms, access }),
+            i18n: openLocales(terms),
+          }),
+          openRest(terms),
+          ...extensions.last,
+          ...(settings.graphql.enabled
+            ? [
+                lateGraphql({
+                  ...terms,
+                  ...added,
+                  auth,
+                  users,
+                  files,
+                  settings: settings.graphql,
+                  observer,
+                  production,
+                }),
+              ]
+            : []),
+        ],
+        { database, identify, closed: [`${settings.rest.prefix}/auth`.toLowerCase()] },
+      ),
     ],
     host: observer => expressHost(app => mountUploads(app, uploadsFolder(project.root)), observer),
     async close() {

@@ -2,6 +2,7 @@ import { noteCache } from '../base/trail.ts'
 import type { Database, Rows, RunOptions } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { ABANDONED } from '../database/scheduler.ts'
+import { currentWhole } from '../database/write-storage.ts'
 import type { Ahead } from './ahead.ts'
 import { openKeep, toBody } from './keep.ts'
 import { openPulses, type Pulse } from './pulse.ts'
@@ -87,6 +88,8 @@ export function openCache({ database, maxBytes }: CacheTerms): AnswerCache {
   return {
     async find(reading, terms) {
       const key = reading.key + terms.form
+      // What is not committed is for its request alone.
+      if (currentWhole()) return readPlainly({ key, reading, terms, pulse: null })
       // It was sent before this began, so that what it answers is not yet good enough.
       await ended(flights.get(key))
       const kept = keep.body(key)

@@ -92,6 +92,8 @@ export interface Transaction {
   lock(name: string): Promise<void>
   /** The same, without waiting: false when somebody else holds it. */
   tryLock(name: string): Promise<boolean>
+  /** A transaction inside of it: what fails in that is undone alone. Several at once wait for one another. */
+  nest<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value>
   /** For queryInterface calls; used inside this room only. */
   readonly sequelize: SequelizeTransaction
 }

@@ -3,7 +3,7 @@ import { within } from '../base/within.ts'
 import type { DatabaseSettings } from '../project/settings.ts'
 import type { Statement } from '../sql/statement.ts'
 import type { Connection } from './connection.ts'
-import type { Database, Ping, RunOptions } from './database.ts'
+import type { Database, Ping, RunOptions, Transaction } from './database.ts'
 import { toDatabaseFault } from './database-fault.ts'
 import type { OpenReplicas } from './open-replicas.ts'
 import type { Pool } from './pool.ts'
@@ -16,6 +16,7 @@ import { patienceFor, readPatience } from './session.ts'
 import { currentSession, noteWrite, stayOnPrimary } from './session-scope.ts'
 import { runTransaction } from './transaction.ts'
 import { workOf } from './work.ts'
+import { currentWhole, type WholeTransaction } from './write-storage.ts'
 
 export interface PooledDatabaseParts {
   readonly kind: Database['kind']
@@ -50,11 +51,14 @@ export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Databa
     dedicate: parts.dedicate,
     connections: () => ({ ...poolStateOf(sequelize), waiting: scheduler.waiting }),
     run(statement, options) {
-      if (options?.transaction) return options.transaction.run(statement)
+      const transaction = options?.transaction ?? currentWhole()?.transaction
+      if (transaction) return transaction.run(statement)
       if (replicas === null || !options?.readonly || options.onPrimary) return runHere(statement, options)
       return replicas.run(statement, options).then(rows => rows ?? runHere(statement, options))
     },
     transaction(work, options = {}) {
+      const whole = currentWhole()
+      if (whole) return nest(whole, work)
       const committed = replicas === null ? undefined : noteWrites()
       const terms = { pool, statementTimeout, adopt, committed }
       return runTransaction(terms, work, options)
@@ -65,6 +69,15 @@ export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Databa
       return closing
     },
   }
+}
+
+async function nest<Value>(
+  whole: WholeTransaction,
+  work: (transaction: Transaction) => Promise<Value>,
+): Promise<Value> {
+  const value = await whole.transaction.nest(work)
+  whole.isTouched = true
+  return value
 }
 
 /** The session's, whatever comes of it: its reads beside the transaction are the primary's, too. */

@@ -18,6 +18,8 @@ export interface QueueTerms {
   readonly patience: number
   /** Whether the commit answers where the log is after it. */
   readonly tellsPosition: boolean
+  /** The name of the savepoint that it is inside of another transaction; absent: it is one of its own. */
+  readonly savepoint?: string
 }
 
 /** Nobody waits for its answer. */
@@ -29,6 +31,7 @@ export class StatementQueue {
   readonly #options: TransactionOptions
   readonly #patience: number
   readonly #tellsPosition: boolean
+  readonly #savepoint: string | undefined
   #waiting: Waiting[] = []
   /** Whether somebody waits for an answer of what waits to be sent. */
   #isAwaited = false
@@ -43,7 +46,8 @@ export class StatementQueue {
     this.#connection = connection
     this.#options = options
     this.#patience = terms.patience
-    this.#tellsPosition = terms.tellsPosition && !options.readonly
+    this.#savepoint = terms.savepoint
+    this.#tellsPosition = terms.tellsPosition && !options.readonly && !terms.savepoint
   }
 
   run(statement: Statement): Promise<Rows> {
@@ -75,18 +79,27 @@ export class StatementQueue {
    * outcome `unknown` where the COMMIT may have been carried out although its answer did not come.
    */
   async commit(): Promise<Position | null> {
-    if (!this.#isBegun && isPlain(this.#options) && !this.#tellsPosition) return this.#commitAtOnce()
-    const last = this.#tellsPosition ? [COMMIT, OWN_POSITION] : [COMMIT]
+    if (this.#mayBeOneBatch) return this.#commitAtOnce()
+    const end = this.#savepoint === undefined ? COMMIT : release(this.#savepoint)
+    const last = this.#tellsPosition ? [end, OWN_POSITION] : [end]
     const { answer, count } = this.#dispatch(this.#first(), [...this.#guards, ...last])
     const answered = await answer
     const commitAt = count - last.length
     const isOrderly = !(answered.error instanceof ProtocolError)
-    const isCommitted = isOrderly && answered.outcomes[commitAt]?.tag === 'COMMIT'
+    const isCommitted = isOrderly && end.text.startsWith(answered.outcomes[commitAt]?.tag ?? 'nothing')
     if (answered.error && !isCommitted) throw this.#failed(answered, commitAt)
     if (!isCommitted) throw new DatabaseFailure(SWALLOWED)
     // The COMMIT was answered before the connection was lost.
     if (answered.error) this.#connection._invalid = true
     return toPosition(answered.outcomes[count - 1]?.rows[0]?.[0])
+  }
+
+  get #mayBeOneBatch(): boolean {
+    return !this.#isBegun && isPlain(this.#options) && !this.#tellsPosition && this.#savepoint === undefined
+  }
+
+  get isBegun(): boolean {
+    return this.#isBegun
   }
 
   /** Everything has been asked for. Answers whether there is anything to commit. */
@@ -105,7 +118,8 @@ export class StatementQueue {
 
   get #guards(): readonly Statement[] {
     const { guard } = this.#options
-    return guard === undefined ? [] : [guard]
+    // The transaction around it is compared as a whole.
+    return guard === undefined || this.#savepoint !== undefined ? [] : [guard]
   }
 
   #failed(answer: BatchAnswer, commitAt: number): DatabaseFailure {
@@ -120,7 +134,9 @@ export class StatementQueue {
   }
 
   #first(): readonly Statement[] {
-    return this.#isBegun ? [] : begin(this.#options, settingsOf(this.#connection))
+    if (this.#isBegun) return []
+    if (this.#savepoint !== undefined) return [{ text: `SAVEPOINT ${this.#savepoint}`, values: [] }]
+    return begin(this.#options, settingsOf(this.#connection))
   }
 
   /** What the statements that wait have to be told before. */
@@ -169,6 +185,8 @@ interface Dispatched {
 const NOTHING: Rows = { rows: [], count: 0 }
 
 const COMMIT: Statement = { text: 'COMMIT', values: [] }
+
+const release = (savepoint: string): Statement => ({ text: `RELEASE SAVEPOINT ${savepoint}`, values: [] })
 
 const OVER = { kind: 'other', message: 'The transaction is over', code: '25P01' } as const
 

@@ -100,8 +100,47 @@ const timeIsOver = (outcome?: WriteOutcome) =>
     outcome,
   )
 
+/** What fails is undone to the savepoint; whatever comes of the transaction around it, nothing of that was written. */
+async function runNested<Value>(
+  { connection, savepoint, ...terms }: NestTerms,
+  work: (transaction: Transaction) => Promise<Value>,
+): Promise<Value> {
+  const open = openTransaction(connection, { ...terms, savepoint }, {})
+  try {
+    const value = await work(open.transaction)
+    if (open.finish()) await open.commit()
+    return value
+  } catch (error) {
+    const undone = patiently(`ROLLBACK TO SAVEPOINT ${savepoint}`, ROLLBACK_PATIENCE)
+    if (open.isBegun() && !connection._invalid) await connection.query(undone).catch(() => undefined)
+    throw isUnclear(error) && error instanceof DatabaseFailure
+      ? new DatabaseFailure(error.fault, error.cause)
+      : error
+  } finally {
+    open.end()
+  }
+}
+
+interface NestTerms extends TransactionTerms {
+  readonly connection: Connection
+  readonly savepoint: string
+}
+
+/** Savepoints end in the order in which they began: one at a time. */
+function openNests(connection: Connection, terms: TransactionTerms): Transaction['nest'] {
+  let last: Promise<unknown> = Promise.resolve()
+  let count = 0
+  return work => {
+    const savepoint = `plinth_${++count}`
+    const done = last.then(() => runNested({ ...terms, connection, savepoint }, work))
+    last = done.catch(() => undefined)
+    return done
+  }
+}
+
 interface OpenTransaction {
   readonly transaction: Transaction
+  isBegun(): boolean
   /** Nothing more is asked for; false: there is nothing to commit. */
   finish(): boolean
   commit(): Promise<Position | null>
@@ -112,16 +151,18 @@ interface OpenTransaction {
 /** It begins with its first statement, in one round trip; one that runs none costs nothing. */
 function openTransaction(
   connection: Connection,
-  terms: TransactionTerms,
+  terms: TransactionTerms & { readonly savepoint?: string },
   options: TransactionOptions,
 ): OpenTransaction {
   const patience = patienceFor(options.statementTimeout ?? terms.statementTimeout)
   const queue = new StatementQueue(connection, options, {
     patience,
     tellsPosition: terms.committed !== undefined,
+    ...(terms.savepoint !== undefined && { savepoint: terms.savepoint }),
   })
   let adopted: SequelizeTransaction | undefined
   const transaction: Transaction = {
+    nest: openNests(connection, terms),
     run: statement => queue.run(statement),
     send: statement => queue.send(statement),
     lock: async name =>
@@ -141,6 +182,7 @@ function openTransaction(
   }
   return {
     transaction,
+    isBegun: () => queue.isBegun,
     finish: () => queue.finish(),
     commit: () => queue.commit(),
     end: () => queue.end(),

@@ -1,4 +1,5 @@
 import type { Transaction } from '../database/database.ts'
+import { afterCommit } from '../database/write-storage.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Actor, PermittedCommand } from '../query/command.ts'
 import type { Statement } from '../sql/statement.ts'
@@ -68,7 +69,7 @@ export function openTelling(outbox: Outbox): Telling {
       transaction.send(insertion(news, rows, now))
     },
     done: () => {
-      if (told.size > 0) outbox.wake(told)
+      if (told.size > 0) void afterCommit(() => outbox.wake(told))
     },
   }
 }

@@ -39,6 +39,8 @@ export interface HttpAnswer {
   readonly tagged?: boolean
   /** The request may have been carried out: its sender is not told to send it again. */
   readonly isUnclear?: boolean
+  /** Nothing was asked to be written, or it may go well later: not to be remembered. */
+  readonly isPassing?: boolean
   /** That tag, without quotes, where it is known. */
   readonly tag?: string
 }

@@ -127,13 +127,15 @@ async function answerSent(sent: Sent, answering: Answering): Promise<HttpAnswer>
   const most = limits.rootFields
   if (sent.asked.length > most) return refuseBatch(sent.asked.length, most)
   let headers: HttpAnswer['headers']
+  let isPassing = true
   for (const asked of sent.asked) {
     const answer = await answerOne(asked, answering)
     bodies.push(String(answer.body))
     if (answer.status === 503) status = 503
     headers = answer.headers === UNKEPT ? UNKEPT : headers
+    isPassing &&= answer.isPassing === true
   }
-  return { status, body: `[${bodies.join(',')}]`, type: JSON_TYPE, ...(headers && { headers }) }
+  return { status, body: `[${bodies.join(',')}]`, type: JSON_TYPE, isPassing, ...(headers && { headers }) }
 }
 
 /** As Apollo Server says it. */
@@ -155,8 +157,8 @@ async function answerOne(
   { acting, engine, ...terms }: Answering,
 ): Promise<HttpAnswer> {
   if (!asked.ok) return asked.reasons[0] ?? answerFault(forbidden())
-  const { status, body, secret } = await runOperation(asked.value, acting, engine, terms)
-  const answer: HttpAnswer = { status, body, type: JSON_TYPE }
+  const { status, body, secret, isDone } = await runOperation(asked.value, acting, engine, terms)
+  const answer: HttpAnswer = { status, body, type: JSON_TYPE, ...(!isDone && { isPassing: true }) }
   if (secret) return { ...answer, headers: UNKEPT }
   return status === 405 ? { ...answer, headers: { Allow: 'POST' } } : answer
 }

@@ -24,6 +24,8 @@ export interface Ran {
   readonly body: string | Buffer
   /** What a mutation answers may let somebody in: a token. */
   readonly secret?: true
+  /** A mutation that did something, or had nothing to do. */
+  readonly isDone?: true
 }
 
 interface Told {
@@ -72,7 +74,8 @@ export async function runOperation(
   const told = errors?.map(error => tell(error, telling))
   const traced = stopwatch ? { extensions: { tracing: readStopwatch(stopwatch) } } : {}
   const answer = ran(statusAfter(result), { ...(told ? { errors: told } : {}), data, ...traced })
-  return isQuery ? answer : { ...answer, secret: true }
+  if (isQuery) return answer
+  return { ...answer, secret: true, ...((!errors || hasData(data ?? {})) && { isDone: true }) }
 }
 
 /** GraphQL has no word for a server that has to be restarted; balancers look at the status. */
@@ -82,6 +85,10 @@ const statusAfter = (answer: { readonly errors?: readonly GraphQLError[] } | obj
 const isOutdated = ({ originalError }: GraphQLError): boolean =>
   toDatabaseFault(originalError instanceof MutationFailure ? originalError.cause : originalError)?.kind ===
   'outdated'
+
+/** Fields without data beside errors have failed: nothing of theirs was written. */
+const hasData = (data: Readonly<Record<string, unknown>>): boolean =>
+  Object.values(data).some(value => value !== null)
 
 /** Milliseconds that mutations under way have to end after the time of their request. */
 const END_PATIENCE = 2_000

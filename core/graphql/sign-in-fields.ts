@@ -1,4 +1,5 @@
 import { failed } from '../base/result.ts'
+import { currentWhole } from '../database/write-storage.ts'
 import { fault } from '../faults/fault.ts'
 import type { AuthOperation, SessionAnswer } from '../identity/auth-service.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
@@ -29,7 +30,7 @@ export const signInFields = ({ auth, identify }: FixedTerms) => {
   ) => must(await auth.ask(operation, body, { caller, address: peer }))
   const field = (operation: AuthOperation, resolve: FixedField['resolve']): FixedField => ({
     allows: async ({ caller }) => caller.grants.allows('auth', operation) || isOpen(operation),
-    resolve,
+    resolve: async (...given) => (currentWhole() ? must(failed(NOT_REMEMBERED)) : resolve(...given)),
   })
   return {
     login: field('login', async ({ input }, acting) => {
@@ -53,6 +54,13 @@ export const signInFields = ({ auth, identify }: FixedTerms) => {
     }),
   } satisfies Record<string, FixedField>
 }
+
+/** Over REST, too: the whole of such a request is one transaction, and its answer is kept. */
+const NOT_REMEMBERED = fault(
+  'validation',
+  'Idempotency-Key does not apply to signing in: its answers are never kept',
+  { key: 'Idempotency-Key' },
+)
 
 const NO_PROVIDER = fault('application', 'This provider is disabled')
 

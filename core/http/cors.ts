@@ -18,6 +18,7 @@ const METHODS = 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS'
 const HEADERS = 'Content-Type,Authorization,Origin,Accept'
 /** Ours beside those of the contract: allowed to whoever asks for one. */
 const MORE_HEADERS: ReadonlySet<string> = new Set([
+  'idempotency-key',
   'if-match',
   'if-none-match',
   'strapi-response-format',
@@ -52,7 +53,7 @@ export function createCors({ origins, credentials }: ServerSettings['cors']): Co
 }
 
 const EXPOSED =
-  'ETag,X-Request-Id,X-Plinth-Position,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset'
+  'ETag,Idempotency-Key,Idempotency-Replayed,X-Request-Id,X-Plinth-Position,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset'
 
 function termsFor(asked: string | undefined): HeaderList {
   const names = (asked ?? '').split(',').map(name => name.trim().toLowerCase())

@@ -1,3 +1,4 @@
+import { afterCommit } from '../database/write-storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import { emptyPlaces } from './empty-places.ts'
 import { type ChangeTerms, mayWriteFile, writeFiles } from './files-terms.ts'
@@ -27,6 +28,6 @@ export async function removeFile(id: number, terms: ChangeTerms): Promise<boolea
     terms,
   )
   if (!file) return false
-  await removeKeys(keysOf(file), files)
+  await afterCommit(() => removeKeys(keysOf(file), files))
   return true
 }

@@ -1,5 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Transaction } from '../database/database.ts'
+import { afterCommit } from '../database/write-storage.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import type { Fault } from '../faults/fault.ts'
 import { fileDocument } from './file-record.ts'
@@ -48,7 +49,7 @@ export async function replaceFile(
       terms,
     )
     if (left === null) return failed(noEntity())
-    await removeKeys(left, files)
+    await afterCommit(() => removeKeys(left, files))
     return ok(null)
   } finally {
     await discardStaged([prepared])

@@ -111,10 +111,29 @@ const imports = systemTable(
   ['digest'],
 )
 
+const IDEMPOTENCY = 'plinth_idempotency'
+
+/** Answers to requests with an Idempotency-Key, written with what they tell of, and encrypted by that key. */
+const idempotency: Table = {
+  ...systemTable(
+    IDEMPOTENCY,
+    'repeated requests',
+    [
+      required('key', 'varchar(255)'),
+      required('request', 'varchar(255)'),
+      required('answer', 'text'),
+      required('expires_at', 'timestamptz(3)'),
+    ],
+    ['key'],
+  ),
+  indexes: [index(IDEMPOTENCY, ['expires_at'])],
+}
+
 export const systemTables = (model: Model): readonly Table[] => [
   versions,
   content(model),
   rateLimits,
   outbox(model),
   imports,
+  idempotency,
 ]

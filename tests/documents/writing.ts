@@ -100,6 +100,7 @@ export function openWritingOver(
             },
             lock: name => transaction.lock(name),
             tryLock: name => transaction.tryLock(name),
+            nest: inner => transaction.nest(inner),
             get sequelize() {
               return transaction.sequelize
             },

@@ -1,0 +1,74 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import type { Caller } from '../access/caller.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import type { HttpRequest } from '../faults/exchange.ts'
+import { type Fault, fault } from '../faults/fault.ts'
+
+export const HEADER = 'Idempotency-Key'
+
+const LONGEST = 255
+
+/** The key of a request: a text in quotes, as the IETF's draft has it, or a bare one. */
+export function parseKey(given: string | string[] | undefined): Result<string, Fault> {
+  const text = String(given).trim()
+  const key = /^".*"$/.test(text) ? text.slice(1, -1) : text
+  if (key.length > 0 && key.length <= LONGEST && /^[ -~]*$/.test(key)) return ok(key)
+  const expected = `1 to ${LONGEST} printable ASCII characters, such as a UUID`
+  return failed(
+    fault('validation', `Invalid ${HEADER}: expected ${expected}, got ${key.length} characters`, {
+      key: HEADER,
+      expected,
+    }),
+  )
+}
+
+/** What a key opens. Nothing of it can be read, or guessed from a low-entropy body, without the key. */
+export interface RequestKey {
+  /** Names the record; one for each caller. */
+  readonly digest: string
+  /** Of what is asked for. */
+  digestOf(request: HttpRequest, body: Buffer): string
+  seal(text: string): string
+  open(sealed: string): string
+}
+
+export function openKey(key: string, caller: Caller): RequestKey {
+  const name = JSON.stringify([callerName(caller), key])
+  const secret = (purpose: string) => Buffer.from(hkdfSync('sha256', name, 'plinth idempotency', purpose, 32))
+  const cipherKey = secret('answer')
+  return {
+    digest: createHash('sha256').update(secret('record')).digest('hex'),
+    digestOf: (request, body) => digestRequest(secret('request'), request, body),
+    seal: text => seal(cipherKey, text),
+    open: sealed => open(cipherKey, sealed),
+  }
+}
+
+const callerName = ({ kind, grants, user }: Caller): string =>
+  JSON.stringify([kind, kind === 'user' ? user?.documentId : kind === 'token' ? grants.name : null])
+
+/** Headers that change what a request means. */
+const TELLING = ['content-type', 'strapi-response-format', 'if-match', 'accept-language'] as const
+
+function digestRequest(secret: Buffer, { method, path, search, headers }: HttpRequest, body: Buffer): string {
+  const asked = JSON.stringify([method, path, search, ...TELLING.map(name => headers[name] ?? null)])
+  return createHmac('sha256', secret).update(asked).update('\0').update(body).digest('hex')
+}
+
+const CIPHER = 'aes-256-gcm'
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+function seal(key: Buffer, text: string): string {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv(CIPHER, key, iv)
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
+}
+
+function open(key: Buffer, sealed: string): string {
+  const bytes = Buffer.from(sealed, 'base64')
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES))
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+  return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+}

@@ -72,6 +72,7 @@ function counting(database: Database) {
     },
     lock: name => transaction.lock(name),
     tryLock: name => transaction.tryLock(name),
+    nest: inner => transaction.nest(inner),
     get sequelize() {
       return transaction.sequelize
     },

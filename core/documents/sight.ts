@@ -27,7 +27,7 @@ export async function seenLocales(
 
 /**
  * Whether the caller sees the document in the locale that is written. A locale that the document does not have takes its
- * shared values from the others, so one of those must be visible.
+ * shared values from the others, so each of those must be visible. Of all locales, one that is visible is enough.
  */
 export async function isSeen(
   written: Written,
@@ -37,8 +37,8 @@ export async function isSeen(
   const { type, locale } = written
   const seen = await seenLocales(written, terms)
   const locales = rows.map(row => (type.localized ? String(row.get('locale')) : null))
-  const named = locales.filter(each => each === locale)
-  return (named.length > 0 ? named : locales).some(seen)
+  if (locale === null) return locales.some(seen)
+  return locales.includes(locale) ? seen(locale) : locales.every(seen)
 }
 
 /** A hidden document is answered as one that does not exist. */

@@ -2,6 +2,7 @@ import type { Cell, Transaction } from '../database/database.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { toUsername } from './username.ts'
 
 /** A user as signing in needs to know him: never answered, never logged. */
 export interface Account {
@@ -18,7 +19,7 @@ export interface Account {
 /** What an account is found by; codes by their hashes. */
 export type AccountKey =
   | { readonly by: 'id'; readonly id: number }
-  /** A username in its exact case, or a mail address in any. */
+  /** A username in its exact case, as it is stored or in another compatibility form, or a mail address in any case. */
   | { readonly by: 'identifier'; readonly text: string }
   | { readonly by: 'email'; readonly text: string }
   | { readonly by: 'documentId' | 'resetPasswordToken' | 'confirmationToken'; readonly text: string }
@@ -63,9 +64,10 @@ function conditionOf(key: AccountKey, { model, storage }: AccountTerms) {
     case 'identifier': {
       const mail = `${column('email')} = $2::text`
       return {
-        where: `${column('username')} = $1::text OR ${mail}`,
-        order: ` ORDER BY (${mail}) DESC`,
-        values: [key.text, key.text.toLowerCase()],
+        where: `${column('username')} = ANY ($1::text[]) OR ${mail}`,
+        // Names that were stored before names were normalised are found by their exact form first.
+        order: ` ORDER BY (${mail}) DESC, (${column('username')} = $3::text) DESC`,
+        values: [[key.text, toUsername(key.text)], key.text.toLowerCase(), key.text],
       }
     }
     case 'email':

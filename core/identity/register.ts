@@ -13,6 +13,7 @@ import { type Body, parseCredentials } from './parse-credentials.ts'
 import { findRole, hashUserValues, roleValue, saveUser, scalarValue } from './save-user.ts'
 import { signedIn } from './sign-in.ts'
 import { scalarOf } from './user-values.ts'
+import { withUsername } from './username.ts'
 import { writeAccount } from './write-account.ts'
 
 const ASKED = ['email', 'username', 'password'] as const
@@ -23,7 +24,7 @@ const TAKEN = 'Email or Username are already taken'
 export async function register(body: Body, terms: IdentityTerms): Promise<Result<SignedIn, Fault>> {
   if (!terms.settings.register.enabled)
     return failed(fault('application', 'Register action is currently disabled'))
-  const values = await parseRegistration(body, terms)
+  const values = await parseRegistration(withUsername(body), terms)
   if (!values.ok) return values
   const made = await writeAccount(async (transaction, tell) => {
     const account = await makeUser(values.value, transaction, terms)

@@ -2,11 +2,12 @@ import { amendCommand } from '../access/amend.ts'
 import type { Result } from '../base/result.ts'
 import type { Documents, Written } from '../documents/documents.ts'
 import type { Fault } from '../faults/fault.ts'
-import type { PermittedCommand, UpdateCommand } from '../query/command.ts'
+import type { CreateCommand, PermittedCommand, UpdateCommand } from '../query/command.ts'
 import { findAccount } from './accounts.ts'
 import { mailConfirmation } from './confirm-email.ts'
 import { endSessions, forgetCodes } from './end-sessions.ts'
 import type { IdentityTerms } from './identity.ts'
+import { withUsername } from './username.ts'
 
 /**
  * Documents for all who may write users: a new password ends their sessions (safety S8), a new mail address what was
@@ -14,8 +15,13 @@ import type { IdentityTerms } from './identity.ts'
  */
 export const userDocuments = (documents: Documents, terms: IdentityTerms): Documents => ({
   ...documents,
-  async update(command, answer, alongside) {
-    if (command.type !== terms.model.builtIn.user) return documents.update(command, answer, alongside)
+  create(command, answer) {
+    const { user } = terms.model.builtIn
+    return documents.create(command.type === user ? withStoredName(command) : command, answer)
+  },
+  async update(asked, answer, alongside) {
+    if (asked.type !== terms.model.builtIn.user) return documents.update(asked, answer, alongside)
+    const command = withStoredName(asked)
     const isNew = await hasNewAddress(command, terms)
     const written = await documents.update(
       isNew ? unconfirmed(command) : command,
@@ -32,6 +38,13 @@ export const userDocuments = (documents: Documents, terms: IdentityTerms): Docum
 })
 
 type Update = PermittedCommand<UpdateCommand>
+
+function withStoredName<Kind extends CreateCommand | UpdateCommand>(
+  command: PermittedCommand<Kind>,
+): PermittedCommand<Kind> {
+  const values = withUsername(command.values)
+  return values === command.values ? command : amendCommand({ ...command, values }, command, command)
+}
 
 /** Two who change it at once forget codes both, so that none confirms an address that it was not mailed to. */
 async function hasNewAddress({ documentId, values }: Update, terms: IdentityTerms): Promise<boolean> {

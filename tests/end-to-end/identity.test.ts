@@ -173,6 +173,24 @@ test('nobody registers with more than the project allows', async t => {
   t.is(await idOf('reg-two'), Number.NaN)
 })
 
+test('names that differ by white space or compatibility characters are one name', async t => {
+  const made = await register('x', { username: ' Ｆｉｎｅ ', email: 'fine@example.com' })
+  t.is(made.status, 200)
+  t.is((made.body.user as Body).username, 'Fine')
+  const again = (username: string) => register('y', { username, email: 'other@example.com' })
+  for (const name of ['Fine', 'Ｆｉｎｅ', '\u00A0Fine\n', 'ﬁne'.replace('f', 'F').replace('ﬁ', 'Fi')])
+    t.is(said(await again(name)), '400 Email or Username are already taken', name)
+  for (const name of ['Fine', 'Ｆｉｎｅ', ' Fine']) t.is((await login(name, 'x-password')).status, 200, name)
+  t.is(said(await again(' a ')), '400 username must be at least 3 characters')
+  const { status, body } = await people.call(
+    'PUT',
+    `/api/users/${await idOf('Fine')}`,
+    { username: 'Ｆｉｎｅｒ' },
+    FULL,
+  )
+  t.deepEqual([status, body.username], [200, 'Finer'])
+})
+
 test('of many who register one name at once, one gets it', async t => {
   const all = await Promise.all(
     Array.from({ length: 6 }, (_, at) => register('reg-race', { email: `race${at}@example.com` })),

@@ -201,17 +201,20 @@ test.serial('a hidden single type is neither changed, made again nor deleted', a
   t.is((await world.make('GET', '/api/home')).title, 'hidden home')
 })
 
-test.serial('a locale may be added to a document of which another locale is visible', async t => {
-  const { documentId } = await world.make('POST', '/api/posts', { title: 'en', open: true, shared: 'told' })
-  await world.make('PUT', `/api/posts/${documentId}?locale=fr`, { title: 'fr', open: false })
-  const put = (locale: string) =>
-    world.ask('PUT', `/api/posts/${documentId}?locale=${locale}`, {
-      as: ALICE,
-      data: { title: 'mine', open: true },
-    })
-  t.is((await put('it')).status, 200)
-  t.is((await put('fr')).status, 404)
-  t.is((await put('en')).status, 200)
+test.serial('a locale is added to a document of which each locale is visible, and to no other', async t => {
+  const make = async (french: boolean) => {
+    const data = { title: 'en', open: true, shared: 'told' }
+    const { documentId } = await world.make('POST', '/api/posts', data)
+    await world.make('PUT', `/api/posts/${documentId}?locale=fr`, { title: 'fr', open: french })
+    return async (locale: string) => {
+      const asking = { as: ALICE, data: { title: 'mine', open: true } }
+      return (await world.ask('PUT', `/api/posts/${documentId}?locale=${locale}`, asking)).status
+    }
+  }
+  const seen = await make(true)
+  t.deepEqual([await seen('it'), await seen('fr'), await seen('en')], [200, 200, 200])
+  const partly = await make(false)
+  t.deepEqual([await partly('it'), await partly('fr'), await partly('en')], [404, 404, 200])
 })
 
 test.serial('a document that is visible and may not be written is forbidden, not absent', async t => {

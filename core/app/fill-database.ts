@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { failed, ok, type Result } from '../base/result.ts'
 import { writeContent } from '../content/write-content.ts'
 import type { Database } from '../database/database.ts'
@@ -29,7 +30,15 @@ export async function fillDatabase(
   })
   if (!written.ok) return failed({ kind: 'files', diagnostics: written.reasons })
   const counts = [...written.value.written].map(([uid, count]) => `${count} of ${uid}`)
-  return ok({ news: counts.length === 0 ? [] : [`Wrote documents of content/: ${counts.join(', ')}`] })
+  const wrote = counts.length === 0 ? [] : [`Wrote documents of content/: ${counts.join(', ')}`]
+  const kept = [...written.value.kept].map(([file, count]) => printKept(relative(project.root, file), count))
+  return ok({ news: [...wrote, ...kept] })
+}
+
+/** What a file says now, and the database does not. */
+function printKept(file: string, count: number): string {
+  const entries = count === 1 ? '1 entry was' : `${count} entries were`
+  return `${file}: ${entries} edited after being written, and the documents are kept as they are in the database (on: create); \`on: sync\` writes the file's changes`
 }
 
 /** Roles and locales as rows that other rows point at. */

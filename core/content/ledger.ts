@@ -24,6 +24,12 @@ export function isDue({ type, name, on, digest }: ContentDocument, ledger: Ledge
   return written === undefined || (on === 'sync' && written !== digest)
 }
 
+/** Whether its entry was edited after it was written, in a file that does not keep it in step. */
+export function isKept({ type, name, on, digest }: ContentDocument, ledger: Ledger): boolean {
+  const written = ledger.get(keyOf(type.uid, name))
+  return on === 'create' && written !== undefined && written !== digest
+}
+
 export async function recordWritten(
   runner: Runner,
   documents: readonly ContentDocument[],

@@ -16,7 +16,7 @@ import type { Content, ContentDocument } from './content.ts'
 import { newsOf } from './content-news.ts'
 import { findExisting } from './find-existing.ts'
 import { findSwaps, findTakenIn } from './find-taken-in.ts'
-import { isDue, type Ledger, readLedger, recordWritten } from './ledger.ts'
+import { isDue, isKept, type Ledger, readLedger, recordWritten } from './ledger.ts'
 import { keyOf, type MediaFile, toRecord } from './media-file.ts'
 import { type Prepared, prepare } from './prepare-documents.ts'
 import { findRealIds, withRealIds } from './resolve-names.ts'
@@ -40,7 +40,11 @@ export interface AddressedUser {
 /** How many documents were written, by the uid of their type; types with none are left out. */
 export interface ContentReport {
   readonly written: ReadonlyMap<string, number>
+  /** Of each file, how many entries were edited after they were written, and are not written again (`on: create`). */
+  readonly kept: ReadonlyMap<string, number>
 }
+
+const NOTHING: ContentReport = { written: new Map(), kept: new Map() }
 
 /** Milliseconds: a first start may write a great deal in one statement. */
 const STATEMENT_TIMEOUT = 300_000
@@ -53,11 +57,13 @@ export async function writeContent(
   content: Content,
   terms: ContentTerms,
 ): Promise<Result<ContentReport, Diagnostic>> {
-  if (content.documents.length === 0) return ok({ written: new Map() })
+  if (content.documents.length === 0) return ok(NOTHING)
   const ledger = await readLedger(terms.database)
   const due = dueOf(content, ledger)
-  if (due.length === 0) return ok({ written: new Map() })
-  return tryToWrite(content, terms, due)
+  const kept = keptOf(content, ledger)
+  if (due.length === 0) return ok({ ...NOTHING, kept })
+  const written = await tryToWrite(content, terms, due)
+  return written.ok ? ok({ ...written.value, kept }) : written
 }
 
 /** Who takes a value at the same moment is seen by the second try. */
@@ -82,6 +88,15 @@ async function tryToWrite(
 const dueOf = ({ documents }: Content, ledger: Ledger): readonly ContentDocument[] =>
   documents.filter(document => isDue(document, ledger))
 
+function keptOf({ documents }: Content, ledger: Ledger): ReadonlyMap<string, number> {
+  const kept = new Map<string, number>()
+  for (const document of documents) {
+    const { file } = document.source
+    if (isKept(document, ledger)) kept.set(file, (kept.get(file) ?? 0) + 1)
+  }
+  return kept
+}
+
 /** Carries faults out of the transaction, which it rolls back. */
 class ContentRefused extends Error {
   override readonly name = 'ContentRefused'
@@ -98,7 +113,7 @@ function writeDue(content: Content, terms: ContentTerms): Promise<ContentReport>
   const work = async (transaction: Transaction): Promise<ContentReport> => {
     await transaction.lock('plinth content')
     const due = dueOf(content, await readLedger(transaction))
-    return due.length === 0 ? { written: new Map() } : writeAll(due, { ...terms, transaction, content })
+    return due.length === 0 ? NOTHING : writeAll(due, { ...terms, transaction, content })
   }
   return transactAgain(terms.database, work, { statementTimeout: STATEMENT_TIMEOUT })
 }
@@ -131,7 +146,7 @@ async function writeAll(due: readonly ContentDocument[], writing: Writing): Prom
   const tell = openTelling(writing.outbox).within(writing.transaction, terms.now)
   for (const news of [...records, ...documents].flatMap(each => newsOf(each, existing))) tell(news)
   await recordWritten(writing.transaction, due, terms.now)
-  return { written: countByType(documents) }
+  return { ...NOTHING, written: countByType(documents) }
 }
 
 /** A user who is not there yet is found by nobody who hears of him. */

@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ExecutionContext } from 'ava'
 import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
@@ -28,6 +29,8 @@ export interface Site {
   readonly database: Database
   /** What the database was asked since the last start began. */
   readonly statements: readonly Statement[]
+  /** Of each file, how many entries the last start found edited and did not write. */
+  kept(): Readonly<Record<string, number>>
   /** Reads the files and writes what is due: how many documents of each type, or the faults. */
   start(files?: Files): Promise<Readonly<Record<string, number>> | readonly string[]>
   /** The same, and it has to succeed. */
@@ -49,6 +52,7 @@ export async function openSite(t: ExecutionContext, files: Files, copyOf?: strin
   const database = await openTestDatabase(t)
   const statements: Statement[] = []
   let blueprint: Blueprint | undefined
+  let kept: Readonly<Record<string, number>> = {}
   const start = async (changed: Files = {}) => {
     for (const [name, text] of Object.entries(changed)) folder.write(name, withToken(name, text))
     const compiled = await compileApp(folder.path, {})
@@ -69,12 +73,17 @@ export async function openSite(t: ExecutionContext, files: Files, copyOf?: strin
       outbox: NOBODY_LISTENS,
       beforeUsers: (transaction, users) => endMovedUsers(transaction, users, { model, storage }),
     })
-    return written.ok ? Object.fromEntries(written.value.written) : written.reasons.map(printed)
+    if (!written.ok) return written.reasons.map(printed)
+    kept = Object.fromEntries(
+      [...written.value.kept].map(([file, count]) => [relative(folder.path, file), count]),
+    )
+    return Object.fromEntries(written.value.written)
   }
   return {
     folder,
     database,
     statements,
+    kept: () => kept,
     start,
     async must(changed) {
       const result = await start(changed)

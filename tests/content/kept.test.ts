@@ -1,0 +1,22 @@
+import test from 'ava'
+import { openSite } from './site.ts'
+
+const PROJECT = 'contentTypes:\n  note: { attributes: { name: string } }\n'
+
+test('entries that were edited after they were written are counted by file, and kept as they are', async t => {
+  const site = await openSite(t, {
+    'project.yaml': PROJECT,
+    'content/notes.yaml': '[{ documentId: a, name: A }, { documentId: b, name: B }]',
+  })
+  await site.must()
+  t.deepEqual(site.kept(), {})
+  const edited = '[{ documentId: a, name: A2 }, { documentId: b, name: B }, { documentId: c, name: C }]'
+  t.deepEqual(await site.must({ 'content/notes.yaml': edited }), { 'api::note.note': 1 })
+  t.deepEqual(site.kept(), { 'content/notes.yaml': 1 })
+  t.is((await site.get('notes/a')).name, 'A')
+  await site.must()
+  t.deepEqual(site.kept(), { 'content/notes.yaml': 1 })
+  await site.must({ 'content/notes.yaml': `on: sync\ndocuments: ${edited}` })
+  t.deepEqual(site.kept(), {})
+  t.is((await site.get('notes/a')).name, 'A2')
+})

@@ -63,6 +63,6 @@ export function printReason(fault: StartFault): string {
 
 /** What stays in the database although the project no longer wants it. */
 export const printLeft = ({ table, column }: Left): string =>
-  `${column === null ? `table ${table}` : `column ${table}.${column}`} is no longer in the project; it is empty and stays as it is`
+  `${column === null ? `table ${table}` : `column ${table}.${column}`} is no longer in the project; it is empty and stays as it is, unless \`plinth migrate --allow-destructive\` drops it`
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

@@ -41,12 +41,13 @@ const UNFINISHED = 'unfinished'
 
 export const NOTHING: MigrationReport = { steps: [], left: [], outdated: [] }
 
-/** What the last migration left although nobody wants it may go now. */
+/** A start takes what the last migration left as done; an operator who migrates gets what a plan says of the rows as they are now. */
 export const isDone = async (
   runner: Runner,
   schema: string,
   { hash, allowing, stage }: Task,
-): Promise<boolean> => allowing !== 'destructive' && (await isRecorded(runner, schema, { hash, stage }))
+): Promise<boolean> =>
+  stage === 'start' && allowing !== 'destructive' && (await isRecorded(runner, schema, { hash, stage }))
 
 /** Where a transaction of a migration runs, and how it goes about others. */
 export interface Place extends Site, Turn {}
@@ -150,6 +151,8 @@ async function complete(site: Place, task: Task, ready: Ready): Promise<Round> {
   await runHandwritten(site, rest)
   if (rest.length > 0) await assertAsWanted(site, task)
   const summaries = [...before.map(summaryOf), ...steps, ...rest.map(summaryOf)]
+  if (summaries.length === 0 && (await isRecorded(site.transaction, site.database.schema, task)))
+    return { ...NOTHING, left, complete: true, apart: [] }
   const outdated = keepsOthers && rest.length > 0 ? await othersOf(site, task) : applied.outdated
   await recordSteps(site, task, {
     steps: [...task.done, ...summaries],

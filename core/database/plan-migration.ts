@@ -104,11 +104,10 @@ async function planTables(
 ): Promise<MigrationPlan> {
   const plan = planSchema(tables, catalogue)
   const { refusals, costs } = await judge(transaction, plan)
-  const paid = new Set(costs.flatMap(({ price }) => price.steps))
-  const goes = ({ drop }: Left) => allowing === 'destructive' || drop.some(step => paid.has(step))
-  const dropped = plan.left.filter(goes).flatMap(({ drop }) => drop)
+  // Who allows what is destructive has all of it dropped, whether or not it is empty (migrate-in-turn.ts).
+  const drops = allowing === 'destructive' || costs.some(({ price }) => price.weight === 'destructive')
+  const [left, dropped] = drops ? [[], plan.left.flatMap(({ drop }) => drop)] : [plan.left, []]
   const steps = await needed(transaction, inOrder([...plan.steps, ...dropped]))
-  const left = plan.left.filter(one => !goes(one))
   return { steps: steps.map(step => toPlanned(step, costs)), refusals, left }
 }
 

@@ -194,7 +194,8 @@ function* losses(pair: Pair, column: Column, actual: ActualColumn, done: Step): 
   const value = name(actual.name)
   const keeps = castOf(actual.type, column)?.keeps?.(value) ?? 'false'
   const which = pair.made.kinds.get(actual.name) === 'password' ? '' : ': {values}'
-  const advice = 'change those first, give the attribute its former type, or a new name'
+  const advice =
+    'change those first, give the attribute its former type, or a new name, or give the values up with `plinth migrate --allow-destructive`'
   yield {
     kind: 'proviso',
     code: 'type-change',
@@ -261,7 +262,7 @@ function vanished({ schema, desired, actual }: Pair, { name: column }: ActualCol
     code: 'vanished-column',
     table: desired.name,
     question: countRows(qualified(schema, actual.name), `${name(column)} IS NOT NULL`),
-    message: `${what}: put the attribute back, name it as \`renamedFrom\` of its successor, or give its values up with: ${drop}`,
+    message: `${what}: put the attribute back, name it as \`renamedFrom\` of its successor, or give its values up with \`plinth migrate --allow-destructive\`, or with: ${drop}`,
     price: { weight: 'destructive', note: 'loses values in {rows}', steps: [dropped] },
   }
 }

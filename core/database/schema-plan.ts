@@ -16,6 +16,7 @@ import {
   type Step,
   stepIn,
 } from './schema-finding.ts'
+import { matchTables } from './schema-former.ts'
 import { compareIndexes, compareTriggers } from './schema-indexes.ts'
 import { compareKinds } from './schema-kinds.ts'
 import { sameList } from './schema-literals.ts'
@@ -39,7 +40,8 @@ export interface SchemaPlan {
 
 /** The model's tables minus the database's. Asks nothing, changes nothing. */
 export function planSchema(desired: readonly Table[], catalogue: Catalogue): SchemaPlan {
-  const matches = desired.map(table => ({ table, actual: actualOf(table, desired, catalogue) }))
+  const found = matchTables(desired, catalogue)
+  const matches = desired.map(table => ({ table, actual: found.get(table) }))
   const shift = planShift(
     matches.flatMap(({ table, actual }) => toPairs(catalogue, table, actual)),
     catalogue,
@@ -52,7 +54,8 @@ export function planSchema(desired: readonly Table[], catalogue: Catalogue): Sch
     ...pairs.flatMap(pair => [...comparePair(pair, neighbours)]),
     ...shift.findings,
     ...matches.flatMap(({ table, actual }) => [...foreignTable(catalogue, table, actual)]),
-    ...vanishedTables(catalogue, desired, shift),
+    ...exchangedTables(desired, catalogue),
+    ...vanishedTables(catalogue, desired, { ...shift, created }),
   ]
   return sorted(findings, pairs)
 }
@@ -67,18 +70,6 @@ function sorted(findings: readonly Finding[], pairs: readonly Pair[]): SchemaPla
     left: findings.filter(finding => finding.kind === 'left'),
     renamedTables: new Map(moved.map(({ actual, desired }) => [actual.name, desired.name])),
   }
-}
-
-function actualOf(
-  table: Table,
-  desired: readonly Table[],
-  { tables, made, otherNames }: Catalogue,
-): ActualTable | undefined {
-  const same = tables.get(table.name)
-  if (same !== undefined || otherNames.has(table.name) || table.renamedFrom === undefined) return same
-  const { renamedFrom } = table
-  const taken = desired.some(other => other.name === renamedFrom)
-  return taken || !made.has(renamedFrom) ? undefined : tables.get(renamedFrom)
 }
 
 function toPairs(catalogue: Catalogue, table: Table, actual: ActualTable | undefined): readonly Pair[] {
@@ -153,10 +144,23 @@ function* foreignTable(
   yield refusal('foreign-table', table.name, `${what}: ${advice}`)
 }
 
+/** One cannot take a name before the other has given it up. */
+function* exchangedTables(desired: readonly Table[], { made, tables }: Catalogue): Generator<Finding> {
+  const nameOf = new Map(desired.flatMap(({ name, shape }) => (shape ? [[shape.uid, name] as const] : [])))
+  for (const { name: table, serves, shape } of desired) {
+    const before = (tables.has(table) && made.get(table)?.shape) || null
+    const now = before && before.uid !== shape?.uid ? nameOf.get(before.uid) : undefined
+    if (before === null || now === undefined || now === table) continue
+    const what = `table "${table}" (${serves}) holds the rows of \`${before.uid}\`, whose table is to be "${now}"`
+    const advice = `give \`${before.uid}\` that name in a first step: two tables cannot change names in one`
+    yield refusal('foreign-table', table, `${what}: ${advice}`)
+  }
+}
+
 function* vanishedTables(
   catalogue: Catalogue,
   desired: readonly Table[],
-  { pairs, moved }: ShiftPlan,
+  { pairs, moved, created }: ShiftPlan & { readonly created: readonly Table[] },
 ): Generator<Finding> {
   const wanted = new Set([...desired.map(table => table.name), ...pairs.map(pair => pair.actual.name)])
   for (const [table, { serves }] of catalogue.made) {
@@ -164,7 +168,8 @@ function* vanishedTables(
     if (wanted.has(table) || actual === undefined) continue
     const place = qualified(catalogue.schema, table)
     const what = `table "${table}" (${serves}) is no longer in the project and holds {rows}`
-    const advice = 'put it back, name it as `renamedFrom` of its successor, or give its rows up with'
+    const line = renameLine(serves, created)
+    const advice = `put it back, name it as \`renamedFrom\` of its successor${line}, or give its rows up with \`plinth migrate --allow-destructive\`, or with`
     const drop = dropTable(catalogue.schema, actual, serves)
     if (moved.has(table)) {
       yield* drop
@@ -180,6 +185,17 @@ function* vanishedTables(
       price: { weight: 'destructive', note: 'loses {rows}', steps: drop.slice(-1) },
     }
   }
+}
+
+/** What to write where something new may be what the vanished table was made for. */
+function renameLine(serves: string, created: readonly Table[]): string {
+  const [, kind, former] = /^(content-type|component) `(.+)`$/.exec(serves) ?? []
+  if (kind === undefined || former === undefined) return ''
+  const successors = created.flatMap(table => {
+    const name = table.shape && new RegExp(`^${kind} \`(.+)\`$`).exec(table.serves)?.[1]
+    return name === undefined ? [] : [`\`renamedFrom: ${former}\` in \`${name}\``]
+  })
+  return successors.length === 0 ? '' : ` (${successors.join(' or ')})`
 }
 
 /** What goes may point to what goes: all of it lets go before any of it is dropped. */

@@ -149,9 +149,10 @@ export interface PastMigration {
 export async function readHistory(database: Database): Promise<readonly PastMigration[]> {
   const { schema } = database
   if (!(await hasRecord(database, schema))) return []
+  // A version whose tables were there already is noted without a step, for the next start: nothing was done.
   const text = `SELECT coalesce(json_agg(json_build_object('id', id, 'appliedAt', to_char(applied_at AT TIME ZONE 'UTC',
     'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'product', product, 'steps', steps) ORDER BY id DESC), '[]')::text
-    FROM ${qualified(schema, 'plinth_migrations')}`
+    FROM ${qualified(schema, 'plinth_migrations')} WHERE steps <> '[]'`
   const { rows } = await database.run({ text, values: [], name: 'read migrations' })
   return JSON.parse(String(rows[0]?.[0]))
 }

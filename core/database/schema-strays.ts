@@ -33,7 +33,8 @@ function* strays(pair: Pair, column: Column, only: readonly string[]): Generator
   const done = { ...step('drop', `${words} (${desired.serves})`, remove), onlyIf: question }
   yield done
   const what = `table "${desired.name}" (${desired.serves}) has {rows} whose ${column.name} is no longer in the project`
-  const advice = 'put it back, name it as `renamedFrom` of its successor, or give them up'
+  const advice =
+    'put it back, name it as `renamedFrom` of its successor, or give them up with `plinth migrate --allow-destructive`, or with'
   yield {
     kind: 'proviso',
     code: 'vanished-rows',

@@ -7,12 +7,16 @@ export function shapeOf(holder: Holder, model: Model, layout: Layout): Shape {
   return {
     holder: holder.holder,
     uid: holder.uid,
+    ...present({ renamedFrom: formerUid(holder) }),
     ...versionsOf(holder, model),
     attributes: [...holder.attributes.values()].flatMap(attribute =>
       attributeShape(holder, attribute, layout),
     ),
   }
 }
+
+const formerUid = ({ holder, renamedFrom }: Holder): string | undefined =>
+  holder === 'component' || renamedFrom === undefined ? renamedFrom : `api::${renamedFrom}.${renamedFrom}`
 
 const versionsOf = (holder: ContentType | Component, { defaultLocale }: Model) =>
   holder.holder === 'component'

@@ -89,6 +89,8 @@ export interface TableLink {
 export interface Shape {
   readonly holder: Holder['holder']
   readonly uid: string
+  /** The uid that it had before. */
+  readonly renamedFrom?: string
   /** Whether each version is a row of a status. */
   readonly drafts: boolean
   /** The default locale, where each version is a row of a locale. */

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { migrate } from '../../core/database/migrate.ts'
 import { planMigration } from '../../core/database/plan-migration.ts'
+import { readHistory } from '../../core/database/schema-record.ts'
 import { storageOf } from '../model/compiled.ts'
 import { type Draft, edit, newType, print } from './edits/draft.ts'
 import { type Chance, chance } from './edits/random.ts'
@@ -35,18 +36,28 @@ interface Turn {
 async function apply({ one, before, after }: Turn, allowing: 'slow' | 'destructive') {
   const { tables } = await storageOf(print(after))
   const contents = await read(one, before)
-  const { steps } = await planMigration(one.database, tables, { allowing })
-  const done = await migrate(one.database, tables, { allowing })
+  // What `plinth plan` says, and what `plinth migrate` does, with --allow-destructive where the plan asks for it.
+  const { steps } = await planMigration(one.database, tables)
+  const done = await migrate(one.database, tables, { allowing, stage: 'all' })
   if (!done.ok) return lost(contents, await read(one, before)).length === 0 ? null : ['a refusal lost values']
   const again = await planMigration(one.database, tables)
   const faults = [
     ...again.steps.map(({ summary }) => `still to do: ${summary}`),
     ...again.refusals.map(({ message }) => `still refused: ${message}`),
-    ...(done.value.steps.length === steps.length
-      ? []
-      : [`planned ${steps.length}, did ${done.value.steps.length}`]),
+    ...differences(
+      steps.map(({ summary }) => summary),
+      done.value.steps,
+    ),
+    ...(await readHistory(one.database))
+      .filter(past => past.steps.length === 0)
+      .map(({ id }) => `migration ${id} has no steps`),
   ]
   return allowing === 'slow' ? [...faults, ...lost(contents, await read(one, after))] : faults
+}
+
+function differences(planned: readonly string[], did: readonly string[]): readonly string[] {
+  const [words, others] = [planned, did].map(steps => steps.join('; '))
+  return words === others ? [] : [`planned: ${words}, did: ${others}`]
 }
 
 async function takeTurn(turn: Turn): Promise<{ readonly draft: Draft; readonly faults: readonly string[] }> {

@@ -26,7 +26,8 @@ test.serial('a type that left the project with documents is refused, and nothing
   await withTags(one, 'name', 'a', 'b')
   t.deepEqual(await one.refused('contentTypes: { label: { attributes: { name: { type: string } } } }'), [
     'table "tags" (content-type `tag`) is no longer in the project and holds 2 rows: put it back, name it as ' +
-      '`renamedFrom` of its successor, or give its rows up with: DROP TABLE "public"."tags"',
+      '`renamedFrom` of its successor (`renamedFrom: tag` in `label`), or give its rows up with ' +
+      '`plinth migrate --allow-destructive`, or with: DROP TABLE "public"."tags"',
   ])
   t.deepEqual(await one.sql(`SELECT to_regclass('labels')::text`), [[null]])
 })
@@ -40,7 +41,8 @@ test.serial('an attribute that left the project with values is refused until the
   t.is(
     message,
     'column "size" of table "tags" (content-type `tag`) is no longer in the project and has values in 1 row: put ' +
-      'the attribute back, name it as `renamedFrom` of its successor, or give its values up with: ' +
+      'the attribute back, name it as `renamedFrom` of its successor, or give its values up with ' +
+      '`plinth migrate --allow-destructive`, or with: ' +
       'ALTER TABLE "public"."tags" DROP COLUMN "size"',
   )
   await one.sql('ALTER TABLE "public"."tags" DROP COLUMN "size"')
@@ -62,7 +64,7 @@ test.serial('a change of type that would lose values is refused', async t => {
   await withTags(one, 'size', 'large', 'small')
   t.deepEqual(await one.refused(tag('size: { type: integer }')), [
     '`size` of content-type `tag` cannot change from character varying(255) to integer without loss: values in 2 rows ' +
-      'do not fit: "large (1)", "small (1)": change those first, give the attribute its former type, or a new name',
+      'do not fit: "large (1)", "small (1)": change those first, give the attribute its former type, or a new name, or give the values up with `plinth migrate --allow-destructive`',
   ])
 })
 
@@ -72,7 +74,7 @@ test.serial('a change of type that some values do not fit is refused', async t =
   await withTags(one, 'size', 'x'.repeat(255), 'x'.repeat(256))
   t.deepEqual(await one.refused(tag('size: { type: string }')), [
     '`size` of content-type `tag` cannot change from text to varchar(255) without loss: values in 1 row do not fit: ' +
-      `"${'x'.repeat(60)} (1)": change those first, give the attribute its former type, or a new name`,
+      `"${'x'.repeat(60)} (1)": change those first, give the attribute its former type, or a new name, or give the values up with \`plinth migrate --allow-destructive\``,
   ])
 })
 

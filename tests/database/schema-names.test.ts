@@ -1,0 +1,93 @@
+import test from 'ava'
+import { planMigration } from '../../core/database/plan-migration.ts'
+import { storageOf } from '../model/compiled.ts'
+import { forget, schemaCase } from './schema-case.ts'
+
+// Whatever of the names of a type, a component or an attribute changes, its rows and links stay.
+
+const TAGS = '  tag: { attributes: { name: string } }\n'
+const type = (head: string, more = '') => `contentTypes:
+  ${head}attributes: { title: string, tags: { type: relation, relation: manyToMany, target: tag }, seo: { type: component, component: shared.seo } }${more} }
+${TAGS}components:
+  shared.seo: { attributes: { text: string } }
+`
+const BEFORE = type('article: { ')
+
+const FILL = [
+  `INSERT INTO articles (document_id, title, created_at, updated_at, published_at) VALUES ('a', 'one', now(), now(), now())`,
+  `INSERT INTO tags (document_id, name, created_at, updated_at, published_at) VALUES ('t', 'red', now(), now(), now())`,
+  `INSERT INTO articles_tags_links (owner_id, target_key, position) VALUES (1, 1, 1)`,
+  `INSERT INTO components_shared_seo (status, owner, owner_key, position, text) VALUES ('published', 'article.seo', 1, 1, 'x')`,
+]
+
+for (const [name, after, tables] of [
+  ['pluralApiId', type('article: { pluralApiId: essays, '), ['essays', 'essays_tags_links', 'article.seo']],
+  ['tableName', type('article: { tableName: texts, '), ['texts', 'texts_tags_links', 'article.seo']],
+  [
+    'pluralApiId, displayName and tableName',
+    type('article: { pluralApiId: essays, displayName: Essay, tableName: texts, '),
+    ['texts', 'texts_tags_links', 'article.seo'],
+  ],
+  ['the key', type('essay: { renamedFrom: article, '), ['essays', 'essays_tags_links', 'essay.seo']],
+  [
+    'the key and the plural',
+    type('essay: { renamedFrom: article, pluralApiId: writings, '),
+    ['writings', 'writings_tags_links', 'essay.seo'],
+  ],
+  [
+    'the key, but not the table',
+    type('essay: { renamedFrom: article, tableName: articles, '),
+    ['articles', 'articles_tags_links', 'essay.seo'],
+  ],
+] as const)
+  test(`a type keeps its rows, links and components where ${name} changes`, async t => {
+    const one = await schemaCase(t)
+    await one.started(BEFORE)
+    for (const text of FILL) await one.sql(text)
+    const steps = await one.started(after)
+    const [table, links, owner] = tables
+    t.deepEqual(await one.sql(`SELECT title FROM ${table}`), [['one']], steps.join('\n'))
+    t.deepEqual(await one.sql(`SELECT owner_id, target_key FROM ${links}`), [[1, 1]])
+    t.deepEqual(await one.sql('SELECT owner, text FROM components_shared_seo'), [[owner, 'x']])
+    const again = await planMigration(one.database, (await storageOf(after)).tables)
+    t.deepEqual([...again.steps, ...again.refusals, ...again.left], [])
+  })
+
+test('a type that had another plural before it was renamed is found by what made its table', async t => {
+  const one = await schemaCase(t)
+  await one.started(type('article: { pluralApiId: essays, '))
+  await one.sql(
+    `INSERT INTO essays (document_id, title, created_at, updated_at, published_at) VALUES ('a', 'one', now(), now(), now())`,
+  )
+  await one.started(type('story: { renamedFrom: article, '))
+  t.deepEqual(await one.sql('SELECT title FROM stories'), [['one']])
+})
+
+test('a plural that changes twice before a start, and back again, keeps the rows', async t => {
+  const one = await schemaCase(t)
+  await one.started(BEFORE)
+  await one.sql(FILL[0] ?? '')
+  for (const plural of ['essays', 'texts', 'articles']) {
+    await one.started(type(`article: { pluralApiId: ${plural}, `))
+    await forget(one)
+    t.deepEqual(await one.sql(`SELECT title FROM ${plural}`), [['one']])
+  }
+})
+
+test('a key that changes without renamedFrom is refused with the line to write', async t => {
+  const one = await schemaCase(t)
+  await one.started(BEFORE)
+  for (const text of FILL) await one.sql(text)
+  const refused = await one.refused(type('essay: { '))
+  t.regex(refused.join('\n'), /`renamedFrom: article` in `essay`/)
+  t.regex(refused.join('\n'), /--allow-destructive/)
+})
+
+test('two types that exchange their tables are refused', async t => {
+  const one = await schemaCase(t)
+  const two = (a: string, b: string) =>
+    `contentTypes:\n  a: { tableName: ${a}, attributes: { x: string } }\n  b: { tableName: ${b}, attributes: { x: string } }\n`
+  await one.started(two('one', 'two'))
+  const refused = await one.refused(two('two', 'one'))
+  t.regex(refused.join('\n'), /table "two" .* holds the rows of `api::b\.b`/)
+})

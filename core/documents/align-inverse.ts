@@ -20,11 +20,11 @@ import { slotOf } from './write-links.ts'
 import type { Alignment } from './written.ts'
 
 /**
- * Locks the owners whose links to a document are others in its draft than in its published version, and answers their
- * keys. Owners without a published version are none of them: their links show when they are published.
+ * Locks the owners whose links to a document differ between its draft and its published version, and answers their
+ * keys. Publishing leaves out owners without a published version: their links show when they are published.
  */
-export function printDiffering(relation: InverseRelation, end: InverseEnd): Statement {
-  const { table, link, attribute, sharesStatus, sharesLocale } = relation
+export function printDiffering(relation: InverseRelation, end: InverseEnd, to: Status): Statement {
+  const { table, link, attribute, sharesStatus } = relation
   const parameters = new Parameters()
   const d = endOf(end, parameters)
   const [key, id] = [columnOf('o', table.key), columnOf('o', table.id)]
@@ -32,10 +32,9 @@ export function printDiffering(relation: InverseRelation, end: InverseEnd): Stat
     link.kind === 'column' && !sharesStatus
       ? differingSlots(relation, link, d)
       : differingRows(relation, link, d)
-  const own = sharesLocale && table.locale ? [`${columnOf('p', table.locale)} = ${d.locale}`] : []
   const published =
-    sharesStatus && table.status
-      ? ` AND EXISTS (SELECT FROM ${name(table.name)} p WHERE ${and(`${columnOf('p', table.key)} = ${key}`, `${columnOf('p', table.status)} = 'published'`, ...own)})`
+    to === 'published' && sharesStatus && table.status
+      ? ` AND EXISTS (SELECT FROM ${name(table.name)} p WHERE ${and(`${columnOf('p', table.key)} = ${key}`, `${columnOf('p', table.status)} = 'published'`, ...inLocale(relation, 'p', d))})`
       : ''
   return {
     name: `lock owners to align ${attribute.name}`,
@@ -50,7 +49,12 @@ function differingSlots(relation: InverseRelation, link: ColumnLink, d: EndTerms
   const [draft, published] = (['draft', 'published'] as const).map(
     status => `(${inSlot(slotOf(link, status), 'x', d)})`,
   )
-  return `SELECT x.${name(table.key)} FROM ${name(table.name)} x WHERE (${draft} OR ${published}) AND (${draft} AND ${published}) IS NOT TRUE`
+  const where = and(
+    `(${draft} OR ${published})`,
+    `(${draft} AND ${published}) IS NOT TRUE`,
+    ...inLocale(relation, 'x', d),
+  )
+  return `SELECT x.${name(table.key)} FROM ${name(table.name)} x WHERE ${where}`
 }
 
 /** Rows of the owners, or of their link table: one a status. */
@@ -65,7 +69,8 @@ function differingRows(relation: InverseRelation, link: ColumnLink | TableLink, 
       ? `(SELECT * FROM ${name(link.table)} l WHERE ${inTable({ ...relation, namesStatus: false }, 'l', { end: d, statuses: NEVER })} OFFSET 0) l JOIN ${name(table.name)} x ON ${ownedBy(relation, 'l', 'x')}`
       : `${name(table.name)} x WHERE ${inSlot(slotOf(link, null), 'x', d)}`
   const begin = link.kind === 'table' ? 'WHERE' : 'AND'
-  const where = relation.sharesLocale && table.locale ? ` ${begin} ${x(table.locale)} = ${d.locale}` : ''
+  const [locale] = inLocale(relation, 'x', d)
+  const where = locale ? ` ${begin} ${locale}` : ''
   const group = [x(table.key), ...(table.locale ? [x(table.locale)] : [])]
   const moved = place === null ? '' : ` OR min(${place}) <> max(${place}) OR count(${place}) = 1`
   return `SELECT ${x(table.key)} FROM ${from}${where} GROUP BY ${group.join(', ')} HAVING count(*) = 1${moved}`
@@ -91,36 +96,33 @@ export const printAlign = (aligning: Aligning): readonly Statement[] => {
 
 /** `p`: the rows that are changed, `f`: those they become like; the same row where it has a slot for each status. */
 function alignColumns(aligning: Aligning, link: ColumnLink): readonly Statement[] {
-  const { relation, from, to, end, owners } = aligning
+  const { relation, from, to, end } = aligning
   const { table, sharesStatus } = relation
   const one = slotOf(link, sharesStatus ? null : from)
   const other = slotOf(link, sharesStatus ? null : to)
-  const source = sharesStatus ? 'f' : 'p'
-  const print = (sets: (end: EndTerms) => string, which: (end: EndTerms) => string): Statement => {
+  const print = (clauses: (d: EndTerms) => string): Statement => {
     const parameters = new Parameters()
     const d = endOf(end, parameters)
-    const rows = sharesStatus ? ` FROM ${name(table.name)} f` : ''
-    const among = `${columnOf('p', table.key)} IN (SELECT unnest(${parameters.put(owners, 'integer[]')}))`
-    const where = and(among, ...(sharesStatus ? pair(aligning, d) : ownLocale(relation, d)), which(d))
-    return {
-      text: `UPDATE ${name(table.name)} AS p SET ${sets(d)}${rows} WHERE ${where}`,
-      values: parameters.values,
-    }
+    const own = ownRows(aligning, parameters, d)
+    return { text: `UPDATE ${name(table.name)} AS p SET ${clauses(d)} AND ${own}`, values: parameters.values }
   }
-  const leads = (d: EndTerms) => `(${inSlot(one, source, d)})`
   const led = (d: EndTerms) => `(${inSlot(other, 'p', d)})`
+  const release = (d: EndTerms) => {
+    const leads = `(${inSlot(one, sharesStatus ? 'f' : 'p', d)})`
+    const kept = sharesStatus
+      ? `NOT EXISTS (SELECT FROM ${name(table.name)} f WHERE ${and(...pair(aligning), leads)})`
+      : `${leads} IS NOT TRUE`
+    return `${emptied(other)} WHERE ${led(d)} AND ${kept}`
+  }
   const place = sharesStatus ? link.inversePosition : null
   const moved = place === null ? '' : ` OR ${columnOf('p', place)} IS DISTINCT FROM ${columnOf('f', place)}`
-  return [
-    print(
-      () => emptied(other),
-      d => `${led(d)} AND ${leads(d)} IS NOT TRUE`,
-    ),
-    print(
-      d => filled(other, place, d),
-      d => `${leads(d)} AND (${led(d)} IS NOT TRUE${moved})`,
-    ),
-  ]
+  const take = (d: EndTerms) => {
+    const rows = sharesStatus ? ` FROM ${name(table.name)} f` : ''
+    const leads = `(${inSlot(one, sharesStatus ? 'f' : 'p', d)})`
+    const paired = sharesStatus ? pair(aligning) : []
+    return `${filled(other, place, d)}${rows} WHERE ${and(...paired, leads, `(${led(d)} IS NOT TRUE${moved})`)}`
+  }
+  return [print(release), print(take)]
 }
 
 const filled = ({ key, locale }: Slot, place: string | null, d: EndTerms): string =>
@@ -130,42 +132,44 @@ const filled = ({ key, locale }: Slot, place: string | null, d: EndTerms): strin
     ...(place === null ? [] : [`${name(place)} = ${columnOf('f', place)}`]),
   ].join(', ')
 
-/** Rows of the same owner, one of each status. */
-function pair({ relation, from, to }: Aligning, d: EndTerms): readonly string[] {
+/** `p` and `f` are rows of the same owner, one of each status. */
+function pair({ relation, from }: Aligning): readonly string[] {
   const { table } = relation
   if (table.status === null) throw new TypeError(`${table.name} has no statuses`)
   return [
     `${columnOf('f', table.key)} = ${columnOf('p', table.key)}`,
     ...(table.locale ? [`${columnOf('f', table.locale)} = ${columnOf('p', table.locale)}`] : []),
     `${columnOf('f', table.status)} = '${from}'`,
-    `${columnOf('p', table.status)} = '${to}'`,
-    ...ownLocale(relation, d),
   ]
 }
 
-const ownLocale = ({ table, sharesLocale }: InverseRelation, d: EndTerms): readonly string[] =>
-  sharesLocale && table.locale ? [`${columnOf('p', table.locale)} = ${d.locale}`] : []
+/** Whether `p` is a row of the locked owners that is changed. */
+function ownRows({ relation, to, owners }: Aligning, parameters: Parameters, d: EndTerms): string {
+  const { table, sharesStatus } = relation
+  return and(
+    `${columnOf('p', table.key)} IN (SELECT unnest(${parameters.put(owners, 'integer[]')}))`,
+    sharesStatus && table.status !== null && `${columnOf('p', table.status)} = '${to}'`,
+    ...inLocale(relation, 'p', d),
+  )
+}
+
+/** Rows of the owners in the locale of the document's version, where links are to the locale of their row. */
+const inLocale = ({ table, sharesLocale }: InverseRelation, alias: string, d: EndTerms): readonly string[] =>
+  sharesLocale && table.locale ? [`${columnOf(alias, table.locale)} = ${d.locale}`] : []
 
 function alignTable(aligning: Aligning, link: TableLink): readonly Statement[] {
-  const { relation, from, to, end, owners } = aligning
+  const { relation, from, to, end } = aligning
   const { table, sharesStatus } = relation
   const own = sharesStatus ? 'f' : 'p'
-  const prepare = () => {
+  const paired = sharesStatus ? pair(aligning) : []
+  const links = name(link.table)
+  const print = (text: (d: EndTerms, rows: string) => string): Statement => {
     const parameters = new Parameters()
     const d = endOf(end, parameters)
-    const leads = (alias: string, status: Status) =>
-      inTable(relation, alias, { end: d, statuses: () => `'${status}'` })
-    const rows = sharesStatus ? `${name(table.name)} p, ${name(table.name)} f` : `${name(table.name)} p`
-    const among = `${columnOf('p', table.key)} IN (SELECT unnest(${parameters.put(owners, 'integer[]')}))`
-    return {
-      parameters,
-      leads,
-      rows,
-      where: and(among, ...(sharesStatus ? pair(aligning, d) : ownLocale(relation, d))),
-    }
+    return { text: text(d, ownRows(aligning, parameters, d)), values: parameters.values }
   }
-  const removal = prepare()
-  const addition = prepare()
+  const leads = (alias: string, status: Status, d: EndTerms) =>
+    inTable(relation, alias, { end: d, statuses: () => `'${status}'` })
   const columns: readonly (readonly [string, string])[] = [
     ...link.owner.map(([column, owner]) => [column, columnOf('p', owner)] as const),
     [link.targetKey, columnOf('s', link.targetKey)],
@@ -174,14 +178,17 @@ function alignTable(aligning: Aligning, link: TableLink): readonly Statement[] {
       column === null ? [] : [[column, columnOf('s', column)] as const],
     ),
   ]
+  const f = sharesStatus ? `${name(table.name)} f, ` : ''
+  const kept = (d: EndTerms) =>
+    `SELECT FROM ${f}${links} s WHERE ${and(...paired, ownedBy(relation, 's', own), leads('s', from, d))}`
   return [
-    {
-      text: `DELETE FROM ${name(link.table)} l USING ${removal.rows} WHERE ${removal.where} AND ${ownedBy(relation, 'l', 'p')} AND ${removal.leads('l', to)} AND NOT EXISTS (SELECT FROM ${name(link.table)} s WHERE ${ownedBy(relation, 's', own)} AND ${removal.leads('s', from)})`,
-      values: removal.parameters.values,
-    },
-    {
-      text: `INSERT INTO ${name(link.table)} (${columns.map(([column]) => name(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')} FROM ${addition.rows}, ${name(link.table)} s WHERE ${addition.where} AND ${ownedBy(relation, 's', own)} AND ${addition.leads('s', from)} ${onConflict(link)}`,
-      values: addition.parameters.values,
-    },
+    print(
+      (d, rows) =>
+        `DELETE FROM ${links} l USING ${name(table.name)} p WHERE ${rows} AND ${ownedBy(relation, 'l', 'p')} AND ${leads('l', to, d)} AND NOT EXISTS (${kept(d)})`,
+    ),
+    print(
+      (d, rows) =>
+        `INSERT INTO ${links} (${columns.map(([column]) => name(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')} FROM ${name(table.name)} p, ${f}${links} s WHERE ${and(rows, ...paired, ownedBy(relation, 's', own), leads('s', from, d))} ${onConflict(link)}`,
+    ),
   ]
 }

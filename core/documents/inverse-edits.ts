@@ -60,7 +60,7 @@ export async function alignmentOf(
   alignment: Alignment,
   { transaction }: Pick<WriteTerms, 'transaction'>,
 ): Promise<LinkAlignment> {
-  const { rows } = await transaction.run(printDiffering(relation, end))
+  const { rows } = await transaction.run(printDiffering(relation, end, alignment.to))
   return { ...alignment, owners: [...new Set(rows.map(([key]) => Number(key)))] }
 }
 

@@ -30,6 +30,7 @@ export function toPart(by: string, extension: unknown): ExtensionPart {
   const unknown = Object.keys(extension).find(key => !KEYS.includes(key))
   if (unknown !== undefined) throw new Error(`unknown key \`${unknown}\`${didYouMean(unknown, KEYS)}`)
   const { typeDefs, resolvers = {}, resolversConfig = {}, types, plugins } = extension
+  assertTypes(types ?? [])
   return {
     by,
     document: parseDefinitions(typeDefs),
@@ -37,6 +38,22 @@ export function toPart(by: string, extension: unknown): ExtensionPart {
     config: new Map(Object.entries(resolversConfig)),
     nexus: types || plugins ? { types: types ?? [], plugins: plugins ?? [] } : null,
   }
+}
+
+/** A value that nexus finds no type in would be passed over. */
+function assertTypes(types: unknown): void {
+  if (!Array.isArray(types)) throw new Error('types is a list of types in the style of nexus')
+  for (const [index, type] of types.entries())
+    if (!holdsType(type)) throw new Error(`types[${index}] is no type in the style of nexus`)
+}
+
+/** Types may stand in modules and lists; those of nexus have a name, or extend a type. */
+function holdsType(given: unknown): boolean {
+  if (typeof given === 'function') return true
+  if (typeof given !== 'object' || given === null) return false
+  if ('name' in given || 'typeName' in given || Object.getPrototypeOf(given) !== Object.prototype)
+    return !Array.isArray(given) || given.some(holdsType)
+  return Object.values(given).some(holdsType)
 }
 
 function assertExtension(extension: unknown): asserts extension is GraphqlExtension {

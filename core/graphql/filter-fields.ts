@@ -14,7 +14,10 @@ export function filterFields(holder: Holder, shadow: ShadowCrud): readonly strin
   const fields = attributesInOrder(holder)
     .filter(
       attribute =>
-        !isInternal(attribute) && tells(holder, attribute) && shadow.has(holder, attribute, 'filters'),
+        !isInternal(attribute) &&
+        !isPassword(attribute) &&
+        tells(holder, attribute) &&
+        shadow.has(holder, attribute, 'filters'),
     )
     .flatMap(attribute => {
       const type = filterType(attribute)
@@ -23,6 +26,10 @@ export function filterFields(holder: Holder, shadow: ShadowCrud): readonly strin
   const id = holder.holder === 'content-type' ? ['id: IDFilterInput'] : []
   return [...id, ...fields, field('and', `[${name}]`), field('or', `[${name}]`), field('not', name)]
 }
+
+/** contract/graphql.md 0: passwords are never in outputs or filters. */
+const isPassword = (attribute: Attribute): boolean =>
+  attribute.kind === 'scalar' && attribute.type === 'password'
 
 /** What the server alone reads and writes. */
 const isInternal = ({ private: hidden, writable, system }: Attribute): boolean =>

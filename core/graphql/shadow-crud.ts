@@ -29,7 +29,12 @@ export function openShadowCrud(declared: ReadonlyMap<string, ShadowCrudDeclarati
       const allowed = isRead ? of(type)?.queries !== false : mutates(type)
       return shows(type) && allowed && of(type)?.actions[action] !== false && isKnown(type, action)
     },
-    localizes: type => shows(type) && type.localized && mutates(type) && writes(type),
+    localizes: type =>
+      shows(type) &&
+      type.localized &&
+      mutates(type) &&
+      writes(type) &&
+      of(type)?.actions.createLocalization !== false,
     has(holder, attribute, side) {
       const field = of(holder)?.fields[attribute.name]
       if (field && !(field.enabled && field[side])) return false

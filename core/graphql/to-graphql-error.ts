@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import type { Result } from '../base/result.ts'
-import { FAULTS, type Fault, type FaultCode } from '../faults/fault.ts'
+import { FAULTS, type Fault, type FaultCode, forbidden } from '../faults/fault.ts'
 
 /** contract/graphql.md 10. Whatever stands not here is the server's own trouble. */
 const CODES: Readonly<Partial<Record<FaultCode, string>>> = {
@@ -34,7 +34,9 @@ export function must<Value>(result: Result<Value, Fault>): Value {
 }
 
 function wordsOf({ code, message, details }: Fault): Pick<Fault, 'message' | 'details'> {
-  if (code === 'forbidden') return { message: 'Forbidden access', details: {} }
+  // Code of the project may say more; what it says is its own to decide.
+  if (code === 'forbidden' && message === forbidden().message)
+    return { message: 'Forbidden access', details: {} }
   if (details.source === 'query') return { message: `Invalid parameter ${String(details.key)}`, details: {} }
   if (Array.isArray(details.errors))
     return { message, details: { ...details, errors: details.errors.map(withoutValue) } }

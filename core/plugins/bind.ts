@@ -2,6 +2,7 @@ import { didYouMean } from '../base/nearest.ts'
 import type { Json } from '../project/settings.ts'
 import type { RouteMiddlewareUse, RoutePolicy } from './extension.ts'
 import type { ResolverMiddlewareUse, ResolverPolicy } from './graphql-service.ts'
+import { assertKeys } from './known-keys.ts'
 import type { ExpressMiddleware, ResolverMiddleware } from './middleware.ts'
 import type { BoundMiddleware } from './middlewares.ts'
 import type { PluginApp } from './plugin-app.ts'
@@ -22,7 +23,7 @@ export interface Binder {
 
 export function openBinder({ policies, middlewares }: Plugins, app: PluginApp): Binder {
   const named = (use: unknown): BoundPolicy => {
-    const { name, config } = parts(use)
+    const { name, given: config } = parts(use, 'policy')
     const policy = policies.get(name) ?? missing('policy', name, policies.keys())
     const given = givenTo(config)
     return { name, check: context => policy.check(context, given, app) }
@@ -34,7 +35,7 @@ export function openBinder({ policies, middlewares }: Plugins, app: PluginApp): 
         : named(use),
     middleware(use) {
       if (typeof use === 'function') return { name: use.name || INLINE, run: use }
-      const { name, options } = parts(use)
+      const { name, given: options } = parts(use, 'middleware')
       const middleware = middlewares.get(name) ?? missing('middleware', name, middlewares.keys())
       return { name, run: functionOf(middleware.route?.(givenTo(options), app), `${name}.route`) }
     },
@@ -44,7 +45,7 @@ export function openBinder({ policies, middlewares }: Plugins, app: PluginApp): 
         : named(use),
     resolverMiddleware(use) {
       if (typeof use === 'function') return use
-      const { name, options } = parts(use)
+      const { name, given: options } = parts(use, 'middleware')
       const middleware = middlewares.get(name) ?? missing('middleware', name, middlewares.keys())
       return functionOf(middleware.resolver?.(givenTo(options), app), `${name}.resolver`)
     },
@@ -64,15 +65,28 @@ const inline = (use: { readonly name: string }, check: BoundPolicy['check']): Bo
 
 interface NamedUse {
   readonly name: string
+  readonly given: unknown
+}
+
+interface GivenUse {
+  readonly name: string
   readonly config?: unknown
   readonly options?: unknown
 }
 
-/** Plugins in JavaScript are held to what TypeScript promises. */
-function parts(use: unknown): NamedUse {
-  if (typeof use === 'string') return { name: use }
-  if (typeof use === 'object' && use !== null && 'name' in use && typeof use.name === 'string')
-    return { ...use, name: use.name }
+const isNamed = (use: unknown): use is GivenUse =>
+  typeof use === 'object' && use !== null && 'name' in use && typeof use.name === 'string'
+
+/** `config` and `options` are two words for what a policy or a middleware is given; both at once are one too many. */
+function parts(use: unknown, kind: 'policy' | 'middleware'): NamedUse {
+  if (typeof use === 'string') return { name: use, given: undefined }
+  if (isNamed(use)) {
+    const { name, config, options } = use
+    assertKeys(use, ['name', 'config', 'options'], `the ${kind} \`${name}\``)
+    if (config !== undefined && options !== undefined)
+      throw new Error(`the ${kind} \`${name}\` has both config and options, which mean the same`)
+    return { name, given: config ?? options }
+  }
   throw new Error('policies and middlewares are names, objects with a name, or functions')
 }
 

@@ -3,6 +3,7 @@ import type { RestContext } from './context.ts'
 import type { DocumentMiddleware } from './documents-api.ts'
 import type { GraphqlService } from './graphql-service.ts'
 import { KIND } from './kind.ts'
+import { assertKeys } from './known-keys.ts'
 import type { RouteMiddleware } from './middleware.ts'
 import type { PluginApp } from './plugin-app.ts'
 import type { PolicyAnswer } from './policy.ts'
@@ -65,5 +66,7 @@ export interface Extension extends ExtensionDefinition {
   readonly [KIND]: 'extension'
 }
 
-export const defineExtension = (definition: ExtensionDefinition): Extension =>
-  Object.freeze({ ...definition, [KIND]: 'extension' as const })
+export function defineExtension(definition: ExtensionDefinition): Extension {
+  assertKeys(definition, ['register', 'bootstrap', 'destroy'], 'defineExtension(…)')
+  return Object.freeze({ ...definition, [KIND]: 'extension' as const })
+}

@@ -12,8 +12,15 @@ export interface GraphqlService {
   use(extension: GraphqlExtension | ((tools: GraphqlTools) => GraphqlExtension)): GraphqlService
 }
 
-/** `findOne` and `create` are none of a single type's. */
-export type ShadowActionName = 'find' | 'findOne' | 'create' | 'update' | 'delete' | '*'
+/** `findOne` and `create` are none of a single type's, `createLocalization` is a localized type's alone. */
+export type ShadowActionName =
+  | 'find'
+  | 'findOne'
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'createLocalization'
+  | '*'
 
 export interface ShadowType {
   /** Type, inputs, operations, and the relations that lead to it. */

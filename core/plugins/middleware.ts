@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Json } from '../project/settings.ts'
 import type { ResolverContext, ResolverInfo, RestContext } from './context.ts'
 import { KIND } from './kind.ts'
+import { assertKeys } from './known-keys.ts'
 import type { PluginApp } from './plugin-app.ts'
 import type { PluginSchema } from './plugin-schema.ts'
 
@@ -48,4 +49,7 @@ export interface Middleware<Options = Json> extends MiddlewareDefinition<Options
 /** Code round a route, a resolver, or every request. `Options`: what project.yaml gives it, `{}` where it gives nothing. */
 export const defineMiddleware = <Options = Json>(
   definition: MiddlewareDefinition<Options>,
-): Middleware<Options> => Object.freeze({ ...definition, [KIND]: 'middleware' as const })
+): Middleware<Options> => {
+  assertKeys(definition, ['optionsSchema', 'route', 'resolver', 'express'], 'defineMiddleware(…)')
+  return Object.freeze({ ...definition, [KIND]: 'middleware' as const })
+}

@@ -116,8 +116,8 @@ const ACTIONS = {
   single: ['find', 'update', 'delete'],
 } as const
 
-function actionsOf(action: string, { kind, uid }: ContentType): readonly string[] {
-  const known: readonly string[] = ACTIONS[kind]
+function actionsOf(action: string, { kind, uid, localized }: ContentType): readonly string[] {
+  const known: readonly string[] = [...ACTIONS[kind], ...(localized ? ['createLocalization'] : [])]
   if (action === '*') return known
   if (known.includes(action)) return [action]
   const hint = hintFor(action, [...known, '*'])

@@ -1,6 +1,7 @@
 import type { Json } from '../project/settings.ts'
 import type { PolicyContext } from './context.ts'
 import { KIND } from './kind.ts'
+import { assertKeys } from './known-keys.ts'
 import type { PluginApp } from './plugin-app.ts'
 import type { PluginSchema } from './plugin-schema.ts'
 
@@ -25,8 +26,10 @@ export interface Policy<Config = Json> extends PolicyDefinition<Config> {
 /** Decides whether a request may go on, over REST and GraphQL alike. */
 export const definePolicy = <Config = Json>(
   definition: PolicyDefinition<Config> | PolicyCheck<Config>,
-): Policy<Config> =>
-  Object.freeze({
+): Policy<Config> => {
+  if (typeof definition !== 'function') assertKeys(definition, ['configSchema', 'check'], 'definePolicy(…)')
+  return Object.freeze({
     ...(typeof definition === 'function' ? { check: definition } : definition),
     [KIND]: 'policy' as const,
   })
+}

@@ -5,6 +5,7 @@ import type { Door } from './admit.ts'
 import type { Binder } from './bind.ts'
 import type { RestService, RouteTerms } from './extension.ts'
 import type { ExtensionRoute } from './extension-route.ts'
+import { assertKeys } from './known-keys.ts'
 
 /** What uses of plugins and permissions are looked up in. */
 export interface RouteBinding {
@@ -26,9 +27,16 @@ export function restService(
       if (!METHODS.includes(method)) throw new Error(`no route can have the method ${method}`)
       if (!PATH.test(path)) throw new Error(`\`${path}\` is no path such as /restaurants/:documentId/menu`)
       if (typeof handler !== 'function') throw new Error(`${method} ${path} has no handler`)
+      assertTerms(terms, `${method} ${path}`)
       add({ by, method, path, handler, ...bindTerms(terms, binding) })
     },
   }
+}
+
+/** What a route or a resolver of code may say. */
+export function assertTerms({ auth, ...terms }: RouteTerms, what: string): void {
+  assertKeys({ auth, ...terms }, ['auth', 'policies', 'middlewares'], what)
+  if (auth && typeof auth === 'object') assertKeys(auth, ['scope'], `auth of ${what}`)
 }
 
 export function bindTerms(

@@ -140,6 +140,47 @@ test('what cannot be merged, resolved or configured is told of all at once, with
   ])
 })
 
+test('what code hands over is applied or refused by name, never dropped', async t => {
+  const guarded = (terms: string) => use(`{ resolversConfig: { 'Query.notes': ${terms} } }`)
+  const found = await faultsOf(t, {
+    a: guarded(`{ policies: [{ name: 'nowhere', confg: {} }] }`),
+    b: guarded(`{ middlewares: [{ name: 'nowhere', config: {}, options: {} }] }`),
+    c: use(`{ types: [{}] }`),
+    d: use(`{ types: ['note'] }`),
+  })
+  t.deepEqual(String(found).split('\n').toSorted(), [
+    'extensions/a: resolversConfig `Query.notes`: the policy `nowhere` has no key `confg`: did you mean `config`?; it may have name, config, options',
+    'extensions/b: resolversConfig `Query.notes`: extensions/a configures it already',
+    'extensions/c: types[0] is no type in the style of nexus',
+    'extensions/d: types[0] is no type in the style of nexus',
+  ])
+  const both = await faultsOf(t, {
+    b: guarded(`{ middlewares: [{ name: 'nowhere', config: {}, options: {} }] }`),
+  })
+  t.regex(String(both), /the middleware `nowhere` has both config and options/)
+  const route = (terms: string) => `register({ rest }) { rest.route('GET', '/x', () => 1, ${terms}) }`
+  t.regex(
+    String(await faultsOf(t, { r: route(`{ policy: [] }`) })),
+    /GET \/x has no key `policy`; it may have auth, policies, middlewares/,
+  )
+  t.regex(String(await faultsOf(t, { r: route(`{ auth: { scopes: [] } }`) })), /no key `scopes`.*`scope`/)
+})
+
+test('createLocalization can be switched off alone', async t => {
+  const yaml = PROJECT.replace('note: {', 'note: { localized: true,').replace(
+    'name: Notes',
+    'name: Notes\ni18n: { locales: [en, fr], defaultLocale: en }',
+  )
+  const sdl = await sdlOf(t, {
+    'project.yaml': yaml,
+    'extensions/a.js': shadow("'api::note.note').disableAction('createLocalization')"),
+  })
+  t.false(sdl.includes('createNoteLocalization'))
+  t.true(sdl.includes('createNote('))
+  const found = await faultsOf(t, { a: shadow("'api::note.note').disableAction('createLocalization')") })
+  t.regex(String(found), /`api::note\.note` has no action `createLocalization`/)
+})
+
 test('what project.yaml configures has its file and line, also where an extension configures it too', async t => {
   const yaml = `${PROJECT}resolversConfig:\n  Query.notes: { auth: false }\n  Note.txt: { auth: false }\n`
   const found = await faultsOf(t, { a: use(`{ resolversConfig: { 'Query.notes': { auth: false } } }`) }, yaml)

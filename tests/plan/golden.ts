@@ -51,13 +51,13 @@ export async function goldenBlueprint(): Promise<Blueprint> {
 const ROLES = `
   near:
     permissions:
-      article: { find: { where: { price: { $lt: 5 } } }, findOne: { where: { price: { $lt: 5 } } } }
+      article: { find: { where: { price: { $lt: 5 } } }, findOne: { where: { price: { $lt: 5 } } }, readDrafts: { where: { price: { $lt: 5 } } } }
       author: { find: { where: { name: { $contains: a_% } } } }
       tag: { find: { where: { $or: [{ weight: { $in: [1, 2] } }, { name: { $null: true } }] } } }
       shelf: [find, findOne]
   far:
     permissions:
-      article: { find: { where: { price: { $lt: 7 } } }, findOne: { where: { price: { $lt: 9 } } } }
+      article: { find: { where: { price: { $lt: 7 } } }, findOne: { where: { price: { $lt: 9 } } }, readDrafts: { where: { price: { $lt: 7 } } } }
       author: { find: { where: { name: { $contains: b } }, fields: [name, articles] } }
       tag: { find: { where: { $or: [{ weight: { $in: [3] } }, { name: { $null: true } }] } } }
       shelf: [find, findOne]

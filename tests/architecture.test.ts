@@ -41,6 +41,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@electric-sql/pglite': ['database'],
   yaml: ['project'],
   ajv: ['project'],
+  re2js: ['project'],
   '@casl/ability': ['access'],
   pluralize: ['model'],
   bcryptjs: ['secrets'],

@@ -1,3 +1,4 @@
+import { compilePattern } from '../project/pattern.ts'
 import type {
   AttributeDeclaration,
   ComponentUse,
@@ -128,7 +129,7 @@ function scalarOf(base: AttributeBase, declaration: ScalarDeclaration): ScalarAt
       targetField,
       backfill,
     }),
-    ...(regex === undefined ? {} : { regex: new RegExp(regex) }),
+    ...(regex === undefined ? {} : { regex: compilePattern(regex) }),
     ...(type === 'uid' ? { generate: declaration.generate === true } : {}),
     ...enumerationOf(declaration),
   }

@@ -1,3 +1,4 @@
+import type { Pattern } from '../project/pattern.ts'
 import type { MediaKind, RelationKind, ScalarType } from '../project/settings.ts'
 
 /**
@@ -98,7 +99,7 @@ export interface ScalarAttribute extends AttributeBase {
   readonly max?: number | string
   readonly minLength?: number
   readonly maxLength?: number
-  readonly regex?: RegExp
+  readonly regex?: Pattern
   /** Texts are stored in lower case, as JavaScript has it. */
   readonly lowerCase?: true
   /** enumeration: its values in order. */

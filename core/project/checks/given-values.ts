@@ -1,5 +1,6 @@
 import { isRealDay } from '../calendar.ts'
 import type { Finding } from '../faults.ts'
+import { compilePattern } from '../pattern.ts'
 import type { Json, ScalarDeclaration, Settings } from '../settings.ts'
 import { isAbove } from './attribute-bounds.ts'
 import { attributesOf } from './attributes-of.ts'
@@ -49,7 +50,7 @@ function* reasonsAgainstText(given: string, attribute: ScalarDeclaration): Gener
 /** A regex that is none is for the model's rule to report. */
 function matches(given: string, regex: string): boolean {
   try {
-    return new RegExp(regex).test(given)
+    return compilePattern(regex).test(given)
   } catch (error) {
     if (error instanceof SyntaxError) return true
     throw error

@@ -26,9 +26,15 @@ export function attributesInOrder(holder: Holder): readonly Attribute[] {
   return [...all.filter(attribute => !isLast(attribute)), ...all.filter(isLast)]
 }
 
-/** Where nothing is published, `publishedAt` is no field to read or filter by; inputs take it all the same (spec 2.6). */
-export const tells = (holder: Holder, { name, system }: Attribute): boolean =>
-  !(system && name === 'publishedAt') || (holder.holder === 'content-type' && holder.draftAndPublish)
+/**
+ * Attributes that outputs and filters of the nested format have: without `publishedAt` where nothing is published, and
+ * without `focalPoint`, which files have only in the flat format. Inputs have both (spec 2.6).
+ */
+export const tells = (holder: Holder, { name, system }: Attribute): boolean => {
+  if (holder.holder !== 'content-type') return !(system && name === 'publishedAt')
+  if (system && name === 'publishedAt') return holder.draftAndPublish
+  return !(holder.uid === 'plugin::upload.file' && name === 'focalPoint')
+}
 
 /** What leaves: nothing private, and no hash of a password (contract/graphql.md 0; safety S2). */
 const isReadable = (attribute: Attribute): boolean =>

@@ -94,7 +94,7 @@ test('names that shadowCRUD does not know are told of with the nearest that it d
     uid: shadow("'api::note.nte')"),
   })
   t.deepEqual(String(found).split('\n'), [
-    'extensions/action could not register: `api::note.note` has no action `remove`: one of `find`, `findOne`, `create`, `update`, `delete`, `*`',
+    'extensions/action could not register: `api::note.note` has no action `remove`: did you mean `delete`?',
     'extensions/component could not register: `shared.tag` is a component: only its fields can be switched off',
     'extensions/field could not register: `api::note.note` has no attribute `txt`: did you mean `text`?',
     'extensions/key could not register: unknown content-type `note`: did you mean `api::note.note`?',

@@ -1,5 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { EmbeddedBackend } from './embedded-backend.ts'
+import { durableOptions } from './embedded-durable.ts'
 import { keepSpare, takeSpare } from './embedded-spare.ts'
 import { EmbeddedStream } from './embedded-stream.ts'
 import { greeting } from './embedded-wire.ts'
@@ -25,8 +26,9 @@ async function createPostgres(dataDir: string, snapshot: Blob | undefined): Prom
   const { PGlite } = await import('@electric-sql/pglite')
   const words: string[] = []
   const onStderr = (line: string) => words.push(line) < 0
+  const place = dataDir === IN_MEMORY ? { dataDir } : await durableOptions(dataDir)
   try {
-    return await PGlite.create({ dataDir, onStderr, ...(snapshot && { loadDataDir: snapshot }) })
+    return await PGlite.create({ ...place, onStderr, ...(snapshot && { loadDataDir: snapshot }) })
   } catch (error) {
     throw new Error(lastWords(words) ?? describe(error), { cause: error })
   }

@@ -1,6 +1,7 @@
 import type { DatabaseSettings } from '../project/settings.ts'
 import { connect } from './connect.ts'
 import type { Database } from './database.ts'
+import { syncAll } from './embedded-durable.ts'
 import { type EmbeddedEngine, startEngine } from './embedded-engine.ts'
 import { damaged, type EmbeddedFiles, takeFiles } from './embedded-files.ts'
 import { startUpkeep } from './embedded-upkeep.ts'
@@ -31,6 +32,7 @@ async function startOn(files: EmbeddedFiles, { observe, embedded }: OpenOptions)
   const { dataDir, lock, isNew, created } = files
   try {
     const engine = await startEngine(dataDir, isNew ? embedded?.snapshot : undefined)
+    if (isNew) await syncAll(dataDir)
     created()
     if (lock.takenFrom) observe({ event: 'database.recovered', pid: lock.takenFrom.pid })
     return engine

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
+import fs, {
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -10,6 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -193,4 +194,31 @@ test.serial('a folder that cannot be used is named', async t => {
   const reason = await refused(t, root)
   t.is(reason?.kind, 'folder')
   t.regex(reason?.message ?? '', /\.plinth/)
+})
+
+test.serial('a write is on the disk before it is answered, and a read waits for no disk', async t => {
+  const { database } = await opened(t, project(t))
+  t.deepEqual((await database.run({ text: 'SHOW fsync', values: [] })).rows, [['on']])
+  await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })
+  const own = fs.fdatasyncSync
+  let count = 0
+  fs.fdatasyncSync = file => {
+    count++
+    own(file)
+  }
+  syncBuiltinESMExports()
+  t.teardown(() => {
+    fs.fdatasyncSync = own
+    syncBuiltinESMExports()
+  })
+  const during = async (work: () => Promise<unknown>) => {
+    const before = count
+    await work()
+    return count - before
+  }
+  const insert = { text: 'INSERT INTO plate VALUES (1)', values: [] }
+  t.is(await during(() => database.run({ text: 'SELECT count(*) FROM plate', values: [] })), 0)
+  t.true((await during(() => database.run(insert))) >= 1)
+  t.true((await during(() => database.transaction(transaction => transaction.run(insert)))) >= 1)
+  t.true((await during(() => database.run({ text: 'CHECKPOINT', values: [] }))) >= 1)
 })

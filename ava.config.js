@@ -3,13 +3,14 @@ import { join, relative } from 'node:path'
 import { build } from './tests/build/build.js'
 import { databaseFree } from './tests/build/database-free.js'
 
-const { TEST_DATABASE_URL, PG_BIN, PGBOUNCER, DATABASE_TESTS_ONLY, CI_NODE_TOTAL } = process.env
+const { TEST_DATABASE_URL, PG_BIN, PGBOUNCER, PATRONI, DATABASE_TESTS_ONLY, CI_NODE_TOTAL } = process.env
 
-/** What needs a server to connect to, PostgreSQL's programs, or PgBouncer's (scripts/with-postgres.sh names all three). */
+/** What needs a server to connect to, PostgreSQL's programs, PgBouncer's or Patroni's (scripts/with-postgres.sh names them). */
 const unfit = [
   ...(TEST_DATABASE_URL ? [] : ['!tests/server/**']),
   ...(PG_BIN ? [] : ['!tests/server/clusters/**']),
   ...(PGBOUNCER ? [] : ['!tests/server/pooler/**']),
+  ...(PATRONI ? [] : ['!tests/server/patroni/**']),
   // What another run has, on another database (.ci/run).
   ...(DATABASE_TESTS_ONLY ? databaseFree().map(file => `!${file}`) : []),
 ]

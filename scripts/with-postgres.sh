@@ -85,11 +85,15 @@ start || start || {
 cd "$OLDPWD"
 
 export TEST_DATABASE_URL="postgres://postgres@127.0.0.1:$port/postgres"
-# For tests that start servers of their own: replicas, and poolers where PgBouncer is installed (Debian: /usr/sbin).
+# For tests that start servers of their own: replicas, poolers where PgBouncer is installed (Debian: /usr/sbin), and
+# clusters where Patroni is.
 PG_BIN=$(dirname "$(readlink -f "$bin/postgres")")
 export PG_BIN
 PGBOUNCER=${PGBOUNCER:-$(PATH="$PATH:/usr/sbin" command -v pgbouncer || true)}
 export PGBOUNCER
+# A cluster of Patroni needs etcd, too.
+PATRONI=${PATRONI:-$(command -v etcd >/dev/null && command -v patroni || true)}
+export PATRONI
 status=0
 "$@" || status=$?
 exit "$status"

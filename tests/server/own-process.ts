@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ export function startOwn(t: Test, program: string, args: readonly string[], cwd:
   const child = spawn(program, args, { ...owner(), cwd, stdio: ['ignore', log, log] })
   closeSync(log)
   const signal = (name: NodeJS.Signals) => {
-    for (const pid of [child.pid ?? 0, ...childrenOf(child)]) send(pid, name)
+    for (const pid of [child.pid ?? 0, ...childrenOf(child.pid ?? 0)]) sendSignal(pid, name)
   }
   const kill = () => signal('SIGKILL')
   process.once('exit', kill)
@@ -63,13 +63,13 @@ export function startOwn(t: Test, program: string, args: readonly string[], cwd:
   return { signal, end, log: () => readFileSync(logged, 'utf8') }
 }
 
-function childrenOf({ pid }: ChildProcess): readonly number[] {
+export function childrenOf(pid: number): readonly number[] {
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
   return stdout.split('\n').map(Number).filter(Boolean)
 }
 
 /** One that is gone needs no signal. */
-function send(pid: number, signal: NodeJS.Signals): void {
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {

@@ -38,7 +38,7 @@ export async function openServer(
     ...(primary && { primary }),
   })
   const scheduler = new Scheduler(schedulerTerms(settings.pool.max, settings))
-  const pool = poolOf(sequelize, scheduler)
+  const pool = poolOf(sequelize, scheduler, primary)
   try {
     const connection = await pool.acquire(SERVER_READ)
     try {

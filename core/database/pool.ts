@@ -18,7 +18,11 @@ export interface Pool {
 }
 
 /** `scheduler`: decides who gets a connection next; null: the pool has no competing callers. */
-export function poolOf(sequelize: Sequelize, scheduler: Scheduler | null): Pool {
+export function poolOf(
+  sequelize: Sequelize,
+  scheduler: Scheduler | null,
+  primary: Primary | null = null,
+): Pool {
   const manager = sequelize.connectionManager
   const leave = (connection: Connection) => {
     const work = connection.plinthWork
@@ -36,7 +40,7 @@ export function poolOf(sequelize: Sequelize, scheduler: Scheduler | null): Pool 
     leave(connection)
   }
   const connect = async (tries: number): Promise<Connection> => {
-    const connection = (await manager.getConnection(ANY).catch(fail)) as Connection
+    const connection = (await manager.getConnection(ANY).catch(error => fail(error, primary))) as Connection
     if (!connection._invalid) return connection
     discard(connection)
     if (tries > 1) return connect(tries - 1)
@@ -62,8 +66,8 @@ export function poolOf(sequelize: Sequelize, scheduler: Scheduler | null): Pool 
     },
     settle(connection, error) {
       if (isUnanswered(connection, error)) abandon(connection)
-      const { plinthPrimary: primary } = connection
-      if (primary && isOfAll(error, primary)) suspect(primary)
+      const { plinthPrimary } = connection
+      if (plinthPrimary && isOfAll(error, plinthPrimary)) suspect(plinthPrimary)
       if (isUnusable(connection, error)) discard(connection)
       else release(connection)
     },
@@ -81,9 +85,10 @@ const ANY = { type: 'write', useMaster: true } as const
 const reportNothing = () => undefined
 
 /** Login failures have SQLSTATEs of their own. Whatever the reason is, a connection that cannot be had is unavailable. */
-function fail(error: unknown): never {
+function fail(error: unknown, primary: Primary | null): never {
   const fault = toDatabaseFault(error)
-  if (fault?.kind === 'busy') throw new DatabaseFailure(fault, error)
+  // Where nobody is answered, it is the database that is away, not the pool that is busy.
+  if (fault?.kind === 'busy' && !(primary && isSilent(primary))) throw new DatabaseFailure(fault, error)
   const message = fault?.message ?? (error instanceof Error ? error.message : String(error))
   const isReadonly = error instanceof OpeningError && error.fault.kind === 'readonly'
   throw new DatabaseFailure({ kind: 'unavailable', message, isReadonly }, error)

@@ -62,7 +62,11 @@ export function poolOf(
     discard,
     acquire(work) {
       const turn = scheduler?.enter(work)
-      return turn ? turn.then(() => acquire(work)) : acquire(work)
+      if (!turn) return acquire(work)
+      return turn.then(
+        () => acquire(work),
+        (error: unknown) => fail(error, primary),
+      )
     },
     settle(connection, error) {
       if (isUnanswered(connection, error)) abandon(connection)

@@ -62,11 +62,7 @@ export function poolOf(
     discard,
     acquire(work) {
       const turn = scheduler?.enter(work)
-      if (!turn) return acquire(work)
-      return turn.then(
-        () => acquire(work),
-        (error: unknown) => fail(error, primary),
-      )
+      return turn ? turn.then(() => acquire(work)) : acquire(work)
     },
     settle(connection, error) {
       if (isUnanswered(connection, error)) abandon(connection)

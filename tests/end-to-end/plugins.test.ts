@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
@@ -5,9 +6,12 @@ import { type Answer, type Server, startServer } from '../harness/server.ts'
 
 // Plugins of a running server: spec 4.10, contract/rest.md 2, safety S18. The project is in plugins/.
 let server: Server
+const PROJECT = join(import.meta.dirname, 'plugins')
 test.before(async () => {
+  // An embedded database that an earlier run left behind.
+  rmSync(join(PROJECT, '.plinth'), { recursive: true, force: true })
   server = await startServer({
-    project: join(import.meta.dirname, 'plugins'),
+    project: PROJECT,
     environment: { LOG_LEVEL: 'debug' },
   })
 })

@@ -55,7 +55,10 @@ export interface Place extends Site, Turn {}
 /** One transaction of a migration: all that is to be done, or a part that the next goes on from. */
 export async function migrateInTurn(site: Place, task: Task): Promise<Round> {
   const { database, transaction } = site
-  if (await isDone(transaction, database.schema, task)) return { ...NOTHING, complete: true, apart: [] }
+  // What this process made outside of a transaction is recorded, although another one came first with the rest.
+  const hasMade = task.done.length > 0
+  if (!hasMade && (await isDone(transaction, database.schema, task)))
+    return { ...NOTHING, complete: true, apart: [] }
   const isNew = !(await hasRecord(transaction, database.schema))
   await bootstrap(site)
   const files = await readyFiles(site, task.files, isNew)
@@ -151,7 +154,8 @@ async function complete(site: Place, task: Task, ready: Ready): Promise<Round> {
   await runHandwritten(site, rest)
   if (rest.length > 0) await assertAsWanted(site, task)
   const summaries = [...before.map(summaryOf), ...steps, ...rest.map(summaryOf)]
-  if (summaries.length === 0 && (await isRecorded(site.transaction, site.database.schema, task)))
+  const isIdle = summaries.length === 0 && task.done.length === 0
+  if (isIdle && (await isRecorded(site.transaction, site.database.schema, task)))
     return { ...NOTHING, left, complete: true, apart: [] }
   const outdated = keepsOthers && rest.length > 0 ? await othersOf(site, task) : applied.outdated
   await recordSteps(site, task, {

@@ -77,12 +77,17 @@ interface ServiceTerms extends ServedBeside {
   readonly deployment: string
 }
 
+/** Others see the process before it listens: from then on whoever migrates minds it, and signals are heeded. */
 async function openService(running: Running, terms: ServiceTerms): Promise<Result<Service, StartFault>> {
   const { log, numbers, deployment } = terms
   tellNews(running)
   const { app } = running
+  let service: Service | undefined
+  const current = () => (service?.running ?? running).app
+  const presence = await showProcess(app, { deployment, log, current })
   const server = await openServer(toServed(running, terms))
   if (!server.ok) {
+    await presence.close()
     await endApp(app)
     return failed(...server.reasons.map((message): StartFault => ({ kind: 'other', message })))
   }
@@ -91,8 +96,7 @@ async function openService(running: Running, terms: ServiceTerms): Promise<Resul
   if (numbers?.url) log.tell({ kind: 'prepared', what: `Numbers for Prometheus are at ${numbers.url}` })
   log.tell({ kind: 'prepared', what: `REST is at ${server.value.url}${prefix}` })
   const beginning = { unserved: new Set<string>(), retiring: new Set<Promise<void>>(), isEnding: false }
-  const presence = await showProcess(app, { deployment, log, current: () => service.running.app })
-  const service: Service = { ...beginning, server: server.value, log, running, numbers, presence }
+  service = { ...beginning, server: server.value, log, running, numbers, presence }
   // What another process did before this one could hear of it.
   void app.generation.check()
   return ok(service)

@@ -77,7 +77,10 @@ interface ServiceTerms extends ServedBeside {
   readonly deployment: string
 }
 
-/** Others see the process before it listens: from then on whoever migrates minds it, and signals are heeded. */
+/**
+ * Registers the process in the database before it listens: other processes that migrate must see it from its first
+ * request on, and no wait may lie between listening and the signal handlers.
+ */
 async function openService(running: Running, terms: ServiceTerms): Promise<Result<Service, StartFault>> {
   const { log, numbers, deployment } = terms
   tellNews(running)

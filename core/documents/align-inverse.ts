@@ -106,21 +106,20 @@ function alignColumns(aligning: Aligning, link: ColumnLink): readonly Statement[
     const own = ownRows(aligning, parameters, d)
     return { text: `UPDATE ${name(table.name)} AS p SET ${clauses(d)} AND ${own}`, values: parameters.values }
   }
+  const leads = (d: EndTerms) => `(${inSlot(one, sharesStatus ? 'f' : 'p', d)})`
   const led = (d: EndTerms) => `(${inSlot(other, 'p', d)})`
   const release = (d: EndTerms) => {
-    const leads = `(${inSlot(one, sharesStatus ? 'f' : 'p', d)})`
     const kept = sharesStatus
-      ? `NOT EXISTS (SELECT FROM ${name(table.name)} f WHERE ${and(...pair(aligning), leads)})`
-      : `${leads} IS NOT TRUE`
+      ? `NOT EXISTS (SELECT FROM ${name(table.name)} f WHERE ${and(...pair(aligning), leads(d))})`
+      : `${leads(d)} IS NOT TRUE`
     return `${emptied(other)} WHERE ${led(d)} AND ${kept}`
   }
   const place = sharesStatus ? link.inversePosition : null
   const moved = place === null ? '' : ` OR ${columnOf('p', place)} IS DISTINCT FROM ${columnOf('f', place)}`
   const take = (d: EndTerms) => {
     const rows = sharesStatus ? ` FROM ${name(table.name)} f` : ''
-    const leads = `(${inSlot(one, sharesStatus ? 'f' : 'p', d)})`
     const paired = sharesStatus ? pair(aligning) : []
-    return `${filled(other, place, d)}${rows} WHERE ${and(...paired, leads, `(${led(d)} IS NOT TRUE${moved})`)}`
+    return `${filled(other, place, d)}${rows} WHERE ${and(...paired, leads(d), `(${led(d)} IS NOT TRUE${moved})`)}`
   }
   return [print(release), print(take)]
 }

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { openProxy } from '../support/proxy.ts'
 import type { Test } from './own-process.ts'
 
 /** What a server, a proxy or a network does to a connection at one message of the server. */
@@ -46,21 +46,12 @@ interface Traffic {
 }
 
 export async function openHostileWire(t: Test, to: string): Promise<HostileWire> {
-  const target = new URL(to)
-  const [port, host] = [Number(target.port), target.hostname]
   const traffic: Traffic = { planned: null, isDone: false, seen: '' }
-  const sockets = new Set<Socket>()
-  const server = createServer(client => carry(client, connect(port, host), { traffic, sockets }))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
+  const { url } = await openProxy(t, to, {
+    forward: (client, database) => carry(client, database, traffic),
   })
-  const address = server.address()
-  target.host = `127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`
   return {
-    url: target.href,
+    url,
     attack(attack, at) {
       traffic.planned = { attack, at }
       traffic.isDone = false
@@ -70,19 +61,7 @@ export async function openHostileWire(t: Test, to: string): Promise<HostileWire>
   }
 }
 
-function carry(
-  client: Socket,
-  database: Socket,
-  { traffic, sockets }: { readonly traffic: Traffic; readonly sockets: Set<Socket> },
-): void {
-  for (const [one, other] of [[client, database] as const, [database, client] as const]) {
-    sockets.add(one)
-    one.on('error', () => other.destroy())
-    one.on('close', () => {
-      sockets.delete(one)
-      other.destroy()
-    })
-  }
+function carry(client: Socket, database: Socket, traffic: Traffic): void {
   const planned = traffic.planned
   traffic.planned = null
   traffic.seen = ''

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
-import pg from 'pg'
 import { TOKEN } from '../end-to-end/kill-writers.ts'
-import { temporaryFolder } from '../harness/folder.ts'
-import { type Server, startServer } from '../harness/server.ts'
-import { createDatabase } from '../support/database.ts'
-import { openWire, type Wire } from './wire.ts'
+import type { Server } from '../harness/server.ts'
+import { startWiredServer, type WiredServer } from './wired-server.ts'
 
 // contract/rest.md 0, `Idempotency-Key`: the same key and request is carried out once.
 
@@ -26,32 +23,8 @@ roles:
   public: { permissions: { person: [create] } }
 `
 
-interface World {
-  readonly server: Server
-  /** Another process on the same database. */
-  readonly second: Server
-  readonly wire: Wire
-  query(text: string, values?: readonly unknown[]): Promise<readonly unknown[][]>
-}
-
-async function openWorld(t: ExecutionContext): Promise<World> {
-  const url = await createDatabase(t, process.env.TEST_DATABASE_URL ?? '')
-  const wire = await openWire(t, url)
-  const folder = temporaryFolder()
-  t.teardown(folder.remove)
-  folder.write('project.yaml', PROJECT)
-  folder.write('extensions/pair.ts', PAIR)
-  const server = await startServer({ project: folder.path, environment: { DATABASE_URL: wire.url } })
-  t.teardown(server.stop)
-  const second = await startServer({ project: folder.path, environment: { DATABASE_URL: url } })
-  t.teardown(second.stop)
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  t.teardown(() => client.end())
-  const query: World['query'] = async (text, values = []) =>
-    (await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })).rows
-  return { server, second, wire, query }
-}
+const openWorld = (t: ExecutionContext): Promise<WiredServer> =>
+  startWiredServer(t, { 'project.yaml': PROJECT, 'extensions/pair.ts': PAIR })
 
 /** Two writes, the second of which fails where it is told to. */
 const PAIR = `
@@ -95,14 +68,15 @@ async function ask(server: Server, { method = 'POST', path = '/api/people', key,
   return { status: answer.status, text, body: parsed, isReplayed, headers: answer.headers }
 }
 
-const named = async ({ query }: World, name: string) =>
+const named = async ({ query }: WiredServer, name: string) =>
   Number((await query('SELECT count(*) FROM people WHERE name = $1', [name]))[0]?.[0])
 
 const person = (name: string) => ({ data: { name } })
 
 test.serial('a write that is sent again with its key is answered as it was, and not done again', async t => {
   const world = await openWorld(t)
-  const { server, second } = world
+  const { server } = world
+  const second = await world.startSecond()
   const key = randomUUID()
   const first = await ask(server, { key, body: person('Ann') })
   t.is(first.status, 201)
@@ -167,7 +141,8 @@ test.serial('a key belongs to one request of one caller for a day', async t => {
 
 test.serial('requests with the same key at the same time, in several processes, are one write', async t => {
   const world = await openWorld(t)
-  const { server, second } = world
+  const { server } = world
+  const second = await world.startSecond()
   for (let round = 0; round < 10; round++) {
     const asked = { key: randomUUID(), body: person(`round ${round}`) }
     const all = Array.from({ length: 8 }, (_, index) => ask(index % 2 ? server : second, asked))

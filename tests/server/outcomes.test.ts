@@ -1,11 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
-import pg from 'pg'
 import { send, TOKEN } from '../end-to-end/kill-writers.ts'
-import { temporaryFolder } from '../harness/folder.ts'
-import { type Server, startServer } from '../harness/server.ts'
 import { until } from '../harness/until.ts'
-import { createDatabase } from '../support/database.ts'
-import { openWire, type Wire } from './wire.ts'
+import { startWiredServer, type WiredServer } from './wired-server.ts'
 
 // contract/rest.md 0, "unclear outcomes": whatever is cut, an error answer says whether the data was written.
 
@@ -28,28 +24,8 @@ apiTokens:
   full: { type: full-access, secret: ${TOKEN} }
 `
 
-interface World {
-  readonly server: Server
-  readonly wire: Wire
-  readonly query: (text: string, values?: readonly unknown[]) => Promise<readonly unknown[][]>
-}
-
-async function openWorld(t: ExecutionContext): Promise<World> {
-  const url = await createDatabase(t, process.env.TEST_DATABASE_URL ?? '')
-  const wire = await openWire(t, url)
-  const folder = temporaryFolder()
-  t.teardown(folder.remove)
-  folder.write('project.yaml', PROJECT)
-  folder.write('extensions/twice.ts', TWICE)
-  const server = await startServer({ project: folder.path, environment: { DATABASE_URL: wire.url } })
-  t.teardown(server.stop)
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  t.teardown(() => client.end())
-  const query: World['query'] = async (text, values = []) =>
-    (await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })).rows
-  return { server, wire, query }
-}
+const openWorld = (t: ExecutionContext): Promise<WiredServer> =>
+  startWiredServer(t, { 'project.yaml': PROJECT, 'extensions/twice.ts': TWICE })
 
 const TWICE = `
 import { defineExtension } from 'plinth'
@@ -66,9 +42,9 @@ export default defineExtension({ register({ rest }) {
 /** A write, and what can be seen of it in the tables. */
 interface Action {
   /** Makes what it needs; answers how to ask for it. */
-  prepare(world: World, word: string): Promise<() => Promise<Answer>>
+  prepare(world: WiredServer, word: string): Promise<() => Promise<Answer>>
   /** The number of traces that it leaves: none, all, or, where it is several transactions, some. */
-  traces(world: World, word: string): Promise<number>
+  traces(world: WiredServer, word: string): Promise<number>
   readonly all: number
   /** All of it goes out at once, the COMMIT too. */
   readonly isOneMessage?: boolean
@@ -81,7 +57,7 @@ interface Answer {
 }
 
 const rest =
-  ({ server }: World, method: string, path: string, body?: unknown) =>
+  ({ server }: WiredServer, method: string, path: string, body?: unknown) =>
   async (): Promise<Answer> => {
     const answer = await fetch(server.base + path, {
       method,
@@ -95,7 +71,7 @@ const rest =
   }
 
 const graphql =
-  ({ server }: World, query: string) =>
+  ({ server }: WiredServer, query: string) =>
   async (): Promise<Answer> => {
     const answer = await fetch(`${server.base}/graphql`, {
       method: 'POST',
@@ -110,12 +86,12 @@ const graphql =
 
 const values = (title: string) => ({ title, words: [{ text: 'a' }, { text: 'b' }] })
 
-const make = async ({ server }: World, word: string, status = 'published'): Promise<string> => {
+const make = async ({ server }: WiredServer, word: string, status = 'published'): Promise<string> => {
   const { body } = await send(server, 'POST', `/api/articles?status=${status}`, values(word))
   return (body.data as { documentId: string }).documentId
 }
 
-const titled = async ({ query }: World, word: string) =>
+const titled = async ({ query }: WiredServer, word: string) =>
   Number((await query('SELECT count(*) FROM articles WHERE title = $1', [word]))[0]?.[0])
 
 const ACTIONS: Readonly<Record<string, Action>> = {
@@ -195,7 +171,7 @@ for (const [name, action] of Object.entries(ACTIONS))
     t.is(outcomes.has('not-written'), !action.isOneMessage, 'what is cut before the COMMIT is sent')
   })
 
-const counted = async ({ query }: World, name: string) =>
+const counted = async ({ query }: WiredServer, name: string) =>
   Number((await query('SELECT count(*) FROM people WHERE name = $1', [name]))[0]?.[0])
 
 test.serial(

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { openProxy } from '../support/proxy.ts'
 import type { Test } from './own-process.ts'
 
 /** A proxy before PostgreSQL that can hold a session back before its k-th statement. */
@@ -27,20 +27,8 @@ interface Holding {
 }
 
 export async function openStatementGate(t: Test, to: string): Promise<StatementGate> {
-  const target = new URL(to)
-  const [port, hostname] = [Number(target.port), target.hostname]
-  const sockets = new Set<Socket>()
   let holding: Holding | null = null
-  const server = createServer(client => {
-    const database = connect(port, hostname)
-    for (const [one, other] of [[client, database] as const, [database, client] as const]) {
-      sockets.add(one)
-      one.on('error', () => other.destroy())
-      one.on('close', () => {
-        sockets.delete(one)
-        other.destroy()
-      })
-    }
+  const forward = (client: Socket, database: Socket) => {
     database.on('data', part => client.write(part))
     const split = messageSplitter()
     let isHeld = false
@@ -67,16 +55,10 @@ export async function openStatementGate(t: Test, to: string): Promise<StatementG
     client.on('data', part => {
       for (const message of split(part)) pass(message)
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  const address = server.address()
-  target.host = `127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`
+  }
+  const { url } = await openProxy(t, to, { forward })
   return {
-    url: target.href,
+    url,
     arm(before) {
       const { promise, resolve } = withResolvers()
       const armed: Holding = { left: before, held: [], reach: resolve }

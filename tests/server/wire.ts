@@ -1,6 +1,6 @@
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { openProxy } from '../support/proxy.ts'
 import type { Test } from './own-process.ts'
 
 /** The way between a server and its database, and what becomes of what is sent on it. */
@@ -26,30 +26,18 @@ interface Cut {
 }
 
 export async function openWire(t: Test, to: string): Promise<Wire> {
-  const target = new URL(to)
-  const [port, hostname] = [Number(target.port), target.hostname]
-  const sockets = new Set<Socket>()
   let awaited: Cut | null = null
   const carry = async (part: Buffer, out: Socket) => {
     if (wire.isSilent) return
     if (wire.delay > 0) await pause(wire.delay)
     out.write(part)
   }
-  const server = createServer(client => {
-    const database = connect(port, hostname)
+  const forward = (client: Socket, database: Socket) => {
     let lost: Cut | null = null
     const end = (cut: Cut) => {
       client.destroy()
       database.destroy()
       cut.done()
-    }
-    for (const [one, other] of [[client, database] as const, [database, client] as const]) {
-      sockets.add(one)
-      one.on('error', () => other.destroy())
-      one.on('close', () => {
-        sockets.delete(one)
-        other.destroy()
-      })
     }
     client.on('data', part => {
       const cut = awaited?.is(part) ? awaited : null
@@ -59,16 +47,10 @@ export async function openWire(t: Test, to: string): Promise<Wire> {
       void carry(part, database)
     })
     database.on('data', part => (lost ? end(lost) : void carry(part, client)))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  const address = server.address()
-  target.host = `127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`
+  }
+  const { url } = await openProxy(t, to, { forward })
   const wire: Wire = {
-    url: target.href,
+    url,
     delay: 0,
     isSilent: false,
     cut: (text, when) =>

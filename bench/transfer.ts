@@ -8,7 +8,7 @@ import { finished } from 'node:stream/promises'
 import pg from 'pg'
 import { compileModel } from '../core/model/compile-model.ts'
 import { loadProject } from '../core/project/load-project.ts'
-import { describe } from '../core/transfer/describe.ts'
+import { describe } from '../tools/transfer/describe.ts'
 
 // 100,000 articles into an empty database and out again. Needs TEST_DATABASE_URL and a build:
 //   npm run build && bash scripts/with-postgres.sh node --import=tsx bench/transfer.ts

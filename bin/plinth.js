@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the built command line; in a source checkout builds it first when core/ is newer than dist/.
+// Runs the built command line; in a source checkout builds it first when core/ or tools/ is newer than dist/.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -27,7 +27,11 @@ const existsHere = (...path) => existsSync(join(root, ...path))
 
 function buildIfStale() {
   if (!existsHere('core') || !existsHere('node_modules', 'esbuild')) return
-  const changed = Math.max(newest(join(root, 'core')), statSync(join(root, 'project.schema.json')).mtimeMs)
+  const changed = Math.max(
+    newest(join(root, 'core')),
+    newest(join(root, 'tools')),
+    statSync(join(root, 'project.schema.json')).mtimeMs,
+  )
   if (builtAt() >= changed) return
   process.stderr.write('Building Plinth from its sources, once …\n')
   run(join(root, 'scripts', 'bundle.js'))

@@ -3,9 +3,9 @@ export { type Blueprint, compileApp } from './app/compile-app.ts'
 export { type ServedApp, type ServeTerms, serveApp } from './app/serve-app.ts'
 export { printStartFault, type StartFault } from './app/start-fault.ts'
 export type { Failed, Ok, Result } from './base/result.ts'
-export type { MigrationTools, Sql } from './database/handwritten.ts'
 export type { DocumentEvent, EventHandler, EventName, EventPattern } from './events/events.ts'
 export { type Diagnostic, type Path, type Place, printDiagnostic } from './faults/diagnostic.ts'
+export type { MigrationTools, Sql } from './migrate/custom-migrations.ts'
 export type { Ability } from './plugins/ability.ts'
 export type {
   GraphqlContext,
@@ -32,12 +32,6 @@ export type {
   ZoneInput,
 } from './plugins/document-types.ts'
 export type {
-  DocumentActions,
-  DocumentContext,
-  DocumentMiddleware,
-  DocumentsApi,
-} from './plugins/documents-api.ts'
-export type {
   DocumentsService,
   Extension,
   ExtensionDefinition,
@@ -50,23 +44,6 @@ export type {
   RouteTerms,
 } from './plugins/extension.ts'
 export type {
-  GeneratedResolver,
-  GraphqlExtension,
-  GraphqlService,
-  GraphqlTools,
-  Nexus,
-  NexusBlock,
-  NexusLike,
-  Resolver,
-  ResolverMiddlewareUse,
-  ResolverPolicy,
-  ResolverTerms,
-  ShadowActionName,
-  ShadowField,
-  ShadowType,
-  TypeResolvers,
-} from './plugins/graphql-service.ts'
-export type {
   ExpressMiddleware,
   Middleware,
   MiddlewareDefinition,
@@ -75,7 +52,6 @@ export type {
   RouteMiddleware,
 } from './plugins/middleware.ts'
 export type { Migration, MigrationOptions } from './plugins/migration.ts'
-export type { PluginApp, PluginLog } from './plugins/plugin-app.ts'
 export {
   ApplicationError,
   defineExtension,
@@ -98,3 +74,27 @@ export type {
   PolicyDefinition,
 } from './plugins/policy.ts'
 export type * from './plugins/registry.ts'
+export type {
+  DocumentActions,
+  DocumentContext,
+  DocumentMiddleware,
+  DocumentsApi,
+} from './plugins/services/documents-api.ts'
+export type {
+  GeneratedResolver,
+  GraphqlExtension,
+  GraphqlService,
+  GraphqlTools,
+  Nexus,
+  NexusBlock,
+  NexusLike,
+  Resolver,
+  ResolverMiddlewareUse,
+  ResolverPolicy,
+  ResolverTerms,
+  ShadowActionName,
+  ShadowField,
+  ShadowType,
+  TypeResolvers,
+} from './plugins/services/graphql-service.ts'
+export type { PluginApp, PluginLog } from './plugins/services/plugin-app.ts'

@@ -8,10 +8,10 @@ import { observerOf, openObserved } from './app/open-observed.ts'
 import { healthOf, refuseOf } from './app/readiness.ts'
 import { printStartFault, type StartFault } from './app/start-fault.ts'
 import { openInMemory } from './http/in-memory.ts'
-import { FOLDERS } from './plugins/find-modules.ts'
-import type { PluginApp } from './plugins/plugin-app.ts'
+import { FOLDERS } from './plugins/load/find-modules.ts'
+import type { PluginApp } from './plugins/services/plugin-app.ts'
 
-export type { PluginApp } from './plugins/plugin-app.ts'
+export type { PluginApp } from './plugins/services/plugin-app.ts'
 
 export interface TestTerms {
   /** The folder of a project.yaml, or what would stand in one, as an object. */

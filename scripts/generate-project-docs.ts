@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-import type { JsonSchema } from '../core/project/schema-file.ts'
+import type { JsonSchema } from '../core/project/grammar/json-schema-types.ts'
 
 const SCHEMA = new URL('../project.schema.json', import.meta.url)
 const INTRO = new URL('./project-docs-intro.md', import.meta.url)

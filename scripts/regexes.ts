@@ -14,7 +14,7 @@ export interface FoundRegex {
 }
 
 /** What is delivered: every folder whose code may see what a client sends. */
-const FOLDERS = ['core', 'extensions', 'middlewares', 'policies', 'bin']
+const FOLDERS = ['core', 'tools', 'extensions', 'middlewares', 'policies', 'bin']
 
 const ROOT = join(import.meta.dirname, '..')
 

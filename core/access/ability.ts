@@ -1,6 +1,6 @@
 import { Ability, type RawRule } from '@casl/ability'
-import type { PermissionTerms } from '../project/settings.ts'
-import type { Condition } from './condition.ts'
+import type { PermissionTerms } from '../project/settings/settings.ts'
+import type { Condition } from './compile/condition.ts'
 
 /** One permission as CASL has it: no fields is every field, no condition every row. */
 export type AbilityRule = RawRule<[string, string], Condition> & {

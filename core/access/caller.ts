@@ -1,7 +1,7 @@
 import type { Attribute, ContentType } from '../model/model.ts'
-import type { PermissionTerms } from '../project/settings.ts'
+import type { PermissionTerms } from '../project/settings/settings.ts'
 import type { Action, ContentAction } from './actions.ts'
-import type { Condition, UserValues } from './condition.ts'
+import type { Condition, UserValues } from './compile/condition.ts'
 
 /** Who asks, and what he may do. Made by identity/ from a request, or by whoever acts on somebody's behalf. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import type { ContentType } from '../model/model.ts'
 import { subjectOf } from './actions.ts'
-import { type Cell, type Cells, cellOf, EVERY } from './cells.ts'
+import { type Cell, type Cells, cellOf, EVERY } from './permission-entries.ts'
 
 /**
  * What a role says of one action on one content-type, and why. `said` is what it comes to, `cell` the permission

@@ -2,7 +2,7 @@ import type { Attribute, ContentType } from '../model/model.ts'
 import { type AbilityRule, type AccessAbility, toAbility } from './ability.ts'
 import { type Action, isRead, subjectOf } from './actions.ts'
 import type { Grants, View, WriteAction, Writing } from './caller.ts'
-import { visibleAttributes } from './visible.ts'
+import { visibleAttributes } from './restrict/visible.ts'
 
 /** Questions to one ability. Each view is made when first asked for and kept: a project may have hundreds of types. */
 export function toGrants(name: string, makeRules: () => readonly AbilityRule[]): Grants {

@@ -1,8 +1,8 @@
-import type { ApiTokenDeclaration, Permissions, Settings } from '../project/settings.ts'
+import type { ApiTokenDeclaration, Permissions, Settings } from '../project/settings/settings.ts'
 import { BUILT_IN_ACTIONS } from './actions.ts'
-import { type Cells, EVERY, overlay, toCells } from './cells.ts'
+import { inheritRoles } from './compile/inherit.ts'
 import type { Finding } from './finding.ts'
-import { inheritRoles } from './inherit.ts'
+import { type Cells, EVERY, overlay, toCells } from './permission-entries.ts'
 
 /** What every role and every API token says, with what it inherits and what is open to all. */
 export interface Holders {

@@ -1,7 +1,7 @@
 import type { ContentType } from '../model/model.ts'
 import { type Action, isRead, subjectOf } from './actions.ts'
 import type { Grants, View } from './caller.ts'
-import type { Scope } from './scope.ts'
+import type { Scope } from './restrict/scope.ts'
 
 export interface Opening {
   /** The permission that is opened. Opening `create` or `update` opens what they imply, too. */

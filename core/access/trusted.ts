@@ -1,8 +1,8 @@
 import type { Command, PermittedCommand } from '../query/command.ts'
 import type { Populate, Query, RestrictedQuery, Selection } from '../query/query.ts'
 import { brand, brandCommand } from './brand.ts'
-import { isPassword } from './visible.ts'
-import { mapKept } from './walk.ts'
+import { mapKept } from './restrict/read-scope.ts'
+import { isPassword } from './restrict/visible.ts'
 
 /**
  * A query of code that may see everything (the server itself, plugins, content), as it is: private attributes

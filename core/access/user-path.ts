@@ -1,8 +1,8 @@
 import { didYouMean } from '../base/nearest.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType, Holder, ScalarAttribute } from '../model/model.ts'
-import type { UserValues } from './condition.ts'
-import { isPassword } from './visible.ts'
+import type { UserValues } from './compile/condition.ts'
+import { isPassword } from './restrict/visible.ts'
 
 /** `$user.role.type` → `['role', 'type']`; undefined for any text that does not speak of the user. */
 export function userPath(value: unknown): readonly string[] | undefined {

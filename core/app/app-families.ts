@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
-import { readOutbox } from '../events/outbox-numbers.ts'
-import { type Family, gauge, gauges } from '../metrics/family.ts'
-import type { Meters } from '../metrics/meters.ts'
+import { readOutbox } from '../events/outbox-metrics.ts'
+import { type Family, gauge, gauges } from '../observe/metrics/family.ts'
+import type { Meters } from '../observe/metrics/meters.ts'
 
 /** What is read of a running server whenever somebody asks for its numbers. `inFlight`: requests that are being answered. */
 export function addAppFamilies(meters: Meters, database: Database, inFlight: () => number): void {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Result } from '../base/result.ts'
+import type { OpeningFault, OpeningFaultKind } from '../database/connect/opening-fault.ts'
 import type { Database } from '../database/database.ts'
-import type { OpeningFault, OpeningFaultKind } from '../database/opening-fault.ts'
 import type { Project } from '../project/project.ts'
 import { type DatabaseTerms, openProjectDatabase } from './open-project-database.ts'
 import type { StartFault } from './start-fault.ts'

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { Others } from '../database/migration-terms.ts'
+import type { Others } from '../migrate/migration-terms.ts'
 
 /** Names the processes that one reload replaces together: this one, or the workers of one primary process. */
 export const deploymentOf = (worker: number | undefined): string =>

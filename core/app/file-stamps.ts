@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, extname, join, sep } from 'node:path'
-import { FOLDERS } from '../plugins/find-modules.ts'
+import { FOLDERS } from '../plugins/load/find-modules.ts'
 
 /** The files that a project is read from, at one moment. */
 export interface FileStamps {

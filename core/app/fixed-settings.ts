@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { deepFreeze } from '../base/freeze.ts'
-import type { Settings } from '../project/settings.ts'
+import type { Settings } from '../project/settings/settings.ts'
 import type { Blueprint } from './compile-app.ts'
 
 /** What a process takes up once, when it starts: where it listens, what it counts, and what its connections to the database are. */

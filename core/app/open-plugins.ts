@@ -1,10 +1,10 @@
 import { relative, sep } from 'node:path'
 import type { Caller } from '../access/caller.ts'
-import { everyGrant } from '../access/every-grant.ts'
+import { everyGrant } from '../access/compile/every-grant.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { CompiledSchema } from '../graphql/compile-schema.ts'
-import type { TrustedDocuments } from '../graphql/trusted-documents.ts'
+import type { TrustedDocuments } from '../graphql/transport/trusted-documents.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { Model } from '../model/model.ts'
 import { type Observer, SILENT } from '../observe/observation.ts'
@@ -94,7 +94,7 @@ async function loadDocuments(
   const { enabled, config } = settings.graphql
   if (!enabled || config.trustedDocuments.folder === null) return ok(null)
   const { compileGenerated } = await import('../graphql/compile-schema.ts')
-  const { loadTrusted } = await import('../graphql/load-trusted.ts')
+  const { loadTrusted } = await import('../graphql/transport/load-trusted.ts')
   const { schema } =
     added ?? compileGenerated({ model: app.model, settings: settings.graphql, shadow: graphql.shadow })
   const place = keyPlace(['graphql', 'config', 'trustedDocuments', 'folder'])

@@ -1,5 +1,5 @@
 import { failed, ok, type Result } from '../base/result.ts'
-import type { Outgoing } from '../http/desk.ts'
+import type { Outgoing } from '../http/dispatcher.ts'
 import type { Table } from '../model/storage.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Blueprint } from './compile-app.ts'

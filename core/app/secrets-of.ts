@@ -1,5 +1,5 @@
-import { urlsOf } from '../database/target-url.ts'
-import type { Settings } from '../project/settings.ts'
+import { urlsOf } from '../database/connect/target-url.ts'
+import type { Settings } from '../project/settings/settings.ts'
 
 /** Whatever a log must not show, wherever it comes from. Passwords of urls count by themselves too. */
 export const secretsOf = ({ auth, apiTokens, database, upload }: Settings): readonly string[] =>

@@ -1,5 +1,5 @@
-import { within } from '../base/within.ts'
-import { openPresence, type Presence } from '../database/presence.ts'
+import { within } from '../base/with-timeout.ts'
+import { openPresence, type Presence } from '../database/generations/presence.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { App } from './open-app.ts'
 

@@ -1,7 +1,7 @@
+import type { OpeningFault } from '../database/connect/opening-fault.ts'
 import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
-import type { OpeningFault } from '../database/opening-fault.ts'
-import type { Left, SchemaRefusal } from '../database/schema-finding.ts'
 import { type Diagnostic, printDiagnostic } from '../faults/diagnostic.ts'
+import type { Left, SchemaRefusal } from '../migrate/schema/finding.ts'
 
 /** Why an app did not start. Nothing was changed, but where the message says so. */
 export type StartFault =

@@ -1,4 +1,4 @@
-import { meaningsOf, plainWord } from './other-words.ts'
+import { meaningsOf, plainWord } from './synonyms.ts'
 
 /**
  * The candidate that a writer of `word` most likely meant, or undefined where none is near: the same word in another

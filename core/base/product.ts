@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
-/** package.json lies two folders up from here, in the sources and in dist/run/ alike. */
-const manifest: { version: string } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-)
+/** The root of the package: core/base/ in the sources and dist/run/ in the build are both two folders below it. */
+export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+const manifest: { version: string } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'))
 
 export const PRODUCT_VERSION = manifest.version

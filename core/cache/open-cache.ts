@@ -1,14 +1,14 @@
-import { noteCache } from '../base/trail.ts'
+import { noteCache } from '../base/request-context.ts'
 import type { Database, Rows, RunOptions } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
-import { ABANDONED } from '../database/scheduler.ts'
-import { currentWhole } from '../database/write-storage.ts'
-import type { Ahead } from './ahead.ts'
-import { openKeep, toBody } from './keep.ts'
-import { openPulses, type Pulse } from './pulse.ts'
-import type { AskedBody, Found, FoundBody, Reading } from './reading.ts'
-import { openSeen } from './seen.ts'
+import { currentWhole } from '../database/generations/write-storage.ts'
+import { ABANDONED } from '../database/scheduling/scheduler.ts'
+import { openKeep, toBody } from './answer-store.ts'
+import type { AskedBody, Found, FoundBody, Reading } from './cacheable-read.ts'
+import { openSeen } from './doorkeeper.ts'
+import type { Ahead } from './version-prefetch.ts'
 import { openVersions } from './versions.ts'
+import { openPulses, type Pulse } from './write-rate.ts'
 
 export interface CacheTerms {
   readonly database: Pick<Database, 'run' | 'replicas'>

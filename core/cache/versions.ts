@@ -1,8 +1,8 @@
-import { BoundedMap } from '../base/bounded-map.ts'
-import { bytesOf } from '../base/own-text.ts'
-import { within } from '../base/within.ts'
+import { bytesOf } from '../base/detach-string.ts'
+import { BoundedMap } from '../base/lru-cache.ts'
+import { within } from '../base/with-timeout.ts'
 import type { Database, Rows } from '../database/database.ts'
-import type { Ahead } from './ahead.ts'
+import type { Ahead } from './version-prefetch.ts'
 
 /** Answers the version of some tables, as SQL asks for it: the one that they have after it was asked for. */
 export type AskVersion = (sql: string, ahead?: Ahead) => Promise<string>

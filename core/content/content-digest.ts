@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Values } from '../documents/written.ts'
+import type { Values } from '../documents/desired-state.ts'
 import type { Holder } from '../model/model.ts'
 import type { ContentDocument } from './content.ts'
 

@@ -1,5 +1,5 @@
 import type { Diagnostic, Path } from '../faults/diagnostic.ts'
-import type { YamlSource } from '../project/read-yaml.ts'
+import type { YamlSource } from '../project/yaml/read-yaml.ts'
 
 /** Everything that can be wrong with content/, beside what is wrong with any YAML file. */
 export type ContentFault =

@@ -1,5 +1,5 @@
+import type { WrittenDocument, WrittenVersion } from '../documents/desired-state.ts'
 import type { News } from '../documents/outbox.ts'
-import type { WrittenDocument, WrittenVersion } from '../documents/written.ts'
 import type { Existing } from './find-existing.ts'
 
 /** What the writing of a document did to each of its versions, as requests that did the same would tell it. */

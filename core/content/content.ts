@@ -1,7 +1,7 @@
-import type { WrittenVersion } from '../documents/written.ts'
+import type { WrittenVersion } from '../documents/desired-state.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { ContentType } from '../model/model.ts'
-import type { YamlSource } from '../project/read-yaml.ts'
+import type { YamlSource } from '../project/yaml/read-yaml.ts'
 import type { MediaFile } from './media-file.ts'
 
 /** The documents of content/, read and checked: whatever is in here can be written. */

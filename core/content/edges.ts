@@ -1,4 +1,4 @@
-import type { LinkTarget } from '../documents/written.ts'
+import type { LinkTarget } from '../documents/desired-state.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { RelationAttribute } from '../model/model.ts'
 import type { ContentDocument, ContentVersion } from './content.ts'

@@ -1,6 +1,6 @@
-import { groupBy } from '../documents/group.ts'
-import type { WriteTerms } from '../documents/write-terms.ts'
-import type { WrittenDocument, WrittenVersion } from '../documents/written.ts'
+import type { WrittenDocument, WrittenVersion } from '../documents/desired-state.ts'
+import { groupBy } from '../documents/rows/group.ts'
+import type { WriteTerms } from '../documents/rows/write-terms.ts'
 import type { ContentType } from '../model/model.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync } from 'node:fs'
 import { basename, extname, join, sep } from 'node:path'
-import { documentIdOf } from '../documents/document-id.ts'
+import { documentIdOf } from '../documents/rows/document-id.ts'
 import { toHash, toKilobytes } from '../media/file-name.ts'
 import type { FileRecord } from '../media/file-record.ts'
-import type { FileStorage } from '../media/file-storage.ts'
 import { ownFileMime } from '../media/file-type.ts'
-import { pictureSize } from '../media/picture-size.ts'
+import { pictureSize } from '../media/pictures/picture-size.ts'
+import type { FileStorage } from '../media/storage/file-storage.ts'
 import type { MediaTypes } from './detect-media.ts'
 
 /** A file of content/media/ as a document uses it: the record that it gets, and where its bytes are. */

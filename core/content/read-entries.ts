@@ -1,8 +1,8 @@
 import { didYouMean } from '../base/nearest.ts'
-import { documentIdOf } from '../documents/document-id.ts'
+import { documentIdOf } from '../documents/rows/document-id.ts'
 import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
-import type { YamlSource } from '../project/read-yaml.ts'
+import type { YamlSource } from '../project/yaml/read-yaml.ts'
 import type { Entry, Mode } from './content.ts'
 import { diagnose } from './content-fault.ts'
 

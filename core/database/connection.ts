@@ -1,13 +1,13 @@
 import type { Client, Submittable } from 'pg'
 import type { Statement } from '../sql/statement.ts'
-import { Batch, type BatchWire, type Item, type Outcome, ProtocolError } from './batch.ts'
+import type { Received } from './connect/answer-size.ts'
+import { Batch, type BatchWire, type Item, type Outcome, ProtocolError } from './connect/batch.ts'
+import type { PreparedStatements } from './connect/prepared-statements.ts'
+import type { Primary } from './connect/primary.ts'
 import type { Rows } from './database.ts'
 import { toDatabaseFault, toDriverError } from './database-fault.ts'
-import type { PreparedStatements } from './prepared-statements.ts'
-import type { Primary } from './primary.ts'
-import type { Received } from './received.ts'
+import type { Work } from './scheduling/scheduled-work.ts'
 import { isInternal } from './sqlstate.ts'
-import type { Work } from './work.ts'
 
 /** One connection of the pool: pg's client with what this room keeps beside it. */
 export interface Connection extends Omit<Client, 'connection'> {

@@ -1,6 +1,6 @@
 import type { WriteOutcome } from '../base/write-scope.ts'
 import { TOO_LARGE } from '../sql/print-bounded.ts'
-import { OUTDATED } from './generations.ts'
+import { OUTDATED } from './generations/generations.ts'
 import { meaningOf } from './sqlstate.ts'
 
 /** Why a statement failed. Messages name no values of the data, and no secrets. */
@@ -21,7 +21,7 @@ export type DatabaseFault =
   | ConstraintFault
   /** The same transaction, run again, may well succeed. */
   | { readonly kind: 'serialization'; readonly message: string; readonly code: string }
-  /** The tables are not those any more that the project wants (notice-changes.ts). */
+  /** The tables are not those any more that the project wants (detect-drift.ts). */
   | { readonly kind: 'outdated'; readonly message: string }
   | { readonly kind: 'other'; readonly message: string; readonly code: string | null }
 

@@ -1,8 +1,8 @@
 import type { Sequelize, Transaction as SequelizeTransaction } from 'sequelize'
 import type { Statement } from '../sql/statement.ts'
-import type { PoolState } from './pool-state.ts'
-import type { Purpose } from './purpose.ts'
+import type { PoolState } from './connect/pool-state.ts'
 import type { ReplicaState } from './replica-state.ts'
+import type { Purpose } from './statement-context.ts'
 
 /**
  * The one way to PostgreSQL. Every rejection is a DatabaseFailure (database-fault.ts), except that what the work

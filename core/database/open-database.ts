@@ -1,10 +1,10 @@
 import { failed, ok, type Result } from '../base/result.ts'
-import type { DatabaseSettings } from '../project/settings.ts'
+import type { DatabaseSettings } from '../project/settings/settings.ts'
+import { OpeningError, type OpeningFault } from './connect/opening-fault.ts'
 import type { Database } from './database.ts'
-import { openEmbedded } from './open-embedded.ts'
+import { openEmbedded } from './embedded/open-embedded.ts'
 import type { OpenOptions } from './open-options.ts'
 import { openServer } from './open-server.ts'
-import { OpeningError, type OpeningFault } from './opening-fault.ts'
 
 /** Opens what `database.url` names, and proves with one connection that it answers. */
 export async function openDatabase(

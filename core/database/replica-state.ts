@@ -1,4 +1,4 @@
-import type { Position } from './position.ts'
+import type { Position } from './lsn.ts'
 
 export type ReplicaState =
   /** Had replayed the log so far: by now it may be further. */

@@ -1,6 +1,6 @@
+import { PasswordsBusy } from '../base/password-pool.ts'
 import { UnavailableError } from '../faults/errors.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
-import { PasswordsBusy } from '../secrets/password-pool.ts'
 import { type DatabaseFault, isUnclear, toDatabaseFault } from './database-fault.ts'
 
 /** What a request is told, and why, where the database did not do its part. */

@@ -1,12 +1,12 @@
-import type { DatabaseSettings } from '../project/settings.ts'
+import type { DatabaseSettings } from '../project/settings/settings.ts'
 import { quoteIdentifier } from '../sql/identifier.ts'
-import { admit } from './admit.ts'
+import { admit } from './connect/admit-primary.ts'
+import { OpeningError } from './connect/opening-fault.ts'
+import { missingOf, passesNames, toldPid } from './connect/pooler.ts'
+import { PreparedStatements } from './connect/prepared-statements.ts'
+import type { Primary } from './connect/primary.ts'
 import type { Connection } from './connection.ts'
 import { isSqlstate, toDriverError } from './database-fault.ts'
-import { OpeningError } from './opening-fault.ts'
-import { missingOf, passesNames, toldPid } from './pooler.ts'
-import { PreparedStatements } from './prepared-statements.ts'
-import type { Primary } from './primary.ts'
 
 const OLDEST_VERSION = 140_000
 

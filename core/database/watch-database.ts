@@ -1,6 +1,6 @@
 import type { Statement } from '../sql/statement.ts'
 import type { Database } from './database.ts'
-import type { Purpose } from './purpose.ts'
+import type { Purpose } from './statement-context.ts'
 
 /** A transaction counts as one, whatever it is made of. */
 export type WorkKind = 'read' | 'write' | 'transaction'

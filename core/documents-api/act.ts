@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { ContentType, Model } from '../model/model.ts'
-import type { RestSettings } from '../project/settings.ts'
+import type { RestSettings } from '../project/settings/settings.ts'
 
 /** What the documents of code need of the server. */
 export interface ActTerms {

@@ -1,4 +1,4 @@
-import type { DocumentAction } from '../plugins/documents-api.ts'
+import type { DocumentAction } from '../plugins/services/documents-api.ts'
 import type { Prepare } from './act.ts'
 import { count, findFirst, findMany, findOne } from './reads.ts'
 import { discardDraft, publish, remove, unpublish } from './versions.ts'

@@ -3,7 +3,7 @@ import type {
   DocumentContext,
   DocumentMiddleware,
   DocumentStep,
-} from '../plugins/documents-api.ts'
+} from '../plugins/services/documents-api.ts'
 
 /** Middlewares as one, the first outermost; null without any. */
 export function aroundAll(middlewares: readonly DocumentMiddleware[]): AroundDocuments | null {

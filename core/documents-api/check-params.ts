@@ -1,8 +1,8 @@
 import { didYouMean } from '../base/nearest.ts'
 import { isRecord } from '../query/parse-place.ts'
 import type { Params } from './act.ts'
-import { refuse } from './given.ts'
 import { toPlain } from './to-plain.ts'
+import { refuse } from './unwrap-result.ts'
 
 /** Parameters as code gives them → plain ones, all of them known. Throws RequestFault with the nearest known key. */
 export function checkParams(raw: unknown, known: readonly string[], name: string): Params {

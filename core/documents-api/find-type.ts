@@ -1,6 +1,6 @@
 import { didYouMean } from '../base/nearest.ts'
 import type { ContentType, Model } from '../model/model.ts'
-import { refuse } from './given.ts'
+import { refuse } from './unwrap-result.ts'
 
 /** By uid or by key; throws RequestFault with the nearest one there is. */
 export function findType(name: unknown, { contentTypes }: Model): ContentType {

@@ -9,7 +9,7 @@ import type {
   DocumentAction,
   DocumentActions,
   DocumentsApi,
-} from '../plugins/documents-api.ts'
+} from '../plugins/services/documents-api.ts'
 import type { Act, ActTerms, Params } from './act.ts'
 import { ACTIONS } from './actions.ts'
 import { checkParams } from './check-params.ts'

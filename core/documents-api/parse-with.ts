@@ -4,7 +4,7 @@ import type { Fault } from '../faults/fault.ts'
 import type { Holder } from '../model/model.ts'
 import { OPERATOR_NAMES } from '../query/operators.ts'
 import { holderBehind } from '../query/parse-place.ts'
-import { given } from './given.ts'
+import { given } from './unwrap-result.ts'
 
 /** What a parser of REST makes of parameters; its refusal of a name gets the nearest name that it would have taken. */
 export function parseWith<Value>(holder: Holder, parse: () => Result<Value, Fault>): Value {

@@ -1,6 +1,6 @@
 import { isRecord } from '../query/parse-place.ts'
 import type { Act, Params } from './act.ts'
-import { refuse } from './given.ts'
+import { refuse } from './unwrap-result.ts'
 
 /** As REST's parsers take them. Without a status it is the draft's, as code expects of a document service. */
 export const toParameters = ({ type }: Act, params: Params): Params => ({

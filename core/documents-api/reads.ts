@@ -1,5 +1,5 @@
 import type { Query, RestrictedQuery } from '../query/query.ts'
-import { parseListQuery, parseOneQuery } from '../rest/parse-query.ts'
+import { parseListQuery, parseOneQuery } from '../rest/parameters/parse-query.ts'
 import type { Act, Params, Prepare } from './act.ts'
 import { see } from './narrow.ts'
 import { parseWith } from './parse-with.ts'

@@ -1,4 +1,4 @@
-import { refuse } from './given.ts'
+import { refuse } from './unwrap-result.ts'
 
 /** Where a value stands, for faults, and whether there may be nothing. */
 interface Place {

@@ -4,11 +4,11 @@ import type { Fault } from '../faults/fault.ts'
 import type { DeleteCommand, StatusCommand } from '../query/command.ts'
 import { parseFilter } from '../query/parse-filter.ts'
 import type { Filter, Query } from '../query/query.ts'
-import { parseDeletedLocale } from '../rest/parse-version.ts'
+import { parseDeletedLocale } from '../rest/parameters/parse-version.ts'
 import type { Act, Params, Prepare } from './act.ts'
-import { given } from './given.ts'
 import { allow } from './narrow.ts'
 import { documentIdOf } from './read-params.ts'
+import { given } from './unwrap-result.ts'
 import { answerTo } from './writes.ts'
 
 export const publish: Prepare = (params, act) => {

@@ -1,17 +1,17 @@
 import type { Action } from '../access/actions.ts'
-import { amendCommand } from '../access/amend.ts'
+import { amendCommand } from '../access/restrict/modified-by-middleware.ts'
 import type { Answer } from '../documents/documents.ts'
 import type { CreateCommand, GivenValues, PermittedCommand, UpdateCommand } from '../query/command.ts'
 import { parseGivenValues } from '../query/parse-given-values.ts'
 import { isRecord } from '../query/parse-place.ts'
 import type { LocaleChoice, Query, Status } from '../query/query.ts'
-import { parseSharedQuery } from '../rest/parse-query.ts'
-import { parseDeletedLocale, parseWrittenLocale } from '../rest/parse-version.ts'
+import { parseSharedQuery } from '../rest/parameters/parse-query.ts'
+import { parseDeletedLocale, parseWrittenLocale } from '../rest/parameters/parse-version.ts'
 import type { Act, Params, Prepare } from './act.ts'
-import { given, refuse } from './given.ts'
 import { allow, see } from './narrow.ts'
 import { parseWith } from './parse-with.ts'
 import { documentIdOf, toParameters } from './read-params.ts'
+import { given, refuse } from './unwrap-result.ts'
 
 export const create: Prepare = (params, act) => {
   const answer = answerTo('create', params, act)

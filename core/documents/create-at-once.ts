@@ -1,20 +1,20 @@
 import type { Rows } from '../database/database.ts'
 import type { ContentType, Holder, ScalarAttribute } from '../model/model.ts'
 import { fitsIndex } from '../model/value-columns.ts'
-import { newDocumentId } from './document-id.ts'
+import type { Stored, Values } from './desired-state.ts'
 import type { Answer } from './documents.ts'
-import { early } from './early.ts'
-import { defaultsOf } from './given-body.ts'
+import type { Recalled } from './optimistic-targets.ts'
 import { originOf } from './outbox.ts'
-import type { Question } from './print-changes.ts'
-import { readAnswer } from './read-answer.ts'
-import type { Recalled } from './recall-targets.ts'
+import { readAnswer } from './read/read-answer.ts'
+import { toLoneStatement } from './read/to-statement.ts'
+import { newDocumentId } from './rows/document-id.ts'
+import { early } from './rows/ignore-unhandled.ts'
+import { NOTHING_THERE } from './rows/write-load.ts'
 import type { Save } from './save-ahead.ts'
 import { changesOf, type Saved, type SaveTerms } from './save-document.ts'
 import { saveVersion } from './save-version.ts'
-import { toLoneStatement } from './to-statement.ts'
-import { NOTHING_THERE } from './write-load.ts'
-import type { Stored, Values } from './written.ts'
+import type { Question } from './sql/print-changes.ts'
+import { defaultsOf } from './values/given-body.ts'
 
 /** Whether a new document is written without asking anything first: nobody's condition is to be met, and indexes hold apart whatever must be unique. */
 export const canBeAtOnce = ({ command, body }: Save): boolean =>
@@ -29,7 +29,7 @@ export const canBeAtOnce = ({ command, body }: Save): boolean =>
 const claimsAsDraft = ({ type, status, strict }: Save['command']): boolean =>
   strict === true && type.draftAndPublish && status === 'draft'
 
-/** Components are held apart by more than their indexes (find-taken-parts.ts). */
+/** Components are held apart by more than their indexes (unique-conflicts-in-components.ts). */
 const isHeldApart = (type: ContentType, values: Values): boolean =>
   every(type, values, attribute => !attribute.unique || fitsIndex(attribute), claimsNothing)
 

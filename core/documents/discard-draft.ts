@@ -1,14 +1,14 @@
 import { quoteIdentifier as name } from '../sql/identifier.ts'
-import { alignmentOf } from './inverse-edits.ts'
-import { inverseRelation } from './inverse-sql.ts'
+import type { Alignment, WrittenValue } from './desired-state.ts'
+import { inverseRelation } from './links/inverse-sql.ts'
+import { isInverse } from './links/write-inverse.ts'
+import type { Current } from './rows/write-load.ts'
+import type { WriteTerms } from './rows/write-terms.ts'
+import { type CurrentRow, numberIn } from './sql/write-rows.ts'
+import { alignmentOf } from './state/inverse-edits.ts'
+import { valuesOf } from './state/version-values.ts'
 import { rowOf, type VersionChange, type VersionName, type Versions } from './version-change.ts'
-import { valuesOf } from './version-values.ts'
 import { writeDocuments } from './write-documents.ts'
-import { isInverse } from './write-inverse.ts'
-import type { Current } from './write-load.ts'
-import { type CurrentRow, numberIn } from './write-rows.ts'
-import type { WriteTerms } from './write-terms.ts'
-import type { Alignment, WrittenValue } from './written.ts'
 
 /** Makes drafts their published versions' equals (documents.md 15), stamps included. */
 export const discardDraft: VersionChange = {

@@ -1,10 +1,10 @@
-import { visibleAttributes } from '../access/visible.ts'
+import { visibleAttributes } from '../access/restrict/visible.ts'
 import type { Attribute, Holder } from '../model/model.ts'
-import type { HeldFiles } from './link-targets.ts'
-import { type Named, type Saving, standingOf } from './standing.ts'
-import { valuesOf } from './version-values.ts'
-import { isShared } from './write-versions.ts'
-import type { Values } from './written.ts'
+import type { Values } from './desired-state.ts'
+import type { HeldFiles } from './links/link-targets.ts'
+import { isShared } from './rows/write-versions.ts'
+import { type Named, type Saving, standingOf } from './state/version-context.ts'
+import { valuesOf } from './state/version-values.ts'
 
 /**
  * The files that a document holds in attributes which the caller reads. A body may name such a file again in the same

@@ -1,18 +1,18 @@
-import { targetsOf } from './becoming.ts'
+import type { WrittenDocument } from './desired-state.ts'
 import type { Answer } from './documents.ts'
-import { early } from './early.ts'
-import { findTaken } from './find-taken.ts'
-import type { GivenBody } from './given-body.ts'
 import { heldFiles } from './held-files.ts'
-import type { FoundTargets } from './link-targets.ts'
-import { choiceOf, meeting, visibleBy } from './matching.ts'
-import { assertUnchanged } from './read-answer.ts'
-import type { Recalled } from './recall-targets.ts'
-import { seenLocales } from './sight.ts'
-import { changesAllLocales, claimedBy, type SaveCommand } from './standing.ts'
-import { type Current, loadDocument, NOTHING_THERE, type Wanted } from './write-load.ts'
-import type { WriteTerms } from './write-terms.ts'
-import type { WrittenDocument } from './written.ts'
+import type { FoundTargets } from './links/link-targets.ts'
+import type { Recalled } from './optimistic-targets.ts'
+import { choiceOf, meeting, visibleBy } from './read/matching.ts'
+import { assertUnchanged } from './read/read-answer.ts'
+import { seenLocales } from './read/version-visibility.ts'
+import { early } from './rows/ignore-unhandled.ts'
+import { type Current, loadDocument, NOTHING_THERE, type Wanted } from './rows/write-load.ts'
+import type { WriteTerms } from './rows/write-terms.ts'
+import { targetsOf } from './state/new-values.ts'
+import { changesAllLocales, claimedBy, type SaveCommand } from './state/version-context.ts'
+import { findTaken } from './unique/unique-conflicts.ts'
+import type { GivenBody } from './values/given-body.ts'
 
 export interface Save {
   readonly command: SaveCommand
@@ -21,7 +21,7 @@ export interface Save {
 }
 
 export interface AheadTerms extends WriteTerms {
-  /** What is asked by it counts as asked when its turn comes (foresight.ts). */
+  /** What is asked by it counts as asked when its turn comes (prefetch.ts). */
   readonly ahead: WriteTerms['transaction']
   /** What links name, where it need not be asked. */
   readonly recalled?: Recalled | undefined

@@ -1,17 +1,20 @@
 import type { Transaction } from '../database/database.ts'
 import { fault, notFound, RequestFault } from '../faults/fault.ts'
 import type { StandingUpdate } from '../query/command.ts'
-import { newDocumentId } from './document-id.ts'
-import { early } from './early.ts'
-import { findSingle } from './find-single.ts'
-import { openForesight } from './foresight.ts'
-import { assertMeets, choiceOf, standingStatus } from './matching.ts'
+import type { Recalled } from './optimistic-targets.ts'
 import { type News, originOf, type Tell } from './outbox.ts'
-import { readAnswer } from './read-answer.ts'
-import type { Recalled } from './recall-targets.ts'
+import { openForesight } from './prefetch.ts'
+import { assertMeets, choiceOf, standingStatus } from './read/matching.ts'
+import { readAnswer } from './read/read-answer.ts'
+import { assertSeen, assertWritable, mayKnow } from './read/version-visibility.ts'
+import { newDocumentId } from './rows/document-id.ts'
+import { early } from './rows/ignore-unhandled.ts'
+import type { Current } from './rows/write-load.ts'
+import type { WriteTerms } from './rows/write-terms.ts'
 import { askAhead, type Save } from './save-ahead.ts'
 import { saveVersion } from './save-version.ts'
-import { assertSeen, assertWritable, mayKnow } from './sight.ts'
+import type { CurrentRow } from './sql/write-rows.ts'
+import { findSingle } from './state/find-single.ts'
 import {
   type AskedSave,
   changesAllLocales,
@@ -22,11 +25,8 @@ import {
   publishesForAll,
   type SaveCommand,
   wantedBy,
-} from './standing.ts'
+} from './state/version-context.ts'
 import { removePublished } from './unpublish.ts'
-import type { Current } from './write-load.ts'
-import type { CurrentRow } from './write-rows.ts'
-import type { WriteTerms } from './write-terms.ts'
 
 export interface SaveTerms extends WriteTerms {
   readonly transaction: Transaction

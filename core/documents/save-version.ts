@@ -1,14 +1,21 @@
 import { RequestFault } from '../faults/fault.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
-import { becoming } from './becoming.ts'
-import { checkUnique } from './check-unique.ts'
-import { type CheckTerms, checkValues } from './check-values.ts'
-import { generateUids } from './generate-uids.ts'
-import { toRefusal } from './refusal.ts'
-import { claimedBy, isPublishing, type Saving, type Standing, standingOf, versionOf } from './standing.ts'
-import type { ValueFault } from './value-fault.ts'
+import type { Values, WrittenDocument } from './desired-state.ts'
+import { generateUids } from './state/generate-uids.ts'
+import { becoming } from './state/new-values.ts'
+import {
+  claimedBy,
+  isPublishing,
+  type Saving,
+  type Standing,
+  standingOf,
+  versionOf,
+} from './state/version-context.ts'
+import { checkUnique } from './unique/check-unique.ts'
+import { type CheckTerms, checkValues } from './values/check-values.ts'
+import { toRefusal } from './values/refusal.ts'
+import type { ValueFault } from './values/value-fault.ts'
 import { writeDocuments } from './write-documents.ts'
-import type { Values, WrittenDocument } from './written.ts'
 
 /**
  * Creates or changes one version: draft first, and all of the draft where it is published (contract/rest.md 10).

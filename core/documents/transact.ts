@@ -1,12 +1,12 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, Transaction, TransactionOptions } from '../database/database.ts'
 import { DatabaseFailure, isUnclear } from '../database/database-fault.ts'
-import type { Purpose } from '../database/purpose.ts'
+import type { Purpose } from '../database/statement-context.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
-import { forgetSequences } from './known-sequences.ts'
-import { violatedAttribute } from './violated-attribute.ts'
+import { forgetSequences } from './sql/known-sequences.ts'
+import { violatedAttribute } from './unique/violated-attribute.ts'
 
 export interface TransactTerms {
   readonly database: Database

@@ -1,8 +1,8 @@
 import type { Attribute, ContentType } from '../model/model.ts'
-import { removeVersions } from './remove-versions.ts'
+import { removeVersions } from './rows/remove-versions.ts'
+import { componentsOf, loadDocument } from './rows/write-load.ts'
+import type { WriteTerms } from './rows/write-terms.ts'
 import { rowOf, type VersionChange, type VersionName, type Versions } from './version-change.ts'
-import { componentsOf, loadDocument } from './write-load.ts'
-import type { WriteTerms } from './write-terms.ts'
 
 /** What is removed with a version. */
 export const attributesWithParts = ({ attributes }: ContentType): readonly Attribute[] =>

@@ -3,9 +3,9 @@ import type { Attribute, ContentType } from '../model/model.ts'
 import type { PermittedCommand, StatusCommand } from '../query/command.ts'
 import type { Status } from '../query/query.ts'
 import type { Tell } from './outbox.ts'
-import type { Current } from './write-load.ts'
-import type { CurrentRow } from './write-rows.ts'
-import type { WriteTerms } from './write-terms.ts'
+import type { Current } from './rows/write-load.ts'
+import type { WriteTerms } from './rows/write-terms.ts'
+import type { CurrentRow } from './sql/write-rows.ts'
 
 export type StatusTerms = WriteTerms & { readonly transaction: Transaction; readonly tell: Tell }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
+import type { Trail } from '../base/request-context.ts'
 import type { Result } from '../base/result.ts'
-import type { Trail } from '../base/trail.ts'
 import { FAULTS, type Fault, toErrorBody } from './fault.ts'
 
 /** A request, as the rooms that answer see it. */

@@ -1,11 +1,11 @@
 import type { GraphQLSchema } from 'graphql'
 import type { CompiledSchema } from './compile-schema.ts'
 import { type CodeTerms, connectSchema } from './connect-schema.ts'
-import type { FixedTerms } from './fixed-field.ts'
-import { fixedResolvers } from './fixed-resolvers.ts'
-import { type ResolveTerms, readResolver } from './resolve-read.ts'
-import { writeResolver } from './resolve-write.ts'
-import type { RootField } from './root-fields.ts'
+import type { FixedTerms } from './resolve/fixed-field.ts'
+import { fixedResolvers } from './resolve/fixed-resolvers.ts'
+import { type ResolveTerms, readResolver } from './resolve/resolve-read.ts'
+import { writeResolver } from './resolve/resolve-write.ts'
+import type { RootField } from './sdl/root-fields.ts'
 
 export interface BuildTerms extends FixedTerms {
   /** What code of the project works with; absent where there is none. */

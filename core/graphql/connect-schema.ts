@@ -10,15 +10,15 @@ import {
   isObjectType,
 } from 'graphql'
 import type { GuardTerms } from '../plugins/route-guard.ts'
-import { adopter } from './adopt.ts'
 import type { CompiledSchema } from './compile-schema.ts'
-import { type FieldDoors, openFieldDoors } from './field-doors.ts'
-import { type FieldGuard, type FieldResolver, guardField } from './field-guard.ts'
-import { markField } from './field-marks.ts'
-import { anewReader } from './read-anew.ts'
-import type { ResolveTerms } from './resolve-read.ts'
-import { type ReturnedType, returnedTypes } from './returned-types.ts'
-import type { SchemaExtension } from './schema-extension.ts'
+import { type FieldDoors, openFieldDoors } from './extensions/field-auth.ts'
+import { type FieldGuard, type FieldResolver, guardField } from './extensions/field-guard.ts'
+import { adopter } from './extensions/hydrate.ts'
+import { anewReader } from './extensions/reread.ts'
+import { type ReturnedType, returnedTypes } from './extensions/returned-types.ts'
+import type { SchemaExtension } from './extensions/schema-extension.ts'
+import { markField } from './parse/field-marks.ts'
+import type { ResolveTerms } from './resolve/resolve-read.ts'
 
 /** What code of the project works with, beside documents. */
 export type CodeTerms = Pick<GuardTerms, 'everything' | 'isKnown' | 'observer' | 'timeout'>

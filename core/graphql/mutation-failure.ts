@@ -1,10 +1,10 @@
 import { GraphQLError, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql'
 import type { WriteOutcome, WriteScope } from '../base/write-scope.ts'
-import { withWrites } from '../database/write-storage.ts'
+import { withWrites } from '../database/generations/write-storage.ts'
 import { UnavailableError } from '../faults/errors.ts'
 import { RequestFault } from '../faults/fault.ts'
-import type { Arguments } from './operation-context.ts'
-import type { Acting } from './resolve-read.ts'
+import type { Arguments } from './parse/operation-context.ts'
+import type { Acting } from './resolve/resolve-read.ts'
 
 /** A root field of a mutation that failed for a reason of the server's, and whether it may have written. */
 export class MutationFailure extends Error {

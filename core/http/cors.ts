@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ServerSettings } from '../project/settings.ts'
+import type { ServerSettings } from '../project/settings/settings.ts'
 
 /** Names and values in turns, as `writeHead` takes them. */
 export type HeaderList = readonly string[]

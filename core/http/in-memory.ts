@@ -3,8 +3,8 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request }
 import { duplexPair } from 'node:stream'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { aroundListener } from './global-middlewares.ts'
+import { openTraffic } from './in-flight.ts'
 import { createListener, type ListenerTerms } from './listener.ts'
-import { openTraffic } from './traffic.ts'
 
 /** The whole server without a port: each request goes over a connection in memory. */
 export interface MemoryServer {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { HttpAnswer, Responder } from '../faults/exchange.ts'
-import { METRICS_TYPE } from '../metrics/print-families.ts'
+import { METRICS_TYPE } from '../observe/metrics/print-families.ts'
 import { SILENT } from '../observe/observation.ts'
 import { handleErrors } from './handle-errors.ts'
 import { listen, urlOf } from './listen.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { failed, ok, type Result } from '../base/result.ts'
-import type { ServerSettings } from '../project/settings.ts'
+import type { ServerSettings } from '../project/settings/settings.ts'
 import {
   type Desk,
   holdRequests,
@@ -14,11 +14,11 @@ import {
   type Shift,
   swapShifts,
   waitingAt,
-} from './desk.ts'
+} from './dispatcher.ts'
 import { handleErrors } from './handle-errors.ts'
+import { drained } from './in-flight.ts'
 import { listen, urlOf } from './listen.ts'
 import { answerConnect, answerMalformed } from './malformed.ts'
-import { drained } from './traffic.ts'
 
 export interface RunningServer {
   /** `http://127.0.0.1:1337` */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Caller } from '../access/caller.ts'
 import { ok } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
-import { type WholeTransaction, withWhole } from '../database/write-storage.ts'
+import { type WholeTransaction, withWhole } from '../database/generations/write-storage.ts'
 import {
   answerFault,
   type HttpAnswer,

@@ -1,9 +1,9 @@
 import type { Caller } from '../access/caller.ts'
-import type { Access } from '../access/compile-access.ts'
+import type { Access } from '../access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../base/result.ts'
+import { equalHashes, hashToken, parseTokenHash } from '../base/tokens.ts'
 import { type Fault, fault } from '../faults/fault.ts'
-import type { ApiTokenDeclaration } from '../project/settings.ts'
-import { equalHashes, hashToken, parseTokenHash } from '../secrets/tokens.ts'
+import type { ApiTokenDeclaration } from '../project/settings/settings.ts'
 import type { Strategy } from './identify.ts'
 
 interface KnownToken {

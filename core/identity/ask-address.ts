@@ -1,11 +1,11 @@
-import { amendCommand } from '../access/amend.ts'
 import type { Caller } from '../access/caller.ts'
+import { amendCommand } from '../access/restrict/modified-by-middleware.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, tooManyRequests } from '../faults/fault.ts'
 import type { PermittedCommand, UpdateCommand } from '../query/command.ts'
-import { type Account, findAccount } from './accounts.ts'
 import { mailAddressChange } from './confirm-email.ts'
-import type { UsersServiceTerms } from './users-terms.ts'
+import { type Account, findAccount } from './users/accounts.ts'
+import type { UsersServiceTerms } from './users/users-terms.ts'
 
 type Update = PermittedCommand<UpdateCommand>
 

@@ -1,4 +1,4 @@
-import { within } from '../base/within.ts'
+import { within } from '../base/with-timeout.ts'
 
 /**
  * Work that an answer does not wait for, so that its time does not tell what was to be done (safety S8).

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
-import { BoundedMap } from '../base/bounded-map.ts'
-import { bytesOf } from '../base/own-text.ts'
+import { bytesOf } from '../base/detach-string.ts'
+import { BoundedMap } from '../base/lru-cache.ts'
 import type { HttpRequest } from '../faults/exchange.ts'
 import type { Identify } from './identify.ts'
 import { networkOf } from './rate-limit.ts'

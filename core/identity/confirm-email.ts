@@ -1,14 +1,14 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { transactAgain } from '../database/transact-again.ts'
-import type { Values } from '../documents/written.ts'
+import type { Values } from '../documents/desired-state.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
-import { type Account, findAccount } from './accounts.ts'
-import { addressIn, type Code, hashCode, isCurrent, newCode } from './codes.ts'
 import type { Confirmed, IdentityTerms } from './identity.ts'
 import { type Body, parseCredentials } from './parse-credentials.ts'
-import { NOT_TAKEN, saveUser, scalarValue } from './save-user.ts'
-import { scalarOf } from './user-values.ts'
-import { writeAccount } from './write-account.ts'
+import { addressIn, type Code, hashCode, isCurrent, newCode } from './sign-in/codes.ts'
+import { type Account, findAccount } from './users/accounts.ts'
+import { NOT_TAKEN, saveUser, scalarValue } from './users/save-user.ts'
+import { scalarOf } from './users/user-values.ts'
+import { writeAccount } from './users/write-account.ts'
 
 /** Milliseconds that a mailed link works: three days. */
 const LIFETIME = 259_200_000

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import type { Ahead } from '../cache/ahead.ts'
+import type { Ahead } from '../cache/version-prefetch.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 
 /** One way to know a caller by a bearer credential: null where it is none of its own, so that the next one looks. */

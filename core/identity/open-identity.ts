@@ -1,9 +1,9 @@
-import { changePassword } from './change-password.ts'
 import { confirmEmail, sendEmailConfirmation } from './confirm-email.ts'
 import type { Identity, IdentityTerms } from './identity.ts'
-import { register } from './register.ts'
-import { forgotPassword, resetPassword } from './reset-password.ts'
-import { signIn } from './sign-in.ts'
+import { changePassword } from './sign-in/change-password.ts'
+import { register } from './sign-in/register.ts'
+import { forgotPassword, resetPassword } from './sign-in/reset-password.ts'
+import { signIn } from './sign-in/sign-in.ts'
 
 export const openIdentity = (terms: IdentityTerms): Identity => ({
   signIn: (body, network) => signIn(body, network, terms),

@@ -1,11 +1,11 @@
+import { fitsPassword } from '../base/passwords.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import { parseScalar } from '../documents/parse-scalar.ts'
-import { toRefusal } from '../documents/refusal.ts'
-import { toFault, type ValueFault } from '../documents/value-fault.ts'
+import { parseScalar } from '../documents/values/parse-scalar.ts'
+import { toRefusal } from '../documents/values/refusal.ts'
+import { toFault, type ValueFault } from '../documents/values/value-fault.ts'
 import type { Fault } from '../faults/fault.ts'
 import { printGiven } from '../faults/print-given.ts'
 import type { ScalarAttribute } from '../model/model.ts'
-import { fitsPassword } from '../secrets/passwords.ts'
 
 /** A body of these endpoints: bare, without `data`. */
 export type Body = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { ownText } from '../base/own-text.ts'
+import { ownText } from '../base/detach-string.ts'
 import type { Database } from '../database/database.ts'
-import type { RateLimit } from '../project/settings.ts'
+import type { RateLimit } from '../project/settings/settings.ts'
 
 /** How a request stands to the limit. */
 export interface Quota {

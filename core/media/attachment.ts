@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
-import { filterFor } from '../access/condition.ts'
-import { ownSights } from '../access/sights.ts'
+import { filterFor } from '../access/compile/condition.ts'
+import { ownSights } from '../access/restrict/sights.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, forbidden, invalidBodyKey } from '../faults/fault.ts'

@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { isUnclear } from '../database/database-fault.ts'
+import type { WrittenDocument } from '../documents/desired-state.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
-import type { WrittenDocument } from '../documents/written.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import type { Actor } from '../query/command.ts'
 import { type AttachTerms, planAttachment } from './attach.ts'

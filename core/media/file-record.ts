@@ -1,6 +1,6 @@
-import type { WrittenDocument, WrittenValue } from '../documents/written.ts'
+import type { WrittenDocument, WrittenValue } from '../documents/desired-state.ts'
 import type { ContentType } from '../model/model.ts'
-import type { PictureSize } from './picture-size.ts'
+import type { PictureSize } from './pictures/picture-size.ts'
 
 /** What is known of a file beside its bytes (contract/rest.md 8, "Media", and 15). */
 export interface FileRecord {

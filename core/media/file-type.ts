@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import type { MediaKind } from '../project/settings.ts'
+import type { MediaKind } from '../project/settings/settings.ts'
 import { PAGE } from './detect-mime.ts'
 
 export interface FileType {

@@ -1,16 +1,16 @@
 import type { Database, Transaction } from '../database/database.ts'
-import { assertMeets, meeting } from '../documents/matching.ts'
 import { type EventAction, type Outbox, openTelling } from '../documents/outbox.ts'
-import { mayKnow, seenLocales } from '../documents/sight.ts'
-import type { WriteTerms } from '../documents/write-terms.ts'
+import { assertMeets, meeting } from '../documents/read/matching.ts'
+import { mayKnow, seenLocales } from '../documents/read/version-visibility.ts'
+import type { WriteTerms } from '../documents/rows/write-terms.ts'
 import { type Fault, fault, forbidden, RequestFault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
-import type { UploadSettings } from '../project/settings.ts'
+import type { UploadSettings } from '../project/settings/settings.ts'
 import type { Actor } from '../query/command.ts'
 import type { Filter } from '../query/query.ts'
-import type { FileStorage } from './file-storage.ts'
 import type { FileConditions } from './permit-file.ts'
+import type { FileStorage } from './storage/file-storage.ts'
 
 /** What every write of a file knows. */
 export interface FilesTerms {

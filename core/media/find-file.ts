@@ -2,7 +2,7 @@ import type { Transaction } from '../database/database.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
-import { isKey } from './file-storage.ts'
+import { isKey } from './storage/file-storage.ts'
 
 /** What is needed of a stored file to change or remove it. */
 export interface StoredFile {

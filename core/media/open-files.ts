@@ -3,12 +3,12 @@ import { changeFile } from './change-file.ts'
 import { createFiles } from './create-files.ts'
 import type { Files } from './files.ts'
 import type { FilesTerms } from './files-terms.ts'
+import { refusePixels } from './pictures/refuse-pixels.ts'
 import { type FormRules, readForm } from './read-form.ts'
 import { refuseKinds } from './refuse-kinds.ts'
-import { refusePixels } from './refuse-pixels.ts'
 import { removeFile } from './remove-file.ts'
 import { replaceFile } from './replace-file.ts'
-import { discard, stageAgain } from './staging.ts'
+import { discard, stageAgain } from './storage/staging.ts'
 
 /** contract/rest.md 15. */
 const UPLOADED: FormRules = { takes: field => field === 'files', fields: 200, fieldSize: 65_536 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import { permit } from '../access/permit.ts'
+import { permit } from '../access/restrict/permit.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { Model } from '../model/model.ts'

@@ -1,13 +1,13 @@
-import { newDocumentId } from '../documents/document-id.ts'
+import { newDocumentId } from '../documents/rows/document-id.ts'
 import type { FileInfo } from './file-info.ts'
 import { cleanName, toHash, toKilobytes } from './file-name.ts'
 import type { FileRecord } from './file-record.ts'
-import type { FileStorage, LocalFile } from './file-storage.ts'
 import { type FileType, fileType } from './file-type.ts'
-import { makeFormats } from './make-formats.ts'
-import { pictureSize } from './picture-size.ts'
+import { makeFormats } from './pictures/make-formats.ts'
+import { pictureSize } from './pictures/picture-size.ts'
 import type { FormFile } from './read-form.ts'
-import { discard } from './staging.ts'
+import type { FileStorage, LocalFile } from './storage/file-storage.ts'
+import { discard } from './storage/staging.ts'
 
 /** A file as it came, and what is said of it. */
 export interface Upload {

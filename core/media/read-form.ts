@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
-import { discard, type StagedFile, stage } from './staging.ts'
+import { discard, type StagedFile, stage } from './storage/staging.ts'
 
 /** A multipart form: its files are staged, and whoever has it discards them. */
 export interface Form {

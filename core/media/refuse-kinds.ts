@@ -1,5 +1,5 @@
 import { type Fault, fault } from '../faults/fault.ts'
-import type { MediaKind } from '../project/settings.ts'
+import type { MediaKind } from '../project/settings/settings.ts'
 import { cleanName } from './file-name.ts'
 import { typeOf, type Upload } from './prepare-file.ts'
 

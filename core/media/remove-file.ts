@@ -1,9 +1,9 @@
-import { afterCommit } from '../database/write-storage.ts'
+import { afterCommit } from '../database/generations/write-storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
-import { emptyPlaces } from './empty-places.ts'
 import { type ChangeTerms, mayWriteFile, writeFiles } from './files-terms.ts'
 import { findFile, keysOf } from './find-file.ts'
 import { removeKeys } from './prepare-file.ts'
+import { emptyPlaces } from './storage/clear-file-references.ts'
 
 /** The record and all its places in one transaction, then the bytes: no address is told of what is gone. */
 export async function removeFile(id: number, terms: ChangeTerms): Promise<boolean> {

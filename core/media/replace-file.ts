@@ -1,10 +1,9 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Transaction } from '../database/database.ts'
-import { afterCommit } from '../database/write-storage.ts'
+import { afterCommit } from '../database/generations/write-storage.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import type { Fault } from '../faults/fault.ts'
 import { fileDocument } from './file-record.ts'
-import { isKey } from './file-storage.ts'
 import {
   assertFileMeets,
   type ChangeTerms,
@@ -16,6 +15,7 @@ import {
 } from './files-terms.ts'
 import { findFile, keysOf, type StoredFile } from './find-file.ts'
 import { discardStaged, type PreparedFile, prepareFile, removeKeys, type Upload } from './prepare-file.ts'
+import { isKey } from './storage/file-storage.ts'
 
 /**
  * New bytes for a file: last of all, when its record is written and nothing but the commit is left. Smaller pictures

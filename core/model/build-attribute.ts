@@ -6,7 +6,7 @@ import type {
   MediaDeclaration,
   RelationDeclaration,
   ScalarDeclaration,
-} from '../project/settings.ts'
+} from '../project/settings/settings.ts'
 import type {
   Attribute,
   AttributeBase,

@@ -1,5 +1,5 @@
 import { deepFreeze } from '../base/freeze.ts'
-import type { I18nSettings } from '../project/settings.ts'
+import type { I18nSettings } from '../project/settings/settings.ts'
 import { buildAttribute, type Surroundings } from './build-attribute.ts'
 import type { Declarations, DeclaredComponent, DeclaredHolder, DeclaredType } from './declarations.ts'
 import type { Attribute, Component, ContentType, Locale, Model, RelationAttribute } from './model.ts'

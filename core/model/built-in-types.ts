@@ -1,4 +1,4 @@
-import type { AttributeDeclaration, ScalarDeclaration, ScalarType } from '../project/settings.ts'
+import type { AttributeDeclaration, ScalarDeclaration, ScalarType } from '../project/settings/settings.ts'
 
 /** A content-type that every project has, in the words of a declaration. */
 export interface BuiltInDeclaration {

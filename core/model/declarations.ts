@@ -4,7 +4,7 @@ import type {
   ComponentDeclaration,
   ContentTypeDeclaration,
   Settings,
-} from '../project/settings.ts'
+} from '../project/settings/settings.ts'
 import { BUILT_IN_TYPES, type BuiltInDeclaration } from './built-in-types.ts'
 import { pluralOf, titleOf, toSnakeCase } from './names.ts'
 

@@ -1,5 +1,5 @@
 import type { Pattern } from '../project/pattern.ts'
-import type { MediaKind, RelationKind, ScalarType } from '../project/settings.ts'
+import type { MediaKind, RelationKind, ScalarType } from '../project/settings/settings.ts'
 
 /**
  * What the project declares, compiled: every name resolved, every default decided, both sides of every

@@ -1,7 +1,7 @@
 import { type DestinationStream, type Level, pino } from 'pino'
+import { toLine } from './log-sentence.ts'
 import type { Observation, ObservationKind, Observer } from './observation.ts'
-import { prettyStream } from './pretty.ts'
-import { toLine } from './sentence.ts'
+import { prettyStream } from './pretty-log.ts'
 
 export interface LogTerms {
   readonly level: Level | 'silent'

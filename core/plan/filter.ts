@@ -2,10 +2,10 @@ import { isLink } from '../model/model.ts'
 import type { Filter, RelatedFilter, Scope, Sights, Status } from '../query/query.ts'
 import { allOf, anyOf, constant, equal, FALSE, not, select, TRUE } from '../sql/build.ts'
 import type { Expression } from '../sql/nodes.ts'
-import { holdsForAbsent } from './absent.ts'
 import { planComparison } from './comparison.ts'
 import { hasVersion } from './has-version.ts'
-import { type Hop, hopComponent, hopLink } from './hop.ts'
+import { type Hop, hopComponent, hopLink } from './join.ts'
+import { holdsForAbsent } from './missing-related-row.ts'
 import type { PlanContext, Row } from './row.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { Sort, SortStep } from '../query/query.ts'
 import { allOf, column, constant, select } from '../sql/build.ts'
 import type { Expression, Order } from '../sql/nodes.ts'
 import { planScope } from './filter.ts'
-import { type Hop, hopComponent, hopLink } from './hop.ts'
+import { type Hop, hopComponent, hopLink } from './join.ts'
 import type { PlanContext, Row } from './row.ts'
 import { scalarOf } from './scalar.ts'
 

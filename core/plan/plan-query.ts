@@ -7,12 +7,12 @@ import { planFilter, planLatest } from './filter.ts'
 import { isVersionOf } from './has-version.ts'
 import { boundOf, lastOf, planAfter, planCursor, withNext } from './keyset.ts'
 import { planOrder } from './order.ts'
+import { sizedPage } from './plan-hints.ts'
 import { planPublication } from './publication.ts'
 import { type PlanContext, type Row, type Shape, typeRow } from './row.ts'
 import { limits, pageWindow } from './rows.ts'
 import { planSearch } from './search.ts'
 import { documentColumns } from './selection.ts'
-import { sizedPage } from './sized.ts'
 
 /** What a plan needs to know besides the query. */
 export interface PlanTerms {
@@ -21,7 +21,7 @@ export interface PlanTerms {
   readonly shape: Shape
   /** The most bytes that the answer may have; absent: any number. */
   readonly maxBytes?: number
-  /** Where values may be put in later (outline.ts); by default nowhere. */
+  /** Where values may be put in later (fingerprint.ts); by default nowhere. */
   readonly placeOf?: PlanContext['placeOf']
 }
 

@@ -14,7 +14,7 @@ export interface PlanContext {
   readonly defaultLocale: string
   readonly shape: Shape
   alias(): Alias
-  /** The page whose size stands in the text (sized.ts); null: those of all pages are values. */
+  /** The page whose size stands in the text (plan-hints.ts); null: those of all pages are values. */
   readonly sized: Page | null
   /** Which of the values put in later is the first of this part of the query; null: its values are as they are. */
   placeOf(part: object): number | null

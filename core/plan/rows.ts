@@ -2,10 +2,10 @@ import type { LinkPopulate, Page } from '../query/query.ts'
 import { allOf, constant, parameter, select } from '../sql/build.ts'
 import type { Expression, NamedColumn, Select, Window } from '../sql/nodes.ts'
 import { planFilter } from './filter.ts'
-import type { Hop } from './hop.ts'
+import type { Hop } from './join.ts'
 import { planOrder } from './order.ts'
+import { isFar, reachOf } from './plan-hints.ts'
 import type { PlanContext } from './row.ts'
-import { isFar, reachOf } from './sized.ts'
 
 export type Rows = Pick<LinkPopulate, 'filter' | 'sort' | 'page'>
 

@@ -2,7 +2,7 @@ import type { ComponentPopulate, LinkPopulate, Populate, Selection, ZonePopulate
 import { allOf, call, column, constant, select } from '../sql/build.ts'
 import type { Expression, NamedColumn } from '../sql/nodes.ts'
 import { planScope } from './filter.ts'
-import { type Hop, hopComponent, hopLink, hopOwned } from './hop.ts'
+import { type Hop, hopComponent, hopLink, hopOwned } from './join.ts'
 import { layOut } from './lay-out.ts'
 import { idColumns, valueColumns } from './own-columns.ts'
 import type { PlanContext, Row } from './row.ts'

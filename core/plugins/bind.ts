@@ -1,13 +1,13 @@
 import { didYouMean } from '../base/nearest.ts'
-import type { Json } from '../project/settings.ts'
+import type { Json } from '../project/settings/settings.ts'
 import type { RouteMiddlewareUse, RoutePolicy } from './extension.ts'
-import type { ResolverMiddlewareUse, ResolverPolicy } from './graphql-service.ts'
 import { assertKeys } from './known-keys.ts'
 import type { ExpressMiddleware, ResolverMiddleware } from './middleware.ts'
 import type { BoundMiddleware } from './middlewares.ts'
-import type { PluginApp } from './plugin-app.ts'
 import type { Plugins } from './plugins.ts'
 import type { BoundPolicy } from './policies.ts'
+import type { ResolverMiddlewareUse, ResolverPolicy } from './services/graphql-service.ts'
+import type { PluginApp } from './services/plugin-app.ts'
 
 /**
  * Uses of plugins → what runs, with config, options and app given; each is made once, when the server opens.

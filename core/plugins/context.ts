@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Ability } from './ability.ts'
-import type { PluginApp } from './plugin-app.ts'
+import type { PluginApp } from './services/plugin-app.ts'
 
 /** What policies get to see of a request, and middlewares of a route's. `kind` tells the two sides apart. */
 export type PolicyContext = RestContext | GraphqlContext

@@ -1,7 +1,7 @@
-import type { Door } from './admit.ts'
 import type { RouteHandler, RouteMethod } from './extension.ts'
 import type { BoundMiddleware } from './middlewares.ts'
 import type { BoundPolicy } from './policies.ts'
+import type { Door } from './route-auth.ts'
 
 /** A route of an extension, with everything that it names found. */
 export interface ExtensionRoute {

@@ -1,13 +1,13 @@
 import type { EventHandler, EventPattern } from '../events/events.ts'
 import type { RestContext } from './context.ts'
-import type { DocumentMiddleware } from './documents-api.ts'
-import type { GraphqlService } from './graphql-service.ts'
 import { KIND } from './kind.ts'
 import { assertKeys } from './known-keys.ts'
 import type { RouteMiddleware } from './middleware.ts'
-import type { PluginApp } from './plugin-app.ts'
 import type { PolicyAnswer } from './policy.ts'
 import type { NamedMiddleware, NamedPolicy } from './registry.ts'
+import type { DocumentMiddleware } from './services/documents-api.ts'
+import type { GraphqlService } from './services/graphql-service.ts'
+import type { PluginApp } from './services/plugin-app.ts'
 
 /** An extension as its author writes it. Its routes and hooks are registered before the database is opened. */
 export interface ExtensionDefinition {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Json } from '../project/settings.ts'
+import type { Json } from '../project/settings/settings.ts'
 import type { ResolverContext, ResolverInfo, RestContext } from './context.ts'
 import { KIND } from './kind.ts'
 import { assertKeys } from './known-keys.ts'
-import type { PluginApp } from './plugin-app.ts'
 import type { PluginSchema } from './plugin-schema.ts'
+import type { PluginApp } from './services/plugin-app.ts'
 
 /** Runs round a REST route. `next` runs what is inside, and may be called once; what it answered is in the context. */
 export type RouteMiddleware = (context: RestContext, next: () => Promise<void>) => unknown

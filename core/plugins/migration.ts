@@ -1,4 +1,4 @@
-import type { MigrationTools } from '../database/handwritten.ts'
+import type { MigrationTools } from '../migrate/custom-migrations.ts'
 import { KIND } from './kind.ts'
 
 export interface MigrationOptions {

@@ -1,9 +1,9 @@
-import type { Json } from '../project/settings.ts'
+import type { Json } from '../project/settings/settings.ts'
 import type { PolicyContext } from './context.ts'
 import { KIND } from './kind.ts'
 import { assertKeys } from './known-keys.ts'
-import type { PluginApp } from './plugin-app.ts'
 import type { PluginSchema } from './plugin-schema.ts'
+import type { PluginApp } from './services/plugin-app.ts'
 
 /** `true` and `undefined` pass; anything else, a throw and a rejection refuse. */
 export type PolicyAnswer = boolean | undefined | Promise<boolean | undefined>

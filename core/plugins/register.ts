@@ -1,17 +1,17 @@
-import { type Scope, scopesOf } from '../access/scope.ts'
+import { type Scope, scopesOf } from '../access/restrict/scope.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { EventListener } from '../events/events.ts'
 import { openBinder } from './bind.ts'
 import { bounded } from './bounded.ts'
-import type { DocumentMiddleware } from './documents-api.ts'
-import { documentsService, type Hooks } from './documents-service.ts'
 import type { ExtensionRoute } from './extension-route.ts'
 import type { ExpressMiddleware } from './middleware.ts'
-import { type GraphqlParts, openGraphqlServices } from './open-graphql-service.ts'
-import { type AppTerms, type OpenPluginApp, openPluginApp } from './open-plugin-app.ts'
 import type { Plugins } from './plugins.ts'
-import { bindTerms, type RouteBinding, restService } from './rest-service.ts'
 import type { GuardedRoute } from './route-guard.ts'
+import type { DocumentMiddleware } from './services/documents-api.ts'
+import { documentsService, type Hooks } from './services/documents-service.ts'
+import { type GraphqlParts, openGraphqlServices } from './services/open-graphql-service.ts'
+import { type AppTerms, type OpenPluginApp, openPluginApp } from './services/open-plugin-app.ts'
+import { bindTerms, type RouteBinding, restService } from './services/rest-service.ts'
 
 /** Everything that plugins take part in, before the database is opened. */
 export interface Registered extends OpenPluginApp {

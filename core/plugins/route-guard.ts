@@ -1,12 +1,12 @@
 import type { Caller } from '../access/caller.ts'
-import type { Scope } from '../access/scope.ts'
+import type { Scope } from '../access/restrict/scope.ts'
 import { answerFault, type HttpAnswer, type HttpRequest } from '../faults/exchange.ts'
 import { forbidden, RequestFault } from '../faults/fault.ts'
-import { type AdmitTerms, compileAdmit, type Door } from './admit.ts'
 import type { RestContext, RouteInfo } from './context.ts'
 import { type BoundMiddleware, runAround } from './middlewares.ts'
 import { askPolicies, type BoundPolicy, type PolicyTerms } from './policies.ts'
-import { type ContextTerms, openRestContext, type ReadArgs } from './rest-context.ts'
+import { type AdmitTerms, compileAdmit, type Door } from './route-auth.ts'
+import { type ContextTerms, openRestContext, type ReadArgs } from './services/rest-context.ts'
 
 /** What stands before and round one route. */
 export interface GuardedRoute {

@@ -1,4 +1,4 @@
-import type { ShadowField } from './graphql-service.ts'
+import type { ShadowField } from './services/graphql-service.ts'
 import type { ShadowSwitches } from './shadow-switches.ts'
 
 export interface FieldTerms {

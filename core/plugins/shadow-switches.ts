@@ -1,4 +1,4 @@
-import type { ShadowCrudDeclaration } from '../project/settings.ts'
+import type { ShadowCrudDeclaration } from '../project/settings/settings.ts'
 
 type Switch = 'enabled' | 'queries' | 'mutations'
 type FieldSwitches = ShadowCrudDeclaration['fields'][string]

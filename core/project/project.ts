@@ -1,5 +1,5 @@
 import type { Path, Place } from '../faults/diagnostic.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './settings/settings.ts'
 
 /** A project file that was read, checked and normalised: includes merged, environment substituted, defaults filled in. Frozen. */
 export interface Project {

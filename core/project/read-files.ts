@@ -4,11 +4,11 @@ import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { Environment } from './environment.ts'
 import type { ProjectFault } from './faults.ts'
 import { filesMatching, isPattern } from './glob.ts'
-import { type ParsedYaml, parseYaml } from './parse-yaml.ts'
 import { isProjectSecret } from './project-secrets.ts'
 import { readSource, shownPath } from './read-source.ts'
-import { placeAt } from './source-file.ts'
-import type { YamlNode, YamlScalar } from './yaml-tree.ts'
+import { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'
+import { placeAt } from './yaml/source-file.ts'
+import type { YamlNode, YamlScalar } from './yaml/yaml-tree.ts'
 
 /** The trees of the project file and of all that it includes, in order, the project file first. */
 export interface ProjectFiles {

@@ -3,7 +3,7 @@ import { isAbsolute, relative, sep } from 'node:path'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { ProjectFault } from './faults.ts'
-import type { SourceText } from './source-file.ts'
+import type { SourceText } from './yaml/source-file.ts'
 
 /** Bytes. Nobody writes more by hand; a larger file is a mistake or an attack. */
 const LARGEST_FILE = 5 * 1024 * 1024

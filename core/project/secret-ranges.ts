@@ -1,7 +1,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, visit } from 'yaml'
+import { SPACES, urlPasswords } from '../base/url-passwords.ts'
 import type { Path } from '../faults/diagnostic.ts'
-import { SPACES, urlPasswords } from '../secrets/url-passwords.ts'
-import type { SecretRange } from './source-file.ts'
+import type { SecretRange } from './yaml/source-file.ts'
 
 /** Whether the value at a path of a file must never be shown. */
 export type SecretTest = (path: Path) => boolean

@@ -1,10 +1,10 @@
 import { entityTag } from '../base/entity-tag.ts'
 import type { Failed } from '../base/result.ts'
-import type { FoundBody } from '../cache/reading.ts'
+import type { FoundBody } from '../cache/cacheable-read.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, forbidden } from '../faults/fault.ts'
 import type { Shape } from '../plan/row.ts'
-import type { Visit } from './visit.ts'
+import type { Visit } from './request-visit.ts'
 
 export const refuse = ({ reasons }: Failed<Fault>): HttpAnswer => answerFault(reasons[0] ?? forbidden())
 

@@ -1,4 +1,4 @@
-import type { ReadArgs } from '../plugins/rest-context.ts'
+import type { ReadArgs } from '../plugins/services/rest-context.ts'
 import { type Parameters, parseNamesAndValues } from './parse-query-string.ts'
 
 /** What plugins see of parameters: without `=` null; none of a query string that cannot be read, whose route says why. */

@@ -4,13 +4,13 @@ import type { Documents } from '../documents/documents.ts'
 import { toError } from '../faults/errors.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { FAULTS, type Fault, type FaultCode, fault, notFound } from '../faults/fault.ts'
-import type { AroundDocuments, DocumentAction } from '../plugins/documents-api.ts'
+import type { AroundDocuments, DocumentAction } from '../plugins/services/documents-api.ts'
 import { isRecord } from '../query/parse-place.ts'
 import { answer, refuse } from './answer.ts'
+import { badCursor } from './parameters/parse-pagination.ts'
 import { readData } from './parse-body.ts'
-import { badCursor } from './parse-pagination.ts'
 import { parseQueryString } from './parse-query-string.ts'
-import type { Given, RestTerms, Visit } from './visit.ts'
+import type { Given, RestTerms, Visit } from './request-visit.ts'
 
 /** Answers a visit for its action. */
 export type Handler = (visit: Visit, terms: RestTerms) => Promise<HttpAnswer>

@@ -1,10 +1,10 @@
-import { restrict } from '../access/restrict.ts'
+import { restrict } from '../access/restrict/restrict.ts'
 import type { HttpAnswer, Responder } from '../faults/exchange.ts'
-import { ALL_ROWS } from '../identity/user-values.ts'
+import { ALL_ROWS } from '../identity/users/user-values.ts'
 import { everyField } from '../query/every-field.ts'
 import { answer, refuse } from './answer.ts'
 import { type EndpointVisit, openEndpoints } from './endpoint.ts'
-import type { RestTerms } from './visit.ts'
+import type { RestTerms } from './request-visit.ts'
 
 /** The project's locales, a bare list (contract/rest.md 11). */
 export const openLocales = (terms: RestTerms): Responder =>

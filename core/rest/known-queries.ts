@@ -1,12 +1,12 @@
 import type { Caller, Grants } from '../access/caller.ts'
-import { BoundedMap } from '../base/bounded-map.ts'
+import { BoundedMap } from '../base/lru-cache.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
-import type { RestSettings } from '../project/settings.ts'
+import type { RestSettings } from '../project/settings/settings.ts'
 import { countPopulates } from '../query/count-populates.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
-import { type ListQuery, parseListQuery, parseOneQuery, type QueryTerms } from './parse-query.ts'
+import { type ListQuery, parseListQuery, parseOneQuery, type QueryTerms } from './parameters/parse-query.ts'
 import { type Parameters, parseQueryString } from './parse-query-string.ts'
 
 /** What a query string asks for, and what of it each kind of caller sees. */

@@ -1,9 +1,9 @@
 import type { Responder } from '../faults/exchange.ts'
 import { isToken } from '../identity/callers.ts'
-import { openLocalLimit } from '../identity/local-limit.ts'
 import { isPrivate, networkOf, type Quota } from '../identity/rate-limit.ts'
-import type { ApiRateLimit } from '../project/settings.ts'
-import { tooMany } from './auth-quota.ts'
+import { openLocalLimit } from '../identity/sign-in/local-limit.ts'
+import type { ApiRateLimit } from '../project/settings/settings.ts'
+import { tooMany } from './users/auth-quota.ts'
 
 /**
  * Goes before the responders of these paths: refuses (429) a caller that asks all of them together too often, and

@@ -1,6 +1,6 @@
 import { type Action, subjectOf } from '../access/actions.ts'
-import { type Ahead, openAhead } from '../cache/ahead.ts'
-import { withWrites } from '../database/write-storage.ts'
+import { type Ahead, openAhead } from '../cache/version-prefetch.ts'
+import { withWrites } from '../database/generations/write-storage.ts'
 import {
   answerFault,
   type HttpAnswer,
@@ -9,14 +9,14 @@ import {
   type Responder,
 } from '../faults/exchange.ts'
 import { fault, forbidden } from '../faults/fault.ts'
-import type { DocumentAction } from '../plugins/documents-api.ts'
 import type { GuardedVisit } from '../plugins/route-guard.ts'
+import type { DocumentAction } from '../plugins/services/documents-api.ts'
 import { answerMethod } from './answer.ts'
 import { argsOf } from './args-of.ts'
 import { type Handler, performAround } from './around.ts'
 import { findMany, findOne } from './read.ts'
+import type { RestTerms, Visit } from './request-visit.ts'
 import { ACTIONS, ALLOW, compileRoutes, type Route } from './routes.ts'
-import type { RestTerms, Visit } from './visit.ts'
 import { create, remove, update } from './write.ts'
 
 const HANDLERS: { readonly [Name in Action]?: Handler } = {

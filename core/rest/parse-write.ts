@@ -2,12 +2,12 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { LocaleChoice, Query, RestrictedQuery, Status } from '../query/query.ts'
-import { parametersOf, see } from './given.ts'
 import { rememberByText, seeKnown } from './known-queries.ts'
-import { parseSharedQuery, type QueryTerms } from './parse-query.ts'
+import { parseSharedQuery, type QueryTerms } from './parameters/parse-query.ts'
+import { parseDeletedLocale, parseWrittenLocale } from './parameters/parse-version.ts'
 import type { Parameters } from './parse-query-string.ts'
-import { parseDeletedLocale, parseWrittenLocale } from './parse-version.ts'
-import type { RestTerms, Visit } from './visit.ts'
+import { parametersOf, see } from './request-input.ts'
+import type { RestTerms, Visit } from './request-visit.ts'
 
 /** What the query string of a POST or PUT says. */
 export interface WriteTarget {

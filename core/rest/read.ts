@@ -1,16 +1,16 @@
+import { timed } from '../base/request-context.ts'
 import { ok, type Result } from '../base/result.ts'
-import { timed } from '../base/trail.ts'
-import type { AskedBody } from '../cache/reading.ts'
+import type { AskedBody } from '../cache/cacheable-read.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, notFound } from '../faults/fault.ts'
 import type { RestrictedQuery } from '../query/query.ts'
 import { answerFound, envelope, refuse, shapeOf } from './answer.ts'
-import { takeCursor } from './cursor.ts'
-import { see } from './given.ts'
 import { parseListText, parseOneText, seeKnown } from './known-queries.ts'
-import { formOf, printPagination } from './parse-pagination.ts'
-import { type ListQuery, parseListQuery, parseOneQuery } from './parse-query.ts'
-import type { RestTerms, Visit } from './visit.ts'
+import { takeCursor } from './parameters/cursor.ts'
+import { formOf, printPagination } from './parameters/parse-pagination.ts'
+import { type ListQuery, parseListQuery, parseOneQuery } from './parameters/parse-query.ts'
+import { see } from './request-input.ts'
+import type { RestTerms, Visit } from './request-visit.ts'
 
 /** A list with `meta.pagination` (contract/rest.md 1 and 5). */
 export async function findMany(visit: Visit, terms: RestTerms): Promise<HttpAnswer> {

@@ -1,14 +1,14 @@
-import { permit } from '../access/permit.ts'
+import { permit } from '../access/restrict/permit.ts'
 import { ok, type Result } from '../base/result.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, notFound } from '../faults/fault.ts'
 import type { GivenValues } from '../query/command.ts'
 import { parseGivenValues } from '../query/parse-given-values.ts'
 import { answerDocument, documentTag, refuse, shapeOf } from './answer.ts'
-import { allow, dataOf } from './given.ts'
 import { parsePrecondition } from './parse-precondition.ts'
 import { parseDeleted, parseWriteTarget, type WriteTarget } from './parse-write.ts'
-import type { RestTerms, Visit } from './visit.ts'
+import { allow, dataOf } from './request-input.ts'
+import type { RestTerms, Visit } from './request-visit.ts'
 
 /** POST: 201 with the new document (contract/rest.md 1). */
 export async function create(visit: Visit, terms: RestTerms): Promise<HttpAnswer> {

@@ -1,4 +1,4 @@
-import { ownText } from '../base/own-text.ts'
+import { ownText } from '../base/detach-string.ts'
 import type { ParameterNode, ParameterValue } from './nodes.ts'
 import type { Statement } from './statement.ts'
 

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Action } from '../../core/access/actions.ts'
-import { type Explanation, type Holder, openExplainer } from '../../core/access/explain.ts'
+import { type Explanation, type Holder, openExplainer } from '../../core/access/explain/explain.ts'
 import { type World, world } from './project.ts'
 
 const ROLES = `

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
-import { restrict } from '../../core/access/restrict.ts'
+import { restrict } from '../../core/access/restrict/restrict.ts'
 import { parseFilter } from '../../core/query/parse-filter.ts'
 import type { Filter, Populate, Query } from '../../core/query/query.ts'
 import { populate } from './oracle.ts'

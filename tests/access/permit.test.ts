@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
-import { permit } from '../../core/access/permit.ts'
+import { permit } from '../../core/access/restrict/permit.ts'
 import type { Command, CreateCommand, GivenValues } from '../../core/query/command.ts'
 import { typeOf, type World, world } from './project.ts'
 

@@ -1,4 +1,4 @@
-import { type Access, compileAccess } from '../../core/access/compile-access.ts'
+import { type Access, compileAccess } from '../../core/access/compile/compile-access.ts'
 import type { Result } from '../../core/base/result.ts'
 import type { Diagnostic } from '../../core/faults/diagnostic.ts'
 import { compileModel } from '../../core/model/compile-model.ts'

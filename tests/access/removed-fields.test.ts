@@ -1,5 +1,5 @@
 import test from 'ava'
-import { compileAccess } from '../../core/access/compile-access.ts'
+import { compileAccess } from '../../core/access/compile/compile-access.ts'
 import { load, TYPES } from './project.ts'
 
 /** Where a permission may name an attribute; `$user.…` of one of the user's. */

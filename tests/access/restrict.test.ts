@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
-import { restrict } from '../../core/access/restrict.ts'
+import { restrict } from '../../core/access/restrict/restrict.ts'
 import { trusted } from '../../core/access/trusted.ts'
 import { type Fault, toErrorBody } from '../../core/faults/fault.ts'
 import type { ContentType } from '../../core/model/model.ts'

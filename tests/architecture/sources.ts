@@ -1,15 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import ts from 'typescript'
 
-/** One file of core/, as the tests of the architecture see it. Paths are relative to core/. */
+/** One file of core/ or tools/, as the tests of the architecture see it. Paths are relative to the repository. */
 export interface Source {
   readonly path: string
-  /** The folder below core/, or the file's own name where it lies directly in it. */
-  readonly room: string
+  /** `core/database`, or the path of a file that is in no folder of core/: `core/index.ts`. */
+  readonly module: string
+  /** The folder that holds the file: `core/database/embedded`. */
+  readonly folder: string
   readonly lines: number
   readonly tree: ts.SourceFile
-  /** Files of core/ that it imports, types included. */
+  /** Files of core/ and tools/ that it imports, types included. */
   readonly imports: readonly string[]
   /** Packages that it imports, without their sub-paths; Node's own modules left out. */
   readonly packages: readonly string[]
@@ -17,36 +19,38 @@ export interface Source {
   readonly strings: readonly string[]
 }
 
-const core = resolve(import.meta.dirname, '..', '..', 'core')
+const root = resolve(import.meta.dirname, '..', '..')
 
-/** Made from the schema and compared in its own test, so nobody's style. */
-export const GENERATED: ReadonlySet<string> = new Set(['project/project-types.ts'])
+const TREES = ['core', 'tools']
 
-export function readSources(): readonly Source[] {
-  return readdirSync(core, { recursive: true, encoding: 'utf8' })
+/** Generated from the schema and compared by its own test: style rules do not apply. */
+export const GENERATED: ReadonlySet<string> = new Set(['core/project/project-types.ts'])
+
+export const readSources = (): readonly Source[] =>
+  TREES.flatMap(tree =>
+    readdirSync(join(root, tree), { recursive: true, encoding: 'utf8' }).map(path => `${tree}/${path}`),
+  )
     .filter(path => path.endsWith('.ts') && !path.endsWith('.d.ts'))
     .sort()
     .map(readSource)
-}
 
-export function roomsWithout(file: string): readonly string[] {
-  const folders = readdirSync(core, { withFileTypes: true }).filter(entry => entry.isDirectory())
-  return folders
-    .map(folder => ({ name: folder.name, files: readdirSync(join(core, folder.name)) }))
-    .filter(({ files }) => files.length > 0 && !files.includes(file))
-    .map(({ name }) => name)
+/** Folders of source files that lack the named file. */
+export function foldersWithout(file: string, sources: readonly Source[]): readonly string[] {
+  const folders = new Set(sources.map(({ folder }) => folder).filter(folder => !TREES.includes(folder)))
+  return [...folders].filter(folder => !existsSync(join(root, folder, file)))
 }
 
 function readSource(path: string): Source {
-  const text = readFileSync(join(core, path), 'utf8')
+  const text = readFileSync(join(root, path), 'utf8')
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const specifiers = [...ts.preProcessFile(text, true, true).importedFiles].map(file => file.fileName)
   return {
     path,
-    room: path.split('/')[0] ?? path,
+    module: path.split('/').slice(0, 2).join('/'),
+    folder: dirname(path),
     lines: text.split('\n').length,
     tree,
-    imports: specifiers.filter(isRelative).map(name => relative(core, resolve(core, dirname(path), name))),
+    imports: specifiers.filter(isRelative).map(name => relative(root, resolve(root, dirname(path), name))),
     packages: specifiers.filter(name => !isRelative(name) && !name.startsWith('node:')).map(packageName),
     strings: nodesOf(tree).flatMap(node => (isText(node) ? [node.text] : [])),
   }
@@ -73,5 +77,5 @@ export function nodesOf(node: ts.Node): readonly ts.Node[] {
 
 /** `file:line` of a node, for messages. */
 export function placeOf(source: Source, node: ts.Node): string {
-  return `core/${source.path}:${source.tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`
+  return `${source.path}:${source.tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`
 }

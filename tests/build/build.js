@@ -14,13 +14,13 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { built, builtOf, root } from './place.cjs'
 
-const FOLDERS = ['core', 'scripts', 'tests']
+const FOLDERS = ['core', 'tools', 'scripts', 'tests']
 
 /** What every file is made by: where one of these is another, all are made anew. */
 const MAKERS = ['tests/build/strip.js', 'package-lock.json', 'project.schema.json']
 
-/** The file beside which a build leaves what checks project files (core/project/grammar.ts). */
-const PRINT_GRAMMAR = join(root, 'core/project/print-grammar.ts')
+/** The file beside which a build leaves what checks project files (core/project/grammar/grammar.ts). */
+const PRINT_GRAMMAR = join(root, 'core/project/grammar/print-grammar.ts')
 
 /**
  * Lays JavaScript of all sources that tests run into a folder of its own: a process starts from plain files with a third of the work

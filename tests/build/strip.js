@@ -4,7 +4,7 @@ import { blankSourceFile } from 'ts-blank-space'
 import ts from 'typescript'
 
 /** What it looks for, the build leaves beside what it made of it. */
-const BESIDE_BUILT = 'core/project/grammar.ts'
+const BESIDE_BUILT = 'core/project/grammar/grammar.ts'
 
 /** JavaScript with each line and column where the source has it, and which knows the source's place as its own. */
 export function strip(text, source) {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openKeep, toBody } from '../../core/cache/keep.ts'
+import { openKeep, toBody } from '../../core/cache/answer-store.ts'
 
 const KILOBYTE = 1024
 

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { runDiff } from '../../core/cli/roles-diff.ts'
+import { runDiff } from '../../tools/cli/roles/roles-diff.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { golden, type RunOptions, run } from './run.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { runRoles } from '../../core/cli/roles.ts'
-import { runExplain } from '../../core/cli/roles-explain.ts'
+import { runRoles } from '../../tools/cli/roles/roles.ts'
+import { runExplain } from '../../tools/cli/roles/roles-explain.ts'
 import { run } from './run.ts'
 
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'access.md')

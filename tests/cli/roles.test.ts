@@ -1,6 +1,6 @@
 import test from 'ava'
-import { runRoles } from '../../core/cli/roles.ts'
-import type { RolesTerms } from '../../core/cli/roles-output.ts'
+import { runRoles } from '../../tools/cli/roles/roles.ts'
+import type { RolesTerms } from '../../tools/cli/roles/roles-output.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { golden, type RunOptions, run } from './run.ts'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { paintFor } from '../../core/cli/paint.ts'
-import type { Form, RolesTerms } from '../../core/cli/roles-output.ts'
+import { paintFor } from '../../tools/cli/paint.ts'
+import type { Form, RolesTerms } from '../../tools/cli/roles/roles-output.ts'
 
 /** The example project as it once was: its lines stay where they are. */
 export const EXAMPLE = join(import.meta.dirname, 'example')

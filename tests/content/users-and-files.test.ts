@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
-import { mirrorRoles } from '../../core/identity/mirror-roles.ts'
-import { verifyPassword } from '../../core/secrets/passwords.ts'
+import { verifyPassword } from '../../core/base/passwords.ts'
+import { mirrorRoles } from '../../core/identity/sync-roles.ts'
 import { openSite } from './site.ts'
 
 const PROJECT = `

@@ -1,9 +1,9 @@
 import type { ExecutionContext } from 'ava'
 import type { Result } from '../../core/base/result.ts'
 import type { Cell, Database } from '../../core/database/database.ts'
-import { migrate } from '../../core/database/migrate.ts'
-import type { MigrationReport } from '../../core/database/migration-terms.ts'
-import type { SchemaRefusal } from '../../core/database/schema-finding.ts'
+import { migrate } from '../../core/migrate/migrate.ts'
+import type { MigrationReport } from '../../core/migrate/migration-terms.ts'
+import type { SchemaRefusal } from '../../core/migrate/schema/finding.ts'
 import { storageOf } from '../model/compiled.ts'
 import { openTestDatabase } from '../support/database.ts'
 

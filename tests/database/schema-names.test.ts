@@ -1,5 +1,5 @@
 import test from 'ava'
-import { planMigration } from '../../core/database/plan-migration.ts'
+import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { storageOf } from '../model/compiled.ts'
 import { forget, schemaCase } from './schema-case.ts'
 

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { migrate } from '../../core/database/migrate.ts'
-import { planMigration } from '../../core/database/plan-migration.ts'
-import { readHistory } from '../../core/database/schema-record.ts'
+import { migrate } from '../../core/migrate/migrate.ts'
+import { planMigration } from '../../core/migrate/plan-migration.ts'
+import { readHistory } from '../../core/migrate/recorded-schema.ts'
 import { storageOf } from '../model/compiled.ts'
 import { type SchemaCase, schemaCase } from './schema-case.ts'
 

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { migrate } from '../../core/database/migrate.ts'
-import { planMigration } from '../../core/database/plan-migration.ts'
+import { migrate } from '../../core/migrate/migrate.ts'
+import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { storageOf } from '../model/compiled.ts'
 import { forget, type SchemaCase, schemaCase } from './schema-case.ts'
 

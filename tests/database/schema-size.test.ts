@@ -1,5 +1,5 @@
 import test from 'ava'
-import { migrate } from '../../core/database/migrate.ts'
+import { migrate } from '../../core/migrate/migrate.ts'
 import { storageOf } from '../model/compiled.ts'
 import { openTestDatabase, testServer } from '../support/database.ts'
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../core/database/database.ts'
-import { migrate } from '../../core/database/migrate.ts'
-import { planMigration } from '../../core/database/plan-migration.ts'
+import { migrate } from '../../core/migrate/migrate.ts'
+import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import { openWritingOver, type Writing } from '../documents/writing.ts'
 import { modelOf } from '../model/compiled.ts'

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import test from 'ava'
-import { startUpkeep, vacuumChanged } from '../../core/database/embedded-upkeep.ts'
+import { startUpkeep, vacuumChanged } from '../../core/database/embedded/maintenance.ts'
 import type { DatabaseObservation } from '../../core/database/observation.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { snapshot } from '../harness/embedded-files.ts'

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { ValidationError } from '../../core/faults/errors.ts'
-import type { DocumentMiddleware } from '../../core/plugins/documents-api.ts'
+import type { DocumentMiddleware } from '../../core/plugins/services/documents-api.ts'
 import { open, refusalOf } from './opened.ts'
 
 test('document middlewares run round every action of code and of REST, the first outermost', async t => {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type ParseTerms, parseValues } from '../../core/documents/parse-attribute.ts'
+import { type ParseTerms, parseValues } from '../../core/documents/values/parse-attribute.ts'
 import { holderOf, modelOf } from '../model/compiled.ts'
 
 const YAML = `

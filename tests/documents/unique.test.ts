@@ -1,6 +1,6 @@
 import test from 'ava'
+import type { WrittenDocument } from '../../core/documents/desired-state.ts'
 import { writeDocuments } from '../../core/documents/write-documents.ts'
-import type { WrittenDocument } from '../../core/documents/written.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { ContentType } from '../../core/model/model.ts'
 import { holderOf, modelOf } from '../model/compiled.ts'

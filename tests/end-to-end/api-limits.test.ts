@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { HttpAnswer, HttpRequest } from '../../core/faults/exchange.ts'
-import { toServer } from '../../core/project/to-server-settings.ts'
+import { toServer } from '../../core/project/settings/to-server-settings.ts'
 import { limitApi } from '../../core/rest/limit-api.ts'
 import { FULL, openTwoApps } from '../cache/two-apps.ts'
 

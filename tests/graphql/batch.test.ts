@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openBatch } from '../../core/graphql/batch.ts'
+import { openBatch } from '../../core/graphql/extensions/batch.ts'
 
 test('what is asked for in one turn is done together, what comes later on its own', async t => {
   const asked: (readonly number[])[] = []

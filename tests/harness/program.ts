@@ -8,4 +8,4 @@ export const builtFile = (source: string): string =>
 export const program = (source: string): readonly string[] => [...process.execArgv, builtFile(source)]
 
 /** Those of the command line. */
-export const PLINTH = program('core/cli/main.ts')
+export const PLINTH = program('tools/cli/main.ts')

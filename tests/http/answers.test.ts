@@ -1,5 +1,5 @@
 import test from 'ava'
-import { timed } from '../../core/base/trail.ts'
+import { timed } from '../../core/base/request-context.ts'
 import { DatabaseFailure, type DatabaseFault } from '../../core/database/database-fault.ts'
 import type { Responder } from '../../core/faults/exchange.ts'
 import { fault, RequestFault } from '../../core/faults/fault.ts'

@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava'
 import type { Responder } from '../../core/faults/exchange.ts'
 import { openServer, type RunningServer, type ServerTerms } from '../../core/http/server.ts'
 import type { Observation } from '../../core/observe/observation.ts'
-import type { ServerSettings } from '../../core/project/settings.ts'
+import type { ServerSettings } from '../../core/project/settings/settings.ts'
 
 export const SETTINGS: ServerSettings = {
   host: '127.0.0.1',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
-import { restrict } from '../../core/access/restrict.ts'
+import { restrict } from '../../core/access/restrict/restrict.ts'
 import { toErrorBody } from '../../core/faults/fault.ts'
 import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
 import { createIdentify } from '../../core/identity/identify.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openLocalLimit } from '../../core/identity/local-limit.ts'
+import { openLocalLimit } from '../../core/identity/sign-in/local-limit.ts'
 import { growthOf } from '../support/heap.ts'
 
 test('each key has its requests, until the window ends for all', t => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
-import { openPasswordPool, PasswordsBusy } from '../../core/secrets/password-pool.ts'
+import { openPasswordPool, PasswordsBusy } from '../../core/base/password-pool.ts'
 
 const COST = 10
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
-import { migrate } from '../../core/database/migrate.ts'
 import { openRateLimit } from '../../core/identity/rate-limit.ts'
+import { migrate } from '../../core/migrate/migrate.ts'
 import { systemTables } from '../../core/model/system-tables.ts'
 import { world } from '../access/project.ts'
 import { openTestDatabase } from '../support/database.ts'

@@ -2,9 +2,9 @@ import crypto, { createHash } from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import test from 'ava'
 import { compare, getRounds } from 'bcryptjs'
-import { fitsPassword, hashPassword, verifyPassword } from '../../core/secrets/passwords.ts'
-import { createRedactor } from '../../core/secrets/redact.ts'
-import { equalHashes, hashToken, parseTokenHash, printTokenHash } from '../../core/secrets/tokens.ts'
+import { fitsPassword, hashPassword, verifyPassword } from '../../core/base/passwords.ts'
+import { createRedactor } from '../../core/base/redact.ts'
+import { equalHashes, hashToken, parseTokenHash, printTokenHash } from '../../core/base/tokens.ts'
 
 test('a token is hashed as sha256sum does, and written with its prefix', t => {
   const hash = hashToken('token')

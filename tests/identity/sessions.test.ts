@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { hashCode, isCurrent, newCode } from '../../core/identity/codes.ts'
-import { loadJwtSecret } from '../../core/identity/jwt-secret.ts'
 import { networkOf } from '../../core/identity/rate-limit.ts'
-import { openSessions } from '../../core/identity/sessions.ts'
+import { hashCode, isCurrent, newCode } from '../../core/identity/sign-in/codes.ts'
+import { loadJwtSecret } from '../../core/identity/sign-in/jwt-secret.ts'
+import { openSessions } from '../../core/identity/sign-in/sessions.ts'
 
 const SECRET = 'a-secret-of-thirty-two-characters!'
 let now = Date.parse('2030-01-01T00:00:00Z')

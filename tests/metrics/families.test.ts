@@ -1,10 +1,10 @@
 import test from 'ava'
-import { openCounter } from '../../core/metrics/counter.ts'
-import { gauge, gauges } from '../../core/metrics/family.ts'
-import { openHistogram } from '../../core/metrics/histogram.ts'
-import { mergeFamilies } from '../../core/metrics/merge-families.ts'
-import { openMeters } from '../../core/metrics/meters.ts'
-import { printFamilies } from '../../core/metrics/print-families.ts'
+import { openCounter } from '../../core/observe/metrics/counter.ts'
+import { gauge, gauges } from '../../core/observe/metrics/family.ts'
+import { openHistogram } from '../../core/observe/metrics/histogram.ts'
+import { mergeFamilies } from '../../core/observe/metrics/merge-families.ts'
+import { openMeters } from '../../core/observe/metrics/meters.ts'
+import { printFamilies } from '../../core/observe/metrics/print-families.ts'
 
 const HEAD = { name: 'a_total', help: 'What it is.' }
 

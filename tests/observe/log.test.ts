@@ -1,7 +1,7 @@
 import test from 'ava'
+import { createRedactor } from '../../core/base/redact.ts'
 import { type LogTerms, openLog } from '../../core/observe/log.ts'
 import type { Observation } from '../../core/observe/observation.ts'
-import { createRedactor } from '../../core/secrets/redact.ts'
 
 const answered: Observation = {
   kind: 'answered',

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import test from 'ava'
 import { failed } from '../../core/base/result.ts'
-import { type Checker, runCheck } from '../../core/cli/check.ts'
+import { type Checker, runCheck } from '../../tools/cli/check.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 
 async function check(text: string, json = false) {

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { checkApp } from '../../core/app/check-app.ts'
-import { runCheck } from '../../core/cli/check.ts'
+import { runCheck } from '../../tools/cli/check.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 
 // References that a project declares from one thing to another, however long or closed the way is.

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { ValidateFunction } from 'ajv'
 import test from 'ava'
 import { parse } from 'yaml'
-import { compileGrammar, printGrammar } from '../../core/project/compile-grammar.ts'
-import { readProjectSchema } from '../../core/project/schema-file.ts'
+import { compileGrammar, printGrammar } from '../../core/project/grammar/compile-grammar.ts'
+import { readProjectSchema } from '../../core/project/grammar/json-schema-types.ts'
 
 const root = join(import.meta.dirname, '../..')
 

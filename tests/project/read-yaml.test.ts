@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
 import type { Environment } from '../../core/project/environment.ts'
-import { readYaml } from '../../core/project/read-yaml.ts'
+import { readYaml } from '../../core/project/yaml/read-yaml.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 
 async function read(text: string, environment: Environment = {}) {

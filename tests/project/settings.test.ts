@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import test from 'ava'
 import { loadProject } from '../../core/project/load-project.ts'
-import { SCALAR_TYPES } from '../../core/project/settings.ts'
+import { SCALAR_TYPES } from '../../core/project/settings/settings.ts'
 import { loadGood } from './load.ts'
 
 test('the project of the conformance cases loads, and says what its file says', async t => {

@@ -4,7 +4,7 @@ import {
   pageOf,
   parsePagination,
   printPagination,
-} from '../../core/rest/parse-pagination.ts'
+} from '../../core/rest/parameters/parse-pagination.ts'
 import { faultText } from '../query/library.ts'
 import { must, readList, readOne, SETTINGS } from './reading.ts'
 

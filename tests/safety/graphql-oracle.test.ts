@@ -1,5 +1,5 @@
 import test from 'ava'
-import { SCALAR_NAMES } from '../../core/graphql/scalar-names.ts'
+import { SCALAR_NAMES } from '../../core/graphql/sdl/scalar-names.ts'
 import { graphqlQueryNames, graphqlTypeName } from '../../core/model/graphql-names.ts'
 import type { Attribute } from '../../core/model/model.ts'
 import { numbersFrom } from '../end-to-end/fuzz.ts'

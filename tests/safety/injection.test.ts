@@ -1,6 +1,6 @@
 import test from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
-import { migrate } from '../../core/database/migrate.ts'
+import { migrate } from '../../core/migrate/migrate.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { FULL, openWorld, type Told, type World } from './world.ts'
 

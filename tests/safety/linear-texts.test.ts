@@ -1,8 +1,8 @@
 import test from 'ava'
+import { createRedactor } from '../../core/base/redact.ts'
 import { transactionWordIn } from '../../core/database/transaction-words.ts'
 import { suspectRanges } from '../../core/project/secret-ranges.ts'
-import { createRedactor } from '../../core/secrets/redact.ts'
-import { tokensOf } from '../../core/strapi/tokens.ts'
+import { tokensOf } from '../../tools/strapi/read/tokens.ts'
 
 // Texts that make a backtracking expression take quadratic or exponential time, read by what replaced expressions.
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { type ImportStrapiTerms, runImportStrapi } from '../../core/cli/import-strapi.ts'
-import { paintFor } from '../../core/cli/paint.ts'
+import { type ImportStrapiTerms, runImportStrapi } from '../../tools/cli/import-strapi.ts'
+import { paintFor } from '../../tools/cli/paint.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 
 export interface Imported {

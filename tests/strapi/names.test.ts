@@ -1,5 +1,5 @@
 import test from 'ava'
-import { namesOf, snakeCase } from '../../core/strapi/strapi-names.ts'
+import { namesOf, snakeCase } from '../../tools/strapi/strapi-names.ts'
 
 // What Strapi 5.54 itself called these.
 

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { type Given, isFromEnvironment, isList, isMapping } from '../../core/strapi/given.ts'
-import { readExported } from '../../core/strapi/read-exported.ts'
+import { type Given, isFromEnvironment, isList, isMapping } from '../../tools/strapi/read/literal-value.ts'
+import { readExported } from '../../tools/strapi/read/read-exported.ts'
 
 /** A value as JSON would have it; what is not known is `?`, a variable `$NAME`. */
 function plain(given: Given): unknown {

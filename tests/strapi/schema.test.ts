@@ -4,7 +4,7 @@ import test from 'ava'
 import { checkApp } from '../../core/app/check-app.ts'
 import { pluralOf } from '../../core/model/names.ts'
 import { readProject } from '../../core/project/load-project.ts'
-import type { Settings } from '../../core/project/settings.ts'
+import type { Settings } from '../../core/project/settings/settings.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { recorded, runImport, strapiProject, type } from './import.ts'
 

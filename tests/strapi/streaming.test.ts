@@ -1,12 +1,12 @@
 import test from 'ava'
 import { compileModel } from '../../core/model/compile-model.ts'
 import { readProject } from '../../core/project/load-project.ts'
-import { correspond } from '../../core/strapi/correspondence.ts'
-import { nameAll } from '../../core/strapi/names.ts'
-import { readStrapi } from '../../core/strapi/read-strapi.ts'
-import type { RowPlace } from '../../core/strapi/row-index.ts'
-import { namesOf } from '../../core/strapi/strapi-names.ts'
-import { streamDocuments } from '../../core/strapi/stream-documents.ts'
+import { correspond } from '../../tools/strapi/field-mapping.ts'
+import { nameAll } from '../../tools/strapi/names.ts'
+import { readStrapi } from '../../tools/strapi/read-strapi.ts'
+import type { RowPlace } from '../../tools/strapi/row-index.ts'
+import { namesOf } from '../../tools/strapi/strapi-names.ts'
+import { streamDocuments } from '../../tools/strapi/stream-documents.ts'
 import { runImport, strapiProject, type } from './import.ts'
 
 /** More than a function takes arguments. */

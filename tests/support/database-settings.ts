@@ -1,4 +1,4 @@
-import type { DatabaseSettings } from '../../core/project/settings.ts'
+import type { DatabaseSettings } from '../../core/project/settings/settings.ts'
 
 export const DATABASE_SETTINGS: DatabaseSettings = {
   url: 'embedded',

@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import type { ImportReport } from '../../core/transfer/import-documents.ts'
+import type { ImportReport } from '../../tools/transfer/import/import-documents.ts'
 import { openSite, type Site } from '../content/site.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { exported, imported, type Place, projectFolder } from './streaming.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import test from 'ava'
 import ts from 'typescript'
-import { printSchema } from '../../core/cli/types-schema.ts'
+import { printSchema } from '../../tools/cli/types/types-schema.ts'
 
 // What `plinth types` makes of the schema of a config.
 

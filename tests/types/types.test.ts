@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import test from 'ava'
 import ts from 'typescript'
-import { runTypes } from '../../core/cli/types.ts'
+import { runTypes } from '../../tools/cli/types/types.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/nearest.ts'
-import type { ScalarDeclaration } from '../../project/settings.ts'
+import type { ScalarDeclaration } from '../../project/settings/settings.ts'
 import { attributePath, attributesOf, type Declarations, type DeclaredAttribute } from '../declarations.ts'
 import { graphqlEnumValue } from '../graphql-names.ts'
 import type { Finding } from './finding.ts'

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/nearest.ts'
-import type { RelationDeclaration, RelationKind } from '../../project/settings.ts'
+import type { RelationDeclaration, RelationKind } from '../../project/settings/settings.ts'
 import {
   attributeName,
   attributeNamed,

@@ -1,6 +1,6 @@
 import { isMoment } from '../calendar.ts'
 import type { Finding } from '../faults.ts'
-import type { ApiTokenDeclaration, Settings } from '../settings.ts'
+import type { ApiTokenDeclaration, Settings } from '../settings/settings.ts'
 
 /** A token is known by its secret or by its hash, by which no other one is known. */
 export function* apiTokens({ apiTokens }: Settings): Generator<Finding> {

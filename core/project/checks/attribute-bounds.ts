@@ -1,5 +1,5 @@
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { attributesOf, type DeclaredAttribute } from './attributes-of.ts'
 
 const PAIRS = [

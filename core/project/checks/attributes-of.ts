@@ -1,5 +1,5 @@
 import type { Path } from '../../faults/diagnostic.ts'
-import type { AttributeDeclaration, Settings } from '../settings.ts'
+import type { AttributeDeclaration, Settings } from '../settings/settings.ts'
 
 /** An attribute and where it is declared. */
 export interface DeclaredAttribute {

@@ -1,5 +1,5 @@
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** Every page of the web could act in the name of whoever visits it. */
 export function* cors({ server }: Settings): Generator<Finding> {

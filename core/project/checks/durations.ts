@@ -1,5 +1,5 @@
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** Milliseconds. A longer timer of Node's would go off at once. */
 const LONGEST = 2 ** 31 - 1

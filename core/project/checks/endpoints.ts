@@ -1,5 +1,5 @@
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** REST, GraphQL, metrics and health are told apart by their paths. */
 export function* endpoints({ rest, graphql, server }: Settings): Generator<Finding> {

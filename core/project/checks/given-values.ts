@@ -1,7 +1,7 @@
 import { isRealDay } from '../calendar.ts'
 import type { Finding } from '../faults.ts'
 import { compilePattern } from '../pattern.ts'
-import type { Json, ScalarDeclaration, Settings } from '../settings.ts'
+import type { Json, ScalarDeclaration, Settings } from '../settings/settings.ts'
 import { isAbove } from './attribute-bounds.ts'
 import { attributesOf } from './attributes-of.ts'
 

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../base/nearest.ts'
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** What `graphql` says by role or by content-type, it says of ones that exist. */
 export function* graphqlNames({ graphql, roles, contentTypes }: Settings): Generator<Finding> {

@@ -1,5 +1,5 @@
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** As many characters as HMAC-SHA256 has bytes. */
 const LEAST_LENGTH = 32

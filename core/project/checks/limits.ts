@@ -1,5 +1,5 @@
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** A list that asks for no number gets no more than one that asks for all. */
 export function* limits({ rest, graphql }: Settings): Generator<Finding> {

@@ -1,6 +1,6 @@
 import { nearest } from '../../base/nearest.ts'
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** Codes are languages, none stands twice, and the default is one of them. */
 export function* locales({ i18n }: Settings): Generator<Finding> {

@@ -1,5 +1,5 @@
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** Numbers tell strangers a good deal: that everybody may read them has to be said. */
 export function* metrics({ server }: Settings): Generator<Finding> {

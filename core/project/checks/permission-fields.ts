@@ -1,6 +1,6 @@
 import type { Path } from '../../faults/diagnostic.ts'
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { permissionTermsOf } from './permission-terms-of.ts'
 
 /** `fields` says either what a permission covers or, with `!`, what it does not. */

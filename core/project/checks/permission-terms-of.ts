@@ -1,5 +1,5 @@
 import type { Path } from '../../faults/diagnostic.ts'
-import type { Permissions, PermissionTerms, Settings } from '../settings.ts'
+import type { Permissions, PermissionTerms, Settings } from '../settings/settings.ts'
 
 interface PartialPermission {
   readonly terms: PermissionTerms

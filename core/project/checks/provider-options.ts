@@ -1,6 +1,6 @@
 import { didYouMean } from '../../base/nearest.ts'
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 const OPTIONS = {
   local: { known: [], needed: [] },

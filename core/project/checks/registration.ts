@@ -1,6 +1,6 @@
 import { didYouMean, hintFor } from '../../base/nearest.ts'
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** Somebody who registers gets a role that exists, and sets attributes that the user has. */
 export function* registration({ auth, roles, user }: Settings): Generator<Finding> {

@@ -1,5 +1,5 @@
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** What is in the process has no log that others could follow. */
 export function* replicas({ database }: Settings): Generator<Finding> {

@@ -2,7 +2,7 @@ import { didYouMean } from '../../base/nearest.ts'
 import { walkGraph } from '../../base/walk-graph.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { Finding } from '../faults.ts'
-import type { RoleDeclaration, Settings } from '../settings.ts'
+import type { RoleDeclaration, Settings } from '../settings/settings.ts'
 
 type Roles = Readonly<Record<string, RoleDeclaration>>
 

@@ -1,6 +1,6 @@
 import { didYouMean, hintFor } from '../../base/nearest.ts'
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 const BUILT_IN = ['users', 'auth', 'upload', 'i18n', 'role']
 const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']

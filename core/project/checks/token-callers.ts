@@ -1,6 +1,6 @@
 import type { Path } from '../../faults/diagnostic.ts'
 import type { Finding } from '../faults.ts'
-import type { Json, Settings } from '../settings.ts'
+import type { Json, Settings } from '../settings/settings.ts'
 import { permissionTermsOf } from './permission-terms-of.ts'
 
 /** A token is nobody's: its permissions know no `$user`. */

@@ -1,5 +1,5 @@
 import type { Finding } from '../faults.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** Refusing all but documents known beforehand needs some. */
 export function* trustedDocuments({ graphql }: Settings): Generator<Finding> {

@@ -1,0 +1,90 @@
+import { didYouMean } from '../../base/nearest.ts'
+import { failed, ok, type Result } from '../../base/result.ts'
+import type { Path } from '../../faults/diagnostic.ts'
+import type { Fault } from '../../faults/fault.ts'
+import type { Attribute, ContentType, Holder, Model, ValueType } from '../../model/model.ts'
+import type { PermissionTerms } from '../../project/settings/settings.ts'
+import { OPERATOR_NAMES } from '../../query/operators.ts'
+import { parseFilter } from '../../query/parse-filter.ts'
+import { bindUser, lacksValue, resolveUserPath, userPath, userPathsIn } from '../user-path.ts'
+import type { Condition, UserValues } from './condition.ts'
+import { placeOfKey } from './condition-place.ts'
+
+type Where = NonNullable<PermissionTerms['where']>
+
+/** What is wrong with a condition, and the way to it inside of that. */
+export interface ConditionFault {
+  readonly message: string
+  readonly path: Path
+}
+
+/** Reads a permission's `where` in the language of REST `filters`; else answers what is wrong with it. */
+export function compileCondition(
+  where: Where,
+  type: ContentType,
+  model: Model,
+): Result<Condition, ConditionFault> {
+  const personal = !userPathsIn(where).next().done
+  const parsed = parseFilter(personal ? withSamples(where, model) : where, type)
+  if (!parsed.ok) return failed(...parsed.reasons.map(fault => toConditionFault(fault, where, type)))
+  if (!personal) return ok({ kind: 'fixed', filter: parsed.value })
+  return ok({ kind: 'personal', bind: user => bind(where, type, user), sample: parsed.value })
+}
+
+/** A value that the attribute cannot hold makes the condition false, as a missing one does. */
+function bind(where: Where, type: ContentType, user: UserValues) {
+  if (lacksValue(where, user)) return null
+  const parsed = parseFilter(bindUser(where, user), type)
+  return parsed.ok ? parsed.value : null
+}
+
+/** A value of the kind that each `$user.…` will have, so that a mismatch shows when the project is loaded. */
+function withSamples(value: unknown, model: Model): unknown {
+  const path = userPath(value)
+  if (path) {
+    const attribute = resolveUserPath(path, model.builtIn.user)
+    return typeof attribute === 'string' ? '' : sampleOf(attribute.type)
+  }
+  if (Array.isArray(value)) return value.map(part => withSamples(part, model))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withSamples(part, model)]))
+}
+
+const SAMPLES: { readonly [Type in ValueType]?: string | number | boolean } = {
+  id: 1,
+  integer: 1,
+  biginteger: 1,
+  float: 1,
+  decimal: 1,
+  boolean: true,
+  date: '2000-01-01',
+  time: '00:00:00',
+  datetime: '2000-01-01T00:00:00.000Z',
+  timestamp: '2000-01-01T00:00:00.000Z',
+}
+
+const sampleOf = (type: ValueType): string | number | boolean => SAMPLES[type] ?? 'text'
+
+function toConditionFault({ message, details }: Fault, where: Where, type: ContentType): ConditionFault {
+  const { key, path } = details
+  if (typeof key !== 'string') return { message, path: [] }
+  const place = placeOfKey(where, key, typeof path === 'string' ? path : null)
+  if (details.expected !== undefined) return { message, path: place }
+  const holder = holderAt(typeof path === 'string' ? path.split('.') : [], type)
+  const known = key.startsWith('$')
+    ? [...OPERATOR_NAMES, ...GROUPS]
+    : [...holder.attributes.keys(), ...OPERATOR_NAMES]
+  return { message: `${message}${didYouMean(key, known)}`, path: place }
+}
+
+const GROUPS = ['$and', '$or', '$not']
+
+function holderAt(path: readonly string[], type: ContentType): Holder {
+  let holder: Holder = type
+  for (const name of path) {
+    const attribute: Attribute | undefined = holder.attributes.get(name)
+    if (!attribute || attribute.kind === 'scalar' || attribute.kind === 'zone') return holder
+    holder = attribute.kind === 'component' ? attribute.component : attribute.target
+  }
+  return holder
+}

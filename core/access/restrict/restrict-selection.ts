@@ -1,0 +1,98 @@
+import type {
+  ComponentPopulate,
+  LinkPopulate,
+  Populate,
+  Selection,
+  ZonePart,
+  ZonePopulate,
+} from '../../query/query.ts'
+import { throughDoor } from './opened-relation.ts'
+import {
+  demand,
+  mapKept,
+  refuseAttribute,
+  refuseUnknown,
+  type Standing,
+  stepInto,
+  stepOver,
+  type Walk,
+} from './read-scope.ts'
+import { restrictFilter, restrictSort } from './restrict-filter.ts'
+import { visibleAttributes } from './visible.ts'
+
+/**
+ * `at.param` is that of the fields: populates are always `populate`. Fields that the request named must be
+ * readable; of those that it gets by default the unreadable ones are left out.
+ */
+export function restrictSelection(selection: Selection, at: Standing, walk: Walk): Selection {
+  const fields = selection.named
+    ? mapKept(selection.fields, field =>
+        selection.beside?.has(field) || demand(field, at, walk) ? field : null,
+      )
+    : mapKept(selection.fields, field => (at.readable.has(field) ? field : null))
+  const inside: Standing = at.param === 'populate' ? at : { ...at, param: 'populate' }
+  const populate = mapKept(selection.populate, part => restrictPopulate(part, inside, walk))
+  if (fields === selection.fields && populate === selection.populate) return selection
+  return { ...selection, fields, populate }
+}
+
+/** null: left out of the answer. */
+function restrictPopulate(populate: Populate, at: Standing, walk: Walk): Populate | null {
+  if (!at.readable.has(populate.attribute)) {
+    if (populate.asked !== 'all') refuseAttribute(populate.attribute, at, walk)
+    return null
+  }
+  switch (populate.kind) {
+    case 'link':
+      return restrictLink(populate, at, walk)
+    case 'component':
+      return restrictRows(populate, inside(populate, stepInto(populate.attribute, at).to), walk)
+    case 'zone':
+      return restrictZone(populate, at, walk)
+    default:
+      return refuseUnknown(populate, walk)
+  }
+}
+
+/** No `find` on the target: silently left out, whatever was asked of it (contract/rest.md 8). */
+function restrictLink(populate: LinkPopulate, at: Standing, walk: Walk): LinkPopulate | null {
+  const next = stepOver(populate.attribute, at, throughDoor(populate, walk), populate.status)
+  if (!next) return null
+  const kept = restrictRows(populate, inside(populate, next.to), walk)
+  return kept === null || kept.scope === next.scope ? kept : { ...kept, scope: next.scope }
+}
+
+function restrictRows<Rows extends LinkPopulate | ComponentPopulate>(
+  populate: Rows,
+  at: Standing,
+  walk: Walk,
+): Rows | null {
+  const own = { ...at, path: '' }
+  const filter = populate.filter && restrictFilter(populate.filter, own, walk)
+  const sort = mapKept(populate.sort, part => restrictSort(part, own, walk))
+  const selection = restrictSelection(populate.selection, at, walk)
+  if (populate.asked === 'passed' && selection.populate.length === 0) return null
+  const same = filter === populate.filter && sort === populate.sort && selection === populate.selection
+  return same ? populate : { ...populate, filter, sort, selection }
+}
+
+/** On the way to what is not for the caller, its entries are answered all the same. */
+function restrictZone(populate: ZonePopulate, at: Standing, walk: Walk): ZonePopulate {
+  const path = `${at.path}${populate.attribute.name}.`
+  const components = mapKept(populate.components, part => {
+    const there = inside(populate, { ...at, path, readable: visibleAttributes(part.component) })
+    return restrictPart(part, there, walk)
+  })
+  return components === populate.components ? populate : { ...populate, components }
+}
+
+function restrictPart(part: ZonePart, at: Standing, walk: Walk): ZonePart {
+  const filter = part.filter && restrictFilter(part.filter, { ...at, path: '' }, walk)
+  const selection = restrictSelection(part.selection, at, walk)
+  if (selection === part.selection && filter === part.filter) return part
+  return { ...part, selection, ...(filter && { filter }) }
+}
+
+/** Places are told from the innermost populate on, but dotted ones (`a.b`) as they were written (contract/rest.md 2). */
+const inside = ({ asked }: Populate, to: Standing): Standing =>
+  asked === 'passed' ? to : { ...to, path: '' }

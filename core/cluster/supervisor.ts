@@ -1,0 +1,60 @@
+import { oneAtATime } from '../app/run-serially.ts'
+import type { Observer } from '../observe/observation.ts'
+import { readNumbers } from './read-metrics.ts'
+import { openRolling } from './rolling-reload.ts'
+import type { ToPrimary } from './rpc-methods.ts'
+import type { Post } from './worker-process.ts'
+import { openPlace, type Place } from './worker-slot.ts'
+
+export interface CrewTerms {
+  readonly count: number
+  /** Starts a worker process. */
+  post(number: number, answers: Pick<ToPrimary, 'holdOthers' | 'allNumbers'>): Post
+  readonly observer: Observer
+}
+
+/** All workers of a machine. */
+export interface Crew {
+  /**
+   * null once the first takes requests: only then do the others begin, so that one alone prepares the database.
+   * Its exit code where it ended before.
+   */
+  readonly begun: Promise<number | null>
+  /** Has them read the project's files again, one after another. */
+  reload(): Promise<boolean>
+  /** What all of them count, as text. */
+  readNumbers(): Promise<string>
+  /** Has all of them answer what is under way, and end. */
+  end(): Promise<void>
+}
+
+export function openCrew({ count, observer, post }: CrewTerms): Crew {
+  let isKept = false
+  let isEnding = false
+  const places: Place[] = []
+  const rolling = openRolling(places, observer)
+  const reloads = oneAtATime<'all'>(rolling.reload)
+  const readAll = () => readNumbers(places)
+  const add = (number: number) => {
+    const answers = { holdOthers: () => rolling.holdOthers(number), allNumbers: readAll }
+    const place = openPlace({ number, observer, isKept: () => isKept, post: each => post(each, answers) })
+    places.push(place)
+    return place
+  }
+  const begin = async () => {
+    const first = add(1).current()
+    if (!(await first?.begun)) return (await first?.ended)?.code ?? 1
+    isKept = true
+    for (let number = 2; !isEnding && number <= count; number++) add(number)
+    return null
+  }
+  return {
+    begun: begin(),
+    reload: () => reloads.ask(['all']),
+    readNumbers: readAll,
+    async end() {
+      isEnding = true
+      await Promise.all([reloads.end(0), ...places.map(place => place.end())])
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import { simpleQuery, statusOf } from './wire.ts'
+
+/** Runs a batch of wire messages; the answer ends with ReadyForQuery. */
+export type Execute = (batch: Buffer) => Promise<Buffer>
+
+/** A client of the one session. Compared by identity. */
+export interface Guest {
+  answer(bytes: Buffer): void
+  /** Ends the client. */
+  fail(error: Error): void
+}
+
+interface Turn {
+  readonly guest: Guest
+  readonly batch: Buffer
+}
+
+/**
+ * One PostgreSQL session for many clients. Whoever opens a transaction holds the session until it ends; the
+ * others queue, first come, first served. Without a transaction open, batches of all clients take turns.
+ */
+export class EmbeddedBackend {
+  readonly #execute: Execute
+  readonly #idleLimit: number
+  readonly #gone = new WeakSet<Guest>()
+  #queue: Turn[] = []
+  #holder: Guest | undefined
+  #isScheduled = false
+  #idleTimer: NodeJS.Timeout | undefined
+
+  /** `idleLimit`: milliseconds a transaction may stay open with nothing to do before it is rolled back. */
+  constructor(execute: Execute, idleLimit: number) {
+    this.#execute = execute
+    this.#idleLimit = idleLimit
+  }
+
+  submit(guest: Guest, batch: Buffer): void {
+    this.#queue.push({ guest, batch })
+    this.#schedule()
+  }
+
+  /** Forgets what the guest queued, and rolls back what it left open. */
+  leave(guest: Guest): void {
+    this.#gone.add(guest)
+    this.#queue = this.#queue.filter(turn => turn.guest !== guest)
+    if (this.#holder === guest) this.#rollBack()
+  }
+
+  /** One turn an event loop round: a chain of fast statements must not keep sockets waiting. */
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => void this.#runTurn())
+  }
+
+  async #runTurn(): Promise<void> {
+    const turn = this.#take()
+    if (turn) {
+      clearTimeout(this.#idleTimer)
+      await this.#run(turn)
+      this.#watch()
+    }
+    this.#isScheduled = false
+    if (turn && this.#queue.length > 0) this.#schedule()
+  }
+
+  #take(): Turn | undefined {
+    const holder = this.#holder
+    const at = holder === undefined ? 0 : this.#queue.findIndex(turn => turn.guest === holder)
+    return at < 0 ? undefined : this.#queue.splice(at, 1)[0]
+  }
+
+  async #run({ guest, batch }: Turn): Promise<void> {
+    try {
+      const answer = await this.#execute(batch)
+      this.#holder = statusOf(answer) === 'I' ? undefined : guest
+      if (this.#holder && this.#gone.has(guest)) this.#rollBack()
+      guest.answer(answer)
+    } catch (error) {
+      guest.fail(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  #rollBack(): void {
+    this.#holder = NOBODY
+    this.#queue.unshift({ guest: NOBODY, batch: simpleQuery('ROLLBACK') })
+    this.#schedule()
+  }
+
+  /** The embedded server's own idle_in_transaction_session_timeout does not fire: it has no clock. */
+  #watch(): void {
+    const holder = this.#holder
+    if (!holder) return
+    const giveUp = () => holder.fail(new Error('Connection terminated: a transaction was left open'))
+    this.#idleTimer = setTimeout(giveUp, this.#idleLimit)
+    this.#idleTimer.unref()
+  }
+}
+
+/** Stands for a guest that left a transaction open, while it is rolled back. */
+const NOBODY: Guest = { answer: () => undefined, fail: () => undefined }

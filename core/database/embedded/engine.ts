@@ -1,0 +1,65 @@
+import type { PGlite } from '@electric-sql/pglite'
+import { IDLE_IN_TRANSACTION } from '../session.ts'
+import { EmbeddedBackend } from './backend.ts'
+import { durableOptions } from './durability.ts'
+import { keepSpare, takeSpare } from './spare-engine.ts'
+import { EmbeddedStream } from './stream.ts'
+import { greeting } from './wire.ts'
+
+/** PostgreSQL in the process. */
+export interface EmbeddedEngine {
+  /** One more client's end of a connection. */
+  connect(): EmbeddedStream
+  close(): Promise<void>
+}
+
+/** A database without files. */
+const IN_MEMORY = 'memory://'
+
+/** Rejects with PostgreSQL's last words where the files are not readable. */
+export async function startEngine(dataDir: string, snapshot?: Blob): Promise<EmbeddedEngine> {
+  if (dataDir !== IN_MEMORY) return serve(await createPostgres(dataDir, snapshot))
+  return serve((await takeSpare()) ?? (await createPostgres(dataDir, snapshot)), keepSpare)
+}
+
+async function createPostgres(dataDir: string, snapshot: Blob | undefined): Promise<PGlite> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  const words: string[] = []
+  const onStderr = (line: string) => words.push(line) < 0
+  const place = dataDir === IN_MEMORY ? { dataDir } : await durableOptions(dataDir)
+  try {
+    return await PGlite.create({ ...place, onStderr, ...(snapshot && { loadDataDir: snapshot }) })
+  } catch (error) {
+    throw new Error(lastWords(words) ?? describe(error), { cause: error })
+  }
+}
+
+/** Without the time and the process number before them. */
+const lastWords = (lines: readonly string[]) =>
+  lines.map(line => /(?:FATAL|PANIC|ERROR):\s*(.*)/.exec(line)?.[1]).findLast(line => line !== undefined)
+
+const describe = (error: unknown) => (error instanceof Error ? error.message : JSON.stringify(error))
+
+async function serve(
+  postgres: PGlite,
+  close = (left: PGlite): Promise<void> => left.close(),
+): Promise<EmbeddedEngine> {
+  const { rows } = await postgres.query<{ version: string }>(
+    "SELECT current_setting('server_version') AS version",
+  )
+  const version = rows[0]?.version ?? ''
+  const backend = new EmbeddedBackend(batch => execute(postgres, batch), IDLE_IN_TRANSACTION)
+  return {
+    connect: () => new EmbeddedStream(backend, greeting(version)),
+    close: () => close(postgres),
+  }
+}
+
+/** The streaming form: the other one parses every answer, for listeners that we do not have. */
+async function execute(postgres: PGlite, batch: Buffer): Promise<Buffer> {
+  const parts: Buffer[] = []
+  // The bytes lie in the engine's memory, which the next call overwrites.
+  const onRawData = (bytes: Uint8Array) => void parts.push(Buffer.from(bytes))
+  await postgres.execProtocolRawStream(batch, { syncToFs: false, onRawData })
+  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
+}

@@ -1,0 +1,73 @@
+import { Duplex } from 'node:stream'
+import type { EmbeddedBackend, Guest } from './backend.ts'
+import { type Batch, BatchReader } from './wire.ts'
+
+/** What pg takes for a socket: a client's end of a connection to a backend in the process. */
+export class EmbeddedStream extends Duplex implements Guest {
+  readonly #backend: EmbeddedBackend
+  readonly #greeting: Buffer
+  readonly #reader = new BatchReader()
+
+  constructor(backend: EmbeddedBackend, greeting: Buffer) {
+    super()
+    this.#backend = backend
+    this.#greeting = greeting
+  }
+
+  /** pg calls it on a socket, and waits for the event. */
+  connect(): this {
+    setImmediate(() => this.emit('connect'))
+    return this
+  }
+
+  setNoDelay(): this {
+    return this
+  }
+
+  setKeepAlive(): this {
+    return this
+  }
+
+  ref(): this {
+    return this
+  }
+
+  unref(): this {
+    return this
+  }
+
+  answer(bytes: Buffer): void {
+    if (!this.destroyed) this.push(bytes)
+  }
+
+  fail(error: Error): void {
+    this.destroy(error)
+  }
+
+  override _read(): void {}
+
+  override _write(bytes: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    for (const batch of this.#reader.read(bytes)) this.#take(batch)
+    done()
+  }
+
+  override _writev(chunks: { readonly chunk: Buffer }[], done: () => void): void {
+    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'binary', done)
+  }
+
+  override _final(done: () => void): void {
+    this.push(null)
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#backend.leave(this)
+    done(error)
+  }
+
+  #take({ kind, bytes }: Batch): void {
+    if (kind === 'startup') this.push(this.#greeting)
+    else if (kind === 'query') this.#backend.submit(this, bytes)
+    else this.push(null)
+  }
+}

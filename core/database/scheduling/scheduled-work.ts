@@ -1,0 +1,36 @@
+import type { Origin } from '../../base/request-context.ts'
+import type { Purpose } from '../statement-context.ts'
+
+/** Reads and writes have separate limits, so that neither can occupy every connection. */
+export type Lane = 'read' | 'write'
+
+/** Something that needs a connection: one statement, or one transaction. */
+export interface Work {
+  readonly lane: Lane
+  /** The caller that it counts for; null: the server itself. */
+  readonly caller: string | null
+  /** Equal for all work of one request; null: the work belongs to no request. */
+  readonly request: Origin | null
+  readonly signal: AbortSignal | null
+}
+
+export interface WorkTerms {
+  readonly purpose?: Purpose | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Plugin code that reads documents outside of a request. */
+const PLUGIN_CODE = 'plugin code'
+
+export function workOf(lane: Lane, { purpose, signal = undefined }: WorkTerms = {}): Work {
+  const request = purpose?.trail?.origin ?? null
+  const caller = request ? request.caller : purpose ? PLUGIN_CODE : null
+  return { lane, caller, request, signal: signal ?? null }
+}
+
+/** Readiness, version checks of cached responses, sessions: short statements that requests of all callers wait for. */
+export const SERVER_READ: Work = workOf('read')
+
+/** Whether nobody waits for the result any more: then the work is not started. */
+export const isAbandoned = ({ request, signal }: Work): boolean =>
+  signal?.aborted === true || request?.isGone === true

@@ -1,0 +1,290 @@
+import type { ColumnLink, TableLink } from '../../model/storage.ts'
+import type { Status } from '../../query/query.ts'
+import { quoteIdentifier as name, quoteText } from '../../sql/identifier.ts'
+import type { Statement } from '../../sql/statement.ts'
+import { GAP } from '../sql/write-rows.ts'
+import {
+  and,
+  columnOf,
+  type EndTerms,
+  endIn,
+  type InverseEnd,
+  type InverseRelation,
+  inSlot,
+  inTable,
+  named,
+  ownedBy,
+  Parameters,
+  printEnds,
+  reached,
+  type Slot,
+  slotsOf,
+} from './inverse-sql.ts'
+
+const V = endIn('v')
+const D = endIn('d')
+
+/** Links to the documents `ends`, written in these statuses. */
+export interface InverseChange {
+  readonly relation: InverseRelation
+  readonly statuses: readonly Status[]
+}
+
+/** A row of an owner that is to link, or not to link any more. */
+export interface InverseEntry extends InverseEnd {
+  readonly owner: number
+  readonly ownerLocale: string | null
+  readonly ownerStatus: Status | null
+  /** Entries of one turn have the same place. */
+  readonly turn: number
+  /** null: the next at the end. */
+  readonly place: number | null
+}
+
+/**
+ * Locks the rows of owners before anything of their links is compared or changed: a statement reads what others
+ * committed while it waited only in the rows that it locks, so what is written comes from a later statement.
+ */
+export function printLock({ table }: InverseRelation, keys: readonly number[]): Statement {
+  const parameters = new Parameters()
+  const [key, id] = [columnOf('o', table.key), columnOf('o', table.id)]
+  return {
+    name: `lock ${table.name} that link`,
+    text: `SELECT ${key} FROM ${name(table.name)} o WHERE ${key} = ANY (${parameters.put(keys, 'integer[]')}) ORDER BY ${id} FOR UPDATE`,
+    values: parameters.values,
+  }
+}
+
+/** The same of those that link to the ends now, too; answers their keys. */
+export function printLockLinked(
+  { relation, statuses }: InverseChange,
+  ends: readonly InverseEnd[],
+  keys: readonly number[],
+): Statement {
+  const { table, link } = relation
+  const parameters = new Parameters()
+  const own = parameters.put(keys, 'integer[]')
+  const targets = parameters.put([...new Set(ends.map(({ key }) => key))], 'integer[]')
+  const [key, id] = [columnOf('o', table.key), columnOf('o', table.id)]
+  const linked =
+    link.kind === 'table'
+      ? [
+          `SELECT x.${name(table.key)} FROM ${name(link.table)} l JOIN ${name(table.name)} x ON ${ownedBy(relation, 'l', 'x')} WHERE ${columnOf('l', link.targetKey)} = ANY (${targets})`,
+        ]
+      : slotsOf(relation, link, statuses).map(
+          slot =>
+            `SELECT x.${name(table.key)} FROM ${name(table.name)} x WHERE ${columnOf('x', slot.key)} = ANY (${targets})`,
+        )
+  const all = [`SELECT unnest(${own})`, ...linked].join(' UNION ')
+  return {
+    name: `lock ${table.name} that link`,
+    text: `SELECT ${key} FROM ${name(table.name)} o WHERE ${key} IN (${all}) ORDER BY ${id} FOR UPDATE`,
+    values: parameters.values,
+  }
+}
+
+/** The places that entries have in the lists now: rows of (turn, place). */
+export function printPlaces(
+  { relation, statuses }: InverseChange,
+  entries: readonly InverseEntry[],
+): Statement {
+  const { table, link } = relation
+  const parameters = new Parameters()
+  const v = printEntries(entries, parameters)
+  const status = parameters.anyOf(statuses)
+  const place = link.inversePosition ?? 'id'
+  const owners = and(...named(relation, 'o', 'v'), ...reached(relation, 'o', { end: V, statuses: status }))
+  const [from, at] =
+    link.kind === 'table'
+      ? [
+          `JOIN ${name(table.name)} o ON ${owners} JOIN ${name(link.table)} l ON ${ownedBy(relation, 'l', 'o')} AND ${inTable(relation, 'l', { end: V, statuses: status })}`,
+          columnOf('l', place),
+        ]
+      : [
+          `JOIN ${name(table.name)} o ON ${owners} AND (${slotsOf(relation, link, statuses)
+            .map(slot => inSlot(slot, 'o', V))
+            .join(' OR ')})`,
+          columnOf('o', place),
+        ]
+  return {
+    name: `read places of ${relation.attribute.name}`,
+    text: `SELECT v.turn, min(${at}) FROM ${v} ${from} GROUP BY v.turn`,
+    values: parameters.values,
+  }
+}
+
+/** Makes the entries' rows link, in their places. `sequence`: that of the table in which places are numbered. */
+export function printConnect(
+  { relation, statuses }: InverseChange,
+  entries: readonly InverseEntry[],
+  sequence: string,
+): Statement {
+  const parameters = new Parameters()
+  const v = printEntries(entries, parameters)
+  const status = parameters.anyOf(statuses)
+  const last = entries.reduce((most, { turn }) => Math.max(most, turn), 0)
+  const turns = parameters.put(last, 'integer')
+  const ends = nextPlaces(sequence, turns)
+  const owners = and(...named(relation, 'o', 'v'), ...reached(relation, 'o', { end: V, statuses: status }))
+  const { link } = relation
+  return {
+    name: `connect ${relation.attribute.name}`,
+    text: `WITH ${ends} ${
+      link.kind === 'table'
+        ? insertLinks(relation, link, { v, owners, list: parameters.late(statuses, 'text[]') })
+        : setColumns(relation, link, { v, owners, slots: slotsOf(relation, link, statuses) })
+    }`,
+    values: parameters.values,
+  }
+}
+
+/** The place at the end that an entry would have. */
+export const PLACE_AT_END = 'ends$.places[v.turn + 1]'
+
+/** The next places at the end, from turn 0 to the last: `ends$.places`. */
+export function nextPlaces(sequence: string, last: string): string {
+  const next = `nextval(${quoteText(sequence)}::regclass) * ${GAP}::double precision`
+  return `ends$ AS MATERIALIZED (SELECT ARRAY(SELECT ${next} FROM generate_series(0, ${last})) AS places)`
+}
+
+interface ConnectParts {
+  readonly v: string
+  readonly owners: string
+}
+
+function setColumns(
+  { table }: InverseRelation,
+  link: ColumnLink,
+  { v, owners, slots }: ConnectParts & { readonly slots: readonly Slot[] },
+): string {
+  const place = `coalesce(v.place, ${PLACE_AT_END})`
+  const sets = [
+    ...slots.flatMap(({ key, locale }) => [
+      `${name(key)} = v.target`,
+      ...(locale === null ? [] : [`${name(locale)} = v.target_locale`]),
+    ]),
+    ...(link.inversePosition === null ? [] : [`${name(link.inversePosition)} = ${place}`]),
+  ]
+  const others = [
+    ...slots.map(slot => `(${inSlot(slot, 'o', V)}) IS NOT TRUE`),
+    ...(link.inversePosition === null
+      ? []
+      : [`${columnOf('o', link.inversePosition)} IS DISTINCT FROM ${place}`]),
+  ]
+  return `UPDATE ${name(table.name)} AS o SET ${sets.join(', ')} FROM ${v}, ends$ WHERE ${owners} AND (${others.join(' OR ')})`
+}
+
+function insertLinks(
+  { table, namesStatus }: InverseRelation,
+  link: TableLink,
+  { v, owners, list }: ConnectParts & { readonly list: () => string },
+): string {
+  const columns: readonly (readonly [string, string])[] = [
+    ...link.owner.map(([column, own]) => [column, columnOf('o', own)] as const),
+    [link.targetKey, 'v.target'],
+    ...(link.targetStatus === null ? [] : [[link.targetStatus, 's.status'] as const]),
+    ...(link.targetLocale === null ? [] : [[link.targetLocale, 'v.target_locale'] as const]),
+    [link.position, PLACE_AT_END],
+    ...(link.inversePosition === null
+      ? []
+      : [[link.inversePosition, `coalesce(v.place, ${PLACE_AT_END})`] as const]),
+  ]
+  const status = namesStatus ? ` CROSS JOIN unnest(${list()}) AS s (status)` : ''
+  return (
+    `INSERT INTO ${name(link.table)} (${columns.map(([column]) => name(column)).join(', ')}) ` +
+    `SELECT ${columns.map(([, value]) => value).join(', ')} FROM ends$, ${v} ` +
+    `JOIN ${name(table.name)} o ON ${owners}${status} ORDER BY v.turn, o.id ${onConflict(link)}`
+  )
+}
+
+/** A link that is there already keeps its place in the owner's list. */
+export function onConflict(link: TableLink): string {
+  const key = [...link.owner.map(([column]) => column), link.targetKey, link.targetStatus, link.targetLocale]
+  const conflict = `ON CONFLICT (${key
+    .filter(column => column !== null)
+    .map(name)
+    .join(', ')})`
+  if (link.inversePosition === null) return `${conflict} DO NOTHING`
+  const place = name(link.inversePosition)
+  return `${conflict} DO UPDATE SET ${place} = excluded.${place} WHERE ${name(link.table)}.${place} IS DISTINCT FROM excluded.${place}`
+}
+
+/** Takes the links of the entries' rows to their ends away. */
+export function printDisconnect(
+  { relation, statuses }: InverseChange,
+  entries: readonly InverseEntry[],
+): readonly Statement[] {
+  const { link, attribute, table } = relation
+  return removals(relation, statuses, (where, parameters) => {
+    const v = printEntries(entries, parameters)
+    const status = parameters.anyOf(statuses)
+    const owners = and(...named(relation, 'o', 'v'), ...reached(relation, 'o', { end: V, statuses: status }))
+    return link.kind === 'table'
+      ? `USING ${v}, ${name(table.name)} o WHERE ${owners} AND ${ownedBy(relation, 'l', 'o')} AND ${where(V, status)}`
+      : `FROM ${v} WHERE ${owners} AND ${where(V, status)}`
+  }).map(statement => ({ ...statement, name: `disconnect ${attribute.name}` }))
+}
+
+/** Takes all links to the ends away of these owners, but for those of the entries. */
+export function printRelease(
+  { relation, statuses }: InverseChange,
+  ends: readonly InverseEnd[],
+  { owners, kept }: { readonly owners: readonly number[]; readonly kept: readonly InverseEntry[] },
+): readonly Statement[] {
+  const { link, attribute, table, choosesLocale, choosesStatus, sharesLocale, namesLocale } = relation
+  return removals(relation, statuses, (where, parameters) => {
+    const d = printEnds(ends, parameters)
+    const status = parameters.anyOf(statuses)
+    const hasLocale = sharesLocale || namesLocale
+    const columns = [
+      ['d.target', 'v.target'],
+      [columnOf('o', table.key), 'v.key'],
+      ...(hasLocale ? [['d.target_locale', 'v.target_locale']] : []),
+      ...(choosesLocale && table.locale ? [[columnOf('o', table.locale), 'v.locale']] : []),
+      ...(choosesStatus && table.status ? [[columnOf('o', table.status), 'v.status']] : []),
+    ]
+    const isKept = `(${columns.map(([own]) => own).join(', ')}) IN (SELECT ${columns.map(([, entry]) => entry).join(', ')} FROM ${printEntries(kept, parameters)})`
+    const among = `${columnOf('o', table.key)} IN (SELECT unnest(${parameters.put(owners, 'integer[]')}))`
+    const reach = and(...reached(relation, 'o', { end: D, statuses: status }), among, `NOT ${isKept}`)
+    return link.kind === 'table'
+      ? `USING ${d}, ${name(table.name)} o WHERE ${ownedBy(relation, 'l', 'o')} AND ${where(D, status)} AND ${reach}`
+      : `FROM ${d} WHERE ${where(D, status)} AND ${reach}`
+  }).map(statement => ({ ...statement, name: `release ${attribute.name}` }))
+}
+
+/** A statement for each place in which such a link may lie. */
+function removals(
+  relation: InverseRelation,
+  statuses: readonly Status[],
+  print: (where: (end: EndTerms, statuses: () => string) => string, parameters: Parameters) => string,
+): readonly Statement[] {
+  const { link, table } = relation
+  if (link.kind === 'table') {
+    const parameters = new Parameters()
+    const rest = print((end, status) => inTable(relation, 'l', { end, statuses: status }), parameters)
+    return [{ text: `DELETE FROM ${name(link.table)} l ${rest}`, values: parameters.values }]
+  }
+  return slotsOf(relation, link, statuses).map(slot => {
+    const parameters = new Parameters()
+    const rest = print(end => inSlot(slot, 'o', end), parameters)
+    return { text: `UPDATE ${name(table.name)} AS o SET ${emptied(slot)} ${rest}`, values: parameters.values }
+  })
+}
+
+export const emptied = ({ key, locale }: Slot): string =>
+  [key, ...(locale === null ? [] : [locale])].map(column => `${name(column)} = NULL`).join(', ')
+
+function printEntries(entries: readonly InverseEntry[], parameters: Parameters): string {
+  const list = <Value>(of: (entry: InverseEntry) => Value, type: string) =>
+    parameters.put(entries.map(of), type)
+  const lists = [
+    list(({ key }) => key, 'integer[]'),
+    list(({ locale }) => locale, 'text[]'),
+    list(({ owner }) => owner, 'integer[]'),
+    list(({ ownerLocale }) => ownerLocale, 'text[]'),
+    list(({ ownerStatus }) => ownerStatus, 'text[]'),
+    list(({ turn }) => turn, 'integer[]'),
+    list(({ place }) => place, 'double precision[]'),
+  ]
+  return `unnest(${lists.join(', ')}) AS v (target, target_locale, key, locale, status, turn, place)`
+}

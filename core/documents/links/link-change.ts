@@ -1,0 +1,151 @@
+import { fault, RequestFault } from '../../faults/fault.ts'
+import type { MediaAttribute, RelationAttribute } from '../../model/model.ts'
+import type { Connection, LinkChange, Position, TargetRef } from '../../query/command.ts'
+import type { Status } from '../../query/query.ts'
+import type { LinkTarget } from '../desired-state.ts'
+import { entryKey, LinkOrder, type LinkPlace, type Run } from '../rows/link-order.ts'
+import { type FoundTarget, type FoundTargets, type LinkSource, placeRef } from './link-targets.ts'
+
+export interface ChangeTerms {
+  readonly source: LinkSource
+  readonly found: FoundTargets
+}
+
+type Linked = MediaAttribute | RelationAttribute
+
+/** What a body changes in a list of links, as far as that can be told without the list. */
+export type LinkOperation =
+  /** Exactly these. */
+  | { readonly kind: 'set'; readonly targets: readonly LinkTarget[] }
+  | {
+      readonly kind: 'edit'
+      readonly disconnect: readonly LinkTarget[]
+      readonly connect: readonly Connecting[]
+      /** Documents that positions name and that the body has not connected before. */
+      readonly neighbours: ReadonlySet<number>
+    }
+
+interface Connecting {
+  readonly entries: readonly LinkTarget[]
+  readonly place: LinkPlace
+  /** The answer where the document that `place` names is not in the list. */
+  readonly nowhere: () => RequestFault
+}
+
+/** An entry is a (document, locale, status) as far as links name these (documents.md 10). */
+export function operationOf(attribute: Linked, change: LinkChange, terms: ChangeTerms): LinkOperation {
+  if (change.kind === 'set')
+    return { kind: 'set', targets: distinct(change.targets.flatMap(ref => entriesOf(attribute, ref, terms))) }
+  const connect = connections(attribute, change.connect, terms)
+  const last = connect.at(-1)?.entries[0]
+  // A to-one link is replaced as a whole: what is connected for drafts alone leaves nothing to the published version.
+  if (!attribute.many && last) {
+    const targets = connect.flatMap(({ entries }) => entries).filter(({ key }) => key === last.key)
+    return { kind: 'set', targets }
+  }
+  const disconnect = distinct(change.disconnect.flatMap(ref => entriesOf(attribute, ref, terms)))
+  return { kind: 'edit', disconnect, connect, neighbours: neighboursOf(connect) }
+}
+
+/** The list that an operation makes of one that is known as a whole. */
+export function changeLinks(
+  attribute: Linked,
+  change: LinkChange,
+  current: readonly LinkTarget[],
+  terms: ChangeTerms,
+): readonly LinkTarget[] {
+  const operation = operationOf(attribute, change, terms)
+  if (operation.kind === 'set') return operation.targets
+  const order = LinkOrder.ofWhole(current)
+  arrange(order, operation.connect)
+  const connected = new Set(operation.connect.flatMap(({ entries }) => entries.map(entryKey)))
+  const gone = new Set(operation.disconnect.map(entryKey).filter(key => !connected.has(key)))
+  return gone.size === 0 ? order.entries() : order.entries().filter(entry => !gone.has(entryKey(entry)))
+}
+
+/** What is connected, next to the documents of an unknown list; `neighbours`: those that are in it. */
+export function arrangeAmong(connect: readonly Connecting[], neighbours: Iterable<number>): readonly Run[] {
+  const order = LinkOrder.ofNeighbours(neighbours)
+  arrange(order, connect)
+  return order.runs()
+}
+
+function arrange(order: LinkOrder, connect: readonly Connecting[]): void {
+  for (const { entries, place, nowhere } of connect) if (!order.put(entries, place)) throw nowhere()
+}
+
+function connections(
+  attribute: Linked,
+  connect: readonly Connection[],
+  terms: ChangeTerms,
+): readonly Connecting[] {
+  const seen = new Set<string>()
+  return connect.map(connection => {
+    const entries = entriesOf(attribute, connection, terms)
+    const keys = entries.map(entryKey)
+    if (keys.some(key => seen.has(key))) throw connectedTwice(terms.found(attribute.target, connection))
+    for (const key of keys) seen.add(key)
+    return { entries, ...placeOf(attribute, connection, terms) }
+  })
+}
+
+function placeOf(
+  { target }: Linked,
+  connection: Connection,
+  { found }: ChangeTerms,
+): Pick<Connecting, 'place' | 'nowhere'> {
+  const { position } = connection
+  if (!('documentId' in position)) return { place: position, nowhere: unexpected }
+  const beside = found(target, placeRef(position.documentId))
+  return {
+    place: { at: position.at, key: beside.key },
+    nowhere: () => notConnected(found(target, connection), position, beside),
+  }
+}
+
+const unexpected = (): RequestFault => {
+  throw new TypeError('an end of a list is always there')
+}
+
+function neighboursOf(connect: readonly Connecting[]): ReadonlySet<number> {
+  const connected = new Set<number | undefined>()
+  const neighbours = new Set<number>()
+  for (const { entries, place } of connect) {
+    if ('key' in place && !connected.has(place.key)) neighbours.add(place.key)
+    for (const { key } of entries) connected.add(key)
+  }
+  return neighbours
+}
+
+export function distinct(entries: readonly LinkTarget[]): readonly LinkTarget[] {
+  const byKey = new Map<string, LinkTarget>()
+  for (const entry of entries) if (!byKey.has(entryKey(entry))) byKey.set(entryKey(entry), entry)
+  return [...byKey.values()]
+}
+
+function entriesOf(attribute: Linked, ref: TargetRef, { source, found }: ChangeTerms): readonly LinkTarget[] {
+  const { key, documentId, locale } = found(attribute.target, ref)
+  const named = attribute.target.draftAndPublish && !source.type.draftAndPublish
+  const statuses: readonly (Status | null)[] = named
+    ? ref.status === null
+      ? ['published', 'draft']
+      : [ref.status]
+    : [null]
+  return statuses.map(status => ({ key, documentId, locale, status }))
+}
+
+const connectedTwice = ({ id }: FoundTarget): RequestFault =>
+  new RequestFault(
+    fault(
+      'validation',
+      `The relation with id ${id} is already connected. You cannot connect the same relation twice.`,
+    ),
+  )
+
+const notConnected = ({ id }: FoundTarget, { at }: Position, beside: FoundTarget): RequestFault =>
+  new RequestFault(
+    fault(
+      'validation',
+      `There was a problem connecting relation with id ${id} at position ${JSON.stringify({ [at]: beside.id })}. The relation with id ${beside.id} needs to be connected first.`,
+    ),
+  )

@@ -1,0 +1,106 @@
+import type { Cell } from '../../database/database.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import type { Statement } from '../../sql/statement.ts'
+import type { Bounds, Neighbour } from '../rows/list-places.ts'
+import type { WriteTerms } from '../rows/write-terms.ts'
+import { GAP } from '../sql/write-rows.ts'
+import { columnOf, Parameters } from './inverse-sql.ts'
+
+/** The links of one list, as statements find them. */
+export interface ListRows {
+  /** The attribute. */
+  readonly called: string
+  /** The table and column that hold the places, and its alias. */
+  readonly table: string
+  readonly alias: string
+  readonly column: string
+  /** An expression over the rows: the document that is linked, as seen from the side of the list. */
+  readonly key: string
+  /** `FROM … WHERE …`: what a reader of the list sees. */
+  from(parameters: Parameters): string
+  /** The same for all statuses of the list. */
+  all(parameters: Parameters): string
+  /** ` AND …`: which of the rows prove to a caller that a document is in the list. */
+  seen(parameters: Parameters): string
+}
+
+/** What is known of a list around these documents. null: some place is missing. */
+export async function readBounds(
+  list: ListRows,
+  keys: readonly number[],
+  { transaction }: Pick<WriteTerms, 'transaction'>,
+): Promise<Bounds | null> {
+  const [start, next] = await Promise.all([
+    transaction.run(printStart(list)),
+    keys.length === 0 ? undefined : transaction.run(printNeighbours(list, keys)),
+  ])
+  const neighbours = new Map<number, Neighbour>()
+  for (const [key, before = null, first = null, last = null, after = null, missing] of next?.rows ?? []) {
+    if (Number(missing) > 0 || first === null || last === null) return null
+    neighbours.set(Number(key), {
+      before: toPlace(before),
+      first: Number(first),
+      last: Number(last),
+      after: toPlace(after),
+    })
+  }
+  return { first: toPlace(start.rows[0]?.[0] ?? null), neighbours }
+}
+
+const toPlace = (cell: Cell): number | null => (cell === null ? null : Number(cell))
+
+/** Whether a list has others than these. */
+export async function hasOthers(
+  list: ListRows,
+  keys: readonly number[],
+  { transaction }: Pick<WriteTerms, 'transaction'>,
+): Promise<boolean> {
+  const parameters = new Parameters()
+  const from = list.from(parameters)
+  const { rows } = await transaction.run({
+    name: `ask whether ${list.called} is empty`,
+    text: `SELECT EXISTS (SELECT ${from} AND NOT ${list.key} = ANY (${parameters.put(keys, 'integer[]')}))`,
+    values: parameters.values,
+  })
+  return rows[0]?.[0] === true
+}
+
+function printStart(list: ListRows): Statement {
+  const parameters = new Parameters()
+  const place = columnOf(list.alias, list.column)
+  return {
+    name: `read the start of ${list.called}`,
+    text: `SELECT ${place} ${list.from(parameters)} AND ${place} IS NOT NULL ORDER BY ${place} LIMIT 1`,
+    values: parameters.values,
+  }
+}
+
+function printNeighbours(list: ListRows, keys: readonly number[]): Statement {
+  const parameters = new Parameters()
+  const place = columnOf(list.alias, list.column)
+  const from = list.from(parameters)
+  const near = (side: '<' | '>', of: string) =>
+    `(SELECT ${place} ${from} AND ${place} ${side} n.${of} ORDER BY ${place} ${side === '<' ? 'DESC' : 'ASC'} LIMIT 1)`
+  const own = `SELECT ${list.key} AS key, min(${place}) AS first, max(${place}) AS last, count(*) - count(${place}) AS missing ${from} AND ${list.key} = ANY (${parameters.put(keys, 'integer[]')})${list.seen(parameters)} GROUP BY 1`
+  return {
+    name: `read places in ${list.called}`,
+    text: `SELECT n.key, ${near('<', 'first')}, n.first, n.last, ${near('>', 'last')}, n.missing FROM (${own}) n`,
+    values: parameters.values,
+  }
+}
+
+/**
+ * Gives all links of a list places with gaps between them, in their order. None gets a higher one than before: what
+ * others append at the same moment still comes last.
+ */
+export function printRenumber(list: ListRows): Statement {
+  const parameters = new Parameters()
+  const place = columnOf(list.alias, list.column)
+  const ranked = `SELECT ${columnOf(list.alias, 'id')} AS id, coalesce(max(${place}) OVER (), 0) AS top, dense_rank() OVER (ORDER BY ${place}, ${list.key}) AS rank ${list.all(parameters)}`
+  const places = `SELECT r.id, r.top - (max(r.rank) OVER () - r.rank) * ${GAP}::double precision AS place FROM (${ranked}) r`
+  return {
+    name: `renumber ${list.called}`,
+    text: `UPDATE ${name(list.table)} AS t SET ${name(list.column)} = q.place FROM (${places}) q WHERE t.id = q.id`,
+    values: parameters.values,
+  }
+}

@@ -1,0 +1,42 @@
+import type { Database } from '../../database/database.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
+import type { Precondition } from '../../query/command.ts'
+import type { Answer } from '../documents.ts'
+import { openReads, type ReadTerms } from './read.ts'
+
+export interface AnswerTerms extends Omit<ReadTerms, 'database'> {
+  readonly transaction: Pick<Database, 'run'>
+}
+
+/** What the caller gets to see of a document, as the transaction has it now. */
+export function readAnswer(
+  { query, shape }: Answer,
+  documentId: string,
+  terms: AnswerTerms,
+): Promise<string | null> {
+  const reads = openReads({ ...terms, database: terms.transaction })
+  return reads.findOne(query, shape, { documentId })
+}
+
+/** Refuses (412) where there is none of the answers that the caller has seen any more (RFC 9110, 13.1.1). */
+export async function assertUnchanged(
+  precondition: Precondition | null,
+  answers: readonly Answer[],
+  documentId: string | null,
+  terms: AnswerTerms,
+): Promise<void> {
+  if (precondition === null) return
+  if (documentId === null) throw new RequestFault(fault('preconditionFailed', ABSENT))
+  const { tags } = precondition
+  if (tags.includes('*')) return
+  const seen = await Promise.all(
+    answers.map(async answer => {
+      const text = await readAnswer(answer, documentId, terms)
+      return text !== null && answer.tagOf && tags.includes(answer.tagOf(text))
+    }),
+  )
+  if (!seen.includes(true)) throw new RequestFault(fault('preconditionFailed', CHANGED))
+}
+
+const ABSENT = 'If-Match is not met: there is no such document'
+const CHANGED = 'If-Match is not met: the document has changed since, or was seen under other parameters'

@@ -1,0 +1,72 @@
+import { noteCache } from '../../base/request-context.ts'
+import type { Found } from '../../cache/cacheable-read.ts'
+import type { AnswerCache, ReadRun } from '../../cache/open-cache.ts'
+import type { Database, Rows } from '../../database/database.ts'
+import type { Storage } from '../../model/storage.ts'
+import type { Shape } from '../../plan/row.ts'
+import { describeQuery } from '../../query/describe-query.ts'
+import type { RestrictedQuery } from '../../query/query.ts'
+import type { DocumentReads, ReadOptions } from '../documents.ts'
+import { openBounds } from './answer-bounds.ts'
+import { toReading } from './to-reading.ts'
+import { toStatement } from './to-statement.ts'
+
+export interface ReadTerms {
+  readonly database: Pick<Database, 'run'>
+  readonly storage: Storage
+  readonly defaultLocale: string
+  /** Absent or null: nothing is kept. */
+  readonly cache?: AnswerCache | null
+  /** The most bytes of documents that one request may be answered with; absent or 0: any number. */
+  readonly maxBytes?: number
+}
+
+/** The reading half of the document service: query → plan → statement → row. */
+export function openReads({
+  database,
+  storage,
+  defaultLocale,
+  cache,
+  maxBytes = 0,
+}: ReadTerms): DocumentReads {
+  const bounds = openBounds(maxBytes)
+  const planning = { storage, defaultLocale, ...(maxBytes > 0 && { maxBytes }) }
+  const run = (query: RestrictedQuery, options?: ReadOptions): ReadRun => ({
+    readonly: true,
+    purpose: { trail: options?.trail, describe: () => describeQuery(query) },
+    maxBytes: bounds.left(options?.trail),
+    ...(options?.signal && { signal: options.signal }),
+  })
+  const read = (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<Rows> => {
+    const statement = toStatement(query, { ...planning, shape }, options?.documentId)
+    return database.run(statement, run(query, options)).catch(bounds.refuse)
+  }
+  const find = async (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<Found> => {
+    const { rows } = await read(query, shape, options)
+    const [text, total] = rows[0] ?? []
+    return {
+      text: typeof text === 'string' ? bounds.count(text, options?.trail) : null,
+      total: total === undefined || total === null ? null : Number(total),
+    }
+  }
+  return {
+    async findOne(query, shape, options) {
+      const { text } = await find(query, shape, options)
+      return text
+    },
+    async findMany(query, shape, options) {
+      const { text, total } = await find(query, shape, options)
+      return { text: text ?? '[]', total }
+    },
+    async findBody({ query, shape, form, print }, options) {
+      if (!cache) {
+        noteCache(options?.trail, 'off')
+        return print(await find(query, shape, options))
+      }
+      const reading = toReading(query, { ...planning, shape }, options?.documentId)
+      const terms = { form, print, run: run(query, options), ahead: options?.ahead }
+      const found = await cache.find(reading, terms).catch(bounds.refuse)
+      return found === null ? null : bounds.count(found, options?.trail)
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import type { ContentType } from '../../model/model.ts'
+import type { Status } from '../../query/query.ts'
+import { type Changes, type CurrentRow, noChanges, numberIn } from '../sql/write-rows.ts'
+import { removeComponent } from './remove-component.ts'
+import { applyChanges } from './write-apply.ts'
+import { type Current, componentsOf, isTableLinked, tableLinkOf } from './write-load.ts'
+import type { WriteTerms } from './write-terms.ts'
+import { isShared } from './write-versions.ts'
+
+export interface Removal {
+  readonly type: ContentType
+  readonly documentId: string
+  readonly gone: readonly CurrentRow[]
+  readonly current: Current
+}
+
+/**
+ * Removes versions of a document with their own links and components (documents.md 15 and 16). What all locales
+ * share goes with the last row of its status. Links to the document are left to the caller.
+ */
+export async function removeVersions(removal: Removal, terms: WriteTerms): Promise<void> {
+  const changes = noChanges()
+  const { type, gone } = removal
+  const { name } = terms.storage.table(type)
+  removeParts(removal, changes, terms)
+  for (const row of gone) changes.removals.push({ table: name, key: new Map([['id', numberIn(row, 'id')]]) })
+  await applyChanges(changes, terms)
+}
+
+const statusOf = (row: CurrentRow): Status => (row.get('status') === 'draft' ? 'draft' : 'published')
+
+function removeParts(removal: Removal, changes: Changes, terms: WriteTerms): void {
+  const { type, documentId, gone, current } = removal
+  const [first] = gone
+  if (!first) return
+  const key = numberIn(first, terms.storage.table(type).key)
+  const left = current.rows(type, documentId).filter(row => !gone.includes(row))
+  const statuses = new Set(gone.map(statusOf).filter(status => !left.some(row => statusOf(row) === status)))
+  for (const attribute of type.attributes.values()) {
+    if (isTableLinked(attribute) && isShared(type, attribute)) {
+      const link = tableLinkOf(type, attribute.name, terms)
+      for (const status of statuses)
+        changes.removals.push({
+          table: link.table,
+          key: new Map(link.owner.map(([column, own]) => [column, own === 'status' ? status : key])),
+        })
+    }
+    if (componentsOf(attribute).length === 0) continue
+    for (const each of current.components(type, attribute.name, key))
+      if (isGone(each.row, gone, statuses)) removeComponent(each, { terms, current, changes })
+  }
+}
+
+/** A component's status is 'published' on types without drafts too. */
+function isGone(component: CurrentRow, gone: readonly CurrentRow[], statuses: ReadonlySet<Status>): boolean {
+  const status = statusOf(component)
+  const locale = component.get('locale') ?? null
+  if (locale === null) return statuses.has(status)
+  return gone.some(row => statusOf(row) === status && row.get('locale') === locale)
+}

@@ -1,0 +1,255 @@
+import type { Storage } from '../../model/storage.ts'
+import type { Statement } from '../../sql/statement.ts'
+import type { Stored } from '../desired-state.ts'
+import { sequencesOf } from '../sql/known-sequences.ts'
+import { type Proof, printChanges, printProof, type Question } from '../sql/print-changes.ts'
+import { type Allocation, printAllocate } from '../sql/print-ids.ts'
+import type { Inserted, Insertion, Update } from '../sql/printed-rows.ts'
+import { columnsOf, printRelease, type Released, type Tuples, tableOf } from '../sql/write-print.ts'
+import {
+  type ChangedRow,
+  type Changes,
+  countChanges,
+  GAP,
+  type NewId,
+  type NewRow,
+  type Place,
+  type RowId,
+  type RowValue,
+} from '../sql/write-rows.ts'
+import { groupBy } from './group.ts'
+import type { WriteTerms } from './write-terms.ts'
+
+/** The ids that new rows got. */
+export type NewIds = ReadonlyMap<NewId, number>
+
+/** Rows a statement: its parameters stay of a bounded size. */
+const BATCH = 2000
+
+/**
+ * Carries changes out: one statement for each table and set of columns, one for all new rows. They are only sent, so
+ * that they go out in one round trip with what is asked for next. Where nothing else needs them, that for the new rows
+ * takes their ids itself; `told`: they are asked for first, and answered.
+ */
+export async function applyChanges(
+  changes: Changes,
+  terms: WriteTerms,
+  { told = false, proof }: Applying = {},
+): Promise<NewIds> {
+  const wanted = wantedIds(changes)
+  const isTold = told || changes.inserts.length > BATCH || changes.updates.some(refersToNew)
+  const ids = isTold ? await allocate(wanted, terms) : new Map<NewId, number>()
+  const taking = isTold ? NOTHING_TAKEN : await takingOf(wanted, terms)
+  if (proof && taking.count === 0) terms.transaction.send(printProof(proof))
+  for (const statement of statementsOf(changes, { ids, taking, proof }, terms.storage))
+    terms.transaction.send(statement)
+  return ids
+}
+
+/** The one statement of changes that are new rows alone, which answers the question; undefined: it takes more. */
+export async function printNew(
+  changes: Changes,
+  terms: WriteTerms,
+  question: Question | undefined,
+): Promise<Statement | undefined> {
+  const taking = await takingOf(wantedIds(changes), terms)
+  const numbers = { ids: new Map(), taking, proof: terms.proof, question }
+  const [statement, ...others] = statementsOf(changes, numbers, terms.storage)
+  return taking.count > 0 && others.length === 0 ? statement : undefined
+}
+
+interface Applying {
+  readonly told?: boolean
+  /** What has to hold for all of it. */
+  readonly proof?: Proof | undefined
+}
+
+/** Ids that are known, and those that the statement of the new rows takes. */
+interface Numbers {
+  readonly ids: NewIds
+  readonly taking: Taking
+  readonly proof: Proof | undefined
+  readonly question?: Question | undefined
+}
+
+const isNew = (value: RowValue): value is NewId | Place => typeof value === 'object' && value !== null
+
+const refersToNew = ({ columns }: ChangedRow): boolean => [...columns.values()].some(isNew)
+
+function* statementsOf(changes: Changes, numbers: Numbers, storage: Storage): Generator<Statement> {
+  const terms = { typesOf: (table: string) => columnsOf(storage, table), ...numbers }
+  const removals = groupKeys(changes.removals)
+  const updates = groupUpdates(changes.updates, numbers.ids)
+  const inserts = groupInserts(changes.inserts, numbers, storage)
+  if (changes.releases.length === 0 && isApart([...removals, ...updates, ...inserts], changes.links)) {
+    if (countChanges(changes) > 0) yield printChanges({ removals, updates, inserts }, terms)
+    return
+  }
+  for (const each of removals.flatMap(batchesOf)) yield printChanges({ removals: [each] }, terms)
+  for (const { tuples, ...released } of groupReleases(changes.releases))
+    for (const batch of batchesOf(tuples)) yield printRelease(batch, released, terms.typesOf(tuples.table))
+  for (const each of updates.flatMap(batchesOf)) yield printChanges({ updates: [each] }, terms)
+  for (const tables of together(inserts)) yield printChanges({ inserts: tables }, terms)
+}
+
+/** Whether nothing waits for something else of it: rows of different tables, or links, which are others where they are new. */
+function isApart(groups: readonly (Tuples | Insertion)[], links: ReadonlySet<string>): boolean {
+  const rows = groups.reduce((sum, group) => sum + group.rows.length, 0)
+  const tables = groups.map(({ table }) => table).filter(table => !links.has(table))
+  return rows <= BATCH && new Set(tables).size === tables.length
+}
+
+/** Rows of all tables that one statement takes. */
+function together(tables: readonly Insertion[]): readonly (readonly Insertion[])[] {
+  const count = tables.reduce((sum, { rows }) => sum + rows.length, 0)
+  if (count <= BATCH) return tables.length === 0 ? [] : [tables]
+  return tables.flatMap(tuples => batchesOf(tuples).map(batch => [batch]))
+}
+
+const batchesOf = <Rows extends { readonly rows: readonly (readonly unknown[])[] }>(
+  tuples: Rows,
+): readonly Rows[] =>
+  tuples.rows.length <= BATCH
+    ? [tuples]
+    : Array.from({ length: Math.ceil(tuples.rows.length / BATCH) }, (_, index) => ({
+        ...tuples,
+        rows: tuples.rows.slice(index * BATCH, (index + 1) * BATCH),
+      }))
+
+export function numberOf(id: RowId, ids: NewIds): number {
+  if (typeof id === 'number') return id
+  const number = ids.get(id)
+  if (number === undefined) throw new TypeError(`a row of ${id.table} got no id`)
+  return number
+}
+
+function toStored(value: RowValue, ids: NewIds): Stored {
+  if (!isNew(value)) return value
+  return value.kind === 'place' ? numberOf(value.of, ids) * GAP : numberOf(value, ids)
+}
+
+/** By table, in the order in which they were asked for: what is written first has the lower id, whoever links to it. */
+type WantedIds = ReadonlyMap<string, readonly NewId[]>
+
+function wantedIds({ updates, inserts }: Changes): WantedIds {
+  const wanted = new Map<string, Set<NewId>>()
+  for (const { columns } of [...inserts, ...updates]) {
+    for (const value of columns.values()) {
+      if (!isNew(value)) continue
+      const id = value.kind === 'place' ? value.of : value
+      const ids = wanted.get(id.table)
+      if (ids) ids.add(id)
+      else wanted.set(id.table, new Set([id]))
+    }
+  }
+  return new Map(
+    Array.from(wanted, ([table, ids]) => [table, [...ids].sort((a, b) => a.turn - b.turn)] as const),
+  )
+}
+
+const countsOf = (wanted: WantedIds): ReadonlyMap<string, number> =>
+  new Map(Array.from(wanted, ([table, ids]) => [table, ids.length] as const))
+
+async function allocate(wanted: WantedIds, { transaction, schema }: WriteTerms): Promise<NewIds> {
+  if (wanted.size === 0) return new Map()
+  const { rows } = await transaction.run(printAllocate(schema, countsOf(wanted)))
+  const taken = groupBy(rows, ([place]) => Number(place))
+  return new Map(
+    [...wanted.values()].flatMap((ids, index) => {
+      const numbers = (taken.get(index + 1) ?? [])
+        .map(([, number]) => Number(number))
+        .toSorted((a, b) => a - b)
+      if (numbers.length < ids.length) throw new TypeError('a sequence gave too few ids')
+      return ids.map((id, at) => [id, numbers[at] ?? 0] as const)
+    }),
+  )
+}
+
+/** What the statement of new rows takes from sequences, and the places that ids get in that. */
+interface Taking extends Allocation {
+  readonly places: ReadonlyMap<NewId, number>
+}
+
+const NOTHING_TAKEN: Taking = { counts: new Map(), count: 0, sequences: new Map(), places: new Map() }
+
+async function takingOf(wanted: WantedIds, terms: WriteTerms): Promise<Taking> {
+  if (wanted.size === 0) return NOTHING_TAKEN
+  const ids = [...wanted.values()].flat()
+  const places = new Map(ids.map((id, index) => [id, index + 1]))
+  const sequences = await sequencesOf(terms)
+  return { counts: countsOf(wanted), count: ids.length, sequences, places }
+}
+
+interface Keyed {
+  readonly table: string
+  readonly key: ReadonlyMap<string, Stored>
+}
+
+const signature = (...parts: readonly (string | readonly string[])[]): string => JSON.stringify(parts)
+
+function groupKeys(rows: readonly Keyed[]): readonly Tuples[] {
+  const groups = groupBy(rows, ({ table, key }) => signature(table, [...key.keys()]))
+  return [...groups.values()].flatMap(group => {
+    const [first] = group
+    return first === undefined
+      ? []
+      : [
+          {
+            table: first.table,
+            columns: [...first.key.keys()],
+            rows: group.map(({ key }) => [...key.values()]),
+          },
+        ]
+  })
+}
+
+interface ReleasedRows extends Released {
+  readonly tuples: Tuples
+}
+
+function groupReleases(releases: Changes['releases']): readonly ReleasedRows[] {
+  const groups = groupBy(releases, ({ columns, filled }) => signature(columns, filled ? 'filled' : ''))
+  return [...groups.values()].flatMap(group => {
+    const keyed = group.map(({ table, holding }) => ({ table, key: holding }))
+    const { columns = [], filled = false } = group[0] ?? {}
+    return groupKeys(keyed).map(tuples => ({ tuples, columns, filled }))
+  })
+}
+
+function groupUpdates(updates: readonly ChangedRow[], ids: NewIds): readonly Update[] {
+  const groups = groupBy(updates, ({ table, key, columns }) =>
+    signature(table, [...key.keys()], [...columns.keys()]),
+  )
+  return [...groups.values()].flatMap(group => {
+    const [first] = group
+    if (first === undefined) return []
+    const rows = group.map(({ key, columns }) => [
+      ...key.values(),
+      ...Array.from(columns.values(), value => toStored(value, ids)),
+    ])
+    const columns = [...first.key.keys(), ...first.columns.keys()]
+    return [{ table: first.table, columns, rows, keys: first.key.size }]
+  })
+}
+
+/** Tables in the order in which they were made: what owns links comes before them. */
+function groupInserts(inserts: readonly NewRow[], numbers: Numbers, storage: Storage): readonly Insertion[] {
+  const groups = groupBy(inserts, ({ table }) => table)
+  const tables = [...groups.keys()].map(name => tableOf(storage, name)).sort((a, b) => a.place - b.place)
+  return tables.map(({ name, columns }) => {
+    const rows = groups.get(name) ?? []
+    const isNumbered = rows[0]?.columns.has('id')
+    const given = [...columns.keys()].filter(column => column !== 'id' || isNumbered)
+    return {
+      table: name,
+      columns: given,
+      rows: rows.map(row => given.map(column => toInserted(row.columns.get(column) ?? null, numbers))),
+    }
+  })
+}
+
+function toInserted(value: RowValue, { ids, taking }: Numbers): Inserted {
+  if (!isNew(value)) return value
+  const place = taking.places.get(value.kind === 'place' ? value.of : value)
+  return place === undefined ? toStored(value, ids) : { taken: place }
+}

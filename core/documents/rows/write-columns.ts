@@ -1,0 +1,106 @@
+import type { Attribute, Holder, MediaAttribute, RelationAttribute } from '../../model/model.ts'
+import type { ColumnLink } from '../../model/storage.ts'
+import type { Values } from '../desired-state.ts'
+import {
+  type Columns,
+  type CurrentRow,
+  changedColumns,
+  type Place,
+  placeAtEnd,
+  type RowValue,
+} from '../sql/write-rows.ts'
+import { columnLinkValues } from './write-links.ts'
+import { resolve } from './write-list.ts'
+import type { Owner, OwnerRow, Planning } from './write-owner.ts'
+
+/** Columns that one row gets, and the to-one links among them that need more than their own columns. */
+export interface PlannedColumns {
+  readonly columns: Columns
+  readonly links: readonly PlannedLink[]
+}
+
+interface PlannedLink {
+  readonly attribute: Attribute
+  readonly link: ColumnLink
+  /** The place in the list of the other side that was given. */
+  readonly place: number | undefined
+}
+
+/** Where the owner stands in the lists of the other side, by attribute: found once for all rows of a document. */
+export type InversePlaces = Map<string, number | Place>
+
+/** What the values come to in the columns of a row: scalars, and to-one links with their slots. */
+export function columnsOfValues(
+  holder: Holder,
+  values: Values,
+  at: { readonly owner: Owner; readonly row: OwnerRow },
+  planning: Planning,
+): PlannedColumns {
+  const { storage, defaultLocale } = planning.terms
+  const columns = new Map<string, RowValue>()
+  const links: PlannedLink[] = []
+  for (const [name, value] of values) {
+    const attribute = holder.attributes.get(name)
+    if (value.kind === 'scalar') columns.set(storage.column(holder, name), value.value)
+    if (value.kind !== 'links' || !isColumnLinked(attribute)) continue
+    const link = storage.link(holder, name)
+    if (link.kind === 'table') throw new TypeError(`${holder.uid}.${name} is no column`)
+    const owner = { root: at.owner.root, status: at.row.status }
+    const terms = { owner, target: attribute.target, defaultLocale }
+    for (const [column, key] of columnLinkValues(link, resolve(attribute, value.targets, planning), terms))
+      columns.set(column, key)
+    links.push({ attribute, link, place: value.targets.at(-1)?.inversePlace })
+  }
+  return { columns, links }
+}
+
+const isColumnLinked = (attribute: Attribute | undefined): attribute is RelationAttribute | MediaAttribute =>
+  attribute !== undefined &&
+  ((attribute.kind === 'relation' && attribute.side === 'owner') || attribute.kind === 'media') &&
+  !attribute.many
+
+/**
+ * What changes in a row: its columns, and for a link that is another than before a new place at the end of the
+ * other side's list. A new partner of a two-way one-to-one is taken from its former one.
+ */
+export function changesOf(
+  { columns, links }: PlannedColumns,
+  row: CurrentRow | undefined,
+  table: string,
+  places: InversePlaces,
+): { readonly columns: Columns; readonly relinked: readonly PlannedLink[] } {
+  const changed = new Map(row ? changedColumns(row, columns) : columns)
+  for (const { attribute, link } of links) {
+    const place = link.inversePosition === null ? undefined : row?.get(link.inversePosition)
+    if (typeof place === 'number' && !changed.has(link.key) && !places.has(attribute.name))
+      places.set(attribute.name, place)
+  }
+  for (const { link, place } of links)
+    if (
+      link.inversePosition !== null &&
+      place !== undefined &&
+      row &&
+      row.get(link.inversePosition) !== place
+    )
+      changed.set(link.inversePosition, place)
+  const relinked = links.filter(({ link }) =>
+    [link.key, link.draftKey, link.locale, link.draftLocale].some(
+      column => column !== null && changed.has(column),
+    ),
+  )
+  for (const { attribute, link, place } of relinked) {
+    if (link.inversePosition === null) continue
+    const isLinked = [link.key, link.draftKey].some(
+      column => column !== null && (columns.get(column) ?? null) !== null,
+    )
+    if (isLinked) changed.set(link.inversePosition, place ?? placeFor(attribute, table, places))
+    else if (row) changed.set(link.inversePosition, null)
+  }
+  return { columns: changed, relinked }
+}
+
+function placeFor(attribute: Attribute, table: string, places: InversePlaces): number | Place {
+  const place = places.get(attribute.name) ?? placeAtEnd(table)
+  places.set(attribute.name, place)
+  return place
+}

@@ -1,0 +1,125 @@
+import { RequestFault } from '../../faults/fault.ts'
+import type { Attribute, ComponentAttribute, Holder, ZoneAttribute } from '../../model/model.ts'
+import type { Values, WrittenComponent } from '../desired-state.ts'
+import { countChanges, GAP, newId, numberIn } from '../sql/write-rows.ts'
+import { foreignComponent } from '../values/value-fault.ts'
+import { removeComponent } from './remove-component.ts'
+import { type Item, planComponentRow } from './write-component-row.ts'
+import { planList } from './write-list.ts'
+import { type CurrentComponent, isTableLinked } from './write-load.ts'
+import type { Owner, OwnerRow, Planning } from './write-owner.ts'
+
+type Holding = ComponentAttribute | ZoneAttribute
+
+/**
+ * Brings the components of an attribute to a whole list (contract/rest.md 13). One keeps its id in all statuses;
+ * what is not in the list goes, with all that is nested in it. Tells whether anything changed.
+ */
+function planComponents(
+  holder: Holder,
+  attribute: Holding,
+  items: readonly WrittenComponent[],
+  owner: Owner,
+  planning: Planning,
+): boolean {
+  const before = countChanges(planning.changes)
+  const current = currentOf(holder, attribute, owner, planning)
+  const ids = matched(attribute, items, current, planning)
+  for (const [index, item] of items.entries()) {
+    const id = ids[index] ?? newId(planning.terms.storage.componentTable(item.component).name)
+    planItem({ holder, attribute, item, id, position: (index + 1) * GAP }, current, owner, planning)
+  }
+  const statuses = new Set<unknown>(owner.rows.map(({ status }) => status))
+  for (const each of current) {
+    if (!statuses.has(each.row.get('status')) || keeps(items, ids, each)) continue
+    removeComponent(each, planning)
+  }
+  return countChanges(planning.changes) > before
+}
+
+/** Those of the owner's locale, in the order of their places. */
+function currentOf(
+  holder: Holder,
+  attribute: Holding,
+  owner: Owner,
+  { current }: Planning,
+): readonly CurrentComponent[] {
+  if (typeof owner.key !== 'number') return []
+  const locale = holder.holder === 'component' ? undefined : localeOf(holder, attribute, owner)
+  return current
+    .components(holder, attribute.name, owner.key)
+    .filter(({ row }) => locale === undefined || row.get('locale') === locale)
+    .toSorted((a, b) => numberIn(a.row, 'position') - numberIn(b.row, 'position'))
+}
+
+/** null where all locales share it, and with it whatever is nested in it. */
+const localeOf = (holder: Holder, attribute: Holding, { locale }: Owner): string | null =>
+  holder.holder === 'component' || attribute.localized ? locale : null
+
+/** The id that each item goes on with; undefined: a new one. */
+function matched(
+  attribute: Holding,
+  items: readonly WrittenComponent[],
+  current: readonly CurrentComponent[],
+  { terms }: Planning,
+): readonly (number | undefined)[] {
+  if (terms.componentMatch === 'by-place') {
+    const places = new Map(current.map(each => [numberIn(each.row, 'position'), each]))
+    return items.map((item, index) => {
+      const there = places.get((index + 1) * GAP)
+      return there?.component === item.component ? numberIn(there.row, 'id') : undefined
+    })
+  }
+  return items.map(({ component, id }) => {
+    if (id === null) return undefined
+    const known = current.some(each => each.component === component && each.row.get('id') === id)
+    if (known) return id
+    throw new RequestFault(foreignComponent(attribute))
+  })
+}
+
+const keeps = (
+  items: readonly WrittenComponent[],
+  ids: readonly (number | undefined)[],
+  { component, row }: CurrentComponent,
+): boolean => items.some((item, index) => item.component === component && ids[index] === row.get('id'))
+
+function planItem(
+  planned: Item,
+  current: readonly CurrentComponent[],
+  owner: Owner,
+  planning: Planning,
+): void {
+  const { holder, attribute, item, id } = planned
+  const locale = localeOf(holder, attribute, owner)
+  const own: Owner = { ...owner, locale, key: id, rows: owner.rows.map(({ status }) => ({ status, id })) }
+  for (const row of own.rows) {
+    const found = current.find(each => isRow(each, planned, row))?.row
+    planComponentRow({ ...planned, owner, own, row, found }, planning)
+  }
+  planParts(item.component, item.values, own, planning)
+}
+
+const isRow = (each: CurrentComponent, { item, id }: Item, { status }: OwnerRow): boolean =>
+  each.component === item.component && each.row.get('id') === id && each.row.get('status') === status
+
+/** What a version or a component holds beside its own columns. Tells of each attribute that changed. */
+export function planParts(
+  holder: Holder,
+  values: Values,
+  owner: Owner,
+  planning: Planning,
+): readonly Attribute[] {
+  return [...holder.attributes.values()].filter(attribute => {
+    const value = values.get(attribute.name)
+    if (value?.kind === 'components' && (attribute.kind === 'component' || attribute.kind === 'zone'))
+      return planComponents(holder, attribute, value.items, owner, planning)
+    if (
+      value?.kind === 'links' &&
+      isTableLinked(attribute) &&
+      (attribute.kind === 'relation' || attribute.kind === 'media')
+    )
+      return planList(holder, attribute, value.targets, owner, planning)
+    return false
+  })
+}

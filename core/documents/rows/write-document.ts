@@ -1,0 +1,143 @@
+import type { ContentType } from '../../model/model.ts'
+import type { Status } from '../../query/query.ts'
+import type { Values, WrittenDocument, WrittenValue, WrittenVersion } from '../desired-state.ts'
+import { changedColumns, numberIn, type RowId } from '../sql/write-rows.ts'
+import { tableOf, versionsOf } from './document-versions.ts'
+import { coordinatesOf, newColumns, writtenStamps } from './new-version.ts'
+import { changesOf, columnsOfValues, type InversePlaces } from './write-columns.ts'
+import { planParts } from './write-components.ts'
+import { releaseFormer } from './write-exclusive.ts'
+import type { Owner, Planning } from './write-owner.ts'
+import { stampsOf } from './write-stamps.ts'
+import { type ChangedParts, isShared, type Shared, type Version } from './write-versions.ts'
+
+/** Plans all rows of a document, their components and their links. Inverse relations are written afterwards. */
+export function planDocument(document: WrittenDocument, planning: Planning): void {
+  const versions = versionsOf(document, planning)
+  const shared = sharedValues(document)
+  const changed = planAllParts(document, versions, shared, planning)
+  const places: InversePlaces = new Map()
+  const allMoved = shared.size > 1 && movesShared(document.type, shared, changed, versions, planning)
+  for (const version of versions)
+    planVersion({ document, version, shared, changed, places, allMoved }, versions, planning)
+}
+
+function movesShared(
+  type: ContentType,
+  shared: Shared,
+  changed: ChangedParts,
+  versions: readonly Version[],
+  planning: Planning,
+): boolean {
+  if (!type.draftAndPublish || !type.localized) return false
+  if (changed.some(({ locale }) => locale === null)) return true
+  return versions.some(version => {
+    const values = shared.get(version.status)
+    if (version.row === undefined || values === undefined) return false
+    const owner: Owner = { root: type, key: version.id, locale: version.locale, rows: [version] }
+    const { columns } = columnsOfValues(type, values, { owner, row: version }, planning)
+    return changedColumns(version.row, columns).size > 0
+  })
+}
+
+function sharedValues({ type, versions }: WrittenDocument): Shared {
+  const shared = new Map<Status, Values>()
+  for (const { statuses, values } of versions) {
+    const here = [...values].filter(([name]) => isShared(type, type.attributes.get(name)))
+    for (const status of statuses) shared.set(status, new Map([...(shared.get(status) ?? []), ...here]))
+  }
+  return shared
+}
+
+function planAllParts(
+  document: WrittenDocument,
+  versions: readonly Version[],
+  shared: Shared,
+  planning: Planning,
+): ChangedParts {
+  const { type } = document
+  const own = document.versions.flatMap(version => {
+    const own = [...version.values].filter(([name]) => !isShared(type, type.attributes.get(name)))
+    const values = new Map(own.filter(([, value]) => !isEdited(value)))
+    const changed = planParts(type, values, ownerOf(document, version, versions, planning), planning)
+    planEdits(document, version, planning)
+    return changed.length === 0 ? [] : [{ locale: version.locale, statuses: version.statuses }]
+  })
+  const [first] = document.versions
+  const values = first && shared.get(first.statuses[0] ?? 'published')
+  if (!first || !values) return own
+  const changed = planParts(type, values, ownerOf(document, first, versions, planning), planning)
+  return changed.length === 0 ? own : [...own, { locale: null, statuses: first.statuses }]
+}
+
+const isEdited = (value: WrittenValue): value is Extract<WrittenValue, { readonly kind: 'links' }> =>
+  value.kind === 'links' && value.edit !== undefined
+
+/** Lists of its own that stay in the database: they are edited once its rows are there. */
+function planEdits(
+  { type, documentId }: WrittenDocument,
+  version: WrittenVersion,
+  { changes }: Planning,
+): void {
+  const { locale, statuses, values } = version
+  const publishes = type.draftAndPublish && statuses.includes('published')
+  for (const [name, value] of values) {
+    const attribute = type.attributes.get(name)
+    if (!isEdited(value) || !value.edit || attribute?.kind !== 'relation' || attribute.side === 'inverse')
+      continue
+    changes.edits.push({ type, attribute, documentId, locale, edit: value.edit, publishes })
+  }
+}
+
+function ownerOf(
+  { type, documentId }: WrittenDocument,
+  { locale, statuses }: Pick<WrittenVersion, 'locale' | 'statuses'>,
+  versions: readonly Version[],
+  planning: Planning,
+): Owner {
+  const rows = statuses.flatMap(status =>
+    versions.filter(each => each.locale === locale && each.status === status),
+  )
+  return { root: type, key: keyOf(type, documentId, planning), locale, rows }
+}
+
+function keyOf(type: ContentType, documentId: string, { keys }: Planning): RowId {
+  const key = keys(type, documentId)
+  if (key === undefined) throw new TypeError(`document ${documentId} of ${type.uid} has no key`)
+  return key
+}
+
+interface VersionTask {
+  readonly document: WrittenDocument
+  readonly version: Version
+  readonly shared: Shared
+  readonly changed: ChangedParts
+  readonly places: InversePlaces
+  /** Publishing changes what all locales share: the stamps of it move in drafts too, so that they stay alike. */
+  readonly allMoved: boolean
+}
+
+function planVersion(task: VersionTask, versions: readonly Version[], planning: Planning): void {
+  const { document, version, shared, places, allMoved } = task
+  const { type, documentId } = document
+  const { changes } = planning
+  const table = tableOf(type, planning)
+  const values = new Map([...(version.values ?? []), ...(shared.get(version.status) ?? [])])
+  const key = keyOf(type, documentId, planning)
+  const owner: Owner = { root: type, key, locale: version.locale, rows: [version] }
+  const planned = columnsOfValues(type, values, { owner, row: version }, planning)
+  const { columns, relinked } = changesOf(planned, version.row, table, places)
+  const coordinates = coordinatesOf(type, version, planning)
+  for (const each of relinked) releaseFormer(each, { table, columns, coordinates }, changes)
+  if (version.row === undefined) {
+    const start = newColumns({ document, version, owner, versions, allMoved }, planning)
+    changes.inserts.push({ table, columns: new Map([...start, ...columns]) })
+    return
+  }
+  const stamps = version.written
+    ? changedColumns(version.row, new Map(writtenStamps(type, version.written)))
+    : stampsOf({ ...task, type, versions, columns: new Set(columns.keys()) }, planning.terms)
+  const all = new Map([...columns, ...stamps])
+  const id = new Map([['id', numberIn(version.row, 'id')]])
+  if (all.size > 0) changes.updates.push({ table, key: id, columns: all })
+}

@@ -1,0 +1,74 @@
+import type { ContentType, Holder } from '../../model/model.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import type { Values, WrittenDocument } from '../desired-state.ts'
+import { newId, numberIn, type RowId } from '../sql/write-rows.ts'
+import { groupBy } from './group.ts'
+import type { Current } from './write-load.ts'
+import type { WriteTerms } from './write-terms.ts'
+
+/** The key of a document: of one that is there, one that is being made, or none. */
+export type Keys = (type: ContentType, documentId: string) => RowId | undefined
+
+/** Keys of the documents written and of all that they link to: one statement a type for those not written now. */
+export async function findKeys(
+  documents: readonly WrittenDocument[],
+  current: Current,
+  terms: WriteTerms,
+): Promise<Keys> {
+  const known = new Map<ContentType, Map<string, RowId>>()
+  for (const [type, written] of groupBy(documents, each => each.type)) {
+    known.set(type, new Map(written.map(document => [document.documentId, ownKey(document, current, terms)])))
+  }
+  const targets = documents.flatMap(({ type, versions }) =>
+    versions.flatMap(({ values }) => [...targetsOf(type, values)]),
+  )
+  for (const [type, found] of groupBy(targets, each => each.type)) {
+    const here = known.get(type) ?? new Map<string, RowId>()
+    const missing = [...new Set(found.map(each => each.documentId))].filter(id => !here.has(id))
+    for (const [id, key] of await readKeys(type, missing, terms)) here.set(id, key)
+    known.set(type, here)
+  }
+  return (type, documentId) => known.get(type)?.get(documentId)
+}
+
+/** A document's key is the id of its first row. */
+function ownKey(
+  { type, documentId, key }: WrittenDocument,
+  current: Current,
+  { storage }: WriteTerms,
+): RowId {
+  const table = storage.table(type)
+  const [first] = current.rows(type, documentId)
+  return first === undefined ? (key ?? newId(table.name)) : numberIn(first, table.key)
+}
+
+interface Target {
+  readonly type: ContentType
+  readonly documentId: string
+}
+
+function* targetsOf(holder: Holder, values: Values): Generator<Target> {
+  for (const [attributeName, value] of values) {
+    const attribute = holder.attributes.get(attributeName)
+    if (value.kind === 'components')
+      for (const item of value.items) yield* targetsOf(item.component, item.values)
+    if (value.kind !== 'links' || (attribute?.kind !== 'relation' && attribute?.kind !== 'media')) continue
+    for (const { documentId, key } of value.targets)
+      if (key === undefined) yield { type: attribute.target, documentId }
+  }
+}
+
+async function readKeys(
+  type: ContentType,
+  documentIds: readonly string[],
+  { transaction, storage }: WriteTerms,
+): Promise<readonly (readonly [string, number])[]> {
+  if (documentIds.length === 0) return []
+  const table = storage.table(type)
+  const { rows } = await transaction.run({
+    name: `find keys of ${type.key}`,
+    text: `SELECT DISTINCT ${name(table.documentId)}, ${name(table.key)} FROM ${name(table.name)} WHERE ${name(table.documentId)} = ANY ($1::text[])`,
+    values: [documentIds],
+  })
+  return rows.map(([id, key]) => [String(id), Number(key)])
+}

@@ -1,0 +1,109 @@
+import type { ContentType } from '../../model/model.ts'
+import type { ColumnLink, TableLink } from '../../model/storage.ts'
+import type { Status } from '../../query/query.ts'
+import type { LinkTarget } from '../desired-state.ts'
+import type { RowId } from '../sql/write-rows.ts'
+
+/** Where a link starts from: what its owner's row says of drafts and locales decides what the link must say itself. */
+export interface LinkOwner {
+  readonly root: ContentType
+  readonly status: Status
+}
+
+export interface LinkTerms {
+  readonly owner: LinkOwner
+  readonly target: ContentType
+  readonly defaultLocale: string
+}
+
+/** A target that was found. */
+export interface ResolvedTarget extends Omit<LinkTarget, 'key'> {
+  readonly key: RowId
+}
+
+/** Statuses that entries name: the target's, where the owner has none and the target has. [null]: not named. */
+const namedStatuses = (
+  owner: ContentType,
+  target: ContentType,
+  entry: Pick<LinkTarget, 'status'>,
+): readonly (Status | null)[] => {
+  if (owner.draftAndPublish || !target.draftAndPublish) return [null]
+  return entry.status === null ? ['published', 'draft'] : [entry.status]
+}
+
+/** The locale that an entry names: the target's, where the owner has none and the target has. */
+const namedLocale = (
+  { owner, target, defaultLocale }: LinkTerms,
+  entry: Pick<LinkTarget, 'locale'>,
+): string | null => (owner.root.localized || !target.localized ? null : (entry.locale ?? defaultLocale))
+
+/** The columns of a to-one link; the last target counts, in each slot of its own (documents.md 6 and 7). */
+export function columnLinkValues(
+  link: ColumnLink,
+  targets: readonly ResolvedTarget[],
+  terms: LinkTerms,
+): ReadonlyMap<string, RowId | string | null> {
+  const columns = new Map<string, RowId | string | null>(
+    [link.key, link.draftKey, link.locale, link.draftLocale].flatMap(column =>
+      column === null ? [] : [[column, null]],
+    ),
+  )
+  for (const target of targets) {
+    for (const status of namedStatuses(terms.owner.root, terms.target, target)) {
+      const slot = slotOf(link, status)
+      columns.set(slot.key, target.key)
+      if (slot.locale !== null) columns.set(slot.locale, namedLocale(terms, target))
+    }
+  }
+  return columns
+}
+
+/** Where a link to a target's status lies; null: the link names no status. */
+export function slotOf(
+  link: ColumnLink,
+  status: Status | null,
+): { readonly key: string; readonly locale: string | null } {
+  if (status === 'draft' && link.draftKey !== null) return { key: link.draftKey, locale: link.draftLocale }
+  return { key: link.key, locale: link.locale }
+}
+
+/** A row of a link table, but for its owner. */
+export interface Edge {
+  readonly key: RowId
+  readonly status: Status | null
+  readonly locale: string | null
+  /** The owner's place in the list of the other side, where it was given. */
+  readonly inversePlace?: number | undefined
+}
+
+/** The rows that a list of targets comes to, in order; what is named twice counts once, where it stands first. */
+export function edgesOf(targets: readonly ResolvedTarget[], terms: LinkTerms): readonly Edge[] {
+  const edges = targets.flatMap(target => {
+    const locale = namedLocale(terms, target)
+    return namedStatuses(terms.owner.root, terms.target, target).map(status => ({
+      key: target.key,
+      status,
+      locale,
+      inversePlace: target.inversePlace,
+    }))
+  })
+  const seen = new Map<RowId, Edge[]>()
+  return edges.filter(edge => {
+    const same = seen.get(edge.key)
+    if (!same) seen.set(edge.key, [edge])
+    else if (same.some(each => isSameEdge(each, edge))) return false
+    else same.push(edge)
+    return true
+  })
+}
+
+const isSameEdge = (a: Edge, b: Edge): boolean =>
+  a.key === b.key && a.status === b.status && a.locale === b.locale
+
+/** What the columns of a link table say of the target. */
+export function edgeColumns(link: TableLink, edge: Edge): ReadonlyMap<string, RowId | string | null> {
+  const columns = new Map<string, RowId | string | null>([[link.targetKey, edge.key]])
+  if (link.targetStatus !== null) columns.set(link.targetStatus, edge.status)
+  if (link.targetLocale !== null) columns.set(link.targetLocale, edge.locale)
+  return columns
+}

@@ -1,0 +1,237 @@
+import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
+import { ownerName, type TableLink } from '../../model/storage.ts'
+import type { Stored, WrittenDocument } from '../desired-state.ts'
+import { type Below, columnsOf, printSelect, printSelectBelow, type Tuples } from '../sql/write-print.ts'
+import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
+import { groupBy } from './group.ts'
+import type { WriteTerms } from './write-terms.ts'
+
+/** What is in the database of the documents that are to be written, as far as it may change. */
+export interface Current {
+  /** The versions of a document, by id. */
+  rows(type: ContentType, documentId: string): readonly CurrentRow[]
+  /** The components that an attribute of a document or of a component holds, in all versions. */
+  components(holder: Holder, attribute: string, ownerKey: number): readonly CurrentComponent[]
+  /** The rows of a link table that one owner has; `owner` in the order of the link's columns. */
+  links(link: TableLink, owner: readonly Stored[]): readonly CurrentRow[]
+}
+
+export interface CurrentComponent {
+  readonly component: Component
+  readonly row: CurrentRow
+}
+
+interface Loading {
+  readonly rows: Map<string, readonly CurrentRow[]>
+  readonly components: Map<string, CurrentComponent[]>
+  readonly links: Map<string, CurrentRow[]>
+}
+
+const keyOf = (...parts: readonly Stored[]): string => JSON.stringify(parts)
+
+/** One statement a table, however many documents: their rows, then their components level by level, with the links of each. */
+export async function loadCurrent(
+  documents: readonly WrittenDocument[],
+  terms: WriteTerms,
+): Promise<Current> {
+  const loading = nothing()
+  for (const [type, written] of groupBy(documents, each => each.type)) {
+    const ids = written.map(({ documentId }) => documentId)
+    // What is read of them decides what is written: nobody else changes it from now on.
+    const rows = await loadVersions(type, ids, loading, { ...terms, locking: true })
+    if (rows.length > 0) await loadParts(type, { rows }, attributesOf(type, written), loading, terms)
+  }
+  return toCurrent(loading)
+}
+
+/** Whole documents of one type. */
+export async function loadDocuments(
+  type: ContentType,
+  documentIds: readonly string[],
+  terms: WriteTerms,
+): Promise<Current> {
+  const loading = nothing()
+  const rows = await loadVersions(type, documentIds, loading, terms)
+  if (rows.length > 0) await loadParts(type, { rows }, [...type.attributes.values()], loading, terms)
+  return toCurrent(loading)
+}
+
+const nothing = (): Loading => ({ rows: new Map(), components: new Map(), links: new Map() })
+
+const toCurrent = (loading: Loading): Current => ({
+  rows: (type, documentId) => loading.rows.get(keyOf(type.uid, documentId)) ?? [],
+  components: (holder, attribute, ownerKey) =>
+    loading.components.get(keyOf(ownerName(holder, attribute), ownerKey)) ?? [],
+  links: (link, owner) => loading.links.get(keyOf(link.table, ...owner)) ?? [],
+})
+
+/** Of a document that is to be made. */
+export const NOTHING_THERE: Current = toCurrent(nothing())
+
+/** What has to be known of a document beside its rows. */
+export interface Wanted {
+  readonly attributes: readonly Attribute[]
+  /** More, as the rows have it: this takes a round trip of its own. */
+  besides?(rows: readonly CurrentRow[]): readonly Attribute[]
+}
+
+/** One document, whose rows nobody else changes from now on: behind their lock, in the same round trip, what they hold. */
+export async function loadDocument(
+  { type, documentId }: Pick<WrittenDocument, 'type' | 'documentId'>,
+  { attributes, besides }: Wanted,
+  terms: WriteTerms,
+): Promise<Current> {
+  const loading = nothing()
+  const [rows] = await Promise.all([
+    loadVersions(type, [documentId], loading, { ...terms, locking: true }),
+    loadParts(type, { documentId }, attributes, loading, terms),
+  ])
+  const more = rows.length === 0 ? [] : (besides?.(rows) ?? [])
+  if (more.length > 0) await loadParts(type, { rows }, more, loading, terms)
+  return toCurrent(loading)
+}
+
+type LoadTerms = WriteTerms & { readonly locking?: boolean }
+
+/** All columns of the rows that match. */
+export async function readRows(
+  match: Tuples | Below,
+  { transaction, storage, locking = false }: LoadTerms,
+): Promise<readonly CurrentRow[]> {
+  if ('rows' in match && match.rows.length === 0) return []
+  const types = columnsOf(storage, match.table)
+  const wanted = [...types.keys()]
+  const { rows } = await transaction.run(
+    'rows' in match ? printSelect(match, wanted, types, locking) : printSelectBelow(match, wanted, types),
+  )
+  return rows.map(row => new Map(wanted.map((column, index) => [column, row[index] ?? null])))
+}
+
+async function loadVersions(
+  type: ContentType,
+  documentIds: readonly string[],
+  loading: Loading,
+  terms: LoadTerms,
+): Promise<readonly CurrentRow[]> {
+  const { name, documentId } = terms.storage.table(type)
+  const ids = documentIds.map(id => [id])
+  const rows = await readRows({ table: name, columns: [documentId], rows: ids }, terms)
+  for (const [id, versions] of groupBy(rows, row => row.get(documentId) ?? null)) {
+    loading.rows.set(
+      keyOf(type.uid, id),
+      versions.toSorted((a, b) => numberIn(a, 'id') - numberIn(b, 'id')),
+    )
+  }
+  return rows
+}
+
+/** The attributes that any of the documents writes. */
+function attributesOf(type: ContentType, documents: readonly WrittenDocument[]): readonly Attribute[] {
+  const named = new Set(
+    documents.flatMap(({ versions }) => versions.flatMap(({ values }) => [...values.keys()])),
+  )
+  return [...type.attributes.values()].filter(({ name }) => named.has(name))
+}
+
+/** Whose links and components are meant: those of rows, or of all rows of a document. */
+type Owners = { readonly rows: readonly CurrentRow[] } | { readonly documentId: string }
+
+async function loadParts(
+  holder: Holder,
+  owners: Owners,
+  attributes: readonly Attribute[],
+  loading: Loading,
+  terms: WriteTerms,
+): Promise<void> {
+  // Asked for at the same moment, they go out in one round trip.
+  await Promise.all(
+    attributes.flatMap(attribute => [
+      ...(isTableLinked(attribute) ? [loadLinks(holder, owners, attribute, loading, terms)] : []),
+      ...componentsOf(attribute).map(component =>
+        loadComponents({ holder, attribute, component }, owners, loading, terms),
+      ),
+    ]),
+  )
+}
+
+/** Whether its links lie in a table of their own, on this side. */
+export const isTableLinked = (attribute: Attribute): boolean =>
+  (attribute.kind === 'relation' && attribute.side === 'owner' && attribute.many) ||
+  (attribute.kind === 'media' && attribute.many)
+
+export function componentsOf(attribute: Attribute): readonly Component[] {
+  if (attribute.kind === 'component') return [attribute.component]
+  return attribute.kind === 'zone' ? attribute.components : []
+}
+
+export function tableLinkOf(holder: Holder, attribute: string, { storage }: WriteTerms): TableLink {
+  const link = storage.link(holder, attribute)
+  if (link.kind === 'column') throw new TypeError(`${holder.uid}.${attribute} has no table of its own`)
+  return link
+}
+
+async function loadLinks(
+  holder: Holder,
+  owners: Owners,
+  attribute: Attribute,
+  loading: Loading,
+  terms: WriteTerms,
+): Promise<void> {
+  const link = tableLinkOf(holder, attribute.name, terms)
+  const columns = link.owner.map(([column]) => column)
+  const own = link.owner.map(([, column]) => column)
+  const found = await readRows({ table: link.table, columns, ...ownersOf(holder, owners, own, terms) }, terms)
+  for (const row of found) {
+    const key = keyOf(link.table, ...columns.map(column => row.get(column) ?? null))
+    push(loading.links, key, row)
+  }
+}
+
+interface Part {
+  readonly holder: Holder
+  readonly attribute: Attribute
+  readonly component: Component
+}
+
+async function loadComponents(
+  { holder, attribute, component }: Part,
+  owners: Owners,
+  loading: Loading,
+  terms: WriteTerms,
+): Promise<void> {
+  const table = terms.storage.componentTable(component)
+  const key = holder.holder === 'component' ? 'id' : terms.storage.table(holder).key
+  const name = ownerName(holder, attribute.name)
+  const owned = ownersOf(holder, owners, [key], terms)
+  const match =
+    'rows' in owned
+      ? { columns: [table.owner, table.ownerKey], rows: owned.rows.map(each => [name, ...each]) }
+      : { columns: [table.ownerKey], owners: owned.owners, named: [table.owner, name] as const }
+  const rows = await readRows({ table: table.name, ...match }, terms)
+  for (const row of rows)
+    push(loading.components, keyOf(name, numberIn(row, table.ownerKey)), { component, row })
+  if (rows.length > 0)
+    await loadParts(component, { rows }, [...component.attributes.values()], loading, terms)
+}
+
+/** What the owners hold in these columns, each once; of a document's rows the database finds it. */
+function ownersOf(
+  holder: Holder,
+  owners: Owners,
+  columns: readonly string[],
+  { storage }: WriteTerms,
+): Pick<Tuples, 'rows'> | Pick<Below, 'owners'> {
+  if ('rows' in owners) {
+    const tuples = owners.rows.map(row => columns.map(column => row.get(column) ?? null))
+    return { rows: [...new Map(tuples.map(each => [keyOf(...each), each])).values()] }
+  }
+  if (holder.holder === 'component') throw new TypeError(`${holder.uid} is no document`)
+  const { name, documentId } = storage.table(holder)
+  return { owners: { table: name, columns, documentId, is: owners.documentId } }
+}
+
+function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
+  const list = map.get(key)
+  if (list) list.push(value)
+  else map.set(key, [value])
+}

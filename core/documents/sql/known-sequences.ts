@@ -1,0 +1,41 @@
+import type { Transaction } from '../../database/database.ts'
+import type { Storage, Table } from '../../model/storage.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+
+/** By table: what the sequence of its ids is called, quoted, with its schema. */
+export type Sequences = ReadonlyMap<string, string>
+
+const known = new WeakMap<Storage, Sequences>()
+
+interface SequenceTerms {
+  readonly transaction: Pick<Transaction, 'run'>
+  readonly storage: Storage
+  /** The schema of the tables. */
+  readonly schema: string
+}
+
+/** Asks for the names of all once: PostgreSQL looks one up for longer than it takes a number. */
+export async function sequencesOf(terms: SequenceTerms): Promise<Sequences> {
+  const before = known.get(terms.storage)
+  if (before) return before
+  const names = await findSequences(terms)
+  known.set(terms.storage, names)
+  return names
+}
+
+async function findSequences({ transaction, storage, schema }: SequenceTerms): Promise<Sequences> {
+  const tables = storage.tables.filter(isNumbered).map(table => table.name)
+  const { rows } = await transaction.run({
+    name: 'find sequences',
+    text: `SELECT pg_get_serial_sequence(relation, 'id') FROM unnest($1::text[]) WITH ORDINALITY AS w (relation, place) ORDER BY place`,
+    values: [tables.map(table => `${name(schema)}.${name(table)}`)],
+  })
+  const found = tables.map((table, index) => [table, rows[index]?.[0]] as const)
+  return new Map(found.flatMap(([table, one]) => (typeof one === 'string' ? [[table, one]] : [])))
+}
+
+const isNumbered = ({ columns }: Table): boolean =>
+  columns.some(({ name, generated }) => name === 'id' && generated === 'identity')
+
+/** They may have other names now; whether any was known. */
+export const forgetSequences = (storage: Storage): boolean => known.delete(storage)

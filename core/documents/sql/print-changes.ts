@@ -1,0 +1,126 @@
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import type { Statement } from '../../sql/statement.ts'
+import type { Stored } from '../desired-state.ts'
+import { printEach } from './print-each.ts'
+import { type Allocation, printIds } from './print-ids.ts'
+import * as lists from './print-lists.ts'
+import type { Insertion, Update } from './printed-rows.ts'
+import type { TableColumns, Tuples } from './write-print.ts'
+
+/** What one statement does; in no order that could be relied on. */
+export interface PrintedChanges {
+  readonly removals?: readonly Tuples[]
+  readonly updates?: readonly Update[]
+  readonly inserts?: readonly Insertion[]
+}
+
+/** A condition that has to hold for a write. */
+export interface Proof {
+  /** What it is printed as depends on this alone, beside its values; null: its parameters are lists. */
+  readonly form: string | null
+  readonly values: readonly Stored[]
+  /** Prints it of these values of its own; parameters are put behind those that are there. */
+  print(own: readonly Stored[], values: unknown[]): string
+}
+
+/** What new rows of a table are asked. */
+export interface Question {
+  readonly table: string
+  /** Its parameters are the first of the statement. */
+  readonly text: string
+  readonly values: readonly Stored[]
+}
+
+export interface PrintTerms {
+  typesOf(table: string): TableColumns
+  readonly taking: Allocation
+  /** Proved by a statement that takes ids; undefined: nothing is. */
+  readonly proof?: Proof | undefined
+  readonly question?: Question | undefined
+}
+
+/** So many rows are printed one by one: of more, the text and its plan would be longer than what they save. */
+export const FEW = 24
+
+/** All of it in one statement: PostgreSQL asks whether what rows refer to is there when everything is done. */
+export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statement {
+  const { removals = [], updates = [], inserts = [] } = changes
+  const { typesOf, taking, proof, question } = terms
+  const values: unknown[] = [...(question?.values ?? [])]
+  const isShort = removals.length + updates.length === 0 && fitsShort(inserts, terms)
+  const printInserts = isShort ? printEach : lists.printInserts
+  const taken =
+    taking.count > 0 ? [`taken$ AS MATERIALIZED (${printTaken(taking, { proof, isShort }, values)})`] : []
+  const parts = [
+    ...removals.map(one => lists.printDeletes(one, typesOf(one.table), values)),
+    ...updates.map(one => lists.printUpdates(one, typesOf(one.table), values)),
+    ...inserts.map(one => printInserts(one, typesOf(one.table), values)),
+  ]
+  const asked = question ? inserts.findIndex(({ table }) => table === question.table) : -1
+  const text =
+    question && asked >= 0
+      ? printAsked(taken, parts, { question, place: parts.length - inserts.length + asked })
+      : printLast(taken, parts)
+  return { name: nameOf({ removals, updates, inserts }), text, values, ...(isShort && { keepsPlan: true }) }
+}
+
+/** What is changed has many forms, by how much of it changes: each would be planned anew. */
+function fitsShort(groups: readonly Insertion[], { taking, proof }: PrintTerms): boolean {
+  const rows = groups.reduce((sum, { rows }) => sum + rows.length, 0)
+  return rows <= FEW && taking.count <= FEW && (taking.count === 0 || proof?.form !== null)
+}
+
+const printLast = (taken: readonly string[], parts: readonly string[]): string =>
+  printWith(
+    [...taken, ...parts.slice(0, -1).map((text, index) => `p${index}$ AS (${text})`)],
+    parts.at(-1) ?? '',
+  )
+
+/** New rows stand under the name of their table, where nothing else is looked for. */
+function printAsked(
+  taken: readonly string[],
+  parts: readonly string[],
+  { question, place }: { readonly question: Question; readonly place: number },
+): string {
+  const all = parts.map((text, index) =>
+    index === place ? `${name(question.table)} AS (${text} RETURNING *)` : `p${index}$ AS (${text})`,
+  )
+  return printWith([...taken, ...all], question.text)
+}
+
+const printWith = (before: readonly string[], last: string): string =>
+  before.length === 0 ? last : `WITH ${before.join(', ')} ${last}`
+
+function nameOf({ removals, updates, inserts }: Required<PrintedChanges>): string {
+  const tables = [...removals, ...updates, ...inserts].map(({ table }) => table)
+  const words = [
+    ...(removals.length > 0 ? ['delete from'] : []),
+    ...(updates.length > 0 ? ['update'] : []),
+    ...(inserts.length > 0 ? ['insert into'] : []),
+  ]
+  return `${words.length === 1 ? words.join() : 'write'} ${[...new Set(tables)].join(', ')}`
+}
+
+/** Fails where a condition does not hold. */
+export function printProof(proof: Proof): Statement {
+  const values: unknown[] = []
+  return {
+    name: 'prove what the write relies on',
+    text: `SELECT ${unless(proof.print(proof.values, values))}`,
+    values,
+    ...(proof.form !== null && { keepsPlan: true }),
+  }
+}
+
+/** Divides by zero. */
+const unless = (condition: string): string => `1 / (${condition})::integer`
+
+interface TakenTerms {
+  readonly proof: Proof | undefined
+  readonly isShort: boolean
+}
+
+function printTaken(taking: Allocation, { proof, isShort }: TakenTerms, values: unknown[]): string {
+  const ids = printIds(taking, isShort, values)
+  return `SELECT ${ids} AS ids${proof ? `, ${unless(proof.print(proof.values, values))} AS proof` : ''}`
+}

@@ -1,0 +1,128 @@
+import type { OwnEdit, Stored } from '../desired-state.ts'
+
+/** The id of a row that is not there yet; rows that need it refer to this very object. */
+export interface NewId {
+  readonly kind: 'new-id'
+  readonly table: string
+  /** Who asked first gets the lower id: lists are placed in their order. */
+  readonly turn: number
+}
+
+/** A place at the end of every list of a table: the next value of the sequence of its ids, times the gap. */
+export interface Place {
+  readonly kind: 'place'
+  readonly of: NewId
+}
+
+export type RowId = number | NewId
+
+export type RowValue = Stored | NewId | Place
+
+/** By column. */
+export type Columns = ReadonlyMap<string, RowValue>
+
+export interface NewRow {
+  readonly table: string
+  readonly columns: Columns
+}
+
+export interface ChangedRow {
+  readonly table: string
+  readonly key: ReadonlyMap<string, Stored>
+  /** Only what changes. */
+  readonly columns: Columns
+}
+
+export interface RemovedRow {
+  readonly table: string
+  readonly key: ReadonlyMap<string, Stored>
+}
+
+/** Rows that stand in the way of a link that one row alone may have: their columns are emptied first. */
+export interface Release {
+  readonly table: string
+  /** What such a row holds. */
+  readonly holding: ReadonlyMap<string, Stored>
+  readonly columns: readonly string[]
+  /** They may not be empty: they get a value meanwhile that nobody has. */
+  readonly filled?: true
+}
+
+/** What is to be done, filled while documents are planned; carried out in the order of the fields. */
+export interface Changes {
+  readonly removals: RemovedRow[]
+  readonly releases: Release[]
+  readonly updates: ChangedRow[]
+  readonly inserts: NewRow[]
+  /** Tables of links of which whole lists are written: a new one is none of those that go or stay. */
+  readonly links: Set<string>
+  /** Lists that are edited where they are, once the rows are there. */
+  readonly edits: OwnEdit[]
+}
+
+export const noChanges = (): Changes => ({
+  removals: [],
+  releases: [],
+  updates: [],
+  inserts: [],
+  links: new Set(),
+  edits: [],
+})
+
+export const countChanges = ({ removals, releases, updates, inserts }: Changes): number =>
+  removals.length + releases.length + updates.length + inserts.length
+
+let turns = 0
+
+export const newId = (table: string): NewId => ({ kind: 'new-id', table, turn: turns++ })
+
+export const placeAtEnd = (table: string): Place => ({ kind: 'place', of: newId(table) })
+
+/** Between one link and the next that is appended. Halved for each link put between two, it lasts 50 times. */
+export const GAP = 1024
+
+/** A row as it is in the database. */
+export type CurrentRow = ReadonlyMap<string, Stored>
+
+export function numberIn(row: CurrentRow, column: string): number {
+  const value = row.get(column)
+  if (typeof value !== 'number') throw new TypeError(`column ${column} holds no number`)
+  return value
+}
+
+/** Of the columns given, those whose value is another in the row. */
+export function changedColumns(row: CurrentRow, columns: Columns): Columns {
+  return new Map([...columns].filter(([name, value]) => !isSame(row.get(name) ?? null, value)))
+}
+
+function isSame(current: Stored, wanted: RowValue): boolean {
+  if (current === wanted) return true
+  if (typeof current !== 'string' || typeof wanted !== 'string') return false
+  return isSameJson(current, wanted)
+}
+
+/** PostgreSQL prints JSON in a way of its own. Texts that are no JSON differ where their characters do. */
+function isSameJson(current: string, wanted: string): boolean {
+  if (!/^\s*[[{"]/.test(wanted)) return false
+  const [a, b] = [current, wanted].map(canonicalJson)
+  return a !== undefined && a === b
+}
+
+function canonicalJson(text: string): string | undefined {
+  try {
+    return JSON.stringify(sorted(JSON.parse(text)))
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, each]) => [key, sorted(each)]),
+  )
+}

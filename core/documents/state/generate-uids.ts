@@ -1,0 +1,195 @@
+import { STATUSES } from '../../model/constraints.ts'
+import type { ContentType, ScalarAttribute } from '../../model/model.ts'
+import type { Storage } from '../../model/storage.ts'
+import { quoteIdentifier as name, quoteText } from '../../sql/identifier.ts'
+import type { Statement } from '../../sql/statement.ts'
+import type { Values, WrittenDocument, WrittenValue } from '../desired-state.ts'
+import { groupBy } from '../rows/group.ts'
+import type { WriteTerms } from '../rows/write-terms.ts'
+
+/**
+ * The documents with the uids that were left out of versions, where the attribute says `generate: true`: made from
+ * `targetField`, with `-1`, `-2` … behind those that another document of the locale has.
+ */
+export async function generateUids(
+  documents: readonly WrittenDocument[],
+  terms: WriteTerms,
+): Promise<readonly WrittenDocument[]> {
+  const made = new Map<WrittenDocument, WrittenDocument>()
+  for (const [type, group] of groupBy(documents, each => each.type)) {
+    for (const attribute of type.attributes.values()) {
+      if (attribute.kind !== 'scalar' || attribute.type !== 'uid' || !attribute.generate) continue
+      await generateFor(type, attribute, group, made, terms)
+    }
+  }
+  return documents.map(document => made.get(document) ?? document)
+}
+
+async function generateFor(
+  type: ContentType,
+  attribute: ScalarAttribute,
+  group: readonly WrittenDocument[],
+  made: Map<WrittenDocument, WrittenDocument>,
+  terms: WriteTerms,
+): Promise<void> {
+  const lacking = group.filter(({ versions }) => versions.some(({ values }) => lacks(values, attribute)))
+  if (lacking.length === 0) return
+  const given = [...givenUids(group, attribute)]
+  const take = await freeUids(type, attribute, wantedUids(lacking, attribute, given), terms)
+  const taken = new Set(given.map(each => coordinate(each)))
+  for (const document of lacking) {
+    const current = made.get(document) ?? document
+    const versions = current.versions.map(version => {
+      if (!lacks(version.values, attribute)) return version
+      const wanted = { uid: slugOf(type, attribute, version.values), locale: version.locale }
+      const value: WrittenValue = { kind: 'scalar', value: take(wanted, taken) }
+      return { ...version, values: new Map([...version.values, [attribute.name, value]]) }
+    })
+    made.set(document, { ...current, versions })
+  }
+}
+
+function lacks(values: Values, { name: attribute }: ScalarAttribute): boolean {
+  const value = values.get(attribute)
+  return value === undefined || (value.kind === 'scalar' && (value.value === null || value.value === ''))
+}
+
+/** Room for a number behind it in a column of 255 characters. */
+const LONGEST = 240
+
+/** `Crème brûlée!` → `creme-brulee`; the type's key where nothing is left. */
+function slugOf(type: ContentType, { targetField }: ScalarAttribute, values: Values): string {
+  const value = targetField === undefined ? undefined : values.get(targetField)
+  const text = value?.kind === 'scalar' && value.value !== null ? String(value.value) : ''
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{Mark}/gu, '')
+    .toLowerCase()
+  const slug = plain
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, LONGEST)
+    .replace(/^-|-$/g, '')
+  return slug === '' ? type.key : slug
+}
+
+interface Uid {
+  readonly uid: string
+  readonly locale: string | null
+}
+
+const coordinate = ({ uid, locale }: Uid): string => JSON.stringify([uid, locale])
+
+function* givenUids(documents: readonly WrittenDocument[], attribute: ScalarAttribute): Generator<Uid> {
+  for (const { versions } of documents) {
+    for (const { locale, values } of versions) {
+      const value = values.get(attribute.name)
+      if (value?.kind === 'scalar' && typeof value.value === 'string') yield { uid: value.value, locale }
+    }
+  }
+}
+
+/** A slug, and how many free uids are made of it at most. */
+interface Wanted extends Uid {
+  readonly count: number
+}
+
+/** Uids that the same write gives or makes of other slugs may be among the free ones: as many more are wanted. */
+function wantedUids(
+  lacking: readonly WrittenDocument[],
+  attribute: ScalarAttribute,
+  given: readonly Uid[],
+): readonly Wanted[] {
+  const slugs = lacking.flatMap(({ type, versions }) =>
+    versions
+      .filter(({ values }) => lacks(values, attribute))
+      .map(({ locale, values }): Uid => ({ uid: slugOf(type, attribute, values), locale })),
+  )
+  const bySlug = groupBy(slugs, coordinate)
+  const distinct = [...bySlug.values()].flatMap(same => same.slice(0, 1))
+  const similar = countSimilar([...given, ...distinct])
+  return distinct.map(slug => {
+    const key = coordinate(slug)
+    return { ...slug, count: (bySlug.get(key)?.length ?? 0) + (similar.get(key) ?? 0) }
+  })
+}
+
+/** By a slug: how many of the uids are the slug alone or the slug with a number. */
+function countSimilar(given: readonly Uid[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { uid, locale } of given) {
+    for (const slug of new Set([uid, uid.replace(/-\d{1,10}$/, '')])) {
+      const key = coordinate({ uid: slug, locale })
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+  }
+  return counts
+}
+
+/** Takes the first uid of a slug that neither the database nor the same write has, and adds it to those taken. */
+type TakeUid = (slug: Uid, taken: Set<string>) => string
+
+async function freeUids(
+  type: ContentType,
+  attribute: ScalarAttribute,
+  wanted: readonly Wanted[],
+  { transaction, storage }: WriteTerms,
+): Promise<TakeUid> {
+  const { rows } = await transaction.run(printFree(type, attribute, wanted, storage))
+  const byPlace = groupBy(rows, ([place]) => Number(place) - 1)
+  // A number that is taken once stays so: none is looked at twice.
+  const numbers = new Map(
+    wanted.map((slug, place) => [
+      coordinate(slug),
+      (byPlace.get(place) ?? []).map(([, number]) => Number(number)).values(),
+    ]),
+  )
+  return (slug, taken) => {
+    for (const number of numbers.get(coordinate(slug)) ?? []) {
+      const uid = number === 0 ? slug.uid : `${slug.uid}-${number}`
+      const found = coordinate({ ...slug, uid })
+      if (taken.has(found)) continue
+      taken.add(found)
+      return uid
+    }
+    throw new TypeError(`no free uid for ${slug.uid}`)
+  }
+}
+
+const LAST_NUMBER = 2_147_483_647
+
+/**
+ * The first free numbers of each slug, 0 for the slug alone. Each candidate is looked up by itself, in the index of
+ * each status; the series is read no further than it is needed, for it is in a list of columns.
+ */
+function printFree(
+  type: ContentType,
+  attribute: ScalarAttribute,
+  wanted: readonly Wanted[],
+  storage: Storage,
+): Statement {
+  const table = storage.table(type)
+  const candidate = `w$.slug || CASE WHEN s$.number = 0 THEN '' ELSE '-' || s$.number END`
+  const here = [
+    `t$.${name(storage.column(type, attribute.name))} = ${candidate}`,
+    ...(table.locale === null ? [] : [`t$.${name(table.locale)} = w$.locale`]),
+  ]
+  const { status } = table
+  const places =
+    status === null ? [here] : STATUSES.map(each => [...here, `t$.${name(status)} = ${quoteText(each)}`])
+  const isFree = places.map(
+    conditions =>
+      `(SELECT 1 FROM ${name(table.name)} AS t$ WHERE ${conditions.join(' AND ')} LIMIT 1) IS NULL`,
+  )
+  return {
+    name: `find uids of ${type.key}`,
+    text:
+      `SELECT w$.place, f$.number FROM unnest($1::text[], $2::text[], $3::integer[]) WITH ORDINALITY AS w$ (slug, locale, wanted, place), ` +
+      `LATERAL (SELECT s$.number FROM (SELECT generate_series(0, ${LAST_NUMBER}) AS number) AS s$ ` +
+      `WHERE ${isFree.join(' AND ')} LIMIT w$.wanted) AS f$ ORDER BY 1, 2`,
+    values: [
+      wanted.map(({ uid }) => uid),
+      wanted.map(({ locale }) => locale),
+      wanted.map(({ count }) => count),
+    ],
+  }
+}

@@ -1,0 +1,166 @@
+import { forbidden, RequestFault } from '../../faults/fault.ts'
+import type { Attribute, RelationAttribute } from '../../model/model.ts'
+import type { CreateCommand, PermittedCommand, StandingUpdate, UpdateCommand } from '../../query/command.ts'
+import type { Status } from '../../query/query.ts'
+import type { Values, WrittenVersion } from '../desired-state.ts'
+import type { FoundTargets } from '../links/link-targets.ts'
+import type { Current, Wanted } from '../rows/write-load.ts'
+import type { LockingTerms, WriteTerms } from '../rows/write-terms.ts'
+import { isShared } from '../rows/write-versions.ts'
+import type { CurrentRow } from '../sql/write-rows.ts'
+import type { GivenBody } from '../values/given-body.ts'
+import type { VersionPlace } from './version-values.ts'
+
+export type SaveCommand = PermittedCommand<CreateCommand> | PermittedCommand<UpdateCommand>
+
+/** Which command is meant may hang on what is there. */
+export type AskedSave = SaveCommand | StandingUpdate
+
+/** Of two the one that claims more. */
+export const foreseenOf = (asked: AskedSave): SaveCommand =>
+  'kind' in asked ? asked : asked.published.ok ? asked.published.value : asked.draft
+
+/** Throws a RequestFault where its caller may not. `rows`: the document's. */
+export function meantOf(asked: AskedSave, rows: readonly CurrentRow[]): SaveCommand {
+  if ('kind' in asked) return asked
+  const { draft, published } = asked
+  if (!isPublished(draft, rows)) return draft
+  if (published.ok) return published.value
+  throw new RequestFault(published.reasons[0] ?? forbidden())
+}
+
+const isPublished = (command: SaveCommand, rows: readonly CurrentRow[]): boolean =>
+  rows.some(row => row.get('status') === 'published' && isLocale(command, row))
+
+export interface Saving {
+  readonly command: SaveCommand
+  readonly documentId: string
+  readonly body: GivenBody
+  readonly current: Current
+  /** What the body's links name; rejects with a RequestFault where something of it is not there. */
+  readonly targets: Promise<FoundTargets>
+  readonly terms: LockingTerms
+}
+
+/** The version that a command is about, as it is: null where it is still to be made. */
+export interface Standing {
+  readonly row: CurrentRow | undefined
+  /** Another locale's, which has what all of them share. */
+  readonly sibling: CurrentRow | undefined
+  readonly place: VersionPlace
+}
+
+export const isPublishing = ({ type, status }: SaveCommand): boolean =>
+  type.draftAndPublish && status === 'published'
+
+/** What all locales share is changed in each of them. */
+export const changesAllLocales = ({ type, values }: SaveCommand): boolean =>
+  Object.keys(values).some(name => isShared(type, type.attributes.get(name)))
+
+/**
+ * Whether what all locales share goes out with this one, to those that are published: it was changed in drafts since.
+ * Its stamp moves with it, for each status by itself.
+ */
+export function publishesForAll(command: SaveCommand, rows: readonly CurrentRow[]): boolean {
+  if (!isPublishing(command) || !command.type.localized) return false
+  const stampOf = (row: CurrentRow | undefined) => String(row?.get('shared_updated_at'))
+  const drafted = stampOf(rows.find(row => row.get('status') === 'draft'))
+  return rows.some(
+    row => row.get('status') === 'published' && !isLocale(command, row) && stampOf(row) !== drafted,
+  )
+}
+
+/** The rows that a save writes. */
+export const statusesOf = ({ type, status }: SaveCommand): readonly Status[] => {
+  if (!type.draftAndPublish) return ['published']
+  return status === 'draft' ? ['draft'] : ['draft', 'published']
+}
+
+/** Which version is written with which values. */
+export const versionOf = (command: SaveCommand, values: Values): WrittenVersion => {
+  const { type, locale, publishedAt, keepsPublishedAt } = command
+  const version = { locale, statuses: statusesOf(command), values }
+  return type.draftAndPublish
+    ? { ...version, publishing: { at: publishedAt, keeps: keepsPublishedAt === true } }
+    : version
+}
+
+/** Which rows hold its values against those of others: a draft that keeps all rules as if it were published. */
+export const claimedBy = (command: SaveCommand, values: Values): WrittenVersion => ({
+  ...versionOf(command, values),
+  ...(command.strict ? { statuses: ['draft', 'published'] } : {}),
+})
+
+/** What has to be known before the write; of a locale that is made, what all locales share too. */
+export function attributesToLoad(command: SaveCommand, body: GivenBody): Required<Wanted> {
+  const { type } = command
+  const generated = generatedFrom(type)
+  const isWanted = (attribute: Attribute) =>
+    (isPublishing(command) || body.names(attribute) || generated.has(attribute.name)) &&
+    !staysInPlace(attribute, command, body)
+  return {
+    attributes: [...type.attributes.values()].filter(isWanted),
+    besides: rows =>
+      rows.some(row => isLocale(command, row))
+        ? []
+        : [...type.attributes.values()].filter(each => isShared(type, each) && !isWanted(each)),
+  }
+}
+
+/** Generated uids and what they are made from: a uid that is not loaded looks as if there were none yet. */
+function generatedFrom({ attributes }: SaveCommand['type']): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const attribute of attributes.values()) {
+    if (attribute.kind !== 'scalar' || !attribute.generate) continue
+    names.add(attribute.name)
+    if (attribute.targetField !== undefined) names.add(attribute.targetField)
+  }
+  return names
+}
+
+/** Of two commands what a draft needs, and the rest where it is published. */
+export function wantedBy(asked: AskedSave, body: GivenBody): Wanted {
+  if ('kind' in asked) return attributesToLoad(asked, body)
+  const { draft, published } = asked
+  const little = attributesToLoad(draft, body)
+  if (!published.ok) return little
+  const { attributes } = attributesToLoad(published.value, body)
+  const besides = attributes.filter(each => !little.attributes.includes(each))
+  return {
+    attributes: little.attributes,
+    besides: rows => (isPublished(draft, rows) ? besides : little.besides(rows)),
+  }
+}
+
+/** Whether a list of the version's own stays in the database: what a body connects and disconnects, and what is published as it is. */
+export function staysInPlace(
+  attribute: Attribute,
+  command: SaveCommand,
+  { values, faults, names }: Pick<GivenBody, 'values' | 'faults' | 'names'>,
+): attribute is RelationAttribute {
+  if (attribute.kind !== 'relation' || attribute.side !== 'owner' || !attribute.many) return false
+  if (!names(attribute)) return isPublishing(command)
+  const value = faults.length > 0 ? undefined : values.get(attribute.name)
+  return value?.kind === 'links' && value.change?.kind === 'change'
+}
+
+export const isLocale = ({ type, locale }: SaveCommand, row: CurrentRow): boolean =>
+  !type.localized || row.get('locale') === locale
+
+/** What names a version. */
+export interface Named extends Pick<Saving, 'command' | 'documentId' | 'current'> {
+  readonly terms: WriteTerms
+}
+
+export function standingOf({ command, documentId, current, terms }: Named): Standing {
+  const { type, locale } = command
+  const status: Status = type.draftAndPublish ? 'draft' : 'published'
+  const rows = current
+    .rows(type, documentId)
+    .filter(row => !type.draftAndPublish || row.get('status') === 'draft')
+  return {
+    row: rows.find(row => isLocale(command, row)),
+    sibling: rows.find(row => !isLocale(command, row)),
+    place: { root: type, status, locale, current, terms },
+  }
+}

@@ -1,0 +1,57 @@
+import type { ContentType } from '../../model/model.ts'
+import type { Values, WrittenDocument, WrittenVersion } from '../desired-state.ts'
+import type { LockingTerms, WriteTerms } from '../rows/write-terms.ts'
+import { isShared } from '../rows/write-versions.ts'
+import type { CurrentRow } from '../sql/write-rows.ts'
+import type { Standing } from '../state/version-context.ts'
+import { notUnique, type ValueFault } from '../values/value-fault.ts'
+import { findTaken } from './unique-conflicts.ts'
+import { findTakenParts } from './unique-conflicts-in-components.ts'
+
+/** documents.md 5: every row that is written, and of what all locales share their published rows too. */
+export async function checkUnique(
+  document: WrittenDocument,
+  standing: Standing,
+  terms: LockingTerms,
+): Promise<readonly ValueFault[]> {
+  const { type, documentId } = document
+  const published = document.versions.filter(({ statuses }) => statuses.includes('published'))
+  const versions = published.flatMap(version => claimsOf(document, version, standing, terms))
+  const [found, parts] = await Promise.all([
+    findTaken([{ type, documentId, versions }], terms),
+    findTakenParts(document, standing, terms),
+  ])
+  const values = new Map(found.map(({ attribute, value }) => [attribute.name, value]))
+  return [...Array.from(values, ([name, value]) => notUnique([name], value)), ...parts]
+}
+
+/** What a version claims for itself, and of what all share for the other locales. */
+function claimsOf(
+  { type, documentId }: WrittenDocument,
+  version: WrittenVersion,
+  { place }: Standing,
+  terms: WriteTerms,
+): readonly WrittenVersion[] {
+  const rows = place.current
+    .rows(type, documentId)
+    .filter(row => !type.draftAndPublish || row.get('status') === 'published')
+  const mine = rows.find(row => !type.localized || row.get('locale') === version.locale)
+  const own = changedUnique(type, version.values, mine, terms)
+  const shared = new Map([...own].filter(([name]) => isShared(type, type.attributes.get(name))))
+  const others = rows.filter(row => row !== mine).map(row => String(row.get('locale')))
+  return [{ ...version, values: own }, ...others.map(locale => ({ ...version, locale, values: shared }))]
+}
+
+const changedUnique = (
+  type: ContentType,
+  values: Values,
+  row: CurrentRow | undefined,
+  { storage }: WriteTerms,
+): Values =>
+  new Map(
+    [...values].filter(([name, value]) => {
+      const attribute = type.attributes.get(name)
+      if (attribute?.kind !== 'scalar' || !attribute.unique || value.kind !== 'scalar') return false
+      return row === undefined || row.get(storage.column(type, name)) !== value.value
+    }),
+  )

@@ -1,0 +1,161 @@
+import type { Path } from '../../faults/diagnostic.ts'
+import type { Attribute, Component, ContentType, Holder, ScalarAttribute } from '../../model/model.ts'
+import { fitsIndex } from '../../model/value-columns.ts'
+import type { Values, WrittenDocument } from '../desired-state.ts'
+import { groupBy } from '../rows/group.ts'
+import type { CurrentComponent } from '../rows/write-load.ts'
+import type { LockingTerms } from '../rows/write-terms.ts'
+import { isShared } from '../rows/write-versions.ts'
+import { columnsOf } from '../sql/write-print.ts'
+import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
+import type { Standing } from '../state/version-context.ts'
+import { componentsIn, type VersionPlace } from '../state/version-values.ts'
+import { notUnique, type ValueFault } from '../values/value-fault.ts'
+import { type ClaimedValue, printTaken } from './print-unique-conflicts.ts'
+
+/** A value of a component that must be unique. */
+export interface PartClaim extends ClaimedValue {
+  readonly component: Component
+  readonly attribute: ScalarAttribute
+  readonly path: Path
+}
+
+/**
+ * Values of components that must be unique: among the published ones of their kind in a locale, wherever these stand
+ * (of types without drafts, or of what all locales share, among all). What the document is about to give up is free.
+ */
+export async function findTakenParts(
+  document: WrittenDocument,
+  standing: Standing,
+  terms: LockingTerms,
+): Promise<readonly ValueFault[]> {
+  const versions = document.versions.filter(({ statuses }) => statuses.includes('published'))
+  const claims = versions.flatMap(({ values, locale }) => [...claimsIn(document.type, values, [], locale)])
+  if (claims.length === 0) return []
+  const there = versions.flatMap(({ values }) => [...componentsThere(document.type, values, standing)])
+  const own = groupBy(there, each => each.component)
+  const idsOf = (component: Component) => own.get(component)?.map(({ row }) => numberIn(row, 'id')) ?? []
+  const taken = await findTakenClaims(claims, idsOf, terms)
+  return taken.map(({ path, value }) => notUnique(path, String(value)))
+}
+
+/**
+ * Claims that components have which are none of those given, or that are claimed twice: then they are the first one's.
+ * One statement an attribute.
+ */
+export async function findTakenClaims<Claim extends PartClaim>(
+  claims: readonly Claim[],
+  idsOf: (component: Component) => readonly number[],
+  terms: LockingTerms,
+): Promise<readonly Claim[]> {
+  const asked = byAttribute(claims).map(([{ component }, group]) => takenOf(group, idsOf(component), terms))
+  return (await Promise.all(asked)).flat()
+}
+
+const byAttribute = <Claim extends PartClaim>(
+  claims: readonly Claim[],
+): readonly (readonly [Claim, readonly Claim[]])[] =>
+  [...groupBy(claims, each => each.attribute).values()].flatMap(group =>
+    group[0] ? [[group[0], group] as const] : [],
+  )
+
+/** What the components of a document claim: what all locales share stands in each version, and counts once. */
+export const partClaimsOf = ({ type, versions }: WrittenDocument): readonly PartClaim[] =>
+  versions
+    .filter(({ statuses }) => statuses.includes('published'))
+    .flatMap(({ values, locale }, index) => {
+      const own = [...values].filter(([name]) => index === 0 || !isShared(type, type.attributes.get(name)))
+      return [...claimsIn(type, new Map(own), [], locale)]
+    })
+
+/** What the components of a version claim for themselves. */
+function* claimsIn(
+  holder: Holder,
+  values: Values,
+  parent: Path,
+  locale: string | null,
+): Generator<PartClaim> {
+  for (const [name, value] of values) {
+    const attribute = holder.attributes.get(name)
+    if (!attribute) continue
+    const path = [...parent, name]
+    if (value.kind === 'components')
+      for (const [index, { component, values: inner }] of value.items.entries())
+        yield* claimsIn(
+          component,
+          inner,
+          isList(attribute) ? [...path, index] : path,
+          localeOf(holder, attribute, locale),
+        )
+    if (holder.holder !== 'component' || value.kind !== 'scalar' || value.value === null) continue
+    if (attribute.kind === 'scalar' && attribute.unique)
+      yield { component: holder, attribute, path, locale, value: value.value }
+  }
+}
+
+const isList = (attribute: Attribute): boolean =>
+  attribute.kind === 'zone' || (attribute.kind === 'component' && attribute.repeatable)
+
+/** Components that all locales share have none, and neither has what is nested in them. */
+const localeOf = (holder: Holder, attribute: Attribute, locale: string | null): string | null =>
+  holder.holder === 'component' || attribute.localized ? locale : null
+
+/** Components that the document has in the attributes that are written, in either status: they keep their ids. */
+function componentsThere(
+  type: ContentType,
+  values: Values,
+  { row, sibling, place }: Standing,
+): Iterable<CurrentComponent> {
+  const there = row ?? sibling
+  return there ? componentsBelow(type, there, values.keys(), place) : []
+}
+
+/** The components of these attributes of a row, in all statuses, with those that are nested in them. */
+export function* componentsBelow(
+  holder: Holder,
+  row: CurrentRow,
+  names: Iterable<string>,
+  place: VersionPlace,
+): Generator<CurrentComponent> {
+  for (const name of names) {
+    const attribute = holder.attributes.get(name)
+    if (!attribute) continue
+    for (const each of componentsIn(holder, row, attribute, place)) {
+      yield each
+      yield* componentsBelow(each.component, each.row, each.component.attributes.keys(), place)
+    }
+  }
+}
+
+/** Of one attribute. A value that is claimed twice is the first one's. */
+async function takenOf<Claim extends PartClaim>(
+  claims: readonly Claim[],
+  own: readonly number[],
+  { transaction, storage }: LockingTerms,
+): Promise<readonly Claim[]> {
+  const [first] = claims
+  if (!first) return []
+  const { component, attribute } = first
+  const table = storage.componentTable(component)
+  const column = storage.column(component, attribute.name)
+  // No index holds these apart (core/model/component-table.ts): who writes at the same moment waits.
+  const unheld = claims.some(({ locale }) => locale === null) || !fitsIndex(attribute)
+  if (unheld) await transaction.lock(`unique ${table.name} ${column}`)
+  const statement = printTaken(claims, {
+    called: `${attribute.name} of ${component.uid}`,
+    table: table.name,
+    column,
+    types: columnsOf(storage, table.name),
+    published: table.status,
+    locale: table.locale,
+    but: { columns: [table.id], rows: own.map(id => [id]) },
+  })
+  const { rows } = await transaction.run(statement)
+  const taken = new Set(rows.map(([place]) => Number(place) - 1))
+  const firsts = new Set(
+    [...groupBy(claims, ({ value, locale }) => JSON.stringify([value, locale])).values()].map(
+      ([each]) => each,
+    ),
+  )
+  return claims.filter((claim, place) => taken.has(place) || !firsts.has(claim))
+}

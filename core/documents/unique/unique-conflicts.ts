@@ -1,0 +1,76 @@
+import type { ContentType, ScalarAttribute } from '../../model/model.ts'
+import type { Stored, WrittenDocument } from '../desired-state.ts'
+import { groupBy } from '../rows/group.ts'
+import type { WriteTerms } from '../rows/write-terms.ts'
+import { columnsOf } from '../sql/write-print.ts'
+import { printTaken } from './print-unique-conflicts.ts'
+
+/** A value that another document has already, of an attribute that must be unique. */
+export interface Taken {
+  readonly document: WrittenDocument
+  readonly locale: string | null
+  readonly attribute: ScalarAttribute
+  readonly value: string
+}
+
+/**
+ * documents.md 5: unique among the published versions of a locale, or among all rows of a type without drafts. One
+ * statement for each unique attribute that is written; the indexes only catch who writes at the same moment.
+ */
+export async function findTaken(
+  documents: readonly WrittenDocument[],
+  terms: WriteTerms,
+): Promise<readonly Taken[]> {
+  const asked: Promise<readonly Taken[]>[] = []
+  for (const [type, group] of groupBy(documents, each => each.type)) {
+    for (const attribute of type.attributes.values()) {
+      if (attribute.kind !== 'scalar' || !attribute.unique) continue
+      const wanted = group.flatMap(document => uniqueValues(document, attribute))
+      if (wanted.length > 0) asked.push(findOf({ type, attribute }, wanted, group, terms))
+    }
+  }
+  return (await Promise.all(asked)).flat()
+}
+
+/** What a document claims for itself: in versions that are published, or of types without drafts. */
+function uniqueValues(document: WrittenDocument, attribute: ScalarAttribute): readonly Claim[] {
+  return document.versions.flatMap(({ statuses, locale, values }) => {
+    const value = values.get(attribute.name)
+    if (!statuses.includes('published') || value?.kind !== 'scalar' || value.value === null) return []
+    return [{ document, locale, attribute, value: value.value }]
+  })
+}
+
+/** Rows that get another value, and may leave theirs to others. */
+const givenUp = ({ type, documentId, versions }: WrittenDocument, { name }: ScalarAttribute) =>
+  versions
+    .filter(({ statuses, values }) => statuses.includes('published') && values.has(name))
+    .map(({ locale }) => (type.localized ? [documentId, locale] : [documentId]))
+
+type Claim = Omit<Taken, 'value'> & { readonly value: Stored }
+
+async function findOf(
+  { type, attribute }: { readonly type: ContentType; readonly attribute: ScalarAttribute },
+  claims: readonly Claim[],
+  written: readonly WrittenDocument[],
+  { transaction, storage }: WriteTerms,
+): Promise<readonly Taken[]> {
+  const table = storage.table(type)
+  const statement = printTaken(claims, {
+    called: `${attribute.name} of ${type.key}`,
+    column: storage.column(type, attribute.name),
+    table: table.name,
+    types: columnsOf(storage, table.name),
+    published: table.status,
+    locale: table.locale,
+    but: {
+      columns: [table.documentId, ...(table.locale === null ? [] : [table.locale])],
+      rows: written.flatMap(document => givenUp(document, attribute)),
+    },
+  })
+  const { rows } = await transaction.run(statement)
+  const taken = new Set(rows.map(([place]) => Number(place) - 1))
+  return claims.flatMap((claim, place) =>
+    taken.has(place) ? [{ ...claim, value: String(claim.value) }] : [],
+  )
+}

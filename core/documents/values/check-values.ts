@@ -1,0 +1,94 @@
+import type { Path } from '../../faults/diagnostic.ts'
+import type {
+  Attribute,
+  ComponentAttribute,
+  ContentType,
+  Holder,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../../model/model.ts'
+import type { Stored, Values, WrittenComponent, WrittenValue } from '../desired-state.ts'
+import { missing, parseScalar } from './parse-scalar.ts'
+import { rule, toFault, type ValueFault } from './value-fault.ts'
+
+export interface CheckTerms {
+  readonly covers: (attribute: Attribute) => boolean
+  /** An attribute that was left out, of a document that is not published but simply there (contract/rest.md 3). */
+  readonly plain: boolean
+}
+
+/** What a version that is to be published still lacks, of its whole values in stored form (contract/rest.md 3). */
+export function checkValues(type: ContentType, values: Values, terms: CheckTerms): readonly ValueFault[] {
+  return [...checkHolder(type, values, [], terms)]
+}
+
+function* checkHolder(
+  holder: Holder,
+  values: Values,
+  parent: Path,
+  terms: CheckTerms,
+): Generator<ValueFault> {
+  for (const attribute of holder.attributes.values()) {
+    if (attribute.system || !attribute.writable || !terms.covers(attribute)) continue
+    const path = [...parent, attribute.name]
+    yield* checkValue(attribute, values.get(attribute.name), path, terms)
+  }
+}
+
+function* checkValue(
+  attribute: Attribute,
+  value: WrittenValue | undefined,
+  path: Path,
+  terms: CheckTerms,
+): Generator<ValueFault> {
+  if (attribute.kind === 'scalar')
+    yield* checkScalar(attribute, value?.kind === 'scalar' ? value.value : null, path, terms)
+  else if (attribute.kind === 'component' || attribute.kind === 'zone')
+    yield* checkItems(attribute, value?.kind === 'components' ? value.items : [], path, terms)
+  else if (attribute.required && (value?.kind !== 'links' || value.targets.length === 0))
+    yield lacking(path, terms)
+}
+
+function* checkItems(
+  attribute: ComponentAttribute | ZoneAttribute,
+  items: readonly WrittenComponent[],
+  path: Path,
+  terms: CheckTerms,
+): Generator<ValueFault> {
+  const single = attribute.kind === 'component' && !attribute.repeatable
+  for (const [index, item] of items.entries())
+    yield* checkHolder(item.component, item.values, single ? path : [...path, index], ALL)
+  if (single && attribute.required && items.length === 0) yield lacking(path, terms)
+  const { min = 0 } = attribute
+  if (!single && items.length < min && (items.length > 0 || attribute.required))
+    yield toFault(rule(`field must have at least ${min} items`), path, [])
+}
+
+const ALL: CheckTerms = { covers: () => true, plain: false }
+
+const lacking = (path: Path, { plain }: CheckTerms): ValueFault =>
+  toFault(rule('must be defined.'), path, plain ? undefined : null)
+
+function checkScalar(
+  attribute: ScalarAttribute,
+  value: Stored,
+  path: Path,
+  terms: CheckTerms,
+): readonly ValueFault[] {
+  if (value === null) {
+    if (!attribute.required) return []
+    return [terms.plain ? lacking(path, terms) : missing(attribute, path)]
+  }
+  if (!RULED.has(attribute.type) || isHash(attribute, value)) return []
+  return parseScalar(attribute, value, { path, strictness: 'full' }).faults
+}
+
+/** Types with rules that drafts need not keep. */
+const RULED: ReadonlySet<string> = new Set([
+  ...['string', 'text', 'richtext', 'email', 'password', 'uid'],
+  ...['integer', 'biginteger', 'float', 'decimal'],
+])
+
+/** Of a password that stands there already nobody knows how long it was. */
+const isHash = ({ type }: ScalarAttribute, value: Stored): boolean =>
+  type === 'password' && typeof value === 'string' && /^\$2[aby]\$\d\d\$.{53}$/.test(value)

@@ -1,0 +1,83 @@
+import type { Attribute, ContentType } from '../../model/model.ts'
+import type { CreateCommand } from '../../query/command.ts'
+import { parseLinkChange } from '../../query/parse-link-change.ts'
+import type { Status } from '../../query/query.ts'
+import type { LinkTarget, Values } from '../desired-state.ts'
+import { countPasswords, hashPasswords } from './hash-passwords.ts'
+import { type LinkParser, type ParseTerms, parseValues } from './parse-attribute.ts'
+import type { ValueFault } from './value-fault.ts'
+
+/** What a body says, in stored form. */
+export interface GivenBody {
+  readonly values: Values
+  /** The same, with passwords as their hashes; the very same where there are none. */
+  readonly hashed: Values
+  readonly faults: readonly ValueFault[]
+  names(attribute: Attribute): boolean
+}
+
+/** Leaves everything as it is. */
+export const NOTHING_GIVEN: GivenBody = {
+  values: new Map(),
+  hashed: new Map(),
+  faults: [],
+  names: () => false,
+}
+
+/** Reads the values of a command. Before the transaction begins: passwords take their time. */
+export async function readBody({
+  type,
+  values: given,
+  strict,
+}: Pick<CreateCommand, 'type' | 'values' | 'strict'>): Promise<GivenBody> {
+  const strictness = type.draftAndPublish && !strict ? 'draft' : 'full'
+  const parsed = parseValues(type, given, { ...bodyTerms(strictness), plainly: strict })
+  const { values } = parsed
+  const passwords = countPasswords(type, values)
+  const faults = passwords > MOST_PASSWORDS ? [...parsed.faults, TOO_MANY] : parsed.faults
+  const names = ({ name }: Attribute) => Object.hasOwn(given, name)
+  return {
+    values,
+    hashed: faults.length > 0 || passwords === 0 ? values : await hash(type, values),
+    faults,
+    names,
+  }
+}
+
+/** Each takes some 50 ms of a processor, and others wait for theirs. */
+const MOST_PASSWORDS = 20
+
+const TOO_MANY: ValueFault = {
+  kind: 'rule',
+  path: [],
+  message: `A body may have at most ${MOST_PASSWORDS} passwords`,
+}
+
+async function hash(type: ContentType, values: Values): Promise<Values> {
+  const version = { locale: null, statuses: ['published'] satisfies Status[], values }
+  const [hashed] = await hashPasswords([{ type, documentId: '', versions: [version] }])
+  return hashed?.versions[0]?.values ?? values
+}
+
+/** What attributes start with that a body leaves out. */
+export const defaultsOf = (type: ContentType, covers: (attribute: Attribute) => boolean): Values =>
+  parseValues(type, {}, { ...bodyTerms('draft'), purpose: 'make' }, { path: [], covers }).values
+
+const bodyTerms = (strictness: ParseTerms['strictness']): ParseTerms => ({
+  strictness,
+  purpose: 'change',
+  componentIds: true,
+  links,
+})
+
+const SOMETHING: LinkTarget = { documentId: '', locale: null, status: null }
+
+/** What the list comes to is known in the transaction alone. */
+const links: LinkParser = (attribute, value, path) => {
+  const parsed = parseLinkChange(attribute, value, path)
+  if (!parsed.ok) return { targets: undefined, faults: parsed.reasons }
+  const change = parsed.value
+  if (change === null) return { targets: undefined, faults: [] }
+  const isEmpty = change.kind === 'set' && change.targets.length === 0
+  return { targets: isEmpty ? [] : [SOMETHING], change, faults: [] }
+}

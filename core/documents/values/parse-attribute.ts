@@ -1,0 +1,196 @@
+import type { Path } from '../../faults/diagnostic.ts'
+import type {
+  Attribute,
+  Component,
+  ComponentAttribute,
+  Holder,
+  MediaAttribute,
+  RelationAttribute,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../../model/model.ts'
+import type { LinkChange } from '../../query/command.ts'
+import type { LinkTarget, Values, WrittenComponent, WrittenValue } from '../desired-state.ts'
+import { isGenerated, isSettable, type Settable, unknownKeys } from './assignable.ts'
+import { type Body, counts, idOf, isBody, notAnObject } from './parse-item.ts'
+import { missing, parseScalar, type Strictness } from './parse-scalar.ts'
+import { rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
+
+export interface ParseTerms {
+  readonly strictness: Strictness
+  /** `make`: absent attributes take their defaults, and required ones are missed; `change`: they stay as they are. */
+  readonly purpose: 'make' | 'change'
+  /** What was left out is told as such, in components too (contract/graphql.md 10); absent: as null that was given. */
+  readonly plainly?: true | undefined
+  /** Whether a component may name the one that it changes by `id`. */
+  readonly componentIds: boolean
+  /** Reads what a relation or media attribute is given, in the words of whoever asks: a file's, a request's. */
+  readonly links: LinkParser
+}
+
+export type LinkParser = (
+  attribute: RelationAttribute | MediaAttribute,
+  value: unknown,
+  path: Path,
+) => ParsedLinks
+
+/** undefined: they stay as they are. */
+export interface ParsedLinks {
+  readonly targets: readonly LinkTarget[] | undefined
+  /** Where the list follows from the one that is there. */
+  readonly change?: LinkChange
+  readonly faults: readonly ValueFault[]
+}
+
+export interface ParsedValues {
+  readonly values: Values
+  /** In the order of the keys that nothing goes by, then of the schema. */
+  readonly faults: readonly ValueFault[]
+}
+
+/**
+ * The attributes of a document or a component, as a body or a file gives them, become stored values, or
+ * everything that is wrong with them (contract/rest.md 3 and 13). `covers` leaves attributes out altogether.
+ */
+export function parseValues(
+  holder: Holder,
+  body: Body,
+  terms: ParseTerms,
+  at: { readonly path: Path; readonly covers?: (attribute: Attribute) => boolean } = { path: [] },
+): ParsedValues {
+  const { path, covers = () => true } = at
+  const values = new Map<string, WrittenValue>()
+  const faults: ValueFault[] = [...unknownKeys(holder, body, path, terms)]
+  for (const attribute of holder.attributes.values()) {
+    if (!isSettable(attribute) || !covers(attribute)) continue
+    const given = Object.hasOwn(body, attribute.name) ? body[attribute.name] : undefined
+    const parsed =
+      given === undefined ? absent(holder, attribute, path, terms) : present(attribute, given, path, terms)
+    if (parsed.value !== undefined) values.set(attribute.name, parsed.value)
+    faults.push(...parsed.faults)
+  }
+  return { values, faults }
+}
+
+interface ParsedValue {
+  readonly value: WrittenValue | undefined
+  readonly faults: readonly ValueFault[]
+}
+
+const STAYS: ParsedValue = { value: undefined, faults: [] }
+
+const refused = (...faults: readonly ValueFault[]): ParsedValue => ({ value: undefined, faults })
+
+/** Defaults apply where the key is absent, not where it is null. */
+function absent(holder: Holder, attribute: Settable, parent: Path, terms: ParseTerms): ParsedValue {
+  if (terms.purpose === 'change') return STAYS
+  const path = [...parent, attribute.name]
+  if (attribute.kind === 'scalar' && attribute.default !== undefined)
+    return scalar(attribute, attribute.default, path, terms)
+  if (!attribute.required || terms.strictness === 'draft' || isGenerated(attribute)) return STAYS
+  const plain = holder.holder === 'content-type' && !holder.draftAndPublish
+  if (plain || terms.plainly || attribute.kind !== 'scalar')
+    return refused(toFault(rule('must be defined.'), path, undefined))
+  return refused(missing(attribute, path))
+}
+
+function present(attribute: Settable, given: unknown, parent: Path, terms: ParseTerms): ParsedValue {
+  const path = [...parent, attribute.name]
+  switch (attribute.kind) {
+    case 'scalar':
+      return scalar(attribute, given, path, terms)
+    case 'component':
+      return attribute.repeatable
+        ? list(attribute, given, path, terms)
+        : single(attribute, given, path, terms)
+    case 'zone':
+      return list(attribute, given, path, terms)
+    default:
+      return links(attribute, given, path, terms)
+  }
+}
+
+function scalar(
+  attribute: ScalarAttribute,
+  given: unknown,
+  path: Path,
+  { strictness }: ParseTerms,
+): ParsedValue {
+  if (given === null && isGenerated(attribute)) return { value: { kind: 'scalar', value: null }, faults: [] }
+  const { stored, faults } = parseScalar(attribute, given, { path, strictness })
+  return { value: stored === undefined ? undefined : { kind: 'scalar', value: stored }, faults }
+}
+
+function links(
+  attribute: RelationAttribute | MediaAttribute,
+  given: unknown,
+  path: Path,
+  terms: ParseTerms,
+): ParsedValue {
+  const { targets, change, faults } = terms.links(attribute, given, path)
+  if (targets === undefined) return refused(...faults)
+  if (attribute.required && terms.strictness === 'full' && targets.length === 0)
+    return refused(...faults, toFault(rule('must be defined.'), path, given))
+  return { value: { kind: 'links', targets, ...(change === undefined ? {} : { change }) }, faults }
+}
+
+function single(attribute: ComponentAttribute, given: unknown, path: Path, terms: ParseTerms): ParsedValue {
+  if (given !== null) return items([item(attribute.component, given, path, terms)])
+  if (attribute.required && terms.strictness === 'full')
+    return refused(toFault(rule('must be defined.'), path, given))
+  return items([])
+}
+
+function list(
+  attribute: ComponentAttribute | ZoneAttribute,
+  given: unknown,
+  path: Path,
+  terms: ParseTerms,
+): ParsedValue {
+  if (!Array.isArray(given)) return refused(toFault(wrongType('array', given), path, given))
+  const parsed = items(
+    given.map((each, index) =>
+      attribute.kind === 'zone'
+        ? zoneItem(attribute, each, [...path, index], terms)
+        : item(attribute.component, each, [...path, index], terms),
+    ),
+  )
+  const faults = [...parsed.faults, ...counts(attribute, given, path, terms)]
+  return { value: faults.length === 0 ? parsed.value : undefined, faults }
+}
+
+interface ParsedItem {
+  readonly item: WrittenComponent | undefined
+  readonly faults: readonly ValueFault[]
+}
+
+function items(parsed: readonly ParsedItem[]): ParsedValue {
+  const faults = parsed.flatMap(each => each.faults)
+  const found = parsed.flatMap(each => (each.item === undefined ? [] : [each.item]))
+  return { value: faults.length === 0 ? { kind: 'components', items: found } : undefined, faults }
+}
+
+/** An item that changes a component leaves out what stays; any other is made (contract/rest.md 13). */
+function item(component: Component, given: unknown, path: Path, terms: ParseTerms): ParsedItem {
+  if (!isBody(given)) return { item: undefined, faults: [toFault(notAnObject(given), path, given)] }
+  const id = terms.componentIds ? idOf(given) : null
+  const { values, faults } = parseValues(
+    component,
+    given,
+    { ...terms, purpose: id === null ? 'make' : 'change' },
+    { path },
+  )
+  return { item: { component, id, values }, faults }
+}
+
+function zoneItem(attribute: ZoneAttribute, given: unknown, path: Path, terms: ParseTerms): ParsedItem {
+  if (!isBody(given)) return { item: undefined, faults: [toFault(notAnObject(given), path, given)] }
+  const at = [...path, '__component']
+  const uid = given.__component
+  const component = attribute.components.find(each => each.uid === uid)
+  if (component) return item(component, given, path, terms)
+  const uids = attribute.components.map(each => each.uid)
+  const message =
+    uid === undefined ? 'is a required field' : `must be one of the following values: ${uids.join(', ')}`
+  return { item: undefined, faults: [toFault(rule(message), at, uid)] }
+}

@@ -1,0 +1,32 @@
+import type { Path } from '../../faults/diagnostic.ts'
+import type { ComponentAttribute, ZoneAttribute } from '../../model/model.ts'
+import type { Strictness } from './parse-scalar.ts'
+import { castToNull, type Refusal, rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
+
+export type Body = Readonly<Record<string, unknown>>
+
+/** Of an item of a list, or a single component. */
+export const notAnObject = (given: unknown): Refusal =>
+  given === null ? wrongType('object', given) : castToNull('object', given)
+
+export const isBody = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The id of the component that an item changes; null: it makes one. */
+export function idOf({ id }: Body): number | null {
+  const number = typeof id === 'string' ? Number(id) : id
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null
+}
+
+/** How many items a list may have. */
+export function* counts(
+  { min, max }: ComponentAttribute | ZoneAttribute,
+  given: readonly unknown[],
+  path: Path,
+  { strictness }: { readonly strictness: Strictness },
+): Generator<ValueFault> {
+  if (strictness === 'full' && min !== undefined && given.length < min)
+    yield toFault(rule(`field must have at least ${min} items`), path, given)
+  if (max !== undefined && given.length > max)
+    yield toFault(rule(`field must have less than or equal to ${max} items`), path, given)
+}

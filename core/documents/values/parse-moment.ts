@@ -1,0 +1,32 @@
+import type { Result } from '../../base/result.ts'
+import { trimDecimal } from '../../base/trim-character.ts'
+import type { BadValue } from '../../query/bad-value.ts'
+import * as query from '../../query/parse-moment.ts'
+import { format, type Parsed } from './value-fault.ts'
+
+/** Dates and times are read in bodies as they are in filters (contract/rest.md 3). */
+const reading =
+  (parse: (value: unknown) => Result<string, BadValue>) =>
+  (value: unknown): Parsed => {
+    const parsed = parse(value)
+    return parsed.ok
+      ? { stored: parsed.value }
+      : {
+          refusal: format(
+            parsed.reasons.map(({ message, expected }) => message ?? `must be ${expected}`).join(', '),
+          ),
+        }
+  }
+
+export const parseDate = reading(query.parseDate)
+
+export const parseDatetime = reading(query.parseDateTime)
+
+const parseClock = reading(query.parseTime)
+
+/** Trailing zeros go, as they do in answers. */
+export function parseTime(value: unknown): Parsed {
+  const parsed = parseClock(value)
+  if (!('stored' in parsed) || typeof parsed.stored !== 'string') return parsed
+  return { stored: trimDecimal(parsed.stored) }
+}

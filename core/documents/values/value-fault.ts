@@ -1,0 +1,79 @@
+import { type Path, printPath } from '../../faults/diagnostic.ts'
+import { fault } from '../../faults/fault.ts'
+import type { Attribute } from '../../model/model.ts'
+import type { Stored } from '../desired-state.ts'
+
+/**
+ * One thing that is wrong with the values of a document. `key`: the path leads to a key that nothing goes by.
+ * `format`: a date or time that is none (a request tells these first and alone). `rule`: all the rest.
+ */
+export interface ValueFault {
+  readonly kind: 'key' | 'format' | 'rule'
+  readonly path: Path
+  /** The whole sentence: of a rule, the place comes first. */
+  readonly message: string
+  /** Absent where the value is. */
+  readonly value?: unknown
+}
+
+/** What is wrong with one value, before its place is known; a rule's sentence goes on behind the place. */
+export interface Refusal {
+  readonly kind: 'format' | 'rule'
+  readonly message: string
+  /** What the fault says was found, where that is not the value as given. */
+  readonly found?: unknown
+}
+
+/** The stored form, or why there is none; a number that is not the right one is held against its limits all the same. */
+export type Parsed = { readonly stored: Stored } | { readonly refusal: Refusal; readonly compared?: number }
+
+export const rule = (message: string): Refusal => ({ kind: 'rule', message })
+
+export const format = (message: string): Refusal => ({ kind: 'format', message })
+
+/** contract/rest.md 3: ``must be a `string` type, but the final value was: `12345`.`` */
+export const wrongType = (type: string, value: unknown): Refusal =>
+  rule(`must be a \`${type}\` type, but the final value was: \`${printValue(value)}\`.`)
+
+/** The reference makes null of what cannot be a list or an object. */
+export const castToNull = (type: string, value: unknown): Refusal => ({
+  kind: 'rule',
+  message: `must be a \`${type}\` type, but the final value was: \`null\` (cast from the value \`${printValue(value)}\`).`,
+  found: null,
+})
+
+/** Of what cannot be made a number. */
+export const notANumber = (value: unknown): Refusal => ({
+  kind: 'rule',
+  message: `must be a \`number\` type, but the final value was: \`NaN\` (cast from the value \`${printValue(value)}\`).`,
+  found: null,
+})
+
+export const notUnique = (path: Path, value: string): ValueFault => ({
+  kind: 'rule',
+  path,
+  message: 'This attribute must be unique',
+  value,
+})
+
+export function toFault(refusal: Refusal, path: Path, value: unknown): ValueFault {
+  const message = refusal.kind === 'rule' ? `${printPath(path)} ${refusal.message}` : refusal.message
+  const found = 'found' in refusal ? refusal.found : value
+  return { kind: refusal.kind, path, message, ...(found === undefined ? {} : { value: found }) }
+}
+
+/** As the reference prints what it found: whatever is no list or object as a text, within these too. */
+function printValue(value: unknown): string {
+  if (typeof value === 'string') return `"${value}"`
+  if (!isNested(value)) return String(value)
+  return JSON.stringify(value, (_, each) => (isNested(each) ? each : printValue(each)), 2)
+}
+
+const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+/** A component that an update names by id and that the document does not have; zones have their own fault (contract/rest.md 13). */
+export const foreignComponent = ({ kind, name }: Pick<Attribute, 'kind' | 'name'>) =>
+  fault(
+    kind === 'zone' ? 'foreignPart' : 'application',
+    `Some of the provided components in ${name} are not related to the entity`,
+  )

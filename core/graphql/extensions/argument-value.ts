@@ -1,0 +1,84 @@
+import { subjectOf } from '../../access/actions.ts'
+import type { Caller, Grants } from '../../access/caller.ts'
+import { openGrants } from '../../access/open-grants.ts'
+import { restrict } from '../../access/restrict/restrict.ts'
+import { scalarOf } from '../../identity/users/user-values.ts'
+import type { ContentType } from '../../model/model.ts'
+import type { LocaleChoice, Populate, Query, Status } from '../../query/query.ts'
+import { must } from '../parse/to-graphql-error.ts'
+import type { ResolveTerms } from '../resolve/resolve-read.ts'
+import type { AnsweredRow } from '../resolve/resolvers.ts'
+
+export interface GivenTerms extends ResolveTerms {
+  /** All that anybody may do. */
+  readonly everything: Grants
+}
+
+/** Documents that code gave, and what is asked of them that they do not have: links, components, zones. */
+export interface Given {
+  readonly type: ContentType
+  readonly documents: readonly AnsweredRow[]
+  readonly populate: readonly Populate[]
+  readonly caller: Caller
+}
+
+/**
+ * What each of the documents is populated with; null for one that is gone. A statement for each status and locale
+ * among them. The documents themselves are the code's to give; what they lead to, the caller sees as anywhere.
+ */
+export async function readGiven(given: Given, terms: GivenTerms): Promise<readonly (AnsweredRow | null)[]> {
+  const versions = new Map<string, AnsweredRow[]>()
+  for (const document of given.documents) {
+    const version = versionOf(document, given.type)
+    versions.set(version, [...(versions.get(version) ?? []), document])
+  }
+  const found = new Map<AnsweredRow, AnsweredRow | null>()
+  const reading = [...versions.values()].map(async documents => {
+    const rows = await readVersion({ ...given, documents }, terms)
+    for (const document of documents) found.set(document, rows.get(document.documentId) ?? null)
+  })
+  await Promise.all(reading)
+  return given.documents.map(document => found.get(document) ?? null)
+}
+
+/** A draft is a document that was published at no time. */
+const statusOf = ({ publishedAt }: AnsweredRow, { draftAndPublish }: ContentType): Status =>
+  draftAndPublish && publishedAt === null ? 'draft' : 'published'
+
+const versionOf = (document: AnsweredRow, type: ContentType): string =>
+  `${statusOf(document, type)} ${type.localized ? String(document.locale) : ''}`
+
+async function readVersion(
+  { type, documents, populate, caller }: Given,
+  { everything, ...terms }: GivenTerms,
+): Promise<ReadonlyMap<unknown, AnsweredRow>> {
+  const ids = [...new Set(documents.map(({ documentId }) => String(documentId)))]
+  const [first = {}] = documents
+  const query: Query = {
+    kind: 'query',
+    type,
+    take: { kind: 'many', page: { start: 0, limit: ids.length }, total: false },
+    status: statusOf(first, type),
+    locale: localeOf(first, type, terms),
+    selection: { fields: [], named: true, populate },
+    filter: { kind: 'comparison', attribute: scalarOf(type, 'documentId'), operator: '$in', values: ids },
+    search: null,
+    publication: null,
+    sort: [],
+  }
+  const scope = { subject: subjectOf(type), action: 'findOne' } as const
+  const grants = openGrants(caller.grants, { scope, everything, keepsOwn: false, drafts: 'all' })
+  const restricted = must(restrict(query, { ...caller, grants }, 'findOne'))
+  const { text } = await terms.documents.findMany(restricted, 'flat')
+  const rows: readonly AnsweredRow[] = JSON.parse(text)
+  return new Map(rows.map(row => [row.documentId, row]))
+}
+
+function localeOf(
+  { locale }: AnsweredRow,
+  { localized }: ContentType,
+  { model }: ResolveTerms,
+): LocaleChoice {
+  if (!localized) return { kind: 'all' }
+  return { kind: 'these', codes: [typeof locale === 'string' ? locale : model.defaultLocale] }
+}

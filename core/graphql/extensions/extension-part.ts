@@ -1,0 +1,110 @@
+import type { IResolvers } from '@graphql-tools/utils'
+import { type DocumentNode, GraphQLError, isScalarType, parse } from 'graphql'
+import { didYouMean } from '../../base/nearest.ts'
+import type { GraphqlExtension, Resolver, ResolverTerms } from '../../plugins/services/graphql-service.ts'
+
+/** One `graphql.use`, sorted. */
+export interface ExtensionPart {
+  /** `extensions/search` */
+  readonly by: string
+  readonly document: DocumentNode | null
+  /** By `<Type>.<field>`. */
+  readonly resolvers: ReadonlyMap<string, Resolver>
+  /** How scalars, enumerations and unions are resolved. */
+  readonly others: IResolvers
+  readonly config: ReadonlyMap<string, ResolverTerms>
+  readonly nexus: NexusUse | null
+}
+
+/** What nexus is asked to make. */
+export interface NexusUse {
+  readonly types: readonly unknown[]
+  readonly plugins: readonly unknown[]
+}
+
+const KEYS: readonly string[] = ['typeDefs', 'resolvers', 'resolversConfig', 'types', 'plugins']
+
+/** Plugins in JavaScript are held to what TypeScript promises: throws Error, in a sentence. */
+export function toPart(by: string, extension: unknown): ExtensionPart {
+  assertExtension(extension)
+  const unknown = Object.keys(extension).find(key => !KEYS.includes(key))
+  if (unknown !== undefined) throw new Error(`unknown key \`${unknown}\`${didYouMean(unknown, KEYS)}`)
+  const { typeDefs, resolvers = {}, resolversConfig = {}, types, plugins } = extension
+  assertTypes(types ?? [])
+  return {
+    by,
+    document: parseDefinitions(typeDefs),
+    ...sortResolvers(resolvers),
+    config: new Map(Object.entries(resolversConfig)),
+    nexus: types || plugins ? { types: types ?? [], plugins: plugins ?? [] } : null,
+  }
+}
+
+/** A value that nexus finds no type in would be passed over. */
+function assertTypes(types: unknown): void {
+  if (!Array.isArray(types)) throw new Error('types is a list of types in the style of nexus')
+  for (const [index, type] of types.entries())
+    if (!holdsType(type)) throw new Error(`types[${index}] is no type in the style of nexus`)
+}
+
+/** Types may stand in modules and lists; those of nexus have a name, or extend a type. */
+function holdsType(given: unknown): boolean {
+  if (typeof given === 'function') return true
+  if (typeof given !== 'object' || given === null) return false
+  if ('name' in given || 'typeName' in given || Object.getPrototypeOf(given) !== Object.prototype)
+    return !Array.isArray(given) || given.some(holdsType)
+  return Object.values(given).some(holdsType)
+}
+
+function assertExtension(extension: unknown): asserts extension is GraphqlExtension {
+  if (!isRecord(extension)) throw new Error('graphql.use(…) takes an object, or a function that makes one')
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function parseDefinitions(typeDefs: unknown): DocumentNode | null {
+  if (typeDefs === undefined || typeDefs === '') return null
+  if (typeof typeDefs !== 'string') throw new Error('typeDefs is a text in the schema language')
+  try {
+    return parse(typeDefs)
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    const { line, column } = error.locations?.[0] ?? { line: 1, column: 1 }
+    throw new Error(`typeDefs, line ${line}, column ${column}: ${error.message}`)
+  }
+}
+
+type Sorted = Pick<ExtensionPart, 'resolvers' | 'others'>
+
+function sortResolvers(given: unknown): Sorted {
+  if (!isRecord(given)) throw new Error('resolvers is an object by type, then by field')
+  const resolvers = new Map<string, Resolver>()
+  const others: Record<string, IResolvers[string]> = {}
+  for (const [type, value] of Object.entries(given)) {
+    if (isScalar(value)) others[type] = value
+    else if (!isRecord(value)) throw new Error(`resolvers.${type} is an object by field`)
+    else others[type] = sortFields(type, value, resolvers)
+  }
+  return { resolvers, others }
+}
+
+/** Puts what resolves fields into `resolvers`, answers the rest: `__resolveType`, values of enumerations. */
+function sortFields(
+  type: string,
+  fields: Readonly<Record<string, unknown>>,
+  resolvers: Map<string, Resolver>,
+): IResolvers[string] {
+  const rest: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(fields)) {
+    if (isRecord(value) && 'subscribe' in value)
+      throw new Error(`resolvers.${type}.${field}: there are no subscriptions here`)
+    const resolve = isRecord(value) && 'resolve' in value ? value.resolve : value
+    if (field.startsWith('__') || typeof resolve !== 'function') rest[field] = value
+    else resolvers.set(`${type}.${field}`, resolve as Resolver)
+  }
+  return rest as IResolvers[string]
+}
+
+const isScalar = (value: unknown): value is IResolvers[string] =>
+  isScalarType(value) || (isRecord(value) && 'serialize' in value)

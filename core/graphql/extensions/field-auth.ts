@@ -1,0 +1,84 @@
+import { type Action, subjectOf } from '../../access/actions.ts'
+import type { Scope } from '../../access/restrict/scope.ts'
+import { graphqlTypeName } from '../../model/graphql-names.ts'
+import { isLink, type Model } from '../../model/model.ts'
+import { compileEntry, type Door, type Enter, type EntryTerms } from '../../plugins/route-auth.ts'
+import type { RootField } from '../sdl/root-fields.ts'
+
+export interface FieldDoors {
+  enter(field: DoorField): Enter
+}
+
+interface DoorField {
+  readonly coordinate: string
+  readonly isGenerated: boolean
+  readonly door: Door
+}
+
+/** Who comes in to which field (contract/graphql.md 8, 9). */
+export function openFieldDoors(
+  roots: readonly RootField[],
+  { model, code }: { readonly model: Model; readonly code: EntryTerms },
+): FieldDoors {
+  const scopes = new Map([...rootScopes(roots), ...linkScopes(model)])
+  return {
+    enter({ coordinate, isGenerated, door }) {
+      const own = scopes.get(coordinate) ?? null
+      if (door.kind !== 'own') return compileEntry(door, own ?? FIXED.get(coordinate) ?? null, code)
+      // Fixed fields ask for themselves; a custom field of another type has no permission.
+      const asks = own !== null || (!isGenerated && isRoot(coordinate))
+      return asks ? compileEntry(door, own, code) : caller => caller
+    },
+  }
+}
+
+const isRoot = (coordinate: string): boolean => /^(Query|Mutation)\./.test(coordinate)
+
+const rootScopes = (roots: readonly RootField[]): readonly (readonly [string, Scope])[] =>
+  roots.map(({ root, name, type, action }) => [
+    `${root}.${name}`,
+    { subject: subjectOf(type), action: action === 'localize' ? 'createLocalization' : action },
+  ])
+
+/** Media go with their document; all other links need `find` on their target. */
+const linkScopes = (model: Model): readonly (readonly [string, Scope])[] =>
+  [...model.contentTypes.values(), ...model.components.values()].flatMap(holder =>
+    [...holder.attributes.values()]
+      .filter(isLink)
+      .filter(({ kind }) => kind !== 'media')
+      .map(({ name, target }): readonly [string, Scope] => [
+        `${graphqlTypeName(holder)}.${name}`,
+        { subject: subjectOf(target), action: 'find' },
+      ]),
+  )
+
+const fixed = (subject: string, actions: Readonly<Record<string, Action>>) =>
+  Object.entries(actions).map(([name, action]): readonly [string, Scope] => [
+    `Mutation.${name}`,
+    { subject, action },
+  ])
+
+/** What those fields ask for that every project has. */
+const FIXED: ReadonlyMap<string, Scope> = new Map([
+  ...fixed('auth', {
+    login: 'login',
+    register: 'register',
+    forgotPassword: 'forgotPassword',
+    resetPassword: 'resetPassword',
+    changePassword: 'changePassword',
+    emailConfirmation: 'emailConfirmation',
+  }),
+  ...fixed('users', {
+    createUsersPermissionsUser: 'create',
+    updateUsersPermissionsUser: 'update',
+    deleteUsersPermissionsUser: 'delete',
+  }),
+  ...fixed('upload', {
+    upload: 'upload',
+    multipleUpload: 'upload',
+    updateFileInfo: 'update',
+    updateUploadFile: 'update',
+    removeFile: 'delete',
+    deleteUploadFile: 'delete',
+  }),
+])

@@ -1,0 +1,159 @@
+import type { Caller } from '../../access/caller.ts'
+import type { Component, Holder } from '../../model/model.ts'
+import type { ComponentPopulate, LinkPopulate, Populate, Selection, ZonePopulate } from '../../query/query.ts'
+import type { AnsweredRow } from '../resolve/resolvers.ts'
+import type { Batch } from './batch.ts'
+import { isRow, toShape } from './returned-shape.ts'
+
+/** Documents of code, and what is selected of them. */
+export interface Adopting {
+  readonly holder: Holder
+  readonly documents: readonly AnsweredRow[]
+  readonly selection: Selection
+  readonly caller: Caller
+  /** Reads what documents with a documentId are populated with; `place` tells the places of one operation apart. */
+  readonly reading: (place: string, adopting: Adopting) => Batch<AnsweredRow, AnsweredRow | null>
+  readonly place: string
+}
+
+/** Documents of code → rows as generated resolvers read them: a document's own values, and whatever it leads to. */
+export async function adoptRows(adopting: Adopting): Promise<readonly AnsweredRow[]> {
+  const { holder, documents, selection } = adopting
+  if (selection.populate.length === 0) return documents.map(document => ownValues(document, holder))
+  const computed = documents.filter(document => !isStored(document, holder))
+  const adopted = await adoptComputed({ ...adopting, documents: computed })
+  return Promise.all(
+    documents.map(document =>
+      isStored(document, holder) ? adoptStored(document, adopting) : (adopted.get(document) ?? document),
+    ),
+  )
+}
+
+/** PostgreSQL takes no NUL; no document has one in its id. */
+const isStored = ({ documentId }: AnsweredRow, { holder }: Holder): boolean =>
+  holder === 'content-type' && typeof documentId === 'string' && !documentId.includes('\0')
+
+/** All that the document has but what leads on: that is read anew, or comes under the key that it was asked for by. */
+function ownValues(document: AnsweredRow, { attributes }: Holder): AnsweredRow {
+  const own = Object.entries(document).filter(([key]) => (attributes.get(key)?.kind ?? 'scalar') === 'scalar')
+  return { ...Object.fromEntries(own), documentId: document.documentId ?? document.id }
+}
+
+async function adoptStored(document: AnsweredRow, adopting: Adopting): Promise<AnsweredRow> {
+  const { holder, selection, reading, place } = adopting
+  const read = await reading(place, adopting).load(document)
+  const populated = selection.populate.flatMap(({ as, ...populate }) => {
+    const value = read ? read[as] : isMany(populate) ? [] : null
+    return value === undefined ? [] : [[as, value] as const]
+  })
+  return { ...ownValues(document, holder), ...Object.fromEntries(populated) }
+}
+
+const isMany = ({ attribute }: Pick<Populate, 'attribute'>): boolean => {
+  if (attribute.kind === 'zone') return true
+  return attribute.kind === 'component' ? attribute.repeatable : attribute.many
+}
+
+/** Documents that are nowhere but in code hold what they lead to themselves. */
+async function adoptComputed(adopting: Adopting): Promise<ReadonlyMap<AnsweredRow, AnsweredRow>> {
+  const { documents, selection, holder } = adopting
+  if (documents.length === 0) return new Map()
+  const columns = await Promise.all(selection.populate.map(populate => adoptColumn(populate, adopting)))
+  return new Map(
+    documents.map((document, index) => {
+      const values = columns.flatMap(({ as, values: all }) =>
+        all ? [[as, all[index] ?? null] as const] : [],
+      )
+      return [document, { ...ownValues(document, holder), ...Object.fromEntries(values) }]
+    }),
+  )
+}
+
+interface Column {
+  readonly as: string
+  /** Of each document; null: not for the caller to see. */
+  readonly values: readonly unknown[] | null
+}
+
+async function adoptColumn(populate: Populate, adopting: Adopting): Promise<Column> {
+  const { as } = populate
+  switch (populate.kind) {
+    case 'link':
+      return { as, values: mayFollow(populate, adopting.caller) ? await adoptLink(populate, adopting) : null }
+    case 'component':
+      return { as, values: await adoptComponents(populate, adopting) }
+    case 'zone':
+      return { as, values: await adoptZones(populate, adopting) }
+  }
+}
+
+/** contract/graphql.md 8: media go with their document, all else needs `find` on its target. */
+const mayFollow = ({ attribute, opened }: LinkPopulate, { grants }: Caller): boolean =>
+  attribute.kind === 'media' || opened !== undefined || grants.view(attribute.target, 'find') !== null
+
+async function adoptLink(populate: LinkPopulate, adopting: Adopting): Promise<readonly unknown[]> {
+  const { attribute, as, selection } = populate
+  const wrapper = attribute.many ? 'relation' : 'response'
+  const shapes = adopting.documents.map(document =>
+    toShape(document[attribute.name] ?? EMPTY[wrapper], wrapper),
+  )
+  const rows = await adoptRows({
+    ...adopting,
+    holder: attribute.target,
+    documents: shapes.flatMap(({ documents }) => documents),
+    selection,
+    place: `${adopting.place} ${as}`,
+  })
+  let at = 0
+  return shapes.map(({ documents, build }) => {
+    const own = rows.slice(at, at + documents.length)
+    at += documents.length
+    const built = build(own)
+    return isRow(built) ? built.data : null
+  })
+}
+
+const EMPTY = { relation: [], response: { data: null } } as const
+
+function adoptComponents(populate: ComponentPopulate, adopting: Adopting): Promise<readonly unknown[]> {
+  const { attribute, selection } = populate
+  return Promise.all(
+    adopting.documents.map(async document => {
+      const given = listOf(document[attribute.name])
+      const rows = await adoptPart(given, { component: attribute.component, selection }, adopting)
+      return attribute.repeatable ? rows : (rows[0] ?? null)
+    }),
+  )
+}
+
+const adoptZones = (
+  { attribute, components }: ZonePopulate,
+  adopting: Adopting,
+): Promise<readonly unknown[]> =>
+  Promise.all(
+    adopting.documents.map(document =>
+      Promise.all(
+        listOf(document[attribute.name]).map(async entry => {
+          const part = components.find(({ component }) => component.uid === entry.__component)
+          const [row = entry] = part ? await adoptPart([entry], part, adopting) : [entry]
+          return { __component: entry.__component, ...row }
+        }),
+      ),
+    ),
+  )
+
+const adoptPart = (
+  documents: readonly AnsweredRow[],
+  { component, selection }: { readonly component: Component; readonly selection: Selection },
+  adopting: Adopting,
+): Promise<readonly AnsweredRow[]> =>
+  adoptRows({
+    ...adopting,
+    holder: component,
+    documents,
+    selection,
+    place: `${adopting.place} ${component.uid}`,
+  })
+
+const listOf = (value: unknown): readonly AnsweredRow[] =>
+  (Array.isArray(value) ? value : [value]).filter(isRow)

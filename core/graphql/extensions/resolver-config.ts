@@ -1,0 +1,69 @@
+import { didYouMean } from '../../base/nearest.ts'
+import type { ResolverTerms } from '../../plugins/services/graphql-service.ts'
+import { type BoundResolver, bindResolver } from '../../plugins/services/resolver-terms.ts'
+import type { RouteBinding } from '../../plugins/services/rest-service.ts'
+import type { Settings } from '../../project/settings/settings.ts'
+import { type GraphqlFault, inCode, inProject } from '../sdl/graphql-fault.ts'
+import type { ExtensionPart } from './extension-part.ts'
+
+export interface ConfigTerms {
+  readonly settings: Pick<Settings, 'resolversConfig'>
+  readonly parts: readonly ExtensionPart[]
+  /** The fields that there are, by `<Type>.<field>`. */
+  readonly fields: ReadonlySet<string>
+  readonly binding: RouteBinding
+}
+
+/** What guards which field, of project.yaml and of extensions; each is said once. */
+export function collectConfig(terms: ConfigTerms): {
+  readonly config: ReadonlyMap<string, BoundResolver>
+  readonly faults: readonly GraphqlFault[]
+} {
+  const config = new Map<string, BoundResolver>()
+  const faults: GraphqlFault[] = []
+  const origins = new Map<string, string>()
+  for (const each of saidOf(terms)) {
+    const { coordinate, by } = each
+    const origin = origins.get(coordinate)
+    const bound = origin === undefined ? bind(each, terms) : `${origin} configures it already`
+    if (typeof bound === 'string') faults.push(toFault(each, bound))
+    else config.set(coordinate, bound)
+    origins.set(coordinate, origin ?? by)
+  }
+  return { config, faults }
+}
+
+interface Said {
+  readonly coordinate: string
+  readonly by: string
+  readonly terms: ResolverTerms
+  readonly isDeclared: boolean
+}
+
+/** Extensions first: of two that say the same, the fault has the place in project.yaml. */
+const saidOf = ({ settings, parts }: ConfigTerms): readonly Said[] => [
+  ...parts.flatMap(({ by, config }) =>
+    [...config].map(([coordinate, terms]) => ({ coordinate, by, terms, isDeclared: false })),
+  ),
+  ...Object.entries(settings.resolversConfig).map(([coordinate, terms]) => ({
+    coordinate,
+    by: 'project.yaml',
+    terms,
+    isDeclared: true,
+  })),
+]
+
+/** The guard, or why there is none. */
+function bind({ coordinate, terms }: Said, { fields, binding }: ConfigTerms): BoundResolver | string {
+  if (!fields.has(coordinate)) return `no field of the schema has this name${didYouMean(coordinate, fields)}`
+  try {
+    return bindResolver(terms, binding)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+const toFault = ({ coordinate, by, isDeclared }: Said, message: string): GraphqlFault =>
+  isDeclared
+    ? inProject(['resolversConfig', coordinate], `\`${coordinate}\`: ${message}`)
+    : inCode(by, `resolversConfig \`${coordinate}\`: ${message}`)

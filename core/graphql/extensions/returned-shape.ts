@@ -1,0 +1,71 @@
+import type { AnsweredRow } from '../resolve/resolvers.ts'
+import type { ReturnedType } from './returned-types.ts'
+
+/** What code answered for a generated type, taken apart: the documents in it, and how to put rows in their place. */
+export interface ReturnedShape {
+  readonly documents: readonly AnsweredRow[]
+  build(rows: readonly AnsweredRow[]): unknown
+}
+
+/**
+ * Documents alone are taken for all wrappers, and wrappers as the schema has them: `{ data }`, `{ data, meta }`.
+ * Throws Error, in a sentence, for what is neither.
+ */
+export function toShape(value: unknown, wrapper: ReturnedType['wrapper']): ReturnedShape {
+  if (value === null || value === undefined) return { documents: [], build: () => null }
+  switch (wrapper) {
+    case 'response':
+      return inData(
+        value,
+        data => one(data),
+        rows => ({ data: rows }),
+      )
+    case 'collection':
+      return inData(value, many, rows => ({ meta: countOf(rows), ...rest(value), data: rows }))
+    case 'relation':
+      return inData(value, many, rows => ({ data: rows }))
+    case 'entity':
+    case 'attributes':
+      return one(value)
+  }
+}
+
+function inData(
+  value: unknown,
+  take: (data: unknown) => ReturnedShape,
+  wrap: (built: unknown) => unknown,
+): ReturnedShape {
+  const isWrapped = isRow(value) && 'data' in value && !('documentId' in value)
+  const { documents, build } = take(isWrapped ? value.data : value)
+  return { documents, build: rows => wrap(build(rows)) }
+}
+
+function one(value: unknown): ReturnedShape {
+  if (value === null || value === undefined) return { documents: [], build: () => null }
+  return { documents: [toDocument(value)], build: ([row]) => row ?? null }
+}
+
+function many(value: unknown): ReturnedShape {
+  if (!Array.isArray(value)) throw new Error('expected a list of documents, or { data: [...] } with one')
+  const documents = value.filter(each => each !== null && each !== undefined).map(toDocument)
+  return { documents, build: rows => rows }
+}
+
+/** `{ id, attributes }` is a document, too. */
+function toDocument(value: unknown): AnsweredRow {
+  if (!isRow(value)) throw new Error('expected a document, as app.documents answers it')
+  const { id, attributes } = value
+  if ('documentId' in value || !isRow(attributes)) return value
+  return typeof id === 'string' ? { documentId: id, ...attributes } : { id, ...attributes }
+}
+
+export const isRow = (value: unknown): value is AnsweredRow =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const rest = (value: unknown): AnsweredRow => (isRow(value) && 'data' in value ? value : {})
+
+/** One page with all of them. */
+function countOf(rows: unknown): unknown {
+  const total = Array.isArray(rows) ? rows.length : 0
+  return { pagination: { total, page: 1, pageSize: total, pageCount: total === 0 ? 0 : 1 } }
+}

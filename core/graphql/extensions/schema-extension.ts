@@ -1,0 +1,151 @@
+import { mergeTypeDefs } from '@graphql-tools/merge'
+import type { IResolvers } from '@graphql-tools/utils'
+import { concatAST, type DocumentNode, print } from 'graphql'
+import { didYouMean } from '../../base/nearest.ts'
+import type { GraphqlTools, Resolver } from '../../plugins/services/graphql-service.ts'
+import type { GraphqlUse } from '../../plugins/services/open-graphql-service.ts'
+import type { PluginApp } from '../../plugins/services/plugin-app.ts'
+import type { BoundResolver } from '../../plugins/services/resolver-terms.ts'
+import type { RouteBinding } from '../../plugins/services/rest-service.ts'
+import type { Settings } from '../../project/settings/settings.ts'
+import { type GraphqlFault, inCode } from '../sdl/graphql-fault.ts'
+import { checkDefinitions, type Defined, type OwnDefinitions } from './check-definitions.ts'
+import { type ExtensionPart, toPart } from './extension-part.ts'
+import { loadNexus, type NexusLibrary, nexusPlaces } from './nexus-library.ts'
+import { makeNexusPart, type NexusWrap } from './nexus-part.ts'
+import { collectConfig } from './resolver-config.ts'
+
+/** What a project adds to the generated schema. */
+export interface SchemaExtension {
+  readonly definitions: readonly OwnDefinitions[]
+  readonly defined: Defined
+  /** By `<Type>.<field>`, as everything below. */
+  readonly resolvers: ReadonlyMap<string, Resolver>
+  readonly others: readonly IResolvers[]
+  readonly config: ReadonlyMap<string, BoundResolver>
+  readonly wraps: ReadonlyMap<string, readonly NexusWrap[]>
+}
+
+export interface ExtensionTerms {
+  readonly uses: readonly GraphqlUse[]
+  readonly app: PluginApp
+  readonly settings: Pick<Settings, 'resolversConfig'>
+  readonly binding: RouteBinding
+  /** The project's folder. */
+  readonly root: string
+}
+
+interface Extended {
+  readonly extension: SchemaExtension
+  /** Where there are any, the extension is of no use. */
+  readonly faults: readonly GraphqlFault[]
+}
+
+/** All that extensions and project.yaml say of the schema, held against what is generated. */
+export function extendSchema(generated: OwnDefinitions, terms: ExtensionTerms): Extended {
+  const faults: GraphqlFault[] = []
+  const library = once(() => loadNexus(nexusPlaces(terms.root)))
+  const parts = terms.uses.flatMap(use => attempt(use.by, () => evaluate(use, terms.app, library), faults))
+  const base = once(() => print(mergeTypeDefs([generated.document, ...documentsOf(parts)])))
+  const made = parts.flatMap(part => attempt(part.by, () => withNexus(part, base, library), faults))
+  const definitions = [generated, ...made.flatMap(toDefinitions)]
+  const checked = checkDefinitions(definitions)
+  const { fields } = checked.defined
+  const resolvers = collectResolvers(made, fields)
+  const collected = collectConfig({ ...terms, parts: made, fields })
+  return {
+    extension: {
+      definitions,
+      defined: checked.defined,
+      resolvers: resolvers.resolvers,
+      others: made.map(({ others }) => others),
+      config: collected.config,
+      wraps: joinWraps(made),
+    },
+    faults: [...faults, ...checked.faults, ...resolvers.faults, ...collected.faults],
+  }
+}
+
+/** Made when it is first asked for. */
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+function attempt<Made>(by: string, make: () => Made, faults: GraphqlFault[]): readonly Made[] {
+  try {
+    return [make()]
+  } catch (error) {
+    faults.push(inCode(by, error instanceof Error ? error.message : String(error)))
+    return []
+  }
+}
+
+function evaluate({ by, extension }: GraphqlUse, app: PluginApp, library: () => NexusLibrary): ExtensionPart {
+  if (typeof extension !== 'function') return toPart(by, extension)
+  const tools: GraphqlTools = {
+    app,
+    get nexus() {
+      return library().nexus
+    },
+  }
+  const made: unknown = extension(tools)
+  if (made instanceof Promise)
+    throw new Error('the function of graphql.use(…) has to return its extension at once')
+  return toPart(by, made)
+}
+
+interface MadePart extends ExtensionPart {
+  readonly wraps: SchemaExtension['wraps']
+}
+
+const NO_WRAPS: SchemaExtension['wraps'] = new Map()
+
+/** With what nexus makes of its types. */
+function withNexus(part: ExtensionPart, base: () => string, library: () => NexusLibrary): MadePart {
+  if (!part.nexus) return { ...part, wraps: NO_WRAPS }
+  const { document, resolvers, others, wraps } = makeNexusPart(part.nexus, base(), library())
+  const documents = [part.document, document].filter(each => each !== null)
+  return {
+    ...part,
+    document: documents.length === 0 ? null : concatAST(documents),
+    resolvers: new Map([...resolvers, ...part.resolvers]),
+    others: { ...others, ...part.others },
+    wraps,
+  }
+}
+
+const documentsOf = (parts: readonly ExtensionPart[]): readonly DocumentNode[] =>
+  parts.flatMap(({ document }) => document ?? [])
+
+const toDefinitions = ({ by, document }: ExtensionPart): readonly OwnDefinitions[] =>
+  document ? [{ by, document }] : []
+
+function collectResolvers(
+  parts: readonly ExtensionPart[],
+  fields: ReadonlySet<string>,
+): { readonly resolvers: ReadonlyMap<string, Resolver>; readonly faults: readonly GraphqlFault[] } {
+  const found = new Map<string, { readonly by: string; readonly resolve: Resolver }>()
+  const faults: GraphqlFault[] = []
+  for (const { by, resolvers } of parts)
+    for (const [coordinate, resolve] of resolvers) {
+      const known = found.get(coordinate)
+      if (known) faults.push(inCode(by, `${known.by} resolves \`${coordinate}\` already`))
+      else if (fields.has(coordinate)) found.set(coordinate, { by, resolve })
+      else faults.push(inCode(by, noField(coordinate, fields)))
+    }
+  return { resolvers: new Map([...found].map(([coordinate, { resolve }]) => [coordinate, resolve])), faults }
+}
+
+const noField = (coordinate: string, fields: ReadonlySet<string>): string =>
+  `resolvers \`${coordinate}\`: no field of the schema has this name${didYouMean(coordinate, fields)}`
+
+function joinWraps(parts: readonly MadePart[]): SchemaExtension['wraps'] {
+  const joined = new Map<string, NexusWrap[]>()
+  for (const { wraps } of parts)
+    for (const [coordinate, own] of wraps) joined.set(coordinate, [...(joined.get(coordinate) ?? []), ...own])
+  return joined
+}

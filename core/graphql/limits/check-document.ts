@@ -1,0 +1,130 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  NoFragmentCyclesRule,
+  NoSchemaIntrospectionCustomRule,
+  NoUnusedFragmentsRule,
+  type OperationDefinitionNode,
+  parse,
+  specifiedRules,
+  validate,
+} from 'graphql'
+import { bytesOf } from '../../base/detach-string.ts'
+import { failed, ok, type Result } from '../../base/result.ts'
+import type { GraphqlSettings } from '../../project/settings/settings.ts'
+import { coded } from '../parse/coded-error.ts'
+import { limitDepth } from './limit-depth.ts'
+import { overLimit } from './limit-error.ts'
+import { limitTokens } from './limit-tokens.ts'
+import { type Given, type Measure, measureOperation } from './measure-operation.ts'
+import { forgetTokens } from './strip-locations.ts'
+
+/** A document that may be run, as far as that follows from its text alone. */
+export interface CheckedDocument {
+  readonly document: DocumentNode
+  readonly tokens: number
+  /** Bytes of memory. */
+  readonly size: number
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
+  readonly measures: ReadonlyMap<OperationDefinitionNode, Measure>
+}
+
+interface CheckTerms {
+  readonly schema: GraphQLSchema
+  readonly config: Pick<GraphqlSettings['config'], 'depthLimit' | 'limits'>
+  /** Whether the schema may be asked for. */
+  readonly introspects: boolean
+}
+
+/**
+ * Text → tokens, bounded → document → its shape, bounded → checked against the schema; else HTTP 400
+ * (contract/graphql.md 10). What is cheap stands first: nothing is compared that was not counted before.
+ */
+export function checkDocument(text: string, terms: CheckTerms): Result<CheckedDocument, GraphQLError> {
+  const tokens = limitTokens(text, terms.config.limits.tokens)
+  if (!tokens.ok) return tokens
+  const document = parseText(text)
+  if (!document.ok) return document
+  const shape = checkShape(document.value, terms)
+  if (!shape.ok) return shape
+  const invalid = validate(terms.schema, document.value, terms.introspects ? RULES : HIDING_RULES, {
+    hideSuggestions: !terms.introspects,
+  })
+  if (invalid.length > 0) return failed(...invalid.map(error => coded(error, 'GRAPHQL_VALIDATION_FAILED')))
+  forgetTokens(document.value)
+  return ok({
+    ...shape.value,
+    document: document.value,
+    tokens: tokens.value,
+    size: sizeOf(tokens.value) + bytesOf(text),
+  })
+}
+
+/** A name alone, whatever its length, is a field, and takes the most: nodes, their lists and places. */
+const sizeOf = (tokens: number): number => 1000 + 400 * tokens
+
+const RULES = specifiedRules
+const HIDING_RULES = [...specifiedRules, NoSchemaIntrospectionCustomRule]
+
+function parseText(text: string): Result<DocumentNode, GraphQLError> {
+  try {
+    return ok(parse(text))
+  } catch (error) {
+    if (error instanceof GraphQLError) return failed(coded(error, 'GRAPHQL_PARSE_FAILED'))
+    throw error
+  }
+}
+
+/** Definitions of a document: fragments nest no deeper than there are any. */
+const MOST_DEFINITIONS = 1000
+
+/** How much more a document may be once its fragments are written out. */
+const GROWTH = 4
+
+function checkShape(
+  document: DocumentNode,
+  { schema, config }: CheckTerms,
+): Result<Pick<CheckedDocument, 'fragments' | 'measures'>, GraphQLError> {
+  const { definitions } = document
+  if (definitions.length > MOST_DEFINITIONS)
+    return failed(
+      overLimit({ what: 'definitions', counted: definitions.length, most: MOST_DEFINITIONS, key: null }),
+    )
+  const endless = validate(schema, document, [
+    NoFragmentCyclesRule,
+    // What no operation uses would be compared all the same, but is not measured.
+    NoUnusedFragmentsRule,
+    limitDepth(config.depthLimit),
+  ])
+  if (endless.length > 0) return failed(...endless.map(error => coded(error, 'GRAPHQL_VALIDATION_FAILED')))
+  const fragments = new Map(definitions.flatMap(node => (isFragment(node) ? [[node.name.value, node]] : [])))
+  const measures = measureAll(definitions.filter(isOperation), fragments, config.limits.tokens * GROWTH)
+  return measures.ok ? ok({ fragments: Object.fromEntries(fragments), measures: measures.value }) : measures
+}
+
+type Definition = DocumentNode['definitions'][number]
+
+const isFragment = (node: Definition): node is FragmentDefinitionNode =>
+  node.kind === Kind.FRAGMENT_DEFINITION
+
+const isOperation = (node: Definition): node is OperationDefinitionNode =>
+  node.kind === Kind.OPERATION_DEFINITION
+
+function measureAll(
+  operations: readonly OperationDefinitionNode[],
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  most: number,
+): Result<CheckedDocument['measures'], GraphQLError> {
+  const measures = new Map<OperationDefinitionNode, Measure>()
+  const terms = { fragments, most, allowance: { left: most }, given: new Map<FieldNode, Given>() }
+  for (const operation of operations) {
+    const measure = measureOperation(operation, terms)
+    if ('what' in measure) return failed(overLimit(measure))
+    measures.set(operation, measure)
+  }
+  return ok(measures)
+}

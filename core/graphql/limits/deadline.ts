@@ -1,0 +1,33 @@
+import { GraphQLError } from 'graphql'
+import type { WriteOutcome } from '../../base/write-scope.ts'
+import { FAULTS } from '../../faults/fault.ts'
+
+/** When the time of a request is over (`limits.time`): of all its operations together. */
+export interface Deadline {
+  readonly milliseconds: number
+  readonly signal: AbortSignal
+  /** Resolves then. */
+  readonly late: Promise<null>
+  stop(): void
+}
+
+export function openDeadline(milliseconds: number): Deadline {
+  const controller = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>(resolve => {
+    timer = setTimeout(() => {
+      controller.abort()
+      resolve(null)
+    }, milliseconds)
+  })
+  return { milliseconds, signal: controller.signal, late, stop: () => clearTimeout(timer) }
+}
+
+/** Of reads, which have no outcome, and of mutations, whose answer says whether they may have written. */
+export function tookTooLong(milliseconds: number, outcome?: WriteOutcome): GraphQLError {
+  const message = `The request took longer than the ${milliseconds} ms that graphql.config.limits.time in project.yaml allows`
+  const error = { name: FAULTS.unavailable.name, message, details: { outcome } }
+  return new GraphQLError(message, {
+    extensions: { code: 'OPERATION_TIMED_OUT', ...(outcome && { error }) },
+  })
+}

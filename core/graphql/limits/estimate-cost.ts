@@ -1,0 +1,80 @@
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  getArgumentValues,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isListType,
+  isObjectType,
+  type OperationDefinitionNode,
+} from 'graphql'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
+import type { Model } from '../../model/model.ts'
+import { type CollectTerms, collectFields, type Fields, fieldsBelow } from '../parse/collect-fields.ts'
+import { type PageLimits, parsePage } from '../parse/parse-page.ts'
+
+/** What an estimate needs to know of the schema. */
+export interface CostTerms {
+  readonly limits: PageLimits
+  /** Types that only wrap documents: neither they nor lists of them count. */
+  readonly wrappers: ReadonlySet<string>
+}
+
+export function costTermsOf(model: Model, limits: PageLimits): CostTerms {
+  const names = [...model.contentTypes.values()].flatMap(type => {
+    const name = graphqlTypeName(type)
+    return [name, graphqlWrapperNames(name).entity]
+  })
+  return { limits, wrappers: new Set([...names, 'ResponseCollectionMeta', 'Pagination']) }
+}
+
+/**
+ * How many documents and components an operation may answer at most, or about: sizes of lists multiplied down the
+ * selection. Lists that take no `pagination` (dynamic zones, lists of extensions) are taken to be of the default size.
+ */
+export function estimateCost(operation: OperationDefinitionNode, terms: CostTerms & CollectTerms): number {
+  const root = terms.schema.getRootType(operation.operation)
+  return root ? costOf(collectFields([operation.selectionSet], root.name, terms), root, terms) : 0
+}
+
+function costOf(fields: Fields, type: GraphQLNamedType, terms: CostTerms & CollectTerms): number {
+  if (!isObjectType(type)) return 0
+  const known = type.getFields()
+  let cost = 0
+  for (const nodes of fields.values()) {
+    const field = known[nodes[0].name.value]
+    if (field) cost += fieldCost(field, nodes, terms)
+  }
+  return cost
+}
+
+function fieldCost(
+  field: GraphQLField<unknown, unknown>,
+  nodes: readonly [FieldNode, ...FieldNode[]],
+  terms: CostTerms & CollectTerms,
+): number {
+  const type = getNamedType(field.type)
+  if (isAbstractType(type)) {
+    const costs = terms.schema
+      .getPossibleTypes(type)
+      .map(possible => costOf(fieldsBelow(nodes, possible.name, terms), possible, terms))
+    return sizeOf(field, nodes[0], terms) * (1 + Math.max(0, ...costs))
+  }
+  if (!isObjectType(type)) return 0
+  const below = costOf(fieldsBelow(nodes, type.name, terms), type, terms)
+  return terms.wrappers.has(type.name) ? below : sizeOf(field, nodes[0], terms) * (1 + below)
+}
+
+function sizeOf(
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  { limits, variables }: CostTerms & CollectTerms,
+): number {
+  if (field.args.some(({ name }) => name === 'pagination')) {
+    const page = parsePage(getArgumentValues(field, node, variables).pagination, limits)
+    return page.ok ? page.value.limit : limits.amountLimit
+  }
+  return isListType(getNullableType(field.type)) ? limits.defaultLimit : 1
+}

@@ -1,0 +1,101 @@
+import {
+  type FragmentDefinitionNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+} from 'graphql'
+import { type CollectTerms, collectFields, type Fields, fieldsBelow } from '../parse/collect-fields.ts'
+
+/** What introspection of a schema may cost. */
+export interface Introspection {
+  /** How long the lists of introspection are, on average: by `__Type.fields`. All else is one thing. */
+  readonly sizes: ReadonlyMap<string, number>
+  /** Twice what it takes to read the whole schema. */
+  readonly most: number
+}
+
+export function openIntrospection(schema: GraphQLSchema): Introspection {
+  const sizes = listSizes(Object.values(schema.getTypeMap()), schema)
+  const { definitions } = parse(getIntrospectionQuery())
+  const fragments = definitions.filter(
+    (node): node is FragmentDefinitionNode => node.kind === Kind.FRAGMENT_DEFINITION,
+  )
+  const terms = {
+    schema,
+    variables: {},
+    fragments: Object.fromEntries(fragments.map(node => [node.name.value, node])),
+  }
+  const costs = definitions.map(node =>
+    node.kind === Kind.OPERATION_DEFINITION ? introspectionCost(node, sizes, terms) : 0,
+  )
+  return { sizes, most: 2 * Math.max(...costs) }
+}
+
+/** How many things of the schema an operation asks for; 0 where it asks for none. */
+export function introspectionCost(
+  operation: OperationDefinitionNode,
+  sizes: Introspection['sizes'],
+  terms: CollectTerms,
+): number {
+  const root = terms.schema.getRootType(operation.operation)
+  if (!root) return 0
+  let cost = 0
+  for (const nodes of collectFields([operation.selectionSet], root.name, terms).values()) {
+    const type = ROOTS.get(nodes[0].name.value)
+    if (type !== undefined) cost += 1 + costOf(fieldsBelow(nodes, type, terms), type, { ...terms, sizes })
+  }
+  return cost
+}
+
+const ROOTS: ReadonlyMap<string, string> = new Map([
+  ['__schema', '__Schema'],
+  ['__type', '__Type'],
+])
+
+function costOf(
+  fields: Fields,
+  typeName: string,
+  terms: CollectTerms & Pick<Introspection, 'sizes'>,
+): number {
+  const type = terms.schema.getType(typeName)
+  if (!isObjectType(type)) return 0
+  const known = type.getFields()
+  let cost = 0
+  for (const nodes of fields.values()) {
+    const field = known[nodes[0].name.value]
+    const below = field ? getNamedType(field.type) : null
+    if (!field || !isObjectType(below)) continue
+    const size = terms.sizes.get(`${typeName}.${field.name}`) ?? 1
+    cost += size * (1 + costOf(fieldsBelow(nodes, below.name, terms), below.name, terms))
+  }
+  return cost
+}
+
+function listSizes(types: readonly GraphQLNamedType[], schema: GraphQLSchema): Introspection['sizes'] {
+  const fields = types.flatMap(type =>
+    isObjectType(type) || isInterfaceType(type) ? [type.getFields()] : [],
+  )
+  const inputs = types.flatMap(type => (isInputObjectType(type) ? [type.getFields()] : []))
+  const enums = types.flatMap(type => (isEnumType(type) ? [type.getValues()] : []))
+  const outputs = fields.flatMap(one => Object.values(one))
+  return new Map([
+    ['__Schema.types', types.length],
+    ['__Schema.directives', schema.getDirectives().length],
+    ['__Type.fields', meanOf(fields.map(one => Object.keys(one).length))],
+    ['__Type.inputFields', meanOf(inputs.map(one => Object.keys(one).length))],
+    ['__Type.enumValues', meanOf(enums.map(({ length }) => length))],
+    ['__Field.args', meanOf(outputs.map(({ args }) => args.length))],
+  ])
+}
+
+/** At least one: no list is for nothing. */
+const meanOf = (counts: readonly number[]): number =>
+  Math.max(1, Math.ceil(counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length)))

@@ -1,0 +1,215 @@
+import type { FieldNode } from 'graphql'
+import { failed, ok, type Result } from '../../base/result.ts'
+import type { Fault } from '../../faults/fault.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
+import {
+  type Attribute,
+  type ComponentAttribute,
+  type ContentType,
+  type Holder,
+  isLink,
+  type LinkAttribute,
+  type ScalarAttribute,
+  type ZoneAttribute,
+} from '../../model/model.ts'
+import type { LinkPopulate, Page, Populate, Selection } from '../../query/query.ts'
+import { answerKey } from './answer-key.ts'
+import { type Fields, fieldsBelow, fieldsNamed } from './collect-fields.ts'
+import { openedBy } from './opened-link.ts'
+import { type Arguments, argumentsOf, type OperationContext } from './operation-context.ts'
+import { parsePage } from './parse-page.ts'
+import { parseRows } from './parse-rows.ts'
+import { withWholeRow } from './whole-row.ts'
+
+/** What the fields `data { id attributes { … } }` of a response or a collection select of its rows. */
+export function parseDocument(
+  type: ContentType,
+  answer: Fields,
+  context: OperationContext,
+): Result<Selection, Fault> {
+  const name = graphqlTypeName(type)
+  const { entity } = graphqlWrapperNames(name)
+  const parts = fieldsNamed(answer, 'data').flatMap(([data, rows]) =>
+    parseEntity(type, fieldsBelow(rows, entity, context), { context, data }),
+  )
+  return joined(parts)
+}
+
+/** What the fields `id attributes { … }` of an entity select of its row, each `attributes` on its own. */
+export function parseEntity(
+  type: ContentType,
+  fields: Fields,
+  { context, data }: Omit<Place, 'attributes'>,
+): readonly Result<Selection, Fault>[] {
+  const name = graphqlTypeName(type)
+  const seen = ok(
+    withWholeRow(EMPTY, type, { context, names: fields, typeName: graphqlWrapperNames(name).entity }),
+  )
+  const parts = fieldsNamed(fields, 'attributes').map(([attributes, nodes]) =>
+    parseAttributes(type, fieldsBelow(nodes, name, context), { context, data, attributes }),
+  )
+  return [seen, ...parts]
+}
+
+const EMPTY: Selection = { fields: [], named: true, populate: [] }
+
+/** Where attributes are selected: in which wrappers of a document, or in a component. */
+export interface Place {
+  readonly context: OperationContext
+  readonly data: string | null
+  readonly attributes: string | null
+}
+
+/** The fields of `<Type>` or of a component's type: scalars are fields, all else is populated. */
+export function parseAttributes(holder: Holder, fields: Fields, place: Place): Result<Selection, Fault> {
+  const scalars: ScalarAttribute[] = []
+  const populate: Populate[] = []
+  for (const [key, nodes] of fields) {
+    const attribute = holder.attributes.get(nodes[0].name.value)
+    if (!attribute) continue
+    if (attribute.kind === 'scalar') {
+      scalars.push(attribute)
+      continue
+    }
+    const parsed = parsePopulate(holder, attribute, { ...place, key, nodes })
+    // Its arguments make no sense: the field alone fails, when it is resolved (contract/graphql.md 5, 8).
+    if (parsed.ok) populate.push(parsed.value)
+  }
+  const selection: Selection = { fields: unique(scalars), named: true, populate }
+  const typeName = graphqlTypeName(holder)
+  return ok(withWholeRow(selection, holder, { context: place.context, names: fields, typeName }))
+}
+
+/** The same rows may be asked for in several wrappers: they are read once, with all that any of them selects. */
+export function joined(parts: readonly Result<Selection, Fault>[]): Result<Selection, Fault> {
+  const selections: Selection[] = []
+  for (const part of parts) {
+    if (!part.ok) return part
+    selections.push(part.value)
+  }
+  const fields = selections.flatMap(selection =>
+    selection.fields.filter(field => !selection.beside?.has(field)),
+  )
+  const named = new Set(fields)
+  // What any of them names is the caller's.
+  const beside = new Set(
+    selections.flatMap(selection => [...(selection.beside ?? [])]).filter(field => !named.has(field)),
+  )
+  return ok({
+    fields: [...named, ...beside],
+    named: true,
+    populate: selections.flatMap(({ populate }) => populate),
+    ...(beside.size > 0 && { beside }),
+  })
+}
+
+const unique = (attributes: readonly ScalarAttribute[]): readonly ScalarAttribute[] => [
+  ...new Set(attributes),
+]
+
+/** One field that leads on: all nodes of its key, in one place. */
+interface Asked extends Place {
+  readonly key: string
+  readonly nodes: readonly [FieldNode, ...FieldNode[]]
+  /** Instead of the client's arguments. */
+  readonly given?: Arguments
+}
+
+/** A field that leads on → what its row is populated with. */
+export function parsePopulate(
+  holder: Holder,
+  attribute: Exclude<Attribute, ScalarAttribute>,
+  asked: Asked,
+): Result<Populate, Fault> {
+  if (attribute.kind === 'zone') return parseZone(attribute, asked)
+  const given = asked.given ?? argumentsOf(asked.nodes[0], graphqlTypeName(holder), asked.context)
+  return isLink(attribute)
+    ? parseLink(attribute, given, { ...asked, holder })
+    : parseComponent(attribute, given, asked)
+}
+
+const base = (asked: Asked, attribute: Attribute) =>
+  ({ as: answerKey(asked, attribute.name), asked: 'named', count: false }) as const
+
+function parseLink(
+  attribute: LinkAttribute,
+  given: Arguments,
+  asked: Asked & { readonly holder: Holder },
+): Result<Populate, Fault> {
+  const { context, nodes, holder } = asked
+  const { target, many } = attribute
+  const rows = parseRows(target, given)
+  if (!rows.ok) return rows
+  const page = pageOf(many, given, context)
+  if (!page.ok) return page
+  const names = graphqlWrapperNames(graphqlTypeName(target))
+  const answer = fieldsBelow(nodes, many ? names.relation : names.response, context)
+  const versions = versionsOf(given, context)
+  const selection = parseDocument(target, answer, { ...context, ...versions })
+  if (!selection.ok) return selection
+  return ok({
+    kind: 'link',
+    attribute,
+    ...base(asked, attribute),
+    ...openedBy(holder, attribute, context),
+    scope: null,
+    page: page.value,
+    ...rows.value,
+    ...versions,
+    selection: selection.value,
+  })
+}
+
+/** A list has its own publicationState, whatever that of what it lies in (documents.md 17). */
+function versionsOf(
+  { publicationState }: Arguments,
+  { status }: OperationContext,
+): Pick<LinkPopulate, 'status'> {
+  if (publicationState === 'PREVIEW') return { status: 'latest' }
+  return publicationState === undefined || status !== 'latest' ? {} : { status: 'published' }
+}
+
+function parseComponent(
+  attribute: ComponentAttribute,
+  given: Arguments,
+  asked: Asked,
+): Result<Populate, Fault> {
+  const { context, nodes } = asked
+  const { component, repeatable } = attribute
+  const rows = parseRows(component, given)
+  if (!rows.ok) return rows
+  const page = pageOf(repeatable, given, context)
+  if (!page.ok) return page
+  const selection = parseAttributes(
+    component,
+    fieldsBelow(nodes, graphqlTypeName(component), context),
+    inside(context),
+  )
+  if (!selection.ok) return selection
+  return ok({
+    kind: 'component',
+    attribute,
+    ...base(asked, attribute),
+    page: page.value,
+    ...rows.value,
+    selection: selection.value,
+  })
+}
+
+const inside = (context: OperationContext): Place => ({ context, data: null, attributes: null })
+
+const pageOf = (many: boolean, given: Arguments, context: OperationContext): Result<Page | null, Fault> =>
+  many ? parsePage(given.pagination, context.limits) : ok(null)
+
+/** Each component answers with what the fragments on its type select. */
+function parseZone(attribute: ZoneAttribute, asked: Asked): Result<Populate, Fault> {
+  const { context, nodes } = asked
+  const components = []
+  for (const component of attribute.components) {
+    const fields = fieldsBelow(nodes, graphqlTypeName(component), context)
+    const selection = parseAttributes(component, fields, inside(context))
+    if (!selection.ok) return failed(...selection.reasons)
+    components.push({ component, selection: selection.value })
+  }
+  return ok({ kind: 'zone', attribute, ...base(asked, attribute), components })
+}

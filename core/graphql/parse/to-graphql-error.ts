@@ -1,0 +1,47 @@
+import { GraphQLError } from 'graphql'
+import type { Result } from '../../base/result.ts'
+import { FAULTS, type Fault, type FaultCode, forbidden } from '../../faults/fault.ts'
+
+/** contract/graphql.md 10. Whatever stands not here is the server's own trouble. */
+const CODES: Readonly<Partial<Record<FaultCode, string>>> = {
+  validation: 'BAD_USER_INPUT',
+  forbidden: 'FORBIDDEN',
+  policy: 'FORBIDDEN',
+  unauthorized: 'FORBIDDEN',
+  application: 'STRAPI_APPLICATION_ERROR',
+  pagination: 'STRAPI_PAGINATION_ERROR',
+  notFound: 'STRAPI_NOT_FOUND_ERROR',
+  payloadTooLarge: 'STRAPI_PAYLOAD_TOO_LARGE_ERROR',
+  rateLimit: 'STRAPI_RATE_LIMIT_ERROR',
+  notImplemented: 'STRAPI_NOT_IMPLEMENTED_ERROR',
+}
+
+/** A fault as GraphQL tells it: with a code, and the error that REST would have given. */
+export function toGraphqlError(fault: Fault): GraphQLError {
+  const { message, details } = wordsOf(fault)
+  if (fault.code === 'foreignPart')
+    return new GraphQLError(message, { extensions: { code: 'INTERNAL_SERVER_ERROR' } })
+  const { name } = FAULTS[fault.code]
+  const code = CODES[fault.code] ?? 'INTERNAL_SERVER_ERROR'
+  return new GraphQLError(message, { extensions: { error: { name, message, details }, code } })
+}
+
+/** The value, or its first fault thrown: resolvers of graphql-js know no other way to fail. */
+export function must<Value>(result: Result<Value, Fault>): Value {
+  if (result.ok) return result.value
+  const [fault] = result.reasons
+  throw fault ? toGraphqlError(fault) : new TypeError('failed for no reason')
+}
+
+function wordsOf({ code, message, details }: Fault): Pick<Fault, 'message' | 'details'> {
+  // Code of the project may say more; what it says is its own to decide.
+  if (code === 'forbidden' && message === forbidden().message)
+    return { message: 'Forbidden access', details: {} }
+  if (details.source === 'query') return { message: `Invalid parameter ${String(details.key)}`, details: {} }
+  if (Array.isArray(details.errors))
+    return { message, details: { ...details, errors: details.errors.map(withoutValue) } }
+  return { message, details }
+}
+
+/** What was given is the client's to know; only REST says it again. */
+const withoutValue = ({ value: _, ...error }: Readonly<Record<string, unknown>>) => error

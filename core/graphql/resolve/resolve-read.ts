@@ -1,0 +1,71 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import type { Caller } from '../../access/caller.ts'
+import { restrict } from '../../access/restrict/restrict.ts'
+import type { Trail } from '../../base/request-context.ts'
+import type { Ahead } from '../../cache/version-prefetch.ts'
+import type { Documents, ReadOptions } from '../../documents/documents.ts'
+import type { Model } from '../../model/model.ts'
+import type { ResolverVisit } from '../../plugins/services/resolver-context.ts'
+import type { Page } from '../../query/query.ts'
+import type { Arguments, OperationContext } from '../parse/operation-context.ts'
+import type { PageLimits } from '../parse/parse-page.ts'
+import { parseRead } from '../parse/parse-read.ts'
+import { must } from '../parse/to-graphql-error.ts'
+import type { RootField } from '../sdl/root-fields.ts'
+
+/** What resolvers of generated fields work with. */
+export interface ResolveTerms {
+  readonly model: Model
+  readonly documents: Documents
+  readonly limits: PageLimits
+}
+
+/** Who asks, for the length of one operation. */
+export interface Acting {
+  readonly caller: Caller
+  readonly requestId: string
+  readonly trail?: Trail
+  /** What the request asks for, where it cannot write before it reads. */
+  readonly ahead?: Ahead
+  /** The network address that asks. */
+  readonly peer: string
+  /** The request as plugins see it; absent where no code of the project takes part. */
+  readonly visit?: ResolverVisit
+  /** Aborted when the time of the request is over. */
+  readonly signal?: AbortSignal
+}
+
+/** A root field of a query: one statement, whatever is selected below it. */
+export function readResolver(root: RootField, terms: ResolveTerms) {
+  return async (_: unknown, given: Arguments, acting: Acting, info: GraphQLResolveInfo) => {
+    const { caller } = acting
+    const query = must(parseRead({ root, nodes: info.fieldNodes, given }, contextOf(info, caller, terms)))
+    const restricted = must(restrict(query, caller))
+    if (query.take.kind === 'one') {
+      const text = await terms.documents.findOne(restricted, 'flat', optionsOf(acting))
+      return { data: text === null ? null : JSON.parse(text) }
+    }
+    const { text, total } = await terms.documents.findMany(restricted, 'flat', optionsOf(acting))
+    return { data: JSON.parse(text), meta: { pagination: paginationOf(query.take.page, total ?? 0) } }
+  }
+}
+
+/** Of reads for this operation. */
+export const optionsOf = ({ signal, trail }: Acting): ReadOptions => ({
+  ...(signal && { signal }),
+  ...(trail && { trail }),
+})
+
+export const contextOf = (
+  { schema, fragments, variableValues }: GraphQLResolveInfo,
+  caller: Caller,
+  { model, limits }: ResolveTerms,
+): OperationContext => ({ schema, fragments, variables: variableValues, model, limits, caller })
+
+/** contract/graphql.md 5. */
+export const paginationOf = ({ start, limit }: Page, total: number) => ({
+  total,
+  page: Math.floor(start / limit) + 1,
+  pageSize: limit,
+  pageCount: Math.ceil(total / limit),
+})

@@ -1,0 +1,97 @@
+import type { IResolvers } from '@graphql-tools/utils'
+import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLScalarType } from 'graphql'
+import { forbidden } from '../../faults/fault.ts'
+import {
+  graphqlEnumName,
+  graphqlEnumValue,
+  graphqlTypeName,
+  graphqlWrapperNames,
+  graphqlZoneName,
+} from '../../model/graphql-names.ts'
+import { type Attribute, type Holder, isLink, type Model } from '../../model/model.ts'
+import { answerKey } from '../parse/answer-key.ts'
+import { toGraphqlError } from '../parse/to-graphql-error.ts'
+import { scalarsOf } from '../sdl/scalars.ts'
+import { zoneInput } from '../sdl/zone-input.ts'
+import { fieldKey, keyAbove } from './path-keys.ts'
+import { refuseArguments } from './refuse-arguments.ts'
+
+/** A document or a component as the one statement of its root field answered it. */
+export type AnsweredRow = Readonly<Record<string, unknown>>
+
+type Resolver = GraphQLFieldResolver<AnsweredRow, unknown>
+type TypeResolvers = Record<string, Resolver | ((value: AnsweredRow) => string) | string>
+
+/** How the fields of generated types find their values in rows that are already there: none asks the database. */
+export function resolversOf(model: Model): IResolvers {
+  const holders: readonly Holder[] = [...model.contentTypes.values(), ...model.components.values()]
+  return Object.fromEntries<TypeResolvers | GraphQLScalarType>([
+    ...Object.entries(scalarsOf(model)),
+    ...holders.flatMap(holder => [...holderResolvers(holder), ...attributeTypes(holder)]),
+  ])
+}
+
+function holderResolvers(holder: Holder): readonly (readonly [string, TypeResolvers])[] {
+  const name = graphqlTypeName(holder)
+  const fields: TypeResolvers = {}
+  for (const attribute of holder.attributes.values()) {
+    const resolver = resolverOf(holder, attribute)
+    if (resolver) fields[attribute.name] = resolver
+  }
+  if (holder.holder === 'component') return [[name, fields]]
+  const entity = { id: ({ documentId }: AnsweredRow) => documentId, attributes: (row: AnsweredRow) => row }
+  return [
+    [name, fields],
+    [graphqlWrapperNames(name).entity, entity as TypeResolvers],
+  ]
+}
+
+/** Scalars are properties of their row. */
+function resolverOf(holder: Holder, attribute: Attribute): Resolver | null {
+  if (attribute.kind === 'scalar' || attribute.name === 'documentId') return null
+  const place = holder.holder === 'component' ? inComponent : inDocument
+  const find: Resolver = (row, _given, _acting, info) => row[answerKey(place(info), attribute.name)]
+  return (row, given, acting, info) => {
+    const found = find(row, given, acting, info)
+    if (found === undefined) refuseArguments(attribute, given)
+    if (!isLink(attribute)) return found
+    // What access left out of the answer is not the caller's to find (contract/graphql.md 8).
+    if (found === undefined) throw toGraphqlError(forbidden())
+    return { data: found }
+  }
+}
+
+const inComponent = ({ path }: GraphQLResolveInfo) =>
+  ({ data: null, attributes: null, key: String(path.key) }) as const
+
+/** The keys of `data` and `attributes` above, behind the indexes of lists. */
+const inDocument = ({ path: { key, prev } }: GraphQLResolveInfo) => ({
+  data: keyAbove(prev),
+  attributes: fieldKey(prev),
+  key: String(key),
+})
+
+function attributeTypes(holder: Holder): readonly (readonly [string, TypeResolvers | GraphQLScalarType])[] {
+  const name = graphqlTypeName(holder)
+  return [...holder.attributes.values()].flatMap(
+    (attribute): (readonly [string, TypeResolvers | GraphQLScalarType])[] => {
+      if (attribute.kind === 'zone')
+        return [
+          [graphqlZoneName(name, attribute.name), { __resolveType: zoneType(attribute) }],
+          zoneInput(name, attribute),
+        ]
+      if (attribute.kind !== 'scalar' || attribute.type !== 'enumeration') return []
+      const values = (attribute.values ?? []).map(value => [graphqlEnumValue(value), value])
+      return [[graphqlEnumName(name, attribute.name), Object.fromEntries(values)]]
+    },
+  )
+}
+
+function zoneType({
+  components,
+}: Extract<Attribute, { readonly kind: 'zone' }>): (row: AnsweredRow) => string {
+  const names = new Map<unknown, string>(
+    components.map(component => [component.uid, graphqlTypeName(component)]),
+  )
+  return ({ __component }) => names.get(__component) ?? 'Error'
+}

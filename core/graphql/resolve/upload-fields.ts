@@ -1,0 +1,133 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import type { Action } from '../../access/actions.ts'
+import { actorOf } from '../../access/actor.ts'
+import { failed, ok, type Result } from '../../base/result.ts'
+import { type Fault, invalidBodyKey } from '../../faults/fault.ts'
+import { permitAttachment } from '../../media/attachment.ts'
+import { type FileInfo, readFileInfo } from '../../media/file-info.ts'
+import { noEntity, noFiles } from '../../media/files-terms.ts'
+import { permitFileChange, permitFileRemoval } from '../../media/permit-file.ts'
+import type { Upload } from '../../media/prepare-file.ts'
+import type { Arguments } from '../parse/operation-context.ts'
+import { must } from '../parse/to-graphql-error.ts'
+import { STAMPS } from '../sdl/input-fields.ts'
+import { SentFile } from '../sdl/sent-file.ts'
+import { answerRows } from './answer-rows.ts'
+import { findRecord } from './find-record.ts'
+import type { FixedField, FixedTerms } from './fixed-field.ts'
+import type { Acting } from './resolve-read.ts'
+import type { AnsweredRow } from './resolvers.ts'
+
+/** The mutations of files (contract/graphql.md 6): the permissions and the stages of REST. */
+export const uploadFields = (terms: FixedTerms) =>
+  ({
+    upload: field('upload', async (given, acting, info) => {
+      const uploads = must(toUploads([given.file], given.info))
+      const [row] = await create({ uploads, given, acting, info }, terms)
+      return toResponse(row)
+    }),
+    multipleUpload: field('upload', async (given, acting, info) => {
+      const uploads = must(toUploads(Array.isArray(given.files) ? given.files : []))
+      return (await create({ uploads, given, acting, info }, terms)).map(toResponse)
+    }),
+    updateFileInfo: field('update', async (given, acting, info) => {
+      const changed = await change({ ...given, data: given.info }, { acting, info }, terms)
+      return changed ?? must(failed(noEntity()))
+    }),
+    removeFile: field('delete', (given, acting, info) => remove(given, { acting, info }, terms)),
+    updateUploadFile: field('update', async ({ id, data }, acting, info) => {
+      const described = must(withoutOwn(data))
+      return (await change({ id, data: described }, { acting, info }, terms)) ?? toResponse(undefined)
+    }),
+    deleteUploadFile: field(
+      'delete',
+      async (given, acting, info) => (await remove(given, { acting, info }, terms)) ?? toResponse(undefined),
+    ),
+  }) satisfies Record<string, FixedField>
+
+const field = (action: Action, resolve: FixedField['resolve']): FixedField => ({
+  allows: ({ caller }) => caller.grants.allows('upload', action),
+  resolve,
+})
+
+const toResponse = (row: AnsweredRow | undefined) => ({ data: row ?? null })
+
+/** Each file with what is said of it. */
+function toUploads(sent: readonly unknown[], described?: unknown): Result<readonly Upload[], Fault> {
+  const info = readInfo(described)
+  if (!info.ok) return info
+  const uploads: Upload[] = []
+  for (const each of sent) {
+    const file = each instanceof SentFile ? each.take() : failed(noFiles())
+    if (!file.ok) return file
+    if (file.value.staged.size === 0) return failed(noFiles())
+    uploads.push({ file: file.value, info: info.value })
+  }
+  return uploads.length === 0 ? failed(noFiles()) : ok(uploads)
+}
+
+const readInfo = (info: unknown): Result<FileInfo, Fault> =>
+  info === undefined || info === null ? ok({}) : readFileInfo(info)
+
+const SAID: ReadonlySet<string> = new Set(['name', 'alternativeText', 'caption', 'focalPoint'])
+
+/** What follows from the bytes is the server's to write; times are passed over, as in all inputs. */
+function withoutOwn(data: unknown): Result<object, Fault> {
+  const given = Object.entries(typeof data === 'object' && data !== null ? data : {})
+  const own = given.find(([key]) => !SAID.has(key) && !STAMPS.has(key))
+  return own ? failed(invalidBodyKey(own[0], own[0])) : ok(Object.fromEntries(given))
+}
+
+interface Asked {
+  readonly acting: Acting
+  readonly info: GraphQLResolveInfo
+}
+
+interface Creating extends Asked {
+  readonly uploads: readonly Upload[]
+  readonly given: Arguments
+}
+
+async function create(
+  { uploads, given, acting: { caller }, info }: Creating,
+  terms: FixedTerms,
+): Promise<readonly AnsweredRow[]> {
+  const [ref, refId, field] = [given.ref, given.refId, given.field].map(toText)
+  const attachment = must(permitAttachment({ ref, refId, field }, terms.model, caller))
+  const ids = must(await terms.files.create(uploads, attachment, actorOf(caller)))
+  return must(
+    await answerRows({ type: terms.model.builtIn.file, ids, caller, action: 'upload' }, info, terms),
+  )
+}
+
+const toText = (given: unknown): string | undefined => (typeof given === 'string' ? given : undefined)
+
+/** null: there is no such file, or none for the caller to see. */
+async function change({ id, data }: Arguments, asked: Asked, terms: FixedTerms) {
+  const { caller } = asked.acting
+  const { info, conditions } = must(permitFileChange(must(readInfo(data)), { caller, model: terms.model }))
+  const found = await find(id, 'update', asked, terms)
+  if (!found) return null
+  const changed = await terms.files.change(found.id, info, conditions)
+  if (!changed.ok && changed.reasons[0]?.code === 'notFound') return null
+  must(changed)
+  const again = await find(id, 'update', asked, terms)
+  return toResponse(again?.row)
+}
+
+/** The file as it was; null: there is no such file, or none for the caller to see. */
+async function remove({ id }: Arguments, asked: Asked, terms: FixedTerms) {
+  const found = await find(id, 'delete', asked, terms)
+  const conditions = must(permitFileRemoval({ caller: asked.acting.caller, model: terms.model }))
+  const removed = found !== null && (await terms.files.remove(found.id, conditions))
+  return removed ? toResponse(found.row) : null
+}
+
+async function find(id: unknown, action: Action, { acting: { caller }, info }: Asked, terms: FixedTerms) {
+  const { file: type } = terms.model.builtIn
+  const record = await findRecord(type, id, terms)
+  // Asked for an unknown file, too: what is refused of the selection must not tell which files exist.
+  const ids = [record?.documentId ?? '']
+  const [row] = must(await answerRows({ type, ids, caller, action }, info, terms))
+  return record && row ? { id: record.id, row } : null
+}

@@ -1,0 +1,58 @@
+import type { Action } from '../../access/actions.ts'
+import { failed, type Result } from '../../base/result.ts'
+import { type Fault, forbidden } from '../../faults/fault.ts'
+import { must } from '../parse/to-graphql-error.ts'
+import { parseAnswer } from './answer-rows.ts'
+import { findRecord } from './find-record.ts'
+import type { FixedField, FixedTerms } from './fixed-field.ts'
+
+/** The mutations of users, as over REST; and those of roles, which are project.yaml's to write (contract/graphql.md 7). */
+export const userFields = (terms: FixedTerms) => {
+  const { users, model } = terms
+  const { user } = model.builtIn
+  const numberOf = async (id: unknown) => (await findRecord(user, id, terms))?.id ?? NOBODY
+  return {
+    createUsersPermissionsUser: field('create', async ({ data }, { caller }, info) => {
+      const selection = must(parseAnswer(user, { caller, info }, terms))
+      return toResponse(await users.create(toBody(data), caller, selection))
+    }),
+    updateUsersPermissionsUser: field('update', async ({ id, data }, { caller }, info) => {
+      const selection = must(parseAnswer(user, { caller, info }, terms))
+      return toResponse(await users.update(await numberOf(id), { body: toBody(data), caller, selection }))
+    }),
+    deleteUsersPermissionsUser: field('delete', async ({ id }, { caller }, info) => {
+      const selection = must(parseAnswer(user, { caller, info }, terms))
+      return toResponse(await users.delete(await numberOf(id), caller, selection))
+    }),
+    createUsersPermissionsRole: CLOSED,
+    updateUsersPermissionsRole: CLOSED,
+    deleteUsersPermissionsRole: CLOSED,
+  } satisfies Record<string, FixedField>
+}
+
+/** No record has this number. */
+const NOBODY = 0
+
+const field = (action: Action, resolve: FixedField['resolve']): FixedField => ({
+  allows: ({ caller }) => caller.grants.allows('users', action),
+  resolve,
+})
+
+const CLOSED: FixedField = {
+  allows: () => false,
+  resolve: async () => must(failed(forbidden())),
+}
+
+const toResponse = (written: Result<string | null, Fault>) => {
+  const text = must(written)
+  return { data: text === null ? null : JSON.parse(text) }
+}
+
+/** Times are the server's to write: taken, and passed over. A role may go by its number. */
+function toBody(data: unknown): Readonly<Record<string, unknown>> {
+  const given: Readonly<Record<string, unknown>> =
+    typeof data === 'object' && data !== null ? { ...data } : {}
+  const { createdAt: _, updatedAt: __, publishedAt: ___, ...body } = given
+  const { role } = body
+  return typeof role === 'string' && /^\d{1,9}$/.test(role) ? { ...body, role: Number(role) } : body
+}

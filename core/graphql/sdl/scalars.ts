@@ -1,0 +1,165 @@
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import type { Model } from '../../model/model.ts'
+import { isRealDay } from '../../project/calendar.ts'
+import { SentFile, withoutFiles } from './sent-file.ts'
+
+/** A scalar that takes texts of a form and writes texts of one. */
+interface TextScalar {
+  readonly name: string
+  /** What is taken, or null where the text is not of the form. */
+  read(text: string): string | null
+  write(value: unknown): unknown
+  /** The sentence about what is none: of a literal its node is known. */
+  complain(given: unknown, node?: ValueNode): Error
+}
+
+const textScalar = ({ name, read, write, complain }: TextScalar): GraphQLScalarType => {
+  const parse = (given: unknown, node?: ValueNode): string => {
+    const taken = typeof given === 'string' ? read(given) : null
+    if (taken === null) throw complain(given, node)
+    return taken
+  }
+  return new GraphQLScalarType({
+    name,
+    serialize: write,
+    parseValue: given => parse(given),
+    parseLiteral: node => parse(node.kind === Kind.STRING ? node.value : valueFromASTUntyped(node), node),
+  })
+}
+
+/** As the reference words it, with the place of a literal. */
+const complaint = (message: string, node: ValueNode | undefined): GraphQLError =>
+  new GraphQLError(message, { nodes: node ?? null })
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+const date = textScalar({
+  name: 'Date',
+  read: text => (DAY.test(text) && isRealDay(text) ? text : null),
+  write: value => value,
+  complain(given, node) {
+    if (typeof given === 'string')
+      return complaint(`Date cannot represent an invalid date-string ${given}.`, node)
+    const printed = JSON.stringify(given)
+    return node
+      ? complaint(`Date cannot represent non string type ${printed}`, node)
+      : complaint(`Date cannot represent a non string, or non Date type ${printed}.`, node)
+  },
+})
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,3})?$/
+
+const time = textScalar({
+  name: 'Time',
+  read: text => (TIME.test(text) ? text : null),
+  write: value => (typeof value === 'string' ? withMillis(value) : value),
+  complain: given =>
+    new TypeError(
+      typeof given === 'string'
+        ? 'Invalid time format, expected HH:mm:ss.SSS'
+        : 'Time cannot represent non string type',
+    ),
+})
+
+/** REST leaves zeros at the end out. */
+function withMillis(time: string): string {
+  const [seconds = '', fraction = ''] = time.split('.')
+  return `${seconds}.${fraction.padEnd(3, '0')}`
+}
+
+/** RFC 3339, with its zone. */
+const MOMENT =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i
+
+function readMoment(text: string): string | null {
+  const day = MOMENT.exec(text)?.[1]
+  if (day === undefined || !isRealDay(day)) return null
+  const moment = new Date(text)
+  return Number.isNaN(moment.getTime()) ? null : moment.toISOString()
+}
+
+const dateTime = textScalar({
+  name: 'DateTime',
+  read: readMoment,
+  // A `timestamp` attribute is text of milliseconds elsewhere (contract/rest.md 3).
+  write: value =>
+    typeof value === 'string' && /^-?\d+$/.test(value) ? new Date(Number(value)).toISOString() : value,
+  complain(given, node) {
+    if (typeof given === 'string')
+      return complaint(`DateTime cannot represent an invalid date-time-string ${given}.`, node)
+    const printed = JSON.stringify(given)
+    return node
+      ? complaint(`DateTime cannot represent non string or Date type ${printed}`, node)
+      : complaint(`DateTime cannot represent a non string, or non Date type ${printed}`, node)
+  },
+})
+
+const LONGEST = 2n ** 63n
+
+const shorten = (given: unknown): string => String(given).slice(0, 100)
+
+/** Any integer of 64 bits; as text, so that none is rounded on the way. */
+function readLong(given: unknown): string {
+  const text = typeof given === 'number' || typeof given === 'string' ? String(given) : ''
+  if (!/^[+-]?\d{1,40}$/.test(text)) throw new TypeError(`Cannot convert ${shorten(given)} to a BigInt`)
+  const long = BigInt(text)
+  if (long < -LONGEST || long >= LONGEST) throw new RangeError(`${text} is no integer of 64 bits`)
+  return String(long)
+}
+
+const long = new GraphQLScalarType({
+  name: 'Long',
+  serialize: value => (Number.isSafeInteger(Number(value)) ? Number(value) : String(value)),
+  parseValue: readLong,
+  parseLiteral: node =>
+    readLong(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : valueFromASTUntyped(node)),
+})
+
+/** Literals may hold variables. */
+const json = new GraphQLScalarType({
+  name: 'JSON',
+  specifiedByURL: 'http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf',
+  serialize: value => value,
+  parseValue: value => withoutFiles(value, 'JSON'),
+  parseLiteral: (node: ValueNode, variables) => withoutFiles(valueFromASTUntyped(node, variables), 'JSON'),
+})
+
+const upload = new GraphQLScalarType({
+  name: 'Upload',
+  serialize() {
+    throw new GraphQLError('Upload serialization unsupported.')
+  },
+  parseValue(value) {
+    if (value instanceof SentFile) return value
+    throw new GraphQLError('Upload value invalid.')
+  },
+  parseLiteral(node) {
+    throw new GraphQLError('Upload literal unsupported.', { nodes: node })
+  },
+})
+
+/** contract/graphql.md 3: a literal must name a locale of the project, or `all`; a variable need not. */
+const localeCode = ({ locales }: Model): GraphQLScalarType => {
+  const known = new Set(['all', ...locales.map(({ code }) => code)])
+  return new GraphQLScalarType({
+    name: 'I18NLocaleCode',
+    serialize: String,
+    parseValue: value => withoutFiles(value, 'I18NLocaleCode'),
+    parseLiteral(node) {
+      if (node.kind !== Kind.STRING) throw new TypeError('Locale cannot represent non string type')
+      if (known.has(node.value)) return node.value
+      throw new TypeError('Unknown locale supplied')
+    },
+  })
+}
+
+/** What the scalars of the schema take and write (contract/graphql.md 3). */
+export const scalarsOf = (model: Model): Readonly<Record<string, GraphQLScalarType>> => ({
+  Date: date,
+  Time: time,
+  DateTime: dateTime,
+  Long: long,
+  JSON: json,
+  Upload: upload,
+  I18NLocaleCode: localeCode(model),
+})

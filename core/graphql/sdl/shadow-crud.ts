@@ -1,0 +1,48 @@
+import { type Attribute, type ContentType, type Holder, isLink } from '../../model/model.ts'
+import type { ShadowCrudDeclaration } from '../../project/settings/settings.ts'
+
+export type ShadowAction = 'find' | 'findOne' | 'create' | 'update' | 'delete'
+
+/** Where an attribute may show. */
+export type ShadowSide = 'output' | 'input' | 'filters'
+
+/** What of a model GraphQL shows: everything, but for what was switched off (spec 4.10; project file, "graphql.shadowCRUD"). */
+export interface ShadowCrud {
+  shows(type: ContentType): boolean
+  does(type: ContentType, action: ShadowAction): boolean
+  /** `create<T>Localization`. */
+  localizes(type: ContentType): boolean
+  has(holder: Holder, attribute: Attribute, side: ShadowSide): boolean
+}
+
+/** Declarations by the uid of a content-type or a component. */
+export function openShadowCrud(declared: ReadonlyMap<string, ShadowCrudDeclaration>): ShadowCrud {
+  const of = ({ uid }: Holder) => declared.get(uid)
+  const shows = (type: ContentType) => of(type)?.enabled !== false
+  const mutates = (type: ContentType) => of(type)?.mutations !== false
+  const writes = (type: ContentType) =>
+    (['create', 'update', 'delete'] as const).some(action => of(type)?.actions[action] !== false)
+  return {
+    shows,
+    does(type, action) {
+      const isRead = action === 'find' || action === 'findOne'
+      const allowed = isRead ? of(type)?.queries !== false : mutates(type)
+      return shows(type) && allowed && of(type)?.actions[action] !== false && isKnown(type, action)
+    },
+    localizes: type =>
+      shows(type) &&
+      type.localized &&
+      mutates(type) &&
+      writes(type) &&
+      of(type)?.actions.createLocalization !== false,
+    has(holder, attribute, side) {
+      const field = of(holder)?.fields[attribute.name]
+      if (field && !(field.enabled && field[side])) return false
+      return !isLink(attribute) || shows(attribute.target)
+    },
+  }
+}
+
+/** A single type has no list beside its document, and is made by its first update. */
+const isKnown = ({ kind }: ContentType, action: ShadowAction): boolean =>
+  kind === 'collection' || (action !== 'findOne' && action !== 'create')

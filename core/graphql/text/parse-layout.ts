@@ -1,0 +1,138 @@
+import type { FieldNode } from 'graphql'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
+import {
+  type Attribute,
+  type ContentType,
+  type Holder,
+  isLink,
+  type LinkAttribute,
+} from '../../model/model.ts'
+import type { LaidOut, LinkPart } from '../../plan/layout.ts'
+import { answerKey } from '../parse/answer-key.ts'
+import { type Fields, fieldsBelow } from '../parse/collect-fields.ts'
+import { areGenerated, markOf } from '../parse/field-marks.ts'
+import type { OperationContext } from '../parse/operation-context.ts'
+import { isPlain } from '../sdl/plain-value.ts'
+import { type CodeField, codeRow, layOutCode } from './custom-field.ts'
+
+/** A layout in the making. What cannot be said in one is answered field by field instead. */
+export interface Laying {
+  readonly context: OperationContext
+  /** Keys of what the schema promises not to be null. */
+  readonly promised: Set<string>
+  /** What code of the project answers, in the order of its places. */
+  readonly code: CodeField[]
+}
+
+/** The properties of an entity, or null where they are not to be had as a layout. `data`: the key that it lies under. */
+export function layOutEntity(
+  type: ContentType,
+  nodes: readonly FieldNode[],
+  data: string,
+  laying: Laying,
+): readonly LaidOut[] | null {
+  const name = graphqlTypeName(type)
+  const { entity } = graphqlWrapperNames(name)
+  const fields = fieldsBelow(nodes, entity, laying.context)
+  if (!areGenerated(entity, fields, laying.context)) return null
+  return layOutAll(fields, (as, below) => {
+    switch (below[0].name.value) {
+      case '__typename':
+        return { as, kind: 'constant', value: entity }
+      case 'id':
+        return { as, kind: 'documentId' }
+      default: {
+        const place: Place = { ...laying, data, attributes: as, above: 0 }
+        const inner = layOutAttributes(type, fieldsBelow(below, name, laying.context), place)
+        return inner && { as, kind: 'object', fields: inner }
+      }
+    }
+  })
+}
+
+type Nodes = readonly [FieldNode, ...FieldNode[]]
+
+/** Columns carry the keys, and PostgreSQL cuts longer names. */
+const LONGEST_KEY = 63
+
+function layOutAll(
+  fields: Fields,
+  layOut: (as: string, nodes: Nodes) => LaidOut | null,
+): readonly LaidOut[] | null {
+  const laid: LaidOut[] = []
+  for (const [as, nodes] of fields) {
+    const one = as.length > LONGEST_KEY ? null : layOut(as, nodes)
+    if (!one) return null
+    laid.push(one)
+  }
+  return laid
+}
+
+/** In which wrappers; both null in components. */
+interface Place extends Laying {
+  readonly data: string | null
+  readonly attributes: string | null
+  /** How many objects and lists up something may be null, where a field here must not be and is. */
+  readonly above: number
+}
+
+function layOutAttributes(holder: Holder, fields: Fields, place: Place): readonly LaidOut[] | null {
+  const typeName = graphqlTypeName(holder)
+  const row = codeRow({ holder, typeName, names: fields }, place.context)
+  return layOutAll(fields, (as, nodes) => {
+    const name = nodes[0].name.value
+    if (name === '__typename') return { as, kind: 'constant', value: typeName }
+    if (markOf(place.context.schema, typeName, name)) return layOutCode({ as, nodes, typeName, row }, place)
+    if (name === 'id' && holder.holder === 'component') return { as, kind: 'id' }
+    const attribute = holder.attributes.get(name)
+    return attribute ? layOutAttribute(attribute, { as, nodes }, place) : null
+  })
+}
+
+interface AskedAttribute {
+  readonly as: string
+  readonly nodes: Nodes
+}
+
+function layOutAttribute(attribute: Attribute, { as, nodes }: AskedAttribute, place: Place): LaidOut | null {
+  if (attribute.kind === 'zone') return null
+  if (attribute.required && !isLink(attribute)) place.promised.add(as)
+  if (attribute.kind === 'scalar') return isPlain(attribute) ? { as, kind: 'scalar', attribute } : null
+  const of = answerKey({ ...place, key: as }, attribute.name)
+  if (attribute.kind !== 'component') return layOutLink(attribute, nodes, { ...place, as, of })
+  const { component, required, repeatable } = attribute
+  const below = fieldsBelow(nodes, graphqlTypeName(component), place.context)
+  const above = required && !repeatable ? place.above + 1 : 0
+  const inner = layOutAttributes(component, below, { ...place, data: null, attributes: null, above })
+  return inner && { as, kind: 'component', of, fields: inner }
+}
+
+interface LinkPlace extends Laying {
+  readonly as: string
+  readonly of: string
+}
+
+/** `data` of a relation under one key: under two, each would be a statement's part of its own. */
+function layOutLink(
+  { target, many }: LinkAttribute,
+  nodes: readonly FieldNode[],
+  { as, of, ...laying }: LinkPlace,
+): LaidOut | null {
+  const names = graphqlWrapperNames(graphqlTypeName(target))
+  const wrapper = many ? names.relation : names.response
+  const fields: LinkPart[] = []
+  const asked = fieldsBelow(nodes, wrapper, laying.context)
+  if (!areGenerated(wrapper, asked, laying.context)) return null
+  for (const [key, below] of asked) {
+    if (key.length > LONGEST_KEY) return null
+    if (below[0].name.value === '__typename') {
+      fields.push({ as: key, kind: 'constant', value: wrapper })
+      continue
+    }
+    if (below[0].name.value !== 'data' || fields.some(({ kind }) => kind === 'rows')) return null
+    const entity: readonly LaidOut[] | null = layOutEntity(target, below, key, laying)
+    if (!entity) return null
+    fields.push({ as: key, kind: 'rows', fields: entity })
+  }
+  return { as, kind: 'link', of, fields }
+}

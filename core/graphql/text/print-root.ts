@@ -1,0 +1,61 @@
+import type { Page } from '../../query/query.ts'
+import { type CollectTerms, type Fields, fieldsBelow } from '../parse/collect-fields.ts'
+import { paginationOf } from '../resolve/resolve-read.ts'
+import type { TextRoot } from './text-operation.ts'
+
+type Root = Pick<TextRoot, 'typeName' | 'fields' | 'query'>
+
+interface RootFound {
+  /** JSON: the documents, or one of them. */
+  readonly text: string
+  readonly total: number | null
+}
+
+/** What a root field answers, as text: the documents, and what lies beside them. */
+export function printRoot(
+  { typeName, fields, query }: Root,
+  { text, total }: RootFound,
+  collect: CollectTerms,
+): string {
+  const pagination = paginationOf(pageOf(query), total ?? 0)
+  return printWrapper(fields, typeName, (name, nodes) =>
+    name === 'data'
+      ? text
+      : printMeta(fieldsBelow(nodes, 'ResponseCollectionMeta', collect), pagination, collect),
+  )
+}
+
+/** Equal for roots that print alike whatever is found for both: each number of this one stands for itself. */
+export function formOfRoot(root: Root, collect: CollectTerms): string {
+  const { start, limit } = pageOf(root.query)
+  return `${printRoot(root, { text: '$', total: -1 }, collect)}${start},${limit}`
+}
+
+const pageOf = ({ take }: TextRoot['query']): Page => (take.kind === 'one' ? NO_PAGE : take.page)
+
+const NO_PAGE = { start: 0, limit: 1 }
+
+type Nodes = Fields extends ReadonlyMap<string, infer Value> ? Value : never
+
+/** An object whose properties are texts. */
+function printWrapper(
+  fields: Fields,
+  typeName: string,
+  print: (name: string, nodes: Nodes) => string,
+): string {
+  const parts: string[] = []
+  for (const [key, nodes] of fields) {
+    const name = nodes[0].name.value
+    parts.push(`"${key}":${name === '__typename' ? `"${typeName}"` : print(name, nodes)}`)
+  }
+  return `{${parts.join(',')}}`
+}
+
+type Pagination = ReturnType<typeof paginationOf>
+
+const printMeta = (fields: Fields, pagination: Pagination, collect: CollectTerms): string =>
+  printWrapper(fields, 'ResponseCollectionMeta', (_, nodes) =>
+    printWrapper(fieldsBelow(nodes, 'Pagination', collect), 'Pagination', name =>
+      String(pagination[name as keyof Pagination]),
+    ),
+  )

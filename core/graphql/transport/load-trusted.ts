@@ -1,0 +1,70 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, resolve, sep } from 'node:path'
+import type { GraphQLError, GraphQLSchema } from 'graphql'
+import { failed, ok, type Result } from '../../base/result.ts'
+import type { Diagnostic, Place } from '../../faults/diagnostic.ts'
+import type { GraphqlSettings } from '../../project/settings/settings.ts'
+import { checkDocument } from '../limits/check-document.ts'
+import { openTrusted, type TrustedDocuments, type TrustedFile } from './trusted-documents.ts'
+
+export interface TrustedTerms {
+  /** Of the project. */
+  readonly root: string
+  readonly config: GraphqlSettings['config']
+  readonly schema: GraphQLSchema
+  /** Where the folder is named. */
+  readonly place: Place
+}
+
+/** Every .graphql file of the folder, checked as a request would be; or all that is wrong with any. null: no folder is named. */
+export async function loadTrusted(terms: TrustedTerms): Promise<Result<TrustedDocuments | null, Diagnostic>> {
+  const { folder, only } = terms.config.trustedDocuments
+  if (folder === null) return ok(null)
+  const names = await filesOf(resolve(terms.root, folder))
+  if (!names) return failed(faultOf(`${folder} is no folder that can be read`, terms.place))
+  const results = await Promise.all(names.map(name => loadFile(name, folder, terms)))
+  const faults = results.flatMap(result => (result.ok ? [] : result.reasons))
+  if (faults.length > 0) return failed(...faults)
+  return ok(
+    openTrusted(
+      results.flatMap(result => (result.ok ? [result.value] : [])),
+      only,
+    ),
+  )
+}
+
+async function filesOf(folder: string): Promise<readonly string[] | null> {
+  try {
+    const all = await readdir(folder, { recursive: true })
+    return all.filter(name => name.endsWith('.graphql')).sort()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null
+    throw error
+  }
+}
+
+async function loadFile(
+  file: string,
+  folder: string,
+  { root, config, schema }: TrustedTerms,
+): Promise<Result<TrustedFile, Diagnostic>> {
+  const text = await readFile(join(resolve(root, folder), file), 'utf8')
+  const checked = checkDocument(text, { schema, config, introspects: true })
+  const name = file.split(sep).join('/')
+  if (checked.ok) return ok({ name: name.replace(/\.graphql$/, ''), text, document: checked.value.document })
+  return failed(
+    ...checked.reasons.map(error => faultOf(error.message, placeOf(error, join(folder, name), text))),
+  )
+}
+
+function placeOf({ locations }: GraphQLError, file: string, text: string): Place {
+  const { line, column } = locations?.[0] ?? { line: 1, column: 1 }
+  return { file, line, column, source: text.split(/\r?\n/)[line - 1] ?? '' }
+}
+
+const faultOf = (message: string, place: Place): Diagnostic => ({
+  code: 'bad-trusted-document',
+  message,
+  place,
+  path: [],
+})

@@ -1,0 +1,46 @@
+import type { Caller } from '../../access/caller.ts'
+import { visibleAttributes } from '../../access/restrict/visible.ts'
+import { trusted } from '../../access/trusted.ts'
+import type { DocumentReads } from '../../documents/documents.ts'
+import type { ContentType, Model } from '../../model/model.ts'
+import { everyField } from '../../query/every-field.ts'
+import { allRows, populateRows } from '../../query/populate-nodes.ts'
+import type { Populate } from '../../query/query.ts'
+import { ALL_ROWS } from './user-values.ts'
+
+export interface OwnUserTerms {
+  readonly model: Model
+  readonly documents: Pick<DocumentReads, 'findOne'>
+}
+
+/** Whose role is shown: nobody's; or to a caller, as far as he may see roles; or all of it. */
+export type RoleShown = Caller | 'none' | 'all'
+
+/** The JSON text of a user as he is shown to himself: all that is not private. `null` where he is gone. */
+export async function readOwnUser(
+  documentId: string,
+  role: RoleShown,
+  { model, documents }: OwnUserTerms,
+): Promise<string> {
+  const { user: type } = model.builtIn
+  const visible = visibleAttributes(type)
+  const fields = everyField(type).fields.filter(field => visible.has(field))
+  const query = trusted({
+    ...ALL_ROWS,
+    type,
+    take: { kind: 'one', documentId },
+    selection: { fields, named: true, populate: populateRole(type, role) },
+  })
+  return (await documents.findOne(query, 'flat')) ?? 'null'
+}
+
+function populateRole(type: ContentType, shown: RoleShown): readonly Populate[] {
+  const role = type.attributes.get('role')
+  if (role?.kind !== 'relation' || shown === 'none') return []
+  if (shown === 'all') return [populateRows(role, 'named', allRows(role.target))]
+  const view = shown.grants.view(role.target, 'find')
+  if (view === null || view.where !== null) return []
+  const fields = everyField(role.target).fields.filter(field => view.readable.has(field))
+  const selection = { fields, named: true, populate: [] }
+  return [populateRows(role, 'named', { ...allRows(role.target), selection })]
+}

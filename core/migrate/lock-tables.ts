@@ -1,0 +1,99 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Transaction } from '../database/database.ts'
+import { toDatabaseFault } from '../database/database-fault.ts'
+import { constant, qualified } from '../sql/ddl.ts'
+import { growing, isOvertaken, keptWaiting, tooBusy } from './migration-lock.ts'
+import { MigrationRefused } from './migration-refused.ts'
+import type { MigrationLimits } from './migration-terms.ts'
+import type { Others } from './schema/finding.ts'
+import type { HeldTable } from './schema/locked-tables.ts'
+
+export interface HoldTerms {
+  readonly schema: string
+  readonly limits: MigrationLimits
+  /** Milliseconds for which others may wait for us while we wait for others; see migration-lock.ts. */
+  readonly breath: number
+  /** Whether the transaction holds nothing that others might wait for: then it may wait for them. */
+  readonly isFree: boolean
+}
+
+/**
+ * Takes at once all the locks that a migration needs, before its first change. Whoever holds one of them may be waiting
+ * for another that is ours already: so we wait for less long than it takes until somebody looks for a deadlock, then let
+ * go of all of them, let those through who waited meanwhile, and try again. Rejects with a MigrationRefused where a
+ * table is never free.
+ */
+export async function holdTables(
+  transaction: Transaction,
+  held: readonly HeldTable[],
+  terms: HoldTerms,
+): Promise<void> {
+  if (held.length === 0) return
+  await keepVacuumAway(transaction, held, terms)
+  const deadline = Date.now() + terms.limits.lock
+  for (const wait of growing(terms.breath / 2)) {
+    if (await tryToHold(transaction, held, terms)) return
+    if (!terms.isFree) throw keptWaiting(inUse(held))
+    if (Date.now() >= deadline) throw new MigrationRefused([tooBusy(terms.limits, inUse(held))])
+    await pause(wait)
+  }
+}
+
+const inUse = (held: readonly HeldTable[]): string => {
+  const [first = '', ...others] = held.map(({ table }) => `"${table}"`)
+  return others.length === 0 ? `${first} is in use` : `one of ${[first, ...others].join(', ')} is in use`
+}
+
+/**
+ * By a lock that no reader and no writer minds. PostgreSQL ends a vacuum for whoever waits for it as long as it takes to
+ * look for a deadlock: longer than we could wait below.
+ */
+async function keepVacuumAway(
+  transaction: Transaction,
+  held: readonly HeldTable[],
+  { schema, limits, breath, isFree }: HoldTerms,
+): Promise<void> {
+  const tables = held.map(({ table }) => qualified(schema, table)).join(', ')
+  if (isFree) await setLocally(transaction, 'lock_timeout', limits.lock)
+  const lock = { text: `LOCK TABLE ${tables} IN ${MODES.vacuum} MODE`, values: [] }
+  await transaction.run(lock).catch((error: unknown) => {
+    const fault = toDatabaseFault(error)
+    if (isFree && fault?.kind === 'timeout') throw new MigrationRefused([tooBusy(limits, fault.message)])
+    throw error
+  })
+  await setLocally(transaction, 'lock_timeout', breath)
+}
+
+/** Whether they were to be had in time. */
+async function tryToHold(
+  transaction: Transaction,
+  held: readonly HeldTable[],
+  { schema, limits, breath }: HoldTerms,
+): Promise<boolean> {
+  await transaction.run({ text: 'SAVEPOINT plinth_hold', values: [] })
+  try {
+    // Bounds all of them together, where a lock's own would bound each.
+    await setLocally(transaction, 'statement_timeout', breath)
+    await transaction.run({ text: printHold(schema, held), values: [] })
+    await setLocally(transaction, 'statement_timeout', limits.statement)
+    await transaction.run({ text: 'RELEASE SAVEPOINT plinth_hold', values: [] })
+    return true
+  } catch (error) {
+    if (!isOvertaken(error) && toDatabaseFault(error)?.kind !== 'timeout') throw error
+    await transaction.run({ text: 'ROLLBACK TO SAVEPOINT plinth_hold', values: [] })
+    return false
+  }
+}
+
+const MODES: Readonly<Record<Others, string>> = {
+  vacuum: 'SHARE UPDATE EXCLUSIVE',
+  writers: 'SHARE ROW EXCLUSIVE',
+  everybody: 'ACCESS EXCLUSIVE',
+}
+
+/** One statement, for the sake of its timeout. */
+const printHold = (schema: string, held: readonly HeldTable[]): string =>
+  `DO ${constant(`BEGIN ${held.map(({ table, from }) => `LOCK TABLE ${qualified(schema, table)} IN ${MODES[from]} MODE;`).join(' ')} END`)}`
+
+const setLocally = async (transaction: Transaction, setting: string, value: number): Promise<void> =>
+  void (await transaction.run({ text: `SELECT set_config($1, $2, true)`, values: [setting, String(value)] }))

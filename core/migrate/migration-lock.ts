@@ -1,0 +1,142 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Database, Transaction } from '../database/database.ts'
+import { DatabaseFailure, toDatabaseFault } from '../database/database-fault.ts'
+import { MigrationRefused } from './migration-refused.ts'
+import type { MigrationLimits } from './migration-terms.ts'
+import { refusal, type SchemaRefusal } from './schema/finding.ts'
+
+export const lockName = (schema: string): string => `plinth migration of ${schema}`
+
+/** A transaction in which no other process migrates. */
+export interface Turn {
+  readonly transaction: Transaction
+  /** Milliseconds that it waits for a lock: half as long as PostgreSQL lets others wait before it looks for a deadlock. */
+  readonly breath: number
+  /** Whether others came between once already. */
+  readonly isAgain: boolean
+}
+
+/**
+ * Does the work in a transaction of its own, once no other process migrates; anew where others came between, of which
+ * nothing is left then. It asks again and again, each time in another transaction: for one that is open, though it only
+ * waits for the lock, the lock's owner would wait in turn to make an index concurrently.
+ */
+export const inTurn = <Value>(
+  database: Database,
+  limits: MigrationLimits,
+  work: (turn: Turn) => Promise<Value>,
+): Promise<Value> => untilNotOvertaken(limits, isAgain => takeTurn(database, limits, { work, isAgain }))
+
+interface Work<Value> extends Pick<Turn, 'isAgain'> {
+  readonly work: (turn: Turn) => Promise<Value>
+}
+
+async function takeTurn<Value>(
+  database: Database,
+  limits: MigrationLimits,
+  { work, isAgain }: Work<Value>,
+): Promise<Value> {
+  let done: { readonly value: Value } | undefined
+  const attempt = async (transaction: Transaction) => {
+    if (!(await transaction.tryLock(lockName(database.schema)))) return false
+    const breath = await waitBriefly(transaction, limits)
+    done = { value: await work({ transaction, breath, isAgain }) }
+    return true
+  }
+  await untilFree(() => database.transaction(attempt, { statementTimeout: limits.statement }), limits)
+  if (done === undefined) throw new TypeError('a turn that was taken did nothing')
+  return done.value
+}
+
+/**
+ * Who waits for us looks for a deadlock once: when we are not waiting any more, so that it never finds one with us, and
+ * is not its victim. Answers how long we wait.
+ */
+export async function waitBriefly(
+  transaction: Transaction,
+  { lock }: Pick<MigrationLimits, 'lock'>,
+): Promise<number> {
+  const { rows } = await transaction.run({ text: WAIT_BRIEFLY, values: [lock] })
+  return Number(rows[0]?.[0])
+}
+
+/** Taking the locks that are free takes its time, too. */
+const BREATH = `greatest(50, least(setting::integer / 2, $1::integer))`
+const WAIT_BRIEFLY = `SELECT ${BREATH}, set_config('lock_timeout', ${BREATH}::text, true)
+  FROM pg_settings WHERE name = 'deadlock_timeout'`
+
+/** Milliseconds between two questions. */
+const SHORTEST = 10
+const LONGEST = 200
+
+export async function untilFree(
+  tryLock: () => Promise<boolean>,
+  { turn }: Pick<MigrationLimits, 'turn'>,
+): Promise<void> {
+  const deadline = Date.now() + turn
+  for (let wait = SHORTEST; !(await tryLock()); wait = Math.min(LONGEST, wait * 2)) {
+    if (Date.now() >= deadline) throw new MigrationRefused([tooLong(turn)])
+    await pause(wait)
+  }
+}
+
+/**
+ * Does the work again where others came between, each time after a longer pause. Rejects as it does where they never
+ * stop. Rows that it did not expect it sees the next time: if it fails again, that says something of itself.
+ */
+export async function untilNotOvertaken<Value>(
+  { lock }: Pick<MigrationLimits, 'lock'>,
+  work: (isAgain: boolean) => Promise<Value>,
+): Promise<Value> {
+  let deadline: number | undefined
+  for (const wait of growing(SHORTEST)) {
+    try {
+      return await work(deadline !== undefined)
+    } catch (error) {
+      if (!isOvertaken(error) && (deadline !== undefined || !isOfRows(error))) throw error
+      deadline ??= Date.now() + lock
+      if (Date.now() >= deadline) throw error
+    }
+    await pause(wait)
+  }
+  throw new TypeError('there is always another pause')
+}
+
+/** Pauses, in milliseconds: of two who met, one comes first the next time. */
+export function* growing(first: number): Generator<number, never> {
+  for (let wait = first; ; wait = Math.min(GROWN, wait * 2)) yield wait * (0.5 + Math.random())
+}
+
+const GROWN = 1_000
+
+/** Chosen as a deadlock's victim, behind a write that came between, or kept waiting: all the same, it may well go well the next time. */
+export function isOvertaken(error: unknown): boolean {
+  const fault = toDatabaseFault(error)
+  if (fault?.kind === 'timeout') return fault.code === LOCK_NOT_AVAILABLE
+  return fault?.kind === 'serialization'
+}
+
+function isOfRows(error: unknown): boolean {
+  const fault = toDatabaseFault(error)
+  return fault !== undefined && 'constraint' in fault
+}
+
+export const keptWaiting = (message: string): DatabaseFailure =>
+  new DatabaseFailure({ kind: 'timeout', message, code: LOCK_NOT_AVAILABLE })
+
+const LOCK_NOT_AVAILABLE = '55P03'
+
+const tooLong = (turn: number) =>
+  refusal(
+    'busy',
+    null,
+    `another process has been migrating this database for over ${seconds(turn)}: start again when it is done`,
+  )
+
+export function tooBusy({ lock, statement }: MigrationLimits, why: string): SchemaRefusal {
+  const bounds = `a table was in use for over ${seconds(lock)}, or a change took over ${seconds(statement)}`
+  const advice = 'nothing was changed; start again when the database is less busy'
+  return refusal('busy', null, `${bounds} (${why}): ${advice}`)
+}
+
+const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`

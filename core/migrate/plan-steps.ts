@@ -1,0 +1,218 @@
+import type { Table } from '../model/storage.ts'
+import { alter, printIndex, printTable, printVersionTrigger, qualified } from '../sql/ddl.ts'
+import { quoteIdentifier as name } from '../sql/identifier.ts'
+import { printVersionsCopy } from './bootstrap-versions.ts'
+import { planShift, type ShiftPlan } from './plan-reshape.ts'
+import type { ActualTable, Catalogue } from './schema/catalogue.ts'
+import { compareColumns } from './schema/columns.ts'
+import { compareKinds } from './schema/compare-kinds.ts'
+import { compareChecks, compareForeignKeys, type Neighbours } from './schema/constraints.ts'
+import { compareStrays } from './schema/extra-constraints.ts'
+import {
+  type Finding,
+  holding,
+  inOrder,
+  type Left,
+  type Proviso,
+  refusal,
+  type SchemaRefusal,
+  type Step,
+  stepIn,
+} from './schema/finding.ts'
+import { compareIndexes, compareTriggers } from './schema/indexes.ts'
+import { sameList } from './schema/literals.ts'
+import { matchTables } from './schema/match-tables.ts'
+import { type Pair, projection, renamed, toPair } from './schema/pair-tables.ts'
+import { countRows } from './schema/row-counts.ts'
+
+/** How the database is brought to what the model wants. */
+export interface SchemaPlan {
+  /** In the order to do them in. */
+  readonly steps: readonly Step[]
+  /** To ask before the first step; any that does not hold refuses the whole plan. */
+  readonly provisos: readonly Proviso[]
+  /** Known without asking. */
+  readonly refusals: readonly SchemaRefusal[]
+  readonly left: readonly Left[]
+  /** Old name → new, of tables. */
+  readonly renamedTables: ReadonlyMap<string, string>
+}
+
+/** The model's tables minus the database's. Asks nothing, changes nothing. */
+export function planSchema(desired: readonly Table[], catalogue: Catalogue): SchemaPlan {
+  const found = matchTables(desired, catalogue)
+  const matches = desired.map(table => ({ table, actual: found.get(table) }))
+  const shift = planShift(
+    matches.flatMap(({ table, actual }) => toPairs(catalogue, table, actual)),
+    catalogue,
+  )
+  const { pairs } = shift
+  const neighbours = toNeighbours(pairs)
+  const created = matches.filter(({ actual }) => actual === undefined).map(({ table }) => table)
+  const findings = [
+    ...created.flatMap(table => [...createTable(catalogue, table)]),
+    ...pairs.flatMap(pair => [...comparePair(pair, neighbours)]),
+    ...shift.findings,
+    ...matches.flatMap(({ table, actual }) => [...foreignTable(catalogue, table, actual)]),
+    ...exchangedTables(desired, catalogue),
+    ...vanishedTables(catalogue, desired, { ...shift, created }),
+  ]
+  return sorted(findings, pairs)
+}
+
+function sorted(findings: readonly Finding[], pairs: readonly Pair[]): SchemaPlan {
+  const steps = findings.filter(finding => finding.kind === 'step')
+  const moved = pairs.filter(pair => pair.desired.name !== pair.actual.name)
+  return {
+    steps: inOrder(steps),
+    provisos: findings.filter(finding => finding.kind === 'proviso'),
+    refusals: findings.filter(finding => finding.kind === 'refusal'),
+    left: findings.filter(finding => finding.kind === 'left'),
+    renamedTables: new Map(moved.map(({ actual, desired }) => [actual.name, desired.name])),
+  }
+}
+
+function toPairs(catalogue: Catalogue, table: Table, actual: ActualTable | undefined): readonly Pair[] {
+  const made = actual && catalogue.made.get(actual.name)
+  return actual && made ? [toPair(catalogue, table, actual, made)] : []
+}
+
+function toNeighbours(pairs: readonly Pair[]): Neighbours {
+  const byActual = new Map(pairs.map(pair => [pair.actual.name, pair.desired.name]))
+  const byWanted = new Map(pairs.map(pair => [pair.desired.name, pair]))
+  return {
+    wantedName: actual => byActual.get(actual) ?? actual,
+    rowsOf: wanted => {
+      const pair = byWanted.get(wanted)
+      return pair === undefined ? null : projection(pair).replace(/ AS future$/, '')
+    },
+  }
+}
+
+function* createTable({ schema, otherNames }: Catalogue, table: Table): Generator<Finding> {
+  if (otherNames.has(table.name)) return
+  const statements = [
+    printTable(schema, table),
+    ...table.indexes.map(index => printIndex(schema, table.name, index)),
+    ...(table.versioned ? [printVersionTrigger(schema, table.name)] : []),
+  ]
+  const referred = table.foreignKeys.map(({ references }) => references.table)
+  const summary = `create table "${table.name}" (${table.serves})`
+  yield { ...stepIn(table.name, 'create', summary, ...statements), ...holding('writers', ...referred) }
+}
+
+function* comparePair(pair: Pair, neighbours: Neighbours): Generator<Finding> {
+  yield* renameTable(pair)
+  yield* compareKey(pair)
+  yield* compareColumns(pair)
+  yield* compareKinds(pair)
+  yield* compareStrays(pair)
+  yield* compareIndexes(pair)
+  yield* compareChecks(pair)
+  yield* compareForeignKeys(pair, neighbours)
+  yield* compareTriggers(pair)
+}
+
+function* renameTable({ schema, desired, actual }: Pair): Generator<Finding> {
+  if (actual.name === desired.name) return
+  const rename = alter(schema, actual.name, `RENAME TO ${name(desired.name)}`)
+  const copy = printVersionsCopy(schema, actual.name, desired.name)
+  const summary = `rename table "${actual.name}" to "${desired.name}" (${desired.serves})`
+  yield stepIn(actual.name, 'rename', summary, rename, copy)
+}
+
+function* compareKey(pair: Pair): Generator<Finding> {
+  const { desired, actual } = pair
+  if (sameList(desired.primaryKey, renamed(pair, actual.primaryKey))) return
+  const found =
+    actual.primaryKey.length === 0 ? 'none' : actual.primaryKey.map(column => `"${column}"`).join(', ')
+  const wanted = desired.primaryKey.map(column => `"${column}"`).join(', ')
+  const what = `table "${actual.name}" (${desired.serves}) needs the primary key ${wanted}, but has ${found}`
+  yield refusal('key-change', desired.name, `${what}: undo what was changed by hand`)
+}
+
+function* foreignTable(
+  catalogue: Catalogue,
+  table: Table,
+  actual: ActualTable | undefined,
+): Generator<Finding> {
+  const taken = actual === undefined ? catalogue.otherNames.has(table.name) : !catalogue.made.has(actual.name)
+  if (!taken) return
+  const what = `table "${table.name}" (${table.serves}) is there already and was not made by Plinth`
+  const advice =
+    'rename that table, give the content-type another `tableName`, or Plinth another `database.schema`'
+  yield refusal('foreign-table', table.name, `${what}: ${advice}`)
+}
+
+/** One cannot take a name before the other has given it up. */
+function* exchangedTables(desired: readonly Table[], { made, tables }: Catalogue): Generator<Finding> {
+  const nameOf = new Map(desired.flatMap(({ name, shape }) => (shape ? [[shape.uid, name] as const] : [])))
+  for (const { name: table, serves, shape } of desired) {
+    const before = (tables.has(table) && made.get(table)?.shape) || null
+    const now = before && before.uid !== shape?.uid ? nameOf.get(before.uid) : undefined
+    if (before === null || now === undefined || now === table) continue
+    const what = `table "${table}" (${serves}) holds the rows of \`${before.uid}\`, whose table is to be "${now}"`
+    const advice = `give \`${before.uid}\` that name in a first step: two tables cannot change names in one`
+    yield refusal('foreign-table', table, `${what}: ${advice}`)
+  }
+}
+
+function* vanishedTables(
+  catalogue: Catalogue,
+  desired: readonly Table[],
+  { pairs, moved, created }: ShiftPlan & { readonly created: readonly Table[] },
+): Generator<Finding> {
+  const wanted = new Set([...desired.map(table => table.name), ...pairs.map(pair => pair.actual.name)])
+  for (const [table, { serves }] of catalogue.made) {
+    const actual = catalogue.tables.get(table)
+    if (wanted.has(table) || actual === undefined) continue
+    const place = qualified(catalogue.schema, table)
+    const what = `table "${table}" (${serves}) is no longer in the project and holds {rows}`
+    const line = renameLine(serves, created)
+    const advice = `put it back, name it as \`renamedFrom\` of its successor${line}, or give its rows up with \`plinth migrate --allow-destructive\`, or with`
+    const drop = dropTable(catalogue.schema, actual, serves)
+    if (moved.has(table)) {
+      yield* drop
+      continue
+    }
+    yield { kind: 'left', table, column: null, drop }
+    yield {
+      kind: 'proviso',
+      code: 'vanished-table',
+      table,
+      question: countRows(place),
+      message: `${what}: ${advice}: DROP TABLE ${place}`,
+      price: { weight: 'destructive', note: 'loses {rows}', steps: drop.slice(-1) },
+    }
+  }
+}
+
+/** What to write where something new may be what the vanished table was made for. */
+function renameLine(serves: string, created: readonly Table[]): string {
+  const [, kind, former] = /^(content-type|component) `(.+)`$/.exec(serves) ?? []
+  if (kind === undefined || former === undefined) return ''
+  const successors = created.flatMap(table => {
+    const name = table.shape && new RegExp(`^${kind} \`(.+)\`$`).exec(table.serves)?.[1]
+    return name === undefined ? [] : [`\`renamedFrom: ${former}\` in \`${name}\``]
+  })
+  return successors.length === 0 ? '' : ` (${successors.join(' or ')})`
+}
+
+/** What goes may point to what goes: all of it lets go before any of it is dropped. */
+function dropTable(
+  schema: string,
+  { name: table, foreignKeys }: ActualTable,
+  serves: string,
+): readonly Step[] {
+  const drop = stepIn(
+    table,
+    'drop',
+    `drop table "${table}" (${serves})`,
+    `DROP TABLE ${qualified(schema, table)}`,
+  )
+  if (foreignKeys.length === 0) return [drop]
+  const letGo = foreignKeys.map(key => alter(schema, table, `DROP CONSTRAINT ${name(key.name)}`))
+  const release = stepIn(table, 'release', `drop the foreign keys of "${table}"`, ...letGo)
+  const referred = foreignKeys.map(({ references }) => references.table)
+  return [{ ...release, ...holding('everybody', table, ...referred) }, drop]
+}

@@ -1,0 +1,158 @@
+import type { Database } from '../database/database.ts'
+import { moveGenerations } from '../database/generations/generations.ts'
+import type { Site } from '../database/run-ddl.ts'
+import type { Table } from '../model/storage.ts'
+import { qualified } from '../sql/ddl.ts'
+import type { Stage } from './migration-terms.ts'
+import type { SchemaPlan } from './plan-steps.ts'
+import type { Catalogue } from './schema/catalogue.ts'
+import { kindOf } from './schema/extra-constraints.ts'
+import type { Left } from './schema/finding.ts'
+import type { Runner } from './schema/read-catalogue.ts'
+import { printFingerprint } from './schema-fingerprint.ts'
+
+/**
+ * Whether the last migration left the schema as this hash wants it, and nobody has changed it since: a look-up
+ * and one pass over the catalogues inside PostgreSQL, in place of reading and comparing everything.
+ */
+export async function isRecorded(
+  runner: Runner,
+  schema: string,
+  { hash, stage }: { readonly hash: string; readonly stage: Stage },
+): Promise<boolean> {
+  if (!(await hasRecord(runner, schema))) return false
+  if (!(await hasTable(runner, schema, 'plinth_generations'))) return false
+  const same = `last.fingerprint = (${printFingerprint(schema)})`
+  const open = `EXISTS (SELECT FROM ${qualified(schema, 'plinth_generations')} WHERE hash = $1)`
+  const text = `SELECT ${SERVES[stage]} AND ${open} AND ${same} FROM ${printLast(schema)}`
+  const { rows } = await runner.run({ text, values: [hash], name: 'compare schema' })
+  return rows[0]?.[0] === true
+}
+
+/** As JSON: an older Plinth's record lacks the column. */
+const printLast = (schema: string): string =>
+  `(SELECT hash, fingerprint, to_jsonb(m) -> 'also' AS also FROM ${qualified(schema, 'plinth_migrations')} AS m
+    ORDER BY id DESC LIMIT 1) AS last`
+
+/** Whether what was done last is all that a stage would do. `also` tells who may be serving beside; null: nobody. */
+const SERVES: Readonly<Record<Stage, string>> = {
+  start: `(last.hash = $1 OR coalesce(last.also @> to_jsonb($1::text), false))`,
+  expand: 'last.hash = $1',
+  all: `(last.hash = $1 AND coalesce(last.also, 'null') = 'null')`,
+}
+
+/** Whether this schema was ever migrated. */
+export const hasRecord = (runner: Runner, schema: string): Promise<boolean> =>
+  hasTable(runner, schema, 'plinth_migrations')
+
+export async function hasTable(runner: Runner, schema: string, table: string): Promise<boolean> {
+  const { rows } = await runner.run({ text: HAS_TABLE, values: [schema, table] })
+  return rows[0]?.[0] === true
+}
+
+/**
+ * Not to_regclass: it may answer from the session's cache, which waiting for the migration lock does not renew,
+ * that there still is no such table.
+ */
+const HAS_TABLE = `SELECT count(*) > 0 FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
+  WHERE nspname = $1 AND relname = $2`
+
+/** What `plinth_migrations` is told. */
+export interface Deed {
+  readonly product: string
+  readonly hash: string
+  readonly steps: readonly string[]
+  /** A part of it is left for later, when the version that served before has ended. */
+  readonly isOpen: boolean
+  /** Whether processes of the versions that served before may go on. */
+  readonly keepsOthers: boolean
+}
+
+export async function record(site: Site, { product, hash, steps, isOpen, keepsOthers }: Deed): Promise<void> {
+  const { database, transaction } = site
+  const { schema } = database
+  const migrations = qualified(schema, 'plinth_migrations')
+  const before = `SELECT coalesce(also, '[]') || to_jsonb(hash) FROM ${migrations} ORDER BY id DESC LIMIT 1`
+  const also = isOpen ? `coalesce((${before}), '[]')` : 'NULL'
+  const text = `INSERT INTO ${migrations} (product, hash, fingerprint, steps, also)
+    SELECT $1, $2, (${printFingerprint(schema)}), $3::jsonb, ${also}`
+  await transaction.run({
+    text,
+    values: [product, hash, JSON.stringify(steps)],
+    name: `record migration${isOpen ? ' in part' : ''}`,
+  })
+  await moveGenerations(site, { hash, isOpen: keepsOthers })
+}
+
+/** What a plan came to. */
+export interface Done extends Pick<SchemaPlan, 'renamedTables'> {
+  readonly left: readonly Left[]
+  readonly dropped: readonly Left[]
+  /** Part of it is left for later: the rows mean what they did. */
+  readonly isOpen: boolean
+}
+
+/** Brings `plinth_tables` up to what the tables are after the plan. */
+export async function recordTables(
+  { database: { schema }, transaction }: Site,
+  tables: readonly Table[],
+  { renamedTables, left, dropped, isOpen }: Done,
+  { tables: actual }: Catalogue,
+): Promise<void> {
+  const ledger = qualified(schema, 'plinth_tables')
+  const droppedTables = dropped.flatMap(({ table, column }) => (column === null ? [table] : []))
+  const gone = [...renamedTables.keys(), ...droppedTables]
+  await transaction.run({
+    text: `DELETE FROM ${ledger} WHERE name = ANY ($1::text[]) OR NOT name = ANY ($2::text[])`,
+    values: [gone, [...actual.keys(), ...tables.map(table => table.name)]],
+  })
+  const abandoned = (table: string) =>
+    left.flatMap(one => (one.table === table && one.column !== null ? [one.column] : []))
+  await transaction.run({
+    text: `INSERT INTO ${ledger} AS made SELECT * FROM jsonb_populate_recordset(NULL::${ledger}, $1::jsonb)
+      ON CONFLICT (name) DO UPDATE SET serves = excluded.serves, columns = excluded.columns,
+      indexes = excluded.indexes, constraints = excluded.constraints,
+      ${isOpen ? MEANT : MEANS}`,
+    values: [JSON.stringify(tables.map(table => toRow(table, abandoned(table.name))))],
+  })
+}
+
+const MEANS = 'kinds = excluded.kinds, shape = excluded.shape'
+const MEANT = 'kinds = excluded.kinds || made.kinds, shape = coalesce(made.shape, excluded.shape)'
+
+const toRow = (table: Table, abandoned: readonly string[]): object => ({
+  name: table.name,
+  serves: table.serves,
+  columns: [...table.columns.map(column => column.name), ...abandoned],
+  indexes: table.indexes.map(index => index.name),
+  constraints: [...table.checks, ...table.foreignKeys].map(constraint => constraint.name),
+  kinds: Object.fromEntries(
+    table.columns.flatMap(column => {
+      const kind = kindOf(column)
+      return kind === null ? [] : [[column.name, kind]]
+    }),
+  ),
+  shape: table.shape,
+})
+
+/** A migration that was done. */
+export interface PastMigration {
+  readonly id: number
+  /** ISO 8601, UTC. */
+  readonly appliedAt: string
+  /** The version of Plinth that did it. */
+  readonly product: string
+  readonly steps: readonly string[]
+}
+
+/** What was done to the schema, the last first; empty where nothing was. */
+export async function readHistory(database: Database): Promise<readonly PastMigration[]> {
+  const { schema } = database
+  if (!(await hasRecord(database, schema))) return []
+  // A version whose tables were there already is noted without a step, for the next start: nothing was done.
+  const text = `SELECT coalesce(json_agg(json_build_object('id', id, 'appliedAt', to_char(applied_at AT TIME ZONE 'UTC',
+    'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'product', product, 'steps', steps) ORDER BY id DESC), '[]')::text
+    FROM ${qualified(schema, 'plinth_migrations')} WHERE steps <> '[]'`
+  const { rows } = await database.run({ text, values: [], name: 'read migrations' })
+  return JSON.parse(String(rows[0]?.[0]))
+}

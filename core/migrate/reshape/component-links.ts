@@ -1,0 +1,185 @@
+import type { ColumnLink, TableLink } from '../../model/storage.ts'
+import { constant, qualified } from '../../sql/ddl.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { renamed } from '../schema/pair-tables.ts'
+import { type Holding, isComponent, keyOf, type LinkMove, type LinkSource } from './reshape.ts'
+
+/** The names that things have: before a plan's first step, or once its renames are done. */
+export interface Naming {
+  table(holding: Holding): string
+  linkTable(name: string): string
+  column(holding: Holding, name: string): string
+}
+
+export const namesBefore = (schema: string): Naming => ({
+  table: ({ pair }) => qualified(schema, pair.actual.name),
+  linkTable: table => qualified(schema, table),
+  column: (_, column) => name(column),
+})
+
+/** `linkTables`: old name → new. */
+export const namesAfter = (schema: string, linkTables: ReadonlyMap<string, string>): Naming => ({
+  table: ({ pair }) => qualified(schema, pair.desired.name),
+  linkTable: table => qualified(schema, linkTables.get(table) ?? table),
+  column: ({ pair }, column) => name(renamed(pair, [column])[0] ?? column),
+})
+
+/** Joins the component row `o` with what is known of the documents it is in (reshape-components.ts); null: not asked. */
+export const PARTS = 'pg_temp.plinth_shift_parts'
+
+/** What a link's two ends say, as it was stored: end by end a key and, where they are known, status and locale. */
+interface Edges {
+  readonly from: string
+  readonly key: string
+  readonly status: string
+  readonly locale: string
+  readonly targetKey: string
+  readonly targetStatus: string
+  readonly targetLocale: string
+  readonly position: string
+  readonly inversePosition: string
+  /** Orders what has no position. */
+  readonly turn: string
+}
+
+const SAME_ROOT = (uid: string): string =>
+  `JOIN ${PARTS} AS r ON r.component = ${constant(uid)} AND r.id = o.id AND r.copy = r.id`
+
+interface Reading {
+  readonly naming: Naming
+  /** Whether `plinth_shift_parts` is there. */
+  readonly withParts: boolean
+}
+
+/**
+ * SELECT of the links as they are stored, whatever their form: owner_key, owner_status, owner_locale, target_key,
+ * target_status, target_locale, position, inverse_position, turn. A status or locale is null where nothing says it: then
+ * it holds for all.
+ */
+export function printEdges(move: LinkMove, reading: Reading): string {
+  const { source } = move
+  const edges =
+    source.link.link.kind === 'column'
+      ? columnEdges(source, source.link.link, reading)
+      : tableEdges(source, source.link.link, reading)
+  const ends = source.swapped ? swapped(move, edges) : edges
+  const leader = toLeader(move, reading)
+  const columns = [
+    `${ends.key}::integer AS owner_key`,
+    `${ends.status}::text AS owner_status`,
+    `${leader === null ? ends.locale : 'NULL'}::text AS owner_locale`,
+    `${ends.targetKey}::integer AS target_key`,
+    `${ends.targetStatus}::text AS target_status`,
+    `${ends.targetLocale}::text AS target_locale`,
+    `${ends.position}::double precision AS position`,
+    `${ends.inversePosition}::double precision AS inverse_position`,
+    `${ends.turn}::double precision AS turn`,
+  ]
+  const where = [`${edges.targetKey} IS NOT NULL`, ...(leader === null ? [] : [leader])]
+  return `SELECT ${columns.join(', ')} FROM ${ends.from} WHERE ${where.join(' AND ')}`
+}
+
+/** What comes to be shared by all locales is what stands in the document's leading one. */
+function toLeader({ owner, link, source }: LinkMove, { naming }: Reading): string | null {
+  const { before, after } = owner
+  if (isComponent(owner) || source.swapped || before.locale === null || after.locale === null) return null
+  if (!source.link.localized || link.localized) return null
+  return `(o.document_key, o.locale) IN ${printLeaders(naming.table(owner), after.locale)}`
+}
+
+/** The locale of each document that counts where locales come to share what they had each: the default one, else the first. */
+export const printLeaders = (table: string, locale: string): string =>
+  `(SELECT DISTINCT ON (document_key) document_key, locale FROM ${table} ORDER BY document_key, locale <> ${constant(locale)}, locale)`
+
+function tableEdges({ holding }: LinkSource, link: TableLink, { naming, withParts }: Reading): Edges {
+  const { before } = holding
+  const table = naming.linkTable(link.table)
+  const shared = link.owner.some(([column]) => column === 'owner_key')
+  const statusOf = (column: string) => (before.drafts ? column : 'NULL')
+  const ends = {
+    targetKey: 'l.target_key',
+    targetStatus: link.targetStatus === null ? 'NULL' : 'l.target_status',
+    targetLocale: link.targetLocale === null ? 'NULL' : 'l.target_locale',
+    position: 'l.position',
+    inversePosition: link.inversePosition === null ? 'NULL' : 'l.inverse_position',
+    turn: 'l.id',
+  }
+  if (shared) {
+    return {
+      ...ends,
+      from: `${table} AS l`,
+      key: 'l.owner_key',
+      status: statusOf('l.owner_status'),
+      locale: 'NULL',
+    }
+  }
+  const on = link.owner.map(([column, own]) => `o.${name(own)} = l.${name(column)}`).join(' AND ')
+  const from = `${table} AS l JOIN ${naming.table(holding)} AS o ON ${on}`
+  if (!isComponent(holding)) {
+    const locale = before.locale === null ? 'NULL' : 'o.locale'
+    return { ...ends, from, key: `o.${keyOf(before)}`, status: statusOf('o.status'), locale }
+  }
+  return { ...ends, ...componentEnds(holding, from, withParts) }
+}
+
+function componentEnds({ after }: Holding, from: string, withParts: boolean) {
+  return withParts
+    ? {
+        from: `${from} ${SAME_ROOT(after.uid)}`,
+        key: 'o.id',
+        status: 'CASE WHEN r.drafts_before THEN o.status END',
+        locale: 'NULL',
+      }
+    : { from, key: 'o.id', status: 'o.status', locale: 'NULL' }
+}
+
+function columnEdges({ holding }: LinkSource, link: ColumnLink, { naming, withParts }: Reading): Edges {
+  const { before } = holding
+  const column = (own: string | null) => (own === null ? 'NULL' : `o.${naming.column(holding, own)}`)
+  const named = isComponent(holding) && withParts ? 'NOT r.drafts_before' : String(!isComponent(holding))
+  const status = (text: string) =>
+    link.draftKey === null ? 'NULL' : `CASE WHEN ${named} THEN ${constant(text)} END`
+  const slots = [
+    `(${column(link.key)}, ${status('published')}, ${column(link.locale)})`,
+    ...(link.draftKey === null
+      ? []
+      : [`(${column(link.draftKey)}, ${status('draft')}, ${column(link.draftLocale)})`]),
+  ]
+  const values = `CROSS JOIN LATERAL (VALUES ${slots.join(', ')}) AS l (target_key, target_status, target_locale)`
+  const rows = `${naming.table(holding)} AS o`
+  const owner = isComponent(holding)
+    ? componentEnds(holding, rows, withParts)
+    : {
+        from: rows,
+        key: `o.${keyOf(before)}`,
+        status: before.drafts ? 'o.status' : 'NULL',
+        locale: before.locale === null ? 'NULL' : 'o.locale',
+      }
+  return {
+    ...owner,
+    from: `${owner.from} ${values}`,
+    targetKey: 'l.target_key',
+    targetStatus: 'l.target_status',
+    targetLocale: 'l.target_locale',
+    position: 'NULL',
+    inversePosition: column(link.inversePosition),
+    turn: 'o.id',
+  }
+}
+
+/** What was the target owns the link now: each end says of itself what the other one said of it (documents.md 6). */
+function swapped({ owner, source: { holding } }: LinkMove, edges: Edges): Edges {
+  const said = (has: boolean, own: string, other: string) => (has ? `coalesce(${own}, ${other})` : 'NULL')
+  const { before } = owner
+  return {
+    ...edges,
+    key: edges.targetKey,
+    status: said(before.drafts, edges.targetStatus, edges.status),
+    locale: said(before.locale !== null, edges.targetLocale, edges.locale),
+    targetKey: edges.key,
+    targetStatus: holding.before.drafts && !before.drafts ? edges.status : 'NULL',
+    targetLocale: holding.before.locale !== null && before.locale === null ? edges.locale : 'NULL',
+    position: edges.inversePosition,
+    inversePosition: edges.position,
+  }
+}

@@ -1,0 +1,243 @@
+import type { Shape, ValueShape } from '../../model/storage.ts'
+import { constant, qualified } from '../../sql/ddl.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { type Finding, type Proviso, type RefusalCode, type Step, step } from '../schema/finding.ts'
+import type { Pair } from '../schema/pair-tables.ts'
+import { countRows, countTooMany, sample } from '../schema/row-counts.ts'
+import { type Naming, printEdges, printLeaders } from './component-links.ts'
+import { type Holding, isComponent, type LinkMove, losesDrafts, losesLocales, type Shift } from './reshape.ts'
+
+type Misled = Shift['misled'][number]
+
+/** What goes, whose it is, and what would keep it. */
+interface Loss {
+  readonly code: RefusalCode
+  readonly table: string
+  readonly question: string
+  /** `{rows}` and `{values}` as in messages. */
+  readonly lost: string
+  readonly because: string
+}
+
+export const proviso = ({ code, table, question, lost, because }: Loss, steps: readonly Step[]): Proviso => ({
+  kind: 'proviso',
+  code,
+  table,
+  question,
+  message: `${because} loses ${lost}: undo that, or give them up with \`plinth migrate --allow-destructive\``,
+  price: { weight: 'destructive', note: `loses ${lost}`, steps },
+})
+
+/** What turning drafts or locales off takes away: asked before any step. */
+export function* versionLosses(holding: Holding, done: Step): Generator<Proviso> {
+  const { pair, before } = holding
+  const from = qualified(pair.schema, pair.actual.name)
+  const table = pair.desired.name
+  const own = `\`${lastQuoted(pair.desired.serves)}\``
+  if (losesLocales(holding)) {
+    const locale = before.locale ?? ''
+    const because = `turning \`localized\` off for ${own}`
+    const others = `(SELECT locale AS value, count(DISTINCT document_key)::integer AS n FROM ${from} WHERE locale <> ${constant(locale)} GROUP BY locale)`
+    yield proviso(
+      {
+        code: 'lost-versions',
+        table,
+        question: sample(others),
+        because,
+        lost: `the versions of {rows} in other locales than ${locale}: {values}`,
+      },
+      [done],
+    )
+    const without = `d.locale = ${constant(locale)}`
+    yield proviso(
+      {
+        code: 'lost-versions',
+        table,
+        question: documentsWithout(from, without),
+        because,
+        lost: `{rows} with no version in ${locale}, as documents: {values}`,
+      },
+      [done],
+    )
+  }
+  if (!losesDrafts(holding)) return
+  const because = `turning \`draftAndPublish\` off for ${own}`
+  yield proviso(
+    {
+      code: 'lost-versions',
+      table,
+      question: documentsWithout(from, `d.status = 'published'${sameLocale(before, 'o')}`),
+      because,
+      lost: '{rows} of documents that were never published: {values}',
+    },
+    [done],
+  )
+  yield proviso(
+    {
+      code: 'lost-versions',
+      table,
+      question: editedDrafts(holding, from),
+      because,
+      lost: 'changes not yet published in {rows}: {values}',
+    },
+    [done],
+  )
+}
+
+/** The documents that no version of this kind is there of, by the number of versions that they have. */
+const documentsWithout = (from: string, kept: string): string =>
+  sample(
+    `SELECT document_id AS value, count(*)::integer AS n FROM ${from} AS o WHERE NOT EXISTS
+    (SELECT FROM ${from} AS d WHERE d.document_key = o.document_key AND ${kept}) GROUP BY document_id`,
+  )
+
+const sameLocale = ({ locale }: Shape, other: string): string =>
+  locale === null ? '' : ` AND d.locale = ${other}.locale`
+
+function editedDrafts({ before }: Holding, from: string): string {
+  const localized = before.locale !== null
+  const stamps = ['updated_at', ...(localized ? ['shared_updated_at'] : [])]
+  const differs = stamps.map(stamp => `d.${stamp} IS DISTINCT FROM p.${stamp}`).join(' OR ')
+  return sample(
+    `SELECT d.document_id AS value, count(*)::integer AS n FROM ${from} AS d JOIN ${from} AS p ON p.document_key = d.document_key${sameLocale(before, 'p')}
+    WHERE d.status = 'draft' AND p.status = 'published' AND (${differs}) GROUP BY d.document_id`,
+  )
+}
+
+/** Where an owner, or a target, had more links than it may have. */
+export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generator<Proviso> {
+  const { owner, link, source } = move
+  yield* sharedLinkLosses(move, naming, done)
+  const edges = `(${printEdges(move, { naming, withParts: false })}) AS edges`
+  const own = `\`${link.name}\` of ${owner.pair.desired.serves}`
+  const table = owner.pair.desired.name
+  // Links that stay in their column are single, and its unique index asks whether they are exclusive.
+  const stays = source.link.link.kind === 'column' && !source.swapped
+  if (link.link.kind === 'column' && !stays) {
+    const question = countSurplus(
+      edges,
+      ['owner_key', 'owner_status', 'owner_locale', 'target_status'],
+      'target_key',
+    )
+    const because = `${own} takes one link alone now, which`
+    yield proviso(
+      { code: 'lost-links', table, question, because, lost: '{rows} of links beside the first' },
+      [done],
+    )
+  }
+  if (link.exclusive && !source.link.exclusive && !stays) {
+    const question = countSurplus(
+      edges,
+      ['target_key', 'owner_status', 'owner_locale', 'target_status'],
+      'owner_key',
+    )
+    const message = `${own} lets a document be linked once, but there are {rows} more of links: remove those first`
+    yield { kind: 'proviso', code: 'not-unique', table, question, message }
+  }
+}
+
+/** Of lists that locales come to share: links that the leading locale does not have. */
+function* sharedLinkLosses(move: LinkMove, naming: Naming, done: Step): Generator<Proviso> {
+  const { owner, link, source } = move
+  const { before, after, pair } = owner
+  if (before.locale === null || after.locale === null || link.localized || !source.link.localized) return
+  const edges = printEdges({ ...move, link: { ...link, localized: true } }, { naming, withParts: false })
+  const leaders = printLeaders(naming.table(owner), after.locale)
+  const leading = (edge: string) => `(${edge}.owner_key, ${edge}.owner_locale) IN ${leaders}`
+  const same = ['owner_key', 'owner_status', 'target_key', 'target_status'].map(
+    column => `own.${column} IS NOT DISTINCT FROM lead.${column}`,
+  )
+  const kept = `EXISTS (SELECT FROM (${edges}) AS lead WHERE ${[leading('lead'), ...same].join(' AND ')})`
+  const question = countRows(`(${edges}) AS own`, `NOT ${leading('own')} AND NOT ${kept}`)
+  const because = `turning \`localized\` off for \`${link.name}\` of ${pair.desired.serves}`
+  const lost = 'links of further locales in {rows}'
+  yield proviso({ code: 'lost-links', table: pair.desired.name, question, because, lost }, [done])
+}
+
+/** Components that further locales have for themselves, of an attribute that locales come to share. */
+export function* partLosses(shift: Shift, naming: Naming, done: Step): Generator<Proviso> {
+  for (const { owner, before, after } of shift.parts) {
+    const { pair } = owner
+    const locale = owner.after.locale
+    if (isComponent(owner) || owner.before.locale === null || locale === null) continue
+    if (!before?.localized || after.localized) continue
+    const leaders = printLeaders(naming.table(owner), locale)
+    for (const component of shift.holdings.filter(({ before: one }) => before.components.includes(one.uid))) {
+      const own = `owner = ${constant(before.owner)} AND (owner_key, locale) NOT IN ${leaders}`
+      const question = countRows(naming.table(component), own)
+      const because = `turning \`localized\` off for \`${after.name}\` of ${pair.desired.serves}`
+      const lost = 'components of further locales in {rows}'
+      yield proviso({ code: 'lost-values', table: pair.desired.name, question, because, lost }, [done])
+    }
+  }
+}
+
+const countSurplus = (edges: string, by: readonly string[], counted: string): string =>
+  `SELECT coalesce(sum(n - 1), 0)::integer AS "rows", '[]' AS "values" FROM (SELECT count(DISTINCT ${counted}) AS n FROM ${edges} GROUP BY ${by.join(', ')}) AS found`
+
+/** Links whose attribute leads elsewhere now: the keys that are stored would name documents of the wrong content-type. */
+export function* misledLinks({ owner, link, former }: Misled, naming: Naming): Generator<Finding> {
+  const { pair } = owner
+  const own = `\`${link.name}\` of ${pair.desired.serves}`
+  const stored = former.link
+  const columns = columnsOfLink(stored)
+  const now = columns.map(column => naming.column(owner, column))
+  const clear =
+    stored.kind === 'table'
+      ? `DELETE FROM ${naming.linkTable(stored.table)}`
+      : `UPDATE ${naming.table(owner)} SET ${now.map(column => `${column} = NULL`).join(', ')}`
+  const done = step('shift', `empty ${own}, which leads to another content-type now`, clear)
+  yield done
+  const set = columns.map(column => `${name(column)} IS NOT NULL`).join(' OR ')
+  const question =
+    stored.kind === 'table'
+      ? countRows(qualified(pair.schema, stored.table))
+      : countRows(qualified(pair.schema, pair.actual.name), set)
+  const because = `${own} leads to another content-type now, which`
+  const table = pair.desired.name
+  yield proviso({ code: 'lost-links', table, question, because, lost: 'links in {rows}' }, [done])
+}
+
+const columnsOfLink = (link: LinkMove['link']['link']): readonly string[] =>
+  link.kind === 'table'
+    ? []
+    : [link.key, link.draftKey, link.locale, link.draftLocale, link.inversePosition].filter(
+        one => one !== null,
+      )
+
+/** What further locales have for themselves, and the leading one otherwise. */
+export function valueLosses(holding: Holding, values: readonly ValueShape[], done: Step): Proviso {
+  const { pair, before, after } = holding
+  const from = qualified(pair.schema, pair.actual.name)
+  const columns = values.map(({ column }) => name(pair.columns.get(column)?.name ?? column))
+  const differs = columns.map(column => `o.${column} IS DISTINCT FROM d.${column}`).join(' OR ')
+  const status = before.drafts ? ' AND d.status = o.status' : ''
+  const leading = `(d.document_key, d.locale) IN ${printLeaders(from, after.locale ?? '')}`
+  const question = countRows(
+    `${from} AS o JOIN ${from} AS d ON d.document_key = o.document_key${status} AND ${leading}`,
+    differs,
+  )
+  const names = values.map(value => `\`${value.name}\``).join(', ')
+  const because = `turning \`localized\` off for ${names} of ${pair.desired.serves}`
+  const lost = 'the other values of further locales in {rows}'
+  return proviso({ code: 'lost-values', table: pair.desired.name, question, because, lost }, [done])
+}
+
+/** What is written anew on so many rows is not for a start. */
+export function largeShift(rows: string, pair: Pair, done: Step): Proviso {
+  const message = `${done.summary}: not at a start, because {rows} would be locked meanwhile: \`plinth migrate\` does it when it suits you`
+  return {
+    kind: 'proviso',
+    code: 'too-large',
+    table: pair.desired.name,
+    question: countTooMany(rows, pair.manyRows),
+    message,
+    price: { weight: 'slow', note: '{rows}, locked meanwhile', steps: [done] },
+  }
+}
+
+/** What stands in the last pair of backticks of a text; all of a text without one. */
+const lastQuoted = (text: string): string => {
+  const parts = text.split('`')
+  return parts.length > 2 ? (parts.at(-2) ?? text) : text
+}

@@ -1,0 +1,104 @@
+import type { PartsShape, Shape } from '../../model/storage.ts'
+import { constant } from '../../sql/ddl.ts'
+import { type Finding, type Step, step } from '../schema/finding.ts'
+import { countRows } from '../schema/row-counts.ts'
+import { type Naming, namesBefore } from './component-links.ts'
+import { proviso } from './data-losses.ts'
+import { type Holding, isComponent, type PartsMove, type Shift } from './reshape.ts'
+
+/** Components that an attribute held and holds no more: it is gone, with its holder perhaps, or takes others now. */
+interface Gone {
+  readonly component: Holding
+  /** What their rows call their owner. */
+  readonly owner: string
+}
+
+interface GoneTerms {
+  readonly schema: string
+  readonly naming: Naming
+  /** What all tables meant, those of holders that are gone too. */
+  readonly before: readonly Shape[]
+}
+
+/** What goes with components that are given up (extra-constraints.ts), and what lists lose that have room for one alone. */
+export function* goneParts(shift: Shift, terms: GoneTerms): Generator<Finding> {
+  const { schema, naming, before } = terms
+  for (const { component, owner } of findGone(shift, before)) {
+    const sweep = printSweep(component, shift, naming)
+    if (sweep.length === 0) continue
+    const held = countRows(namesBefore(schema).table(component), `owner = ${constant(owner)}`)
+    const words = `remove what was nested in the ${wordsOf(component)} of \`${owner}\``
+    yield { ...step('drop', words, ...sweep), onlyIf: held }
+  }
+  for (const move of shift.parts)
+    if (move.before?.many && !move.after.many) yield* surplusParts(move, move.before, shift, terms)
+}
+
+const wordsOf = ({ pair }: Holding): string => pair.desired.serves
+
+function findGone({ holdings, parts }: Shift, before: readonly Shape[]): readonly Gone[] {
+  const kept = new Set(
+    parts.flatMap(({ before: former, after }) =>
+      former === null ? [] : after.components.map(component => `${former.owner} ${component}`),
+    ),
+  )
+  const held = before.flatMap(({ attributes }) =>
+    attributes.filter((one): one is PartsShape => one.kind === 'parts'),
+  )
+  const components = holdings.filter(isComponent)
+  return held.flatMap(({ owner, components: uids }) =>
+    components
+      .filter(one => uids.includes(one.before.uid) && !kept.has(`${owner} ${one.after.uid}`))
+      .map(component => ({ component, owner })),
+  )
+}
+
+/** All but the first of a list that is none any more. */
+function* surplusParts(
+  { after }: PartsMove,
+  before: PartsShape,
+  shift: Shift,
+  { schema, naming }: GoneTerms,
+): Generator<Finding> {
+  for (const component of shift.holdings.filter(
+    one => isComponent(one) && after.components.includes(one.after.uid),
+  )) {
+    const rows = (table: string, owner: string) =>
+      `(SELECT id, status, row_number() OVER (PARTITION BY owner_key, status, locale ORDER BY position, id) AS place
+       FROM ${table} WHERE owner = ${constant(owner)}) AS list`
+    const question = countRows(rows(namesBefore(schema).table(component), before.owner), 'place > 1')
+    const table = naming.table(component)
+    const remove = `DELETE FROM ${table} AS c USING ${rows(table, after.owner)} WHERE c.id = list.id AND c.status = list.status AND list.place > 1`
+    const words = `keep the first ${wordsOf(component)} of each list in \`${after.owner}\``
+    const done: Step = {
+      ...step('shift', words, remove, ...printSweep(component, shift, naming)),
+      onlyIf: question,
+    }
+    yield done
+    const because = `\`${after.owner}\` takes one component alone now, which`
+    yield proviso(
+      {
+        code: 'lost-values',
+        table: component.pair.desired.name,
+        question,
+        because,
+        lost: 'components beside the first in {rows}',
+      },
+      [done],
+    )
+  }
+}
+
+/** Takes along what was nested in components that are gone, from the outside in. */
+function printSweep(component: Holding, shift: Shift, naming: Naming): readonly string[] {
+  const nested = shift.parts.filter(({ owner }) => owner === component)
+  return nested.flatMap(({ after }) =>
+    after.components.flatMap(uid => {
+      const inner = shift.holdings.find(one => one.after.uid === uid)
+      if (inner === undefined) return []
+      const there = `EXISTS (SELECT FROM ${naming.table(component)} AS p WHERE p.id = c.owner_key AND p.status = c.status)`
+      const sweep = `DELETE FROM ${naming.table(inner)} AS c WHERE owner = ${constant(after.owner)} AND NOT ${there}`
+      return [sweep, ...printSweep(inner, shift, naming)]
+    }),
+  )
+}

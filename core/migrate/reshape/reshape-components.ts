@@ -1,0 +1,97 @@
+import { constant } from '../../sql/ddl.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { type Naming, PARTS, printLeaders } from './component-links.ts'
+import { type Holding, isComponent, type PartsMove, type Shift } from './reshape.ts'
+
+/**
+ * SQL that finds out what becomes of each component: a row for every (component, id) there is, found from the
+ * documents down. `kept`: whether it stays; `copy`: its id, another one where a further locale gets its own;
+ * `parent`: the id that its owner is going to have; `locale`: its own; whether its document has drafts and locales.
+ */
+export function printFindParts(shift: Shift, naming: Naming): string {
+  const components = shift.holdings.filter(isComponent)
+  const stored = components.map(one => storedParts(one, naming)).join(' UNION ALL ')
+  const roots = shift.parts.filter(({ owner }) => !isComponent(owner)).map(move => rootParts(move, naming))
+  const nested = `SELECT c.component, c.id, ${copyOf('p.copy = p.id', 'c.sequence')}, p.copy, p.locale, p.kept,
+    p.drafts_before, p.drafts_after, p.locales_after
+    FROM parts AS p JOIN stored AS c ON c.owner_key = p.id AND regexp_replace(c.owner, '\\.[^.]*$', '') = p.component`
+  return `CREATE TEMP TABLE ${PARTS.replace('pg_temp.', '')} ON COMMIT DROP AS WITH RECURSIVE stored AS MATERIALIZED (${stored}),
+  parts (component, id, copy, parent, locale, kept, drafts_before, drafts_after, locales_after) AS (
+    (${roots.join(' UNION ALL ')}) UNION ALL ${nested}
+  ) SELECT * FROM parts`
+}
+
+const copyOf = (same: string, sequence: string): string =>
+  `CASE WHEN ${same} THEN c.id ELSE nextval(${sequence})::integer END`
+
+function storedParts(component: Holding, naming: Naming): string {
+  const table = naming.table(component)
+  const sequence = `pg_get_serial_sequence(${constant(table)}, 'id')::regclass`
+  return `SELECT DISTINCT ${constant(component.after.uid)} AS component, id, owner, owner_key, locale, ${sequence} AS sequence FROM ${table}`
+}
+
+/** The components that a content-type's own attribute holds. */
+function rootParts({ owner, before, after }: PartsMove, naming: Naming): string {
+  const type = owner.after
+  const had = owner.before.locale !== null && (before ?? after).localized
+  const has = type.locale !== null && after.localized
+  const drafts = [owner.before.drafts, type.drafts, type.locale !== null].join(', ')
+  const select = (copy: string, locale: string, kept: string, from = '') =>
+    `SELECT c.component, c.id, ${copy}, c.owner_key, ${locale}::text, ${kept}, ${drafts} FROM stored AS c ${from} WHERE c.owner = ${constant(after.owner)}`
+  if (had && has) return select('c.id', 'c.locale', 'true')
+  if (!had && has) {
+    const own = constant(type.locale)
+    return owner.before.locale === null ? select('c.id', own, 'true') : sharedOut(owner, naming, select)
+  }
+  if (owner.before.locale === null) return select('c.id', 'NULL', 'true')
+  return select('c.id', 'NULL', staysOf(owner, had, naming))
+}
+
+type Select = (copy: string, locale: string, kept: string, from?: string) => string
+
+/** Every locale gets its own: the default one, else the first, goes on with the ids that were shared. */
+function sharedOut(owner: Holding, naming: Naming, select: Select): string {
+  const leading = `v.locale = first.locale`
+  const table = naming.table(owner)
+  const from = `JOIN (SELECT DISTINCT document_key, locale FROM ${table}) AS v ON v.document_key = c.owner_key
+    JOIN ${printLeaders(table, owner.after.locale ?? '')} AS first ON first.document_key = c.owner_key`
+  return select(copyOf(leading, 'c.sequence'), 'v.locale', 'true', from)
+}
+
+/** Of components that no locale has for itself any more those of one locale stay. */
+function staysOf(owner: Holding, had: boolean, naming: Naming): string {
+  const table = naming.table(owner)
+  const { before, after } = owner
+  if (after.locale !== null) {
+    const leading = `(c.owner_key, c.locale) IN ${printLeaders(table, after.locale)}`
+    return had ? leading : 'true'
+  }
+  const locale = constant(before.locale ?? '')
+  const there = `EXISTS (SELECT FROM ${table} AS d WHERE d.document_key = c.owner_key AND d.locale = ${locale})`
+  return had ? `c.locale = ${locale} AND ${there}` : there
+}
+
+/** SQL that brings the rows of components to what was found out. */
+export function printShiftParts(shift: Shift, naming: Naming): readonly string[] {
+  return shift.holdings
+    .filter(one => isComponent(one) && shift.components.has(one.after.uid))
+    .flatMap(one => shiftRows(one, naming))
+}
+
+function shiftRows(component: Holding, naming: Naming): readonly string[] {
+  const table = naming.table(component)
+  const own = `p.component = ${constant(component.after.uid)}`
+  const values = component.pair.desired.columns
+    .map(column => column.name)
+    .filter(column => !['id', 'status', 'owner_key', 'locale'].includes(column))
+    .map(name)
+  const into = `INSERT INTO ${table} (id, status, owner_key, locale, ${values.join(', ')}) SELECT`
+  const rest = values.map(value => `c.${value}`).join(', ')
+  return [
+    `DELETE FROM ${table} AS c USING ${PARTS} AS p WHERE ${own} AND p.id = c.id AND NOT p.kept`,
+    `UPDATE ${table} AS c SET locale = p.locale FROM ${PARTS} AS p WHERE ${own} AND p.copy = c.id AND c.locale IS DISTINCT FROM p.locale`,
+    `${into} p.copy, c.status, p.parent, p.locale, ${rest} FROM ${table} AS c JOIN ${PARTS} AS p ON ${own} AND p.id = c.id AND p.copy <> p.id AND p.kept`,
+    `${into} c.id, 'draft', c.owner_key, c.locale, ${rest} FROM ${table} AS c JOIN ${PARTS} AS p ON ${own} AND p.copy = c.id AND NOT p.drafts_before AND p.drafts_after AND c.status = 'published'`,
+    `DELETE FROM ${table} AS c USING ${PARTS} AS p WHERE ${own} AND p.copy = c.id AND p.drafts_before AND NOT p.drafts_after AND c.status = 'draft'`,
+  ]
+}

@@ -1,0 +1,74 @@
+import type { ValueShape } from '../../model/storage.ts'
+import { constant, qualified } from '../../sql/ddl.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { printLeaders } from './component-links.ts'
+import {
+  gainsDrafts,
+  gainsLocales,
+  type Holding,
+  isComponent,
+  keyOf,
+  losesDrafts,
+  losesLocales,
+} from './reshape.ts'
+
+/** SQL that gives a content-type's documents the rows that they are to have. Their links were set aside before. */
+export function printShiftVersions(holding: Holding): readonly string[] {
+  const { pair, before, after } = holding
+  const table = qualified(pair.schema, pair.desired.name)
+  const [was, is] = [keyOf(before), keyOf(after)]
+  return [
+    ...(was === 'id' && is === 'document_key' ? [`UPDATE ${table} SET document_key = id`] : []),
+    ...(gainsLocales(holding) ? [`UPDATE ${table} SET locale = ${constant(after.locale ?? '')}`] : []),
+    ...(losesLocales(holding)
+      ? [`DELETE FROM ${table} WHERE locale <> ${constant(before.locale ?? '')}`]
+      : []),
+    ...(losesDrafts(holding) ? [`DELETE FROM ${table} WHERE status = 'draft'`] : []),
+    ...(is === 'document_key' && after.drafts && after.locale !== null && !hasSharedStamp(holding)
+      ? [`UPDATE ${table} SET shared_updated_at = updated_at`]
+      : []),
+    ...(gainsDrafts(holding) ? addDrafts(holding, table) : []),
+    ...(was === 'document_key' && is === 'id'
+      ? [`UPDATE ${table} SET id = document_key WHERE id <> document_key`]
+      : []),
+  ]
+}
+
+const hasSharedStamp = ({ before }: Holding): boolean => before.drafts && before.locale !== null
+
+/** The rows that were there are the published ones, and keep their ids. */
+function addDrafts({ pair }: Holding, table: string): readonly string[] {
+  const copied = pair.desired.columns
+    .map(column => column.name)
+    .filter(column => !['id', 'status', 'published_at'].includes(column))
+    .map(name)
+    .join(', ')
+  return [
+    `UPDATE ${table} SET status = 'published', published_at = coalesce(published_at, created_at)`,
+    `INSERT INTO ${table} (status, published_at, ${copied}) SELECT 'draft', NULL, ${copied} FROM ${table} ORDER BY id`,
+  ]
+}
+
+/** What locales had each and come to share. */
+export function newlyShared(holding: Holding): readonly ValueShape[] {
+  const { before, after } = holding
+  if (isComponent(holding) || before.locale === null || after.locale === null) return []
+  return after.attributes.flatMap(value => {
+    if (value.kind !== 'value' || value.localized) return []
+    const former = before.attributes.find(
+      one => one.kind === 'value' && (one.name === value.name || one.name === value.renamedFrom),
+    )
+    return former?.localized ? [value] : []
+  })
+}
+
+/** SQL that gives all locales of a document what its leading one has. */
+export function printShareValues({ pair, before, after }: Holding, values: readonly ValueShape[]): string {
+  const table = qualified(pair.schema, pair.desired.name)
+  const columns = values.map(({ column }) => name(column))
+  const set = columns.map(column => `${column} = d.${column}`).join(', ')
+  const differs = columns.map(column => `o.${column} IS DISTINCT FROM d.${column}`).join(' OR ')
+  const status = before.drafts ? ' AND d.status = o.status' : ''
+  const leading = `(d.document_key, d.locale) IN ${printLeaders(table, after.locale ?? '')}`
+  return `UPDATE ${table} AS o SET ${set} FROM ${table} AS d WHERE d.document_key = o.document_key${status} AND ${leading} AND (${differs})`
+}

@@ -1,0 +1,108 @@
+import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
+import { runPlain, type Site } from '../database/run-ddl.ts'
+import { transactionWordIn } from '../database/transaction-words.ts'
+import { recordFile } from './custom-migration-record.ts'
+import type { Handwritten, HandwrittenWork, Sql } from './custom-migrations.ts'
+import { MigrationRefused } from './migration-refused.ts'
+import { refusal } from './schema/finding.ts'
+
+/** For people: what a file is called among the steps of a plan. */
+export const summaryOf = ({ name }: Handwritten): string => `run migrations/${name}`
+
+/** Runs files one after the other, and records each. Rejects with a MigrationRefused that names the file. */
+export async function runHandwritten(site: Site, files: readonly Handwritten[]): Promise<void> {
+  for (const file of files) {
+    await runFile(site, file).catch((error: unknown) => refuse(file, error))
+    await recordFile(site, file, true)
+  }
+}
+
+/** A database that is new needs only what says so. */
+export async function passOver(site: Site, files: readonly Handwritten[]): Promise<readonly Handwritten[]> {
+  const kept: Handwritten[] = []
+  for (const file of files) {
+    const work = await workOf(file)
+    if (work.newDatabases) kept.push(file)
+    else await recordFile(site, file, false)
+  }
+  return kept
+}
+
+/** Rejects with a MigrationRefused where it cannot be loaded. */
+export const workOf = (file: Handwritten): Promise<HandwrittenWork> =>
+  file.load().catch((error: unknown) => refuse(file, error))
+
+async function runFile(site: Site, file: Handwritten): Promise<void> {
+  const work = await file.load()
+  if (work.kind === 'sql') await runScript(site, work)
+  else await runCode(site, work)
+}
+
+async function runScript(site: Site, { text }: Extract<HandwrittenWork, { kind: 'sql' }>): Promise<void> {
+  assertInside(text)
+  await runPlain(site, [text.trimEnd().replace(/;$/, '\n')])
+}
+
+/** What the author forgot to wait for is waited for, also behind a failure: afterwards its connection is somebody else's. */
+async function runCode(site: Site, work: Extract<HandwrittenWork, { kind: 'code' }>): Promise<void> {
+  const asked: Promise<unknown>[] = []
+  let open = true
+  const sql: Sql = (text, ...values) => {
+    const answer = open ? runOne(site, text, values) : Promise.reject(new Error(OVER))
+    asked.push(answer)
+    // Whoever does not wait for it is told below.
+    answer.catch(() => undefined)
+    return answer as Promise<never>
+  }
+  try {
+    await work.run({ sql })
+    // There may come more meanwhile.
+    for (const answer of asked) await answer
+  } finally {
+    open = false
+    await Promise.allSettled(asked)
+  }
+}
+
+const OVER = 'this migration is over: wait for each statement (`await`)'
+
+async function runOne(
+  { database, transaction }: Site,
+  parts: TemplateStringsArray,
+  values: readonly unknown[],
+): Promise<unknown> {
+  assertInside(parts.join('$1'))
+  // Sequelize reads `$` as the beginning of a parameter's name.
+  const text = parts
+    .map(part => part.replaceAll('$', '$$$$'))
+    .reduce((all, part, at) => `${all}$${at}${part}`)
+  const [rows] = await database.sequelize.query(text, {
+    bind: [...values],
+    transaction: transaction.sequelize,
+    raw: true,
+  })
+  return Array.isArray(rows) ? rows : []
+}
+
+function assertInside(text: string): void {
+  const word = transactionWordIn(text)
+  if (word === null) return
+  throw new Error(`${word} would end the migration's transaction, in which all of it is done: leave it out`)
+}
+
+/** What says nothing of the file. */
+const OF_NO_FILE: ReadonlySet<DatabaseFault['kind']> = new Set([
+  'timeout',
+  'unavailable',
+  'busy',
+  'serialization',
+])
+
+function refuse({ name }: Handwritten, error: unknown): never {
+  const fault = toDatabaseFault(error)
+  if (fault !== undefined && OF_NO_FILE.has(fault.kind)) throw error
+  const why = fault?.message ?? (error instanceof Error ? error.message : String(error))
+  throw new MigrationRefused([
+    refusal('migration-failed', null, `migrations/${name} failed: ${why.replace(/\s+/g, ' ').trim()}`),
+  ])
+}

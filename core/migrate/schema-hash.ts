@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto'
+import type { Column, Table } from '../model/storage.ts'
+import { printBootstrap } from './bootstrap.ts'
+import type { Handwritten } from './custom-migrations.ts'
+
+/** Names a state that the schema ought to have: equal for equal tables, whatever else the model holds. */
+export function hashSchema(schema: string, tables: readonly Table[], files: readonly Handwritten[]): string {
+  const applied = files.map(({ name, checksum }) => [name, checksum])
+  const wanted = { bootstrap: printBootstrap(schema), tables: tables.map(withPlainColumns), applied }
+  return createHash('sha256').update(JSON.stringify(wanted)).digest('hex')
+}
+
+const withPlainColumns = (table: Table): object => ({ ...table, columns: table.columns.map(toPlain) })
+
+/** The attribute leads into the whole model, which is cyclic; its name shows in messages, its type is recorded. */
+const toPlain = ({ attribute, renamedValues, ...column }: Column): object => ({
+  ...column,
+  kind: attribute?.kind === 'scalar' ? attribute.type : null,
+  renamedValues: [...(renamedValues ?? [])],
+})

@@ -1,0 +1,77 @@
+import type { Shape } from '../../model/storage.ts'
+
+/** What is in the database's schema: read once, compared with what the model wants. */
+export interface Catalogue {
+  readonly schema: string
+  /** By name; tables of other makers too. */
+  readonly tables: ReadonlyMap<string, ActualTable>
+  /** Names that views, sequences and the like take up. */
+  readonly otherNames: ReadonlySet<string>
+  /** What Plinth made, by the table's name. */
+  readonly made: ReadonlyMap<string, Made>
+  /** A table with more rows is large: it is not locked without being asked. A million where absent. */
+  readonly manyRows?: number
+}
+
+export interface ActualTable {
+  readonly name: string
+  readonly columns: readonly ActualColumn[]
+  readonly primaryKey: readonly string[]
+  /** Without the primary key's. */
+  readonly indexes: readonly ActualIndex[]
+  readonly checks: readonly ActualCheck[]
+  readonly foreignKeys: readonly ActualForeignKey[]
+  readonly triggers: readonly ActualTrigger[]
+}
+
+export interface ActualColumn {
+  readonly name: string
+  /** As format_type writes it: `character varying(255)`. */
+  readonly type: string
+  readonly nullable: boolean
+  readonly identity: boolean
+  /** The expression, as PostgreSQL prints it back. */
+  readonly default: string | null
+}
+
+export interface ActualIndex {
+  readonly name: string
+  /** null: an expression. */
+  readonly columns: readonly (string | null)[]
+  readonly unique: boolean
+  readonly valid: boolean
+  readonly where: string | null
+}
+
+export interface ActualCheck {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly valid: boolean
+  readonly definition: string
+}
+
+export interface ActualForeignKey {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly valid: boolean
+  readonly references: { readonly table: string; readonly columns: readonly string[] }
+  /** pg_constraint.confdeltype */
+  readonly onDelete: string
+}
+
+export interface ActualTrigger {
+  readonly name: string
+  readonly enabled: boolean
+}
+
+/** A row of `plinth_tables`: the parts of a table that are Plinth's to change. */
+export interface Made {
+  readonly serves: string
+  readonly columns: ReadonlySet<string>
+  readonly indexes: ReadonlySet<string>
+  readonly constraints: ReadonlySet<string>
+  /** Column → the type of the attribute that it holds; none where an older Plinth made it. */
+  readonly kinds: ReadonlyMap<string, string>
+  /** null: neither a content-type's nor a component's own table. */
+  readonly shape: Shape | null
+}

@@ -1,0 +1,268 @@
+import type { Column } from '../../model/storage.ts'
+import { alter, constant, printColumn, qualified } from '../../sql/ddl.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { castOf } from './casts.ts'
+import type { ActualColumn } from './catalogue.ts'
+import { CATALOGUE_TYPES } from './column-types.ts'
+import { type Finding, holding, type Proviso, refusal, type Step, stepIn } from './finding.ts'
+import { sameDefault } from './literals.ts'
+import { converted, mayLose, type Pair, projection, withNewValues } from './pair-tables.ts'
+import { countRows, countTooMany, findLost } from './row-counts.ts'
+
+/** What the columns of a table lack. */
+export function* compareColumns(pair: Pair): Generator<Finding> {
+  for (const column of pair.desired.columns) {
+    const actual = pair.columns.get(column.name)
+    if (actual === undefined) yield* addColumn(pair, column)
+    else if (pair.made.columns.has(actual.name)) yield* changeColumn(pair, column, actual)
+    else yield foreignColumn(pair, column)
+  }
+  yield* leftColumns(pair)
+}
+
+/** For messages: the attribute where there is one, and what it belongs to. */
+export const called = ({ desired }: Pair, { attribute, name: column }: Column): string =>
+  `${attribute === undefined ? `column "${column}"` : `\`${attribute.name}\``} of ${desired.serves}`
+
+const alterColumn = ({ schema, desired }: Pair, column: Column, action: string): string =>
+  alter(schema, desired.name, `ALTER COLUMN ${name(column.name)} ${action}`)
+
+function foreignColumn({ desired }: Pair, { name: column }: Column) {
+  const what = `column "${column}" of table "${desired.name}" (${desired.serves}) was not made by Plinth`
+  return refusal('foreign-column', desired.name, `${what}: rename that column, or the attribute`)
+}
+
+function* addColumn(pair: Pair, column: Column): Generator<Finding> {
+  const { schema, desired } = pair
+  if (pair.shift?.fillings.has(column.name)) return yield* addFilled(pair, column)
+  const filling = column.backfill ?? column.default
+  const add = alter(schema, desired.name, `ADD COLUMN ${printColumn(column, filling)}`)
+  const summary = `add column "${column.name}" to "${desired.name}" (${called(pair, column)})`
+  const standard = filling === column.default ? [] : [alterColumn(pair, column, defaultAction(column))]
+  const expands = [widening(pair, column, filling)]
+  yield { ...stepIn(pair.actual.name, 'change', summary, add, ...standard), expands }
+  if (!column.nullable && filling === undefined && column.generated === null) yield needsValue(pair, column)
+}
+
+/** Rows that know nothing of the column are still written: they get what the rows there get. */
+const widening = (pair: Pair, column: Column, filling: Column['default']): string => {
+  const nullable = column.nullable || (filling === undefined && column.generated === null)
+  return alter(pair.schema, pair.desired.name, `ADD COLUMN ${printColumn({ ...column, nullable }, filling)}`)
+}
+
+/** Empty until the rows are shifted, which fills it. */
+function* addFilled(pair: Pair, column: Column): Generator<Finding> {
+  const { schema, desired, actual } = pair
+  const add = alter(
+    schema,
+    desired.name,
+    `ADD COLUMN ${printColumn({ ...column, nullable: true }, undefined)}`,
+  )
+  const summary = `add column "${column.name}" to "${desired.name}" (${desired.serves})`
+  yield stepIn(actual.name, 'change', summary, add)
+  if (column.nullable) return
+  const require = alterColumn(pair, column, 'SET NOT NULL')
+  yield stepIn(actual.name, 'tighten', `require column "${column.name}" of "${desired.name}"`, require)
+}
+
+function needsValue(pair: Pair, column: Column): Proviso {
+  return {
+    kind: 'proviso',
+    code: 'needs-value',
+    table: pair.desired.name,
+    question: countRows(projection(pair), `${name(column.name)} IS NULL`),
+    message: lacksValues(pair, column),
+  }
+}
+
+/** Columns without an attribute come and go with drafts, locales and the sides of a relation. */
+export function lacksValues(pair: Pair, column: Column): string {
+  const advice = column.attribute
+    ? 'give the attribute a `backfill`'
+    : 'what a row is (drafts, locales, owners) can only change where there are none'
+  return `${called(pair, column)} is required, but {rows} would have no value: ${advice}`
+}
+
+function* changeColumn(pair: Pair, column: Column, actual: ActualColumn): Generator<Finding> {
+  if (column.name !== actual.name) yield renameColumn(pair, column, actual)
+  if ((column.generated === 'identity') !== actual.identity) yield numberingChanged(pair, column)
+  yield* renameValues(pair, column, actual)
+  if (actual.type !== CATALOGUE_TYPES[column.type]) yield* changeType(pair, column, actual)
+  else if (!actual.identity && !sameDefault(column.type, column.default, actual.default))
+    yield changeDefault(pair, column)
+  if (column.nullable && !actual.nullable) yield dropNotNull(pair, column)
+  if (!column.nullable && actual.nullable) yield* requireValue(pair, column)
+}
+
+function renameColumn({ schema, desired, actual: table }: Pair, column: Column, actual: ActualColumn): Step {
+  const summary = `rename column "${actual.name}" of "${desired.name}" to "${column.name}"`
+  return stepIn(
+    table.name,
+    'rename',
+    summary,
+    alter(schema, desired.name, `RENAME COLUMN ${name(actual.name)} TO ${name(column.name)}`),
+  )
+}
+
+function numberingChanged({ desired }: Pair, column: Column) {
+  const what = `column "${column.name}" of table "${desired.name}" is no longer numbered as Plinth made it`
+  return refusal('key-change', desired.name, `${what}: undo what was changed by hand`)
+}
+
+const defaultAction = ({ default: value }: Column): string =>
+  value === undefined ? 'DROP DEFAULT' : `SET DEFAULT ${constant(value)}`
+
+const changeDefault = (pair: Pair, column: Column): Step => ({
+  ...stepIn(
+    pair.actual.name,
+    'change',
+    `change the default of ${called(pair, column)}`,
+    alterColumn(pair, column, defaultAction(column)),
+  ),
+  window: 'contract',
+})
+
+const dropNotNull = (pair: Pair, column: Column): Step =>
+  stepIn(
+    pair.actual.name,
+    'loosen',
+    `let ${called(pair, column)} be empty`,
+    alterColumn(pair, column, 'DROP NOT NULL'),
+  )
+
+function* requireValue(pair: Pair, column: Column): Generator<Finding> {
+  if (column.backfill === undefined) yield needsValue(pair, column)
+  else yield fillEmpty(pair, column, 'true')
+  const require = alterColumn(pair, column, 'SET NOT NULL')
+  yield stepIn(pair.actual.name, 'tighten', `require ${called(pair, column)}`, require)
+}
+
+/** Gives the rows that hold nothing the attribute's backfill; `rows` is SQL in the model's names. */
+export function fillEmpty(pair: Pair, column: Column, rows: string): Step {
+  const { schema, desired } = pair
+  const value = column.backfill === undefined ? 'NULL' : constant(column.backfill)
+  const empty = `${name(column.name)} IS NULL AND (${rows})`
+  const update = `UPDATE ${qualified(schema, desired.name)} SET ${name(column.name)} = ${value} WHERE ${empty}`
+  return {
+    ...stepIn(pair.actual.name, 'fill', `fill ${called(pair, column)} where it is empty`, update),
+    onlyIf: countRows(projection(pair), empty),
+  }
+}
+
+function* renameValues(pair: Pair, column: Column, actual: ActualColumn): Generator<Finding> {
+  const former = [...(column.renamedValues?.keys() ?? [])].map(constant).join(', ')
+  if (former === '') return
+  const { schema, desired } = pair
+  const own = name(column.name)
+  const set = `${own} = ${withNewValues(column, own)}`
+  const update = `UPDATE ${qualified(schema, desired.name)} SET ${set} WHERE ${own} IN (${former})`
+  yield {
+    ...stepIn(pair.actual.name, 'values', `rename values of ${called(pair, column)}`, update),
+    onlyIf: countRows(qualified(schema, pair.actual.name), `${name(actual.name)} IN (${former})`),
+  }
+}
+
+function* changeType(pair: Pair, column: Column, actual: ActualColumn): Generator<Finding> {
+  const actions = [
+    'DROP DEFAULT',
+    newType(column, actual, column.name),
+    ...(column.default === undefined ? [] : [defaultAction(column)]),
+  ]
+  const statements = actions.map(action => alterColumn(pair, column, action))
+  const words = changed(pair, column, actual)
+  const change: Step = { ...stepIn(pair.actual.name, 'change', words, ...statements), window: 'stop' }
+  yield change
+  if (mayLose(column, actual)) yield* losses(pair, column, actual, change)
+  if (castOf(actual.type, column)?.rewrites === false) return
+  const byHand = `ALTER COLUMN ${name(actual.name)} ${newType(column, actual, actual.name)}`
+  const what = `${cannotChange(pair, column, actual)} at start`
+  yield tooLarge(pair, change, what, alter(pair.schema, pair.actual.name, byHand))
+}
+
+const newType = (column: Column, actual: ActualColumn, own: string): string =>
+  `TYPE ${column.type} USING ${converted(column, actual, name(own))}`
+
+const changed = (pair: Pair, column: Column, { type }: ActualColumn): string =>
+  `change ${called(pair, column)} from ${type} to ${column.type}`
+
+const cannotChange = (pair: Pair, column: Column, { type }: ActualColumn): string =>
+  `${called(pair, column)} cannot change from ${type} to ${column.type}`
+
+/** What does not survive a change of type; and whether a required attribute would be left empty by it. */
+function* losses(pair: Pair, column: Column, actual: ActualColumn, done: Step): Generator<Proviso> {
+  const { schema, desired } = pair
+  const value = name(actual.name)
+  const keeps = castOf(actual.type, column)?.keeps?.(value) ?? 'false'
+  const which = pair.made.kinds.get(actual.name) === 'password' ? '' : ': {values}'
+  const advice =
+    'change those first, give the attribute its former type, or a new name, or give the values up with `plinth migrate --allow-destructive`'
+  yield {
+    kind: 'proviso',
+    code: 'type-change',
+    table: desired.name,
+    question: findLost(qualified(schema, pair.actual.name), value, keeps),
+    message: `${cannotChange(pair, column, actual)} without loss: values in {rows} do not fit${which}: ${advice}`,
+    price: { weight: 'destructive', note: `loses values in {rows}${which}`, steps: [done] },
+  }
+  if (!column.nullable && !actual.nullable && column.backfill === undefined) yield needsValue(pair, column)
+}
+
+const LOCKING = 'locked meanwhile'
+const APART = 'made while others write'
+
+/** Refuses work on so many rows that a start should not do it unasked. */
+export const tooLarge = (
+  { schema, desired, actual, manyRows }: Pair,
+  done: Step,
+  what: string,
+  byHand: string,
+): Proviso => ({
+  kind: 'proviso',
+  code: 'too-large',
+  table: desired.name,
+  question: countTooMany(qualified(schema, actual.name), manyRows),
+  message: `${what}, because the table holds {rows} and would be locked meanwhile: \`plinth migrate\` does it, or run when it suits you: ${byHand}`,
+  price: { weight: 'slow', note: `{rows}, ${done.apart === null ? LOCKING : APART}`, steps: [done] },
+})
+
+function* leftColumns(pair: Pair): Generator<Finding> {
+  const { schema, desired, actual, made } = pair
+  const kept = new Set([...pair.columns.values()].map(column => column.name))
+  for (const column of actual.columns) {
+    if (kept.has(column.name) || !made.columns.has(column.name)) continue
+    const drop = dropColumn(pair, column)
+    if (pair.shift?.moved.has(column.name)) yield drop
+    else {
+      yield { kind: 'left', table: desired.name, column: column.name, drop: [drop] }
+      yield vanished(pair, column, drop)
+    }
+    if (column.nullable || column.identity || actual.primaryKey.includes(column.name)) continue
+    const release = alter(schema, desired.name, `ALTER COLUMN ${name(column.name)} DROP NOT NULL`)
+    const words = `let the abandoned column "${column.name}" of "${desired.name}" be empty`
+    yield stepIn(actual.name, 'loosen', words, release)
+  }
+}
+
+/** Its foreign key goes with it, which is a part of the other table as well. */
+function dropColumn({ schema, desired, actual }: Pair, { name: column }: ActualColumn): Step {
+  const keys = actual.foreignKeys.filter(({ columns }) => columns.includes(column))
+  const summary = `drop column "${column}" of "${desired.name}" (${desired.serves})`
+  const drop = alter(schema, desired.name, `DROP COLUMN ${name(column)}`)
+  return {
+    ...stepIn(actual.name, 'drop', summary, drop),
+    ...holding('everybody', actual.name, ...keys.map(({ references }) => references.table)),
+  }
+}
+
+function vanished({ schema, desired, actual }: Pair, { name: column }: ActualColumn, dropped: Step): Proviso {
+  const what = `column "${column}" of table "${actual.name}" (${desired.serves}) is no longer in the project and has values in {rows}`
+  const drop = alter(schema, actual.name, `DROP COLUMN ${name(column)}`)
+  return {
+    kind: 'proviso',
+    code: 'vanished-column',
+    table: desired.name,
+    question: countRows(qualified(schema, actual.name), `${name(column)} IS NOT NULL`),
+    message: `${what}: put the attribute back, name it as \`renamedFrom\` of its successor, or give its values up with \`plinth migrate --allow-destructive\`, or with: ${drop}`,
+    price: { weight: 'destructive', note: 'loses values in {rows}', steps: [dropped] },
+  }
+}

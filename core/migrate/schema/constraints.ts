@@ -1,0 +1,155 @@
+import type { Check, Column, ForeignKey } from '../../model/storage.ts'
+import { alter, printCheck, printForeignKey, printOnlyWhen } from '../../sql/ddl.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import type { ActualCheck, ActualForeignKey } from './catalogue.ts'
+import { called, fillEmpty, lacksValues } from './columns.ts'
+import { type Finding, holding, type Proviso, refusal, stepIn } from './finding.ts'
+import { literalsOf, sameList } from './literals.ts'
+import { match } from './match-named.ts'
+import { mayLose, type Pair, projection, renamed } from './pair-tables.ts'
+import { countRows, findDangling, findOtherValues } from './row-counts.ts'
+
+/** The table as the model names it, for names in the database; null: a table that is not there yet. */
+export interface Neighbours {
+  /** The model's name of a table in the database. */
+  wantedName(actual: string): string
+  /** The rows of one of the model's tables as they will be; null where it is yet to be made. */
+  rowsOf(wanted: string): string | null
+}
+
+export function* compareChecks(pair: Pair): Generator<Finding> {
+  const { desired, actual, made } = pair
+  const matched = match(desired.checks, actual.checks, made.constraints, (check, one) =>
+    sameCheck(pair, check, one),
+  )
+  yield* renameAndDrop(pair, matched)
+  for (const check of matched.missing) yield* addCheck(pair, check)
+  for (const check of desired.checks) if (!matched.missing.includes(check)) yield* keepCheck(pair, check)
+}
+
+/** A change of type may leave nothing of a value that has to be there. */
+function* keepCheck(pair: Pair, check: Check): Generator<Finding> {
+  const column = pair.desired.columns.find(one => one.name === check.column)
+  if (column === undefined || column.backfill !== undefined || 'oneOf' in check.rule) return
+  if (mayLose(column, pair.columns.get(column.name))) yield needsOne(pair, check, column)
+}
+
+function sameCheck(pair: Pair, check: Check, actual: ActualCheck): boolean {
+  const columns = [...new Set([check.column, ...(check.onlyWhen ? [check.onlyWhen.column] : [])])].sort()
+  const values = 'oneOf' in check.rule ? check.rule.oneOf : []
+  const literals = [...(check.onlyWhen ? [check.onlyWhen.equals] : []), ...values]
+  return (
+    actual.valid &&
+    sameList(columns, [...renamed(pair, actual.columns)].sort()) &&
+    sameList(literals, literalsOf(actual.definition)) &&
+    'notNull' in check.rule === / IS NOT NULL/.test(actual.definition)
+  )
+}
+
+function* addCheck(pair: Pair, check: Check): Generator<Finding> {
+  const { schema, desired, actual } = pair
+  yield stepIn(
+    actual.name,
+    'tighten',
+    `add check "${check.name}" to "${desired.name}"`,
+    alter(schema, desired.name, `ADD ${printCheck(check)}`),
+  )
+  const column = desired.columns.find(one => one.name === check.column)
+  if (column === undefined) return
+  const what = called(pair, column)
+  if ('oneOf' in check.rule) {
+    const question = findOtherValues(projection(pair), check, check.rule.oneOf)
+    const advice =
+      'put the values back, name them as `renamedFrom` of their successors, or change these rows first'
+    const message = `${what} no longer allows values that are in {rows}: {values}: ${advice}`
+    yield { kind: 'proviso', code: 'value-in-use', table: desired.name, question, message }
+  } else if (column.backfill !== undefined) {
+    yield fillEmpty(pair, column, printOnlyWhen(check))
+  } else {
+    yield needsOne(pair, check, column)
+  }
+}
+
+const needsOne = (pair: Pair, check: Check, column: Column): Proviso => ({
+  kind: 'proviso',
+  code: 'needs-value',
+  table: pair.desired.name,
+  question: countRows(projection(pair), `${name(column.name)} IS NULL AND ${printOnlyWhen(check)}`),
+  message: lacksValues(pair, column),
+})
+
+export function* compareForeignKeys(pair: Pair, neighbours: Neighbours): Generator<Finding> {
+  const { desired, actual, made } = pair
+  const same = (key: ForeignKey, one: ActualForeignKey) => sameForeignKey(pair, neighbours, key, one)
+  const matched = match(desired.foreignKeys, actual.foreignKeys, made.constraints, same)
+  yield* renameAndDrop(pair, matched)
+  for (const key of matched.missing) yield* addForeignKey(pair, neighbours, key)
+}
+
+function sameForeignKey(
+  pair: Pair,
+  neighbours: Neighbours,
+  key: ForeignKey,
+  actual: ActualForeignKey,
+): boolean {
+  return (
+    actual.valid &&
+    sameList(key.columns, renamed(pair, actual.columns)) &&
+    key.references.table === neighbours.wantedName(actual.references.table) &&
+    sameList(key.references.columns, actual.references.columns) &&
+    actual.onDelete === (key.onDelete === 'cascade' ? 'c' : 'n')
+  )
+}
+
+function* addForeignKey(pair: Pair, neighbours: Neighbours, key: ForeignKey): Generator<Finding> {
+  const { schema, desired, actual } = pair
+  const add = alter(schema, desired.name, `ADD ${printForeignKey(schema, key)}`)
+  yield {
+    ...stepIn(actual.name, 'tighten', `add foreign key "${key.name}" to "${desired.name}"`, add),
+    ...holding('writers', actual.name, key.references.table),
+  }
+  const question = findDangling(projection(pair), neighbours.rowsOf(key.references.table), key)
+  const what = `table "${desired.name}" (${desired.serves}) has links in {rows} that lead to no row of "${key.references.table}"`
+  yield {
+    kind: 'proviso',
+    code: 'dangling-link',
+    table: desired.name,
+    question,
+    message: `${what}: remove those first`,
+  }
+}
+
+interface Changes {
+  readonly renamed: readonly {
+    readonly wanted: { readonly name: string }
+    readonly actual: { readonly name: string }
+  }[]
+  readonly surplus: readonly {
+    readonly name: string
+    /** Of a foreign key, which is a part of the other table as well. */
+    readonly references?: { readonly table: string }
+  }[]
+  readonly foreign: readonly { readonly name: string }[]
+}
+
+function* renameAndDrop(
+  { schema, desired, actual: table }: Pair,
+  { renamed, surplus, foreign }: Changes,
+): Generator<Finding> {
+  for (const { wanted, actual } of renamed) {
+    const action = `RENAME CONSTRAINT ${name(actual.name)} TO ${name(wanted.name)}`
+    const summary = `rename constraint "${actual.name}" to "${wanted.name}"`
+    const rename = alter(schema, desired.name, action)
+    yield { ...stepIn(table.name, 'rename', summary, rename), window: 'expand' }
+  }
+  for (const { name: constraint, references } of surplus) {
+    const drop = alter(schema, desired.name, `DROP CONSTRAINT ${name(constraint)}`)
+    const summary = `drop constraint "${constraint}" of "${desired.name}"`
+    const tables = references === undefined ? [table.name] : [table.name, references.table]
+    yield { ...stepIn(table.name, 'loosen', summary, drop), ...holding('everybody', ...tables) }
+  }
+  for (const { name: constraint } of foreign) {
+    const what = `constraint "${constraint}" of table "${table.name}" was not made by Plinth`
+    yield refusal('foreign-constraint', desired.name, `${what}: rename it`)
+  }
+}

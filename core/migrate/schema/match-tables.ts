@@ -1,0 +1,59 @@
+import type { AttributeShape, Shape, Table, TableLink } from '../../model/storage.ts'
+import type { ActualTable, Catalogue, Made } from './catalogue.ts'
+
+/**
+ * Which table of the database each table of the model is: by its name; else by what `plinth_tables` records of which
+ * type or component made it, whatever of its names changed; else by the name that it had before.
+ */
+export function matchTables(
+  desired: readonly Table[],
+  catalogue: Catalogue,
+): ReadonlyMap<Table, ActualTable | undefined> {
+  const names = new Set(desired.map(({ name }) => name))
+  const { tables, made, otherNames } = catalogue
+  const free = (name: string | undefined): ActualTable | undefined =>
+    name === undefined || names.has(name) || !made.has(name) ? undefined : tables.get(name)
+  const owners = recordedOwners(made)
+  const former = (table: Table): ActualTable | undefined => {
+    if (otherNames.has(table.name)) return undefined
+    const recorded = uidsOf(table.shape).map(uid => owners.get(uid))
+    return recorded.map(free).find(found => found !== undefined) ?? free(table.renamedFrom)
+  }
+  const own = new Map(desired.map(table => [table, tables.get(table.name) ?? former(table)]))
+  const links = formerLinkTables(desired, own, made)
+  return new Map([...own].map(([table, actual]) => [table, actual ?? free(links.get(table.name))]))
+}
+
+/** The uid, and the one that it had before. */
+const uidsOf = (shape: Shape | undefined): readonly string[] =>
+  shape === undefined ? [] : [shape.uid, ...(shape.renamedFrom === undefined ? [] : [shape.renamedFrom])]
+
+/** Uid → table. */
+const recordedOwners = (made: ReadonlyMap<string, Made>): ReadonlyMap<string, string> =>
+  new Map([...made].flatMap(([name, { shape }]) => (shape === null ? [] : [[shape.uid, name] as const])))
+
+/** Tables of links, by name, and the ones that the same attributes of the same owners had. */
+function formerLinkTables(
+  desired: readonly Table[],
+  actual: ReadonlyMap<Table, ActualTable | undefined>,
+  made: ReadonlyMap<string, Made>,
+): ReadonlyMap<string, string> {
+  const former = new Map<string, string>()
+  for (const table of desired) {
+    const before = made.get(actual.get(table)?.name ?? '')?.shape
+    for (const attribute of before ? (table.shape?.attributes ?? []) : []) {
+      const [now, then] = [linkTableOf(attribute), linkTableOf(formerOf(attribute, before?.attributes ?? []))]
+      if (now !== undefined && then !== undefined) former.set(now.table, then.table)
+    }
+  }
+  return former
+}
+
+const formerOf = (
+  { name, renamedFrom }: AttributeShape,
+  before: readonly AttributeShape[],
+): AttributeShape | undefined =>
+  before.find(one => one.name === name) ?? before.find(one => one.name === renamedFrom)
+
+const linkTableOf = (attribute: AttributeShape | undefined): TableLink | undefined =>
+  attribute?.kind === 'link' && attribute.link.kind === 'table' ? attribute.link : undefined

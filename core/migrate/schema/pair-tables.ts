@@ -1,0 +1,105 @@
+import type { Column, Table } from '../../model/storage.ts'
+import { constant, qualified } from '../../sql/ddl.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { castOf } from './casts.ts'
+import type { ActualColumn, ActualTable, Catalogue, Made } from './catalogue.ts'
+import { CATALOGUE_TYPES } from './column-types.ts'
+
+/** A table of the model, and the one of Plinth's making in the database that it is, perhaps under its old name. */
+export interface Pair {
+  readonly schema: string
+  readonly desired: Table
+  readonly actual: ActualTable
+  readonly made: Made
+  /** By the column's name in the model; those that are not there yet are missing. */
+  readonly columns: ReadonlyMap<string, ActualColumn>
+  /** A table with more rows is not locked without being asked. */
+  readonly manyRows: number
+  /** Absent: its rows stay what they are. */
+  readonly shift?: PairShift
+}
+
+/** What becomes of rows that come to mean something else (plan-reshape.ts). */
+export interface PairShift {
+  /** What columns come to hold, by name: SQL over the columns that are there. */
+  readonly fillings: ReadonlyMap<string, string>
+  /** SQL over the columns that are there: holds for the rows that stay. */
+  readonly rows: string
+  /** Columns whose values are carried over to where they belong now: no longer wanted, they go. */
+  readonly moved: ReadonlySet<string>
+}
+
+/** What a start changes without being asked may touch this many rows; more would hold up writers for too long. */
+export const MANY_ROWS = 1_000_000
+
+export function toPair(
+  { schema, manyRows = MANY_ROWS }: Catalogue,
+  desired: Table,
+  actual: ActualTable,
+  made: Made,
+): Pair {
+  const there = new Map(actual.columns.map(column => [column.name, column]))
+  const wanted = new Set(desired.columns.map(column => column.name))
+  const columns = desired.columns.flatMap((column): [string, ActualColumn][] => {
+    const found = there.get(column.name) ?? formerOf(column, there, wanted)
+    return found === undefined ? [] : [[column.name, found]]
+  })
+  return { schema, desired, actual, made, columns: new Map(columns), manyRows }
+}
+
+function formerOf(
+  { renamedFrom }: Column,
+  there: ReadonlyMap<string, ActualColumn>,
+  wanted: ReadonlySet<string>,
+): ActualColumn | undefined {
+  return renamedFrom === undefined || wanted.has(renamedFrom) ? undefined : there.get(renamedFrom)
+}
+
+/** The columns' names in the model, for names in the database. */
+export function renamed(pair: Pair, columns: readonly (string | null)[]): readonly (string | null)[] {
+  const names = new Map([...pair.columns].map(([wanted, { name: actual }]) => [actual, wanted]))
+  return columns.map(column => (column === null ? null : (names.get(column) ?? column)))
+}
+
+/**
+ * The table's rows as they will be once its columns are changed, under the names that they will have: what
+ * a proviso asks about, before anything is changed.
+ */
+export function projection({ schema, desired, actual, columns, shift }: Pair): string {
+  const values = desired.columns.map(column => {
+    const there = columns.get(column.name)
+    const filling = shift?.fillings.get(column.name)
+    return `${filling ?? valueIn(column, there)} AS ${name(column.name)}`
+  })
+  const rows = shift === undefined ? '' : ` WHERE ${shift.rows}`
+  return `(SELECT ${values.join(', ')} FROM ${qualified(schema, actual.name)}${rows}) AS future`
+}
+
+function valueIn(column: Column, actual: ActualColumn | undefined): string {
+  if (actual === undefined) {
+    const value = column.backfill ?? column.default
+    return `${value === undefined ? 'NULL' : constant(value)}::${column.type}`
+  }
+  if (actual.type !== CATALOGUE_TYPES[column.type]) return converted(column, actual, name(actual.name))
+  return withNewValues(column, name(actual.name))
+}
+
+/** Whether the column changes to a type that some values of the former do not fit. */
+export const mayLose = (column: Column, actual: ActualColumn | undefined): actual is ActualColumn =>
+  actual !== undefined &&
+  actual.type !== CATALOGUE_TYPES[column.type] &&
+  castOf(actual.type, column)?.keeps !== null
+
+/** SQL for what a column's value becomes in its new type. What cannot become anything gets the attribute's backfill. */
+export function converted(column: Column, actual: ActualColumn, value: string): string {
+  const cast = castOf(actual.type, column)
+  const made = cast === null ? `NULL::${column.type}` : `(${cast.to(value)})::${column.type}`
+  if (column.backfill === undefined || cast?.keeps === null) return made
+  return `CASE WHEN ${value} IS NOT NULL THEN coalesce(${made}, ${constant(column.backfill)}::${column.type}) END`
+}
+
+export function withNewValues({ renamedValues }: Column, value: string): string {
+  if (renamedValues === undefined || renamedValues.size === 0) return value
+  const cases = [...renamedValues].map(([from, to]) => `WHEN ${constant(from)} THEN ${constant(to)}`)
+  return `CASE ${value} ${cases.join(' ')} ELSE ${value} END`
+}

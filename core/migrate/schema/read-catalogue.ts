@@ -1,0 +1,115 @@
+import type { Database, Rows, Transaction } from '../../database/database.ts'
+import type { Shape } from '../../model/storage.ts'
+import { qualified } from '../../sql/ddl.ts'
+import type { ActualTable, Catalogue, Made } from './catalogue.ts'
+
+/** What runs statements: the database, or a transaction of it. */
+export type Runner = Pick<Database, 'run'> | Pick<Transaction, 'run'>
+
+/**
+ * Reads the schema's tables with all that the plan compares, and Plinth's own record of what it made: two
+ * statements, however many tables. Needs `plinth_tables` (bootstrap.ts).
+ */
+export async function readCatalogue(runner: Runner, schema: string, manyRows?: number): Promise<Catalogue> {
+  const tables = await runner.run({ text: TABLES, values: [schema], name: 'read catalogue' })
+  const made = await runner.run({ text: printMade(schema), values: [], name: 'read what Plinth made' })
+  const all = textsOf(tables)
+  const actual = all.flatMap(([name, table]) =>
+    table === null || name === null ? [] : [toTable(name, table)],
+  )
+  const others = all.flatMap(([name, table]) => (table === null && name !== null ? [name] : []))
+  return {
+    schema,
+    ...(manyRows !== undefined && { manyRows }),
+    tables: new Map(actual.map(table => [table.name, table])),
+    otherNames: new Set(others),
+    made: new Map(
+      textsOf(made).flatMap(([name, row]) => (name === null || row === null ? [] : [[name, toMade(row)]])),
+    ),
+  }
+}
+
+const textsOf = ({ rows }: Rows): readonly (readonly [string | null, string | null])[] =>
+  rows.map(([name, json]) => [name === null ? null : String(name), json == null ? null : String(json)])
+
+/** The statement below builds exactly this shape. */
+const toTable = (name: string, json: string): ActualTable => {
+  const parts: Omit<ActualTable, 'name'> = JSON.parse(json)
+  return { name, ...parts }
+}
+
+function toMade(json: string): Made {
+  const row: Readonly<
+    Record<'columns' | 'indexes' | 'constraints', readonly string[]> & {
+      serves: string
+      kinds: Record<string, string> | null
+      shape?: Shape | null
+    }
+  > = JSON.parse(json)
+  return {
+    serves: row.serves,
+    columns: new Set(row.columns),
+    indexes: new Set(row.indexes),
+    constraints: new Set(row.constraints),
+    kinds: new Map(Object.entries(row.kinds ?? {})),
+    shape: row.shape ?? null,
+  }
+}
+
+/** As JSON: an older Plinth’s lacks `kinds` and `shape`. */
+const printMade = (schema: string): string =>
+  `SELECT name, to_jsonb(made)::text FROM ${qualified(schema, 'plinth_tables')} AS made`
+
+/**
+ * Names of attributes of `table`, in the order of the list of their numbers. Aggregated per kind of thing and then
+ * joined: one pass over each catalogue, where a subquery per table would look each up by index.
+ */
+const columnNames = (table: string, numbers: string): string =>
+  `(SELECT json_agg(a.attname ORDER BY n.place) FROM unnest(${numbers}) WITH ORDINALITY AS n (number, place)
+    LEFT JOIN pg_attribute AS a ON a.attrelid = ${table} AND a.attnum = n.number AND n.number > 0)`
+
+const TABLES = `
+WITH own AS MATERIALIZED (
+  SELECT oid, relname, relkind IN ('r', 'p') AS is_table FROM pg_class
+  WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) AND relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
+), columns AS (
+  SELECT a.attrelid AS oid, json_agg(json_build_object(
+    'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'nullable', NOT a.attnotnull,
+    'identity', a.attidentity <> '', 'default', CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END
+  ) ORDER BY a.attnum) AS list
+  FROM own JOIN pg_attribute AS a ON a.attrelid = own.oid AND a.attnum > 0 AND NOT a.attisdropped
+  LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+  WHERE own.is_table GROUP BY a.attrelid
+), indexes AS (
+  SELECT i.indrelid AS oid,
+    json_agg(json_build_object(
+      'name', c.relname, 'columns', ${columnNames('i.indrelid', 'i.indkey::smallint[]')}, 'unique', i.indisunique,
+      'valid', i.indisvalid, 'where', pg_get_expr(i.indpred, i.indrelid)
+    ) ORDER BY c.relname) FILTER (WHERE NOT i.indisprimary) AS list,
+    (array_agg(${columnNames('i.indrelid', 'i.indkey::smallint[]')}) FILTER (WHERE i.indisprimary))[1] AS key
+  FROM own JOIN pg_index AS i ON i.indrelid = own.oid JOIN pg_class AS c ON c.oid = i.indexrelid
+  GROUP BY i.indrelid
+), constraints AS (
+  SELECT k.conrelid AS oid,
+    json_agg(json_build_object(
+      'name', k.conname, 'columns', ${columnNames('k.conrelid', 'k.conkey')}, 'valid', k.convalidated,
+      'definition', pg_get_constraintdef(k.oid)
+    ) ORDER BY k.conname) FILTER (WHERE k.contype = 'c') AS checks,
+    json_agg(json_build_object(
+      'name', k.conname, 'columns', ${columnNames('k.conrelid', 'k.conkey')}, 'valid', k.convalidated,
+      'references', json_build_object('table', f.relname, 'columns', ${columnNames('k.confrelid', 'k.confkey')}),
+      'onDelete', k.confdeltype
+    ) ORDER BY k.conname) FILTER (WHERE k.contype = 'f') AS keys
+  FROM own JOIN pg_constraint AS k ON k.conrelid = own.oid LEFT JOIN pg_class AS f ON f.oid = k.confrelid
+  WHERE k.contype IN ('c', 'f') GROUP BY k.conrelid
+), triggers AS (
+  SELECT g.tgrelid AS oid, json_agg(json_build_object('name', g.tgname, 'enabled', g.tgenabled <> 'D')) AS list
+  FROM own JOIN pg_trigger AS g ON g.tgrelid = own.oid AND NOT g.tgisinternal GROUP BY g.tgrelid
+)
+SELECT own.relname, CASE WHEN own.is_table THEN json_build_object(
+  'columns', coalesce(columns.list, '[]'), 'primaryKey', coalesce(indexes.key, '[]'),
+  'indexes', coalesce(indexes.list, '[]'), 'checks', coalesce(constraints.checks, '[]'),
+  'foreignKeys', coalesce(constraints.keys, '[]'), 'triggers', coalesce(triggers.list, '[]')
+)::text END
+FROM own LEFT JOIN columns USING (oid) LEFT JOIN indexes USING (oid)
+LEFT JOIN constraints USING (oid) LEFT JOIN triggers USING (oid)`

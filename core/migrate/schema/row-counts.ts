@@ -1,0 +1,64 @@
+import type { Check, ForeignKey, Index } from '../../model/storage.ts'
+import { constant, printOnlyWhen, printWhere } from '../../sql/ddl.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import type { Question } from './finding.ts'
+
+const SHOWN = 5
+const LONGEST_SHOWN = 60
+const NO_VALUES = `'[]' AS "values"`
+
+export const countRows = (from: string, where = 'true'): Question =>
+  `SELECT count(*)::integer AS "rows", ${NO_VALUES} FROM ${from} WHERE ${where}`
+
+/** Counts rows only where there are more than so many. */
+export const countTooMany = (table: string, limit: number): Question => {
+  const beyond = `EXISTS (SELECT 1 FROM ${table} OFFSET ${limit} LIMIT 1)`
+  return `SELECT CASE WHEN ${beyond} THEN (SELECT count(*) FROM ${table}) ELSE 0 END AS "rows", ${NO_VALUES}`
+}
+
+/** Values of which a condition, which may be null, does not hold. */
+export const findLost = (table: string, value: string, keeps: string): Question =>
+  sample(
+    `SELECT left(${value}::text, ${LONGEST_SHOWN}) AS value, count(*)::integer AS n FROM ${table}
+    WHERE ${value} IS NOT NULL AND (${keeps}) IS NOT TRUE GROUP BY 1`,
+  )
+
+export function findDuplicates(from: string, { columns, where }: Index): Question {
+  const shown = columns
+    .map(column => `coalesce(left(${name(column)}::text, ${LONGEST_SHOWN}), 'null')`)
+    .join(` || ' / ' || `)
+  const rows = columns.map(column => `${name(column)} IS NOT NULL`)
+  if (where !== null) rows.push(printWhere(where))
+  const groups =
+    `SELECT ${shown} AS value, count(*)::integer AS n FROM ${from} WHERE ${rows.join(' AND ')} ` +
+    `GROUP BY ${columns.map(name).join(', ')} HAVING count(*) > 1`
+  return sample(groups)
+}
+
+export function findOtherValues(from: string, check: Check, values: readonly string[]): Question {
+  const column = name(check.column)
+  const outside = `${printOnlyWhen(check)} AND ${column} NOT IN (${values.map(constant).join(', ')})`
+  return sample(
+    `SELECT ${column}::text AS value, count(*)::integer AS n FROM ${from} WHERE ${outside} GROUP BY ${column}`,
+  )
+}
+
+/** The commonest groups, as `value (n)`. */
+export function sample(groups: string): Question {
+  const values = `(array_agg(value || ' (' || n || ')' ORDER BY n DESC, value COLLATE "C"))[1:${SHOWN}]`
+  return `SELECT coalesce(sum(n), 0)::integer AS "rows", coalesce(to_json(${values})::text, '[]') AS "values" FROM (${groups}) AS found`
+}
+
+/** Rows of values that mean nothing any more. */
+export const findStrays = (from: string, value: string, others: string): Question =>
+  sample(`SELECT ${value} AS value, count(*)::integer AS n FROM ${from} WHERE ${others} GROUP BY 1`)
+
+export function findDangling(from: string, to: string | null, key: ForeignKey): Question {
+  const set = key.columns.map(column => `future.${name(column)} IS NOT NULL`).join(' AND ')
+  if (to === null) return countRows(from, set)
+  const equal = key.references.columns.map((column, index) => {
+    const own = key.columns[index]
+    return own === undefined ? 'false' : `target.${name(column)} = future.${name(own)}`
+  })
+  return countRows(from, `${set} AND NOT EXISTS (SELECT 1 FROM ${to} AS target WHERE ${equal.join(' AND ')})`)
+}

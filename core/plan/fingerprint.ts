@@ -1,0 +1,198 @@
+import type {
+  After,
+  Comparison,
+  Filter,
+  LocaleChoice,
+  Page,
+  Populate,
+  RestrictedQuery,
+  Scope,
+  Selection,
+  Sights,
+  Sort,
+} from '../query/query.ts'
+import type { ParameterValue } from '../sql/nodes.ts'
+import { isFar, sizedPage, sizeWord } from './plan-hints.ts'
+import type { PlanTerms } from './plan-query.ts'
+import { offsetOf } from './rows.ts'
+
+/** A query in two: what its statement's text depends on, and the values that are put into that. */
+export interface Outline {
+  /** Equal for queries whose statements have the same text, each value in the same place. */
+  readonly key: string
+  readonly values: readonly ParameterValue[]
+  /** Where the values of a part of the query begin, as the plan asks for it. */
+  readonly placeOf: (part: object) => number | null
+}
+
+/**
+ * Takes a query apart in one walk. What a plan looks at is in the key: attributes and types by numbers of their own,
+ * operators, whether a page begins at its first row or far behind. A part that stands in several places is told from equal ones,
+ * so that a plan made for the one is never taken for the other.
+ */
+export function outline(
+  query: RestrictedQuery,
+  { shape, defaultLocale }: Pick<PlanTerms, 'shape' | 'defaultLocale'>,
+): Outline {
+  const walk = new Walk()
+  const { take, type, status, locale, selection, filter, search, publication, sort } = query
+  walk.key = `${typeof shape === 'string' ? shape : shape.key}${numberOf(type)}${status}${publication ?? ''}`
+  walkLocale(locale, walk)
+  if (take.kind === 'many') {
+    walk.key += take.total ? 'T' : 'M'
+    walkPage(take.page, walk)
+    const sized = sizedPage(query)
+    if (sized) walk.key += sizeWord(sized)
+    if (take.after) walkAfter(take.after, walk)
+  } else if (take.recordId !== undefined) walk.place('I', take, take.recordId)
+  else if (take.documentId === null) walk.key += 'S'
+  else walk.place('O', take, take.documentId)
+  walkSelection(selection, walk)
+  if (filter) walkFilter(filter, walk)
+  if (query.sights) walkSights(query.sights, walk)
+  if (search) {
+    walk.place('Q', search, search.text)
+    for (const attribute of search.attributes) walk.key += `${numberOf(attribute)},`
+  }
+  walkSorts(sort, walk)
+  walk.key += `@${defaultLocale}`
+  return walk.outline()
+}
+
+/** What the walk has seen. */
+class Walk {
+  key = ''
+  readonly #values: ParameterValue[] = []
+  readonly #places = new Map<object, number>()
+
+  /** Notes a part by a letter, with the values that can be put in. */
+  place(letter: string, part: object, ...values: readonly ParameterValue[]): void {
+    const known = this.#places.get(part)
+    this.key += known === undefined ? letter : `${letter}=${known}`
+    if (known !== undefined) return
+    this.#places.set(part, this.#values.length)
+    for (const value of values) this.#values.push(value)
+  }
+
+  outline(): Outline {
+    const places = this.#places
+    return { key: this.key, values: this.#values, placeOf: part => places.get(part) ?? null }
+  }
+}
+
+const numbers = new WeakMap<object, number>()
+let count = 0
+
+/** Of an attribute or a type, as long as the process runs. */
+function numberOf(named: object): number {
+  const known = numbers.get(named)
+  if (known !== undefined) return known
+  numbers.set(named, ++count)
+  return count
+}
+
+/** Few are there, and the plan looks at their codes. */
+function walkLocale(locale: LocaleChoice, walk: Walk): void {
+  if (locale.kind === 'these') walk.key += JSON.stringify(locale.codes)
+}
+
+function walkPage(page: Page, walk: Walk): void {
+  walk.place(isFar(page) ? 'D' : page.start > 0 ? 'P' : 'p', page, page.limit, offsetOf(page))
+}
+
+/** Which keys have a value is asked by other SQL. */
+function walkAfter(after: After, walk: Walk): void {
+  if (after === 'first') walk.key += 'F'
+  else {
+    const { keys, id } = after
+    const values = keys.filter(key => key !== null)
+    walk.place(`K${keys.map(key => (key === null ? '0' : '1')).join('')}`, after, id, ...values)
+  }
+}
+
+function walkSelection({ fields, populate }: Selection, walk: Walk): void {
+  walk.key += '{'
+  for (const attribute of fields) walk.key += `${numberOf(attribute)},`
+  for (const part of populate) walkPopulate(part, walk)
+  walk.key += '}'
+}
+
+function walkPopulate(populate: Populate, walk: Walk): void {
+  const { as, attribute, count } = populate
+  walk.key += `${count ? 'N' : 'A'}${numberOf(attribute)}`
+  if (as !== attribute.name) walk.key += JSON.stringify(as)
+  if (populate.kind === 'zone') {
+    for (const { component, selection, filter } of populate.components) {
+      walk.key += `Z${numberOf(component)}`
+      walkSelection(selection, walk)
+      if (filter) walkFilter(filter, walk)
+    }
+    return
+  }
+  if (populate.kind === 'link') {
+    walk.key += populate.status ?? ''
+    walkScope(populate.scope, walk)
+  }
+  walkSelection(populate.selection, walk)
+  if (populate.filter) walkFilter(populate.filter, walk)
+  walkSorts(populate.sort, walk)
+  if (populate.page) walkPage(populate.page, walk)
+  walk.key += ';'
+}
+
+function walkScope(scope: Scope | null, walk: Walk): void {
+  if (!scope) return
+  walk.key += `<${scope.status ?? ''}`
+  if (scope.where) walkFilter(scope.where, walk)
+  if (scope.sights) walkSights(scope.sights, walk)
+  walk.key += '>'
+}
+
+function walkSights({ published, draft }: Sights, walk: Walk): void {
+  for (const sight of [published, draft]) {
+    walk.key += '%'
+    if (sight) walkFilter(sight, walk)
+  }
+}
+
+function walkFilter(filter: Filter, walk: Walk): void {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      walk.key += filter.kind === 'and' ? '&(' : '|('
+      for (const part of filter.filters) walkFilter(part, walk)
+      walk.key += ')'
+      return
+    case 'not':
+      walk.key += '!'
+      walkFilter(filter.filter, walk)
+      return
+    case 'related':
+      walk.key += `R${numberOf(filter.attribute)}`
+      walkScope(filter.scope, walk)
+      walkFilter(filter.filter, walk)
+      return
+    case 'comparison':
+      walkComparison(filter, walk)
+  }
+}
+
+/** A list goes out as one value. Whether something is to be absent or there is not asked by a value, but by other SQL. */
+function walkComparison(comparison: Comparison, walk: Walk): void {
+  const { attribute, operator, values } = comparison
+  walk.key += `C${numberOf(attribute)}${operator}`
+  if (operator === '$null' || operator === '$notNull') walk.key += String(values[0])
+  else if (operator === '$in' || operator === '$notIn') walk.place('L', comparison, values)
+  else walk.place(values.length === 1 ? 'V' : `${values.length}V`, comparison, ...values)
+}
+
+function walkSorts(sorts: readonly Sort[], walk: Walk): void {
+  for (const { path, attribute, direction } of sorts) {
+    walk.key += direction === 'asc' ? '^' : 'v'
+    for (const step of path) {
+      walk.key += `${numberOf(step.attribute)}.`
+      walkScope(step.scope, walk)
+    }
+    walk.key += numberOf(attribute)
+  }
+}

@@ -1,0 +1,96 @@
+import type { Dirent } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import type { Diagnostic } from '../../faults/diagnostic.ts'
+import type { PluginKind } from '../kind.ts'
+import { diagnoseModule } from '../plugin-fault.ts'
+
+/** Where the modules of each kind lie, beside project.yaml. */
+export const FOLDERS: Readonly<Record<PluginKind, string>> = {
+  policy: 'policies',
+  middleware: 'middlewares',
+  extension: 'extensions',
+}
+
+export const KINDS: readonly PluginKind[] = ['policy', 'middleware', 'extension']
+
+export interface PluginModule {
+  readonly kind: PluginKind
+  /** Its path in its folder without the ending: `owns-document`, `billing/has-plan`. */
+  readonly name: string
+  /** Absolute. */
+  readonly file: string
+  /** `policies/owns-document.ts` */
+  readonly shown: string
+}
+
+export interface FoundModules {
+  /** Policies, middlewares, extensions, each by name. */
+  readonly modules: readonly PluginModule[]
+  readonly faults: readonly Diagnostic[]
+}
+
+/** The modules of the three folders; other files in them (read-mes, data) are nobody's business. */
+export async function findModules(root: string): Promise<FoundModules> {
+  const found = await Promise.all(KINDS.map(kind => modulesOf(kind, root)))
+  const modules = found.flat()
+  const [badNames, good] = [modules.filter(isMisnamed), modules.filter(module => !isMisnamed(module))]
+  const twice = good.filter((module, at) => at !== firstOf(good, module))
+  return {
+    modules: good.filter(module => !twice.includes(module)),
+    faults: [
+      ...badNames.map(misnamed),
+      ...twice.map(module => duplicate(module, good[firstOf(good, module)] ?? module)),
+    ],
+  }
+}
+
+const MODULE = /(?<!\.d)\.[mc]?[jt]s$/
+
+async function modulesOf(kind: PluginKind, root: string): Promise<readonly PluginModule[]> {
+  const folder = join(root, FOLDERS[kind])
+  const files = await filesIn(folder)
+  return files
+    .filter(file => MODULE.test(file))
+    .toSorted()
+    .map(file => {
+      const path = relative(folder, file).split(sep).join('/')
+      return { kind, name: path.replace(MODULE, ''), file, shown: `${FOLDERS[kind]}/${path}` }
+    })
+}
+
+/** Empty where there is no such folder. */
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(noFolder)
+  const below = await Promise.all(
+    entries.map(entry => {
+      const path = join(folder, entry.name)
+      if (entry.name === 'node_modules' || entry.name.startsWith('.')) return []
+      return entry.isDirectory() ? filesIn(path) : [path]
+    }),
+  )
+  return below.flat()
+}
+
+function noFolder(error: unknown): readonly Dirent[] {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT' || code === 'ENOTDIR') return []
+  throw error
+}
+
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*(\/[a-z][a-z0-9]*(-[a-z0-9]+)*)*$/
+
+const isMisnamed = ({ name }: PluginModule): boolean => !NAME.test(name)
+
+const misnamed = ({ kind, name, shown }: PluginModule): Diagnostic =>
+  diagnoseModule(
+    'bad-module-name',
+    `\`${name}\` is no name for a ${kind}: it is the file's, in small letters and hyphens, such as \`has-role.ts\`; what several modules share lies outside ${FOLDERS[kind]}/`,
+    { file: shown },
+  )
+
+const firstOf = (modules: readonly PluginModule[], { kind, name }: PluginModule): number =>
+  modules.findIndex(other => other.kind === kind && other.name === name)
+
+const duplicate = ({ kind, name, shown }: PluginModule, first: PluginModule): Diagnostic =>
+  diagnoseModule('duplicate-module', `${first.shown} is the ${kind} \`${name}\` already`, { file: shown })

@@ -1,0 +1,118 @@
+import { Readable } from 'node:stream'
+import { isDeeper } from '../../base/levels-of.ts'
+import type { Result } from '../../base/result.ts'
+import { toError, ValidationError } from '../../faults/errors.ts'
+import type { HttpAnswer, HttpRequest } from '../../faults/exchange.ts'
+import { type Fault, forbidden } from '../../faults/fault.ts'
+import { BODY_DEPTH } from '../../query/parse-json.ts'
+import type { PluginRequest, PluginResponse, SendTerms } from '../context.ts'
+
+export interface SharedRequest {
+  /** What plugins see of it. */
+  readonly seen: PluginRequest
+  /** What the route gets of it: the query string as plugins left it, and the body although they have read it. */
+  passed(): HttpRequest
+}
+
+/** One request for several readers. */
+export function shareRequest(request: HttpRequest): SharedRequest {
+  let reading: Promise<Result<Buffer, Fault>> | undefined
+  const read = () => {
+    reading ??= request.body()
+    return reading
+  }
+  const body = async () => contentOf(await read())
+  const { id, method, path, headers, peer, timing = null, origin } = request
+  const seen: PluginRequest = {
+    ...{ id, method, path, headers, peer },
+    search: request.search,
+    body,
+    json: async () => parse(await body()),
+  }
+  return {
+    seen,
+    passed: () => ({
+      ...{ id, method, path, headers, peer, timing, origin },
+      ...(request.writes && { writes: request.writes }),
+      search: seen.search,
+      body: read,
+      stream: () => (reading ? Readable.from(bytesOf(body)) : request.stream()),
+    }),
+  }
+}
+
+function contentOf(body: Result<Buffer, Fault>): Buffer {
+  if (body.ok) return body.value
+  throw toError(body.reasons[0] ?? forbidden())
+}
+
+async function* bytesOf(body: () => Promise<Buffer>): AsyncGenerator<Buffer> {
+  yield await body()
+}
+
+function parse(body: Buffer): unknown {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body.toString('utf8'))
+  } catch (error) {
+    throw new ValidationError(error instanceof Error ? error.message : 'The body is no JSON')
+  }
+  if (isDeeper(parsed, BODY_DEPTH))
+    throw new ValidationError(`A body may be at most ${BODY_DEPTH} levels deep`)
+  return parsed
+}
+
+/** An answer in the making. */
+export class SharedResponse implements PluginResponse {
+  #answer: HttpAnswer | null = null
+  readonly #headers = new Map<string, readonly [string, string]>()
+
+  get answered(): boolean {
+    return this.#answer !== null
+  }
+
+  get status(): number {
+    return this.#answer?.status ?? 0
+  }
+
+  set status(status: number) {
+    this.#answer = { ...(this.#answer ?? { body: null }), status }
+  }
+
+  get body(): string | Buffer | null {
+    return this.#answer?.body ?? null
+  }
+
+  json(): unknown {
+    try {
+      return JSON.parse(String(this.body))
+    } catch (error) {
+      if (error instanceof SyntaxError) return undefined
+      throw error
+    }
+  }
+
+  send(value: unknown, { status = 200, type }: SendTerms = {}): void {
+    const isRaw = type !== undefined && (typeof value === 'string' || Buffer.isBuffer(value))
+    const body = isRaw ? value : (JSON.stringify(value) ?? null)
+    this.#answer = { status, body, tagged: true, ...(type === undefined ? {} : { type }) }
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#headers.set(name.toLowerCase(), [name, value])
+  }
+
+  /** Takes the answer that the route gave. */
+  take(answer: HttpAnswer): void {
+    this.#answer = answer
+  }
+
+  /** null: nobody has answered. */
+  toAnswer(): HttpAnswer | null {
+    if (!this.#answer || this.#headers.size === 0) return this.#answer
+    const own = Object.entries(this.#answer.headers ?? {}).filter(
+      ([name]) => !this.#headers.has(name.toLowerCase()),
+    )
+    return { ...this.#answer, headers: Object.fromEntries([...own, ...this.#headers.values()]) }
+  }
+}

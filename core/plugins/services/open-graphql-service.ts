@@ -1,0 +1,131 @@
+import { didYouMean, hintFor } from '../../base/nearest.ts'
+import type { ContentType, Holder, Model } from '../../model/model.ts'
+import type { GraphqlSettings, ShadowCrudDeclaration } from '../../project/settings/settings.ts'
+import { shadowField } from '../shadow-field.ts'
+import { ShadowSwitches } from '../shadow-switches.ts'
+import type { GraphqlExtension, GraphqlService, GraphqlTools, ShadowType } from './graphql-service.ts'
+
+/** What extensions say of the schema, before it is made. */
+export interface GraphqlParts {
+  /** By uid, what project.yaml switches off among it. */
+  readonly shadow: ReadonlyMap<string, ShadowCrudDeclaration>
+  readonly uses: readonly GraphqlUse[]
+}
+
+/** One call of `graphql.use`. */
+export interface GraphqlUse {
+  /** `extensions/search` */
+  readonly by: string
+  readonly extension: GraphqlExtension | ((tools: GraphqlTools) => GraphqlExtension)
+}
+
+export interface GraphqlServices {
+  /** `graphql` of one extension. */
+  open(by: string): GraphqlService
+  /** All that was said; from now on nothing more can be. */
+  close(): GraphqlParts
+}
+
+interface Said {
+  readonly model: Model
+  readonly switches: Map<string, ShadowSwitches>
+  readonly uses: GraphqlUse[]
+  closed: boolean
+}
+
+export function openGraphqlServices(model: Model, { shadowCRUD }: GraphqlSettings): GraphqlServices {
+  const declared = Object.entries(shadowCRUD).map(
+    ([key, one]) => [`api::${key}.${key}`, new ShadowSwitches(one)] as const,
+  )
+  const said: Said = { model, switches: new Map(declared), uses: [], closed: false }
+  return {
+    open: by => serviceOf(by, said),
+    close() {
+      said.closed = true
+      const { switches, uses } = said
+      return { shadow: new Map([...switches].map(([uid, one]) => [uid, one.declared])), uses }
+    },
+  }
+}
+
+function serviceOf(by: string, said: Said): GraphqlService {
+  const service: GraphqlService = {
+    shadowCRUD: uid => shadowType(findHolder(uid, said.model), said),
+    use(extension) {
+      assertOpen(said)
+      const isOne = typeof extension === 'function' || (typeof extension === 'object' && extension !== null)
+      if (!isOne) throw new Error('graphql.use(…) takes an object, or a function that makes one')
+      said.uses.push({ by, extension })
+      return service
+    },
+  }
+  return service
+}
+
+function assertOpen({ closed }: Said): void {
+  if (closed) throw new Error('graphql can be extended in `register` alone: now the schema is made')
+}
+
+function findHolder(uid: string, { contentTypes, components }: Model): Holder {
+  const found = contentTypes.get(uid) ?? components.get(uid)
+  if (found) return found
+  const known = [...contentTypes.keys(), ...components.keys()]
+  const byKey = known.find(each => each.endsWith(`.${uid}`))
+  const hint = byKey === undefined ? didYouMean(uid, known) : `: did you mean \`${byKey}\`?`
+  throw new Error(`unknown content-type \`${uid}\`${hint}`)
+}
+
+function shadowType(holder: Holder, said: Said): ShadowType {
+  const switches = said.switches.get(holder.uid) ?? new ShadowSwitches()
+  said.switches.set(holder.uid, switches)
+  const change = (work: (type: ContentType) => void): ShadowType => {
+    assertOpen(said)
+    work(assertType(holder))
+    return shadow
+  }
+  const disableActions = (actions: readonly string[]) =>
+    change(type => switches.turnOffActions(actions.flatMap(action => actionsOf(action, type))))
+  const shadow: ShadowType = {
+    disable: () => change(() => switches.turnOff('enabled')),
+    disableQueries: () => change(() => switches.turnOff('queries')),
+    disableMutations: () => change(() => switches.turnOff('mutations')),
+    disableAction: action => disableActions([action]),
+    disableActions,
+    field: name =>
+      shadowField({ name: assertField(name, holder), switches, assertOpen: () => assertOpen(said) }),
+    isEnabled: () => switches.has('enabled'),
+    isDisabled: () => !switches.has('enabled'),
+    areQueriesEnabled: () => switches.has('queries'),
+    areQueriesDisabled: () => !switches.has('queries'),
+    areMutationsEnabled: () => switches.has('mutations'),
+    areMutationsDisabled: () => !switches.has('mutations'),
+    isActionEnabled: action => actionsOf(action, assertType(holder)).every(each => switches.does(each)),
+    isActionDisabled: action => !shadow.isActionEnabled(action),
+  }
+  return shadow
+}
+
+/** A component is part of whatever uses it. */
+function assertType(holder: Holder): ContentType {
+  if (holder.holder === 'content-type') return holder
+  throw new Error(`\`${holder.uid}\` is a component: only its fields can be switched off`)
+}
+
+const ACTIONS = {
+  collection: ['find', 'findOne', 'create', 'update', 'delete'],
+  single: ['find', 'update', 'delete'],
+} as const
+
+function actionsOf(action: string, { kind, uid, localized }: ContentType): readonly string[] {
+  const known: readonly string[] = [...ACTIONS[kind], ...(localized ? ['createLocalization'] : [])]
+  if (action === '*') return known
+  if (known.includes(action)) return [action]
+  const hint = hintFor(action, [...known, '*'])
+  throw new Error(`\`${uid}\` has no action \`${action}\`${hint}`)
+}
+
+function assertField(name: string, { uid, attributes }: Holder): string {
+  const known = [...attributes.keys()].filter(each => each !== 'id' && each !== 'documentId')
+  if (known.includes(name)) return name
+  throw new Error(`\`${uid}\` has no attribute \`${name}\`${didYouMean(name, known)}`)
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type { ValidateFunction } from 'ajv'
+import { type JsonSchema, readSchemaText } from './json-schema-types.ts'
+
+/** The grammar of project files: the schema, and what checks a value against it. */
+export interface Grammar {
+  readonly schema: JsonSchema
+  readonly validate: ValidateFunction
+}
+
+let opened: Promise<Grammar> | undefined
+
+/** Once a process. */
+export function openGrammar(): Promise<Grammar> {
+  opened ??= loadGrammar()
+  return opened
+}
+
+async function loadGrammar(): Promise<Grammar> {
+  const text = readSchemaText()
+  const schema: JsonSchema = JSON.parse(text)
+  return { schema, validate: printed(text) ?? (await compiled(schema)) }
+}
+
+/** A quarter of a second, most of it ajv's: the way of a checkout, which has not been built. */
+async function compiled(schema: JsonSchema): Promise<ValidateFunction> {
+  const { compileGrammar } = await import('./compile-grammar.ts')
+  return compileGrammar(schema)
+}
+
+/** Named after the schema's text: one that was made of another is never taken. */
+export const printedFile = (text: string): string =>
+  fileURLToPath(new URL(`grammar-${digest(text)}.cjs`, import.meta.url))
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+
+/** What the build left beside this file; undefined where there was none. */
+function printed(text: string): ValidateFunction | undefined {
+  const file = printedFile(text)
+  return existsSync(file) ? createRequire(import.meta.url)(file) : undefined
+}

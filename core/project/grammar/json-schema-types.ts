@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PACKAGE_ROOT } from '../../base/product.ts'
+
+/** As much of JSON Schema (draft 2020-12) as project.schema.json uses. */
+export interface JsonSchema {
+  readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, JsonSchema>>
+  readonly title?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly type?: string | readonly string[]
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly allOf?: readonly JsonSchema[]
+  readonly if?: JsonSchema
+  readonly else?: JsonSchema
+  readonly not?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly propertyNames?: JsonSchema
+  readonly additionalProperties?: boolean | JsonSchema
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly pattern?: string
+  /** What a text that does not match `pattern` should have been. Editors show it, too. */
+  readonly patternErrorMessage?: string
+  readonly [keyword: string]: unknown
+}
+
+const SCHEMA_FILE = 'project.schema.json'
+
+/** The grammar of the project file, from the root of the package: the same file from source and from `dist/`. */
+export const readSchemaText = (): string => readFileSync(join(PACKAGE_ROOT, SCHEMA_FILE), 'utf8')
+
+export const readProjectSchema = (): JsonSchema => JSON.parse(readSchemaText())

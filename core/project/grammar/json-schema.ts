@@ -1,0 +1,79 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { didYouMean } from '../../base/nearest.ts'
+import { failed, ok, type Result } from '../../base/result.ts'
+import type { Path } from '../../faults/diagnostic.ts'
+
+/** What a value lacks to meet a schema: `path` leads to it from the value's root. */
+export interface Misfit {
+  readonly path: Path
+  readonly message: string
+}
+
+export type CheckValue = (value: unknown) => readonly Misfit[]
+
+/** A JSON Schema of somebody else's, ready to be asked; or what is wrong with it. */
+export function compileSchema(schema: object): Result<CheckValue, string> {
+  try {
+    shared ??= openAjv()
+    const validate = compileWith(shared, schema) ?? openAjv().compile(schema)
+    return ok(value => (validate(value) ? [] : (validate.errors ?? []).map(toMisfit)))
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : String(error))
+  }
+}
+
+let shared: Ajv2020 | undefined
+
+const openAjv = (): Ajv2020 =>
+  new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    strict: false,
+    validateFormats: false,
+    logger: false,
+    // It takes longer to compile the schema of schemas than all that use it; compiling one finds what is wrong, too.
+    validateSchema: false,
+  })
+
+/** null: it is none, or has a name of another that was compiled before. */
+function compileWith(ajv: Ajv2020, schema: object): ValidateFunction | null {
+  try {
+    const validate = ajv.compile(schema)
+    ajv.removeSchema(schema)
+    return validate
+  } catch {
+    return null
+  }
+}
+
+function toMisfit(error: ErrorObject): Misfit {
+  const path = error.instancePath.split('/').slice(1).map(toStep)
+  const { additionalProperty, missingProperty, allowedValues } = error.params
+  if (error.keyword === 'required') return { path, message: `missing key \`${missingProperty}\`` }
+  if (error.keyword === 'additionalProperties') {
+    const known = Object.keys(error.parentSchema?.properties ?? {})
+    const hint = didYouMean(String(additionalProperty), known)
+    return {
+      path: [...path, String(additionalProperty)],
+      message: `unknown key \`${additionalProperty}\`${hint}`,
+    }
+  }
+  if (error.keyword === 'enum') {
+    if ([allowedValues].flat().length === 0) return { path, message: 'no value is valid here' }
+    return {
+      path,
+      message: `expected one of ${[allowedValues]
+        .flat()
+        .map(word => `\`${word}\``)
+        .join(', ')}`,
+    }
+  }
+  if (error.keyword === 'type')
+    return { path, message: `expected ${[error.params.type].flat().join(' or ')}` }
+  return { path, message: error.message ?? 'a value that does not fit' }
+}
+
+const toStep = (step: string): string | number => {
+  const word = step.replaceAll('~1', '/').replaceAll('~0', '~')
+  return /^\d+$/.test(word) ? Number(word) : word
+}

@@ -1,0 +1,12 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { printGrammar } from './compile-grammar.ts'
+import { printedFile } from './grammar.ts'
+import { readSchemaText } from './json-schema-types.ts'
+
+// The last step of `npm run build`: what `openGrammar` takes in place of compiling the grammar.
+const text = readSchemaText()
+const file = printedFile(text)
+const folder = dirname(file)
+for (const name of readdirSync(folder)) if (/^grammar-.*\.cjs$/.test(name)) rmSync(join(folder, name))
+writeFileSync(file, printGrammar(JSON.parse(text)))

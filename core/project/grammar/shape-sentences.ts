@@ -1,0 +1,262 @@
+import type { ErrorObject } from 'ajv'
+import { didYouMean, nearest } from '../../base/nearest.ts'
+import { meaningsOf } from '../../base/synonyms.ts'
+import type { Path } from '../../faults/diagnostic.ts'
+import type { Finding } from '../faults.ts'
+import { insteadOf } from '../other-names.ts'
+import { isProjectSecret } from '../project-secrets.ts'
+import { locate, type YamlNode } from '../yaml/yaml-tree.ts'
+import { resolveRef, wordFor } from './decide-unions.ts'
+import type { JsonSchema } from './json-schema-types.ts'
+
+/** What a sentence about a fault may draw on. */
+interface Scene {
+  /** Of the value that does not fit. */
+  readonly path: Path
+  readonly tree: YamlNode
+  readonly schema: JsonSchema
+}
+
+type Sentence = (error: ErrorObject, scene: Scene) => Finding
+
+/** One error of the schema's checker, by keyword, as a sentence of ours. */
+const SENTENCES: Readonly<Record<string, Sentence>> = {
+  additionalProperties: unknownKey,
+  required: missingKey,
+  type: wrongType,
+  enum: unknownWord,
+  const: badValue,
+  pattern: (error, scene) =>
+    error.propertyName === undefined ? badValue(error, scene) : badName(error, scene),
+  minimum: (error, scene) => outOfBounds(scene, `at least ${error.params.limit}`),
+  exclusiveMinimum: (error, scene) => outOfBounds(scene, `more than ${error.params.limit}`),
+  maximum: (error, scene) => outOfBounds(scene, `at most ${error.params.limit}`),
+  minLength: (_, scene) => ({ code: 'bad-value', message: 'the text must not be empty', path: scene.path }),
+  maxLength: (error, scene) => outOfBounds(scene, `at most ${error.params.limit} characters`),
+  minItems: (_, scene) => ({ code: 'bad-value', message: 'the list must not be empty', path: scene.path }),
+  uniqueItems: twice,
+}
+
+export function toFinding(error: ErrorObject, scene: Scene): Finding {
+  const sentence = SENTENCES[error.keyword] ?? badValue
+  return sentence(error, scene)
+}
+
+/** Above this many, the valid words are not listed. */
+const MOST_LISTED = 14
+
+const ticked = (words: readonly unknown[]): string => words.map(word => `\`${word}\``).join(', ')
+
+const listed = (words: readonly string[], lead: string): string =>
+  words.length > 0 && words.length <= MOST_LISTED ? `: ${lead} ${ticked(words)}` : ''
+
+function unknownKey(error: ErrorObject, scene: Scene): Finding {
+  const key = String(error.params.additionalProperty)
+  const known = Object.keys(error.parentSchema?.properties ?? {})
+  const path = [...scene.path, key]
+  const instead = insteadOf(scene.path, key)
+  if (instead)
+    return { code: 'unknown-key', message: `unknown key \`${key}\`: ${instead}`, path, atKey: true }
+  const owners = typesWithKey(scene.schema, key)
+  const type = wordAt(scene, [...scene.path, 'type'])
+  const isAttribute = scene.path.at(-2) === 'attributes'
+  if (isAttribute && type === 'uid' && key === 'unique') {
+    return { code: 'unknown-key', message: 'unknown key `unique`: a uid is always unique', path, atKey: true }
+  }
+  if (isAttribute && type !== undefined && owners.length > 0) {
+    const meant = meaningsOf(key).find(each => known.includes(each))
+    const instead = meant === undefined ? '' : `; did you mean \`${meant}\`?`
+    const message = `unknown key \`${key}\`: an attribute of type \`${type}\` has none, it belongs to ${ticked(owners)}${instead}`
+    return { code: 'unknown-key', message, path, atKey: true }
+  }
+  if (key === 'permissions' && scene.path[0] === 'apiTokens') {
+    return {
+      code: 'unknown-key',
+      message: 'only a token of type `custom` has `permissions`',
+      path,
+      atKey: true,
+    }
+  }
+  const hint = didYouMean(key, known) || listed(known, 'the keys here are')
+  return { code: 'unknown-key', message: `unknown key \`${key}\`${hint}`, path, atKey: true }
+}
+
+/** The attribute types that have a key. */
+function typesWithKey(schema: JsonSchema, key: string): readonly unknown[] {
+  return attributeBranches(schema)
+    .filter(branch => Object.hasOwn(branch.properties ?? {}, key))
+    .flatMap(typesOf)
+}
+
+function attributeBranches(schema: JsonSchema): readonly JsonSchema[] {
+  const refs = schema.$defs?.attribute?.anyOf ?? []
+  const branches = refs.map(({ $ref }) => schema.$defs?.[String($ref).replace('#/$defs/', '')])
+  return branches.filter(branch => branch !== undefined).filter(branch => branch.type === 'object')
+}
+
+function typesOf(branch: JsonSchema): readonly unknown[] {
+  const type = branch.properties?.type
+  return type?.enum ?? [type?.const]
+}
+
+function missingKey(error: ErrorObject, scene: Scene): Finding {
+  const key = String(error.params.missingProperty)
+  const said: JsonSchema = resolveRef(error.parentSchema?.properties?.[key] ?? {}, scene.schema)
+  const meaning = said.enum
+    ? `: one of ${ticked(said.enum)}`
+    : `: ${lowerFirst(said.description ?? '').replace(/\.$/, '')}`
+  return { code: 'missing-key', message: `missing key \`${key}\`${meaning}`, path: scene.path, atKey: true }
+}
+
+const lowerFirst = (text: string): string =>
+  /^[A-Z][a-z]/.test(text) ? text.slice(0, 1).toLowerCase() + text.slice(1) : text
+
+function wrongType(error: ErrorObject, scene: Scene): Finding {
+  if (scene.path.length === 0 && foundAt(scene) === 'nothing') {
+    return { code: 'missing-key', message: 'the file is empty: a project has at least a `name`', path: [] }
+  }
+  const wanted: readonly string[] = [error.params.type].flat()
+  const expected = error.parentSchema?.patternErrorMessage ?? wanted.map(wordFor).join(' or ')
+  const message = `expected ${expected}, found ${foundAt(scene)}${remedy(wanted, error, scene)}`
+  return { code: 'wrong-type', message, path: scene.path }
+}
+
+const YES_OR_NO: Readonly<Record<string, string>> = { yes: 'true', on: 'true', no: 'false', off: 'false' }
+
+function remedy(wanted: readonly string[], { parentSchema }: ErrorObject, { path, tree }: Scene): string {
+  const { node } = locate(tree, path)
+  if (node.kind !== 'scalar' || node.variables.length > 0 || isProjectSecret(path)) return ''
+  const { value } = node
+  if (wanted.includes('boolean') && typeof value === 'string') {
+    const meant = YES_OR_NO[value.toLowerCase()]
+    return meant === undefined ? '' : `: write \`${meant}\``
+  }
+  if (isFreeText(wanted, parentSchema) && value !== null) return ': put it in quotes'
+  if (wanted.length === 1 && wanted[0] === 'array' && value !== null) return `: write \`[${value}]\``
+  return ''
+}
+
+const isFreeText = (wanted: readonly string[], schema: JsonSchema | undefined): boolean =>
+  wanted[0] === 'string' &&
+  schema?.pattern === undefined &&
+  schema?.enum === undefined &&
+  schema?.allOf === undefined
+
+function badValue(error: ErrorObject, scene: Scene): Finding {
+  const expected = error.parentSchema?.patternErrorMessage ?? `\`${String(error.params.allowedValue)}\``
+  return { code: 'bad-value', message: `expected ${expected}, found ${foundAt(scene)}`, path: scene.path }
+}
+
+const outOfBounds = (scene: Scene, bounds: string): Finding => ({
+  code: 'bad-value',
+  message: `expected ${bounds}, found ${foundAt(scene)}`,
+  path: scene.path,
+})
+
+function badName(error: ErrorObject, scene: Scene): Finding {
+  const name = String(error.propertyName)
+  const expected = String(error.parentSchema?.patternErrorMessage)
+  return {
+    code: 'bad-name',
+    message: `bad name \`${name}\`: expected ${expected}`,
+    path: [...scene.path, name],
+    atKey: true,
+  }
+}
+
+function twice(error: ErrorObject, scene: Scene): Finding {
+  const [first, second] = [Number(error.params.j), Number(error.params.i)].toSorted((a, b) => a - b)
+  const path = [...scene.path, second ?? 0]
+  const related = { path: [...scene.path, first ?? 0], message: 'it stands here, too' }
+  return {
+    code: 'duplicate-name',
+    message: `${foundAt({ ...scene, path })} stands twice in the list`,
+    path,
+    related,
+  }
+}
+
+/** Words of other systems for types of ours. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  number: 'integer',
+  int: 'integer',
+  double: 'float',
+  bool: 'boolean',
+  object: 'json',
+  list: 'array',
+  image: 'media',
+  images: 'media',
+  file: 'media',
+  markdown: 'richtext',
+  select: 'enumeration',
+  enum: 'enumeration',
+  zone: 'dynamiczone',
+  reference: 'relation',
+  varchar: 'string',
+  char: 'string',
+  uuid: 'string',
+  longtext: 'text',
+  html: 'richtext',
+  wysiwyg: 'richtext',
+  slug: 'uid',
+  bigint: 'biginteger',
+  long: 'biginteger',
+  smallint: 'integer',
+  tinyint: 'integer',
+  serial: 'integer',
+  numeric: 'decimal',
+  money: 'decimal',
+  real: 'float',
+  jsonb: 'json',
+  timestamptz: 'datetime',
+  tags: 'array',
+  link: 'relation',
+}
+
+function unknownWord(error: ErrorObject, scene: Scene): Finding {
+  const { path } = scene
+  const allowed: readonly string[] = [error.params.allowedValues].flat().map(String)
+  const word = wordAt(scene, path)
+  if (word === undefined)
+    return badValue({ ...error, parentSchema: { patternErrorMessage: `one of ${ticked(allowed)}` } }, scene)
+  const isShort = path.at(-2) === 'attributes'
+  if (isShort || (path.at(-3) === 'attributes' && path.at(-1) === 'type'))
+    return unknownAttributeType(word, scene, isShort)
+  const noun = typeof path.at(-1) === 'string' ? String(path.at(-1)) : 'word'
+  const hint = didYouMean(word, allowed) || listed(allowed, 'one of')
+  return { code: 'unknown-word', message: `unknown ${noun} \`${word}\`${hint}`, path }
+}
+
+function unknownAttributeType(word: string, { schema, path }: Scene, isShort: boolean): Finding {
+  const types = attributeBranches(schema).flatMap(typesOf).map(String)
+  if (isShort && types.includes(word)) {
+    const message = `an attribute of type \`${word}\` needs more than its type: write \`{ type: ${word}, … }\``
+    return { code: 'bad-value', message, path }
+  }
+  const meant = Object.hasOwn(SYNONYMS, word.toLowerCase())
+    ? SYNONYMS[word.toLowerCase()]
+    : nearest(word, types)
+  const hint = meant === undefined ? `: one of ${ticked(types)}` : `: did you mean \`${meant}\`?`
+  return { code: 'unknown-word', message: `unknown type \`${word}\`${hint}`, path }
+}
+
+/** The text at a path, where it may be shown. */
+function wordAt({ tree }: Scene, path: Path): string | undefined {
+  const { node, exact } = locate(tree, path)
+  const isShown = exact && node.kind === 'scalar' && node.variables.length === 0 && !isProjectSecret(path)
+  return isShown && typeof node.value === 'string' ? node.value : undefined
+}
+
+const LONGEST_SHOWN = 60
+
+/** What stands at a path, in words; secrets and values from the environment are only named. */
+function foundAt({ tree, path }: Scene): string {
+  const { node } = locate(tree, path)
+  if (node.kind !== 'scalar') return node.kind === 'list' ? 'a list' : 'a mapping'
+  if (node.variables.length > 0)
+    return `the value of ${node.variables.map(name => `\`\${${name}}\``).join(' and ')}`
+  if (node.value === null) return 'nothing'
+  if (isProjectSecret(path)) return 'a value that is not shown'
+  const text = JSON.stringify(node.value)
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+}

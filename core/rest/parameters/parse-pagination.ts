@@ -1,0 +1,123 @@
+import { failed, ok, type Result } from '../../base/result.ts'
+import { type Fault, fault } from '../../faults/fault.ts'
+import type { RestSettings } from '../../project/settings/settings.ts'
+import { isRecord } from '../../query/parse-place.ts'
+import type { Page } from '../../query/query.ts'
+import type { Parameters } from '../parse-query-string.ts'
+
+/** How a list is cut, and how `meta.pagination` tells it (contract/rest.md 5). */
+export interface Pagination {
+  readonly form: 'page' | 'offset' | 'cursor'
+  readonly start: number
+  readonly limit: number
+  readonly withCount: boolean
+  /** Of the form `cursor`: the one that was given; empty for the first page. */
+  readonly after?: string
+}
+
+type Limits = Omit<RestSettings, 'prefix'>
+
+export function parsePagination(parameters: Parameters, limits: Limits): Result<Pagination, Fault> {
+  if (parameters.page !== undefined || parameters.pageSize !== undefined) return failed(misplaced())
+  const raw = isRecord(parameters.pagination) ? said(parameters.pagination) : {}
+  const paged = raw.page !== undefined || raw.pageSize !== undefined
+  const offset = raw.start !== undefined || raw.limit !== undefined
+  if (paged && offset) return failed(mixed())
+  if (raw.after !== undefined) return parseByCursor(raw, limits)
+  const limit = parseLimit(offset ? raw.limit : raw.pageSize, limits)
+  const start = offset ? parseStart(raw.start, 0) : (parseStart(raw.page, 1, 1) - 1) * limit
+  if (!Number.isInteger(start)) return failed(notPositive('Start', start))
+  return counted({ form: offset ? 'offset' : 'page', start, limit }, raw, limits)
+}
+
+/** A name without `=` says nothing. */
+const said = (raw: Parameters): Parameters =>
+  Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
+
+/** Pages that begin behind a row, whatever came before it meanwhile. */
+function parseByCursor(raw: Parameters, limits: Limits): Result<Pagination, Fault> {
+  const { after, page, start } = raw
+  if (page !== undefined || start !== undefined)
+    return failed(mixedCursor(page === undefined ? 'start' : 'page'))
+  if (typeof after !== 'string') return failed(badCursor('expected one text'))
+  const limit = parseLimit(raw.pageSize ?? raw.limit, limits)
+  return counted({ form: 'cursor', start: 0, limit, after }, raw, limits)
+}
+
+/** With whether the whole list is to be counted. */
+function counted(
+  cut: Omit<Pagination, 'withCount'>,
+  { withCount: word }: Parameters,
+  limits: Limits,
+): Result<Pagination, Fault> {
+  if (!Number.isInteger(cut.limit)) return failed(notPositive('Limit', cut.limit))
+  const withCount = word === undefined ? limits.withCount : COUNT_WORDS.get(word)
+  return withCount === undefined ? failed(badCount()) : ok({ ...cut, withCount })
+}
+
+function parseStart(raw: unknown, fallback: number, least = 0): number {
+  if (raw === undefined) return fallback
+  return typeof raw === 'string' ? Math.max(least, Number(raw)) : Number.NaN
+}
+
+/** Too much, or nothing that is a number: the most. Too little: one. */
+function parseLimit(raw: unknown, { defaultLimit, maxLimit }: Limits): number {
+  if (raw === undefined) return Math.min(defaultLimit, maxLimit)
+  const number = typeof raw === 'string' ? Number(raw) : Number.NaN
+  return Number.isNaN(number) ? maxLimit : Math.min(maxLimit, Math.max(1, number))
+}
+
+const COUNT_WORDS: ReadonlyMap<unknown, boolean> = new Map([
+  ['t', true],
+  ['1', true],
+  ['true', true],
+  ['f', false],
+  ['0', false],
+  ['false', false],
+])
+
+export const pageOf = ({ start, limit }: Pagination): Page => ({ start, limit })
+
+/** The text of `meta.pagination`; `total` null where it was not asked for, `next`: the cursor of the next page. */
+export function printPagination(
+  { form, start, limit }: Pagination,
+  total: number | null,
+  next: string | null = null,
+): string {
+  if (form === 'cursor')
+    return `{"pageSize":${limit},"next":${next === null ? null : `"${next}"`}${total === null ? '' : `,"total":${total}`}}`
+  if (form === 'offset')
+    return `{"start":${start},"limit":${limit}${total === null ? '' : `,"total":${total}`}}`
+  const count = total === null ? '' : `,"pageCount":${Math.ceil(total / limit)},"total":${total}`
+  return `{"page":${Math.floor(start / limit) + 1},"pageSize":${limit}${count}}`
+}
+
+/** Equal for paginations that are told alike. */
+export const formOf = ({ form, start, limit }: Pagination): string => `${form} ${start} ${limit}`
+
+const mixed = (): Fault => fault('pagination', 'Cannot use both page & offset pagination in the same query')
+
+const mixedCursor = (key: string): Fault =>
+  fault(
+    'pagination',
+    `Cannot use pagination[after] and pagination[${key}] in the same query: a cursor says where a page begins`,
+  )
+
+/** `why`: what is wrong with a cursor. */
+export const badCursor = (why: string): Fault =>
+  fault(
+    'pagination',
+    `Invalid pagination[after]: ${why}. It takes meta.pagination.next of the page before, with the same sort; nothing for the first page`,
+  )
+
+const misplaced = (): Fault =>
+  fault(
+    'pagination',
+    'Invalid pagination attributes. The page parameters are incorrect and must be in the pagination object',
+  )
+
+const notPositive = (which: 'Start' | 'Limit', found: number): Fault =>
+  fault('validation', `convert${which}QueryParams expected a positive integer got ${found}`)
+
+const badCount = (): Fault =>
+  fault('validation', 'Invalid withCount parameter. Expected "t","1","true","false","0","f"')

@@ -1,0 +1,78 @@
+import { failed, ok, type Result } from '../../base/result.ts'
+import { type Fault, fault, invalidKey } from '../../faults/fault.ts'
+import type { Attribute, Holder, Model } from '../../model/model.ts'
+import { holderBehind, isRecord, unknownKey } from '../../query/parse-place.ts'
+import { populateAll, populateWhole } from '../../query/populate-nodes.ts'
+import type { Populate } from '../../query/query.ts'
+import { parsePopulateOptions } from './parse-populate-options.ts'
+import { parsePopulateWords } from './parse-populate-words.ts'
+import { notOnZones } from './parse-populate-zone.ts'
+import { toWords, toYesOrNo } from './populate-words.ts'
+
+type Components = Model['components']
+
+/** contract/rest.md 8: `*`, names (dotted, in a text or a list), or an object of names with options. */
+export function parsePopulate(
+  raw: unknown,
+  holder: Holder,
+  components: Components,
+): Result<readonly Populate[], Fault> {
+  if (raw === undefined || raw === null || raw === '') return ok([])
+  if (raw === '*') return ok(populateAll(holder))
+  if (isRecord(raw)) return parseNames(raw, { holder, components })
+  const words = toWords(raw)
+  if (words) return parsePopulateWords(words, holder, { path: null, literal: true, depth: 0 })
+  return failed(
+    fault(
+      'validation',
+      'Invalid populate parameter. Expected a string, an array of strings, a populate object',
+    ),
+  )
+}
+
+interface Level {
+  readonly holder: Holder
+  readonly components: Components
+}
+
+function parseNames(
+  raw: Readonly<Record<string, unknown>>,
+  level: Level,
+): Result<readonly Populate[], Fault> {
+  const populates: Populate[] = []
+  for (const [name, value] of Object.entries(raw)) {
+    if (isPassedOver(name, level.holder)) continue
+    const parsed = parseName(name, value, level)
+    if (!parsed.ok) return parsed
+    if (parsed.value) populates.push(parsed.value)
+  }
+  return ok(populates)
+}
+
+/** A list mixed with an object comes as numbers for names; the object wins. */
+const isPassedOver = (name: string, { attributes }: Holder): boolean =>
+  !attributes.has(name) && (/^\d+$/.test(name) || toYesOrNo(name) !== undefined)
+
+/** null: asked to be left out. */
+function parseName(
+  name: string,
+  value: unknown,
+  { holder, components }: Level,
+): Result<Populate | null, Fault> {
+  const attribute = holder.attributes.get(name)
+  const whole = attribute && populateWhole(attribute, 'named')
+  if (!attribute || !whole) return failed(unknownKey({ holder, param: 'populate', path: null }, name))
+  const wanted = value === null ? false : toYesOrNo(value)
+  if (wanted !== undefined) return ok(wanted ? whole : null)
+  if (isRecord(value)) return parsePopulateOptions(value, { attribute, holder, components, parsePopulate })
+  return failed(refuseText(attribute, value, holder))
+}
+
+/** A text is no option; the reference takes it for the name of one (contract/rest.md 8). */
+function refuseText(attribute: Attribute, value: unknown, holder: Holder): Fault {
+  if (attribute.kind === 'zone') return notOnZones(value, attribute, holder)
+  const text: unknown = Array.isArray(value) ? value[0] : value
+  const [name = ''] = typeof text === 'string' ? text.split('.') : []
+  const known = holderBehind(attribute)?.attributes.has(name)
+  return invalidKey(name, known ? `${attribute.name}.${name}` : attribute.name, 'populate')
+}

@@ -1,0 +1,116 @@
+import { failed, ok, type Result } from '../../core/base/result.ts'
+import type { Database } from '../../core/database/database.ts'
+import { openStorage } from '../../core/media/storage/open-storage.ts'
+import { planMigration } from '../../core/migrate/plan-migration.ts'
+import {
+  type ExportTerms as DocumentTerms,
+  type Exporting,
+  exportDocuments,
+} from '../transfer/export-documents.ts'
+import { copyFiles } from '../transfer/export-files.ts'
+import { FileFault, overFiles } from '../transfer/file-fault.ts'
+import type { KeyedFile } from '../transfer/import/import-files.ts'
+import type { CommandTerms } from './command-terms.ts'
+import { OUT_OF_STEP } from './prepare-transfer.ts'
+import { progressBar } from './progress.ts'
+import { isNeverStarted, withDatabase } from './project-database.ts'
+import { complain } from './schema-project.ts'
+import { openFile, type Sink, standardOutput } from './sink.ts'
+import { exportPathFault } from './transfer-paths.ts'
+import { loadTransfer, pickTypes, type TransferProject } from './transfer-project.ts'
+
+export interface ExportTerms extends CommandTerms {
+  /** A file; `-` is the standard output. */
+  readonly out: string
+  /** Keys or uids; none: all. */
+  readonly types: readonly string[]
+  /** A folder for the bytes of files. */
+  readonly files?: string | undefined
+  readonly passwordHashes: boolean
+}
+
+/** `plinth export`: documents as a stream. Answers the exit code: 0, or 1 where there is none and it said why. */
+export async function runExport(terms: ExportTerms): Promise<0 | 1> {
+  const loaded = await loadTransfer(terms)
+  if (!loaded.ok) return complain(terms, loaded.reasons)
+  const fault = exportPathFault(terms.out, terms.files)
+  if (fault !== null) return complain(terms, [fault])
+  if (isNeverStarted(loaded.value.project)) return complain(terms, [NEVER_STARTED])
+  const done = await exportAll(loaded.value, terms)
+  if (!done.ok) return complain(terms, done.reasons)
+  const { documents, lost } = done.value
+  terms.complain(`Exported ${documents} ${documents === 1 ? 'document' : 'documents'}\n`)
+  if (terms.passwordHashes) terms.complain(LOUD)
+  if (lost.length > 0)
+    terms.complain(
+      `There are no bytes of ${lost.length} files: ${lost.slice(0, 5).join(', ')}${lost.length > 5 ? ', …' : ''}\n`,
+    )
+  return 0
+}
+
+async function exportAll(transfer: TransferProject, terms: ExportTerms): Promise<Result<Exported, string>> {
+  const types = pickTypes(terms.types, transfer.model)
+  if (!types.ok) return types
+  try {
+    const sink = terms.out === '-' ? standardOutput() : await openFile(terms.out)
+    const exporting = { ...transfer, types: types.value, passwords: terms.passwordHashes }
+    const opened = await withDatabase(
+      transfer.project,
+      database => exportInto(sink, database, exporting, copierOf(transfer, terms)),
+      { trouble: 'The database did not answer as it should' },
+    ).finally(sink.close)
+    return opened.ok ? opened.value : opened
+  } catch (error) {
+    if (error instanceof FileFault) return failed(error.message)
+    throw error
+  }
+}
+
+interface Exported {
+  readonly documents: number
+  /** Names of files whose bytes are gone. */
+  readonly lost: readonly string[]
+}
+
+const LOUD =
+  'It holds the hashes of passwords and mailed codes, which let whoever has it try to sign in as your users: keep it as you keep passwords\n'
+
+const NEVER_STARTED = 'This project was never started: there are no documents to export'
+
+/** Copies the bytes of files; answers the names of those that are gone. */
+type CopyFiles = (files: readonly KeyedFile[]) => Promise<readonly string[]>
+
+function copierOf({ project }: TransferProject, { files: folder }: ExportTerms): CopyFiles {
+  if (folder === undefined) return async () => []
+  const storage = openStorage(project.settings.upload, project.root)
+  return files => overFiles(() => copyFiles(files, storage, folder))
+}
+
+async function exportInto(
+  sink: Sink,
+  database: Database,
+  terms: DocumentTerms,
+  copy: CopyFiles,
+): Promise<Result<Exported, string>> {
+  const plan = await planMigration(database, terms.storage.tables)
+  if (plan.steps.length > 0 || plan.refusals.length > 0) return failed(OUT_OF_STEP)
+  return exportDocuments(database, terms, async exporting => ok(await writeAll(sink, exporting, copy)))
+}
+
+async function writeAll(sink: Sink, { pieces, total }: Exporting, copy: CopyFiles): Promise<Exported> {
+  const bar = progressBar(process.stderr)
+  const lost: string[] = []
+  let done = 0
+  try {
+    for await (const { text, documents, files } of pieces) {
+      lost.push(...(await copy(files)))
+      await sink.write(text)
+      done += documents
+      bar.show('Exporting', done, total)
+    }
+    await sink.end()
+    return { documents: done, lost }
+  } finally {
+    bar.clear()
+  }
+}

@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { failed, ok, type Result } from '../../core/base/result.ts'
+import { printDiagnostic } from '../../core/faults/diagnostic.ts'
+import { type ImportedSchema, importSchema } from '../strapi/import-schema.ts'
+import { withSource } from '../strapi/read/open-source.ts'
+import { uploadsOf } from '../strapi/read/present-files.ts'
+import { readFacts } from '../strapi/read/read-facts.ts'
+import type { Source } from '../strapi/read/source.ts'
+import type { OwnCode, StrapiProject } from '../strapi/read/strapi-project.ts'
+import { readStrapi } from '../strapi/read-strapi.ts'
+import { type StreamReport, writeStream } from '../strapi/write-stream.ts'
+import { FileFault, overFiles } from '../transfer/file-fault.ts'
+import type { CommandTerms } from './command-terms.ts'
+import { runImport } from './import.ts'
+import { printStrapiReport } from './import-strapi-report.ts'
+import { complain } from './schema-project.ts'
+import { exportPathFault, projectFolderFault } from './transfer-paths.ts'
+import { loadTransfer } from './transfer-project.ts'
+
+export interface ImportStrapiTerms extends CommandTerms {
+  /** Of the Strapi project. */
+  readonly dir: string
+  readonly force: boolean
+  readonly json: boolean
+  /** Strapi's own; undefined: its files alone are read. */
+  readonly database: string | undefined
+  readonly databaseSchema: string
+  readonly timeZone: string
+  /** Where documents are told that cannot be imported; undefined: none is then. */
+  readonly skipInvalid?: string | undefined
+  /** What becomes of the documents: they go into the project's database, into a file, or stay where they are. */
+  readonly content: 'database' | 'none' | { readonly file: string }
+}
+
+/** What came of it. */
+interface Done {
+  readonly imported: ImportedSchema
+  readonly streamed: StreamReport | null
+}
+
+/** `plinth import strapi`: writes project.yaml and tells what did not come over. Answers the exit code: 0, or 1 where not all of it was done. */
+export async function runImportStrapi(terms: ImportStrapiTerms): Promise<0 | 1> {
+  const file = join(terms.folder, 'project.yaml')
+  if (existsSync(file) && !terms.force) {
+    const message = `${file} is there already: give another folder with --out, or say --force to replace it`
+    return complain(terms, [message])
+  }
+  if (terms.skipInvalid !== undefined && (terms.database === undefined || terms.content !== 'database'))
+    return complain(terms, [
+      '--skip-invalid is for documents that are imported: it needs --database, and no --content',
+    ])
+  const fault = pathFault(terms)
+  if (fault !== null) return complain(terms, [fault])
+  const project = await readStrapi(terms.dir)
+  if (!project.ok) return complain(terms, project.reasons)
+  const stream = streamFile(terms)
+  const done = await bring(project.value, { ...terms, file, stream }).catch(toFailed)
+  if (!done.ok) return complain(terms, done.reasons)
+  tell(terms, project.value, { file, stream }, done.value)
+  return stream === null || terms.content !== 'database' ? 0 : fill(terms, project.value, stream)
+}
+
+/** Before a project file is replaced. */
+const pathFault = ({ folder, content }: ImportStrapiTerms): string | null =>
+  projectFolderFault(folder) ??
+  (typeof content === 'object' ? exportPathFault(content.file, undefined) : null)
+
+function toFailed(error: unknown): Result<never, string> {
+  if (error instanceof FileFault) return failed(error.message)
+  throw error
+}
+
+const streamFile = ({ folder, content, database }: ImportStrapiTerms): string | null =>
+  content === 'none' || database === undefined
+    ? null
+    : content === 'database'
+      ? join(folder, '.plinth', 'strapi.ndjson')
+      : content.file
+
+interface Bringing extends ImportStrapiTerms {
+  readonly file: string
+  /** Where the documents are written to; null: nowhere. */
+  readonly stream: string | null
+}
+
+async function bring(project: StrapiProject, terms: Bringing): Promise<Result<Done, string>> {
+  const { database, databaseSchema: schema, timeZone } = terms
+  if (database === undefined) return bringFrom(null, project, terms)
+  const read = await withSource({ url: database, schema, timeZone }, source =>
+    bringFrom(source, project, terms),
+  )
+  return read.ok ? read.value : read
+}
+
+async function bringFrom(
+  source: Source | null,
+  project: StrapiProject,
+  terms: Bringing,
+): Promise<Result<Done, string>> {
+  const imported = await importSchema(project, source && (await readFacts(source)))
+  if (!imported.ok) return failed(...imported.reasons.map(printDiagnostic))
+  await overFiles(async () => {
+    await mkdir(terms.folder, { recursive: true })
+    await writeFile(terms.file, imported.value.yaml)
+  })
+  if (source === null || terms.stream === null) return ok({ imported: imported.value, streamed: null })
+  const loaded = await loadTransfer(terms)
+  if (!loaded.ok) return loaded
+  if (terms.content === 'database') await mkdir(join(terms.folder, '.plinth'), { recursive: true })
+  const { names } = imported.value
+  const streamed = await writeStream(terms.stream, { strapi: project, names, source, ...loaded.value })
+  return ok({ imported: imported.value, streamed })
+}
+
+function tell(
+  terms: ImportStrapiTerms,
+  project: StrapiProject,
+  { file, stream }: Pick<Bringing, 'file' | 'stream'>,
+  { imported, streamed }: Done,
+): void {
+  const report = {
+    strapi: project.version,
+    file,
+    importing: stream === null || terms.content === 'database' ? null : importCommand(terms, project, stream),
+    contentTypes: project.contentTypes.length,
+    components: project.components.length,
+    remarks: imported.remarks,
+    guarded: project.ownCode.some(({ kind }) => GUARDS.has(kind)) || project.routers.length > 0,
+    documents: streamed && Object.fromEntries(streamed.documents),
+    losses: streamed?.losses ?? [],
+  }
+  terms.write(terms.json ? `${JSON.stringify(report)}\n` : printStrapiReport(report, terms))
+}
+
+const GUARDS: ReadonlySet<OwnCode['kind']> = new Set([
+  'controller',
+  'policy',
+  'middleware',
+  'route',
+  'lifecycle',
+])
+
+/** Into the project's own database, with the files of Strapi's folder. */
+async function fill(terms: ImportStrapiTerms, project: StrapiProject, stream: string): Promise<0 | 1> {
+  const files = bytesOf(project)
+  const code = await runImport({
+    ...terms,
+    file: stream,
+    onConflict: 'skip',
+    dryRun: false,
+    events: false,
+    files,
+  })
+  if (code === 0) await rm(stream, { force: true })
+  else
+    terms.complain(
+      `\nThe documents wait in ${stream}. When what is wrong is right:\n  ${importCommand(terms, project, stream)}\n`,
+    )
+  return code
+}
+
+/** Where the bytes of Strapi's files lie; undefined: nowhere. */
+function bytesOf({ folder }: StrapiProject): string | undefined {
+  const uploads = uploadsOf(folder)
+  return existsSync(uploads) ? uploads : undefined
+}
+
+function importCommand({ folder }: ImportStrapiTerms, project: StrapiProject, stream: string): string {
+  const files = bytesOf(project)
+  return `plinth import ${folder} ${stream}${files === undefined ? '' : ` --files ${files}`}`
+}

@@ -1,0 +1,137 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
+import { printReason } from '../../core/app/start-fault.ts'
+import { failed, type Result } from '../../core/base/result.ts'
+import type { Database } from '../../core/database/database.ts'
+import { printDiagnostic } from '../../core/faults/diagnostic.ts'
+import { FileFault, overFiles } from '../transfer/file-fault.ts'
+import { type ImportFault, type ImportReport, importDocuments } from '../transfer/import/import-documents.ts'
+import type { OnConflict } from '../transfer/import/import-terms.ts'
+import { type LineFault, printLineFault } from '../transfer/line-fault.ts'
+import type { CommandTerms } from './command-terms.ts'
+import { prepareTransfer } from './prepare-transfer.ts'
+import { progressBar } from './progress.ts'
+import { withDatabase } from './project-database.ts'
+import { complain } from './schema-project.ts'
+import { importPathFault } from './transfer-paths.ts'
+
+export interface ImportTerms extends CommandTerms {
+  /** A file; `-` is the standard input. */
+  readonly file: string
+  readonly onConflict: OnConflict
+  readonly dryRun: boolean
+  readonly events: boolean
+  /** The folder of the bytes of files. */
+  readonly files?: string | undefined
+  /** Where documents that cannot be imported are told, which are left out then; undefined: nothing is imported where there is one. */
+  readonly skipInvalid?: string | undefined
+}
+
+/** `plinth import`: documents of a stream. Answers the exit code: 0, or 1 where not all of it was done and it said why. */
+export async function runImport(terms: ImportTerms): Promise<0 | 1> {
+  const compiled = await compileApp(terms.folder, terms.env)
+  if (!compiled.ok) return complain(terms, compiled.reasons.map(printDiagnostic))
+  const fault = importPathFault(terms.file, terms.files)
+  if (fault !== null) return complain(terms, [fault])
+  const source = terms.file === '-' ? await spool(compiled.value.project.root) : null
+  try {
+    const path = source ?? terms.file
+    // Before anything is done: what is left out has to be told.
+    if (terms.skipInvalid !== undefined) await writeReport(terms.skipInvalid, '')
+    const opened = await withDatabase(
+      compiled.value.project,
+      database => importInto(database, compiled.value, path, terms),
+      { trouble: 'The database did not answer as it should; the same import goes on where it was' },
+    )
+    const done = opened.ok ? opened.value : opened
+    if (!done.ok) return complain(terms, done.reasons)
+    terms.complain(`${printReport(done.value, terms)}\n`)
+    return done.value.leftOut.length === 0 ? 0 : tellLeftOut(done.value.leftOut, terms)
+  } catch (error) {
+    if (error instanceof FileFault) return complain(terms, [error.message])
+    throw error
+  } finally {
+    if (source !== null) await rm(source, { force: true })
+  }
+}
+
+/** The standard input can be read once, and an import reads thrice: what it is, whether all is right, and what to write. */
+async function spool(root: string): Promise<string> {
+  const path = join(root, '.plinth', `import-${process.pid}.ndjson`)
+  await mkdir(join(root, '.plinth'), { recursive: true })
+  await writeFile(path, process.stdin, { mode: 0o600 })
+  return path
+}
+
+async function importInto(
+  database: Database,
+  blueprint: Blueprint,
+  path: string,
+  { onConflict, events, dryRun, file, files, skipInvalid }: ImportTerms,
+): Promise<Result<ImportReport, string>> {
+  const bar = progressBar(process.stderr)
+  const prepared = await prepareTransfer(blueprint, database, { events, dryRun })
+  if (!prepared.ok) return failed(...prepared.reasons.map(printReason))
+  const done = await importDocuments(
+    path,
+    {
+      ...prepared.value,
+      onConflict,
+      skipsInvalid: skipInvalid !== undefined,
+      filesFolder: files ?? null,
+      progress: ({ stage, done, total }) => bar.show(STAGES[stage], done, total),
+    },
+    { dryRun },
+  ).finally(bar.clear)
+  return done.ok ? done : failed(printFaults(done.reasons, calledOf(file)))
+}
+
+const calledOf = (file: string): string => (file === '-' ? 'the standard input' : basename(file))
+
+/** Lines that are printed where no file takes them. */
+const MOST_PRINTED = 100
+
+/** Each with its line and why, in the file that was asked for: a line of JSON each. */
+async function tellLeftOut(
+  faults: readonly LineFault[],
+  { file, skipInvalid, complain }: ImportTerms,
+): Promise<1> {
+  const documents = new Set(faults.map(({ line }) => line)).size
+  const called = calledOf(file)
+  if (skipInvalid === undefined) {
+    const printed = faults.slice(0, MOST_PRINTED).map(fault => printLineFault(fault, called))
+    complain(`${printed.join('\n')}\nLeft out when this import began: ${documents}\n`)
+    return 1
+  }
+  await writeReport(
+    skipInvalid,
+    faults.map(fault => `${JSON.stringify({ file: called, ...fault })}\n`),
+  )
+  complain(
+    `Left out: ${documents}. ${skipInvalid} says which and why; put right, they come with the same import of a file that has them\n`,
+  )
+  return 1
+}
+
+/** For its owner alone: what is told of documents quotes them. */
+const writeReport = (path: string, lines: string | readonly string[]): Promise<void> =>
+  overFiles(() => writeFile(path, lines, { mode: 0o600 }))
+
+const STAGES = { checking: 'Checking ', importing: 'Importing' } as const
+
+function printFaults(faults: readonly ImportFault[], file: string): string {
+  return faults.map(fault => (fault.line === null ? fault.message : printLineFault(fault, file))).join('\n')
+}
+
+function printReport({ made, changed, skipped, before }: ImportReport, { dryRun }: ImportTerms): string {
+  const parts = [
+    `${made} made`,
+    ...(changed > 0 ? [`${changed} that were there looked through and brought up to date`] : []),
+    ...(skipped > 0 ? [`${skipped} left as they were: the database had them`] : []),
+    ...(before > 0 ? [`${before} done before`] : []),
+  ]
+  return dryRun
+    ? `Nothing was written. It would come to: ${parts.join(', ')}`
+    : `Imported: ${parts.join(', ')}`
+}

@@ -1,0 +1,23 @@
+import { planMigration } from '../../core/migrate/plan-migration.ts'
+import type { CommandTerms } from './command-terms.ts'
+import { printPlan } from './plan-print.ts'
+import { complain, lookAtSchema } from './schema-project.ts'
+
+export interface PlanTerms extends CommandTerms {
+  readonly form: 'text' | 'json' | 'sql'
+}
+
+/**
+ * `plinth plan`: what the database needs to be as the project wants it; nothing is changed. Answers the exit code: 0
+ * where there is nothing to do, 2 where there is, 1 where it cannot be done or told.
+ */
+export async function runPlan(terms: PlanTerms): Promise<0 | 1 | 2> {
+  const planned = await lookAtSchema(terms, (database, { tables, files }) =>
+    planMigration(database, tables, { files }),
+  )
+  if (!planned.ok) return complain(terms, planned.reasons)
+  const plan = planned.value
+  terms.write(printPlan(plan, terms))
+  if (plan.refusals.length > 0) return 1
+  return plan.steps.length > 0 ? 2 : 0
+}

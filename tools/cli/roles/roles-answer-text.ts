@@ -1,0 +1,185 @@
+import type { Explanation } from '../../../core/access/explain/explain.ts'
+import type { FieldExplanation } from '../../../core/access/explain/explain-field.ts'
+import type { Path } from '../../../core/faults/diagnostic.ts'
+import type { Project } from '../../../core/project/project.ts'
+import type { Paint } from '../paint.ts'
+import type { Answer, Asker } from './roles-answer.ts'
+import { breakSql, flow } from './roles-layout.ts'
+import { WIDTH, wrap } from './roles-output.ts'
+import { spotOf } from './roles-places.ts'
+import { fieldReasonOf, reasonOf } from './roles-reasons.ts'
+import { doorOf, type Opening } from './roles-routes.ts'
+import type { ConditionSql, Parameter } from './roles-sql.ts'
+
+export interface AnswerTextTerms {
+  readonly project: Project
+  readonly paint: Paint
+}
+
+/** The verdict, the line that decides, then what it comes to. */
+export function printAnswerText(answer: Answer, { project, paint }: AnswerTextTerms): string {
+  const { explanation, sql } = answer
+  const further = furtherIn(answer)
+  const parts = [
+    paint(answer.allowed ? 'green' : 'red', verdictOf(answer)),
+    ...wrapAll(reasonsOf(answer)),
+    '',
+    ...excerpt(explanation.path, project, paint),
+    ...(further ? ['', ...excerpt(further.path, project, paint)] : []),
+    ...block(factsOf(answer, project)),
+    ...(sql ? ['', ...printSql(sql)] : []),
+  ]
+  return `${parts.join('\n')}\n`
+}
+
+/** The permission on another type that refuses an attribute: `find` of where it leads to, or of where it stands. */
+function furtherIn({ field }: Answer): Explanation | null {
+  if (!field || field.allowed) return null
+  return field.reason === 'target' ? field.target : (field.over.at(-1) ?? null)
+}
+
+function verdictOf({ allowed, asker, explanation, field }: Answer): string {
+  const { action, subject, terms } = explanation
+  const within = [terms, ...(field?.over ?? []).map(each => each.terms)].some(({ where }) => where)
+  const part = within || (terms.fields && !field) ? 'Yes, in part' : 'Yes'
+  const what = field ? `${action} \`${field.name}\` of ${subject.name}` : `${action} ${subject.name}`
+  return `${allowed ? part : 'No'}: ${nameOf(asker)} ${allowed ? 'may' : 'may not'} ${what}.`
+}
+
+const nameOf = ({ holder, user }: Asker): string =>
+  user ? `${user.name} (${holder.key})` : `${holder.kind} ${holder.key}`
+
+function reasonsOf({ asker, explanation, field }: Answer): readonly string[] {
+  const ofField = field && fieldReasonOf(field)
+  const barred = 'Every request of this user is refused: blocked, or not confirmed.'
+  return [
+    ...(asker.user?.barred ? [barred] : []),
+    ...(field && ofField ? [`\`${field.path}\`: ${ofField}.`] : []),
+    reasonOf(explanation),
+  ].filter(reason => reason !== null)
+}
+
+const wrapAll = (sentences: readonly string[]): readonly string[] =>
+  sentences.flatMap(sentence => wrap(sentence.split(' '), WIDTH))
+
+function excerpt(path: Path, project: Project, paint: Paint): readonly string[] {
+  const place = project.keyPlace(path)
+  const gutter = `  ${place.line} | `
+  const room = WIDTH - gutter.length
+  const source = place.source.length > room ? `${place.source.slice(0, room - 1)}…` : place.source
+  return [`  ${paint('bold', spotOf(place))}`, `${paint('dim', gutter)}${source}`]
+}
+
+type Fact = readonly [label: string, text: string]
+
+function factsOf(
+  { explanation, fields, field, values, route, reads }: Answer,
+  project: Project,
+): readonly Fact[] {
+  const { terms, path, beaten } = explanation
+  const facts: (Fact | null)[] = [
+    inheritance(explanation, project),
+    beaten && [
+      'beats',
+      `"*" of ${spotOf(project.keyPlace(beaten))}, as ${explanation.subject.name} is named`,
+    ],
+    terms.where ? ['where', `${flow(terms.where)} (${spotOf(project.keyPlace([...path, 'where']))})`] : null,
+    terms.fields
+      ? ['fields', `${flow(terms.fields)} (${spotOf(project.keyPlace([...path, 'fields']))})`]
+      : null,
+    terms.set ? ['set', `${flow(terms.set)} (${spotOf(project.keyPlace([...path, 'set']))})`] : null,
+    ...(explanation.allowed && !field ? attributeFacts(explanation, fields) : []),
+    ...(field?.over ?? []).map(each => overFact(each, project)),
+    ...(explanation.allowed ? readFacts(reads, project) : []),
+    ...Object.entries(values).map(valueFact),
+    ...(route ? routeFacts(route, project) : []),
+  ]
+  return facts.filter(fact => fact !== null)
+}
+
+function inheritance({ through }: Explanation, { keyPlace }: Project): Fact | null {
+  if (through.length < 2) return null
+  const steps = through.slice(1).map((parent, index) => {
+    const place = spotOf(keyPlace(['roles', through[index] ?? '', 'extends']))
+    return `${index === 0 ? `${through[0]} ` : ''}extends ${parent} (${place})`
+  })
+  return ['inherited', steps.join(', which ')]
+}
+
+function attributeFacts(
+  { readable, writable }: Explanation,
+  all: readonly FieldExplanation[],
+): readonly (Fact | null)[] {
+  const names = writable ?? readable
+  if (!names) return []
+  const allowed = all.filter(each => each.allowed).map(({ attribute }) => attribute.name)
+  const refused = all.filter(each => !each.allowed && !each.attribute.system)
+  const told = refused.map(each => `${each.attribute.name} (${fieldReasonOf(each)})`)
+  return [
+    [writable ? 'writes' : 'reads', allowed.join(', ') || 'nothing'],
+    told.length > 0 ? [writable ? 'not written' : 'not read', told.join(', ')] : null,
+    writable && readable ? ['answers', shownOf(readable, all).join(', ') || 'nothing'] : null,
+  ]
+}
+
+/** Relations that lead to what may not be found are left out of every answer. */
+const shownOf = (readable: readonly string[], all: readonly FieldExplanation[]): readonly string[] =>
+  readable.filter(name => all.find(({ attribute }) => attribute.name === name)?.target?.allowed !== false)
+
+const valueFact = ([path, value]: readonly [string, unknown]): Fact => [
+  '$user',
+  value === null
+    ? `${path} has no value, so no document meets the condition`
+    : `${path} is ${JSON.stringify(value)}`,
+]
+
+/** The permission on what a way leads on to; documents out of its sight are left out there. */
+const overFact = ({ subject, terms, path }: Explanation, { keyPlace }: Project): Fact => [
+  'over',
+  `find of ${subject.name}${withinOf(terms)} (${spotOf(keyPlace(path))})`,
+]
+
+/** Who may not read documents reads no drafts, and where his condition hides one, it hides its draft. */
+const readFacts = (reads: readonly Explanation[], { keyPlace }: Project): readonly Fact[] =>
+  reads.map(({ action, allowed, terms, path }) => [
+    `by ${action}`,
+    `${allowed ? `yes${withinOf(terms)}` : 'no'} (${spotOf(keyPlace(path))})`,
+  ])
+
+const withinOf = ({ where }: Explanation['terms']): string => (where ? ` where ${flow(where)}` : '')
+
+function routeFacts(route: Opening, project: Project): readonly Fact[] {
+  const place = spotOf(project.keyPlace(route.path))
+  const door = doorOf(route)
+  const { policies } = route
+  return [
+    ...(door ? [['over REST', `${door}, whatever roles say (${place})`] as const] : []),
+    ...(policies.length > 0
+      ? [['over REST', `the policies ${policies.join(', ')} decide, too (${place})`] as const]
+      : []),
+  ]
+}
+
+const LABEL = 14
+
+function block(facts: readonly Fact[]): readonly string[] {
+  if (facts.length === 0) return []
+  const lines = facts.flatMap(([label, text]) =>
+    wrap(text.split(' '), WIDTH - LABEL).map(
+      (line, index) => `  ${(index === 0 ? label : '').padEnd(LABEL - 2)}${line}`,
+    ),
+  )
+  return ['', ...lines]
+}
+
+const printSql = ({ of, text, parameters }: ConditionSql): readonly string[] => [
+  `  SQL of ${of}`,
+  ...breakSql(text).map(line => `    ${line}`),
+  ...parameters.map((parameter, index) => `    $${index + 1} = ${printParameter(parameter)}`),
+]
+
+function printParameter({ value, from }: Parameter): string {
+  const text = JSON.stringify(value)
+  if (from === null) return text
+  return value === from ? from : `${text} (${from})`
+}

@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+import { termsOf } from '../command-terms.ts'
+import type { RolesTerms } from './roles-output.ts'
+
+interface Options {
+  readonly json: boolean
+  readonly markdown: boolean
+}
+
+/** `plinth roles` and what is under it. */
+export function addRoles(program: Command): void {
+  // Else an option of a command under `roles` is taken for one of `roles`.
+  program.enablePositionalOptions()
+  const roles = program
+    .command('roles')
+    .enablePositionalOptions()
+    .description('tell who may do what, with the lines of the project file that say so')
+    .argument('[folder]', 'the folder of project.yaml', '.')
+    .option('--role <role>', 'this role or API token alone; again for more', collect, [])
+    .option('--type <type>', 'this content-type or subject alone; again for more', collect, [])
+    .option('--json', 'one line of JSON for programs', false)
+    .option('--markdown', 'tables for a page or a comment', false)
+  roles.action(async (folder: string, options: Options & { role: string[]; type: string[] }) => {
+    const { runRoles } = await import('./roles.ts')
+    const terms = await rolesTerms(folder, options)
+    process.exitCode = await runRoles(terms, { roles: options.role, types: options.type })
+  })
+  addExplain(roles)
+  addDiff(roles)
+}
+
+function addDiff(roles: Command): void {
+  roles
+    .command('diff')
+    .description(
+      'tell what the project file grants and takes away since a commit; exit code 2 where it grants',
+    )
+    .argument('<git-ref>', 'a branch, a tag, a commit: main, HEAD~1')
+    .argument('[folder]', 'the folder of project.yaml', '.')
+    .option('--json', 'one line of JSON for programs', false)
+    .option('--markdown', 'tables for a comment on the change', false)
+    .action(async (ref: string, folder: string, options: Options) => {
+      const { runDiff } = await import('./roles-diff.ts')
+      process.exitCode = await runDiff(await rolesTerms(folder, options), ref)
+    })
+}
+
+interface ExplainOptions {
+  readonly user: boolean
+  readonly json: boolean
+  readonly folder: string
+}
+
+function addExplain(roles: Command): void {
+  roles
+    .command('explain')
+    .description('tell whether a role or user may do something, by which line, with which condition and SQL')
+    .argument('<who>', 'a role or API token; else the name or mail address of a user, read from the database')
+    .argument('<action>', 'find, findOne, create, update, …')
+    .argument('<type>', 'a content-type, or users, auth, upload, i18n, role')
+    .argument('[field]', 'one attribute of it, also over relations and components: author.name')
+    .option('--folder <folder>', 'the folder of project.yaml', '.')
+    .option('--user', '<who> is a user, even where a role is called so', false)
+    .option('--json', 'one line of JSON for programs', false)
+    .action(
+      async (
+        who: string,
+        action: string,
+        type: string,
+        field: string | undefined,
+        options: ExplainOptions,
+      ) => {
+        const { runExplain } = await import('./roles-explain.ts')
+        const terms = await rolesTerms(options.folder, { ...options, markdown: false })
+        process.exitCode = await runExplain(terms, { who, action, type, field, isUser: options.user })
+      },
+    )
+}
+
+const collect = (one: string, before: readonly string[]): readonly string[] => [...before, one]
+
+const rolesTerms = async (folder: string, { json, markdown }: Options): Promise<RolesTerms> => ({
+  ...(await termsOf(folder)),
+  form: json ? 'json' : markdown ? 'markdown' : 'text',
+})

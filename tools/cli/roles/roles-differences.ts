@@ -1,0 +1,195 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Explanation, Holder, Subject } from '../../../core/access/explain/explain.ts'
+import type { Path } from '../../../core/faults/diagnostic.ts'
+import { flow } from './roles-layout.ts'
+import type { RolesProject } from './roles-project.ts'
+import { doorOf, type Opening, openingsOf } from './roles-routes.ts'
+
+/** In the order in which they are told: whoever reads only the first lines sees what is opened. */
+export const EFFECTS = ['grants', 'may-grant', 'takes'] as const
+export type Effect = (typeof EFFECTS)[number]
+
+/** What a change of the project does to one role or token on one subject; or to a route or resolver, for everybody. */
+export interface Difference {
+  /** `may-grant`: another condition or another value that is set, of which nobody can say which is wider. */
+  readonly effect: Effect
+  readonly holder: Holder | Pick<Opening, 'kind' | 'key'>
+  /** Empty of a route or resolver. */
+  readonly subject: string
+  /** All those that it is the same for. */
+  readonly actions: readonly string[]
+  /** What of the actions: empty for the whole of them. */
+  readonly what: string
+  /** Where what decides stands; null where there is no such role, type or route. */
+  readonly was: Path | null
+  readonly now: Path | null
+}
+
+/** Everything that anybody may do after and not before, or before and not after. */
+export function compareRoles(before: RolesProject, after: RolesProject): readonly Difference[] {
+  const holders = unionOf(
+    after.explainer.holders,
+    before.explainer.holders,
+    ({ kind, key }) => `${kind} ${key}`,
+  )
+  const subjects = unionOf(after.explainer.subjects, before.explainer.subjects, ({ name }) => name)
+  const found = holders.flatMap(holder =>
+    subjects.flatMap(subject => {
+      const actions = new Set([before, after].flatMap(each => actionsOn(each, subject.name)))
+      return [...actions].flatMap(action => [
+        ...compare(find(before, holder, subject.name, action), find(after, holder, subject.name, action)),
+      ])
+    }),
+  )
+  const joined = join([...found, ...compareOpenings(before, after)], before, after)
+  return EFFECTS.flatMap(effect => joined.filter(each => each.effect === effect))
+}
+
+function unionOf<Each>(
+  one: readonly Each[],
+  other: readonly Each[],
+  nameOf: (each: Each) => string,
+): readonly Each[] {
+  return [...new Map([...one, ...other].map(each => [nameOf(each), each])).values()]
+}
+
+const subjectIn = ({ explainer }: RolesProject, name: string): Subject | undefined =>
+  explainer.subjects.find(each => each.name === name)
+
+const actionsOn = (roles: RolesProject, name: string): readonly string[] =>
+  subjectIn(roles, name)?.actions ?? []
+
+/** null where the role, the type or the action is not there: nothing is granted then. */
+function find(roles: RolesProject, { kind, key }: Holder, name: string, word: string): Explanation | null {
+  const holder = roles.explainer.holders.find(each => each.kind === kind && each.key === key)
+  const subject = subjectIn(roles, name)
+  const action = subject?.actions.find(each => each === word)
+  return holder && subject && action ? roles.explainer.explain(holder, subject, action) : null
+}
+
+function* compare(before: Explanation | null, after: Explanation | null): Generator<Difference> {
+  const either = after ?? before
+  if (!either) return
+  const of = {
+    holder: either.holder,
+    subject: either.subject.name,
+    actions: [either.action],
+    was: before?.path ?? null,
+    now: after?.path ?? null,
+  }
+  const [could, can] = [before?.allowed === true, after?.allowed === true]
+  if (!could && after && can) yield { ...of, effect: 'grants', what: limitsOf(after) }
+  else if (before && could && !can) yield { ...of, effect: 'takes', what: '' }
+  else if (before && after && could && can) {
+    for (const { effect, what } of compareTerms(before, after)) yield { ...of, effect, what }
+  }
+}
+
+/** What a new permission is confined to. */
+function limitsOf({ terms }: Explanation): string {
+  const { where, fields, set } = terms
+  return [
+    ...(where ? [`where ${flow(where)}`] : []),
+    ...(fields ? [`fields ${flow(fields)}`] : []),
+    ...(set ? [`set ${flow(set)}`] : []),
+  ].join(', ')
+}
+
+type Term = Pick<Difference, 'effect' | 'what'>
+
+function* compareTerms(before: Explanation, after: Explanation): Generator<Term> {
+  yield* compareWhere(before.terms.where, after.terms.where)
+  yield* compareNames('reads', before.readable, after.readable)
+  const set = new Set([before, after].flatMap(({ terms }) => Object.keys(terms.set ?? {})))
+  const others = ({ writable }: Explanation) => writable?.filter(name => !set.has(name)) ?? null
+  yield* compareNames('writes', others(before), others(after))
+  for (const name of set) yield* compareSet(name, before, after)
+}
+
+type Where = Explanation['terms']['where']
+
+function* compareWhere(before: Where, after: Where): Generator<Term> {
+  if (isDeepStrictEqual(before, after)) return
+  if (before && after) yield { effect: 'may-grant', what: `where ${flow(after)} instead of ${flow(before)}` }
+  else if (before) yield { effect: 'grants', what: `documents outside ${flow(before)}` }
+  else yield { effect: 'takes', what: `documents outside ${flow(after)}` }
+}
+
+type Names = readonly string[] | null
+
+function* compareNames(verb: string, before: Names, after: Names): Generator<Term> {
+  const added = (after ?? []).filter(name => !before?.includes(name))
+  const gone = (before ?? []).filter(name => !after?.includes(name))
+  if (added.length > 0) yield { effect: 'grants', what: `${verb} ${added.join(', ')}` }
+  if (gone.length > 0) yield { effect: 'takes', what: `${verb} ${gone.join(', ')}` }
+}
+
+/** What the server sets, the caller does not choose. */
+function* compareSet(name: string, before: Explanation, after: Explanation): Generator<Term> {
+  const [old, now] = [before, after].map(({ terms }) => terms.set?.[name])
+  const writes = after.writable?.includes(name)
+  if (isDeepStrictEqual(old, now)) return
+  if (old === undefined)
+    yield { effect: 'takes', what: `a value of his own for ${name}, which becomes ${flow(now)}` }
+  else if (now !== undefined)
+    yield { effect: 'may-grant', what: `${name} becomes ${flow(now)} instead of ${flow(old)}` }
+  else if (writes)
+    yield { effect: 'grants', what: `a value of his own for ${name}, which became ${flow(old)}` }
+  else yield { effect: 'may-grant', what: `${name} no longer becomes ${flow(old)}` }
+}
+
+/** Actions that the same lines say the same of are told together. */
+function join(
+  differences: readonly Difference[],
+  before: RolesProject,
+  after: RolesProject,
+): readonly Difference[] {
+  const joined = new Map<string, Difference>()
+  for (const each of differences) {
+    const { effect, holder, subject, what, was, now } = each
+    const key = JSON.stringify([effect, holder, subject, what, lineOf(was, before), lineOf(now, after)])
+    const known = joined.get(key)
+    joined.set(key, known ? { ...known, actions: [...known.actions, ...each.actions] } : each)
+  }
+  return [...joined.values()]
+}
+
+function lineOf(path: Path | null, { project }: RolesProject): string | null {
+  if (!path) return null
+  const { file, line } = project.keyPlace(path)
+  return `${file}:${line}`
+}
+
+/** Doors of routes and resolvers that another or no key opens. Of two keys nobody can say which is had by more. */
+function compareOpenings(before: RolesProject, after: RolesProject): readonly Difference[] {
+  const [old, now] = [before, after].map(({ project }) => openingsOf(project))
+  const all = unionOf(now ?? [], old ?? [], ({ kind, key }) => `${kind} ${key}`)
+  return all.flatMap(({ kind, key }) => {
+    const one = (openings: readonly Opening[] = []) =>
+      openings.find(each => each.kind === kind && each.key === key)
+    return [...compareOpening({ kind, key }, one(old), one(now))]
+  })
+}
+
+function* compareOpening(
+  holder: Pick<Opening, 'kind' | 'key'>,
+  before: Opening | undefined,
+  after: Opening | undefined,
+): Generator<Difference> {
+  const of = { holder, subject: '', actions: [], was: before?.path ?? null, now: after?.path ?? null }
+  const [old, now] = [before, after].map(
+    opening => (opening && doorOf(opening)) ?? 'for who has its own permission',
+  )
+  if (old !== now) {
+    const effect = now === OPEN ? 'grants' : old === OPEN ? 'takes' : 'may-grant'
+    yield { ...of, effect, what: `${now}, no longer ${old}` }
+  }
+  const [were = [], are = []] = [before?.policies, after?.policies]
+  const gone = were.filter(name => !are.includes(name))
+  const added = are.filter(name => !were.includes(name))
+  if (gone.length > 0)
+    yield { ...of, effect: 'grants', what: `the policies ${gone.join(', ')} decide no longer` }
+  if (added.length > 0) yield { ...of, effect: 'takes', what: `the policies ${added.join(', ')} decide, too` }
+}
+
+const OPEN = 'open to everybody'

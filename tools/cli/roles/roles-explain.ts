@@ -1,0 +1,56 @@
+import { failed, ok, type Result } from '../../../core/base/result.ts'
+import { complainOf } from './roles.ts'
+import { type Asker, toAnswer, toQuestion, type Words } from './roles-answer.ts'
+import { printAnswerText } from './roles-answer-text.ts'
+import { printAnswerJson } from './roles-json.ts'
+import { unknownName } from './roles-names.ts'
+import type { RolesTerms } from './roles-output.ts'
+import { loadRoles, type RolesProject } from './roles-project.ts'
+
+export interface ExplainWords extends Words {
+  /** A role, an API token, or a user's name or mail address. */
+  readonly who: string
+  /** It is a user's name, even where a role is called so. */
+  readonly isUser: boolean
+}
+
+/**
+ * `plinth roles explain`: whether a role or user may do something, and why. Answers the exit code: 0 whatever the
+ * answer is, 1 for faults of the project, 2 for unknown words.
+ */
+export async function runExplain(terms: RolesTerms, words: ExplainWords): Promise<0 | 1 | 2> {
+  const loaded = await loadRoles(terms.folder, terms.env)
+  if (!loaded.ok) return complainOf(loaded.reasons, terms)
+  const roles = loaded.value
+  const question = toQuestion(words, roles)
+  const asker = question.ok ? await findAsker(words, roles) : question
+  if (!question.ok || !asker.ok) {
+    terms.complain(`${(asker.ok ? [] : asker.reasons).join('\n')}\n`)
+    return 2
+  }
+  const answer = toAnswer(question.value, asker.value, roles)
+  const { project } = roles
+  terms.write(
+    terms.form === 'json'
+      ? printAnswerJson(answer, project)
+      : printAnswerText(answer, { project, paint: terms.paint }),
+  )
+  return 0
+}
+
+/** Only who is neither a role nor a token is looked for in the database. */
+async function findAsker({ who, isUser }: ExplainWords, roles: RolesProject): Promise<Result<Asker, string>> {
+  const { holders } = roles.explainer
+  const holder = isUser ? undefined : holders.find(({ key }) => key === who)
+  if (holder) return ok({ holder, user: null })
+  const { findUser } = await import('./roles-user.ts')
+  const found = await findUser(who, roles)
+  const unknown = unknownName(
+    isUser ? 'user' : 'role, API token or user',
+    who,
+    isUser ? [] : holders.map(({ key }) => key),
+  )
+  if (!found.ok) return failed(`${unknown} (${found.reasons.join('; ')})`)
+  if (!found.value) return failed(unknown)
+  return ok({ holder: { kind: 'role', key: found.value.role }, user: { ...found.value, name: who } })
+}

@@ -1,0 +1,79 @@
+import type { Explanation } from '../../../core/access/explain/explain.ts'
+import type { Path } from '../../../core/faults/diagnostic.ts'
+import type { Project } from '../../../core/project/project.ts'
+import type { Answer } from './roles-answer.ts'
+import type { MatrixPart } from './roles-matrix.ts'
+import { placeJson } from './roles-places.ts'
+import { fieldReasonOf, reasonOf } from './roles-reasons.ts'
+import { type Opening, openingsOf } from './roles-routes.ts'
+
+const placeAt = (path: Path, project: Project) => placeJson(project.keyPlace(path))
+
+const openingJson = ({ kind, key, auth, policies, path }: Opening, project: Project) => ({
+  kind,
+  key,
+  auth,
+  policies,
+  place: placeAt(path, project),
+})
+
+/** An explanation for programs; `where` and `set` as they are written. */
+export const explanationJson = (explanation: Explanation, project: Project) => ({
+  action: explanation.action,
+  allowed: explanation.allowed,
+  why: explanation.why,
+  place: placeAt(explanation.path, project),
+  beats: explanation.beaten && placeAt(explanation.beaten, project),
+  through: explanation.through,
+  where: explanation.terms.where ?? null,
+  fields: explanation.terms.fields ?? null,
+  set: explanation.terms.set ?? null,
+  readable: explanation.readable,
+  writable: explanation.writable,
+})
+
+/** `{ roles: [{ kind, key, place, subjects: [{ subject, actions: […] }] }], openings: [{ kind, key, auth, policies, place }] }`, one line. */
+export function printMatrixJson(parts: readonly MatrixPart[], project: Project): string {
+  const roles = parts.map(({ holder, rows }) => ({
+    ...holder,
+    place: placeAt([holder.kind === 'role' ? 'roles' : 'apiTokens', holder.key], project),
+    subjects: rows.map(({ subject, cells }) => ({
+      subject: subject.name,
+      actions: cells.map(cell => explanationJson(cell, project)),
+    })),
+  }))
+  const openings = openingsOf(project).map(opening => openingJson(opening, project))
+  return `${JSON.stringify({ roles, openings })}\n`
+}
+
+/** One line: whether it is allowed, why, and what the condition becomes. */
+export function printAnswerJson(
+  { asker, allowed, explanation, field, sql, values, route, reads }: Answer,
+  project: Project,
+): string {
+  const { user, holder } = asker
+  const told = {
+    [holder.kind]: holder.key,
+    ...(user && { user: { name: user.name, barred: user.barred, values } }),
+    subject: explanation.subject.name,
+    ...explanationJson(explanation, project),
+    granted: explanation.allowed,
+    allowed,
+    reason: reasonOf(explanation),
+    ...(field && {
+      field: {
+        name: field.name,
+        path: field.path,
+        allowed: field.allowed,
+        reason: field.reason,
+        sentence: fieldReasonOf(field),
+        target: field.target && explanationJson(field.target, project),
+        over: field.over.map(each => explanationJson(each, project)),
+      },
+    }),
+    route: route && openingJson(route, project),
+    sql,
+    ...(reads.length > 0 && { reads: reads.map(read => explanationJson(read, project)) }),
+  }
+  return `${JSON.stringify(told)}\n`
+}

@@ -1,0 +1,32 @@
+import { type Access, compileAccess } from '../../../core/access/compile/compile-access.ts'
+import { storageOf } from '../../../core/access/compile/storage-of.ts'
+import { type Explainer, openExplainer } from '../../../core/access/explain/explain.ts'
+import { ok, type Result } from '../../../core/base/result.ts'
+import type { Diagnostic } from '../../../core/faults/diagnostic.ts'
+import { compileModel } from '../../../core/model/compile-model.ts'
+import type { Model } from '../../../core/model/model.ts'
+import type { Storage } from '../../../core/model/storage.ts'
+import type { Environment } from '../../../core/project/environment.ts'
+import { loadProject } from '../../../core/project/load-project.ts'
+import type { Project } from '../../../core/project/project.ts'
+
+/** A project as far as permissions need it: neither content/ nor a database is read. */
+export interface RolesProject {
+  readonly project: Project
+  readonly model: Model
+  readonly storage: Storage
+  readonly access: Access
+  readonly explainer: Explainer
+}
+
+export async function loadRoles(folder: string, env: Environment): Promise<Result<RolesProject, Diagnostic>> {
+  const project = await loadProject(folder, env)
+  if (!project.ok) return project
+  const model = compileModel(project.value)
+  if (!model.ok) return model
+  const access = compileAccess(project.value, model.value)
+  if (!access.ok) return access
+  const explainer = openExplainer(project.value, model.value, access.value)
+  const storage = storageOf(project.value, model.value)
+  return ok({ project: project.value, model: model.value, storage, access: access.value, explainer })
+}

@@ -1,0 +1,59 @@
+import type { Path } from '../../../core/faults/diagnostic.ts'
+import type { Project } from '../../../core/project/project.ts'
+import type { OperationSettings } from '../../../core/project/settings/settings.ts'
+import { spotOf } from './roles-places.ts'
+
+/** What a route or resolver says of who may use it, beside or instead of roles. */
+export interface Opening {
+  readonly kind: 'route' | 'resolver'
+  /** `article.find`, `Query.articles` */
+  readonly key: string
+  /** Open to all; or these permissions instead of its own; null: its own. */
+  readonly auth: false | readonly string[] | null
+  readonly policies: readonly string[]
+  readonly path: Path
+}
+
+/** Every route and resolver that says something of its own. */
+export function openingsOf({ settings }: Pick<Project, 'settings'>): readonly Opening[] {
+  const { routesConfig, resolversConfig } = settings
+  return [
+    ...Object.entries(routesConfig).map(([key, said]) => toOpening('route', 'routesConfig', key, said)),
+    ...Object.entries(resolversConfig).map(([key, said]) =>
+      toOpening('resolver', 'resolversConfig', key, said),
+    ),
+  ].filter(({ auth, policies }) => auth !== null || policies.length > 0)
+}
+
+function toOpening(
+  kind: Opening['kind'],
+  section: string,
+  key: string,
+  { auth, policies }: OperationSettings,
+): Opening {
+  return {
+    kind,
+    key,
+    auth: auth === false ? false : (auth?.scope ?? null),
+    policies: policies.map(({ name }) => name),
+    path: [section, key],
+  }
+}
+
+export const openingFor = (subject: string, action: string, project: Project): Opening | null =>
+  openingsOf(project).find(({ kind, key }) => kind === 'route' && key === `${subject}.${action}`) ?? null
+
+/** `open to everybody`, `for who has api::article.article.find`; null where roles decide. */
+export function doorOf({ auth }: Pick<Opening, 'auth'>): string | null {
+  if (auth === null) return null
+  if (auth === false || auth.length === 0) return 'open to everybody'
+  return `for who has ${auth.join(' and ')}`
+}
+
+/** What overrides roles, a line each. */
+export const printOpenings = (project: Project): readonly string[] =>
+  openingsOf(project).flatMap(opening => {
+    const door = doorOf(opening)
+    const place = spotOf(project.keyPlace(opening.path))
+    return door === null ? [] : [`${opening.kind} ${opening.key}, whatever roles say: ${door} (${place})`]
+  })

@@ -1,0 +1,166 @@
+import { isRead } from '../../../core/access/actions.ts'
+import type { Caller } from '../../../core/access/caller.ts'
+import { compileCondition } from '../../../core/access/compile/compile-condition.ts'
+import { filterFor, type UserValues } from '../../../core/access/compile/condition.ts'
+import { type Explanation, grantsOf } from '../../../core/access/explain/explain.ts'
+import { restrict } from '../../../core/access/restrict/restrict.ts'
+import { trusted } from '../../../core/access/trusted.ts'
+import type { ContentType } from '../../../core/model/model.ts'
+import { planQuery } from '../../../core/plan/plan-query.ts'
+import type { Query, RestrictedQuery } from '../../../core/query/query.ts'
+import { printAnswer } from '../../../core/sql/print.ts'
+import type { Statement } from '../../../core/sql/statement.ts'
+import type { RolesProject } from './roles-project.ts'
+import { sampleUsers } from './roles-samples.ts'
+
+/** The statement of a real request that the condition is part of. */
+export interface ConditionSql {
+  /** What the request would be. */
+  readonly of: string
+  readonly text: string
+  readonly parameters: readonly Parameter[]
+}
+
+export interface Parameter {
+  readonly value: unknown
+  /** The `$user.…` that it comes from. */
+  readonly from: string | null
+}
+
+/**
+ * What the condition of a permission becomes; null where it has none. Without a user, each `$user.…` stands for
+ * itself where the types allow it.
+ */
+export function toConditionSql(
+  explanation: Explanation,
+  user: UserValues | null,
+  roles: RolesProject,
+): ConditionSql | null {
+  const { type } = explanation.subject
+  if (!type || !explanation.allowed || !hasCondition(explanation, type, roles)) return null
+  const { base, variants } = sampleUsers(user, roles)
+  const statementFor = (values: UserValues) =>
+    printAnswer(planQuery(queryFor(explanation, type, values, roles), planTerms(roles)))
+  const statement = statementFor(base)
+  const others = variants.map(({ path, values }) => ({ path, statement: statementFor(values) }))
+  const toParameter = (value: unknown, index: number): Parameter => {
+    const other = others.find(each => differs(statement, each.statement, index))
+    if (!other) return { value, from: null }
+    const shown = user ? value : asPath(value, other.statement.values[index], other.path)
+    return { value: shown, from: other.path }
+  }
+  return {
+    of: requestOf(explanation, type, roles),
+    text: statement.text,
+    parameters: statement.values.map(toParameter),
+  }
+}
+
+/** A sample says nothing: the path stands in its place. In a text that is made of it, it does already. */
+function asPath(value: unknown, other: unknown, path: string): unknown {
+  if (Array.isArray(value) && Array.isArray(other))
+    return value.map((item: unknown, index) => (item === other[index] ? item : path))
+  return typeof value === 'string' && value.includes(path) ? value : path
+}
+
+/** Drafts show within the condition of the read that shows them, too; where no read does, there is no request. */
+function hasCondition(
+  { action, holder, terms }: Explanation,
+  type: ContentType,
+  roles: RolesProject,
+): boolean {
+  if (action !== 'readDrafts') return terms.where !== undefined
+  const grants = grantsOf(roles.access, holder)
+  const view = grants.view(type, 'find') ?? grants.view(type, 'findOne')
+  return view !== null && (terms.where !== undefined || view.where !== null)
+}
+
+const planTerms = ({ model, storage }: RolesProject) =>
+  ({ storage, defaultLocale: model.defaultLocale, shape: 'flat' }) as const
+
+/** A parameter that changes when one value of the user does comes from it. */
+const differs = (one: Statement, other: Statement, index: number): boolean =>
+  one.text === other.text && JSON.stringify(one.values[index]) !== JSON.stringify(other.values[index])
+
+/** Stands for the document that a request names. */
+const DOCUMENT = '<documentId>'
+
+const BUILT_IN_PATHS: ReadonlyMap<string, string> = new Map([
+  ['file', 'upload/files'],
+  ['role', 'users-permissions/roles'],
+  ['locale', 'i18n/locales'],
+])
+
+function pathOf({ builtIn, kind, key, pluralApiId }: ContentType): string {
+  const own = kind === 'single' ? key : pluralApiId
+  return builtIn ? (BUILT_IN_PATHS.get(key) ?? own) : own
+}
+
+function requestOf({ action }: Explanation, type: ContentType, { project }: RolesProject): string {
+  const { prefix } = project.settings.rest
+  const path = `${prefix}/${pathOf(type)}`
+  switch (action) {
+    case 'find':
+      return `GET ${path}?fields=documentId`
+    case 'findOne':
+      return `GET ${path}/${DOCUMENT}?fields=documentId`
+    case 'readDrafts':
+      return `GET ${path}?fields=documentId&status=draft`
+    case 'count':
+      return `GET ${path}/count`
+    default:
+      return `the condition of ${action}, asked of one document`
+  }
+}
+
+function queryFor(
+  explanation: Explanation,
+  type: ContentType,
+  user: UserValues,
+  roles: RolesProject,
+): RestrictedQuery {
+  const { action, holder } = explanation
+  const query = baseQuery(type, action === 'find' || action === 'readDrafts' || action === 'count', roles)
+  if (!isRead(action) && action !== 'readDrafts') return conditionQuery(query, explanation, user, roles)
+  const caller: Caller = { kind: 'user', grants: grantsOf(roles.access, holder), user }
+  const asked = action === 'readDrafts' ? readOf(caller, type) : action
+  const drafts = action === 'readDrafts' ? { status: 'draft' as const } : {}
+  const restricted = restrict({ ...query, ...drafts }, caller, asked)
+  if (!restricted.ok) throw new TypeError(`${action} of ${type.uid} was granted and is refused`)
+  return restricted.value
+}
+
+const readOf = ({ grants }: Caller, type: ContentType) => (grants.view(type, 'find') ? 'find' : 'findOne')
+
+/** Of writes, the condition is asked of the document as it was and as it becomes. */
+function conditionQuery(
+  query: Query,
+  { terms }: Explanation,
+  user: UserValues,
+  { model }: RolesProject,
+): RestrictedQuery {
+  const condition = compileCondition(terms.where ?? {}, query.type, model)
+  if (!condition.ok) throw new TypeError(`a condition on ${query.type.uid} was not checked`)
+  const status = query.type.draftAndPublish ? 'draft' : 'published'
+  return trusted({ ...query, status, filter: filterFor(condition.value, user) })
+}
+
+function baseQuery(type: ContentType, many: boolean, { model, project }: RolesProject): Query {
+  const page = { start: 0, limit: project.settings.rest.defaultLimit }
+  const id = type.attributes.get('documentId')
+  return {
+    kind: 'query',
+    type,
+    take:
+      many && type.kind === 'collection'
+        ? { kind: 'many', page, total: false }
+        : { kind: 'one', documentId: type.kind === 'single' ? null : DOCUMENT },
+    status: 'published',
+    locale: type.localized ? { kind: 'these', codes: [model.defaultLocale] } : { kind: 'all' },
+    selection: { fields: id?.kind === 'scalar' ? [id] : [], named: true, populate: [] },
+    filter: null,
+    search: null,
+    publication: null,
+    sort: [],
+  }
+}

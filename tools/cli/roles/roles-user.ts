@@ -1,0 +1,50 @@
+import type { UserValues } from '../../../core/access/compile/condition.ts'
+import { failed, type Result } from '../../../core/base/result.ts'
+import type { Database, Transaction } from '../../../core/database/database.ts'
+import { callerOf, isBarred, openUserValues } from '../../../core/identity/sign-in/session-strategy.ts'
+import { findAccount } from '../../../core/identity/users/accounts.ts'
+import { isNeverStarted, withDatabase } from '../project-database.ts'
+import type { RolesProject } from './roles-project.ts'
+
+/** A user as far as his permissions go. */
+export interface AskingUser {
+  /** The role that requests of his are held to. */
+  readonly role: string
+  /** What `$user` stands for. */
+  readonly values: UserValues
+  /** Blocked, or not confirmed where that is asked for: every request of his is refused. */
+  readonly barred: boolean
+}
+
+/** A user by name or mail address, read from the project's database and nothing written; null: there is none. */
+export async function findUser(
+  word: string,
+  roles: RolesProject,
+): Promise<Result<AskingUser | null, string>> {
+  if (isNeverStarted(roles.project))
+    return failed('the embedded database of this project was never started, so it has no users')
+  return withDatabase(roles.project, database => readUser(word, database, roles), {
+    trouble: 'the database does not answer for users of this project',
+  })
+}
+
+const readUser = (word: string, database: Database, roles: RolesProject): Promise<AskingUser | null> =>
+  database.transaction(transaction => readIn(transaction, word, roles), { readonly: true })
+
+async function readIn(
+  transaction: Transaction,
+  word: string,
+  { model, storage, access, project }: RolesProject,
+): Promise<AskingUser | null> {
+  const account = await findAccount(transaction, { by: 'identifier', text: word }, { model, storage })
+  const read = openUserValues({ access, database: transaction, model, storage })
+  const values = account && (await read(account.id))
+  if (!values) return null
+  const caller = callerOf(values, access)
+  if (!caller.ok) return null
+  return {
+    role: caller.value.grants.name,
+    values,
+    barred: isBarred(values, project.settings.auth.register.confirmEmail),
+  }
+}

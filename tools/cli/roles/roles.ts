@@ -1,0 +1,37 @@
+import { type Diagnostic, printDiagnostic } from '../../../core/faults/diagnostic.ts'
+import { printMatrixJson } from './roles-json.ts'
+import { type MatrixPart, type Narrowing, toMatrix } from './roles-matrix.ts'
+import { printMatrixMarkdown } from './roles-matrix-markdown.ts'
+import { printMatrix } from './roles-matrix-text.ts'
+import type { RolesTerms } from './roles-output.ts'
+import { loadRoles, type RolesProject } from './roles-project.ts'
+
+/** `plinth roles`: who may do what. Answers the exit code: 0, 1 for faults of the project, 2 for unknown words. */
+export async function runRoles(terms: RolesTerms, narrowing: Narrowing): Promise<0 | 1 | 2> {
+  const loaded = await loadRoles(terms.folder, terms.env)
+  if (!loaded.ok) return complainOf(loaded.reasons, terms)
+  const matrix = toMatrix(loaded.value, narrowing)
+  if (!matrix.ok) {
+    terms.complain(`${matrix.reasons.join('\n')}\n`)
+    return 2
+  }
+  terms.write(print(matrix.value, loaded.value, terms))
+  return 0
+}
+
+/** Tells the faults of a project. */
+export function complainOf(faults: readonly Diagnostic[], { complain }: RolesTerms): 1 {
+  complain(`${faults.map(printDiagnostic).join('\n\n')}\n`)
+  return 1
+}
+
+function print(parts: readonly MatrixPart[], { project }: RolesProject, { form, paint }: RolesTerms): string {
+  switch (form) {
+    case 'json':
+      return printMatrixJson(parts, project)
+    case 'markdown':
+      return printMatrixMarkdown(parts, project)
+    case 'text':
+      return printMatrix(parts, { project, paint })
+  }
+}

@@ -1,0 +1,75 @@
+import { checkedStorage } from '../../core/access/compile/storage-of.ts'
+import { failed, ok, type Result } from '../../core/base/result.ts'
+import type { Database } from '../../core/database/database.ts'
+import { printDiagnostic } from '../../core/faults/diagnostic.ts'
+import type { Handwritten } from '../../core/migrate/custom-migrations.ts'
+import { compileModel } from '../../core/model/compile-model.ts'
+import type { Model } from '../../core/model/model.ts'
+import type { Storage, Table } from '../../core/model/storage.ts'
+import { loadMigrations } from '../../core/plugins/load/load-migrations.ts'
+import { loadProject } from '../../core/project/load-project.ts'
+import type { Project } from '../../core/project/project.ts'
+import type { CommandTerms } from './command-terms.ts'
+import { isNeverStarted, withDatabase } from './project-database.ts'
+
+type SchemaWork<Value> = (database: Database, schema: SchemaProject) => Promise<Value>
+
+/** Does the work over the project's database with the tables that it is to have. Fails with why it could not be done. */
+export const overSchema = async <Value>(
+  terms: CommandTerms,
+  work: SchemaWork<Value>,
+): Promise<Result<Value, string>> => run(terms, work, {})
+
+/** The same for what only looks. An embedded database that was never started stays so: an empty one is looked at. */
+export const lookAtSchema = async <Value>(
+  terms: CommandTerms,
+  work: SchemaWork<Value>,
+): Promise<Result<Value, string>> => run(terms, work, { embedded: { dataDir: 'memory://' } })
+
+async function run<Value>(
+  terms: CommandTerms,
+  work: SchemaWork<Value>,
+  unstarted: Pick<Parameters<typeof withDatabase>[2], 'embedded'>,
+): Promise<Result<Value, string>> {
+  const loaded = await loadSchema(terms)
+  if (!loaded.ok) return loaded
+  const { project } = loaded.value
+  return withDatabase(project, database => work(database, loaded.value), {
+    trouble: 'The database did not answer as it should',
+    ...(isNeverStarted(project) ? unstarted : {}),
+  })
+}
+
+/** A project as far as its tables need it. */
+interface SchemaProject {
+  readonly project: Project
+  readonly model: Model
+  readonly storage: Storage
+  readonly tables: readonly Table[]
+  /** Of migrations/. */
+  readonly files: readonly Handwritten[]
+}
+
+async function loadSchema({ folder, env }: CommandTerms): Promise<Result<SchemaProject, string>> {
+  const project = await loadProject(folder, env)
+  if (!project.ok) return failed(...project.reasons.map(printDiagnostic))
+  const model = compileModel(project.value)
+  if (!model.ok) return failed(...model.reasons.map(printDiagnostic))
+  const storage = checkedStorage(project.value, model.value)
+  if (!storage.ok) return failed(...storage.reasons.map(printDiagnostic))
+  const files = await loadMigrations(project.value.root)
+  if (!files.ok) return failed(...files.reasons.map(printDiagnostic))
+  return ok({
+    project: project.value,
+    model: model.value,
+    storage: storage.value,
+    tables: storage.value.tables,
+    files: files.value,
+  })
+}
+
+/** Answers the exit code of a command that could not do its work. */
+export function complain({ complain: tell }: CommandTerms, reasons: readonly string[]): 1 {
+  tell(`${reasons.join('\n\n')}\n`)
+  return 1
+}

@@ -1,0 +1,91 @@
+import { resolve } from 'node:path'
+import { compileApp } from '../../core/app/compile-app.ts'
+import { type ServedApp, serveApp } from '../../core/app/serve-app.ts'
+import { printStartFault, type StartFault } from '../../core/app/start-fault.ts'
+import { failed, type Result } from '../../core/base/result.ts'
+import type { Workplace } from '../../core/cluster/worker.ts'
+import { terminalLog } from './terminal-log.ts'
+
+export interface StartOptions {
+  /** Outside of production a saved file takes effect at once. */
+  readonly watch: boolean
+  /** null: nobody serves beside this process. */
+  readonly workplace: Workplace | null
+  /** A migration may make processes of other versions outdated. */
+  readonly replaceOthers: boolean
+}
+
+/**
+ * `plinth start`: serves until SIGTERM or SIGINT, and answers what is under way before it ends. In production SIGHUP
+ * has the files read again. Exit code 1 where it cannot start.
+ */
+export async function runStart(
+  folder: string,
+  { watch, workplace, replaceOthers }: StartOptions,
+): Promise<void> {
+  const production = process.env.NODE_ENV === 'production'
+  const follow = watch && !production && !workplace ? await prepareToFollow(resolve(folder)) : null
+  const served = await open(folder, { production, workplace, replaceOthers })
+  if (!served.ok) {
+    process.stderr.write(`${served.reasons.map(printStartFault).join('\n\n')}\n`)
+    process.exitCode = 1
+    workplace?.leave()
+    return
+  }
+  heed(served.value, { production, workplace })
+  follow?.(served.value)
+}
+
+interface OpenTerms extends Pick<StartOptions, 'workplace' | 'replaceOthers'> {
+  readonly production: boolean
+}
+
+async function open(
+  folder: string,
+  { production, workplace, replaceOthers }: OpenTerms,
+): Promise<Result<ServedApp, StartFault>> {
+  const compiled = await compileApp(folder, process.env)
+  if (!compiled.ok) return failed({ kind: 'files', diagnostics: compiled.reasons })
+  const terms = { ...terminalLog(), production, replaceOthers }
+  if (!workplace) return serveApp(compiled.value, terms)
+  if (compiled.value.project.settings.database.url === 'embedded') return failed(ONE_ALONE)
+  const { number, holdOthers, readAll } = workplace
+  return serveApp(compiled.value, { ...terms, worker: number, holdOthers, readAll })
+}
+
+const ONE_ALONE: StartFault = {
+  kind: 'other',
+  message:
+    'The embedded database belongs to one process: set database.url (DATABASE_URL) to a PostgreSQL server, or start without --workers (WORKERS)',
+}
+
+/** The files as they are before they are read, so that none is missed that is saved meanwhile. */
+async function prepareToFollow(root: string): Promise<(served: ServedApp) => void> {
+  const [{ readStamps }, { watchProject }] = await Promise.all([
+    import('../../core/app/file-stamps.ts'),
+    import('../../core/app/watch-project.ts'),
+  ])
+  const since = await readStamps(root, [])
+  return served =>
+    void watchProject(since, {
+      root,
+      known: () => filesOf(served),
+      changed: files => void served.reload(files),
+      failed: message => served.observer.tell({ kind: 'watchFailed', message }),
+    })
+}
+
+function filesOf(served: ServedApp): readonly string[] {
+  const { project, plugins } = served.blueprint()
+  return [...project.files, ...plugins.files]
+}
+
+function heed(served: ServedApp, { production, workplace }: Omit<OpenTerms, 'replaceOthers'>): void {
+  const stop = () => void served.close().then(() => process.exit())
+  // One forgotten `await` of a plugin ends no request but its own.
+  process.on('unhandledRejection', error => served.tellUnheard(error))
+  // Outside of production SIGHUP says that the terminal was closed. Workers reload in turn, when it is theirs.
+  if (production) process.on('SIGHUP', () => workplace === null && void served.reload())
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+  workplace?.serve(served, stop)
+}

@@ -1,0 +1,73 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { failed, ok, type Result } from '../../../core/base/result.ts'
+import { type Diagnostic, printDiagnostic } from '../../../core/faults/diagnostic.ts'
+import { compileModel } from '../../../core/model/compile-model.ts'
+import type { PluginKind } from '../../../core/plugins/kind.ts'
+import { findModules } from '../../../core/plugins/load/find-modules.ts'
+import { loadModules } from '../../../core/plugins/load/load-plugins.ts'
+import type { PluginSchema } from '../../../core/plugins/plugin-schema.ts'
+import type { Environment } from '../../../core/project/environment.ts'
+import { loadProject } from '../../../core/project/load-project.ts'
+import { printTypes } from './types-print.ts'
+
+export interface TypesRun {
+  readonly folder: string
+  /** Where to, instead of .plinth/types.d.ts of the project. */
+  readonly out?: string
+  /** Writes nothing: says whether what is there is what would be written. */
+  readonly check: boolean
+  readonly env: Environment
+  readonly write: (text: string) => void
+}
+
+/** `plinth types`: writes what TypeScript can know of a project. Answers the exit code: 0, or 1 where it cannot, or `check` finds a difference. */
+export async function runTypes(terms: TypesRun): Promise<0 | 1> {
+  const made = await makeTypes(terms.folder, terms.env)
+  if (!made.ok) {
+    terms.write(`${made.reasons.map(printDiagnostic).join('\n\n')}\n`)
+    return 1
+  }
+  const { root, text } = made.value
+  const file = terms.out ?? join(root, '.plinth', 'types.d.ts')
+  const shown = relative(process.cwd(), file)
+  const current = (await readOrNothing(file)) === text
+  if (terms.check && !current) terms.write(`${shown} is not what project.yaml says: run \`plinth types\`\n`)
+  if (terms.check) return current ? 0 : 1
+  await mkdir(dirname(file), { recursive: true })
+  if (!current) await writeFile(file, text)
+  terms.write(`${current ? 'Nothing new for' : 'Wrote'} ${shown}\n`)
+  return 0
+}
+
+interface Types {
+  readonly root: string
+  readonly text: string
+}
+
+async function makeTypes(folder: string, env: Environment): Promise<Result<Types, Diagnostic>> {
+  const project = await loadProject(folder, env)
+  if (!project.ok) return project
+  const model = compileModel(project.value)
+  if (!model.ok) return model
+  const { root } = project.value
+  const found = await findModules(root)
+  if (found.faults.length > 0) return failed(...found.faults)
+  // A plugin that cannot be loaded has a name all the same: types help to repair it.
+  const { policies, middlewares } = (await loadModules(found.modules, root)).plugins
+  const named = (kind: PluginKind, schemaOf: (name: string) => PluginSchema | undefined) =>
+    new Map(found.modules.filter(each => each.kind === kind).map(({ name }) => [name, schemaOf(name)]))
+  const terms = {
+    model: model.value,
+    policies: named('policy', name => policies.get(name)?.configSchema),
+    middlewares: named('middleware', name => middlewares.get(name)?.optionsSchema),
+  }
+  return ok({ root, text: printTypes(terms) })
+}
+
+async function readOrNothing(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  })
+}

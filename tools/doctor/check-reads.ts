@@ -1,0 +1,173 @@
+import { comparisonsIn } from '../../core/access/compile/expected-lists.ts'
+import { trusted } from '../../core/access/trusted.ts'
+import type { Database, Transaction } from '../../core/database/database.ts'
+import { toDatabaseFault } from '../../core/database/database-fault.ts'
+import type { Model } from '../../core/model/model.ts'
+import type { Storage } from '../../core/model/storage.ts'
+import { operatorTerms } from '../../core/query/operators.ts'
+import type { Comparison, Query, RelatedFilter } from '../../core/query/query.ts'
+import { type Advice, counted } from './advice.ts'
+import { type Costly, findCostly } from './expensive-attributes.ts'
+import { explain, type PlanNode } from './explain.ts'
+import { parseWork } from './parse-work.ts'
+import { type Proposal, printProposals, proposeIndex } from './propose-index.ts'
+import { openSamples } from './sample-values.ts'
+import { depthOf, type SlowRead } from './slow-reads.ts'
+import { tryIndex } from './try-index.ts'
+
+export interface ReadTerms {
+  readonly database: Database
+  readonly model: Model
+  readonly storage: Storage
+  /** Whether reads are run, not only planned. */
+  readonly analyze: boolean
+  /** Whether indexes of small tables are made, and taken back. */
+  readonly tries: boolean
+  /** About. */
+  readonly rowsIn: (table: string) => number
+}
+
+/** Why slow reads were slow, and what would help. What is fast by now is not told of. */
+export async function lookAtReads(reads: readonly SlowRead[], terms: ReadTerms): Promise<readonly Advice[]> {
+  const found: Found[] = []
+  for (const read of reads) found.push(...(await lookAt(read, terms)))
+  const proposals = found.flatMap(({ proposal }) => proposal ?? [])
+  return found
+    .filter(isFirst)
+    .map(({ advice, proposal }) =>
+      proposal ? { ...advice, paste: printProposals(proposal.type, proposals) } : advice,
+    )
+}
+
+interface Found {
+  readonly advice: Advice
+  readonly proposal: Proposal | null
+}
+
+/** Several reads may want the same index. */
+const isFirst = ({ proposal }: Found, at: number, all: readonly Found[]): boolean =>
+  proposal === null || all.findIndex(other => other.proposal?.index.name === proposal.index.name) === at
+
+async function lookAt(read: SlowRead, terms: ReadTerms): Promise<readonly Found[]> {
+  const { database, storage, model } = terms
+  const query = await database.transaction(transaction => again(read, transaction, terms), { readonly: true })
+  if (!query) return []
+  const { defaultLocale } = model
+  const plan = (transaction: Transaction, analyze = false) =>
+    explain(trusted(query), transaction, { storage, defaultLocale, analyze })
+  const costly = findCostly(await planOf(plan, terms), terms.rowsIn)
+  const remedy = costly.length === 0 ? null : await remedyFor({ query, costly, plan }, terms)
+  const found = `${times(read)}: ${printWork(read)}. For it PostgreSQL ${costly.map(({ words }) => words).join(', ')}`
+  const slow = { severity: 'advice', code: 'slow-read', about: query.type.key, found } as const
+  return [
+    ...(remedy ? [{ advice: { ...slow, remedy: remedy.words }, proposal: remedy.proposal }] : []),
+    ...deepPage(read, query).map(advice => ({ advice, proposal: null })),
+  ]
+}
+
+/** What takes too long is planned only. */
+async function planOf(
+  plan: (transaction: Transaction, analyze: boolean) => Promise<PlanNode>,
+  { database, analyze }: ReadTerms,
+): Promise<PlanNode> {
+  const run = (analyzes: boolean) =>
+    database.transaction(transaction => plan(transaction, analyzes), { readonly: true })
+  try {
+    return await run(analyze)
+  } catch (error) {
+    if (toDatabaseFault(error)?.kind !== 'timeout') throw error
+    return run(false)
+  }
+}
+
+/** The query that it was, with values of the table in place of those that nobody noted down. */
+async function again(
+  read: SlowRead,
+  transaction: Transaction,
+  { model, storage }: ReadTerms,
+): Promise<Query | null> {
+  const samples = openSamples(storage)
+  if (!parseWork(read, model, samples.sample)) return null
+  await samples.load(transaction)
+  return parseWork(read, model, samples.sample)
+}
+
+const times = ({ times: count, slowest }: SlowRead): string =>
+  `${count === 1 ? 'a list' : `${counted(count)} lists`} took up to ${counted(slowest)} ms`
+
+function printWork({ work }: SlowRead): string {
+  const { filters, sort, search } = work
+  const parts = [
+    ...(filters === undefined ? [] : [`filters ${JSON.stringify(filters)}`]),
+    ...(search === undefined ? [] : ['_q']),
+    ...(Array.isArray(sort) ? [`sort ${sort.join(', ')}`] : []),
+  ]
+  return parts.length === 0 ? 'all documents' : parts.join(', ')
+}
+
+interface Remedy {
+  readonly words: string
+  readonly proposal: Proposal | null
+}
+
+/** A read that was planned again. */
+interface Planned {
+  readonly query: Query
+  readonly costly: readonly Costly[]
+  readonly plan: (transaction: Transaction) => Promise<PlanNode>
+}
+
+async function remedyFor({ query, costly, plan }: Planned, terms: ReadTerms): Promise<Remedy | null> {
+  const sortsMany = costly.some(({ kind }) => kind === 'sort')
+  const proposal = proposeIndex(query, terms.storage, sortsMany)
+  const effect = proposal && (await effectOf(proposal, terms, plan))
+  if (effect) return { words: `declare an index${effect}`, proposal }
+  const words = withoutIndex(query)
+  return words === null ? null : { words, proposal: null }
+}
+
+/** Larger tables are not locked for a trial. */
+const SMALL = 200_000
+
+/** null: it would not help. */
+async function effectOf(
+  proposal: Proposal,
+  { database, storage, tries, rowsIn }: ReadTerms,
+  plan: (transaction: Transaction) => Promise<PlanNode>,
+): Promise<string | null> {
+  const { name } = storage.table(proposal.type)
+  if (!tries) return ' (not tried yet: `--try` does, and takes it back)'
+  if (rowsIn(name) > SMALL) return ` (not tried: \`${name}\` has more than ${counted(SMALL)} rows)`
+  const { before, after } = await tryIndex(database, name, proposal, plan)
+  if (after > before * 0.9) return null
+  return `: PostgreSQL expects ${counted(Math.max(2, before / after))} times less work with it`
+}
+
+function withoutIndex({ filter, search, sort, take }: Query): string | null {
+  if (search || (filter && comparisonsIn(filter).some(isOfParts))) return PARTS
+  if (take.kind === 'many' && take.total && !filter && sort.length === 0) return COUNTING
+  const isWide = filter ? comparisonsIn(filter).length > 1 : sort.some(({ path }) => path.length > 0)
+  return isWide ? WIDE : null
+}
+
+const isOfParts = (part: Comparison | RelatedFilter): boolean =>
+  part.kind === 'comparison' && operatorTerms(part.operator).text
+
+const PARTS =
+  'no index finds parts of texts, or texts whatever their case: narrow the list by another attribute, too, or let a search engine answer'
+
+const COUNTING = 'counting takes longest: ask with `pagination[withCount]=false` where no total is shown'
+
+const WIDE =
+  'no single index finds it: it asks for either of several things, over relations, or for most of the documents; ask for less at a time'
+
+/** From here on what is left out costs more than what is shown. */
+const DEEP = 1_000
+
+function deepPage({ work }: SlowRead, { type }: Query): readonly Advice[] {
+  const start = depthOf(work)
+  if (start < DEEP) return []
+  const found = `a page began behind ${counted(start)} documents, all of which PostgreSQL goes through`
+  const remedy = 'page by cursor: `pagination[after]` (docs/rest.md)'
+  return [{ severity: 'advice', code: 'deep-page', about: type.key, found, remedy }]
+}

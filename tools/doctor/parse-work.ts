@@ -1,0 +1,137 @@
+import {
+  type Attribute,
+  type ContentType,
+  type Holder,
+  isLink,
+  type Model,
+  type ScalarAttribute,
+} from '../../core/model/model.ts'
+import {
+  asksForEntry,
+  isOperator,
+  isTextual,
+  type Operator,
+  operatorFits,
+  operatorTerms,
+} from '../../core/query/operators.ts'
+import { isRecord } from '../../core/query/parse-place.ts'
+import type { Comparison, Filter, Query, Reading, Sort, SortStep, Value } from '../../core/query/query.ts'
+import { depthOf, type SlowRead } from './slow-reads.ts'
+
+/** A value that documents have there. */
+export type Sampling = (holder: Holder, attribute: ScalarAttribute) => Value
+
+/** What a log says of a read (query/describe-query.ts) → a query like it; null where the model has changed since. */
+export function parseWork({ work }: Pick<SlowRead, 'work'>, model: Model, sample: Sampling): Query | null {
+  const type = [...model.contentTypes.values()].find(({ key }) => key === work.contentType)
+  if (!type) return null
+  const filter = work.filters === undefined ? null : parseFilter(work.filters, type, sample)
+  const sort = (Array.isArray(work.sort) ? work.sort : []).map(said => parseSort(said, type))
+  if (filter === undefined || !isWhole(sort)) return null
+  return {
+    kind: 'query',
+    type,
+    take: {
+      kind: 'many',
+      page: { start: work.cursor === true ? 0 : depthOf(work), limit: limitOf(work.limit) },
+      total: work.total === true,
+      ...(work.cursor === true && { after: 'first' }),
+    },
+    status: statusOf(work.status),
+    locale: work.locales === undefined ? { kind: 'all' } : { kind: 'these', codes: [model.defaultLocale] },
+    selection: { fields: [], named: true, populate: [] },
+    filter,
+    search: work.search === undefined ? null : { text: 'a', attributes: textsOf(type) },
+    publication: null,
+    sort,
+  }
+}
+
+const limitOf = (said: unknown): number =>
+  typeof said === 'number' && Number.isInteger(said) && said > 0 ? said : 25
+
+const statusOf = (said: unknown): Reading => (said === 'draft' || said === 'latest' ? said : 'published')
+
+const textsOf = ({ attributes }: ContentType): readonly ScalarAttribute[] =>
+  [...attributes.values()].filter(
+    (each): each is ScalarAttribute =>
+      each.kind === 'scalar' && isTextual(each.type) && each.type !== 'password' && each.type !== 'locale',
+  )
+
+const isWhole = <Part>(parts: readonly (Part | undefined)[]): parts is readonly Part[] =>
+  !parts.includes(undefined)
+
+/** undefined: it speaks of something that the model does not have. */
+function parseFilter(said: unknown, holder: Holder, sample: Sampling): Filter | undefined {
+  if (!isRecord(said)) return undefined
+  const parts = Object.entries(said).map(([key, inner]) => parsePart(key, inner, holder, sample))
+  if (!isWhole(parts)) return undefined
+  const [first] = parts
+  return parts.length === 1 && first ? first : { kind: 'and', filters: parts }
+}
+
+function parsePart(key: string, inner: unknown, holder: Holder, sample: Sampling): Filter | undefined {
+  if (key === '$not') {
+    const filter = parseFilter(inner, holder, sample)
+    return filter && { kind: 'not', filter }
+  }
+  if (key === '$and' || key === '$or') {
+    const filters = (Array.isArray(inner) ? inner : []).map(part => parseFilter(part, holder, sample))
+    return isWhole(filters) ? { kind: key === '$and' ? 'and' : 'or', filters } : undefined
+  }
+  const attribute = holder.attributes.get(key)
+  if (attribute?.kind === 'scalar') return parseComparison(inner, attribute, sample(holder, attribute))
+  const to = holderBehind(attribute)
+  if (!to || !attribute || !(isLink(attribute) || attribute.kind === 'component')) return undefined
+  const filter = parseFilter(inner, to, sample)
+  return filter && { kind: 'related', attribute, scope: null, filter }
+}
+
+function holderBehind(attribute: Attribute | undefined): Holder | undefined {
+  if (attribute === undefined || attribute.kind === 'scalar' || attribute.kind === 'zone') return undefined
+  return attribute.kind === 'component' ? attribute.component : attribute.target
+}
+
+/** `$eq`, or `$in of 12`. */
+function parseComparison(said: unknown, attribute: ScalarAttribute, value: Value): Comparison | undefined {
+  const [operator = '', , count] = typeof said === 'string' ? said.split(' ') : []
+  if (!isOperator(operator) || !operatorFits(operator, attribute.type)) return undefined
+  const length = Math.min(MOST_VALUES, Number(count ?? 2))
+  if (asksForEntry(operator, attribute.type))
+    return { kind: 'comparison', attribute, operator, values: [value] }
+  return { kind: 'comparison', attribute, operator, values: valuesFor(operator, value, length) }
+}
+
+const MOST_VALUES = 1_000
+
+function valuesFor(operator: Operator, value: Value, count: number): readonly Value[] {
+  const { arity, text } = operatorTerms(operator)
+  const given = text ? String(value).slice(0, 3) : value
+  switch (arity) {
+    case 'flag':
+      return [true]
+    case 'two':
+      return [given, given]
+    case 'many':
+      return Array.from({ length: count }, () => given)
+    case 'one':
+      return [given]
+  }
+}
+
+/** `author.name:desc` */
+function parseSort(said: unknown, type: ContentType): Sort | undefined {
+  const [names = '', direction] = typeof said === 'string' ? said.split(':') : []
+  const path: SortStep[] = []
+  let holder: Holder = type
+  for (const name of names.split('.')) {
+    const attribute = holder.attributes.get(name)
+    if (attribute?.kind === 'scalar')
+      return { path, attribute, direction: direction === 'desc' ? 'desc' : 'asc' }
+    const behind = holderBehind(attribute)
+    if (!behind || !attribute || !(isLink(attribute) || attribute.kind === 'component')) return undefined
+    path.push({ attribute, scope: null })
+    holder = behind
+  }
+  return undefined
+}

@@ -1,0 +1,56 @@
+import { comparedIn } from '../../core/access/compile/expected-lists.ts'
+import { servesFor } from '../../core/model/list-indexes.ts'
+import type { ContentType, ScalarAttribute } from '../../core/model/model.ts'
+import type { Index, Storage } from '../../core/model/storage.ts'
+import { declaredIndex } from '../../core/model/type-indexes.ts'
+import { fitsIndex } from '../../core/model/value-columns.ts'
+import type { Query } from '../../core/query/query.ts'
+
+/** An index that a type could declare. */
+export interface Proposal {
+  readonly type: ContentType
+  /** As `indexes` has them. */
+  readonly attributes: readonly string[]
+  readonly index: Index
+}
+
+/** The index that would find what a list asks for, or its order where many are sorted; null: there is none, or the type has it. */
+export function proposeIndex(
+  { type, filter, sort, take }: Query,
+  storage: Storage,
+  sortsMany: boolean,
+): Proposal | null {
+  const { exact, others } = filter ? comparedIn(filter) : NOTHING
+  const [first] = sort
+  const isOwn = first !== undefined && first.path.length === 0 && isSorted(first.attribute)
+  const ordered = isOwn ? [first.attribute.name] : []
+  const behind = take.kind === 'many' && take.after !== undefined && ordered.length > 0 ? ['id'] : []
+  const attributes = [...exact, ...(others.length > 0 ? others : [...ordered, ...behind])]
+  if (attributes.length === 0 || (!sortsMany && exact.length + others.length === 0)) return null
+  const distinct = [...new Set(attributes)]
+  const index = declaredIndex(type, distinct, storage)
+  return has(storage, type, index) ? null : { type, attributes: distinct, index }
+}
+
+const NOTHING = { exact: [], others: [] }
+
+const isSorted = (attribute: ScalarAttribute): boolean =>
+  fitsIndex(attribute) && !['id', 'documentId'].includes(attribute.type)
+
+function has(storage: Storage, type: ContentType, index: Index): boolean {
+  const { name } = storage.table(type)
+  const indexes = storage.tables.find(table => table.name === name)?.indexes ?? []
+  return indexes.some(each => servesFor(each, index))
+}
+
+const begins = (other: readonly string[], names: readonly string[]): boolean =>
+  other.length > names.length && names.every((name, at) => other[at] === name)
+
+/** The lines of project.yaml that declare all that a type could, with what it declares already. */
+export function printProposals(type: ContentType, proposals: readonly Proposal[]): string {
+  const own = proposals.filter(proposal => proposal.type === type).map(({ attributes }) => attributes)
+  const all = [...type.indexes, ...own]
+  const longest = all.filter(names => !all.some(other => begins(other, names)))
+  const lists = longest.map(names => `[${names.join(', ')}]`)
+  return `contentTypes:\n  ${type.key}:\n    indexes: [${[...new Set(lists)].join(', ')}]`
+}

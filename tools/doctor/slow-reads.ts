@@ -1,0 +1,76 @@
+import { isRecord } from '../../core/query/parse-place.ts'
+
+/** A read that was slow, as often as the log tells of it; `work` has no values (query/describe-query.ts). */
+export interface SlowRead {
+  readonly work: Readonly<Record<string, unknown>>
+  readonly times: number
+  /** Milliseconds. */
+  readonly slowest: number
+  readonly together: number
+}
+
+/** More shapes than these are not looked at: those that took the most time come first. */
+const MOST = 20
+
+/** The lists that a log tells to have been slow, the dearest first. Lines that tell of anything else are passed over. */
+export async function findSlowReads(log: AsyncIterable<string>): Promise<readonly SlowRead[]> {
+  const reads = new Map<string, SlowRead>()
+  for await (const line of linesOf(log)) {
+    const told = toRead(line)
+    if (!told) continue
+    const key = shapeOf(told.work)
+    const known = reads.get(key)
+    reads.set(key, known ? joined(known, told) : told)
+  }
+  return [...reads.values()].toSorted((one, other) => other.together - one.together).slice(0, MOST)
+}
+
+/** No line of ours is longer. */
+const LONGEST = 1_000_000
+
+async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of chunks) {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > LONGEST) rest = ''
+    yield* lines
+  }
+  yield rest
+}
+
+const joined = (one: SlowRead, other: SlowRead): SlowRead => ({
+  work: depthOf(one.work) >= depthOf(other.work) ? one.work : other.work,
+  times: one.times + other.times,
+  slowest: Math.max(one.slowest, other.slowest),
+  together: one.together + other.together,
+})
+
+/** How many documents a page leaves out. */
+export const depthOf = ({ start }: SlowRead['work']): number =>
+  typeof start === 'number' && Number.isInteger(start) && start > 0 && start < LAST ? start : 0
+
+const LAST = 2 ** 31
+
+/** Pages of one list are one shape. */
+const shapeOf = ({ start: _start, ...work }: SlowRead['work']): string => JSON.stringify(work)
+
+/** What collectors put before a line (a time, a name) is passed over. */
+function toRead(line: string): SlowRead | null {
+  const at = line.indexOf('{')
+  if (at < 0 || !line.includes('"slowWork"')) return null
+  const said = parseLine(line.slice(at))
+  if (!isRecord(said) || said.event !== 'slowWork' || !isRecord(said.work)) return null
+  const { milliseconds, work } = said
+  if (typeof milliseconds !== 'number' || work.action !== 'find') return null
+  return { work, times: 1, slowest: milliseconds, together: milliseconds }
+}
+
+function parseLine(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}

@@ -1,0 +1,79 @@
+import type { Database } from '../../core/database/database.ts'
+
+/** What PostgreSQL knows of a table and its indexes. */
+export interface TableNumbers {
+  readonly name: string
+  /** About. */
+  readonly rows: number
+  readonly dead: number
+  /** Whether its values were ever looked at, which plans are made by. */
+  readonly analyzed: boolean
+  /** Whether writes move its version, which kept answers are proved by. */
+  readonly versioned: boolean
+  readonly indexes: readonly IndexNumbers[]
+}
+
+export interface IndexNumbers {
+  readonly name: string
+  /** null: an expression. */
+  readonly columns: readonly (string | null)[]
+  readonly unique: boolean
+  readonly partial: boolean
+  readonly valid: boolean
+  /** Somebody is making it at this moment. */
+  readonly underWay: boolean
+  readonly scans: number
+  readonly bytes: number
+}
+
+export interface Numbers {
+  readonly tables: readonly TableNumbers[]
+  /** Milliseconds since scans are counted. */
+  readonly counting: number
+  /** Connections that a database takes, but for those that are kept for its owner. */
+  readonly connections: number
+  /** Replicas that follow, and how many milliseconds they are behind; as far as the role may see it. */
+  readonly replicas: readonly { readonly name: string; readonly behind: number }[]
+}
+
+/** Reads them of these tables, as far as they are there. */
+export async function readNumbers(database: Database, tables: readonly string[]): Promise<Numbers> {
+  const values = [database.schema, tables]
+  const { rows } = await database.run({ text: NUMBERS, values, name: 'read numbers' })
+  return JSON.parse(String(rows[0]?.[0]))
+}
+
+const INDEXES = `
+SELECT json_agg(json_build_object(
+  'name', x.relname,
+  'columns', (SELECT json_agg(a.attname ORDER BY n.place)
+    FROM unnest(i.indkey::smallint[]) WITH ORDINALITY AS n (number, place)
+    LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = n.number AND n.number > 0),
+  'unique', i.indisunique, 'partial', i.indpred IS NOT NULL, 'valid', i.indisvalid,
+  'underWay', EXISTS (SELECT FROM pg_stat_progress_create_index AS p WHERE p.index_relid = x.oid),
+  'scans', coalesce(s.idx_scan, 0), 'bytes', pg_relation_size(x.oid)
+) ORDER BY x.relname)
+FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid
+LEFT JOIN pg_stat_all_indexes AS s ON s.indexrelid = i.indexrelid WHERE i.indrelid = c.oid AND x.relkind = 'i'`
+
+const TABLES = `
+SELECT coalesce(json_agg(json_build_object(
+  'name', c.relname, 'rows', CASE WHEN c.reltuples > 0 THEN c.reltuples ELSE coalesce(s.n_live_tup, 0) END,
+  'dead', coalesce(s.n_dead_tup, 0),
+  'analyzed', EXISTS (SELECT FROM pg_statistic AS known WHERE known.starelid = c.oid),
+  'versioned', EXISTS (SELECT FROM pg_trigger AS g WHERE g.tgrelid = c.oid AND g.tgname = 'plinth_version' AND g.tgenabled <> 'D'),
+  'indexes', coalesce((${INDEXES}), '[]')
+) ORDER BY c.relname), '[]')
+FROM pg_class AS c JOIN pg_namespace AS space ON space.oid = c.relnamespace
+LEFT JOIN pg_stat_all_tables AS s ON s.relid = c.oid
+WHERE space.nspname = $1 AND c.relkind IN ('r', 'p') AND c.relname = ANY ($2::text[])`
+
+const NUMBERS = `
+SELECT json_build_object(
+  'tables', (${TABLES}),
+  'counting', (SELECT extract(epoch FROM now() - coalesce(stats_reset, pg_postmaster_start_time())) * 1000
+    FROM pg_stat_database WHERE datname = current_database()),
+  'connections', current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer,
+  'replicas', (SELECT coalesce(json_agg(json_build_object('name', application_name,
+    'behind', coalesce(extract(epoch FROM replay_lag) * 1000, 0))), '[]') FROM pg_stat_replication)
+)::text`

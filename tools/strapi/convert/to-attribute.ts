@@ -1,0 +1,246 @@
+import type { Json } from '../../../core/project/settings/settings.ts'
+import type { Names } from '../names.ts'
+import {
+  at,
+  type Given,
+  type GivenMapping,
+  mappingAt,
+  textAt,
+  textsAt,
+  toJson,
+} from '../read/literal-value.ts'
+import { type OwnKeys, toRelation } from './to-relation.ts'
+
+/** What there is to know about the holder of an attribute. */
+export interface Surroundings {
+  readonly names: Names
+  /** The holder is a content-type with locales. */
+  readonly localized: boolean
+  /** Attributes that `privateAttributes` hides. */
+  readonly hidden: ReadonlySet<string>
+  /** The type that an attribute has in Strapi's database, in PostgreSQL's words, where that is known. */
+  readonly columnType: (attribute: string) => string | undefined
+}
+
+/** An attribute in the words of project.yaml; without `json` it stays out. */
+export interface ToldAttribute {
+  readonly json?: Json
+  readonly notes: readonly string[]
+}
+
+/** An attribute of Strapi's in the short form of project.yaml, where that says all. */
+export function toAttribute(name: string, given: GivenMapping, around: Surroundings): ToldAttribute {
+  const own = ownKeys(name, given, around)
+  if (typeof own === 'string') return { notes: [`\`${name}\` is left out: ${own}`] }
+  const { type, keys } = own
+  const isAlwaysLocalized = type === 'relation' || type === 'uid'
+  const isShared =
+    around.localized && !isAlwaysLocalized && at(given, 'pluginOptions', 'i18n', 'localized') !== true
+  const all = withoutUndefined({
+    type,
+    ...keys,
+    ...constraints(type, given),
+    private: at(given, 'private') === true || around.hidden.has(name) ? true : undefined,
+    localized: isShared ? false : undefined,
+  })
+  const json = Object.keys(all).length === 1 && !NEVER_SHORT.has(type) ? type : all
+  return { json, notes: remarks(given, type) }
+}
+
+const NEVER_SHORT: ReadonlySet<string> = new Set(['relation', 'component', 'dynamiczone', 'enumeration'])
+
+const withoutUndefined = (
+  record: Readonly<Record<string, Json | undefined>>,
+): Readonly<Record<string, Json>> =>
+  Object.fromEntries(
+    Object.entries(record).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  )
+
+const SCALARS: ReadonlySet<string> = new Set([
+  ...['string', 'text', 'richtext', 'blocks', 'email', 'password', 'date', 'time', 'datetime', 'timestamp'],
+  ...['integer', 'biginteger', 'float', 'decimal', 'boolean', 'json', 'array'],
+])
+
+function ownKeys(name: string, given: GivenMapping, around: Surroundings): OwnKeys {
+  const type =
+    textAt(given, 'type') ?? (given.has('component') ? 'component' : given.has('target') ? 'relation' : '')
+  switch (type) {
+    case 'uid':
+      return { type, keys: { targetField: textAt(given, 'targetField') } }
+    case 'enumeration':
+      return { type, keys: { enum: textsAt(given, 'enum') } }
+    case 'relation':
+      return toRelation(given, around.names)
+    case 'media':
+      return { type, keys: mediaKeys(given) }
+    case 'component':
+      return toComponent(given, around.names)
+    case 'dynamiczone':
+      return toZone(given, around.names)
+    case 'customField':
+      return toCustomField(given, around.columnType(name))
+    default:
+      return SCALARS.has(type) ? { type, keys: {} } : `Plinth has no type \`${type}\``
+  }
+}
+
+const KINDS = ['images', 'videos', 'audios', 'files']
+
+function mediaKeys(given: GivenMapping): Readonly<Record<string, Json | undefined>> {
+  const allowed = textsAt(given, 'allowedTypes').filter(kind => KINDS.includes(kind))
+  const isAny = allowed.length === 0 || KINDS.every(kind => allowed.includes(kind))
+  return {
+    multiple: at(given, 'multiple') === true ? true : undefined,
+    allowedTypes: isAny ? undefined : [...new Set(allowed)],
+  }
+}
+
+function toComponent(given: GivenMapping, { components }: Names): OwnKeys {
+  const wanted = textAt(given, 'component') ?? ''
+  const component = components.get(wanted)
+  if (component === undefined) return `there is no component \`${wanted}\``
+  return {
+    type: 'component',
+    keys: { component, repeatable: at(given, 'repeatable') === true ? true : undefined },
+  }
+}
+
+function toZone(given: GivenMapping, { components }: Names): OwnKeys {
+  const known = textsAt(given, 'components').flatMap(uid => components.get(uid) ?? [])
+  if (known.length === 0) return 'none of its components is there'
+  return { type: 'dynamiczone', keys: { components: [...new Set(known)] } }
+}
+
+/** The custom fields that are in wide use, by what they store. */
+const CUSTOM_FIELDS: Readonly<Record<string, string>> = {
+  'plugin::color-picker.color': 'string',
+  'plugin::country-select.country': 'string',
+  'plugin::ckeditor.CKEditor': 'richtext',
+  'plugin::ckeditor5.CKEditor': 'richtext',
+  'plugin::tinymce.tinymce': 'richtext',
+  'plugin::multi-select.multi-select': 'json',
+  'plugin::tagsinput.tags': 'json',
+  'plugin::map-field.map': 'json',
+  'plugin::seo.seo': 'json',
+}
+
+/** What a custom field stores, by the type of its column. */
+const STORED: Readonly<Record<string, string>> = {
+  jsonb: 'json',
+  json: 'json',
+  text: 'text',
+  'character varying': 'string',
+  integer: 'integer',
+  bigint: 'biginteger',
+  numeric: 'decimal',
+  'double precision': 'float',
+  boolean: 'boolean',
+  date: 'date',
+}
+
+function toCustomField(given: GivenMapping, column: string | undefined): OwnKeys {
+  const field = textAt(given, 'customField') ?? ''
+  const known = Object.hasOwn(CUSTOM_FIELDS, field) ? CUSTOM_FIELDS[field] : undefined
+  const type = known ?? (column !== undefined && Object.hasOwn(STORED, column) ? STORED[column] : undefined)
+  if (type !== undefined) return { type, keys: {} }
+  return `what the custom field \`${field}\` stores is for its plugin to say; give it a type, such as \`json\``
+}
+
+const COUNTED: ReadonlySet<string> = new Set(['integer', 'float', 'decimal'])
+
+function constraints(type: string, given: GivenMapping): Readonly<Record<string, Json | undefined>> {
+  const value = (key: string) => toValue(type, at(given, key))
+  return {
+    required: at(given, 'required') === true ? true : undefined,
+    unique: at(given, 'unique') === true && type !== 'uid' ? true : undefined,
+    min: value('min'),
+    max: value('max'),
+    minLength: value('minLength'),
+    maxLength: value('maxLength'),
+    regex: textAt(given, 'regex'),
+    default: value('default'),
+  }
+}
+
+/** Strapi's panel writes some numbers and truths as texts. */
+function toValue(type: string, given: Given | undefined): Json | undefined {
+  const json = toJson(given) ?? undefined
+  if (typeof json !== 'string') return json
+  if (COUNTED.has(type) && json.trim() !== '' && Number.isFinite(Number(json))) return Number(json)
+  if (type === 'boolean' && (json === 'true' || json === 'false')) return json === 'true'
+  return json
+}
+
+/** Options of the panel and of Strapi's own tables: nothing of an API. */
+const SILENT: ReadonlySet<string> = new Set([
+  ...[
+    'type',
+    'pluginOptions',
+    'configurable',
+    'visible',
+    'editable',
+    'searchable',
+    'required',
+    'unique',
+    'private',
+  ],
+  ...[
+    'min',
+    'max',
+    'minLength',
+    'maxLength',
+    'regex',
+    'default',
+    'targetField',
+    'enum',
+    'relation',
+    'target',
+  ],
+  ...[
+    'inversedBy',
+    'mappedBy',
+    'multiple',
+    'allowedTypes',
+    'component',
+    'repeatable',
+    'components',
+    'customField',
+  ],
+  ...[
+    'useJoinTable',
+    'joinTable',
+    'joinColumn',
+    'column',
+    'columnName',
+    'columnType',
+    'writable',
+    'autoPopulate',
+  ],
+  ...['displayName', 'description', 'enumName'],
+])
+
+const OF_THE_PANEL: ReadonlySet<string> = new Set([
+  'i18n',
+  'content-manager',
+  'content-type-builder',
+  'translate',
+  'versions',
+])
+
+function remarks(given: GivenMapping, type: string): readonly string[] {
+  const dropped = [...given.keys()].filter(key => !SILENT.has(key)).map(key => `\`${key}\``)
+  const plugins = [...mappingAt(given, 'pluginOptions').keys()].filter(plugin => !OF_THE_PANEL.has(plugin))
+  const code = ['default', 'regex', 'min', 'max'].filter(
+    key => given.has(key) && at(given, key) !== null && toJson(at(given, key)) === undefined,
+  )
+  const field =
+    textAt(given, 'type') === 'customField'
+      ? [`the custom field \`${textAt(given, 'customField')}\`, kept as ${type}`]
+      : []
+  return [
+    ...field,
+    ...(dropped.length > 0 ? [`without a counterpart: ${dropped.join(', ')}`] : []),
+    ...plugins.map(plugin => `without a counterpart: the options of the plugin \`${plugin}\``),
+    ...code.map(key => `\`${key}\` is code in Strapi, and left out`),
+  ]
+}

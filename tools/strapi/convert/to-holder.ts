@@ -1,0 +1,44 @@
+import { trimOf } from '../../../core/base/trim-character.ts'
+import { type GivenMapping, isMapping, mappingAt, textAt } from '../read/literal-value.ts'
+import type { StrapiHolder, StrapiType } from '../read/strapi-project.ts'
+
+export function toHolder(uid: string, file: string, schema: GivenMapping): StrapiHolder {
+  const attributes = [...mappingAt(schema, 'attributes')].flatMap(
+    ([name, given]): readonly [string, GivenMapping][] => (isMapping(given) ? [[name, given]] : []),
+  )
+  return {
+    uid,
+    file,
+    collectionName: textAt(schema, 'collectionName') ?? textAt(schema, 'info', 'singularName') ?? uid,
+    schema,
+    attributes: new Map(attributes),
+  }
+}
+
+interface FoundType {
+  readonly api: string
+  readonly name: string
+  readonly file: string
+  readonly schema: GivenMapping
+}
+
+/** Strapi names a content-type after its folders, and its routes after what `info` says. */
+export function toType({ api, name, file, schema }: FoundType): StrapiType {
+  const singularName = textAt(schema, 'info', 'singularName') ?? toKebabCase(name)
+  return {
+    ...toHolder(`api::${toKebabCase(api)}.${toKebabCase(name)}`, file, schema),
+    api,
+    singularName,
+    pluralName: textAt(schema, 'info', 'pluralName') ?? singularName,
+  }
+}
+
+/** `BlogPost`, `blog_post` and `blog post` → `blog-post`. A name that is in kebab-case stays. */
+export const toKebabCase = (name: string): string =>
+  trimOf(
+    name
+      .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+      .replace(/([A-Z])(?=[A-Z][a-z])/g, '$1-')
+      .replace(/[^A-Za-z0-9]+/g, '-'),
+    '-',
+  ).toLowerCase()

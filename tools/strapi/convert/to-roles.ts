@@ -1,0 +1,196 @@
+import { BUILT_IN_ACTIONS, type BuiltInSubject, CONTENT_ACTIONS } from '../../../core/access/actions.ts'
+import type { Names } from '../names.ts'
+import type { StrapiFacts, StrapiRole } from '../read/read-facts.ts'
+import type { StrapiProject } from '../read/strapi-project.ts'
+import { type Entry, flow, section } from '../yaml-document.ts'
+import { toKebabCase } from './to-holder.ts'
+import { hasDrafts } from './to-types.ts'
+
+/** The section `roles`. */
+export function toRoles(project: StrapiProject, { roles }: StrapiFacts, names: Names): Entry | undefined {
+  const terms: RoleTerms = {
+    names,
+    withDrafts: typesWithDrafts(project, names),
+    isUsual: hasUsualAuth(roles),
+  }
+  return section(
+    'roles',
+    roles.toSorted((one, two) => placeOf(one) - placeOf(two)).map(role => toRole(role, terms)),
+  )
+}
+
+interface RoleTerms {
+  readonly names: Names
+  /** Keys of content-types. */
+  readonly withDrafts: ReadonlySet<string>
+  /** `public` has the permissions on `auth` that a role has without naming them. */
+  readonly isUsual: boolean
+}
+
+const typesWithDrafts = ({ contentTypes }: StrapiProject, { types }: Names): ReadonlySet<string> =>
+  new Set(contentTypes.filter(hasDrafts).flatMap(({ uid }) => types.get(uid)?.key ?? []))
+
+const placeOf = ({ type }: StrapiRole): number => {
+  const place = ['public', 'authenticated'].indexOf(type)
+  return place < 0 ? 2 : place
+}
+
+/** The key of a role in project.yaml. */
+export const roleKey = ({ type }: Pick<StrapiRole, 'type'>): string =>
+  /^[A-Za-z][A-Za-z0-9_-]*$/.test(type) ? type : toKebabCase(`role ${type}`)
+
+/** What Strapi itself says of its two first roles. */
+const USUAL: readonly string[] = [
+  'Default role given to authenticated user.',
+  'Default role given to unauthenticated user.',
+]
+
+/** Strapi has no permission of its own for drafts: every role that finds documents may ask for drafts. */
+const DRAFTS_NOTE =
+  '`readDrafts`: in Strapi this role can read drafts (`status=draft`), as it finds documents of these types. Remove the word where it should read published documents only'
+
+function toRole(role: StrapiRole, { names, withDrafts, isUsual }: RoleTerms): Entry | undefined {
+  const key = roleKey(role)
+  const name = role.name === key.charAt(0).toUpperCase() + key.slice(1) ? undefined : role.name || undefined
+  const description = USUAL.includes(role.description) ? undefined : role.description || undefined
+  const { subjects, unknown } = grantsOf(role, names)
+  if (isUsual) withoutOpenAuth(subjects)
+  const readsDrafts = addReadDrafts(subjects, withDrafts)
+  const isNamed = !isUsual && key === 'public' && !subjects.has('auth')
+  const permissions = [...subjects].map(([subject, actions]) =>
+    flow(
+      subject,
+      [...actions].toSorted((one, two) => orderOf(one) - orderOf(two)),
+    ),
+  )
+  const notes = unknown.map(action => `\`${action}\` did not come over: Plinth has no such action`)
+  return section(
+    key,
+    [
+      flow('name', name),
+      flow('description', description),
+      section('permissions', [...permissions, ...(isNamed ? [flow('auth', [])] : [])]) ??
+        flow('permissions', {}),
+    ],
+    [...(readsDrafts ? [DRAFTS_NOTE] : []), ...notes],
+  )
+}
+
+/** Whether any content-type has drafts that the role could read. */
+function addReadDrafts(subjects: Subjects, withDrafts: ReadonlySet<string>): boolean {
+  const readers = [...subjects].filter(
+    ([subject, actions]) => withDrafts.has(subject) && (actions.has('find') || actions.has('findOne')),
+  )
+  for (const [, actions] of readers) actions.add('readDrafts')
+  return readers.length > 0
+}
+
+const orderOf = (action: string): number => {
+  const place = ACTIONS.indexOf(action)
+  return place < 0 ? ACTIONS.length : place
+}
+
+type Subjects = Map<string, Set<string>>
+
+const ACTIONS: readonly string[] = CONTENT_ACTIONS
+
+function grantsOf({ actions }: StrapiRole, names: Names): { subjects: Subjects; unknown: readonly string[] } {
+  const subjects: Subjects = new Map()
+  const unknown: string[] = []
+  for (const action of actions) {
+    const grant = builtInGrant(action) ?? typeGrant(action, names)
+    if (grant === undefined) unknown.push(action)
+    else if (grant !== 'nothing')
+      subjects.set(grant.subject, (subjects.get(grant.subject) ?? new Set()).add(grant.action))
+  }
+  const places = [...names.types.values()].map(({ key }) => key)
+  return {
+    subjects: new Map([...subjects].toSorted(([one], [two]) => place(one, places) - place(two, places))),
+    unknown,
+  }
+}
+
+/** Content-types come in their order, then what is built in. */
+const place = (subject: string, places: readonly string[]): number => {
+  const found = places.indexOf(subject)
+  return found < 0 ? places.length : found
+}
+
+interface Grant {
+  readonly subject: string
+  readonly action: string
+}
+
+/** `api::blog.article.find`: an API, a controller that is called after its content-type, an action. */
+function typeGrant(action: string, names: Names): Grant | undefined {
+  const [, uid = '', verb = ''] = /^(api::[^.]+\.[^.]+)\.([^.]+)$/.exec(action) ?? []
+  const type = names.types.get(uid)
+  return type !== undefined && ACTIONS.includes(verb) ? { subject: type.key, action: verb } : undefined
+}
+
+/** The controllers of Strapi's plugins, by what Plinth calls them. */
+const CONTROLLERS: ReadonlyMap<string, BuiltInSubject> = new Map([
+  ['plugin::users-permissions.auth', 'auth'],
+  ['plugin::users-permissions.user', 'users'],
+  ['plugin::users-permissions.role', 'role'],
+  ['plugin::upload.content-api', 'upload'],
+  ['plugin::i18n.locales', 'i18n'],
+])
+
+/** Actions that Plinth calls otherwise. */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['callback', 'login'],
+  ['destroy', 'delete'],
+  ['listLocales', 'find'],
+])
+
+/** Actions that everybody has in Strapi, and that lead nowhere where nothing was set up for them. */
+const IDLE: ReadonlySet<string> = new Set([
+  'plugin::users-permissions.auth.connect',
+  'plugin::users-permissions.auth.logout',
+  'plugin::users-permissions.auth.refresh',
+  'plugin::users-permissions.auth.getSessions',
+  'plugin::users-permissions.auth.revokeSession',
+  'plugin::users-permissions.permissions.getPermissions',
+])
+
+function builtInGrant(action: string): Grant | 'nothing' | undefined {
+  if (IDLE.has(action)) return 'nothing'
+  const [, controller = '', verb = ''] = /^(.+)\.([^.]+)$/.exec(action) ?? []
+  const subject = CONTROLLERS.get(controller)
+  if (subject === undefined) return undefined
+  const ours = RENAMED.get(verb) ?? verb
+  const known: readonly string[] = BUILT_IN_ACTIONS[subject]
+  return known.includes(ours) ? { subject, action: ours } : undefined
+}
+
+/** Open to everybody in Plinth unless `public` says something of `auth`. */
+const OPEN: readonly string[] = BUILT_IN_ACTIONS.auth.filter(action => action !== 'changePassword')
+
+function hasUsualAuth(roles: readonly StrapiRole[]): boolean {
+  const visitors = roles.find(({ type }) => type === 'public')
+  const granted = visitors?.actions
+    .map(builtInGrant)
+    .flatMap(grant =>
+      grant !== undefined && grant !== 'nothing' && grant.subject === 'auth' ? [grant.action] : [],
+    )
+  return (
+    granted !== undefined &&
+    OPEN.every(action => granted.includes(action)) &&
+    !granted.includes('changePassword')
+  )
+}
+
+function withoutOpenAuth(subjects: Subjects): void {
+  const auth = subjects.get('auth')
+  for (const action of OPEN) auth?.delete(action)
+  if (auth?.size === 0) subjects.delete('auth')
+}
+
+/** Tokens are kept as hashes of Strapi's own salt, which nothing else can make. */
+export const tokenNotes = ({ tokens }: StrapiFacts): readonly string[] =>
+  tokens.map(({ name, type }) => {
+    const called = toKebabCase(name) || 'token'
+    const kind = ['read-only', 'full-access', 'custom'].includes(type) ? type : 'read-only'
+    return `the API token \`${name}\` did not come over: \`plinth token ${called} --type ${kind}\` makes another`
+  })

@@ -1,0 +1,67 @@
+import type { Json } from '../../../core/project/settings/settings.ts'
+import type { Names } from '../names.ts'
+import { at, type Given, isList, mappingAt, textAt, textsAt } from '../read/literal-value.ts'
+import type { StrapiRouter } from '../read/read-router.ts'
+import type { StrapiProject } from '../read/strapi-project.ts'
+import { type Entry, entry, section } from '../yaml-document.ts'
+
+const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
+
+/** The section `routesConfig`: who is let through without a permission, or with others. */
+export const toRoutes = ({ routers }: StrapiProject, names: Names): Entry | undefined =>
+  section(
+    'routesConfig',
+    routers.flatMap(router => toRouter(router, names)),
+  )
+
+function toRouter({ uid, options }: StrapiRouter, names: Names): readonly Entry[] {
+  const key = names.types.get(uid)?.key
+  if (key === undefined) return []
+  return ACTIONS.flatMap(action => {
+    const given = mappingAt(options, 'config', action)
+    const auth = authOf(at(given, 'auth'), names)
+    const notes = [...usesOf(given, 'policies'), ...usesOf(given, 'middlewares')]
+    if (auth === undefined && notes.length === 0) return []
+    return [entry(`${key}.${action}`, { kind: 'flow', json: auth === undefined ? {} : { auth } }, notes)]
+  })
+}
+
+function authOf(given: Given | undefined, names: Names): Json | undefined {
+  if (given === false) return false
+  const scope = textsAt(given, 'scope').flatMap(each => {
+    const [, uid = '', action = ''] = /^(api::[^.]+\.[^.]+)\.([^.]+)$/.exec(each) ?? []
+    const key = names.types.get(uid)?.key
+    return key === undefined ? [] : [`api::${key}.${key}.${action}`]
+  })
+  return scope.length === 0 ? undefined : { scope }
+}
+
+/** Policies and middlewares are code: they are named here once they are written anew. */
+function usesOf(given: Given, kind: 'policies' | 'middlewares'): readonly string[] {
+  const uses = at(given, kind)
+  if (!isList(uses) || uses.length === 0) return []
+  const named = uses.map(use => (typeof use === 'string' ? use : (textAt(use, 'name') ?? 'a function')))
+  const why =
+    kind === 'policies'
+      ? 'Strapi asked these policies, and Plinth asks nothing'
+      : 'Strapi ran these middlewares, and Plinth runs nothing'
+  return [`${why} until they are written anew in ${kind}/ and named here: ${named.join(', ')}`]
+}
+
+/** What a router leaves out: in Plinth a route that nobody has the permission for is closed. */
+export function routerNotes({ routers }: StrapiProject, uid: string): readonly string[] {
+  return routers
+    .filter(router => router.uid === uid)
+    .flatMap(({ options }) => [
+      ...listed(options, 'only', 'Strapi had these routes alone'),
+      ...listed(options, 'except', 'Strapi lacked these routes'),
+      ...(options.has('prefix')
+        ? [`Strapi had its routes under \`${textAt(options, 'prefix') ?? '…'}\``]
+        : []),
+    ])
+}
+
+function listed(options: StrapiRouter['options'], key: string, words: string): readonly string[] {
+  const actions = textsAt(options, key)
+  return actions.length === 0 ? [] : [`${words}: ${actions.join(', ')}; permissions decide in Plinth`]
+}

@@ -1,0 +1,165 @@
+import { trimEndOf } from '../../../core/base/trim-character.ts'
+import type { Json } from '../../../core/project/settings/settings.ts'
+import {
+  at,
+  type Given,
+  isFromEnvironment,
+  isList,
+  isMapping,
+  mappingAt,
+  textAt,
+  textsAt,
+  toJson,
+} from '../read/literal-value.ts'
+import type { StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
+import { type Entry, entry, flow, section } from '../yaml-document.ts'
+
+/** The sections that come from config/: what stands there as code, and what is as it would be anyway, is left out. */
+export function toServer({ config }: StrapiProject): Entry | undefined {
+  const { server } = config
+  return section('server', [
+    setting('host', at(server, 'host') ?? env('HOST', '0.0.0.0')),
+    setting('port', at(server, 'port') ?? env('PORT', 1337)),
+    setting('url', withoutEmpty(at(server, 'url'))),
+    section('cors', [flow('origins', corsOrigins(config))], corsNotes(config)),
+    flow('bodyLimit', toSize(at(middleware(config, 'strapi::body'), 'jsonLimit'), '1mb')),
+    toTrustProxy(at(server, 'proxy')),
+  ])
+}
+
+const env = (name: string, fallback: Given): Given => ({ kind: 'environment', name, fallback })
+
+/** A value of a setting; a variable without a fallback would be an error where it is not set. */
+export function setting(key: string, given: Given | undefined): Entry | undefined {
+  if (!isFromEnvironment(given)) return flow(key, toJson(given) ?? undefined)
+  const fallback = toJson(given.fallback)
+  const isWord = typeof fallback === 'string' || typeof fallback === 'number' || typeof fallback === 'boolean'
+  if (!isWord || String(fallback).includes('}')) return undefined
+  return entry(key, { kind: 'variable', name: given.name, fallback: String(fallback) })
+}
+
+const withoutEmpty = (given: Given | undefined): Given | undefined =>
+  given === '' || (isFromEnvironment(given) && given.fallback === '') ? undefined : given
+
+function toTrustProxy(given: Given | undefined): Entry | undefined {
+  if (isFromEnvironment(given)) return setting('trustProxy', given)
+  const isProxied = given === true || (isMapping(given) && at(given, 'koa') === true)
+  return flow('trustProxy', isProxied ? true : undefined)
+}
+
+/** The `config` of a middleware in config/middlewares. */
+function middleware({ middlewares }: StrapiConfig, name: string): Given | undefined {
+  if (!isList(middlewares)) return undefined
+  const found = middlewares.find(each => textAt(each, 'name') === name)
+  return at(found, 'config')
+}
+
+function corsOrigins(config: StrapiConfig): Json | undefined {
+  const given = at(middleware(config, 'strapi::cors'), 'origin')
+  const origins = typeof given === 'string' ? given.split(',').map(each => each.trim()) : toJson(given)
+  if (!Array.isArray(origins) || origins.length === 0 || origins.includes('*')) return undefined
+  return origins.map(origin => trimEndOf(String(origin), '/'))
+}
+
+function corsNotes(config: StrapiConfig): readonly string[] {
+  const given = at(middleware(config, 'strapi::cors'), 'origin')
+  return given === undefined || toJson(given) !== undefined
+    ? []
+    : ['config/middlewares says the origins by code or a variable: name them here, or all may call']
+}
+
+/** `2mb` as Strapi writes it, or bytes. */
+function toSize(given: Given | undefined, usual: string): Json | undefined {
+  if (typeof given !== 'number' && typeof given !== 'string') return undefined
+  return given === usual ? undefined : given
+}
+
+export function toRest({ config }: StrapiProject): Entry | undefined {
+  const rest = mappingAt(config.api, 'rest')
+  const unless = (key: string, usual: Json) => {
+    const given = rest.get(key)
+    return given === usual || given === undefined ? undefined : setting(key, given)
+  }
+  return section('rest', [
+    unless('prefix', '/api'),
+    unless('defaultLimit', 25),
+    unless('maxLimit', 100),
+    unless('withCount', true),
+  ])
+}
+
+const GRAPHQL: Readonly<Record<string, Json>> = {
+  endpoint: '/graphql',
+  shadowCRUD: true,
+  playgroundAlways: false,
+  depthLimit: 10,
+  amountLimit: 100,
+  defaultLimit: 10,
+}
+
+/** Without the plugin, Strapi had no GraphQL. */
+export function toGraphql({ config, packages }: StrapiProject): Entry | undefined {
+  const plugin = at(config.plugins, 'graphql')
+  const isThere =
+    packages.includes('@strapi/plugin-graphql') && at(plugin, 'enabled') !== false && plugin !== false
+  if (!isThere) return section('graphql', [flow('enabled', false)])
+  const given = mappingAt(plugin, 'config')
+  const entries = Object.entries(GRAPHQL).map(([key, usual]) =>
+    given.get(key) === usual || given.get(key) === undefined ? undefined : setting(key, given.get(key)),
+  )
+  const other = [...given.keys()].filter(key => !Object.hasOwn(GRAPHQL, key))
+  const notes =
+    other.length === 0 ? [] : [`without a counterpart: ${other.map(key => `\`${key}\``).join(', ')}`]
+  const inner = section('config', entries, notes)
+  return section('graphql', [inner])
+}
+
+export function toUpload({ config }: StrapiProject): Entry | undefined {
+  const given = mappingAt(config.plugins, 'upload', 'config')
+  const provider = given.get('provider')
+  const isS3 = provider === 'aws-s3' || provider === '@strapi/provider-upload-aws-s3'
+  const isOther = provider !== undefined && provider !== 'local' && !isS3
+  const name =
+    typeof provider === 'string'
+      ? `the provider \`${provider}\``
+      : 'the provider that config/plugins chooses when it runs'
+  const size = at(given, 'sizeLimit') ?? at(given, 'providerOptions', 'sizeLimit')
+  return section(
+    'upload',
+    [flow('sizeLimit', toSize(size === 200 * 1024 * 1024 ? undefined : size, '200mb'))],
+    [
+      ...(isS3
+        ? [
+            'Strapi kept its files in an S3 bucket: say `provider: s3` and its `providerOptions` here (docs/uploads.md)',
+          ]
+        : []),
+      ...(isOther
+        ? [`without a counterpart: ${name}; Plinth keeps files in a folder or in an S3 bucket`]
+        : []),
+      ...(given.has('breakpoints') ? ['without a counterpart: `breakpoints`'] : []),
+    ],
+  )
+}
+
+/** Settings of sign-in that stand in files; the database has more. */
+export function usersPermissions({ config }: StrapiProject): {
+  readonly jwtExpiresIn: Json | undefined
+  readonly allowedFields: Json | undefined
+} {
+  const given = mappingAt(config.plugins, 'users-permissions', 'config')
+  const expires = toJson(at(given, 'jwt', 'expiresIn'))
+  const allowed = textsAt(given, 'register', 'allowedFields')
+  return {
+    jwtExpiresIn: expires === '30d' || expires === null ? undefined : expires,
+    allowedFields: allowed.length === 0 ? undefined : allowed,
+  }
+}
+
+/** Middlewares of the project's own that run before every request, or round each. */
+export function ownMiddlewares({ config }: StrapiProject): readonly string[] {
+  if (!isList(config.middlewares)) return []
+  return config.middlewares.flatMap(each => {
+    const name = typeof each === 'string' ? each : textAt(each, 'name')
+    return name === undefined || name.startsWith('strapi::') ? [] : [name]
+  })
+}

@@ -1,0 +1,131 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { compileAccess } from '../../core/access/compile/compile-access.ts'
+import { failed, ok, type Result } from '../../core/base/result.ts'
+import type { Diagnostic, Path } from '../../core/faults/diagnostic.ts'
+import { compileModel } from '../../core/model/compile-model.ts'
+import { readProject } from '../../core/project/load-project.ts'
+import type { Json } from '../../core/project/settings/settings.ts'
+import { printSheet } from './print-yaml-document.ts'
+import type { Block, Entry } from './yaml-document.ts'
+
+/** More than any project has faults, so that this ends. */
+const MOST_ROUNDS = 500
+
+/**
+ * The sheet without what the checker refuses: each such thing is taken out, and its place says what it was and why.
+ * So the file loads, whatever the project that it came from held. Fails with what could not be taken out.
+ */
+export async function repairSheet(sheet: Block): Promise<Result<Block, Diagnostic>> {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-import-'))
+  try {
+    return await repairIn(folder, sheet)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function repairIn(folder: string, sheet: Block): Promise<Result<Block, Diagnostic>> {
+  let repaired = sheet
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const faults = await faultsOf(folder, repaired)
+    if (faults.length === 0) return ok(repaired)
+    const removed = chosen(faults).reduce(withoutFault, repaired)
+    if (removed === repaired) return failed(...faults)
+    repaired = removed
+  }
+  return failed(...(await faultsOf(folder, repaired)))
+}
+
+async function faultsOf(folder: string, sheet: Block): Promise<readonly Diagnostic[]> {
+  await writeFile(join(folder, 'project.yaml'), printSheet(sheet))
+  const { project, faults } = await readProject(folder, {})
+  if (faults.length > 0 || project === undefined) return faults
+  const model = compileModel(project)
+  if (!model.ok) return model.reasons
+  const access = compileAccess(project, model.value)
+  return access.ok ? [] : access.reasons
+}
+
+/** One fault a thing, and one alone where it takes two to be wrong: the other one may be right without it. */
+function chosen(faults: readonly Diagnostic[]): readonly Diagnostic[] {
+  const seen = new Set<string>()
+  return faults.filter(({ code, path }) => {
+    const thing = code.endsWith('-side') || code.endsWith('-clash') ? code : JSON.stringify(path.slice(0, 4))
+    return !seen.has(thing) && seen.add(thing)
+  })
+}
+
+const withoutFault = (sheet: Block, { path, message }: Diagnostic): Block =>
+  withoutPath(sheet, path, `left out: ${message}`)
+
+/** The sheet without what lies deepest on the way, and with a note in its place; the same sheet where nothing does. */
+function withoutPath(sheet: Block, [key, ...rest]: Path, note: string): Block {
+  const index = sheet.entries.findIndex(each => each.key === key)
+  const found = sheet.entries[index]
+  if (found === undefined) return sheet
+  const replaced = withoutInner(found, rest, note)
+  if (replaced !== undefined) return { ...sheet, entries: sheet.entries.with(index, replaced) }
+  const entries = sheet.entries.toSpliced(index, 1)
+  const told = [...found.notes, `\`${found.key}\` is ${note}`]
+  const next = entries[index]
+  if (next === undefined) return { ...sheet, entries, closing: [...told, ...sheet.closing] }
+  return { ...sheet, entries: entries.with(index, { ...next, notes: [...told, ...next.notes] }) }
+}
+
+/** The entry without what lies deeper; undefined where it must go itself. */
+function withoutInner(found: Entry, rest: Path, note: string): Entry | undefined {
+  if (found.value.kind === 'block') {
+    const inner = withoutPath(found.value, rest, note)
+    return inner === found.value ? undefined : { ...found, value: inner }
+  }
+  if (found.value.kind !== 'flow') return undefined
+  const json = withoutJson(found.value.json, rest)
+  if (json === undefined) return undefined
+  const what =
+    rest.length === 1
+      ? `\`${rest[0]}: ${JSON.stringify(valueIn(found.value.json, rest))}\``
+      : `\`${rest.join('.')}\``
+  return {
+    ...found,
+    value: { kind: 'flow', json: shortened(json) },
+    notes: [...found.notes, `${what} is ${note}`],
+  }
+}
+
+/** An attribute of which its type alone is left. */
+function shortened(json: Json): Json {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json
+  const [first, ...others] = Object.entries(json)
+  return first?.[0] === 'type' && others.length === 0 ? first[1] : json
+}
+
+const valueIn = (json: Json, way: Path): Json | undefined =>
+  way.reduce<Json | undefined>(
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
+        ? (inner as Readonly<Record<string | number, Json>>)[key]
+        : undefined,
+    json,
+  )
+
+/** A value without its deepest part on the way; undefined where that is the value itself. */
+function withoutJson(json: Json, [key, ...rest]: Path): Json | undefined {
+  if (key === undefined || typeof json !== 'object' || json === null) return undefined
+  if (Array.isArray(json)) return typeof key === 'number' ? withoutItem(json, key, rest) : undefined
+  if (!Object.hasOwn(json, key)) return undefined
+  const inner = valueIn(json, [key])
+  const replaced = inner === undefined ? undefined : withoutJson(inner, rest)
+  const entries = Object.entries(json).flatMap(([each, value]): readonly (readonly [string, Json])[] =>
+    each !== key ? [[each, value]] : replaced === undefined ? [] : [[each, replaced]],
+  )
+  return Object.fromEntries(entries)
+}
+
+function withoutItem(items: readonly Json[], index: number, rest: Path): Json | undefined {
+  const inner = items[index]
+  if (inner === undefined || items.length === 1) return undefined
+  const replaced = withoutJson(inner, rest)
+  return replaced === undefined ? items.toSpliced(index, 1) : items.with(index, replaced)
+}

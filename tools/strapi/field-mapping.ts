@@ -1,0 +1,118 @@
+import type { Attribute, Component, ContentType, Holder, Model } from '../../core/model/model.ts'
+import { attributeName, type Names } from './names.ts'
+import { at, type GivenMapping, mappingAt, NOTHING, textAt } from './read/literal-value.ts'
+import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
+
+/** What a table of Strapi's is to be: content-types and components of both sides, attribute by attribute. */
+export interface Correspondence {
+  /** Files and users first, then the content-types in the model's order. */
+  readonly types: readonly TypePair[]
+  /** By Strapi's uid. */
+  readonly byUid: ReadonlyMap<string, TypePair>
+  /** By Strapi's uid. */
+  readonly components: ReadonlyMap<string, HolderPair<Component>>
+}
+
+export interface HolderPair<Ours extends Holder = Holder> {
+  /** Strapi's. */
+  readonly uid: string
+  readonly collectionName: string
+  readonly ours: Ours
+  readonly attributes: readonly AttributePair[]
+}
+
+export interface TypePair extends HolderPair<ContentType> {
+  readonly localized: boolean
+}
+
+export interface AttributePair {
+  /** Strapi's. */
+  readonly name: string
+  readonly given: GivenMapping
+  readonly ours: Attribute
+}
+
+/** What did not come over has no pair. */
+export function correspond(project: StrapiProject, names: Names, model: Model): Correspondence {
+  const own = project.contentTypes.flatMap(type => typePair(type, names, model))
+  const builtIn = builtInPairs(project, model)
+  const types = [...builtIn, ...own]
+  return {
+    types: types.filter(({ ours }) => ours !== model.builtIn.role && ours !== model.builtIn.locale),
+    byUid: new Map(types.map(pair => [pair.uid, pair])),
+    components: new Map(
+      project.components.flatMap(component => {
+        const ours = model.components.get(names.components.get(component.uid) ?? '')
+        return ours === undefined ? [] : [[component.uid, pair(component, ours)] as const]
+      }),
+    ),
+  }
+}
+
+const pair = <Ours extends Holder>(
+  { uid, collectionName, attributes }: Pick<StrapiHolder, 'uid' | 'collectionName' | 'attributes'>,
+  ours: Ours,
+): HolderPair<Ours> => ({
+  uid,
+  collectionName,
+  ours,
+  attributes: [...attributes].flatMap(([name, given]): readonly AttributePair[] => {
+    const attribute = ours.attributes.get(attributeName(name))
+    const isCarried = attribute !== undefined && !attribute.system && attribute.kind !== 'localizations'
+    return isCarried ? [{ name, given, ours: attribute }] : []
+  }),
+})
+
+function typePair(type: StrapiType, names: Names, model: Model): readonly TypePair[] {
+  const key = names.types.get(type.uid)?.key
+  const ours = key === undefined ? undefined : model.contentTypes.get(`api::${key}.${key}`)
+  const localized = at(type.schema, 'pluginOptions', 'i18n', 'localized') === true
+  return ours === undefined ? [] : [{ ...pair(type, ours), localized }]
+}
+
+/** Types of Strapi's plugins that Plinth has itself: their attributes are called alike. */
+function builtInPairs({ user }: StrapiProject, { builtIn }: Model): readonly TypePair[] {
+  const like = (uid: string, collectionName: string, ours: ContentType): TypePair => ({
+    ...pair({ uid, collectionName, attributes: alike(ours, user) }, ours),
+    localized: false,
+  })
+  return [
+    like('plugin::upload.file', 'files', builtIn.file),
+    like('plugin::users-permissions.user', 'up_users', builtIn.user),
+    like('plugin::users-permissions.role', 'up_roles', builtIn.role),
+    like('plugin::i18n.locale', 'i18n_locale', builtIn.locale),
+  ]
+}
+
+/** Mails of Strapi's that are still on their way lead to Strapi. */
+const LEFT: ReadonlySet<string> = new Set(['resetPasswordToken', 'confirmationToken'])
+
+function alike(ours: ContentType, user: StrapiHolder | null): StrapiHolder['attributes'] {
+  const own = ours.key === 'user' ? user?.attributes : undefined
+  return new Map([
+    ...[...ours.attributes.keys()]
+      .filter(name => !LEFT.has(name))
+      .map((name): [string, GivenMapping] => [name, own?.get(name) ?? roleOf(ours, name)]),
+    ...[...(own ?? [])].filter(([name]) => !LEFT.has(name)),
+  ])
+}
+
+const ROLE: GivenMapping = new Map([
+  ['relation', 'manyToOne'],
+  ['target', 'plugin::users-permissions.role'],
+  ['inversedBy', 'users'],
+])
+
+const roleOf = ({ key }: ContentType, name: string): GivenMapping =>
+  key === 'user' && name === 'role' ? ROLE : NOTHING
+
+/** Where Strapi keeps the links of a relation: on this side, and in which form. */
+export function isOwner({ given }: AttributePair): boolean {
+  return textAt(given, 'mappedBy') === undefined
+}
+
+export const usesColumn = ({ given }: AttributePair): boolean => at(given, 'useJoinTable') === false
+
+/** The name of the column where a project chose one. */
+export const joinColumn = ({ given }: AttributePair): string | undefined =>
+  textAt(mappingAt(given, 'joinColumn'), 'name')

@@ -1,0 +1,28 @@
+import type { Result } from '../../core/base/result.ts'
+import { ok } from '../../core/base/result.ts'
+import type { Diagnostic } from '../../core/faults/diagnostic.ts'
+import { repairSheet } from './drop-invalid.ts'
+import { type Names, nameAll } from './names.ts'
+import { printSheet } from './print-yaml-document.ts'
+import type { StrapiFacts } from './read/read-facts.ts'
+import type { StrapiProject } from './read/strapi-project.ts'
+import { translate } from './translate.ts'
+import { type Remark, remarksOf } from './yaml-document.ts'
+
+/** A project file, and what was said in it. */
+export interface ImportedSchema {
+  readonly yaml: string
+  readonly names: Names
+  readonly remarks: readonly Remark[]
+}
+
+/** read → name → translate → repair → print. The answer's file has no fault. */
+export async function importSchema(
+  project: StrapiProject,
+  facts: StrapiFacts | null,
+): Promise<Result<ImportedSchema, Diagnostic>> {
+  const names = nameAll(project)
+  const repaired = await repairSheet(translate(project, names, facts))
+  if (!repaired.ok) return repaired
+  return ok({ yaml: printSheet(repaired.value), names, remarks: [...remarksOf(repaired.value)] })
+}

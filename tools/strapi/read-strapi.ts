@@ -1,0 +1,154 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join, relative, resolve, sep } from 'node:path'
+import { failed, ok, type Result } from '../../core/base/result.ts'
+import { toHolder, toType } from './convert/to-holder.ts'
+import { findOwnCode } from './read/find-own-code.ts'
+import { fromJson, type Given, isMapping, mappingAt, NOTHING, textAt } from './read/literal-value.ts'
+import { readExported } from './read/read-exported.ts'
+import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
+
+/** Where a project's folder is read from, and what could not be read. */
+interface Reading {
+  readonly folder: string
+  readonly files: readonly string[]
+  readonly unreadable: string[]
+}
+
+/** Reads a Strapi 4 or 5 project of JavaScript or TypeScript, without running anything of it. */
+export async function readStrapi(folder: string): Promise<Result<StrapiProject, string>> {
+  const root = resolve(folder)
+  const found = await stat(root).catch((error: NodeJS.ErrnoException) => error)
+  if (found instanceof Error || !found.isDirectory())
+    return failed(
+      `\`${folder}\` is not a folder: give the folder of the Strapi project, with its package.json`,
+    )
+  const reading: Reading = { folder: root, files: await filesOf(root), unreadable: [] }
+  const manifest = (await readGiven(reading, 'package.json')) ?? NOTHING
+  const version = versionOf(manifest)
+  if (version === undefined)
+    return failed(
+      `\`${folder}\` is not a Strapi 4 or 5 project: its package.json names no \`@strapi/strapi\` of these versions`,
+    )
+  return ok(await readProject(reading, manifest, version))
+}
+
+async function readProject(reading: Reading, manifest: Given, version: 4 | 5): Promise<StrapiProject> {
+  const contentTypes = await readTypes(reading)
+  const components = await readComponents(reading)
+  const user = await readUser(reading)
+  const [server, api, plugins, middlewares] = await Promise.all(
+    ['server', 'api', 'plugins', 'middlewares'].map(name => readConfig(reading, name)),
+  )
+  return {
+    folder: reading.folder,
+    name: textAt(manifest, 'name') ?? basename(reading.folder),
+    version,
+    contentTypes,
+    components,
+    user,
+    config: {
+      server: server ?? NOTHING,
+      api: api ?? NOTHING,
+      plugins: plugins ?? NOTHING,
+      middlewares: middlewares ?? NOTHING,
+    },
+    hasEnvironments: reading.files.some(file => file.startsWith('config/env/')),
+    packages: [...mappingAt(manifest, 'dependencies').keys()],
+    ...(await findOwnCode(reading.folder, reading.files)),
+    unreadable: reading.unreadable,
+  }
+}
+
+/** `^5.1.0`, `~4.25`, `5`, `>=5.0.0`; `latest` is the newest. */
+function versionOf(manifest: Given): 4 | 5 | undefined {
+  const wanted = textAt(manifest, 'dependencies', '@strapi/strapi')
+  if (wanted === 'latest') return 5
+  const major = wanted?.match(/\d+/)?.[0]
+  return major === '4' ? 4 : major === '5' ? 5 : undefined
+}
+
+/** Folders that hold what others wrote or what was built. */
+const FOREIGN: ReadonlySet<string> = new Set([
+  'node_modules',
+  'dist',
+  'build',
+  '.cache',
+  '.tmp',
+  '.git',
+  'public',
+])
+
+/** All files, relative to the folder, with `/` between parts, sorted. */
+async function filesOf(root: string): Promise<readonly string[]> {
+  const found: string[] = []
+  const visit = async (folder: string): Promise<void> => {
+    for (const each of await readdir(folder, { withFileTypes: true })) {
+      const path = join(folder, each.name)
+      if (each.isDirectory() && !FOREIGN.has(each.name)) await visit(path)
+      else if (each.isFile()) found.push(relative(root, path).split(sep).join('/'))
+    }
+  }
+  await visit(root)
+  return found.sort()
+}
+
+/** A file of JSON, or a module; undefined, and remembered, where it cannot be read. */
+async function readGiven({ folder, unreadable }: Reading, file: string): Promise<Given | undefined> {
+  try {
+    const text = await readFile(join(folder, file), 'utf8')
+    return file.endsWith('.json') ? fromJson(JSON.parse(text.replace(/^\uFEFF/, ''))) : readExported(text)
+  } catch (error) {
+    unreadable.push(`${file}: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
+}
+
+/** As Strapi merges nothing into these outside of config/env, the first ending wins. */
+async function readConfig(reading: Reading, name: string): Promise<Given | undefined> {
+  const file = ['ts', 'js', 'json']
+    .map(ending => `config/${name}.${ending}`)
+    .find(each => reading.files.includes(each))
+  return file === undefined ? undefined : readGiven(reading, file)
+}
+
+const TYPE = /^src\/api\/([^/]+)\/content-types\/([^/]+)\/schema\.(?:json|js|ts)$/
+const COMPONENT = /^src\/components\/([^/]+)\/([^/]+)\.(?:json|js|ts)$/
+const USER = /^src\/extensions\/users-permissions\/content-types\/user\/schema\.(?:json|js|ts)$/
+
+async function readTypes(reading: Reading): Promise<readonly StrapiType[]> {
+  const types: StrapiType[] = []
+  for (const file of reading.files) {
+    const [, api, name] = TYPE.exec(file) ?? []
+    if (api === undefined || name === undefined) continue
+    const schema = await readSchema(reading, file)
+    if (schema !== undefined) types.push(toType({ api, name, file, schema }))
+  }
+  return types
+}
+
+async function readComponents(reading: Reading): Promise<readonly StrapiHolder[]> {
+  const components: StrapiHolder[] = []
+  for (const file of reading.files) {
+    const [, category, name] = COMPONENT.exec(file) ?? []
+    if (category === undefined || name === undefined) continue
+    const schema = await readSchema(reading, file)
+    if (schema !== undefined) components.push(toHolder(`${category}.${name}`, file, schema))
+  }
+  return components
+}
+
+async function readUser(reading: Reading): Promise<StrapiHolder | null> {
+  const file = reading.files.find(each => USER.test(each))
+  const schema = file === undefined ? undefined : await readSchema(reading, file)
+  return file === undefined || schema === undefined
+    ? null
+    : toHolder('plugin::users-permissions.user', file, schema)
+}
+
+async function readSchema(reading: Reading, file: string): Promise<ReadonlyMap<string, Given> | undefined> {
+  const schema = await readGiven(reading, file)
+  if (isMapping(schema)) return schema
+  if (schema !== undefined)
+    reading.unreadable.push(`${file}: it exports no object that can be read without running it`)
+  return undefined
+}

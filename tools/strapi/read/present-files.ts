@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isKey } from '../../../core/media/storage/file-storage.ts'
+import type { StreamedDocument } from '../../transfer/stream.ts'
+import type { IndexedType, RowIndex } from '../row-index.ts'
+import type { Loss } from '../warnings.ts'
+import { ask, numberAt, type Source, type SourceRow } from './source.ts'
+
+export const FILES = 'plugin::upload.file'
+
+/** Where Strapi keeps the bytes of files that its own provider stored. */
+export const uploadsOf = (folder: string): string => join(folder, 'public', 'uploads')
+
+interface PresentTerms {
+  readonly source: Source
+  readonly table: string
+  /** Of the bytes. */
+  readonly uploads: string
+  readonly lose: (loss: Loss) => void
+}
+
+/** The index without files of Strapi's own provider whose bytes are gone: nothing could show them. */
+export async function withPresentFiles(
+  index: RowIndex,
+  { source, table, uploads, lose }: PresentTerms,
+): Promise<RowIndex> {
+  const files = index.types.get(FILES)
+  if (files === undefined || !existsSync(uploads)) return index
+  const rows = await ask(source, { table, columns: ['id', 'hash', 'ext', 'provider'] })
+  const gone = new Set<number | null>()
+  for (const row of rows) {
+    const why = whyGone(row, uploads)
+    if (why === undefined) continue
+    gone.add(numberAt(row, 'id'))
+    lose({ of: FILES, why })
+  }
+  return { types: new Map([...index.types, [FILES, without(files, gone)]]) }
+}
+
+/** Why a file of Strapi's own provider has no bytes to bring; undefined: it has, or they are elsewhere. */
+function whyGone(row: SourceRow, uploads: string): string | undefined {
+  if (row.get('provider') !== 'local') return undefined
+  const name = `${row.get('hash') ?? ''}${row.get('ext') ?? ''}`
+  if (!isKey(name)) return `its name on disk, ${JSON.stringify(name)}, is none that Plinth keeps files under`
+  return existsSync(join(uploads, name)) ? undefined : `its bytes are not in ${uploads}`
+}
+
+function without({ rows, documents }: IndexedType, gone: ReadonlySet<number | null>): IndexedType {
+  return {
+    rows: new Map([...rows].filter(([id]) => !gone.has(id))),
+    documents: new Map([...documents].filter(([, ids]) => !ids.some(id => gone.has(id)))),
+  }
+}
+
+/** A file without the smaller pictures of it whose bytes are gone. */
+export function withPresentFormats(document: StreamedDocument, uploads: string): StreamedDocument {
+  if (document.type !== FILES || !existsSync(uploads)) return document
+  const versions = document.versions.map(version => {
+    const { formats, provider } = version.values
+    if (provider !== 'local' || typeof formats !== 'object' || formats === null) return version
+    const there = Object.entries(formats).filter(([, each]) => isThere(keyOf(each), uploads))
+    return { ...version, values: { ...version.values, formats: Object.fromEntries(there) } }
+  })
+  return { ...document, versions }
+}
+
+const isThere = (name: string, uploads: string): boolean => isKey(name) && existsSync(join(uploads, name))
+
+/** The name of a smaller picture's file; of what is none, one that no file has. */
+function keyOf(format: unknown): string {
+  const { hash, ext } =
+    typeof format === 'object' && format !== null ? (format as Record<string, unknown>) : {}
+  return typeof hash === 'string' ? `${hash}${typeof ext === 'string' ? ext : ''}` : '\u{FFFD}'
+}

@@ -1,0 +1,101 @@
+import { fromJson, type Given, NOTHING } from './literal-value.ts'
+import { ask, numberAt, type Source } from './source.ts'
+
+/** What Strapi keeps in its database and Plinth in its project file. */
+export interface StrapiFacts {
+  readonly roles: readonly StrapiRole[]
+  /** By id, codes with their names. */
+  readonly locales: readonly StrapiLocale[]
+  readonly defaultLocale: string | undefined
+  /** Settings of the users-permissions plugin. */
+  readonly advanced: Given
+  readonly tokens: readonly StrapiToken[]
+  readonly tables: Source['tables']
+}
+
+export interface StrapiRole {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly type: string
+  /** Such as `api::article.article.find`. */
+  readonly actions: readonly string[]
+}
+
+export interface StrapiLocale {
+  readonly code: string
+  readonly name: string
+}
+
+export interface StrapiToken {
+  readonly name: string
+  readonly type: string
+}
+
+export async function readFacts(source: Source): Promise<StrapiFacts> {
+  const locales = await ask(source, { table: 'i18n_locale', columns: ['code', 'name'], orderBy: ['id'] })
+  const tokens = await ask(source, { table: 'strapi_api_tokens', columns: ['name', 'type'], orderBy: ['id'] })
+  const settings = await readSettings(source)
+  const defaultLocale = settings.get('plugin_i18n_default_locale')
+  return {
+    roles: await readRoles(source),
+    locales: locales.map(row => ({ code: row.get('code') ?? '', name: row.get('name') ?? '' })),
+    defaultLocale: typeof defaultLocale === 'string' ? defaultLocale : undefined,
+    advanced: settings.get('plugin_users-permissions_advanced') ?? NOTHING,
+    tables: source.tables,
+    tokens: tokens.map(row => ({ name: row.get('name') ?? '', type: row.get('type') ?? '' })),
+  }
+}
+
+async function readSettings(source: Source): Promise<ReadonlyMap<string, Given>> {
+  const rows = await ask(source, {
+    table: 'strapi_core_store_settings',
+    columns: ['key', 'value'],
+    among: { column: 'key', values: ['plugin_i18n_default_locale', 'plugin_users-permissions_advanced'] },
+  })
+  return new Map(rows.map(row => [row.get('key') ?? '', fromJson(JSON.parse(row.get('value') ?? 'null'))]))
+}
+
+async function readRoles(source: Source): Promise<readonly StrapiRole[]> {
+  const roles = await ask(source, {
+    table: 'up_roles',
+    columns: ['id', 'name', 'description', 'type'],
+    orderBy: ['id'],
+  })
+  const actions = await readActions(source)
+  return roles.map(row => {
+    const id = numberAt(row, 'id') ?? 0
+    const name = row.get('name') ?? ''
+    return {
+      id,
+      name,
+      description: row.get('description') ?? '',
+      type: row.get('type') || name,
+      actions: actions.get(id) ?? [],
+    }
+  })
+}
+
+/** By role. */
+async function readActions(source: Source): Promise<ReadonlyMap<number, readonly string[]>> {
+  const permissions = await ask(source, {
+    table: 'up_permissions',
+    columns: ['id', 'action'],
+    orderBy: ['id'],
+  })
+  const named = new Map(permissions.map(row => [numberAt(row, 'id'), row.get('action') ?? '']))
+  const links = await ask(source, {
+    table:
+      ['up_permissions_role_lnk', 'up_permissions_role_links'].find(name => source.tables.has(name)) ?? '',
+    columns: ['permission_id', 'role_id'],
+    orderBy: ['permission_id'],
+  })
+  const actions = new Map<number, string[]>()
+  for (const link of links) {
+    const role = numberAt(link, 'role_id')
+    const action = named.get(numberAt(link, 'permission_id'))
+    if (role === null || action === undefined) continue
+    actions.set(role, [...(actions.get(role) ?? []), action])
+  }
+  return actions
+}

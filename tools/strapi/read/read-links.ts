@@ -1,0 +1,174 @@
+import { groupBy } from '../../../core/documents/rows/group.ts'
+import type { LinkAttribute } from '../../../core/model/model.ts'
+import type { StreamedLink, StreamedTarget } from '../../transfer/stream.ts'
+import { type AttributePair, type HolderPair, isOwner, joinColumn, usesColumn } from '../field-mapping.ts'
+import type { RowPlace } from '../row-index.ts'
+import { snakeCase } from '../strapi-names.ts'
+import { textAt } from './literal-value.ts'
+import { FILES } from './present-files.ts'
+import type { Drafts, Holding } from './read-terms.ts'
+import { ask, numberAt } from './source.ts'
+
+/** A link of Strapi's: from a row to a row. */
+interface FoundLink {
+  readonly owner: number
+  readonly target: number
+  /** The owner's place in the list of the other side. */
+  readonly order: number | null
+}
+
+/** The relations that this side stores. */
+export async function readRelations(pair: HolderPair, drafts: Drafts, holding: Holding): Promise<void> {
+  for (const each of pair.attributes) {
+    if (each.ours.kind !== 'relation' || each.ours.side !== 'owner' || !isOwner(each)) continue
+    const links = usesColumn(each)
+      ? await columnLinks(pair, each, drafts, holding)
+      : await tableLinks(pair, each, drafts, holding)
+    put(links, { pair, each, uid: textAt(each.given, 'target') ?? '' }, drafts, holding)
+  }
+}
+
+async function columnLinks(
+  pair: HolderPair,
+  attribute: AttributePair,
+  drafts: Drafts,
+  { source, names }: Holding,
+): Promise<readonly FoundLink[]> {
+  const column = joinColumn(attribute) ?? `${snakeCase(attribute.name)}_id`
+  const rows = await ask(source, {
+    table: names.table(pair.collectionName),
+    columns: ['id', column],
+    among: { column: 'id', values: [...drafts.keys()] },
+  })
+  return rows.flatMap(row => {
+    const [owner, target] = [numberAt(row, 'id'), numberAt(row, column)]
+    return owner === null || target === null ? [] : [{ owner, target, order: null }]
+  })
+}
+
+const ORDER = /_ord(?:er)?$/
+
+/** The columns of a table of links, by their places: Strapi makes them names in many ways, but always in this order. */
+async function tableLinks(
+  pair: HolderPair,
+  attribute: AttributePair,
+  drafts: Drafts,
+  { source, names, lose }: Holding,
+): Promise<readonly FoundLink[]> {
+  const table = names.links(names.table(pair.collectionName), attribute.name)
+  const [, ownerColumn, targetColumn, ...orders] = source.tables.get(table)?.map(({ name }) => name) ?? []
+  if (ownerColumn === undefined || targetColumn === undefined) {
+    lose({ of: `${pair.uid} ${attribute.name}`, why: `there is no table ${table}` })
+    return []
+  }
+  const ordering = orders.filter(name => ORDER.test(name))
+  const isMany = /Many$/.test(textAt(attribute.given, 'relation') ?? '')
+  const [order, inverse] = isMany ? ordering : [undefined, ordering[0]]
+  const rows = await ask(source, {
+    table,
+    columns: [ownerColumn, targetColumn, ...ordering],
+    among: { column: ownerColumn, values: [...drafts.keys()] },
+    orderBy: [ownerColumn, ...(order === undefined ? [] : [order]), 'id'],
+  })
+  return rows.flatMap(row => {
+    const [owner, target] = [numberAt(row, ownerColumn), numberAt(row, targetColumn)]
+    const place = inverse === undefined ? null : numberAt(row, inverse)
+    return owner === null || target === null ? [] : [{ owner, target, order: place }]
+  })
+}
+
+/** The files of all media attributes of a holder. */
+export async function readMedia(pair: HolderPair, drafts: Drafts, holding: Holding): Promise<void> {
+  const media = pair.attributes.filter(({ ours }) => ours.kind === 'media')
+  if (media.length === 0) return
+  const { source, names } = holding
+  const rows = await ask(source, {
+    table: names.media,
+    columns: ['related_id', 'file_id', 'upload_file_id', 'related_type', 'field'],
+    among: { column: 'related_id', values: [...drafts.keys()] },
+    orderBy: ['related_id', 'field', 'order', 'id'],
+  })
+  for (const each of media) {
+    const own = rows.filter(row => row.get('related_type') === pair.uid && row.get('field') === each.name)
+    const links = own.flatMap(row => {
+      const target = numberAt(row, 'file_id') ?? numberAt(row, 'upload_file_id')
+      const owner = numberAt(row, 'related_id')
+      return owner === null || target === null ? [] : [{ owner, target, order: null }]
+    })
+    put(links, { pair, each, uid: FILES }, drafts, holding)
+  }
+}
+
+interface Linking {
+  readonly pair: HolderPair
+  readonly each: AttributePair
+  /** Strapi's, of the target. */
+  readonly uid: string
+}
+
+/** Writes links into the values of their owners. */
+function put(
+  links: readonly FoundLink[],
+  { pair, each: { name, ours }, uid }: Linking,
+  drafts: Drafts,
+  holding: Holding,
+): void {
+  if (ours.kind !== 'relation' && ours.kind !== 'media') return
+  for (const [owner, own] of groupBy(links, link => link.owner)) {
+    const draft = drafts.get(owner)
+    const targets = own.flatMap(link => targetOf(link, uid, ours, holding))
+    if (targets.length < own.length)
+      holding.lose({ of: `${pair.uid} ${name}`, why: `it leads to a \`${uid}\` that did not come over` })
+    const kept = ours.many ? merged(targets) : oneOf(merged(targets))
+    const told = kept.map(toLink)
+    if (draft !== undefined && told.length > 0)
+      draft[ours.name] = ours.many || told.length > 1 ? told : told[0]
+  }
+}
+
+/** A link says of its target what the rows of its owner do not say. */
+function targetOf(
+  { target, order }: FoundLink,
+  uid: string,
+  ours: LinkAttribute,
+  { index, root }: Holding,
+): readonly StreamedTarget[] {
+  const place: RowPlace | undefined = index.types.get(uid)?.rows.get(target)
+  if (place === undefined) return []
+  const { documentId, locale, linked } = place
+  const isInOrder = order !== null && ours.kind === 'relation' && ours.counterpart?.many === true
+  return [
+    {
+      documentId,
+      ...(locale !== null && !root.localized ? { locale } : {}),
+      ...(linked !== undefined && !root.draftAndPublish ? { status: linked } : {}),
+      ...(isInOrder ? { order } : {}),
+    },
+  ]
+}
+
+/** Links to the draft and the published version of a document are one to both; what is said twice is said once. */
+function merged(targets: readonly StreamedTarget[]): readonly StreamedTarget[] {
+  const found = new Map<string, StreamedTarget>()
+  for (const target of targets) {
+    const key = `${target.documentId} ${target.locale ?? ''}`
+    const other = found.get(key)
+    if (other === undefined) found.set(key, target)
+    else if (other.status !== undefined && other.status !== target.status) {
+      const { status: _, ...both } = other
+      found.set(key, both)
+    }
+  }
+  return [...found.values()]
+}
+
+/** Of a to-one relation Strapi's tables may hold several: the first counts, of each status. */
+function oneOf(targets: readonly StreamedTarget[]): readonly StreamedTarget[] {
+  const [first] = targets
+  if (first === undefined || first.status === undefined) return targets.slice(0, 1)
+  const other = targets.find(({ status }) => status !== undefined && status !== first.status)
+  return other === undefined ? [first] : [first, other]
+}
+
+const toLink = (target: StreamedTarget): StreamedLink =>
+  Object.keys(target).length === 1 ? target.documentId : target

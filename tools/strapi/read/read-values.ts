@@ -1,0 +1,52 @@
+import type { AttributePair, HolderPair } from '../field-mapping.ts'
+import { readComponents } from './read-components.ts'
+import { readMedia, readRelations } from './read-links.ts'
+import type { Drafts, Holding, ValuesById } from './read-terms.ts'
+import { ask, numberAt } from './source.ts'
+import { toStreamedScalar } from './to-streamed-scalar.ts'
+
+/** The rows of a content-type or a component, with their links and components, in the words of the stream. */
+export async function readValues(
+  pair: HolderPair,
+  ids: readonly number[],
+  holding: Holding,
+): Promise<ValuesById> {
+  const drafts = new Map(ids.map((id): [number, Record<string, unknown>] => [id, {}]))
+  const found = await readScalars(pair, drafts, holding)
+  for (const id of ids) if (!found.has(id)) drafts.delete(id)
+  await readRelations(pair, drafts, holding)
+  await readMedia(pair, drafts, holding)
+  await readComponents(pair, drafts, holding, nested => readValues(nested.pair, nested.ids, holding))
+  return drafts
+}
+
+/** Answers which of the rows there are. */
+async function readScalars(
+  pair: HolderPair,
+  drafts: Drafts,
+  { source, names, lose }: Holding,
+): Promise<ReadonlySet<number | null>> {
+  const table = names.table(pair.collectionName)
+  const there = new Set(source.tables.get(table)?.map(({ name }) => name))
+  const scalars = pair.attributes.filter(({ ours }) => ours.kind === 'scalar')
+  for (const { name } of scalars.filter(each => each.given.size > 0 && !there.has(names.column(each.name))))
+    lose({ of: `${pair.uid} ${name}`, why: `the table ${table} has no such column` })
+  const rows = await ask(source, {
+    table,
+    columns: ['id', ...new Set(scalars.map(({ name }) => names.column(name)))],
+    among: { column: 'id', values: [...drafts.keys()] },
+  })
+  for (const row of rows) {
+    const draft = drafts.get(numberAt(row, 'id') ?? 0)
+    for (const each of draft === undefined ? [] : scalars) {
+      const value = scalarOf(each, row.get(names.column(each.name)) ?? null)
+      if (draft !== undefined && value !== undefined) draft[each.ours.name] = value
+      if (value === undefined && row.get(names.column(each.name)))
+        lose({ of: `${pair.uid} ${each.name}`, why: 'a password that is no bcrypt hash' })
+    }
+  }
+  return new Set(rows.map(row => numberAt(row, 'id')))
+}
+
+const scalarOf = ({ ours }: AttributePair, text: string | null): unknown =>
+  ours.kind === 'scalar' && text !== null ? toStreamedScalar(ours, text) : undefined

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import type { ContentType } from '../../core/model/model.ts'
+import type { Status } from '../../core/query/query.ts'
+import { roleKey } from './convert/to-roles.ts'
+import type { Correspondence, TypePair } from './field-mapping.ts'
+import { ask, numberAt, type Source, type SourceRow } from './read/source.ts'
+import type { StrapiNames } from './strapi-names.ts'
+import type { Loss } from './warnings.ts'
+
+/** What a row of Strapi's is in Plinth. */
+export interface RowPlace {
+  readonly documentId: string
+  /** null: the content-type has no locales. */
+  readonly locale: string | null
+  /** `both`: one row of Strapi 4 is a published version and its draft. */
+  readonly status: Status | 'both'
+  /** What links to it mean: rows of Strapi 5 are versions, those of Strapi 4 (undefined) whole documents. */
+  readonly linked: Status | undefined
+}
+
+/** The rows of each content-type, and the documents that they make. */
+export interface RowIndex {
+  /** By Strapi's uid. */
+  readonly types: ReadonlyMap<string, IndexedType>
+}
+
+export interface IndexedType {
+  readonly rows: ReadonlyMap<number, RowPlace>
+  /** By documentId, the ids of its rows, in the order of the first of them. */
+  readonly documents: ReadonlyMap<string, readonly number[]>
+}
+
+interface IndexTerms {
+  readonly source: Source
+  readonly names: StrapiNames
+  readonly defaultLocale: string
+  /** Those of the project. */
+  readonly locales: ReadonlySet<string>
+  readonly lose: (loss: Loss) => void
+}
+
+/** Looks through all tables once: links name rows, and rows are to be documents. */
+export async function indexRows(correspondence: Correspondence, terms: IndexTerms): Promise<RowIndex> {
+  const types = new Map<string, IndexedType>()
+  for (const type of correspondence.byUid.values()) types.set(type.uid, await indexType(type, terms))
+  return { types }
+}
+
+async function indexType(type: TypePair, terms: IndexTerms): Promise<IndexedType> {
+  const { source, names } = terms
+  const table = names.table(type.collectionName)
+  const rows = await ask(source, {
+    table,
+    columns: ['id', 'document_id', 'locale', 'published_at', 'type', 'code'],
+    orderBy: ['id'],
+  })
+  const ids = await documentIds(type, table, rows, terms)
+  const places = new Map<number, RowPlace>()
+  const documents = new Map<string, number[]>()
+  for (const row of rows) {
+    const id = numberAt(row, 'id')
+    const documentId = id === null ? undefined : ids.get(id)
+    const place = documentId === undefined ? undefined : toPlace(type, row, documentId, terms)
+    if (id === null || documentId === undefined || place === undefined) continue
+    places.set(id, place)
+    const others = documents.get(documentId)
+    if (others) others.push(id)
+    else documents.set(documentId, [id])
+  }
+  return { rows: places, documents }
+}
+
+function toPlace(
+  { uid, ours }: TypePair,
+  row: SourceRow,
+  documentId: string,
+  { defaultLocale, locales, lose }: IndexTerms,
+): RowPlace | undefined {
+  const locale = ours.localized ? row.get('locale') || defaultLocale : null
+  if (locale === null || locales.has(locale)) return toRowPlace(ours, row, { documentId, locale })
+  lose({ of: uid, why: `the project has no locale \`${locale}\`` })
+  return undefined
+}
+
+function toRowPlace(
+  ours: ContentType,
+  row: SourceRow,
+  where: Pick<RowPlace, 'documentId' | 'locale'>,
+): RowPlace {
+  const status = statusOf(ours, row)
+  const linked = ours.draftAndPublish && row.has('document_id') && status !== 'both' ? status : undefined
+  return { ...where, status, linked }
+}
+
+/** Strapi 5 alone has rows of drafts beside those that are published. */
+function statusOf({ draftAndPublish }: ContentType, row: SourceRow): RowPlace['status'] {
+  if (!draftAndPublish) return 'published'
+  if (row.get('published_at') === null) return 'draft'
+  return row.has('document_id') ? 'published' : 'both'
+}
+
+/** By row. Roles and locales go by what project.yaml calls them. */
+async function documentIds(
+  type: TypePair,
+  table: string,
+  rows: readonly SourceRow[],
+  { source, names }: IndexTerms,
+): Promise<ReadonlyMap<number, string>> {
+  const groups = type.localized ? await entriesOfDocuments(names.localizations(table), source) : new Map()
+  return new Map(
+    rows.map(row => {
+      const id = numberAt(row, 'id') ?? 0
+      return [id, calledOf(type, row) || madeId(table, groups.get(id) ?? id)]
+    }),
+  )
+}
+
+function calledOf({ ours }: TypePair, row: SourceRow): string | null | undefined {
+  if (ours.key === 'role' && ours.builtIn) return roleKey({ type: row.get('type') ?? '' })
+  return ours.key === 'locale' && ours.builtIn ? row.get('code') : row.get('document_id')
+}
+
+/** Strapi 4: entries that are translations of one another, each with the least of their ids. */
+async function entriesOfDocuments(table: string, source: Source): Promise<ReadonlyMap<number, number>> {
+  const [, one, other] = source.tables.get(table)?.map(({ name }) => name) ?? []
+  const first = new Map<number, number>()
+  if (one === undefined || other === undefined) return first
+  const leastOf = (id: number): number => {
+    const up = first.get(id) ?? id
+    return up === id ? id : leastOf(up)
+  }
+  for (const link of await ask(source, { table, columns: [one, other] })) {
+    const [a, b] = [leastOf(numberAt(link, one) ?? 0), leastOf(numberAt(link, other) ?? 0)]
+    first.set(Math.max(a, b), Math.min(a, b))
+    first.set(Math.min(a, b), Math.min(a, b))
+  }
+  return new Map([...first.keys()].map(id => [id, leastOf(id)]))
+}
+
+/** Strapi 4 has no documentIds: the same entry gets the same one each time. 24 letters and digits. */
+const madeId = (table: string, id: number): string =>
+  `s${BigInt(`0x${createHash('sha256').update(`${table} ${id}`).digest('hex')}`).toString(36)}`.slice(0, 24)

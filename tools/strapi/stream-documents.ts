@@ -1,0 +1,145 @@
+import { isShared } from '../../core/documents/rows/write-versions.ts'
+import type { ContentType } from '../../core/model/model.ts'
+import type { Status } from '../../core/query/query.ts'
+import type { StreamedDocument, StreamedValues, StreamedVersion } from '../transfer/stream.ts'
+import type { TypePair } from './field-mapping.ts'
+import type { ReadTerms, ValuesById } from './read/read-terms.ts'
+import { readValues } from './read/read-values.ts'
+import { ask, numberAt, type SourceRow } from './read/source.ts'
+import type { IndexedType, RowPlace } from './row-index.ts'
+
+/** Documents whose rows are asked for together. */
+const BATCH = 500
+
+/** All documents of a Strapi database that came over, as the lines that an import reads. */
+export async function* streamDocuments(terms: ReadTerms): AsyncGenerator<StreamedDocument> {
+  for (const type of terms.correspondence.types) {
+    const index = terms.index.types.get(type.uid)
+    if (index !== undefined) yield* streamType(type, index, terms)
+  }
+}
+
+async function* streamType(
+  type: TypePair,
+  index: IndexedType,
+  terms: ReadTerms,
+): AsyncGenerator<StreamedDocument> {
+  const documents = [...index.documents]
+  const kept = type.ours.kind === 'single' ? documents.slice(0, 1) : documents
+  if (kept.length < documents.length)
+    terms.lose({
+      of: type.uid,
+      why: 'a single type has one document: those behind the first did not come over',
+    })
+  const last = lastIn(index)
+  let made = 0
+  for (let start = 0; start < kept.length; start += BATCH) {
+    const batch = kept.slice(start, start + BATCH)
+    const ids = batch.flatMap(([, rows]) => rows)
+    const values = await readValues(type, ids, { ...terms, root: type.ours })
+    const stamps = await readStamps(type, ids, terms)
+    for (const [documentId, rows] of batch) {
+      const found = rows.flatMap(id => toRow(id, { index, values, stamps }))
+      // Rows that Strapi has not get numbers behind all of its own.
+      const versions = withDrafts(type.ours, found, () => last + ++made)
+      yield toDocument(type.ours, documentId, versions)
+    }
+  }
+}
+
+/** There may be more rows than a call takes arguments. */
+const lastIn = ({ rows }: IndexedType): number => [...rows.keys()].reduce((last, id) => Math.max(last, id), 0)
+
+async function readStamps(
+  { collectionName }: TypePair,
+  ids: readonly number[],
+  { source, names }: ReadTerms,
+): Promise<ReadonlyMap<number, SourceRow>> {
+  const rows = await ask(source, {
+    table: names.table(collectionName),
+    columns: ['id', 'created_at', 'updated_at', 'published_at'],
+    among: { column: 'id', values: ids },
+  })
+  return new Map(rows.map(row => [numberAt(row, 'id') ?? 0, row]))
+}
+
+interface FoundRow {
+  readonly id: number
+  readonly place: RowPlace
+  readonly values: StreamedValues
+  readonly stamps: SourceRow | undefined
+}
+
+interface Found {
+  readonly index: IndexedType
+  readonly values: ValuesById
+  readonly stamps: ReadonlyMap<number, SourceRow>
+}
+
+function toRow(id: number, { index, values, stamps }: Found): readonly FoundRow[] {
+  const place = index.rows.get(id)
+  return place === undefined ? [] : [{ id, place, values: values.get(id) ?? {}, stamps: stamps.get(id) }]
+}
+
+interface Version extends FoundRow {
+  readonly status: Status
+}
+
+/** One version a locale and status, the newest row where there are several; what is published has a draft, too. */
+function withDrafts(type: ContentType, rows: readonly FoundRow[], newId: () => number): readonly Version[] {
+  const versions = new Map<string, Version>()
+  for (const row of rows) {
+    const status = row.place.status === 'both' ? 'published' : row.place.status
+    versions.set(`${row.place.locale} ${status}`, { ...row, status })
+  }
+  if (!type.draftAndPublish) return [...versions.values()]
+  return [...versions.values()].flatMap((version): readonly Version[] => {
+    const hasDraft = version.status === 'draft' || versions.has(`${version.place.locale} draft`)
+    return hasDraft ? [version] : [{ ...version, id: newId(), status: 'draft' }, version]
+  })
+}
+
+function toDocument(type: ContentType, documentId: string, versions: readonly Version[]): StreamedDocument {
+  const shared = type.localized ? sharedValues(type, versions) : {}
+  return {
+    type: type.uid,
+    documentId,
+    versions: versions.map(version => toVersion(type, version)),
+    ...(Object.keys(shared).length === 0 ? {} : { shared }),
+  }
+}
+
+function toVersion(type: ContentType, { id, place, status, values, stamps }: Version): StreamedVersion {
+  const publishedAt = status === 'draft' ? null : stamps?.get('published_at')
+  return {
+    id,
+    ...(type.localized && place.locale !== null ? { locale: place.locale } : {}),
+    ...(type.draftAndPublish ? { status } : {}),
+    ...stamp('createdAt', stamps?.get('created_at')),
+    ...stamp('updatedAt', stamps?.get('updated_at')),
+    ...stamp('publishedAt', publishedAt),
+    values: valuesOf(type, values, false),
+  }
+}
+
+const stamp = <Name extends string>(
+  name: Name,
+  moment: string | null | undefined,
+): { readonly [Key in Name]?: string } =>
+  moment ? ({ [name]: moment } as { readonly [Key in Name]: string }) : {}
+
+/** Of what all locales share, Strapi keeps a copy in each: the one of the first locale counts. */
+function sharedValues(
+  type: ContentType,
+  versions: readonly Version[],
+): NonNullable<StreamedDocument['shared']> {
+  const shared: Partial<Record<Status, StreamedValues>> = {}
+  for (const { status, values } of versions) shared[status] ??= valuesOf(type, values, true)
+  return shared
+}
+
+/** The values that each locale has for itself, or those that all share. */
+const valuesOf = (type: ContentType, values: StreamedValues, shared: boolean): StreamedValues =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name]) => isShared(type, type.attributes.get(name)) === shared),
+  )

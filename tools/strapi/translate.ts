@@ -1,0 +1,110 @@
+import type { Json } from '../../core/project/settings/settings.ts'
+import { localeName } from '../../core/project/settings/to-settings.ts'
+import { codeNotes } from './convert/code-warnings.ts'
+import { configNotes } from './convert/config-warnings.ts'
+import { roleKey, tokenNotes, toRoles } from './convert/to-roles.ts'
+import { toRoutes } from './convert/to-routes.ts'
+import {
+  ownMiddlewares,
+  toGraphql,
+  toRest,
+  toServer,
+  toUpload,
+  usersPermissions,
+} from './convert/to-settings.ts'
+import { toTypes } from './convert/to-types.ts'
+import type { Names } from './names.ts'
+import { at, textAt } from './read/literal-value.ts'
+import type { StrapiFacts, StrapiLocale } from './read/read-facts.ts'
+import type { StrapiProject } from './read/strapi-project.ts'
+import { type Block, block, type Entry, entry, flow, section } from './yaml-document.ts'
+
+/** A Strapi project in the words of project.yaml, in its order; not yet what the checker makes of it. */
+export function translate(project: StrapiProject, names: Names, facts: StrapiFacts | null): Block {
+  return block(
+    [
+      flow('name', project.name),
+      toServer(project),
+      section('database', [entry('url', { kind: 'variable', name: 'DATABASE_URL', fallback: 'embedded' })]),
+      toLocales(project, facts),
+      toRest(project),
+      toGraphql(project),
+      ...toTypes(project, names, facts),
+      facts === null ? undefined : toRoles(project, facts, names),
+      toRoutes(project, names),
+      toAuth(project, facts),
+      toUpload(project),
+    ],
+    closingNotes(project, facts),
+  )
+}
+
+/** Strapi keeps its locales in its database. */
+function toLocales({ contentTypes }: StrapiProject, facts: StrapiFacts | null): Entry | undefined {
+  if (facts !== null && facts.locales.length > 0) {
+    const { locales, defaultLocale = 'en' } = facts
+    if (defaultLocale === 'en' && locales.length === 1 && locales[0]?.code === 'en') return undefined
+    return section('i18n', [flow('locales', locales.map(toLocale)), flow('defaultLocale', defaultLocale)])
+  }
+  const isLocalized = contentTypes.some(
+    ({ schema }) => at(schema, 'pluginOptions', 'i18n', 'localized') === true,
+  )
+  if (!isLocalized) return undefined
+  return section(
+    'i18n',
+    [flow('locales', ['en']), flow('defaultLocale', 'en')],
+    ['Strapi keeps its locales in its database: name them all here, or import with --database'],
+  )
+}
+
+const toLocale = ({ code, name }: StrapiLocale): Json =>
+  name === '' || name === localeName(code) ? code : { code, name }
+
+/** Sign-in: config/plugins and, of what the panel sets, the database. */
+function toAuth(project: StrapiProject, facts: StrapiFacts | null): Entry | undefined {
+  const { jwtExpiresIn, allowedFields } = usersPermissions(project)
+  const advanced = facts?.advanced
+  const role = textAt(advanced, 'default_role')
+  return section('auth', [
+    entry('jwtSecret', { kind: 'variable', name: 'JWT_SECRET', fallback: '' }),
+    flow('jwtExpiresIn', jwtExpiresIn),
+    section('register', [
+      flow('enabled', at(advanced, 'allow_register') === false ? false : undefined),
+      flow('role', role === undefined || role === 'authenticated' ? undefined : roleKey({ type: role })),
+      flow('allowedFields', allowedFields),
+      flow('confirmEmail', at(advanced, 'email_confirmation') === true ? true : undefined),
+    ]),
+    section('mail', [
+      flow('resetUrl', textAt(advanced, 'email_reset_password') || undefined),
+      flow('confirmUrl', textAt(advanced, 'email_confirmation_redirection') || undefined),
+    ]),
+  ])
+}
+
+/** Packages of Strapi's that Plinth does the work of, or that are its panel's. */
+const COVERED =
+  /^(?:@strapi\/(?:strapi|plugin-(?:users-permissions|i18n|graphql|cloud)|provider-upload-(?:aws-s3|local))|pg|mysql2?|sqlite3|better-sqlite3|react(?:-dom|-router-dom)?|styled-components)$/
+
+function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readonly string[] {
+  const plugins = project.packages.filter(
+    name => !COVERED.test(name) && /strapi/.test(name) && /plugin|provider/.test(name),
+  )
+  const notes = [
+    ...codeNotes(project),
+    ...(facts === null ? [] : tokenNotes(facts)),
+    ...ownMiddlewares(project).map(
+      name =>
+        `the middleware \`${name}\` of config/middlewares did not come over: a module in middlewares/, named under \`middlewares\``,
+    ),
+    ...plugins.map(name => `the package ${name} did not come over`),
+    ...(project.hasEnvironments
+      ? ['config/env/ was not read: what differs there by NODE_ENV, variables can say in this file']
+      : []),
+    ...(project.contentTypes.length === 0 ? ['src/api holds no content-type'] : []),
+    ...configNotes(project),
+    ...project.unreadable.map(text => `not read: ${text}`),
+  ]
+  return notes.length === 0
+    ? []
+    : ['What Strapi did besides, and Plinth does not:', ...notes.map(note => `- ${note}`)]
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { componentsOf } from '../../core/documents/rows/write-load.ts'
+import type { Attribute, Component, ContentType, Holder, Model } from '../../core/model/model.ts'
+import type { Project } from '../../core/project/project.ts'
+import { type DescribedAttributes, type DescribedType, FORMAT, type Header } from './stream.ts'
+
+export interface Describing {
+  readonly project: Project
+  readonly model: Model
+  readonly types: readonly ContentType[]
+  readonly passwords: boolean
+}
+
+/** The first line of a stream of these types. */
+export function describe({ project, model, types, passwords }: Describing): Header {
+  const described = {
+    types: Object.fromEntries(types.map(type => [type.uid, describeType(type)])),
+    components: Object.fromEntries(
+      componentsIn(types, model).map(component => [component.uid, describeAttributes(component)]),
+    ),
+  }
+  const fingerprint = createHash('sha256').update(JSON.stringify(described)).digest('hex')
+  const locales = model.locales.map(({ code }) => code)
+  return {
+    plinth: 'documents',
+    format: FORMAT,
+    project: project.settings.name,
+    fingerprint,
+    passwords,
+    locales,
+    ...described,
+  }
+}
+
+export const describeType = (type: ContentType): DescribedType => ({
+  draftAndPublish: type.draftAndPublish,
+  localized: type.localized,
+  attributes: describeAttributes(type),
+})
+
+export const describeAttributes = (holder: Holder): DescribedAttributes =>
+  Object.fromEntries(streamedAttributes(holder).map(each => [each.name, describeAttribute(each)]))
+
+/** What a document's line says: all that is declared and stored on this side. */
+export const streamedAttributes = (holder: Holder): readonly Attribute[] =>
+  [...holder.attributes.values()].filter(attribute => !attribute.system && isStored(attribute))
+
+const isStored = (attribute: Attribute): boolean =>
+  attribute.kind === 'relation' ? attribute.side === 'owner' : attribute.kind !== 'localizations'
+
+function describeAttribute(attribute: Attribute): string {
+  switch (attribute.kind) {
+    case 'scalar':
+      return attribute.type
+    case 'component':
+      return `component ${attribute.component.uid}${listOf(attribute.repeatable)}`
+    case 'zone':
+      return `zone ${attribute.components.map(({ uid }) => uid).join(', ')}`
+    case 'media':
+      return `media${listOf(attribute.many)}`
+    default:
+      return `relation ${attribute.target.uid}${listOf(attribute.many)}`
+  }
+}
+
+const listOf = (many: boolean): string => (many ? '[]' : '')
+
+/** In the model's order, with those that are nested in them. */
+function componentsIn(types: readonly ContentType[], model: Model): readonly Component[] {
+  const found = new Set<Component>()
+  const visit = (holder: Holder): void => {
+    for (const attribute of holder.attributes.values()) {
+      for (const component of componentsOf(attribute)) {
+        if (found.has(component)) continue
+        found.add(component)
+        visit(component)
+      }
+    }
+  }
+  for (const type of types) visit(type)
+  return [...model.components.values()].filter(component => found.has(component))
+}

@@ -1,0 +1,143 @@
+import type { Transaction } from '../../../core/database/database.ts'
+import { GAP } from '../../../core/documents/sql/write-rows.ts'
+import { isStoredLink } from '../../../core/model/layout.ts'
+import type { ContentType } from '../../../core/model/model.ts'
+import { quoteIdentifier as name } from '../../../core/sql/identifier.ts'
+import type { StreamIndex } from '../index-stream.ts'
+import {
+  BEGINNING,
+  type Checkpoint,
+  type Decided,
+  readCheckpoints,
+  removeCheckpoints,
+  writeCheckpoint,
+} from './checkpoint.ts'
+import type { ImportTerms } from './import-terms.ts'
+import { placesTable } from './place-batch.ts'
+import { pass, reserve } from './sequences.ts'
+import type { LeftOut } from './skipped.ts'
+
+/** Documents of the stream that the database has not, by type. */
+export type NewDocuments = ReadonlyMap<ContentType, number>
+
+/** Where another import stopped that must be finished first. */
+export interface Unfinished {
+  readonly unfinished: Checkpoint
+}
+
+export interface Beginning {
+  readonly index: StreamIndex
+  /** ISO 8601. */
+  readonly now: string
+  readonly leftOut: LeftOut
+}
+
+/** Of this stream; null: it was not begun. */
+export const findCheckpoint = async (runner: Runner, digest: string): Promise<Checkpoint | null> =>
+  (await readCheckpoints(runner)).find(each => each.digest === digest) ?? null
+
+type Runner = Pick<Transaction, 'run'>
+
+/**
+ * Decides once, for however often the import is taken up again: which numbers the documents have that it makes. Links
+ * lead by them to documents that are still to come.
+ */
+export function beginImport(
+  { index, now, leftOut }: Beginning,
+  news: NewDocuments,
+  terms: ImportTerms,
+): Promise<Checkpoint | Unfinished> {
+  const { database, onConflict } = terms
+  return database.transaction(async transaction => {
+    await transaction.lock('plinth import')
+    const others = await readCheckpoints(transaction)
+    const own = others.find(({ digest }) => digest === index.digest)
+    if (own) return own
+    const other = others.find(({ done }) => done > BEGINNING)
+    if (other && onConflict !== 'update') return { unfinished: other }
+    await removeCheckpoints(
+      transaction,
+      others.map(({ digest }) => digest),
+    )
+    const decided: Decided = {
+      places: await decidePlaces(transaction, terms),
+      keys: await decideKeys(transaction, index, news, terms),
+      ...(leftOut.faults.length > 0 && { leftOut }),
+    }
+    const checkpoint = { digest: index.digest, done: BEGINNING, decided }
+    await writeCheckpoint(transaction, checkpoint, now)
+    return checkpoint
+  })
+}
+
+async function decideKeys(
+  runner: Runner,
+  index: StreamIndex,
+  news: NewDocuments,
+  { storage, database: { schema } }: ImportTerms,
+): Promise<Decided['keys']> {
+  const keys: Record<string, 'kept' | number> = {}
+  for (const [type, { numbered, highest, documents }] of index.types) {
+    const table = storage.table(type).name
+    if (numbered && (await isEmpty(runner, table))) {
+      keys[type.uid] = 'kept'
+      await pass(runner, schema, table, highest)
+    } else keys[type.uid] = await reserve(runner, schema, table, news.has(type) ? documents : 0)
+  }
+  return keys
+}
+
+async function isEmpty(runner: Runner, table: string): Promise<boolean> {
+  const { rows } = await runner.run({
+    name: `find whether ${table} is empty`,
+    text: `SELECT 1 FROM ${name(table)} LIMIT 1`,
+    values: [],
+  })
+  return rows.length === 0
+}
+
+/** In lists that are there, what comes is put at the end, but where documents are to be as the stream has them. */
+async function decidePlaces(
+  runner: Runner,
+  { model, storage, onConflict, database: { schema } }: ImportTerms,
+): Promise<Decided['places']> {
+  const places: Record<string, number> = {}
+  if (onConflict === 'update') return places
+  for (const { table } of placeColumns({ model, storage }))
+    places[table] = (await isEmpty(runner, table)) ? 0 : await reserve(runner, schema, table, 0)
+  return places
+}
+
+interface PlaceColumn {
+  readonly table: string
+  readonly column: string
+}
+
+/** Where places in the lists of the other side lie. */
+function placeColumns({ model, storage }: Pick<ImportTerms, 'model' | 'storage'>): readonly PlaceColumn[] {
+  return [...model.contentTypes.values()].flatMap(type =>
+    [...type.attributes.values()].flatMap(attribute => {
+      const table = isStoredLink(attribute) ? placesTable(type, attribute.name, storage) : undefined
+      const column = table === undefined ? null : storage.link(type, attribute.name).inversePosition
+      return table === undefined || column === null ? [] : [{ table, column }]
+    }),
+  )
+}
+
+/** What is linked from now on comes behind what was imported. */
+export function endImport(digest: string, terms: ImportTerms): Promise<void> {
+  const { database } = terms
+  return database.transaction(async transaction => {
+    for (const { table, column } of placeColumns(terms)) {
+      const { rows } = await transaction.run({
+        name: `find the last place in ${table}`,
+        text: `SELECT max(${name(column)}) FROM ${name(table)}`,
+        values: [],
+      })
+      const highest = rows[0]?.[0]
+      if (typeof highest === 'number')
+        await pass(transaction, database.schema, table, Math.ceil(highest / GAP))
+    }
+    await removeCheckpoints(transaction, [digest])
+  })
+}

@@ -1,0 +1,98 @@
+import type { Transaction } from '../../../core/database/database.ts'
+import type { ContentType } from '../../../core/model/model.ts'
+import { MOST_FAULTS } from '../index-stream.ts'
+import type { LineFault } from '../line-fault.ts'
+import type { NewDocuments } from './begin-import.ts'
+import { findExisting } from './find-existing.ts'
+import { type ImportTerms, PATIENT, writeTermsOf } from './import-terms.ts'
+import { KeyIndex } from './key-index.ts'
+import { LinkGraph } from './link-graph.ts'
+import { namesIn } from './link-names.ts'
+import { nameOf, type ParsedDocument } from './parsed-document.ts'
+import { place } from './place-batch.ts'
+import { type LineBatch, readBatches, type Stream } from './read-batches.ts'
+import { claimsOf, findConflicts, findDoubles, findLost, findMissing, type Pair } from './validate-batch.ts'
+
+export interface Checked {
+  readonly faults: readonly LineFault[]
+  readonly news: NewDocuments
+  /** Documents that the database has already. */
+  readonly there: number
+  /** What leads to what, where that is to be left out, too; null: nothing is left out. */
+  readonly links: LinkGraph | null
+}
+
+interface Checking {
+  readonly stream: Stream
+  readonly terms: ImportTerms
+  readonly claims: KeyIndex
+  readonly news: Map<ContentType, number>
+  readonly links: LinkGraph | null
+}
+
+/** Every line, held against the model, the other lines and the database; nothing is written. */
+export async function checkStream(stream: Stream, terms: ImportTerms): Promise<Checked> {
+  const links = terms.skipsInvalid ? new LinkGraph(stream.index) : null
+  const checking: Checking = { stream, terms, claims: new KeyIndex(), news: new Map(), links }
+  const faults: LineFault[] = []
+  let done = 0
+  let there = 0
+  for await (const batch of readBatches(stream, 0)) {
+    const found = await terms.database.transaction(
+      transaction => checkBatch(batch, transaction, checking),
+      PATIENT,
+    )
+    faults.push(...found.faults)
+    there += found.there
+    done += batch.count
+    terms.progress({ stage: 'checking', done, total: stream.index.total })
+    if (!terms.skipsInvalid && faults.length >= MOST_FAULTS) break
+  }
+  return { faults, news: checking.news, there, links }
+}
+
+async function checkBatch(
+  { documents, faults }: LineBatch,
+  transaction: Transaction,
+  checking: Checking,
+): Promise<{ readonly faults: readonly LineFault[]; readonly there: number }> {
+  const { terms, stream, news } = checking
+  const writing = writeTermsOf(transaction, terms, stream.now)
+  const existing = await findExisting(namesIn(documents), writing)
+  for (const document of documents) checking.links?.add(document, existing)
+  const fresh = documents.filter(({ type, documentId }) => !existing(type, documentId))
+  for (const { type } of fresh) news.set(type, (news.get(type) ?? 0) + 1)
+  const wanted = terms.onConflict === 'skip' ? fresh : documents
+  const placing = { ...terms, index: stream.index, decided: { keys: {}, places: {} }, existing }
+  const wrong = [
+    ...faults,
+    ...findConflicts(documents, existing, terms.onConflict),
+    ...findLost(wanted, { ...terms, index: stream.index, existing }),
+    ...findMissing(documents, terms),
+    ...fresh.flatMap(({ lacking }) => lacking),
+  ]
+  // What is left out keeps nobody from a value.
+  const out = new Set(terms.skipsInvalid ? wrong.map(({ line }) => line) : [])
+  const pairs = wanted
+    .filter(({ line }) => !out.has(line))
+    .map(document => ({ document, written: place(document, placing).first }))
+  // What documents have that are changed, too, may be free by then.
+  const doubles = terms.onConflict === 'update' ? [] : await findDoubles(pairs, () => [], writing)
+  const found = [...wrong, ...doubles, ...pairs.flatMap(pair => claimedBefore(pair, checking.claims))]
+  return { faults: inOrder(found), there: documents.length - fresh.length }
+}
+
+/** By other batches. */
+function claimedBefore(pair: Pair, claims: KeyIndex): readonly LineFault[] {
+  const { line, type, documentId }: ParsedDocument = pair.document
+  return [...claimsOf(pair)].flatMap(([claim, words]) => {
+    if (claims.add(claim, { ordinal: line, key: 0 })) return []
+    const message = `${words} stands in line ${claims.get(claim)?.ordinal} already`
+    return [{ line, about: nameOf(type, documentId), message }]
+  })
+}
+
+function inOrder(faults: readonly LineFault[]): readonly LineFault[] {
+  const seen = new Map(faults.map(fault => [JSON.stringify(fault), fault]))
+  return [...seen.values()].toSorted((a, b) => a.line - b.line)
+}

@@ -1,0 +1,147 @@
+import { failed, ok, type Result } from '../../../core/base/result.ts'
+import { indexStream } from '../index-stream.ts'
+import { type LineFault, StreamRefused } from '../line-fault.ts'
+import type { Counts } from '../write-lines.ts'
+import { beginImport, endImport, findCheckpoint } from './begin-import.ts'
+import { type Checked, checkStream } from './check-stream.ts'
+import { BEGINNING, type Checkpoint } from './checkpoint.ts'
+import type { ImportTerms } from './import-terms.ts'
+import { readBatches, type Stream } from './read-batches.ts'
+import { faultsIn, type LeftOut, linesWithout, NONE_LEFT_OUT } from './skipped.ts'
+import { openPassing } from './write-skipping.ts'
+
+/** What an import came to. */
+export interface ImportReport extends Counts {
+  /** Documents of an import that was taken up again, which were done before. */
+  readonly before: number
+  /** Why documents were left out, by line; more than one may be of the same. */
+  readonly leftOut: readonly LineFault[]
+}
+
+export interface ImportOptions {
+  /** Checks everything, and writes nothing. */
+  readonly dryRun: boolean
+}
+
+/** Why nothing, or nothing more, was written. */
+export type ImportFault = LineFault | { readonly line: null; readonly message: string }
+
+/**
+ * File → index → every line checked → batches, each in a transaction that says how far it has come. Fails with what
+ * is wrong, by line; taken up again, it goes on behind the last batch.
+ */
+export async function importDocuments(
+  path: string,
+  terms: ImportTerms,
+  { dryRun }: ImportOptions,
+): Promise<Result<ImportReport, ImportFault>> {
+  const read = await readStream(path, NONE_LEFT_OUT, terms)
+  if (!read.ok) return read
+  const begun = dryRun ? null : await findCheckpoint(terms.database, read.value.stream.index.digest)
+  if (begun) return takeUp(path, begun, terms)
+  const checked = await checkAll(path, read.value, terms)
+  if (!checked.ok) return checked
+  const { stream, leftOut, news } = checked.value
+  if (dryRun) return ok({ ...NOTHING_DONE, ...wouldBe(checked.value, terms), leftOut: faultsIn(leftOut) })
+  const checkpoint = await beginImport({ ...stream, leftOut }, news, terms)
+  if ('unfinished' in checkpoint) return failed({ line: null, message: unfinished(checkpoint.unfinished) })
+  return writeStream(stream, checkpoint, terms)
+}
+
+/** A stream and what is left out of it. */
+interface ReadStream {
+  readonly stream: Stream
+  readonly leftOut: LeftOut
+}
+
+const NO_LINES: ReadonlySet<number> = new Set()
+
+/** `hidden`: lines that are read, and count for nothing to which others may lead. */
+async function readStream(
+  path: string,
+  leftOut: LeftOut,
+  { model, skipsInvalid }: ImportTerms,
+  hidden: ReadonlySet<number> = NO_LINES,
+): Promise<Result<ReadStream, ImportFault>> {
+  const without = new Set([...linesWithout(leftOut), ...hidden])
+  const { index, faults } = await indexStream(path, model, { skipsInvalid, without })
+  if (index === null) return failed(...faults)
+  const all = { ...leftOut, faults: [...leftOut.faults, ...faults] }
+  const stream = { path, index, model, without: linesWithout(all), now: new Date().toISOString() }
+  return ok({ stream, leftOut: all })
+}
+
+/** With what was left out of it when it began. */
+async function takeUp(
+  path: string,
+  begun: Checkpoint,
+  terms: ImportTerms,
+): Promise<Result<ImportReport, ImportFault>> {
+  const read = await readStream(path, begun.decided.leftOut ?? NONE_LEFT_OUT, terms)
+  return read.ok ? writeStream(read.value.stream, begun, terms) : read
+}
+
+/** Anew, without the documents that have something wrong; in between it is told what leads to them, and goes with them. */
+async function checkAll(
+  path: string,
+  { stream, leftOut }: ReadStream,
+  terms: ImportTerms,
+): Promise<Result<Checked & ReadStream, ImportFault>> {
+  const checked = await checkStream(stream, terms)
+  if (checked.faults.length === 0) return ok({ ...checked, stream, leftOut })
+  if (!terms.skipsInvalid) return failed(...checked.faults)
+  const faults = [...leftOut.faults, ...checked.faults]
+  const hidden = checked.links?.leadingTo(new Set(faults.map(({ line }) => line)))
+  const read = await readStream(path, { ...leftOut, faults }, terms, hidden)
+  return read.ok ? checkAll(path, read.value, terms) : read
+}
+
+const NOTHING_DONE: ImportReport = { made: 0, changed: 0, skipped: 0, before: 0, leftOut: [] }
+
+function wouldBe({ news, there }: Checked, { onConflict }: ImportTerms): Partial<ImportReport> {
+  const made = [...news.values()].reduce((sum, count) => sum + count, 0)
+  return onConflict === 'update' ? { made, changed: there } : { made, skipped: there }
+}
+
+const unfinished = ({ done }: Checkpoint): string =>
+  `An import of another file stopped after its line ${done}, and some of its links may lead to documents that were still to come: ` +
+  'import that file again, which goes on where it was, or this one with `--on-conflict update`'
+
+async function writeStream(
+  stream: Stream,
+  { digest, done, decided }: Checkpoint,
+  terms: ImportTerms,
+): Promise<Result<ImportReport, ImportFault>> {
+  const { total } = stream.index
+  let report = NOTHING_DONE
+  let from = done
+  let taken = 0
+  const { index, now } = stream
+  const writing = openPassing({ index, digest, decided, now, terms })
+  try {
+    for await (const batch of readBatches(stream, done)) {
+      const counts = await writing.write(batch, from)
+      from = batch.last
+      taken += batch.count
+      report = added(report, counts)
+      terms.progress({ stage: 'importing', done: total - left(total, done) + taken, total })
+    }
+  } catch (error) {
+    if (!(error instanceof StreamRefused)) throw error
+    // Nothing leads anywhere yet.
+    if (from === BEGINNING) await endImport(digest, terms)
+    return failed(...error.faults)
+  }
+  await endImport(digest, terms)
+  return ok({ ...report, before: total - taken, leftOut: faultsIn(writing.leftOut()) })
+}
+
+/** Documents behind a line; the first line is the header's. */
+const left = (total: number, done: number): number => Math.max(0, total + 1 - done)
+
+const added = (report: ImportReport, { made, changed, skipped }: Counts): ImportReport => ({
+  ...report,
+  made: report.made + made,
+  changed: report.changed + changed,
+  skipped: report.skipped + skipped,
+})

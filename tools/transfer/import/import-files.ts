@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Stored, Values, WrittenValue } from '../../../core/documents/desired-state.ts'
+import { isBody } from '../../../core/documents/values/parse-item.ts'
+import { type FileStorage, isKey } from '../../../core/media/storage/file-storage.ts'
+import { overFiles } from '../file-fault.ts'
+
+/** A file of a record: the picture itself, or a smaller one of it. */
+export interface KeyedFile {
+  readonly key: string
+  readonly mime: string
+}
+
+const OURS: readonly Stored[] = ['local', 's3']
+
+/** The files of a record, as far as a storage of Plinth's keeps them under a name of their hash. */
+export function filesOf(values: Values): readonly KeyedFile[] {
+  if (!isOurs(values)) return []
+  const own = toFile(scalarOf(values, 'hash'), scalarOf(values, 'ext'), scalarOf(values, 'mime'))
+  const smaller = Object.values(formatsOf(values)).map(each =>
+    isBody(each) ? toFile(each.hash, each.ext, each.mime) : undefined,
+  )
+  return own === undefined ? [] : [own, ...smaller.filter(file => file !== undefined)]
+}
+
+/** The record as it stands over another storage: with its addresses, and its name. */
+export function overStorage(values: Values, files: FileStorage): Values {
+  const [own] = filesOf(values)
+  if (own === undefined) return values
+  const formats = Object.entries(formatsOf(values)).map(([name, each]) => {
+    const file = isBody(each) ? toFile(each.hash, each.ext, each.mime) : undefined
+    return [name, file && isBody(each) ? { ...each, url: files.url(file.key) } : each] as const
+  })
+  return new Map<string, WrittenValue>([
+    ...values,
+    ['provider', { kind: 'scalar', value: files.provider }],
+    ['url', { kind: 'scalar', value: files.url(own.key) }],
+    ...(formats.length === 0
+      ? []
+      : [['formats', { kind: 'scalar', value: JSON.stringify(Object.fromEntries(formats)) }] as const]),
+  ])
+}
+
+const isOurs = (values: Values): boolean => OURS.includes(scalarOf(values, 'provider'))
+
+const scalarOf = (values: Values, name: string): Stored => {
+  const value = values.get(name)
+  return value?.kind === 'scalar' ? value.value : null
+}
+
+function formatsOf(values: Values): Readonly<Record<string, unknown>> {
+  const stored = scalarOf(values, 'formats')
+  const formats: unknown = typeof stored === 'string' ? JSON.parse(stored) : null
+  return isBody(formats) ? formats : {}
+}
+
+/** undefined: no storage of Plinth's would have named it so. */
+function toFile(hash: unknown, ext: unknown, mime: unknown): KeyedFile | undefined {
+  if (typeof hash !== 'string') return undefined
+  const key = `${hash}${typeof ext === 'string' ? ext : ''}`
+  return isKey(key) ? { key, mime: typeof mime === 'string' ? mime : 'application/octet-stream' } : undefined
+}
+
+/** What is missing of the bytes that a record tells of, a sentence each. */
+export function missingBytes(values: Values, folder: string): readonly string[] {
+  if (!isOurs(values)) return []
+  const name = `${scalarOf(values, 'hash') ?? ''}${scalarOf(values, 'ext') ?? ''}`
+  if (!isKey(name))
+    return [
+      `its bytes cannot be kept: \`hash\` and \`ext\` come to ${JSON.stringify(name)}, which no storage takes`,
+    ]
+  return filesOf(values)
+    .filter(({ key }) => !existsSync(join(folder, key)))
+    .map(({ key }) => `its bytes are missing: no file \`${key}\` in ${folder}`)
+}
+
+/** Keeps the bytes that the storage lacks: a name is of a hash, so what is there is the same. */
+export async function storeFiles(
+  folder: string,
+  files: readonly KeyedFile[],
+  storage: FileStorage,
+): Promise<void> {
+  for (const { key, mime } of files)
+    await overFiles(async () => {
+      if (!(await storage.has(key))) await storage.store(key, { path: join(folder, key), mime })
+    })
+}

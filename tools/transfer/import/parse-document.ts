@@ -1,0 +1,173 @@
+import { didYouMean } from '../../../core/base/nearest.ts'
+import type { Values, WrittenRow, WrittenValue } from '../../../core/documents/desired-state.ts'
+import { isShared } from '../../../core/documents/rows/write-versions.ts'
+import { parseDatetime } from '../../../core/documents/values/parse-moment.ts'
+import { parseScalar } from '../../../core/documents/values/parse-scalar.ts'
+import type { Attribute, ContentType, Holder, Model } from '../../../core/model/model.ts'
+import type { Status } from '../../../core/query/query.ts'
+import { streamedAttributes } from '../describe.ts'
+import type { LineFault } from '../line-fault.ts'
+import type { Header, StreamedDocument, StreamedVersion } from '../stream.ts'
+import { isSecret } from '../to-streamed-values.ts'
+import { checkPublished, checkVersions, printFault } from './check-versions.ts'
+import { parseStreamedValues, type ValueTerms } from './parse-values.ts'
+import { aboutVersion, type ParsedDocument, type ParsedPart, type ParsedVersion } from './parsed-document.ts'
+
+export interface DocumentTerms extends ValueTerms {
+  readonly model: Model
+  /** The moment of the import, ISO 8601. */
+  readonly now: string
+}
+
+export interface Parsed {
+  readonly document: ParsedDocument
+  readonly faults: readonly LineFault[]
+}
+
+/** What the stream says something of. */
+export const describesBy =
+  ({ types, components, passwords }: Header): ValueTerms['describes'] =>
+  (holder: Holder, attribute: Attribute) => {
+    if (!passwords && attribute.kind === 'scalar' && isSecret(holder, attribute)) return false
+    const described = holder.holder === 'component' ? components[holder.uid] : types[holder.uid]?.attributes
+    return described !== undefined && Object.hasOwn(described, attribute.name)
+  }
+
+/** One document of a stream, and everything that is wrong with it, but for what other documents have to do with. */
+export function parseDocument(
+  streamed: StreamedDocument,
+  type: ContentType,
+  line: number,
+  terms: DocumentTerms,
+): Parsed {
+  const faults: LineFault[] = []
+  const versions = streamed.versions.map(version =>
+    parseVersion(version, { type, streamed, line, terms }, faults),
+  )
+  const shared = new Map<Status, ParsedPart>()
+  for (const status of STATUSES) {
+    const part = parseShared(status, { type, streamed, line, terms }, faults)
+    if (part) shared.set(status, part)
+  }
+  const { documentId, key } = streamed
+  const defaults = defaultsOf(type, terms)
+  const document = { line, type, documentId, key, versions, shared, defaults, lacking: [] }
+  faults.push(...checkVersions(document))
+  if (faults.length > 0) return { document, faults }
+  const isDescribed = (attribute: Attribute) => terms.describes(type, attribute)
+  const lacking = checkPublished(document, attribute => !isDescribed(attribute))
+  return { document: { ...document, lacking }, faults: checkPublished(document, isDescribed) }
+}
+
+const STATUSES: readonly Status[] = ['draft', 'published']
+
+interface Part {
+  readonly type: ContentType
+  readonly streamed: StreamedDocument
+  readonly line: number
+  readonly terms: DocumentTerms
+}
+
+function parseVersion(
+  version: StreamedVersion,
+  { type, streamed, line, terms }: Part,
+  faults: LineFault[],
+): ParsedVersion {
+  const about = aboutVersion(type, streamed.documentId, version)
+  const tell = (message: string) => void faults.push({ line, about, message })
+  const covers = (attribute: Attribute) => !isShared(type, attribute)
+  const parsed = parseStreamedValues(type, version.values, terms, { path: [], covers })
+  for (const fault of parsed.faults) tell(printFault(fault))
+  const locale = localeOf(type, version, terms.locales, tell)
+  const status = statusOf(type, version, tell)
+  const row = rowOf(version, status, terms.now, tell)
+  return { locale, status, row, values: parsed.values, digest: JSON.stringify(version.values) }
+}
+
+const ROW = ['id', 'createdAt', 'updatedAt', 'publishedAt', 'sharedUpdatedAt'] as const
+
+type Tell = (message: string) => void
+
+function localeOf(
+  type: ContentType,
+  { locale }: StreamedVersion,
+  locales: readonly string[],
+  tell: Tell,
+): string | null {
+  if (!type.localized) {
+    if (locale !== undefined) tell(`\`${type.key}\` has no locales`)
+    return null
+  }
+  if (locale === undefined || !locales.includes(locale))
+    tell(
+      locale === undefined
+        ? `each version of \`${type.key}\` says its \`locale\``
+        : `unknown locale \`${locale}\`${didYouMean(locale, locales) || `: there are ${locales.join(', ')}`}`,
+    )
+  return locale ?? ''
+}
+
+function statusOf(type: ContentType, { status }: StreamedVersion, tell: Tell): Status {
+  if (type.draftAndPublish && status === undefined)
+    tell(`each version of \`${type.key}\` says its \`status\``)
+  if (!type.draftAndPublish && status === 'draft') tell(`\`${type.key}\` has no drafts`)
+  return status ?? 'published'
+}
+
+function rowOf(version: StreamedVersion, status: Status, now: string, tell: Tell): WrittenRow | null {
+  if (ROW.every(key => version[key] === undefined)) return null
+  const momentOf = (
+    name: 'createdAt' | 'updatedAt' | 'publishedAt' | 'sharedUpdatedAt',
+    absent: string | null,
+  ) => {
+    const given = version[name]
+    if (given === undefined) return absent
+    if (given === null) return null
+    const parsed = parseDatetime(given)
+    if ('stored' in parsed && typeof parsed.stored === 'string') return parsed.stored
+    tell(`\`${name}\` is a moment, such as \`2026-01-02T03:04:05.006Z\``)
+    return absent
+  }
+  const createdAt = momentOf('createdAt', now) ?? now
+  const updatedAt = momentOf('updatedAt', createdAt) ?? createdAt
+  return {
+    ...(version.id === undefined ? {} : { id: version.id }),
+    createdAt,
+    updatedAt,
+    publishedAt: momentOf('publishedAt', status === 'draft' ? null : updatedAt),
+    sharedUpdatedAt: momentOf('sharedUpdatedAt', updatedAt),
+  }
+}
+
+function parseShared(
+  status: Status,
+  { type, streamed, line, terms }: Part,
+  faults: LineFault[],
+): ParsedPart | undefined {
+  const given = streamed.shared?.[status]
+  const about = aboutVersion(type, streamed.documentId, { status })
+  if (given !== undefined && (!type.localized || (status === 'draft' && !type.draftAndPublish))) {
+    const message = type.localized
+      ? `\`${type.key}\` has no drafts`
+      : `\`${type.key}\` has no locales: nothing of it is \`shared\``
+    faults.push({ line, about, message })
+    return undefined
+  }
+  const isThere = streamed.versions.some(version => (version.status ?? 'published') === status)
+  if (!type.localized || !isThere) return undefined
+  const covers = (attribute: Attribute) => isShared(type, attribute)
+  const parsed = parseStreamedValues(type, given ?? {}, terms, { path: [], covers })
+  faults.push(...parsed.faults.map(fault => ({ line, about, message: printFault(fault) })))
+  return { values: parsed.values, digest: JSON.stringify(given ?? {}) }
+}
+
+function defaultsOf(type: ContentType, terms: DocumentTerms): Values {
+  const values = new Map<string, WrittenValue>()
+  for (const attribute of streamedAttributes(type)) {
+    if (attribute.kind !== 'scalar' || attribute.default === undefined || terms.describes(type, attribute))
+      continue
+    const { stored } = parseScalar(attribute, attribute.default, { path: [], strictness: 'draft' })
+    if (stored !== undefined) values.set(attribute.name, { kind: 'scalar', value: stored })
+  }
+  return values
+}

@@ -1,0 +1,184 @@
+import { didYouMean } from '../../../core/base/nearest.ts'
+import type { Values, WrittenComponent, WrittenValue } from '../../../core/documents/desired-state.ts'
+import { type Body, counts, isBody, notAnObject } from '../../../core/documents/values/parse-item.ts'
+import { parseScalar } from '../../../core/documents/values/parse-scalar.ts'
+import { rule, toFault, type ValueFault, wrongType } from '../../../core/documents/values/value-fault.ts'
+import type { Path } from '../../../core/faults/diagnostic.ts'
+import type {
+  Attribute,
+  Component,
+  ComponentAttribute,
+  Holder,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../../../core/model/model.ts'
+import { streamedAttributes } from '../describe.ts'
+import { isSecret } from '../to-streamed-values.ts'
+import { parseLinks } from './parse-links.ts'
+
+export interface ValueTerms {
+  /** Whether the stream says something of an attribute: where its line does not name it, it is null, or empty. */
+  readonly describes: (holder: Holder, attribute: Attribute) => boolean
+  readonly locales: readonly string[]
+}
+
+export interface ParsedValues {
+  readonly values: Values
+  readonly faults: readonly ValueFault[]
+}
+
+const NOTHING_WRONG: readonly ValueFault[] = []
+
+/** The attributes of a version or a component, in the words of the stream, in stored form; of links, the names of their targets. */
+export function parseStreamedValues(
+  holder: Holder,
+  body: Body,
+  terms: ValueTerms,
+  { path, covers }: { readonly path: Path; readonly covers: (attribute: Attribute) => boolean },
+): ParsedValues {
+  const values = new Map<string, WrittenValue>()
+  const attributes = streamedAttributes(holder).filter(covers)
+  const faults: ValueFault[] = [...unknownAttributes(holder, body, attributes, path)]
+  for (const attribute of attributes) {
+    const given = Object.hasOwn(body, attribute.name) ? body[attribute.name] : undefined
+    if (given === undefined && !terms.describes(holder, attribute)) continue
+    const parsed = parseValue(holder, attribute, given ?? null, [...path, attribute.name], terms)
+    if (parsed.value !== undefined) values.set(attribute.name, parsed.value)
+    faults.push(...parsed.faults)
+  }
+  return { values, faults }
+}
+
+function* unknownAttributes(
+  holder: Holder,
+  body: Body,
+  attributes: readonly Attribute[],
+  path: Path,
+): Generator<ValueFault> {
+  const known = attributes.map(({ name }) => name)
+  for (const key of Object.keys(body)) {
+    if (known.includes(key) || (key === '__component' && holder.holder === 'component')) continue
+    const name = holder.holder === 'component' ? holder.uid : holder.key
+    const other = holder.attributes.get(key)
+    const message = other
+      ? misplaced(key, other)
+      : `unknown attribute \`${key}\` of \`${name}\`${didYouMean(key, known)}`
+    yield { kind: 'key', path: [...path, key], message }
+  }
+}
+
+function misplaced(key: string, attribute: Attribute): string {
+  if (attribute.kind === 'relation' && attribute.side === 'inverse')
+    return `\`${key}\` is told by the other side, which stores the links`
+  return attribute.localized
+    ? `each locale has its own \`${key}\``
+    : `all locales share \`${key}\`: it stands under \`shared\``
+}
+
+interface ParsedValue {
+  readonly value?: WrittenValue
+  readonly faults: readonly ValueFault[]
+}
+
+function parseValue(
+  holder: Holder,
+  attribute: Attribute,
+  given: unknown,
+  path: Path,
+  terms: ValueTerms,
+): ParsedValue {
+  switch (attribute.kind) {
+    case 'scalar':
+      return parseStreamedScalar(holder, attribute, given, path)
+    case 'component':
+      return attribute.repeatable
+        ? parseList(attribute, given, path, terms)
+        : parseItems(given === null ? [] : [parseComponent(attribute.component, given, path, terms)])
+    case 'zone':
+      return parseList(attribute, given, path, terms)
+    case 'localizations':
+      return { faults: NOTHING_WRONG }
+    default:
+      return parseLinks(attribute, given, path, terms.locales)
+  }
+}
+
+function parseStreamedScalar(
+  holder: Holder,
+  attribute: ScalarAttribute,
+  given: unknown,
+  path: Path,
+): ParsedValue {
+  if (given === null) return { value: { kind: 'scalar', value: null }, faults: NOTHING_WRONG }
+  if (attribute.type === 'password') return parseHash(given, path)
+  // Drafts' rules: those of published versions are held against them when all of it is known.
+  const text = attribute.type === 'json' ? JSON.stringify(given) : given
+  const lax = isSecret(holder, attribute) ? { ...attribute, required: false } : attribute
+  const { stored, faults } = parseScalar(lax, text, { path, strictness: 'draft' })
+  return stored === undefined ? { faults } : { value: { kind: 'scalar', value: stored }, faults }
+}
+
+const HASH = /^\$2[aby]\$\d\d\$.{53}$/
+
+function parseHash(given: unknown, path: Path): ParsedValue {
+  const hash = isBody(given) ? given.hash : undefined
+  if (typeof hash === 'string' && HASH.test(hash))
+    return { value: { kind: 'scalar', value: hash }, faults: NOTHING_WRONG }
+  // Not what was given: it may be a password.
+  return {
+    faults: [
+      toFault(
+        rule('is not `{ "hash": … }` with a bcrypt hash: passwords themselves are not imported'),
+        path,
+        undefined,
+      ),
+    ],
+  }
+}
+
+function parseList(
+  attribute: ComponentAttribute | ZoneAttribute,
+  given: unknown,
+  path: Path,
+  terms: ValueTerms,
+): ParsedValue {
+  const list = given === null ? [] : isBody(given) ? [given] : given
+  if (!Array.isArray(list)) return { faults: [toFault(wrongType('array', given), path, given)] }
+  const parsed = parseItems(
+    list.map((each, index) =>
+      attribute.kind === 'zone'
+        ? parseZoneItem(attribute, each, [...path, index], terms)
+        : parseComponent(attribute.component, each, [...path, index], terms),
+    ),
+  )
+  const faults = [...parsed.faults, ...counts(attribute, list, path, { strictness: 'draft' })]
+  return parsed.value && faults.length === 0 ? { value: parsed.value, faults } : { faults }
+}
+
+interface ParsedItem {
+  readonly item?: WrittenComponent
+  readonly faults: readonly ValueFault[]
+}
+
+function parseItems(parsed: readonly ParsedItem[]): ParsedValue {
+  const faults = parsed.flatMap(each => each.faults)
+  if (faults.length > 0) return { faults }
+  const items = parsed.flatMap(({ item }) => (item === undefined ? [] : [item]))
+  return { value: { kind: 'components', items }, faults }
+}
+
+function parseComponent(component: Component, given: unknown, path: Path, terms: ValueTerms): ParsedItem {
+  if (!isBody(given)) return { faults: [toFault(notAnObject(given), path, given)] }
+  const { values, faults } = parseStreamedValues(component, given, terms, { path, covers: () => true })
+  return { item: { component, id: null, values }, faults }
+}
+
+function parseZoneItem(attribute: ZoneAttribute, given: unknown, path: Path, terms: ValueTerms): ParsedItem {
+  if (!isBody(given)) return { faults: [toFault(notAnObject(given), path, given)] }
+  const component = attribute.components.find(({ uid }) => uid === given.__component)
+  if (component) return parseComponent(component, given, path, terms)
+  const uids = attribute.components.map(({ uid }) => uid).join(', ')
+  const message =
+    given.__component === undefined ? 'is a required field' : `must be one of the following values: ${uids}`
+  return { faults: [toFault(rule(message), [...path, '__component'], given.__component)] }
+}

@@ -1,0 +1,102 @@
+import { setImmediate } from 'node:timers/promises'
+import { early } from '../../../core/documents/rows/ignore-unhandled.ts'
+import type { Model } from '../../../core/model/model.ts'
+import type { StreamIndex } from '../index-stream.ts'
+import type { LineFault } from '../line-fault.ts'
+import { parseLine } from '../parse-line.ts'
+import { readLines } from '../read-lines.ts'
+import { type DocumentTerms, describesBy, parseDocument } from './parse-document.ts'
+import type { ParsedDocument } from './parsed-document.ts'
+
+export interface LineBatch {
+  readonly documents: readonly ParsedDocument[]
+  readonly faults: readonly LineFault[]
+  /** The number of the last line that it takes in. */
+  readonly last: number
+  /** Documents, also those with faults. */
+  readonly count: number
+}
+
+/** Documents that are in memory at once, and bytes of their lines. */
+const DOCUMENTS = 250
+const BYTES = 4 * 1024 * 1024
+
+/** Lines that are parsed without a look at what the database answers. */
+const LINES = 16
+
+export interface Stream {
+  readonly path: string
+  readonly index: StreamIndex
+  readonly model: Model
+  /** Lines that are left out. */
+  readonly without: ReadonlySet<number>
+  /** ISO 8601. */
+  readonly now: string
+}
+
+/** The documents of the lines after `done`, parsed, some at a time: the next ones while the database has the last. */
+export async function* readBatches(stream: Stream, done: number): AsyncGenerator<LineBatch> {
+  const batches = parseBatches(stream, done)
+  let next = early(batches.next())
+  try {
+    for (;;) {
+      const batch = await next
+      if (batch.done) return
+      next = early(batches.next())
+      yield batch.value
+    }
+  } finally {
+    await batches.return(undefined)
+  }
+}
+
+async function* parseBatches(stream: Stream, done: number): AsyncGenerator<LineBatch> {
+  const terms = termsOf(stream)
+  let batch = newBatch()
+  let isFirst = true
+  for await (const { number, bytes } of readLines(stream.path)) {
+    const skipped = isFirst || number <= done || stream.without.has(number)
+    isFirst = false
+    if (skipped) continue
+    read(number, bytes, batch, stream, terms)
+    if (batch.count % LINES === 0) await setImmediate()
+    if (batch.count < DOCUMENTS && batch.bytes < BYTES) continue
+    yield batch
+    batch = newBatch()
+  }
+  if (batch.count > 0) yield batch
+}
+
+const newBatch = () => ({
+  documents: [] as ParsedDocument[],
+  faults: [] as LineFault[],
+  last: 0,
+  count: 0,
+  bytes: 0,
+})
+
+function termsOf({ index, model, now }: Stream): DocumentTerms {
+  return { model, now, describes: describesBy(index.header), locales: model.locales.map(({ code }) => code) }
+}
+
+function read(
+  line: number,
+  bytes: Buffer,
+  batch: ReturnType<typeof newBatch>,
+  { model }: Stream,
+  terms: DocumentTerms,
+): void {
+  batch.count += 1
+  batch.bytes += bytes.length
+  batch.last = line
+  const streamed = parseLine(bytes)
+  const type = streamed.ok ? model.contentTypes.get(streamed.value.type) : undefined
+  if (!streamed.ok || !type) {
+    const message = streamed.ok ? 'it changed while it was read' : streamed.reasons.join('; ')
+    batch.faults.push({ line, about: null, message })
+    return
+  }
+  const { document, faults } = parseDocument(streamed.value, type, line, terms)
+  batch.documents.push(document)
+  batch.faults.push(...faults)
+}

@@ -1,0 +1,169 @@
+import type { WrittenDocument } from '../../../core/documents/desired-state.ts'
+import type { LockingTerms, WriteTerms } from '../../../core/documents/rows/write-terms.ts'
+import { findTaken } from '../../../core/documents/unique/unique-conflicts.ts'
+import {
+  findTakenClaims,
+  partClaimsOf,
+} from '../../../core/documents/unique/unique-conflicts-in-components.ts'
+import { printPath } from '../../../core/faults/diagnostic.ts'
+import type { Component, ContentType } from '../../../core/model/model.ts'
+import type { StreamIndex } from '../index-stream.ts'
+import type { LineFault } from '../line-fault.ts'
+import type { FindExisting } from './find-existing.ts'
+import { missingBytes } from './import-files.ts'
+import type { ImportTerms, OnConflict } from './import-terms.ts'
+import { linksIn, partsOf } from './link-names.ts'
+import { nameOf, type ParsedDocument } from './parsed-document.ts'
+
+const aboutOf = ({ line, type, documentId }: ParsedDocument) => ({ line, about: nameOf(type, documentId) })
+
+/** What links may lead to. */
+interface Known extends Pick<ImportTerms, 'roles' | 'model' | 'skipsInvalid'> {
+  readonly index: StreamIndex
+  readonly existing: FindExisting
+}
+
+/** Documents whose links lead to nothing: neither the stream has it nor the database. */
+export function findLost(documents: readonly ParsedDocument[], known: Known): readonly LineFault[] {
+  return documents.flatMap(document => {
+    const lost = new Set<string>()
+    for (const values of partsOf(document))
+      for (const { attribute, target } of linksIn(document.type, values))
+        if (!isKnown(attribute.target, target.documentId, known))
+          lost.add(lostMessage(attribute, target.documentId, known))
+    return [...lost].map(message => ({ ...aboutOf(document), message }))
+  })
+}
+
+function isKnown(target: ContentType, called: string, { index, existing, roles, model }: Known): boolean {
+  if (target === model.builtIn.role) return roles.has(called)
+  if (target === model.builtIn.locale) return model.locales.some(({ code }) => code === called)
+  return (index.find(target, called) ?? existing(target, called)) !== undefined
+}
+
+function lostMessage(
+  { name, target }: { readonly name: string; readonly target: ContentType },
+  called: string,
+  { skipsInvalid }: Pick<Known, 'skipsInvalid'>,
+): string {
+  if (target.builtIn && target.key === 'role') return `\`${name}\`: the project has no role \`${called}\``
+  if (target.builtIn && target.key === 'locale') return `\`${name}\`: the project has no locale \`${called}\``
+  return `\`${name}\` leads to the ${target.key} \`${called}\`, which neither the stream has nor the database${skipsInvalid ? ', or which is left out' : ''}`
+}
+
+/** Documents that are there and must not be. */
+export const findConflicts = (
+  documents: readonly ParsedDocument[],
+  existing: FindExisting,
+  onConflict: OnConflict,
+): readonly LineFault[] =>
+  onConflict === 'fail'
+    ? documents
+        .filter(({ type, documentId }) => existing(type, documentId))
+        .map(document => ({ ...aboutOf(document), message: THERE }))
+    : []
+
+const THERE =
+  'the database has it already: `--on-conflict skip` leaves it as it is, `--on-conflict update` makes it what the line says'
+
+/** Files whose bytes should be there. */
+export const findMissing = (
+  documents: readonly ParsedDocument[],
+  { model, filesFolder }: Pick<ImportTerms, 'model' | 'filesFolder'>,
+): readonly LineFault[] =>
+  documents.flatMap(document => {
+    const [version] = document.versions
+    if (filesFolder === null || document.type !== model.builtIn.file || !version) return []
+    return missingBytes(version.values, filesFolder).map(message => ({ ...aboutOf(document), message }))
+  })
+
+/** A document of a batch, and as it is written. */
+export interface Pair {
+  readonly document: ParsedDocument
+  readonly written: WrittenDocument
+}
+
+/**
+ * Values that must be unique and that another document has, in the database or in the batch, those of components
+ * included. `idsOf`: of components that the documents have already, which may keep theirs.
+ */
+export async function findDoubles(
+  pairs: readonly Pair[],
+  idsOf: (component: Component) => readonly number[],
+  terms: LockingTerms,
+): Promise<readonly LineFault[]> {
+  const own = doublesIn(pairs)
+  const told = new Set(own.map(startOf))
+  const parts = await findDoubleParts(pairs, idsOf, terms)
+  return [
+    ...(await findDoubleValues(pairs, terms)),
+    ...own,
+    ...parts.filter(each => !told.has(startOf(each))),
+  ]
+}
+
+/** The line, and the place of the value. */
+const startOf = ({ line, message }: LineFault): string => `${line} ${message.split(',', 1)[0]}`
+
+async function findDoubleValues(pairs: readonly Pair[], terms: WriteTerms): Promise<readonly LineFault[]> {
+  const lines = new Map(pairs.map(({ document, written }) => [written, document]))
+  const taken = await findTaken([...lines.keys()], terms)
+  return taken.flatMap(({ document: written, attribute, value }) => {
+    const document = lines.get(written)
+    return document ? [{ ...aboutOf(document), message: takenMessage(attribute.name, value) }] : []
+  })
+}
+
+const takenMessage = (place: string, value: unknown): string =>
+  `\`${place}\` must be unique, and another document has \`${String(value)}\` already`
+
+async function findDoubleParts(
+  pairs: readonly Pair[],
+  idsOf: (component: Component) => readonly number[],
+  terms: LockingTerms,
+): Promise<readonly LineFault[]> {
+  const claims = pairs.flatMap(({ document, written }) =>
+    partClaimsOf(written).map(claim => ({ ...claim, document })),
+  )
+  const taken = await findTakenClaims(claims, idsOf, terms)
+  return taken.map(({ document, path, value }) => ({
+    ...aboutOf(document),
+    message: takenMessage(printPath(path), value),
+  }))
+}
+
+/** What a document claims for itself alone, as texts. */
+export function claimsOf({ document, written }: Pair): ReadonlyMap<string, string> {
+  const { type } = document
+  const claims = new Map<string, string>()
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind !== 'scalar' || !attribute.unique) continue
+    for (const { statuses, locale, values } of written.versions) {
+      const value = values.get(attribute.name)
+      if (!statuses.includes('published') || value?.kind !== 'scalar' || value.value === null) continue
+      claims.set(
+        JSON.stringify([type.uid, attribute.name, locale, value.value]),
+        `\`${attribute.name}\` must be unique, and \`${value.value}\``,
+      )
+    }
+  }
+  for (const { component, attribute, locale, value, path } of partClaimsOf(written))
+    claims.set(
+      JSON.stringify([component.uid, attribute.name, locale, value]),
+      `\`${printPath(path)}\` must be unique, and \`${String(value)}\``,
+    )
+  return claims
+}
+
+function doublesIn(pairs: readonly Pair[]): readonly LineFault[] {
+  const seen = new Map<string, number>()
+  return pairs.flatMap(pair => {
+    const faults: LineFault[] = []
+    for (const [claim, words] of claimsOf(pair)) {
+      const line = seen.get(claim)
+      if (line === undefined) seen.set(claim, pair.document.line)
+      else faults.push({ ...aboutOf(pair.document), message: `${words} stands in line ${line} already` })
+    }
+    return faults
+  })
+}

@@ -1,0 +1,92 @@
+import type { Transaction } from '../../../core/database/database.ts'
+import { openTelling } from '../../../core/documents/outbox.ts'
+import { removeVersions } from '../../../core/documents/rows/remove-versions.ts'
+import { loadCurrent, loadDocuments } from '../../../core/documents/rows/write-load.ts'
+import type { WriteTerms } from '../../../core/documents/rows/write-terms.ts'
+import type { CurrentRow } from '../../../core/documents/sql/write-rows.ts'
+import { writeDocuments } from '../../../core/documents/write-documents.ts'
+import type { ContentType } from '../../../core/model/model.ts'
+import { filesOf, storeFiles } from './import-files.ts'
+import { newsOf } from './import-news.ts'
+import type { ImportTerms, ReplacedUser } from './import-terms.ts'
+import type { ParsedDocument } from './parsed-document.ts'
+import type { PlacedDocument } from './place-batch.ts'
+
+/** Writes documents inside a transaction, in as many statements as there are tables and sets of columns. */
+export async function writeBatch(
+  placed: readonly PlacedDocument[],
+  transaction: Transaction,
+  writing: WriteTerms,
+  terms: ImportTerms,
+): Promise<void> {
+  if (placed.length === 0) return
+  await terms.beforeUsers(transaction, usersIn(placed, terms))
+  const first = placed.map(each => each.first)
+  const current = await loadCurrent(first, writing)
+  const leftover = placed.flatMap(each =>
+    leftOver(each, current.rows(each.first.type, each.first.documentId)),
+  )
+  await writeDocuments(first, writing, current)
+  const second = placed.flatMap(each => each.second ?? [])
+  if (second.length > 0) await writeDocuments(second, writing)
+  for (const each of leftover) await removeLeft(each, writing)
+  const tell = openTelling(terms.outbox).within(transaction, writing.now)
+  for (const each of placed) tell(newsOf(each))
+}
+
+/** Bytes come before the rows that tell of them. */
+export async function storeBytes(documents: readonly ParsedDocument[], terms: ImportTerms): Promise<void> {
+  const { filesFolder, files, model } = terms
+  if (filesFolder === null) return
+  for (const { type, versions } of documents) {
+    const [version] = versions
+    if (type === model.builtIn.file && version) await storeFiles(filesFolder, filesOf(version.values), files)
+  }
+}
+
+function usersIn(placed: readonly PlacedDocument[], { model }: ImportTerms): readonly ReplacedUser[] {
+  return placed.flatMap(({ first, there }) => {
+    const values = first.versions[0]?.values
+    const email = values?.get('email')
+    const password = values?.get('password')
+    if (first.type !== model.builtIn.user || !there || email?.kind !== 'scalar') return []
+    const hash = password?.kind === 'scalar' ? password.value : undefined
+    return [
+      {
+        documentId: there.documentId,
+        email: String(email.value),
+        password: hash === undefined || hash === null ? hash : String(hash),
+      },
+    ]
+  })
+}
+
+interface LeftOver {
+  readonly type: ContentType
+  readonly documentId: string
+  readonly ids: ReadonlySet<unknown>
+}
+
+/** Versions that the database has and the line has not. */
+function leftOver(
+  { document, first, there }: PlacedDocument,
+  rows: readonly CurrentRow[],
+): readonly LeftOver[] {
+  if (!there) return []
+  const { type, versions } = document
+  const isTold = (row: CurrentRow) =>
+    versions.some(
+      ({ locale, status }) =>
+        (!type.localized || row.get('locale') === locale) &&
+        (!type.draftAndPublish || row.get('status') === status),
+    )
+  const gone = rows.filter(row => !isTold(row))
+  if (gone.length === 0) return []
+  return [{ type, documentId: first.documentId, ids: new Set(gone.map(row => row.get('id'))) }]
+}
+
+async function removeLeft({ type, documentId, ids }: LeftOver, writing: WriteTerms): Promise<void> {
+  const current = await loadDocuments(type, [documentId], writing)
+  const gone = current.rows(type, documentId).filter(row => ids.has(row.get('id')))
+  await removeVersions({ type, documentId, gone, current }, writing)
+}

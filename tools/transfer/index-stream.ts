@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto'
+import { didYouMean } from '../../core/base/nearest.ts'
+import type { ContentType, Model } from '../../core/model/model.ts'
+import { checkHeader, parseHeader } from './import/check-header.ts'
+import { KeyIndex } from './import/key-index.ts'
+import { nameOf } from './import/parsed-document.ts'
+import { nameInStream } from './import/skipped.ts'
+import type { LineFault } from './line-fault.ts'
+import { parseLine } from './parse-line.ts'
+import { type Line, readLines } from './read-lines.ts'
+import type { Header, StreamedDocument } from './stream.ts'
+
+/** What a stream holds, known before anything of it is written. */
+export interface StreamIndex {
+  readonly header: Header
+  /** Of the whole file; SHA-256, hexadecimal. */
+  readonly digest: string
+  /** Documents. */
+  readonly total: number
+  readonly types: ReadonlyMap<ContentType, TypeIndex>
+  /** Which of its type a document is; undefined: it is not in the stream. */
+  find(type: ContentType, documentId: string): { readonly ordinal: number; readonly key: number } | undefined
+}
+
+export interface TypeIndex {
+  readonly documents: number
+  /** Whether each version says the number of its row. */
+  readonly numbered: boolean
+  /** The highest number that a row has. */
+  readonly highest: number
+}
+
+export interface Indexed {
+  readonly index: StreamIndex | null
+  readonly faults: readonly LineFault[]
+}
+
+/** Faults that are told at most. */
+export const MOST_FAULTS = 100
+
+interface Indexing {
+  readonly model: Model
+  readonly keys: KeyIndex
+  readonly types: Map<ContentType, TypeIndex>
+  readonly faults: LineFault[]
+}
+
+export interface Passing {
+  /** Lines that are no documents are told, and left out. */
+  readonly skipsInvalid: boolean
+  /** Lines that are left out. */
+  readonly without: ReadonlySet<number>
+}
+
+/** Reads the whole file once: its header, the form of each line, and which documents there are. */
+export async function indexStream(
+  path: string,
+  model: Model,
+  { skipsInvalid, without }: Passing,
+): Promise<Indexed> {
+  const hash = createHash('sha256')
+  const indexing: Indexing = { model, keys: new KeyIndex(), types: new Map(), faults: [] }
+  let header: Header | null = null
+  for await (const line of readLines(path, bytes => void hash.update(bytes))) {
+    if (!skipsInvalid && indexing.faults.length >= MOST_FAULTS) break
+    if (header === null) {
+      header = readHeader(line, indexing)
+      if (header === null) break
+    } else if (!without.has(line.number)) indexLine(line, header, indexing)
+  }
+  const { keys, types, faults } = indexing
+  if (header === null || (faults.length > 0 && !skipsInvalid))
+    return { index: null, faults: header || faults.length > 0 ? faults : [EMPTY] }
+  const total = [...types.values()].reduce((sum, { documents }) => sum + documents, 0)
+  const find = (type: ContentType, documentId: string) => keys.get(nameInStream(type, documentId))
+  return { index: { header, digest: hash.digest('hex'), total, types, find }, faults }
+}
+
+const EMPTY: LineFault = { line: 1, about: null, message: 'the file is empty' }
+
+function readHeader({ number, bytes }: Line, { model, faults }: Indexing): Header | null {
+  const header = parseHeader(bytes)
+  const wrong = header.ok ? checkHeader(header.value, model) : header.reasons
+  faults.push(...wrong.map(message => ({ line: number, about: null, message })))
+  return header.ok && wrong.length === 0 ? header.value : null
+}
+
+function indexLine({ number: line, bytes }: Line, header: Header, indexing: Indexing): void {
+  const { model, faults } = indexing
+  const streamed = parseLine(bytes)
+  if (!streamed.ok) {
+    faults.push(...streamed.reasons.map(message => ({ line, about: null, message })))
+    return
+  }
+  const { type: uid, documentId } = streamed.value
+  const type = model.contentTypes.get(uid)
+  if (!type || !Object.hasOwn(header.types, uid)) {
+    const near = didYouMean(uid, Object.keys(header.types))
+    faults.push({ line, about: null, message: `the first line describes no content-type \`${uid}\`${near}` })
+    return
+  }
+  const message = add(type, streamed.value, indexing)
+  if (message !== null) faults.push({ line, about: nameOf(type, documentId), message })
+}
+
+function add(type: ContentType, streamed: StreamedDocument, { keys, types }: Indexing): string | null {
+  const before = types.get(type) ?? { documents: 0, numbered: true, highest: 0 }
+  if (isOfProject(type)) return `documents of \`${type.key}\` come from project.yaml`
+  if (type.kind === 'single' && before.documents > 0) return 'a single type has one document'
+  const ids = streamed.versions.flatMap(({ id }) => id ?? [])
+  const numbered = ids.length === streamed.versions.length
+  const key = numbered ? (streamed.key ?? Math.min(...ids)) : 0
+  const ordinal = before.documents + 1
+  if (!keys.add(nameInStream(type, streamed.documentId), { ordinal, key }))
+    return 'there is a line of this document already'
+  types.set(type, {
+    documents: ordinal,
+    numbered: before.numbered && numbered,
+    highest: Math.max(before.highest, key, ...ids),
+  })
+  return null
+}
+
+const isOfProject = ({ builtIn, key }: ContentType): boolean =>
+  builtIn && (key === 'role' || key === 'locale')

@@ -1,0 +1,103 @@
+import { isDeeper } from '../../core/base/levels-of.ts'
+import { didYouMean } from '../../core/base/nearest.ts'
+import { failed, ok, type Result } from '../../core/base/result.ts'
+import { type Body, isBody } from '../../core/documents/values/parse-item.ts'
+import type { StreamedDocument, StreamedVersion } from './stream.ts'
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** A line's JSON object, or the sentence that says why there is none. */
+export function parseJsonLine(bytes: Buffer): Result<Body, string> {
+  try {
+    const value: unknown = JSON.parse(decoder.decode(bytes))
+    if (!isBody(value)) return failed('expected a JSON object')
+    return isDeeper(value, DEEPEST)
+      ? failed(`expected at most ${DEEPEST} levels of lists and objects`)
+      : ok(value)
+  } catch (error) {
+    if (error instanceof SyntaxError) return failed(`expected JSON: ${error.message}`)
+    if (error instanceof TypeError) return failed('expected UTF-8')
+    throw error
+  }
+}
+
+/** Deeper than any document, and far from what the call stack takes. */
+const DEEPEST = 1_000
+
+const DOCUMENT = ['type', 'documentId', 'key', 'versions', 'shared'] as const
+const VERSION = [
+  'id',
+  'locale',
+  'status',
+  'createdAt',
+  'updatedAt',
+  'publishedAt',
+  'sharedUpdatedAt',
+  'values',
+] as const
+const STATUSES = ['draft', 'published'] as const
+
+/** The form of a document's line; what its values are is another question. Every fault at once. */
+export function parseLine(bytes: Buffer): Result<StreamedDocument, string> {
+  const body = parseJsonLine(bytes)
+  if (!body.ok) return body
+  const faults = [...faultsOf(body.value)]
+  // Every part was just looked at.
+  return faults.length === 0 ? ok(body.value as unknown as StreamedDocument) : failed(...faults)
+}
+
+function* faultsOf(body: Body): Generator<string> {
+  yield* unknownKeys(body, DOCUMENT, '')
+  if (typeof body.type !== 'string')
+    yield '`type` is the uid of a content-type, such as `api::article.article`'
+  if (typeof body.documentId !== 'string' || !DOCUMENT_ID.test(body.documentId))
+    yield '`documentId` is a text of 1 to 255 characters without blanks, `/`, `?` and `#`'
+  if (body.key !== undefined && !isRowId(body.key)) yield '`key` is the number of a row'
+  if (!Array.isArray(body.versions) || body.versions.length === 0)
+    yield '`versions` is a list of at least one version'
+  else
+    for (const [index, version] of body.versions.entries())
+      yield* versionFaults(version, `versions[${index}]`)
+  if (body.shared !== undefined) yield* sharedFaults(body.shared)
+}
+
+const DOCUMENT_ID = /^[^\s/?#\p{Cc}\p{Surrogate}]{1,255}$/u
+
+function* versionFaults(version: unknown, at: string): Generator<string> {
+  if (!isBody(version)) return yield `\`${at}\` is an object`
+  yield* unknownKeys(version, VERSION, `${at}.`)
+  if (version.id !== undefined && !isRowId(version.id)) yield `\`${at}.id\` is the number of a row`
+  if (version.locale !== undefined && typeof version.locale !== 'string') yield `\`${at}.locale\` is a locale`
+  if (version.status !== undefined && !isStatus(version.status))
+    yield `\`${at}.status\` is \`draft\` or \`published\``
+  for (const stamp of STAMPS)
+    if (version[stamp] !== undefined && version[stamp] !== null && typeof version[stamp] !== 'string')
+      yield `\`${at}.${stamp}\` is a moment, such as \`2026-01-02T03:04:05.006Z\``
+  if (!isBody(version.values)) yield `\`${at}.values\` is an object of the attributes`
+}
+
+const STAMPS = [
+  'createdAt',
+  'updatedAt',
+  'publishedAt',
+  'sharedUpdatedAt',
+] as const satisfies (keyof StreamedVersion)[]
+
+function* sharedFaults(shared: unknown): Generator<string> {
+  if (!isBody(shared)) return yield '`shared` is an object: `draft` and `published`'
+  yield* unknownKeys(shared, STATUSES, 'shared.')
+  for (const status of STATUSES)
+    if (shared[status] !== undefined && !isBody(shared[status]))
+      yield `\`shared.${status}\` is an object of the attributes`
+}
+
+function* unknownKeys(body: Body, known: readonly string[], at: string): Generator<string> {
+  for (const key of Object.keys(body))
+    if (!known.includes(key)) yield `unknown key \`${at}${key}\`${didYouMean(key, known)}`
+}
+
+const isStatus = (value: unknown): boolean => value === 'draft' || value === 'published'
+
+/** PostgreSQL's `integer`. */
+const isRowId = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 2_000_000_000

@@ -1,0 +1,66 @@
+import { type Current, loadDocuments } from '../../core/documents/rows/write-load.ts'
+import type { WriteTerms } from '../../core/documents/rows/write-terms.ts'
+import type { CurrentRow } from '../../core/documents/sql/write-rows.ts'
+import type { ContentType } from '../../core/model/model.ts'
+import { quoteIdentifier as name } from '../../core/sql/identifier.ts'
+
+/** A document as it is loaded. */
+export interface LoadedDocument extends DocumentName {
+  readonly rows: readonly CurrentRow[]
+}
+
+export interface Batch {
+  readonly documents: readonly LoadedDocument[]
+  readonly current: Current
+}
+
+/** Documents that are in memory at once. */
+const BATCH = 250
+
+/** All documents of a type in the order of their keys, as many statements a batch as there are tables. */
+export async function* readDocuments(type: ContentType, terms: WriteTerms): AsyncGenerator<Batch> {
+  let after = 0
+  for (;;) {
+    const ids = await readIds(type, after, terms)
+    const last = ids.at(-1)
+    if (last === undefined) return
+    const documentIds = ids.map(({ documentId }) => documentId)
+    const current = await loadDocuments(type, documentIds, terms)
+    yield { documents: ids.map(id => ({ ...id, rows: current.rows(type, id.documentId) })), current }
+    after = last.key
+  }
+}
+
+interface DocumentName {
+  readonly documentId: string
+  readonly key: number
+}
+
+async function readIds(
+  type: ContentType,
+  after: number,
+  { transaction, storage }: WriteTerms,
+): Promise<readonly DocumentName[]> {
+  const table = storage.table(type)
+  const key = name(table.key)
+  const { rows } = await transaction.run({
+    name: `read which ${type.pluralApiId} there are`,
+    text: `SELECT ${key}, min(${name(table.documentId)}) FROM ${name(table.name)} WHERE ${key} > $1 GROUP BY ${key} ORDER BY ${key} LIMIT ${BATCH}`,
+    values: [after],
+  })
+  return rows.map(([number, documentId]) => ({ documentId: String(documentId), key: Number(number) }))
+}
+
+/** How many documents there are of a type. */
+export async function countDocuments(
+  type: ContentType,
+  { transaction, storage }: WriteTerms,
+): Promise<number> {
+  const table = storage.table(type)
+  const { rows } = await transaction.run({
+    name: `count ${type.pluralApiId}`,
+    text: `SELECT count(DISTINCT ${name(table.key)}) FROM ${name(table.name)}`,
+    values: [],
+  })
+  return Number(rows[0]?.[0] ?? 0)
+}

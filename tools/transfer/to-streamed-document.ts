@@ -1,0 +1,132 @@
+import type { Values } from '../../core/documents/desired-state.ts'
+import type { Current } from '../../core/documents/rows/write-load.ts'
+import type { WriteTerms } from '../../core/documents/rows/write-terms.ts'
+import { isShared } from '../../core/documents/rows/write-versions.ts'
+import { type CurrentRow, numberIn } from '../../core/documents/sql/write-rows.ts'
+import { type VersionPlace, valuesOf } from '../../core/documents/state/version-values.ts'
+import type { Attribute, ContentType } from '../../core/model/model.ts'
+import type { Status } from '../../core/query/query.ts'
+import { streamedAttributes } from './describe.ts'
+import { collectTargets, type Targets } from './import/target-names.ts'
+import type { LoadedDocument } from './read-documents.ts'
+import type { StreamedDocument, StreamedVersion } from './stream.ts'
+import { type StreamTerms, toStreamedValues } from './to-streamed-values.ts'
+
+/** A document as its rows have it: the targets of its links are still keys. */
+export interface ReadDocument {
+  readonly type: ContentType
+  readonly documentId: string
+  readonly key: number
+  readonly versions: readonly ReadVersion[]
+  readonly shared: ReadonlyMap<Status, Values>
+}
+
+interface ReadVersion {
+  readonly row: CurrentRow
+  readonly locale: string | null
+  readonly status: Status
+  readonly values: Values
+}
+
+interface Reading {
+  readonly type: ContentType
+  readonly current: Current
+  readonly terms: WriteTerms
+  /** In the order of the project. */
+  readonly locales: readonly string[]
+}
+
+/** Versions come by locale in the order of the project, the draft first. */
+export function readDocument({ documentId, key, rows }: LoadedDocument, reading: Reading): ReadDocument {
+  const { type, locales } = reading
+  const attributes = streamedAttributes(type)
+  const own = attributes.filter(attribute => !isShared(type, attribute))
+  const versions = rows
+    .map(row => ({ row, ...coordinatesOf(row) }))
+    .toSorted(
+      (a, b) => placeOf(a.locale, locales) - placeOf(b.locale, locales) || (a.status < b.status ? -1 : 1),
+    )
+  const valuesIn = (version: Omit<ReadVersion, 'values'>, of: readonly Attribute[]): Values =>
+    valuesOf(type, version.row, of, toPlace(version, reading))
+  const shared = new Map<Status, Values>()
+  const common = attributes.filter(attribute => isShared(type, attribute))
+  for (const version of common.length === 0 ? [] : versions)
+    if (!shared.has(version.status)) shared.set(version.status, valuesIn(version, common))
+  return {
+    type,
+    documentId,
+    key,
+    versions: versions.map(version => ({ ...version, values: valuesIn(version, own) })),
+    shared,
+  }
+}
+
+const placeOf = (locale: string | null, locales: readonly string[]): number =>
+  locale === null ? -1 : locales.indexOf(locale)
+
+function coordinatesOf(row: CurrentRow): { readonly locale: string | null; readonly status: Status } {
+  const locale = row.get('locale')
+  return {
+    locale: typeof locale === 'string' ? locale : null,
+    status: row.get('status') === 'draft' ? 'draft' : 'published',
+  }
+}
+
+const toPlace = (
+  { locale, status }: Pick<ReadVersion, 'locale' | 'status'>,
+  { type, current, terms }: Reading,
+): VersionPlace => ({ root: type, status, locale, current, terms, inverse: true })
+
+/** Adds what the document's links lead to. */
+export function targetsOf({ type, versions, shared }: ReadDocument, targets: Targets): void {
+  for (const { values } of versions) collectTargets(type, values, targets)
+  for (const values of shared.values()) collectTargets(type, values, targets)
+}
+
+/** The document as its line says it. */
+export function toStreamedDocument(
+  { type, documentId, key, versions, shared }: ReadDocument,
+  terms: StreamTerms,
+): StreamedDocument {
+  return {
+    type: type.uid,
+    documentId,
+    ...keyOf(key, versions),
+    versions: versions.map(version => toStreamedVersion(type, version, terms)),
+    ...(shared.size === 0
+      ? {}
+      : {
+          shared: Object.fromEntries(
+            [...shared].map(([status, values]) => [status, toStreamedValues(type, values, terms)]),
+          ),
+        }),
+  }
+}
+
+/** Its first row may be gone. */
+const keyOf = (key: number, versions: readonly ReadVersion[]): Pick<StreamedDocument, 'key'> =>
+  Math.min(...versions.map(({ row }) => numberIn(row, 'id'))) === key ? {} : { key }
+
+const toStreamedVersion = (
+  type: ContentType,
+  { row, locale, status, values }: ReadVersion,
+  terms: StreamTerms,
+): StreamedVersion => ({
+  id: numberIn(row, 'id'),
+  ...(type.localized && locale !== null ? { locale } : {}),
+  ...(type.draftAndPublish ? { status } : {}),
+  createdAt: textIn(row, 'created_at'),
+  updatedAt: textIn(row, 'updated_at'),
+  ...(row.get('published_at') === null && status === 'draft'
+    ? {}
+    : { publishedAt: stampIn(row, 'published_at') }),
+  ...(type.localized && type.draftAndPublish ? { sharedUpdatedAt: stampIn(row, 'shared_updated_at') } : {}),
+  values: toStreamedValues(type, values, terms),
+})
+
+function stampIn(row: CurrentRow, column: string): string | null {
+  const value = row.get(column)
+  return typeof value === 'string' ? value : null
+}
+
+const textIn = (row: CurrentRow, column: string): string => String(row.get(column))

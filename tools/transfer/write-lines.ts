@@ -1,0 +1,115 @@
+import type { Transaction } from '../../core/database/database.ts'
+import { toDatabaseFault } from '../../core/database/database-fault.ts'
+import { transactAgain } from '../../core/database/transact-again.ts'
+import { takeBack } from '../../core/migrate/run-and-roll-back.ts'
+import { type Checkpoint, moveCheckpoint } from './import/checkpoint.ts'
+import { findExisting } from './import/find-existing.ts'
+import { type ImportTerms, PATIENT, writeTermsOf } from './import/import-terms.ts'
+import { namesIn } from './import/link-names.ts'
+import { findOwnParts } from './import/own-parts.ts'
+import { nameOf, type ParsedDocument } from './import/parsed-document.ts'
+import { place } from './import/place-batch.ts'
+import type { LineBatch } from './import/read-batches.ts'
+import { findConflicts, findDoubles, findLost } from './import/validate-batch.ts'
+import { storeBytes, writeBatch } from './import/write-batch.ts'
+import type { StreamIndex } from './index-stream.ts'
+import { type LineFault, StreamRefused } from './line-fault.ts'
+
+/** Documents by what became of them. */
+export interface Counts {
+  readonly made: number
+  readonly changed: number
+  readonly skipped: number
+}
+
+/** What all batches of an import have in common. */
+export interface Writing extends Pick<Checkpoint, 'digest' | 'decided'> {
+  readonly index: StreamIndex
+  readonly now: string
+  readonly terms: ImportTerms
+}
+
+/** Something else that is written with a batch, once the import has moved on. */
+export type Beside = (transaction: Transaction) => Promise<void>
+
+/** Writes a batch and how far the import has come with it, or throws what is wrong with its lines (StreamRefused). */
+export async function writeLines(
+  batch: LineBatch,
+  from: number,
+  writing: Writing,
+  beside?: Beside,
+): Promise<Counts> {
+  const { terms } = writing
+  if (batch.faults.length > 0) throw new StreamRefused(batch.faults)
+  await storeBytes(batch.documents, terms)
+  const work = async (transaction: Transaction) => {
+    if (!(await moveCheckpoint(transaction, writing.digest, { from, to: batch.last })))
+      throw new StreamRefused([{ line: from, about: null, message: 'somebody else imports this file, too' }])
+    await beside?.(transaction)
+    return writeDocumentsOf(batch.documents, transaction, writing)
+  }
+  try {
+    return await transactAgain(terms.database, work, PATIENT)
+  } catch (error) {
+    throw isRefusal(error) ? await findRefused(batch.documents, error, writing) : error
+  }
+}
+
+async function writeDocumentsOf(
+  documents: readonly ParsedDocument[],
+  transaction: Transaction,
+  { index, decided, now, terms }: Writing,
+): Promise<Counts> {
+  const writing = writeTermsOf(transaction, terms, now)
+  const existing = await findExisting(namesIn(documents), writing)
+  const isThere = ({ type, documentId }: ParsedDocument) => existing(type, documentId) !== undefined
+  const wanted = terms.onConflict === 'skip' ? documents.filter(each => !isThere(each)) : documents
+  const placed = wanted.map(document => place(document, { ...terms, index, decided, existing }))
+  const pairs = placed.map(({ document, first }) => ({ document, written: first }))
+  const faults = [
+    ...findConflicts(documents, existing, terms.onConflict),
+    ...placed.flatMap(({ document, there }) => (there ? [] : document.lacking)),
+    ...findLost(wanted, { ...terms, index, existing }),
+    ...(await findDoubles(pairs, await findOwnParts(placed, writing), writing)),
+  ]
+  if (faults.length > 0) throw new StreamRefused(faults)
+  await writeBatch(placed, transaction, writing, terms)
+  const changed = placed.filter(({ there }) => there).length
+  return { made: placed.length - changed, changed, skipped: documents.length - wanted.length }
+}
+
+/** What the data broke; anything else is no line's fault. */
+function isRefusal(error: unknown): boolean {
+  const fault = toDatabaseFault(error)
+  if (fault?.kind === 'other') return fault.code?.startsWith('22') === true
+  return fault !== undefined && 'constraint' in fault
+}
+
+/** Which document of a batch the database does not take: they are written one by one, and taken back. */
+async function findRefused(
+  documents: readonly ParsedDocument[],
+  error: unknown,
+  writing: Writing,
+): Promise<unknown> {
+  let refused: LineFault | undefined
+  const work = async (transaction: Transaction) => {
+    for (const document of documents) {
+      const { line, type, documentId } = document
+      refused = { line, about: nameOf(type, documentId), message: '' }
+      await writeDocumentsOf([document], transaction, writing)
+      await transaction.run(NOTHING)
+    }
+    refused = undefined
+  }
+  await takeBack(writing.terms.database, work, PATIENT).catch((found: unknown) => {
+    if (!refused || !isRefusal(found)) throw found
+    refused = { ...refused, message: refusalOf(found) }
+  })
+  return refused ? new StreamRefused([refused]) : error
+}
+
+/** Statements that were only sent are answered with this one. */
+const NOTHING = { name: 'wait for what was sent', text: 'SELECT 1', values: [] }
+
+const refusalOf = (error: unknown): string =>
+  `PostgreSQL does not take it: ${toDatabaseFault(error)?.message ?? ''}`

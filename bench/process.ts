@@ -21,7 +21,7 @@ interface Launch {
   readonly command: readonly string[]
   readonly port: number
   readonly environment: Readonly<Record<string, string>>
-  /** A path that answers once it is up. */
+  /** A path that answers 200 once it serves requests. */
   readonly probe: string
   /** Where it runs; absent: where the benchmark does. */
   readonly folder?: string
@@ -75,7 +75,7 @@ export const startPlinth = async (
       JWT_SECRET: 'a-secret-for-the-benchmark-alone-0000',
       ...environment,
     },
-    probe: '/_health',
+    probe: '/_ready',
   })
 
 async function untilUp(child: ChildProcess, url: string): Promise<void> {

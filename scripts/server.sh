@@ -7,13 +7,13 @@ free_port() {
   node -e 'const s=require("node:net").createServer().listen(0,"127.0.0.1",()=>{console.log(s.address().port);s.close()})'
 }
 
-# wait_ready PID PORT LOG: until /_health answers. Fails when the process ends or a minute is over.
+# wait_ready PID PORT LOG: until /_ready answers 200. Fails when the process ends or a minute is over.
 wait_ready() {
   node -e '
     const [pid, port] = process.argv.slice(1).map(Number)
     const end = Date.now() + 60_000
     const look = async () => {
-      const ok = await fetch(`http://127.0.0.1:${port}/_health`).then(answer => answer.ok, () => false)
+      const ok = await fetch(`http://127.0.0.1:${port}/_ready`).then(answer => answer.ok, () => false)
       if (ok) process.exit(0)
       try { process.kill(pid, 0) } catch { process.exit(1) }
       if (Date.now() > end) process.exit(1)

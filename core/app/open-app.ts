@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import { unlessAborted } from '../base/aborted.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { openCache } from '../cache/open-cache.ts'
 import type { Database } from '../database/database.ts'
@@ -18,7 +19,6 @@ import { rememberAnswers } from '../idempotency/remember-answers.ts'
 import { apiTokenStrategy } from '../identity/api-tokens.ts'
 import { type Callers, openCallers } from '../identity/callers.ts'
 import { createIdentify } from '../identity/identify.ts'
-import type { IdentityTerms } from '../identity/identity.ts'
 import { openIdentity } from '../identity/open-identity.ts'
 import { openRateLimit } from '../identity/rate-limit.ts'
 import { showOwnWrites } from '../identity/read-your-writes.ts'
@@ -30,10 +30,8 @@ import { openFiles } from '../media/open-files.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import { uploadsFolder } from '../media/storage/local-storage.ts'
 import { openStorage } from '../media/storage/open-storage.ts'
-import { stagingFolder, sweep } from '../media/storage/staging.ts'
+import { stagingFolder } from '../media/storage/staging.ts'
 import { noticeChanges } from '../migrate/detect-drift.ts'
-import { migrate } from '../migrate/migrate.ts'
-import type { Others } from '../migrate/migration-terms.ts'
 import { hashSchema } from '../migrate/schema-hash.ts'
 import type { Observer } from '../observe/observation.ts'
 import { compileGuards } from '../plugins/guards.ts'
@@ -51,13 +49,12 @@ import { openRoles } from '../rest/users/users-roles.ts'
 import { openUsers } from '../rest/users/users-routes.ts'
 import { awaitDatabase } from './await-database.ts'
 import type { Blueprint } from './compile-app.ts'
-import { type Filled, fillDatabase } from './fill-database.ts'
 import { type WatchTerms, watchOf } from './observe-database.ts'
 import { guardTermsOf, type RegisteredApp, registerApp } from './open-plugins.ts'
 import type { DatabaseTerms } from './open-project-database.ts'
 import { openSignIn, type SignInTerms } from './open-sign-in.ts'
-import { tellSteps } from './report-steps.ts'
-import { printLeft, type StartFault, toStartFault } from './start-fault.ts'
+import { type PrepareTerms, prepareDatabase, type StepTerms } from './prepare-database.ts'
+import { START_ENDED, type StartFault, toStartFault } from './start-fault.ts'
 
 /** A project over an open database, ready to answer; it listens to nothing yet. */
 export interface App {
@@ -80,11 +77,7 @@ export interface App {
   close(): Promise<void>
 }
 
-export type ReadyTerms = SignInTerms &
-  Pick<WatchTerms, 'meters' | 'tracing'> & {
-    /** Processes of other versions; absent: a migration does not mind them. */
-    readonly others?: Others
-  }
+export type ReadyTerms = SignInTerms & Pick<WatchTerms, 'meters' | 'tracing'> & StepTerms
 
 export type OpenTerms = DatabaseTerms & ReadyTerms
 
@@ -92,7 +85,8 @@ export type OpenTerms = DatabaseTerms & ReadyTerms
 export async function openApp(blueprint: Blueprint, terms: OpenTerms): Promise<Result<App, StartFault>> {
   const ready = await readyApp(blueprint, terms)
   if (!ready.ok) return ready
-  const database = await awaitDatabase(blueprint.project, terms)
+  const waiting = () => terms.enter?.('waiting')
+  const database = await awaitDatabase(blueprint.project, { ...terms, waiting })
   if (!database.ok) return database
   const opened = await ready.value(database.value).catch(async (error: unknown) => {
     await database.value.close()
@@ -118,7 +112,7 @@ export async function readyApp(
 ): Promise<Result<ReadyApp, StartFault>> {
   const signIn = await openSignIn(blueprint, terms)
   if (!signIn.ok) return signIn
-  const registered = await registerApp(blueprint, terms.observer)
+  const registered = await unlessAborted(terms.signal, registerApp(blueprint, terms.observer))
   if (!registered.ok) return registered
   return ok(async bare => {
     const { observer, production } = terms
@@ -131,37 +125,32 @@ export async function readyApp(
     const { listeners } = registered.value
     const events = openEvents({ database, model: blueprint.model, listeners, observer })
     const identity = signIn.value(database, events.outbox)
-    const { others } = terms
-    const opened = { registered: registered.value, observer, production, ...(others && { others }) }
-    return openOver(blueprint, { bare, generation, identity, events, ...opened })
+    const { others, signal, enter } = terms
+    const opened = { registered: registered.value, observer, production }
+    const given = { ...(others && { others }), ...(enter && { enter }), signal }
+    return openOver(blueprint, { bare, generation, identity, events, ...opened, ...given })
   })
 }
 
-interface Opening {
-  /** The database that nobody watches. */
-  readonly bare: Database
+interface Opening extends PrepareTerms {
   readonly generation: Generation
-  readonly identity: IdentityTerms
   readonly events: Events
   readonly registered: RegisteredApp
-  readonly observer: Observer
   readonly production: boolean
-  readonly others?: Others
 }
 
 /** Leaves nothing running where it fails. */
 async function openOver(blueprint: Blueprint, opening: Opening): Promise<Result<App, StartFault>> {
-  const { project, plugins } = blueprint
-  const { registered } = opening
+  const { project } = blueprint
   const files = openStorage(project.settings.upload, project.root)
-  const prepared = await prepare(blueprint, opening, files).catch((error: unknown) => {
+  const prepared = await prepareDatabase(blueprint, opening, files).catch((error: unknown) => {
     const fault = toStartFault(error)
     if (fault) return failed(fault)
     throw error
   })
   if (!prepared.ok) return prepared
   const app = toApp(blueprint, { ...opening, files, news: prepared.value })
-  const trouble = await bootstrapPlugins(plugins, registered.app)
+  const trouble = await bootstrap(blueprint, opening)
   if (trouble === null) {
     app.events.start()
     return ok(app)
@@ -170,26 +159,17 @@ async function openOver(blueprint: Blueprint, opening: Opening): Promise<Result<
   return failed({ kind: 'other', message: trouble })
 }
 
-/** Brings tables, roles, locales and content in step with the files. */
-async function prepare(
-  blueprint: Blueprint,
-  { bare, identity: { database, outbox }, observer, others }: Opening,
-  files: FileStorage,
-): Promise<Result<readonly string[], StartFault>> {
-  const began = performance.now()
-  const migrated = await migrate(bare, blueprint.storage.tables, {
-    files: blueprint.migrations,
-    ...(others && { others }),
+/** Why the extensions could not start; null: they have. */
+async function bootstrap(
+  { plugins }: Blueprint,
+  { registered, signal, enter }: Opening,
+): Promise<string | null> {
+  if (signal?.aborted) return START_ENDED
+  enter?.('extensions')
+  return unlessAborted(signal, bootstrapPlugins(plugins, registered.app)).catch((error: unknown) => {
+    if (signal?.aborted) return START_ENDED
+    throw error
   })
-  if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })
-  const { steps, left } = migrated.value
-  if (steps.length > 0)
-    observer.tell({ kind: 'migrated', steps: steps.length, milliseconds: performance.now() - began })
-  const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database, files, outbox)
-  if (!filled.ok) return filled
-  await bare.replicas?.startFromHere()
-  await sweep(stagingFolder(blueprint.project.root))
-  return ok([...tellSteps(steps), ...left.map(printLeft), ...filled.value.news])
 }
 
 interface Opened extends Opening {

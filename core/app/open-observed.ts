@@ -35,7 +35,10 @@ export function observerOf(
 export const openObserved = (
   blueprint: Blueprint,
   databaseObserver: Observer,
-  terms: Pick<OpenTerms, 'production' | 'observer' | 'meters' | 'tracing' | 'embedded' | 'others'>,
+  terms: Pick<
+    OpenTerms,
+    'production' | 'observer' | 'meters' | 'tracing' | 'embedded' | 'others' | 'signal' | 'enter'
+  >,
 ): Promise<Result<App, StartFault>> =>
   openApp(blueprint, { ...terms, observe: seen => databaseObserver.tell(toObservation(seen)) })
 

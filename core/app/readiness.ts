@@ -5,10 +5,10 @@ import type { App } from './open-app.ts'
 
 /** `/_health` and `/_ready` of an app. */
 export const healthOf = (app: App): Responder =>
-  openHealth(
-    () => readinessOf(app),
-    () => app.database.replicas?.states() ?? [],
-  )
+  openHealth({
+    readiness: () => readinessOf(app),
+    states: () => app.database.replicas?.states() ?? [],
+  })
 
 async function readinessOf({ database, generation }: App): Promise<Readiness> {
   const ping = await database.ping()
@@ -22,6 +22,6 @@ export function refuseOf({ generation, blueprint }: App): Responder {
   return refuseOutdated({
     isOutdated: generation.isOutdated,
     refused: generation.checkAgain,
-    graphql: new Set([endpoint]),
+    graphql: endpoint,
   })
 }

@@ -1,11 +1,9 @@
-import { failed, ok, type Result } from '../base/result.ts'
-import { openServer } from '../http/server.ts'
+import { ok, type Result } from '../base/result.ts'
 import type { Meters } from '../observe/metrics/meters.ts'
 import type { Observer } from '../observe/observation.ts'
-import { type ChangingObserver, changingObserver } from '../observe/reloadable-observer.ts'
+import { changingObserver } from '../observe/reloadable-observer.ts'
 import { openTracing } from '../observe/tracing.ts'
 import type { Environment } from '../project/environment.ts'
-import { addAppFamilies } from './app-families.ts'
 import type { Blueprint } from './compile-app.ts'
 import { deploymentOf, othersOf } from './deployment.ts'
 import { type NumbersTerms, openNumbers } from './metrics.ts'
@@ -14,11 +12,11 @@ import { observerOf, openObserved } from './open-observed.ts'
 import { ANYTHING, type ReloadTerms, reloadApp } from './reload-app.ts'
 import type { ReplaceTerms } from './replace-app.ts'
 import { oneAtATime } from './run-serially.ts'
-import { type Running, type ServedBeside, type Service, tellNews, toServed } from './service.ts'
-import { showProcess } from './show-process.ts'
+import type { Service } from './service.ts'
 import type { StartFault } from './start-fault.ts'
+import { type StartTerms, startService } from './start-service.ts'
 
-export interface ServeTerms extends ReplaceTerms, NumbersTerms {
+export interface ServeTerms extends ReplaceTerms, NumbersTerms, Pick<StartTerms, 'signal' | 'bindsLast'> {
   /** For `${…}` in project.yaml when it is read again; without it, the process's own. */
   readonly env?: Environment
 }
@@ -48,7 +46,10 @@ export interface ServedApp {
   close(): Promise<void>
 }
 
-/** Blueprint → an app that listens, and says in its log where; or every reason why not. */
+/**
+ * Blueprint → an app that listens, and says in its log where; or every reason why not. The port is bound before anything
+ * else is touched; until the project is served, its requests are answered with 503. Resolves once it is served.
+ */
 export async function serveApp(
   blueprint: Blueprint,
   terms: ServeTerms,
@@ -60,49 +61,22 @@ export async function serveApp(
   const watched = { env: process.env, ...terms, tracing, meters: numbers.value?.meters ?? null }
   const observer = observerOf(blueprint, watched)
   const log = changingObserver(observer)
-  const opened = await openObserved(blueprint, log, { ...watched, observer, others: othersOf(terms) })
-  const service = opened.ok
-    ? await openService(
-        { app: opened.value, observer },
-        { log, production, numbers: numbers.value, tracing, deployment: deploymentOf(terms.worker) },
-      )
-    : opened
+  const service = await startService(blueprint, {
+    ...{ log, production, numbers: numbers.value, tracing, deployment: deploymentOf(terms.worker) },
+    ...{ signal: terms.signal, bindsLast: terms.bindsLast },
+    async open(enter) {
+      const app = await openObserved(blueprint, log, {
+        ...watched,
+        enter,
+        observer,
+        others: othersOf(terms),
+      })
+      return app.ok ? ok({ app: app.value, observer }) : app
+    },
+  })
   if (service.ok) return ok(toServedApp(service.value, watched))
   numbers.value?.close()
   return service
-}
-
-interface ServiceTerms extends ServedBeside {
-  readonly log: ChangingObserver
-  readonly deployment: string
-}
-
-/**
- * Registers the process in the database before it listens: other processes that migrate must see it from its first
- * request on, and no wait may lie between listening and the signal handlers.
- */
-async function openService(running: Running, terms: ServiceTerms): Promise<Result<Service, StartFault>> {
-  const { log, numbers, deployment } = terms
-  tellNews(running)
-  const { app } = running
-  let service: Service | undefined
-  const current = () => (service?.running ?? running).app
-  const presence = await showProcess(app, { deployment, log, current })
-  const server = await openServer(toServed(running, terms))
-  if (!server.ok) {
-    await presence.close()
-    await endApp(app)
-    return failed(...server.reasons.map((message): StartFault => ({ kind: 'other', message })))
-  }
-  if (numbers) addAppFamilies(numbers.meters, app.database, server.value.waiting)
-  const { prefix } = app.blueprint.project.settings.rest
-  if (numbers?.url) log.tell({ kind: 'prepared', what: `Numbers for Prometheus are at ${numbers.url}` })
-  log.tell({ kind: 'prepared', what: `REST is at ${server.value.url}${prefix}` })
-  const beginning = { unserved: new Set<string>(), retiring: new Set<Promise<void>>(), isEnding: false }
-  service = { ...beginning, server: server.value, log, running, numbers, presence }
-  // What another process did before this one could hear of it.
-  void app.generation.check()
-  return ok(service)
 }
 
 function toServedApp(service: Service, terms: ReloadTerms): ServedApp {

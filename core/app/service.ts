@@ -62,7 +62,7 @@ export function toServed(running: Running, { production, numbers, tracing }: Ser
 }
 
 /** Milliseconds. Somebody at a terminal waits for the end. */
-const SHORT_DRAIN = 500
+export const SHORT_DRAIN = 500
 
 /** Only where reads may come from elsewhere there is something to follow. */
 function around(responders: readonly Responder[], { app }: Running): readonly Responder[] {

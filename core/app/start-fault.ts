@@ -13,6 +13,9 @@ export type StartFault =
   /** Another reason, in one sentence: a port in use, roles that users still hold. */
   | { readonly kind: 'other'; readonly message: string }
 
+/** Why a start failed that was to end. */
+export const START_ENDED = 'The start was ended'
+
 /**
  * What was thrown while an app opened → why it did not start; undefined for a bug. Each step of a start is a
  * transaction, so the next start goes on from the last one that was finished.

@@ -5,7 +5,7 @@ import { changingObserver } from '../observe/reloadable-observer.ts'
 import type { ServerSettings } from '../project/settings/settings.ts'
 import type { ServingTerms } from './rpc-methods.ts'
 import { type Crew, openCrew } from './supervisor.ts'
-import { NUMBER } from './worker.ts'
+import { BINDS_LAST, NUMBER } from './worker.ts'
 import { openPost } from './worker-process.ts'
 
 export interface LeadTerms {
@@ -29,9 +29,9 @@ export async function lead({ count, production, ...terms }: LeadTerms): Promise<
   const crew = openCrew({
     count,
     observer,
-    post: (number, answers) =>
+    post: ({ number, bindsLast, answers }) =>
       openPost(
-        cluster.fork({ [NUMBER]: String(number) }),
+        cluster.fork({ [NUMBER]: String(number), [BINDS_LAST]: bindsLast ? '1' : '' }),
         {
           ...answers,
           async serving(about) {

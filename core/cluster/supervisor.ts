@@ -9,15 +9,22 @@ import { openPlace, type Place } from './worker-slot.ts'
 export interface CrewTerms {
   readonly count: number
   /** Starts a worker process. */
-  post(number: number, answers: Pick<ToPrimary, 'holdOthers' | 'allNumbers'>): Post
+  post(worker: NewWorker): Post
   readonly observer: Observer
+}
+
+export interface NewWorker {
+  readonly number: number
+  /** Others take requests from the same port: this one is to have none before it can answer them. */
+  readonly bindsLast: boolean
+  readonly answers: Pick<ToPrimary, 'holdOthers' | 'allNumbers'>
 }
 
 /** All workers of a machine. */
 export interface Crew {
   /**
    * null once the first takes requests: only then do the others begin, so that one alone prepares the database.
-   * Its exit code where it ended before.
+   * Its exit code where it ended before; 0 where it was to.
    */
   readonly begun: Promise<number | null>
   /** Has them read the project's files again, one after another. */
@@ -37,13 +44,20 @@ export function openCrew({ count, observer, post }: CrewTerms): Crew {
   const readAll = () => readNumbers(places)
   const add = (number: number) => {
     const answers = { holdOthers: () => rolling.holdOthers(number), allNumbers: readAll }
-    const place = openPlace({ number, observer, isKept: () => isKept, post: each => post(each, answers) })
+    const start = () => {
+      const bindsLast = places.some(other => other.current()?.isServing())
+      return post({ number, bindsLast, answers })
+    }
+    const place = openPlace({ number, observer, isKept: () => isKept, post: start })
     places.push(place)
     return place
   }
   const begin = async () => {
     const first = add(1).current()
-    if (!(await first?.begun)) return (await first?.ended)?.code ?? 1
+    if (!(await first?.begun)) {
+      const ended = await first?.ended
+      return isEnding ? 0 : (ended?.code ?? 1)
+    }
     isKept = true
     for (let number = 2; !isEnding && number <= count; number++) add(number)
     return null

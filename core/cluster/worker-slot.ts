@@ -6,7 +6,7 @@ export interface PlaceTerms {
   /** From 1 on; stays the same whoever has the place. */
   readonly number: number
   /** Starts a worker process. */
-  post(number: number): Post
+  post(): Post
   /** Whether another process is to follow one that ended. */
   isKept(): boolean
   readonly observer: Observer
@@ -30,7 +30,7 @@ export function openPlace({ number, post, isKept, observer }: PlaceTerms): Place
   let isEnding = false
   let next: NodeJS.Timeout | undefined
   const begin = () => {
-    const begun = post(number)
+    const begun = post()
     current = begun
     void begun.ended.then(ending => follow(begun.pid, ending))
   }

@@ -6,9 +6,14 @@ import type { ToPrimary, ToWorker } from './rpc-methods.ts'
 /** The variable of the environment that tells a worker its number. */
 export const NUMBER = 'PLINTH_WORKER'
 
+/** The variable that tells a worker to bind the port last. */
+export const BINDS_LAST = 'PLINTH_WORKER_BINDS_LAST'
+
 /** This process, where it is one of several. */
 export interface Workplace {
   readonly number: number
+  /** Others serve from the same port: this one binds it only once it can serve, too. */
+  readonly bindsLast: boolean
   /** Before a change that those who serve the former state could not live with: the other workers let requests wait. */
   holdOthers(): Promise<void>
   /** What all workers count, as text. */
@@ -32,6 +37,7 @@ function workplaceOf(worker: Worker, number: number): Workplace {
   worker.on('error', () => undefined)
   return {
     number,
+    bindsLast: process.env[BINDS_LAST] === '1',
     readAll: async () => (await line?.ask('allNumbers')) ?? '',
     async holdOthers() {
       await line?.ask('holdOthers')

@@ -21,6 +21,8 @@ export interface Database {
   ): Promise<Value>
   /** Answers in bounded time whether the database does. For readiness. */
   ping(): Promise<Ping>
+  /** Cancels the work in progress: its transactions are rolled back. Nothing runs afterwards; `close` is still to come. */
+  abort(): void
   /** Ends the work in progress, then the connections. Safe to call twice. */
   close(): Promise<void>
   /** What answers reads in its place; null: nothing does. */

@@ -11,7 +11,7 @@ import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
 import { isSqlstate, toDriverError } from './database-fault.ts'
 import type { OpenOptions } from './open-options.ts'
-import { pooledDatabase } from './pooled-database.ts'
+import { openAborting, pooledDatabase } from './pooled-database.ts'
 import { openReplicas } from './replicas/open-replicas.ts'
 import { SERVER_READ } from './scheduling/scheduled-work.ts'
 import { Scheduler, schedulerTerms } from './scheduling/scheduler.ts'
@@ -29,12 +29,14 @@ export async function openServer(
     mayBePooled: true,
     ...(statementLimit !== undefined && { statementLimit }),
   }
+  const aborting = openAborting()
   const primary = mayBeStandby && !target.hosts ? undefined : openPrimary()
   const sequelize = await connect({
     target,
     pool: settings.pool,
     session,
     observe,
+    aborted: aborting.signal,
     ...(primary && { primary }),
   })
   const scheduler = new Scheduler(schedulerTerms(settings.pool.max, settings))
@@ -53,8 +55,9 @@ export async function openServer(
   const connecting = { session, observe }
   const replicas = targets.length === 0 ? null : await openReplicas({ targets, settings, connecting }, pool)
   return pooledDatabase({
-    ...{ kind: 'server', sequelize, settings, pool, scheduler, replicas },
-    dedicate: () => openDedicatedSession({ ...connecting, target, ...(primary && { primary }) }),
+    ...{ kind: 'server', sequelize, settings, pool, scheduler, replicas, aborting },
+    dedicate: () =>
+      openDedicatedSession({ ...connecting, target, aborted: aborting.signal, ...(primary && { primary }) }),
     afterClose: async () => {},
   })
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Sequelize, Transaction as SequelizeTransaction } from 'sequelize'
 import { within } from '../base/with-timeout.ts'
 import type { DatabaseSettings } from '../project/settings/settings.ts'
@@ -26,8 +27,17 @@ export interface PooledDatabaseParts {
   readonly scheduler: Scheduler
   readonly replicas: OpenReplicas | null
   readonly dedicate: Database['dedicate']
+  /** Its signal ends the connections. */
+  readonly aborting: AbortController
   /** After the last connection has ended. */
   afterClose(): Promise<void>
+}
+
+/** Each connection listens to its signal. */
+export function openAborting(): AbortController {
+  const aborting = new AbortController()
+  setMaxListeners(0, aborting.signal)
+  return aborting
 }
 
 /** The Database over Sequelize's pool, whatever its connections lead to. */
@@ -64,8 +74,10 @@ export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Databa
       return runTransaction(terms, work, options)
     },
     ping: () => ping(pool),
+    abort: () => parts.aborting.abort(),
     close() {
-      closing ??= within(CLOSE_PATIENCE, closeAll(sequelize, replicas), undefined).then(parts.afterClose)
+      const patience = parts.aborting.signal.aborted ? ABORT_PATIENCE : CLOSE_PATIENCE
+      closing ??= within(patience, closeAll(sequelize, replicas), undefined).then(parts.afterClose)
       return closing
     },
   }
@@ -119,6 +131,9 @@ function isReadonly(error: Error): boolean {
 
 /** Milliseconds that work in progress has to end when the database is closed. */
 const CLOSE_PATIENCE = 10_000
+
+/** Milliseconds that work has to notice that it was aborted: code of the project may never. */
+const ABORT_PATIENCE = 500
 
 async function closeAll(sequelize: Sequelize, replicas: OpenReplicas | null): Promise<void> {
   await Promise.all([sequelize.close(), replicas?.close()])

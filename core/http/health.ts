@@ -1,34 +1,39 @@
 import type { HttpAnswer, Responder } from '../faults/exchange.ts'
 
-/** `read-only`: the database takes no writes, so that nothing is answered. `outdated`: another version of the project changed the tables. */
-export type Readiness = 'ready' | 'unavailable' | 'read-only' | 'outdated'
+/**
+ * `starting`: the project is not served yet. `read-only`: the database takes no writes, so that nothing is answered.
+ * `outdated`: another version of the project changed the tables.
+ */
+export type Readiness = 'starting' | 'ready' | 'unavailable' | 'read-only' | 'outdated'
+
+export interface HealthTerms {
+  readonly readiness: () => Promise<Readiness>
+  /** Why it is not ready, in a sentence; undefined: the status says all. */
+  readonly reason?: (status: Readiness) => string | undefined
+  /** The state of each replica. */
+  readonly states?: () => readonly string[]
+}
 
 /**
  * `/_health`: the process lives. `/_ready`: it can answer, for its database does; balancers send nothing here else.
- * Without its replicas it can, too. `states`: of those, where there are any.
+ * Without its replicas it can, too.
  */
-export function openHealth(
-  readiness: () => Promise<Readiness>,
-  states: () => readonly string[] = () => [],
-): Responder {
+export function openHealth(terms: HealthTerms): Responder {
   return request => {
     const { path, method } = request
     if (!isHealthPath(path) || (method !== 'GET' && method !== 'HEAD')) return null
     request.route = 'health'
     if (path === '/_health') return { status: 204, body: null }
-    return answerReady(readiness, states)
+    return answerReady(terms)
   }
 }
 
 export const isHealthPath = (path: string): boolean => path === '/_health' || path === '/_ready'
 
-async function answerReady(
-  readiness: () => Promise<Readiness>,
-  states: () => readonly string[],
-): Promise<HttpAnswer> {
+async function answerReady({ readiness, reason: reasonOf, states }: HealthTerms): Promise<HttpAnswer> {
   const status = await readiness().catch((): Readiness => 'unavailable')
-  const replicas = countOf(states())
-  const reason = REASONS[status]
+  const replicas = countOf(states?.() ?? [])
+  const reason = REASONS[status] ?? reasonOf?.(status)
   const body = { status, ...(reason && { reason }), ...(replicas && { replicas }) }
   return { status: status === 'ready' ? 200 : 503, body: JSON.stringify(body), headers: NEVER_STORED }
 }

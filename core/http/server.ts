@@ -20,9 +20,10 @@ import { drained } from './in-flight.ts'
 import { listen, urlOf } from './listen.ts'
 import { answerConnect, answerMalformed } from './malformed.ts'
 
-export interface RunningServer {
-  /** `http://127.0.0.1:1337` */
-  readonly url: string
+/** A server that need not listen yet. */
+export interface OpenServer {
+  /** Binds the port; or says, in one sentence, why it cannot. */
+  listen(): Promise<Result<RunningServer, string>>
   /** From the next request on these answer. What is under way is answered by those before, whom `Outgoing` tells of. */
   swap(terms: ServedTerms): Promise<Outgoing>
   /**
@@ -30,18 +31,21 @@ export interface RunningServer {
    * any more, or has had a second: for changes that neither those before nor those after a swap can live with.
    */
   hold(): Promise<() => void>
+}
+
+/** A server that listens. */
+export interface RunningServer extends Omit<OpenServer, 'listen'> {
+  /** `http://127.0.0.1:1337` */
+  readonly url: string
   /** Requests that are being answered, or wait to be. */
   waiting(): number
   /**
    * Takes no more connections, answers what is under way for at most so many milliseconds, then cuts the rest. What
-   * clients asked for that are gone is under way, too.
+   * clients asked for that are gone is under way, too. A second call waits for the first.
    */
   close(milliseconds: number): Promise<void>
-}
-
-export interface ServerTerms extends ServedTerms {
-  /** When the process began, as of performance.now(). */
-  readonly startedAt?: number
+  /** Ends at once, whatever is under way: of a start that failed. */
+  cut(): Promise<void>
 }
 
 /** Milliseconds. Headers that take longer are somebody holding connections open. */
@@ -49,9 +53,9 @@ const HEADERS_TIMEOUT = 10_000
 /** Longer than balancers keep theirs, so that none sends into a connection that is just being closed. */
 const KEEP_ALIVE_TIMEOUT = 65_000
 
-/** Listens; or says, in one sentence, why it cannot. `swap` leaves alone where it listens. */
-export async function openServer(terms: ServerTerms): Promise<Result<RunningServer, string>> {
-  const { settings, observer, startedAt = 0 } = terms
+/** `swap` does not change the host and the port of the first terms. */
+export async function openServer(terms: ServedTerms): Promise<OpenServer> {
+  const { settings } = terms
   const desk = await openDesk(terms)
   const server = createServer(
     {
@@ -67,17 +71,28 @@ export async function openServer(terms: ServerTerms): Promise<Result<RunningServ
   server.on('clientError', (error: Error, socket) =>
     answerMalformed(error, socket, desk.current.terms.observer),
   )
-  const trouble = await listen(server, { ...settings, key: 'server.port (PORT)' })
-  if (trouble) return failed(trouble)
-  const url = urlOf(server)
-  observer.tell({ kind: 'listening', url, milliseconds: performance.now() - startedAt })
-  return ok({
-    url,
-    swap: async next => swap(server, desk, await openShift(next)),
+  const serving = {
+    swap: async (next: ServedTerms) => swap(server, desk, await openShift(next)),
     hold: () => holdRequests(desk),
-    waiting: () => waitingAt(desk),
-    close: milliseconds => close(server, desk, milliseconds),
-  })
+  }
+  return {
+    ...serving,
+    async listen() {
+      const trouble = await listen(server, { ...settings, key: 'server.port (PORT)' })
+      if (trouble) return failed(trouble)
+      let closing: Promise<void> | undefined
+      return ok({
+        ...serving,
+        url: urlOf(server),
+        waiting: () => waitingAt(desk),
+        close(milliseconds) {
+          closing ??= close(server, desk, milliseconds)
+          return closing
+        },
+        cut: () => cut(server),
+      })
+    },
+  }
 }
 
 function swap(server: Server, desk: Desk, next: Shift): Outgoing {
@@ -92,7 +107,6 @@ const timeoutsOf = ({ requestTimeout }: ServerSettings) => ({
 })
 
 async function close(server: Server, desk: Desk, milliseconds: number): Promise<void> {
-  if (desk.current.traffic.closing) return
   const { observer, drain = DRAIN } = desk.current.terms
   for (const { traffic } of [desk.current, ...desk.leaving]) traffic.closing = true
   observer.tell({ kind: 'stopping', waiting: waitingAt(desk) })
@@ -114,6 +128,13 @@ async function close(server: Server, desk: Desk, milliseconds: number): Promise<
   // Ends the timer of Node's that looks after its connections.
   server.close()
   observer.tell({ kind: 'stopped', cut })
+}
+
+async function cut(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeAllConnections()
+  await closed
 }
 
 /**

@@ -99,7 +99,7 @@ test.serial('a database that is not there is named in one line, and its password
   t.notRegex(output, /hunter2/)
 })
 
-test.serial('a port in use ends a start, and what it prepared is there at the next', async t => {
+test.serial('a port in use ends a start, and the next one serves', async t => {
   const folder = notes(t)
   const database = await freshDatabase()
   t.teardown(database.drop)

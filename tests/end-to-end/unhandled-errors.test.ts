@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import test from 'ava'
+import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { PLINTH } from '../harness/program.ts'
 import { freePort, startServer } from '../harness/server.ts'
@@ -42,6 +43,7 @@ test('a server whose log nobody reads any more goes on', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', PROJECT)
+  await layEmbedded(folder.path)
   const port = await freePort()
   const child = spawn(process.execPath, [...PLINTH, 'start', folder.path], {
     env: { ...process.env, NODE_ENV: 'development', PORT: String(port), DATABASE_URL: 'embedded' },

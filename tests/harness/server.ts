@@ -32,6 +32,8 @@ interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Milliseconds until it has to answer. */
   readonly within?: number
+  /** The path whose answer is waited for: `/_health` answers while the project still starts. */
+  readonly awaits?: '/_ready' | '/_health'
 }
 
 /** Runs `plinth start` on a project folder in a process of its own, with a fresh database on loopback. */
@@ -39,6 +41,7 @@ export async function startServer({
   project,
   environment = {},
   within = 60_000,
+  awaits = '/_ready',
 }: StartOptions): Promise<Server> {
   const database = environment.DATABASE_URL ? GIVEN : await freshDatabase()
   if ((environment.DATABASE_URL ?? database.url) === 'embedded') await layEmbedded(project)
@@ -58,7 +61,7 @@ export async function startServer({
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', part => (output += String(part)))
   const base = `http://127.0.0.1:${port}`
-  await untilReady(child, base, within).catch(async (reason: unknown) => {
+  await untilAnswered(child, base + awaits, within).catch(async (reason: unknown) => {
     await end(child)
     await database.drop()
     throw new Error(`${String(reason)}\n${output}`)
@@ -104,18 +107,18 @@ function parse(text: string): unknown {
   }
 }
 
-async function untilReady(child: ChildProcess, base: string, within: number): Promise<void> {
+async function untilAnswered(child: ChildProcess, url: string, within: number): Promise<void> {
   const deadline = Date.now() + within
   while (Date.now() < deadline) {
     if (isOver(child)) throw new Error(`The server ended with code ${child.exitCode ?? child.signalCode}.`)
-    if (await isHealthy(base)) return
+    if (await isAnswered(url)) return
     await pause(50)
   }
   throw new Error(`The server did not answer within ${within} ms.`)
 }
 
-const isHealthy = (base: string): Promise<boolean> =>
-  fetch(`${base}/_health`).then(
+const isAnswered = (url: string): Promise<boolean> =>
+  fetch(url).then(
     answer => answer.ok,
     () => false,
   )

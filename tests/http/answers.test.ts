@@ -129,7 +129,7 @@ test('a request is not waited for for ever', async t => {
 
 test('health says that the process lives, readiness that it can answer', async t => {
   let ready = async (): Promise<Readiness> => 'ready'
-  const { url } = await serve(t, [openHealth(() => ready())])
+  const { url } = await serve(t, [openHealth({ readiness: () => ready() })])
   t.is((await fetch(`${url}/_health`)).status, 204)
   t.is((await fetch(`${url}/_health`, { method: 'HEAD' })).status, 204)
   t.is((await fetch(`${url}/_ready`)).status, 200)

@@ -11,13 +11,13 @@ import { echo, open, SETTINGS, serve } from './serving.ts'
 
 test('a port in use is one sentence', async t => {
   const { port } = await serve(t, [echo])
-  const opened = await openServer({
+  const server = await openServer({
     settings: { ...SETTINGS, port },
     responders: [],
     host: null,
     observer: SILENT,
   })
-  t.deepEqual(opened, {
+  t.deepEqual(await server.listen(), {
     ok: false,
     reasons: [`Port ${port} of 127.0.0.1 is in use: set server.port (PORT) to a free one`],
   })
@@ -49,7 +49,7 @@ test('a server that ends answers what is under way, and takes no more', async t 
 })
 
 test('a server that ends is not ready, whatever its database says', async t => {
-  const { port, close } = await serve(t, [openHealth(async () => 'ready')])
+  const { port, close } = await serve(t, [openHealth({ readiness: async () => 'ready' })])
   const late = await open(port)
   late.write('GET /_ready HTTP/1.1\r\n')
   await pause(50)

@@ -3,7 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
 import type { Responder } from '../../core/faults/exchange.ts'
-import { openServer, type RunningServer, type ServerTerms } from '../../core/http/server.ts'
+import type { ServedTerms } from '../../core/http/dispatcher.ts'
+import { openServer, type RunningServer } from '../../core/http/server.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 import type { ServerSettings } from '../../core/project/settings/settings.ts'
 
@@ -28,7 +29,7 @@ export interface Serving extends RunningServer {
   readonly told: readonly Observation[]
 }
 
-type Terms = Partial<Omit<ServerTerms, 'settings'>> & { readonly settings?: Partial<ServerSettings> }
+type Terms = Partial<Omit<ServedTerms, 'settings'>> & { readonly settings?: Partial<ServerSettings> }
 
 /** A server of its own for a test, closed with it. */
 export async function serve(
@@ -37,13 +38,14 @@ export async function serve(
   { settings = {}, ...terms }: Terms = {},
 ): Promise<Serving> {
   const told: Observation[] = []
-  const opened = await openServer({
+  const server = await openServer({
     settings: { ...SETTINGS, ...settings },
     responders,
     host: null,
     observer: { hears: () => true, tell: observation => told.push(observation) },
     ...terms,
   })
+  const opened = await server.listen()
   if (!opened.ok) throw new Error(opened.reasons.join())
   t.teardown(() => opened.value.close(0))
   return { ...opened.value, port: Number(new URL(opened.value.url).port), told }

@@ -216,6 +216,39 @@ test.serial('a connection that a killed worker had not taken ends with it', asyn
   t.true((ended ?? []).filter(status => status === 204).length >= 4, JSON.stringify(ended))
 })
 
+/** An extension whose bootstrap waits as long as the file `wait` is there. */
+const WAITS = `import { existsSync } from 'node:fs'
+import { defineExtension } from 'plinth'
+export default defineExtension({
+  async bootstrap() {
+    while (existsSync(new URL('../wait', import.meta.url))) await new Promise(done => setTimeout(done, 20))
+  },
+})
+`
+
+test.serial('a worker that replaces another gets no requests before it can answer them', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', project('text: string'))
+  folder.write('extensions/waits.mjs', WAITS)
+  const server = await startServer({
+    project: folder.path,
+    environment: { WORKERS: String(WORKERS), NODE_ENV: 'production' },
+  })
+  t.teardown(() => server.stop())
+  await listening(server, WORKERS)
+  folder.write('wait', '')
+  const [victim = 0] = workersOf(server)
+  process.kill(victim, 'SIGKILL')
+  await told(server, /"event":"workerEnded"/, 1)
+  const statuses = new Set<number>()
+  const agent = new Agent({ keepAlive: false })
+  for (const until = Date.now() + 3_000; Date.now() < until; )
+    statuses.add(await send(`${server.base}/api/notes`, { agent }))
+  t.deepEqual([...statuses], [200])
+  t.is((await listening(server, WORKERS)).length, WORKERS, 'the replacement still starts')
+})
+
 test.serial('several workers without a database server are refused in one sentence', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)

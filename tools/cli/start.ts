@@ -4,6 +4,7 @@ import { type ServedApp, serveApp } from '../../core/app/serve-app.ts'
 import { printStartFault, type StartFault } from '../../core/app/start-fault.ts'
 import { failed, type Result } from '../../core/base/result.ts'
 import type { Workplace } from '../../core/cluster/worker.ts'
+import { heedSignals, type Signals } from './start-signals.ts'
 import { terminalLog } from './terminal-log.ts'
 
 export interface StartOptions {
@@ -25,32 +26,35 @@ export async function runStart(
 ): Promise<void> {
   const production = process.env.NODE_ENV === 'production'
   const follow = watch && !production && !workplace ? await prepareToFollow(resolve(folder)) : null
-  const served = await open(folder, { production, workplace, replaceOthers })
+  const signals = heedSignals(production)
+  const served = await open(folder, { production, workplace, replaceOthers, signal: signals.aborted })
+  if (signals.aborted.aborted) process.exit()
   if (!served.ok) {
     process.stderr.write(`${served.reasons.map(printStartFault).join('\n\n')}\n`)
     process.exitCode = 1
     workplace?.leave()
     return
   }
-  heed(served.value, { production, workplace })
+  heed(served.value, { workplace, signals })
   follow?.(served.value)
 }
 
 interface OpenTerms extends Pick<StartOptions, 'workplace' | 'replaceOthers'> {
   readonly production: boolean
+  readonly signal: AbortSignal
 }
 
 async function open(
   folder: string,
-  { production, workplace, replaceOthers }: OpenTerms,
+  { production, workplace, replaceOthers, signal }: OpenTerms,
 ): Promise<Result<ServedApp, StartFault>> {
   const compiled = await compileApp(folder, process.env)
   if (!compiled.ok) return failed({ kind: 'files', diagnostics: compiled.reasons })
-  const terms = { ...terminalLog(), production, replaceOthers }
+  const terms = { ...terminalLog(), production, replaceOthers, signal }
   if (!workplace) return serveApp(compiled.value, terms)
   if (compiled.value.project.settings.database.url === 'embedded') return failed(ONE_ALONE)
-  const { number, holdOthers, readAll } = workplace
-  return serveApp(compiled.value, { ...terms, worker: number, holdOthers, readAll })
+  const { number, bindsLast, holdOthers, readAll } = workplace
+  return serveApp(compiled.value, { ...terms, worker: number, bindsLast, holdOthers, readAll })
 }
 
 const ONE_ALONE: StartFault = {
@@ -80,12 +84,15 @@ function filesOf(served: ServedApp): readonly string[] {
   return [...project.files, ...plugins.files]
 }
 
-function heed(served: ServedApp, { production, workplace }: Omit<OpenTerms, 'replaceOthers'>): void {
+interface HeedTerms extends Pick<OpenTerms, 'workplace'> {
+  readonly signals: Signals
+}
+
+function heed(served: ServedApp, { signals, workplace }: HeedTerms): void {
   const stop = () => void served.close().then(() => process.exit())
   // One forgotten `await` of a plugin ends no request but its own.
   process.on('unhandledRejection', error => served.tellUnheard(error))
-  // Outside of production SIGHUP says that the terminal was closed. Workers reload in turn, when it is theirs.
-  if (production) process.on('SIGHUP', () => workplace === null && void served.reload())
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+  // Workers reload in turn, when it is theirs.
+  signals.started({ stop, reload: () => workplace === null && void served.reload() })
   workplace?.serve(served, stop)
 }

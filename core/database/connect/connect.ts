@@ -27,6 +27,8 @@ export interface ConnectOptions {
   readonly observe: Observe
   /** Connections have to lead to it; absent: they may lead to a standby. */
   readonly primary?: Primary
+  /** Ends all connections, and what they are doing; there are no new ones then. */
+  readonly aborted?: AbortSignal
 }
 
 /** Milliseconds for a TCP connection, TLS, login and the settings of the session together. */
@@ -41,14 +43,15 @@ const REAP_INTERVAL = 10_000
 /** Sequelize with its pool; nothing is connected yet. */
 export async function connect(options: ConnectOptions): Promise<Sequelize> {
   const [{ Sequelize }, { default: pg }] = await Promise.all([import('sequelize'), import('pg')])
-  const { target, observe } = options
+  const { target, observe, aborted } = options
   const timeout = target.hosts ? SHORT_TIMEOUT : CONNECT_TIMEOUT
   const sequelize = new Sequelize(
     toSequelizeOptions(options, {
-      Client: watchedClient(pg.Client, { observe, timeout }),
+      Client: watchedClient(pg.Client, { observe, timeout, aborted }),
       types: pg.types,
     }),
   )
+  sequelize.addHook('beforeConnect', () => aborted?.throwIfAborted())
   // Hooks are the only place where Sequelize hands out a new connection.
   sequelize.addHook('afterConnect', async (connection: unknown) => {
     await prepare(connection as Connection, options)

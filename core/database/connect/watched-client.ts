@@ -3,6 +3,7 @@ import type { Connection, Parameter } from '../connection.ts'
 import { isFinal } from '../database-fault.ts'
 import type { Observe } from '../observation.ts'
 import { ProtocolError } from './batch.ts'
+import { abandon } from './cancel.ts'
 
 /** pg's end of the protocol, as far as it has to be watched. */
 interface WatchedWire {
@@ -26,6 +27,8 @@ interface WatchTerms {
   readonly observe: Observe
   /** Milliseconds until it has to be ready for statements: connected, with TLS, login and settings. */
   readonly timeout: number
+  /** Once it is aborted, the running statement is cancelled and the connection ends. */
+  readonly aborted: AbortSignal | undefined
 }
 
 /**
@@ -42,7 +45,7 @@ export function watchedClient(Base: typeof Client, terms: WatchTerms): typeof Cl
   }
 }
 
-function watch(connection: Connection, { observe, timeout }: WatchTerms): void {
+function watch(connection: Connection, { observe, timeout, aborted }: WatchTerms): void {
   const wire = connection.connection as unknown as WatchedWire
   const lose = (error: Error) => {
     connection._invalid = true
@@ -60,11 +63,22 @@ function watch(connection: Connection, { observe, timeout }: WatchTerms): void {
     wire.stream.destroy(error)
   }
   guardParser(wire, end)
+  if (aborted) endOnAbort(connection, aborted, end)
   wire.on('errorMessage', error => {
     if (error.code === undefined) end(noProtocol(error))
     else if (isFinal(error)) connection._invalid = true
   })
   wire.on('parameterStatus', parameter => connection.plinthReports?.(parameter))
+}
+
+/** The server notices the end of a connection only after the statement: that has to be cancelled for itself. */
+function endOnAbort(connection: Connection, aborted: AbortSignal, end: (error: Error) => void): void {
+  const stop = () => {
+    abandon(connection)
+    end(new Error('The database is being closed'))
+  }
+  aborted.addEventListener('abort', stop, { once: true })
+  connection.once('end', () => aborted.removeEventListener('abort', stop))
 }
 
 /** An error that is thrown while a packet is read ends the connection, not the process. */

@@ -3,7 +3,7 @@ import { connect } from '../connect/connect.ts'
 import { poolOf } from '../connect/pool.ts'
 import type { Database } from '../database.ts'
 import type { OpenOptions } from '../open-options.ts'
-import { pooledDatabase } from '../pooled-database.ts'
+import { openAborting, pooledDatabase } from '../pooled-database.ts'
 import { Scheduler, schedulerTerms } from '../scheduling/scheduler.ts'
 import { syncAll } from './durability.ts'
 import { type EmbeddedEngine, startEngine } from './engine.ts'
@@ -50,6 +50,7 @@ async function overEngine(
 ): Promise<Database> {
   let clients = 0
   const max = Math.min(settings.pool.max, CLIENTS)
+  const aborting = openAborting()
   const statementPrefix = () => `c${++clients}_`
   const sequelize = await connect({
     target: {
@@ -67,6 +68,7 @@ async function overEngine(
       ...(statementLimit !== undefined && { statementLimit }),
     },
     observe,
+    aborted: aborting.signal,
   })
   const scheduler = new Scheduler(schedulerTerms(max, settings))
   let upkeep: { stop(): void } | undefined
@@ -76,7 +78,7 @@ async function overEngine(
   }
   const database = await pooledDatabase({
     ...{ kind: 'embedded', sequelize, settings, afterClose: close },
-    ...{ pool: poolOf(sequelize, scheduler), scheduler, replicas: null, dedicate: null },
+    ...{ pool: poolOf(sequelize, scheduler), scheduler, replicas: null, dedicate: null, aborting },
   })
   upkeep = startUpkeep(database, observe)
   return database

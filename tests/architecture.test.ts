@@ -2,15 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import ts from 'typescript'
+import { foldersWithout, GENERATED, nodesOf, placeOf, readSources, type Source } from '../scripts/sources.ts'
 import { caseMessages, caseValues } from './architecture/cases.ts'
-import {
-  foldersWithout,
-  GENERATED,
-  nodesOf,
-  placeOf,
-  readSources,
-  type Source,
-} from './architecture/sources.ts'
 
 /** A module imports only modules of an earlier line. Modules of one line do not import each other. */
 const LAYERS: readonly (readonly string[])[] = [

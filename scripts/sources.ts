@@ -19,7 +19,7 @@ export interface Source {
   readonly strings: readonly string[]
 }
 
-const root = resolve(import.meta.dirname, '..', '..')
+const root = resolve(import.meta.dirname, '..')
 
 const TREES = ['core', 'tools']
 

@@ -5,6 +5,7 @@ const ALL = '[find, findOne, create, update, delete]'
 const PROJECT = `
 i18n: { locales: [en, fr, it], defaultLocale: en }
 components:
+  shared.note: { attributes: { text: string } }
   shared.seo: { attributes: { title: { type: string, required: true }, mood: { type: enumeration, enum: [two words, light] }, writer: { type: relation, relation: oneToOne, target: author } } }
 contentTypes:
   post:
@@ -204,6 +205,64 @@ test.serial(
       t.deepEqual(codesOf(await update(idOf(made), { seo: { id: foreign, title: 'Foreign' } })), [
         'STRAPI_APPLICATION_ERROR: Some of the provided components in seo are not related to the entity',
       ])
+  },
+)
+
+/** The status, and of its only error the code, whether it has places, and the error as REST tells it. */
+async function refusedZone(blocks: string, variables?: object) {
+  const head = variables ? 'mutation ($b: [PostBlocksDynamicZoneInput!])' : 'mutation'
+  const query = `${head} { createPost(data: { title: "Zone", blocks: ${blocks} }) { data { id } } }`
+  const { status, body } = await endpoint.post({ query, ...(variables && { variables }) })
+  const { message, extensions, locations } = body.errors[0]
+  return {
+    status,
+    code: extensions.code,
+    error: extensions.error,
+    message,
+    isPlaced: locations !== undefined,
+  }
+}
+
+test.serial(
+  'an entry of a zone that no component fits is refused as any other value of a wrong type',
+  async t => {
+    const MISSING = /Component not found\. expected one of: ComponentSharedSeo$/
+    const NO_OBJECT = /a dynamic zone takes objects with a __typename$/
+    const wrong = [
+      ['{ __typename: "Nope" }', { __typename: 'Nope' }, MISSING],
+      ['{ title: "x" }', { title: 'x' }, MISSING],
+      ['{ __typename: 7 }', { __typename: 7 }, MISSING],
+      ['{ __typename: "__proto__" }', { __typename: '__proto__' }, MISSING],
+      ['"text"', 'text', NO_OBJECT],
+      ['7', 7, NO_OBJECT],
+    ] as const
+    for (const [literal, value, message] of wrong) {
+      const written = await refusedZone(`[${literal}]`)
+      t.like(written, { status: 400, code: 'GRAPHQL_VALIDATION_FAILED', error: undefined, isPlaced: true })
+      t.regex(written.message, message)
+      const sent = await refusedZone('$b', { b: [value] })
+      t.like(sent, { status: 400, code: 'BAD_USER_INPUT', error: undefined, isPlaced: true })
+      t.regex(sent.message, message)
+    }
+  },
+)
+
+test.serial(
+  'a component that a zone does not allow is a ValidationError, and nothing is written',
+  async t => {
+    const entry = { __typename: 'ComponentSharedNote', text: 'x' }
+    for (const refused of [
+      await refusedZone('[{ __typename: "ComponentSharedNote", text: "x" }]'),
+      await refusedZone('$b', { b: [entry] }),
+    ]) {
+      t.like(refused, { status: 200, code: 'BAD_USER_INPUT', isPlaced: false })
+      t.like(refused.error, { name: 'ValidationError', message: refused.message })
+      t.regex(refused.message, /blocks\[0\]\.__component|shared\.note/)
+    }
+    const { data } = await run(
+      '{ posts(publicationState: PREVIEW, filters: { title: { eq: "Zone" } }) { data { id } } }',
+    )
+    t.deepEqual(data.posts?.data as unknown, [])
   },
 )
 

@@ -27,7 +27,7 @@ export function resolversOf(model: Model): IResolvers {
   const holders: readonly Holder[] = [...model.contentTypes.values(), ...model.components.values()]
   return Object.fromEntries<TypeResolvers | GraphQLScalarType>([
     ...Object.entries(scalarsOf(model)),
-    ...holders.flatMap(holder => [...holderResolvers(holder), ...attributeTypes(holder)]),
+    ...holders.flatMap(holder => [...holderResolvers(holder), ...attributeTypes(holder, model)]),
   ])
 }
 
@@ -71,14 +71,17 @@ const inDocument = ({ path: { key, prev } }: GraphQLResolveInfo) => ({
   key: String(key),
 })
 
-function attributeTypes(holder: Holder): readonly (readonly [string, TypeResolvers | GraphQLScalarType])[] {
+function attributeTypes(
+  holder: Holder,
+  { components }: Model,
+): readonly (readonly [string, TypeResolvers | GraphQLScalarType])[] {
   const name = graphqlTypeName(holder)
   return [...holder.attributes.values()].flatMap(
     (attribute): (readonly [string, TypeResolvers | GraphQLScalarType])[] => {
       if (attribute.kind === 'zone')
         return [
           [graphqlZoneName(name, attribute.name), { __resolveType: zoneType(attribute) }],
-          zoneInput(name, attribute),
+          zoneInput(name, attribute, components),
         ]
       if (attribute.kind !== 'scalar' || attribute.type !== 'enumeration') return []
       const values = (attribute.values ?? []).map(value => [graphqlEnumValue(value), value])

@@ -1,17 +1,22 @@
-import { GraphQLError, GraphQLScalarType, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { GraphQLScalarType, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { graphqlEnumValue, graphqlTypeName, graphqlZoneName } from '../../model/graphql-names.ts'
-import type { Attribute, Component, ZoneAttribute } from '../../model/model.ts'
+import type { Attribute, Component, Model, ZoneAttribute } from '../../model/model.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import { withoutFiles } from './sent-file.ts'
 
 /**
  * The input of a dynamic zone, by its name: an entry with the `__typename` of one of its components (contract/graphql.md
- * 3 and 6). It becomes the entry that REST takes; what its component does not have is left out.
+ * 3 and 6). It becomes the entry that REST takes; what its component does not have is left out. A component that the
+ * zone does not allow is left to the rules of the document, which refuse it.
  */
-export function zoneInput(holder: string, zone: ZoneAttribute): readonly [string, GraphQLScalarType] {
+export function zoneInput(
+  holder: string,
+  zone: ZoneAttribute,
+  components: Model['components'],
+): readonly [string, GraphQLScalarType] {
   const name = `${graphqlZoneName(holder, zone.name)}Input`
-  const components = new Map(zone.components.map(each => [graphqlTypeName(each), each]))
-  const parse = (given: unknown) => parseEntry(withoutFiles(given, name), name, components)
+  const known = new Map(Array.from(components.values(), each => [graphqlTypeName(each), each]))
+  const parse = (given: unknown) => parseEntry(withoutFiles(given, name), zone, known)
   const scalar = new GraphQLScalarType({
     name,
     serialize: value => value,
@@ -21,10 +26,15 @@ export function zoneInput(holder: string, zone: ZoneAttribute): readonly [string
   return [name, scalar]
 }
 
-function parseEntry(given: unknown, name: string, components: ReadonlyMap<string, Component>): object {
-  if (!isRecord(given)) throw new GraphQLError(`${name} cannot represent a value that is no object`)
-  const component = components.get(String(given.__typename))
-  if (!component) throw refusal(`Component not found. expected one of: ${[...components.keys()].join(', ')}`)
+/** Throws plain errors: GraphQL puts the place of the value and the code of its own refusals to them. */
+function parseEntry(given: unknown, zone: ZoneAttribute, known: ReadonlyMap<string, Component>): object {
+  if (!isRecord(given)) throw new TypeError('a dynamic zone takes objects with a __typename')
+  const { __typename: name } = given
+  const component = typeof name === 'string' ? known.get(name) : undefined
+  if (!component) {
+    const allowed = zone.components.map(graphqlTypeName).join(', ')
+    throw new TypeError(`Component not found. expected one of: ${allowed}`)
+  }
   return { __component: component.uid, ...fieldsOf(component, given) }
 }
 
@@ -49,6 +59,3 @@ function coerce(attribute: Attribute, value: unknown): unknown {
 
 const nested = (component: Component, value: unknown): unknown =>
   isRecord(value) ? fieldsOf(component, value) : value
-
-const refusal = (message: string): GraphQLError =>
-  new GraphQLError(message, { extensions: { error: { name: 'ValidationError', message, details: {} } } })

@@ -56,6 +56,8 @@ function toObservation(seen: DatabaseObservation): Observation {
       const { place, isWell, message } = seen
       return isWell ? { kind: 'replicaBack', place } : { kind: 'replicaAway', place, message }
     }
+    case 'database.access-failed':
+      return { kind: 'accessFailed', message: seen.message }
     case 'database.upkeep-failed':
       return { kind: 'upkeepFailed', message: seen.message }
   }

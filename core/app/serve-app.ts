@@ -70,6 +70,7 @@ export async function serveApp(
         enter,
         observer,
         others: othersOf(terms),
+        embedded: { access: 'offer' },
       })
       return app.ok ? ok({ app: app.value, observer }) : app
     },
@@ -80,9 +81,14 @@ export async function serveApp(
 }
 
 function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
-  const { server, log, retiring } = service
-  const reloads = oneAtATime<string>(files => reloadApp(service, files, terms))
+  const { server, log, retiring, unserved } = service
+  const reloads = oneAtATime<string>(async files =>
+    files.length > 0 || unserved.size > 0 ? reloadApp(service, files, terms) : true,
+  )
+  // In production an operator decides when a version is served.
+  if (!terms.production) service.reloadAgain = () => void reloads.ask([])
   const end = async () => {
+    service.running.app.database.endForeign()
     await server.close(service.running.app.blueprint.project.settings.server.requestTimeout)
     service.isEnding = true
     await reloads.end(RELOAD_PATIENCE)

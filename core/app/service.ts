@@ -30,6 +30,8 @@ export interface Service {
   readonly unserved: Set<string>
   /** The ends of those before, which are still under way. */
   readonly retiring: Set<Promise<void>>
+  /** Serves the files of a reload that was refused before: another process has changed the tables since. */
+  reloadAgain: () => void
   /** Nothing is to take over any more. */
   isEnding: boolean
 }

@@ -8,6 +8,8 @@ interface ShowTerms {
   readonly log: Observer
   /** What it serves now. */
   current(): App
+  /** Called when another process changed the tables so that this one can no longer serve. */
+  outdated(): void
 }
 
 /** Milliseconds that a start waits until others can see this process: they would migrate without minding it. */
@@ -16,14 +18,17 @@ const PATIENCE = 2_000
 /** Shows this process to others that migrate the same database, and hears of their migrations. */
 export async function showProcess(
   { database, generation: { hash } }: App,
-  { deployment, log, current }: ShowTerms,
+  { deployment, log, current, outdated }: ShowTerms,
 ): Promise<Presence> {
   let isBegun = false
+  const check = async () => {
+    if (!(await current().generation.check())) outdated()
+  }
   const presence = openPresence(database, {
     hash,
     deployment,
     migrated: () => {
-      if (isBegun) void current().generation.check()
+      if (isBegun) void check()
     },
     failed: message => log.tell({ kind: 'connectionLost', message }),
   })

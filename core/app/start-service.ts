@@ -86,7 +86,8 @@ async function serve({ server, bound, terms, enter }: Start): Promise<Result<Ser
   tellNews(running)
   let service: Service | undefined
   const current = () => (service?.running ?? running).app
-  const presence = await showProcess(running.app, { deployment, log, current })
+  const outdated = () => service?.reloadAgain()
+  const presence = await showProcess(running.app, { deployment, log, current, outdated })
   if (!signal?.aborted) await server.swap(toServed(running, terms))
   const listening = bound ? ok(bound) : await bind(server)
   if (!listening.ok || signal?.aborted) {
@@ -96,7 +97,12 @@ async function serve({ server, bound, terms, enter }: Start): Promise<Result<Ser
     return listening.ok ? ENDED : listening
   }
   const { numbers } = terms
-  const beginning = { unserved: new Set<string>(), retiring: new Set<Promise<void>>(), isEnding: false }
+  const beginning = {
+    unserved: new Set<string>(),
+    retiring: new Set<Promise<void>>(),
+    reloadAgain: () => {},
+    isEnding: false,
+  }
   service = { ...beginning, server: listening.value, log, running, numbers, presence }
   tellBegin(service)
   // What another process did before this one could hear of it.

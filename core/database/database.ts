@@ -23,6 +23,11 @@ export interface Database {
   ping(): Promise<Ping>
   /** Cancels the work in progress: its transactions are rolled back. Nothing runs afterwards; `close` is still to come. */
   abort(): void
+  /**
+   * Ends the work of other processes that goes through this one, and takes no more of it: for a process that is about
+   * to end, since an open transaction of theirs keeps its own work waiting. Safe to call twice.
+   */
+  endForeign(): void
   /** Ends the work in progress, then the connections. Safe to call twice. */
   close(): Promise<void>
   /** What answers reads in its place; null: nothing does. */

@@ -14,6 +14,8 @@ export type DatabaseObservation =
       readonly isWell: boolean
       readonly message: string
     }
+  /** Other processes have no way to the embedded database that this one has open. */
+  | { readonly event: 'database.access-failed'; readonly message: string }
   /** The embedded database could not be tidied up this time. */
   | { readonly event: 'database.upkeep-failed'; readonly message: string }
 

@@ -13,5 +13,10 @@ export interface OpenOptions {
     readonly dataDir?: string
     /** A snapshot of an embedded database to start a new one from, instead of creating it. */
     readonly snapshot?: Blob
+    /**
+     * `offer`: processes of the same user may work through this one while it has the database open. `join`: where a
+     * process offers that, this one works through it. Absent: neither.
+     */
+    readonly access?: 'offer' | 'join'
   }
 }

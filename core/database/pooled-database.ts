@@ -29,6 +29,8 @@ export interface PooledDatabaseParts {
   readonly dedicate: Database['dedicate']
   /** Its signal ends the connections. */
   readonly aborting: AbortController
+  /** See Database; absent: no other process works through this one. */
+  endForeign?(): void
   /** After the last connection has ended. */
   afterClose(): Promise<void>
 }
@@ -42,7 +44,7 @@ export function openAborting(): AbortController {
 
 /** The Database over Sequelize's pool, whatever its connections lead to. */
 export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Database> {
-  const { kind, sequelize, settings, pool, scheduler, replicas } = parts
+  const { kind, sequelize, settings, pool, scheduler, replicas, endForeign = () => {} } = parts
   const { statementTimeout, schema } = settings
   const patience = { read: readPatience(settings), write: patienceFor(statementTimeout) }
   const runHere = (statement: Statement, options: RunOptions = {}) => {
@@ -74,8 +76,13 @@ export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Databa
       return runTransaction(terms, work, options)
     },
     ping: () => ping(pool),
-    abort: () => parts.aborting.abort(),
+    endForeign,
+    abort() {
+      endForeign()
+      parts.aborting.abort()
+    },
     close() {
+      endForeign()
       const patience = parts.aborting.signal.aborted ? ABORT_PATIENCE : CLOSE_PATIENCE
       closing ??= within(patience, closeAll(sequelize, replicas), undefined).then(parts.afterClose)
       return closing

@@ -123,7 +123,10 @@ export interface SessionSettings
 }
 
 /** Compiling a lateral JSON query costs more than running it, hence no jit (architecture 14). */
-function parametersOf({ schema, statementTimeout }: SessionSettings): Readonly<Record<string, string>> {
+export function parametersOf({
+  schema,
+  statementTimeout,
+}: SessionSettings): Readonly<Record<string, string>> {
   return {
     jit: 'off',
     TimeZone: 'UTC',

@@ -12,12 +12,11 @@ interface Migrating extends Required<Pick<MigrationTerms, 'stage' | 'others'>> {
   readonly hash: string
 }
 
-/** Processes of other versions that may still serve; on an embedded database there is none. */
-export const othersOf = async (
-  { database, transaction }: Site,
+/** Processes of other versions that may still serve. */
+export const othersOf = (
+  { database: { schema }, transaction }: Site,
   { hash, others: { deployment } }: Migrating,
-): Promise<readonly ServingProcess[]> =>
-  database.kind === 'embedded' ? [] : findOthers(transaction, database.schema, { hash, deployment })
+): Promise<readonly ServingProcess[]> => findOthers(transaction, schema, { hash, deployment })
 
 interface Planned {
   readonly plan: SchemaPlan

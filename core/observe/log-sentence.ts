@@ -17,6 +17,8 @@ export function toLine(observation: Observation): string {
       return `The replica at ${observation.place} answers reads again`
     case 'upkeepFailed':
       return `Could not tidy up the embedded database: ${observation.message}`
+    case 'accessFailed':
+      return `Commands cannot work on the embedded database while this process runs: ${observation.message}`
     case 'prepared':
     case 'mail':
     case 'mailFailed':

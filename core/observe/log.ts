@@ -23,6 +23,7 @@ const LEVELS: { readonly [Kind in ObservationKind]: Level } = {
   replicaAway: 'warn',
   replicaBack: 'info',
   upkeepFailed: 'warn',
+  accessFailed: 'warn',
   prepared: 'info',
   migrated: 'debug',
   mail: 'info',

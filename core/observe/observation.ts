@@ -15,6 +15,8 @@ export type Observation =
   | { readonly kind: 'replicaBack'; readonly place: string }
   /** The embedded database could not be tidied up; it serves all the same. */
   | { readonly kind: 'upkeepFailed'; readonly message: string }
+  /** Other processes cannot work on the embedded database through this one; it serves all the same. */
+  | { readonly kind: 'accessFailed'; readonly message: string }
   /** Something that starting changed in the database, in one sentence. */
   | { readonly kind: 'prepared'; readonly what: string }
   /** So many changes of the database's tables were made. */

@@ -26,12 +26,15 @@ const onPrimary = ({ settings, ...project }: Project): Project => ({
 export async function withDatabase<Value>(
   project: Project,
   work: (database: Database) => Promise<Value>,
-  { trouble, ...options }: Opening,
+  { trouble, embedded }: Opening,
 ): Promise<Result<Value, string>> {
+  let lost: string | undefined
   const opened = await openProjectDatabase(onPrimary(project), {
-    observe: () => {},
+    observe: seen => {
+      if (seen.event === 'database.connection-lost') lost ??= seen.message
+    },
     mayBeStandby: true,
-    ...options,
+    embedded: { access: 'join', ...embedded },
   })
   if (!opened.ok) return failed(...opened.reasons.map(printReason))
   const database = opened.value
@@ -40,7 +43,8 @@ export async function withDatabase<Value>(
   } catch (error) {
     const fault = toDatabaseFault(error)
     if (!fault) throw error
-    return failed(`${trouble}: ${fault.message}`)
+    // What the server said when it ended the connection explains more than the statement that found it ended.
+    return failed(`${trouble}: ${(fault.kind === 'unavailable' && lost) || fault.message}`)
   } finally {
     await database.close()
   }

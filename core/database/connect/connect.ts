@@ -29,6 +29,8 @@ export interface ConnectOptions {
   readonly primary?: Primary
   /** Ends all connections, and what they are doing; there are no new ones then. */
   readonly aborted?: AbortSignal
+  /** Milliseconds until a connection has to be ready; absent: what a server needs. */
+  readonly timeout?: number
 }
 
 /** Milliseconds for a TCP connection, TLS, login and the settings of the session together. */
@@ -44,7 +46,7 @@ const REAP_INTERVAL = 10_000
 export async function connect(options: ConnectOptions): Promise<Sequelize> {
   const [{ Sequelize }, { default: pg }] = await Promise.all([import('sequelize'), import('pg')])
   const { target, observe, aborted } = options
-  const timeout = target.hosts ? SHORT_TIMEOUT : CONNECT_TIMEOUT
+  const timeout = options.timeout ?? (target.hosts ? SHORT_TIMEOUT : CONNECT_TIMEOUT)
   const sequelize = new Sequelize(
     toSequelizeOptions(options, {
       Client: watchedClient(pg.Client, { observe, timeout, aborted }),

@@ -1,13 +1,24 @@
-import { simpleQuery, statusOf } from './wire.ts'
+import { hasError, hasNotification, simpleQuery, statusOf } from './wire.ts'
 
 /** Runs a batch of wire messages; the answer ends with ReadyForQuery. */
 export type Execute = (batch: Buffer) => Promise<Buffer>
 
 /** A client of the one session. Compared by identity. */
 export interface Guest {
+  /** A client in another process. */
+  readonly isForeign: boolean
   answer(bytes: Buffer): void
   /** Ends the client. */
   fail(error: Error): void
+}
+
+export interface BackendTerms {
+  /** Milliseconds a transaction may stay open with nothing to do before it is rolled back. */
+  readonly idleLimit: number
+  /** SQL that resets what a foreign client changed of the session. */
+  readonly reset: string
+  /** Called when a foreign client sent a NOTIFY that the session listens to. */
+  readonly notified: () => void
 }
 
 interface Turn {
@@ -17,21 +28,23 @@ interface Turn {
 
 /**
  * One PostgreSQL session for many clients. Whoever opens a transaction holds the session until it ends; the
- * others queue, first come, first served. Without a transaction open, batches of all clients take turns.
+ * others queue, first come, first served. Without a transaction open, batches of all clients take turns. What a foreign
+ * client changed of the session is reset before the next client's turn.
  */
 export class EmbeddedBackend {
   readonly #execute: Execute
-  readonly #idleLimit: number
+  readonly #terms: BackendTerms
   readonly #gone = new WeakSet<Guest>()
   #queue: Turn[] = []
   #holder: Guest | undefined
   #isScheduled = false
   #idleTimer: NodeJS.Timeout | undefined
+  /** The foreign client whose turn was the last; undefined: the session is the process's own. */
+  #foreign: Guest | undefined
 
-  /** `idleLimit`: milliseconds a transaction may stay open with nothing to do before it is rolled back. */
-  constructor(execute: Execute, idleLimit: number) {
+  constructor(execute: Execute, terms: BackendTerms) {
     this.#execute = execute
-    this.#idleLimit = idleLimit
+    this.#terms = terms
   }
 
   submit(guest: Guest, batch: Buffer): void {
@@ -72,13 +85,23 @@ export class EmbeddedBackend {
 
   async #run({ guest, batch }: Turn): Promise<void> {
     try {
+      if (this.#foreign !== guest && guest !== NOBODY) await this.#enter(guest)
       const answer = await this.#execute(batch)
       this.#holder = statusOf(answer) === 'I' ? undefined : guest
       if (this.#holder && this.#gone.has(guest)) this.#rollBack()
+      if (guest.isForeign && hasNotification(answer)) this.#terms.notified()
       guest.answer(answer)
     } catch (error) {
       guest.fail(error instanceof Error ? error : new Error(String(error)))
     }
+  }
+
+  async #enter(guest: Guest): Promise<void> {
+    if (this.#foreign) {
+      const answer = await this.#execute(simpleQuery(this.#terms.reset))
+      if (hasError(answer)) throw new Error('Connection terminated: the session could not be reset')
+    }
+    this.#foreign = guest.isForeign ? guest : undefined
   }
 
   #rollBack(): void {
@@ -92,10 +115,10 @@ export class EmbeddedBackend {
     const holder = this.#holder
     if (!holder) return
     const giveUp = () => holder.fail(new Error('Connection terminated: a transaction was left open'))
-    this.#idleTimer = setTimeout(giveUp, this.#idleLimit)
+    this.#idleTimer = setTimeout(giveUp, this.#terms.idleLimit)
     this.#idleTimer.unref()
   }
 }
 
 /** Stands for a guest that left a transaction open, while it is rolled back. */
-const NOBODY: Guest = { answer: () => undefined, fail: () => undefined }
+const NOBODY: Guest = { isForeign: false, answer: () => undefined, fail: () => undefined }

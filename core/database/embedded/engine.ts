@@ -10,16 +10,27 @@ import { greeting } from './wire.ts'
 export interface EmbeddedEngine {
   /** One more client's end of a connection. */
   connect(): EmbeddedStream
+  /** The same for a client in another process. */
+  connectForeign(): EmbeddedStream
+  /** Calls back when a client in another process sent a NOTIFY that the session listens to. */
+  onNotice(notified: () => void): void
   close(): Promise<void>
 }
 
 /** A database without files. */
 const IN_MEMORY = 'memory://'
 
+export interface EngineTerms {
+  readonly dataDir: string
+  readonly snapshot?: Blob | undefined
+  /** SQL that resets the session behind a client in another process. */
+  readonly reset: string
+}
+
 /** Rejects with PostgreSQL's last words where the files are not readable. */
-export async function startEngine(dataDir: string, snapshot?: Blob): Promise<EmbeddedEngine> {
-  if (dataDir !== IN_MEMORY) return serve(await createPostgres(dataDir, snapshot))
-  return serve((await takeSpare()) ?? (await createPostgres(dataDir, snapshot)), keepSpare)
+export async function startEngine({ dataDir, snapshot, reset }: EngineTerms): Promise<EmbeddedEngine> {
+  if (dataDir !== IN_MEMORY) return serve(await createPostgres(dataDir, snapshot), reset)
+  return serve((await takeSpare()) ?? (await createPostgres(dataDir, snapshot)), reset, keepSpare)
 }
 
 async function createPostgres(dataDir: string, snapshot: Blob | undefined): Promise<PGlite> {
@@ -42,15 +53,23 @@ const describe = (error: unknown) => (error instanceof Error ? error.message : J
 
 async function serve(
   postgres: PGlite,
+  reset: string,
   close = (left: PGlite): Promise<void> => left.close(),
 ): Promise<EmbeddedEngine> {
   const { rows } = await postgres.query<{ version: string }>(
     "SELECT current_setting('server_version') AS version",
   )
   const version = rows[0]?.version ?? ''
-  const backend = new EmbeddedBackend(batch => execute(postgres, batch), IDLE_IN_TRANSACTION)
+  const listeners: (() => void)[] = []
+  const notified = () => {
+    for (const listener of listeners) listener()
+  }
+  const terms = { idleLimit: IDLE_IN_TRANSACTION, reset, notified }
+  const backend = new EmbeddedBackend(batch => execute(postgres, batch), terms)
   return {
-    connect: () => new EmbeddedStream(backend, greeting(version)),
+    connect: () => new EmbeddedStream(backend, greeting(version), false),
+    connectForeign: () => new EmbeddedStream(backend, greeting(version), true),
+    onNotice: listener => void listeners.push(listener),
     close: () => close(postgres),
   }
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path'
 import { OpeningError } from '../connect/opening-fault.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
+import { removeSockets } from './socket.ts'
 
 /** The embedded database's place on the disk, locked. */
 export interface EmbeddedFiles {
@@ -14,16 +15,16 @@ export interface EmbeddedFiles {
 }
 
 /**
- * Locks `.plinth/` under the project's folder. A database whose creation was interrupted holds nothing and is
+ * Locks `folder`, which is `.plinth/` of a project. A database whose creation was interrupted holds nothing and is
  * begun anew; anything else that is not whole is left as it is, and refused.
  */
-export async function takeFiles(root: string): Promise<EmbeddedFiles> {
-  const folder = join(root, '.plinth')
+export async function takeFiles(folder: string): Promise<EmbeddedFiles> {
   const dataDir = join(folder, 'database')
   const marker = join(folder, 'database.creating')
   const lock = await lockIn(folder)
   if ('holder' in lock) throw locked(folder, lock.holder.pid, lock.holder.host)
   try {
+    removeSockets(folder)
     if (existsSync(dataDir) && !statSync(dataDir).isDirectory()) throw damaged(dataDir, 'it is not a folder')
     if (existsSync(marker)) rmSync(dataDir, { recursive: true, force: true })
     const isNew = isEmpty(dataDir)
@@ -56,7 +57,7 @@ const isEmpty = (folder: string) => !existsSync(folder) || readdirSync(folder).l
 const locked = (folder: string, pid: number, host: string) =>
   new OpeningError(
     'locked',
-    `${folder} is in use by process ${pid} on ${host}: the embedded database serves one process. Stop that one, or set database.url to a PostgreSQL server`,
+    `${folder} is in use by process ${pid} on ${host}: the embedded database serves one process. Stop that one, or set database.url to a PostgreSQL server. Commands such as \`plinth migrate\` work while \`plinth start\` runs`,
   )
 
 export const damaged = (dataDir: string, reason: string, cause?: unknown) =>

@@ -7,9 +7,11 @@ export class EmbeddedStream extends Duplex implements Guest {
   readonly #backend: EmbeddedBackend
   readonly #greeting: Buffer
   readonly #reader = new BatchReader()
+  readonly isForeign: boolean
 
-  constructor(backend: EmbeddedBackend, greeting: Buffer) {
+  constructor(backend: EmbeddedBackend, greeting: Buffer, isForeign: boolean) {
     super()
+    this.isForeign = isForeign
     this.#backend = backend
     this.#greeting = greeting
   }

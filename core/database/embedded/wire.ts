@@ -5,6 +5,8 @@ const QUERY = 0x51
 const SYNC = 0x53
 const TERMINATE = 0x58
 const READY = 0x5a
+const ERROR = 0x45
+const NOTIFICATION = 0x41
 
 /** What a client has sent, cut where an answer is due. */
 export interface Batch {
@@ -15,25 +17,49 @@ export interface Batch {
 
 /** Cuts a client's bytes into batches: the startup message, then everything up to each Sync or Query. */
 export class BatchReader {
-  #pending: Buffer = Buffer.alloc(0)
+  #pending: Buffer = NO_BYTES
+  /** Holds `#pending` where a batch arrives in several pieces. */
+  #room: Buffer = NO_BYTES
+  /** The first message of `#pending` that was not complete when it was last looked at. */
+  #at = 0
   #started = false
 
   read(bytes: Buffer): readonly Batch[] {
-    this.#pending = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes])
+    this.#append(bytes)
     const batches: Batch[] = []
     for (let batch = this.#next(); batch; batch = this.#next()) batches.push(batch)
     return batches
   }
 
+  /** Takes linear time in all: the room doubles, so that each byte is copied a few times at most. */
+  #append(bytes: Buffer): void {
+    const kept = this.#pending
+    const size = kept.length + bytes.length
+    if (kept.length === 0) {
+      this.#pending = bytes
+      return
+    }
+    const isRoomy =
+      kept.buffer === this.#room.buffer && kept.byteOffset + size <= this.#room.byteOffset + this.#room.length
+    if (!isRoomy) {
+      // Never a part of the buffer that small ones share: what lies behind `kept` has to be free.
+      this.#room = Buffer.allocUnsafeSlow(2 * size)
+      kept.copy(this.#room)
+    }
+    const start = isRoomy ? kept.byteOffset - this.#room.byteOffset : 0
+    bytes.copy(this.#room, start + kept.length)
+    this.#pending = this.#room.subarray(start, start + size)
+  }
+
   #next(): Batch | undefined {
     if (!this.#started) return this.#nextStartup()
-    let at = 0
-    while (at + 5 <= this.#pending.length) {
-      const type = this.#pending[at]
-      at += 1 + this.#pending.readUInt32BE(at + 1)
-      if (at > this.#pending.length) return undefined
-      if (type === TERMINATE) return this.#take(at, 'terminate')
-      if (type === QUERY || type === SYNC) return this.#take(at, 'query')
+    while (this.#at + 5 <= this.#pending.length) {
+      const type = this.#pending[this.#at]
+      const end = this.#at + 1 + this.#pending.readUInt32BE(this.#at + 1)
+      if (end > this.#pending.length) return undefined
+      this.#at = end
+      if (type === TERMINATE) return this.#take(end, 'terminate')
+      if (type === QUERY || type === SYNC) return this.#take(end, 'query')
     }
     return undefined
   }
@@ -50,9 +76,13 @@ export class BatchReader {
   #take(end: number, kind: Batch['kind']): Batch {
     const bytes = this.#pending.subarray(0, end)
     this.#pending = this.#pending.subarray(end)
+    this.#at = 0
+    if (this.#pending.length === 0) this.#room = NO_BYTES
     return { bytes, kind }
   }
 }
+
+const NO_BYTES: Buffer = Buffer.alloc(0)
 
 /** The status at the end of an answer: `I` idle, `T` in a transaction, `E` in a failed one. */
 export function statusOf(answer: Buffer): 'I' | 'T' | 'E' {
@@ -60,6 +90,22 @@ export function statusOf(answer: Buffer): 'I' | 'T' | 'E' {
   if (status === 0x54) return 'T'
   return status === 0x45 ? 'E' : 'I'
 }
+
+/** Whether an answer reports an error. */
+export const hasError = (answer: Buffer): boolean => hasMessage(answer, ERROR)
+
+/** Whether an answer delivers a NOTIFY that the session listens to. */
+export const hasNotification = (answer: Buffer): boolean => hasMessage(answer, NOTIFICATION)
+
+function hasMessage(answer: Buffer, type: number): boolean {
+  for (let at = 0; at + 5 <= answer.length; at += 1 + answer.readUInt32BE(at + 1))
+    if (answer[at] === type) return true
+  return false
+}
+
+/** An ErrorResponse that ends the connection: admin_shutdown, as a server sends it that stops. */
+export const fatal = (text: string): Buffer =>
+  message('E', `SFATAL\0VFATAL\0C57P01\0M${text.replaceAll('\0', '')}\0\0`)
 
 /** AuthenticationOk, the parameters that clients read, and ReadyForQuery. */
 export function greeting(serverVersion: string): Buffer {

@@ -27,7 +27,7 @@ export interface PresenceTerms {
 /** Milliseconds before a lost connection is made again. */
 const AGAIN = 2_000
 
-/** Alone on its embedded database a process is seen by nobody. */
+/** A process with an embedded database that no other process can reach is not shown. */
 export function openPresence(database: Database, terms: PresenceTerms): Presence {
   if (database.dedicate === null) return ALONE
   const presence = new ServerPresence(database, terms, database.dedicate)

@@ -26,6 +26,8 @@ export interface Connection extends Omit<Client, 'connection'> {
   plinthWork?: Work | undefined
   /** Whether the server can be asked to end a statement: not where it is a part of the process. */
   plinthCancels?: boolean
+  /** Work of others may have changed its session, so that it is not used again. */
+  plinthIsChanged?: boolean
   /** Counts the bytes of an answer while it arrives. */
   plinthReceived?: Received
   /** Set when the connection must not go back to the pool. Sequelize's own mark, which its pool checks. */

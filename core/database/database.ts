@@ -101,6 +101,8 @@ export interface Transaction {
   tryLock(name: string): Promise<boolean>
   /** A transaction inside of it: what fails in that is undone alone. Several at once wait for one another. */
   nest<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value>
+  /** Statements that Plinth did not write may change the session (SET, PREPARE): its connection is not used again. */
+  endsSession(): void
   /** For queryInterface calls; used inside this room only. */
   readonly sequelize: SequelizeTransaction
 }

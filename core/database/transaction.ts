@@ -174,6 +174,9 @@ function openTransaction(
       })
       return rows[0]?.[0] === true
     },
+    endsSession() {
+      connection.plinthIsChanged = true
+    },
     get sequelize() {
       queue.flush()
       adopted ??= terms.adopt(connection)

@@ -34,6 +34,7 @@ export const workOf = (file: Handwritten): Promise<HandwrittenWork> =>
 
 async function runFile(site: Site, file: Handwritten): Promise<void> {
   const work = await file.load()
+  site.transaction.endsSession()
   if (work.kind === 'sql') await runScript(site, work)
   else await runCode(site, work)
 }

@@ -210,3 +210,24 @@ test.serial('a new database needs no step of the past, but for those that say so
     ['skipped', 'applied'],
   )
 })
+
+test('what a file sets for its session does not reach what runs after it', async t => {
+  const one = await shop(t)
+  one.person(NAME)
+  await one.migrate()
+  const settings = `SELECT current_setting('default_transaction_read_only'), current_setting('statement_timeout'),
+    (SELECT count(*)::int FROM pg_prepared_statements WHERE from_sql)`
+  const before = await one.sql(settings)
+  one.migration(
+    'a.before.sql',
+    `SET default_transaction_read_only = on; SET statement_timeout = '1s'; PREPARE stray AS SELECT 1;`,
+  )
+  t.is(await one.migrate(), 'run migrations/a.before.sql')
+  // Whichever connection of the pool they get.
+  const found = await Promise.all(Array.from({ length: 10 }, () => one.sql(settings)))
+  for (const rows of found) t.deepEqual(rows, before)
+  await one.sql(
+    'INSERT INTO people (document_id, name, created_at, updated_at) VALUES ($1, $1, now(), now())',
+    'a',
+  )
+})

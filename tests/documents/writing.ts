@@ -101,6 +101,7 @@ export function openWritingOver(
             lock: name => transaction.lock(name),
             tryLock: name => transaction.tryLock(name),
             nest: inner => transaction.nest(inner),
+            endsSession: () => transaction.endsSession(),
             get sequelize() {
               return transaction.sequelize
             },

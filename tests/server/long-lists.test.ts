@@ -73,6 +73,7 @@ function counting(database: Database) {
     lock: name => transaction.lock(name),
     tryLock: name => transaction.tryLock(name),
     nest: inner => transaction.nest(inner),
+    endsSession: () => transaction.endsSession(),
     get sequelize() {
       return transaction.sequelize
     },

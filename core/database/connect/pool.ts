@@ -30,6 +30,7 @@ export function poolOf(
     if (work) scheduler?.leave(work)
   }
   const release = (connection: Connection) => {
+    if (connection.plinthIsChanged) return discard(connection)
     if (connection.plinthPrimary) connection.plinthPrimary.heardAt = performance.now()
     manager.releaseConnection(connection)
     leave(connection)

@@ -28,8 +28,8 @@ interface Turn {
 
 /**
  * One PostgreSQL session for many clients. Whoever opens a transaction holds the session until it ends; the
- * others queue, first come, first served. Without a transaction open, batches of all clients take turns. What a foreign
- * client changed of the session is reset before the next client's turn.
+ * others queue, first come, first served. Without a transaction open, batches of all clients take turns. The session is reset
+ * behind the turns of a foreign client, and when a client of the process itself ends.
  */
 export class EmbeddedBackend {
   readonly #execute: Execute
@@ -39,8 +39,8 @@ export class EmbeddedBackend {
   #holder: Guest | undefined
   #isScheduled = false
   #idleTimer: NodeJS.Timeout | undefined
-  /** The foreign client whose turn was the last; undefined: the session is the process's own. */
-  #foreign: Guest | undefined
+  /** The client that may have changed the session: it is reset before the next one's turn; undefined: none has. */
+  #former: Guest | undefined
 
   constructor(execute: Execute, terms: BackendTerms) {
     this.#execute = execute
@@ -56,6 +56,8 @@ export class EmbeddedBackend {
   leave(guest: Guest): void {
     this.#gone.add(guest)
     this.#queue = this.#queue.filter(turn => turn.guest !== guest)
+    // The process ends a connection of its own where the session was changed.
+    if (!guest.isForeign) this.#former ??= guest
     if (this.#holder === guest) this.#rollBack()
   }
 
@@ -85,7 +87,7 @@ export class EmbeddedBackend {
 
   async #run({ guest, batch }: Turn): Promise<void> {
     try {
-      if (this.#foreign !== guest && guest !== NOBODY) await this.#enter(guest)
+      if (this.#former !== guest && guest !== NOBODY) await this.#enter(guest)
       const answer = await this.#execute(batch)
       this.#holder = statusOf(answer) === 'I' ? undefined : guest
       if (this.#holder && this.#gone.has(guest)) this.#rollBack()
@@ -97,11 +99,11 @@ export class EmbeddedBackend {
   }
 
   async #enter(guest: Guest): Promise<void> {
-    if (this.#foreign) {
+    if (this.#former) {
       const answer = await this.#execute(simpleQuery(this.#terms.reset))
       if (hasError(answer)) throw new Error('Connection terminated: the session could not be reset')
     }
-    this.#foreign = guest.isForeign ? guest : undefined
+    this.#former = guest.isForeign ? guest : undefined
   }
 
   #rollBack(): void {

@@ -70,6 +70,12 @@ export class EmbeddedStream extends Duplex implements Guest {
   #take({ kind, bytes }: Batch): void {
     if (kind === 'startup') this.push(this.#greeting)
     else if (kind === 'query') this.#backend.submit(this, bytes)
-    else this.push(null)
+    else this.#end()
+  }
+
+  /** At once: the next turn finds the session reset. */
+  #end(): void {
+    this.#backend.leave(this)
+    this.push(null)
   }
 }

@@ -7,7 +7,7 @@ import { type Generation, openGeneration } from '../database/generations/generat
 import { trackWrites } from '../database/generations/write-storage.ts'
 import { watchDatabase } from '../database/watch-database.ts'
 import { openDocuments } from '../documents/open-documents.ts'
-import { aroundAll } from '../documents-api/around.ts'
+import { composeMiddlewares } from '../documents-api/compose-middlewares.ts'
 import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
 import type { Events } from '../events/events.ts'
 import { openEvents } from '../events/open-events.ts'
@@ -15,7 +15,7 @@ import type { Responder } from '../faults/exchange.ts'
 import { lateGraphql } from '../graphql/lazy-graphql.ts'
 import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
-import { rememberAnswers } from '../idempotency/remember-answers.ts'
+import { withIdempotency } from '../idempotency/with-idempotency.ts'
 import { apiTokenStrategy } from '../identity/api-tokens.ts'
 import { type Callers, openCallers } from '../identity/callers.ts'
 import { createIdentify } from '../identity/identify.ts'
@@ -38,15 +38,15 @@ import { compileGuards } from '../plugins/guards.ts'
 import { bootstrapPlugins, destroyPlugins } from '../plugins/lifecycle.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import type { PluginApp } from '../plugins/services/plugin-app.ts'
+import { limitApiRate } from '../rest/api-rate-limit.ts'
 import { byFirstWord } from '../rest/endpoint.ts'
 import { openExtensionRoutes } from '../rest/extension-routes.ts'
 import { openLocales } from '../rest/i18n-locales.ts'
-import { limitApi } from '../rest/limit-api.ts'
 import { openRest } from '../rest/open-rest.ts'
 import { openUploads } from '../rest/upload/open-uploads.ts'
-import { openAuth } from '../rest/users/auth-routes.ts'
-import { openRoles } from '../rest/users/users-roles.ts'
-import { openUsers } from '../rest/users/users-routes.ts'
+import { openAuthRoutes } from '../rest/users/auth.ts'
+import { openRoleRoutes } from '../rest/users/roles.ts'
+import { openUserRoutes } from '../rest/users/users.ts'
 import { awaitDatabase } from './await-database.ts'
 import type { Blueprint } from './compile-app.ts'
 import { type WatchTerms, watchOf } from './observe-database.ts'
@@ -189,7 +189,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
     maxBytes: settings.database.limits.bytes,
   })
   const documents = userDocuments(plain, identity)
-  const around = aroundAll(registered.documentMiddlewares)
+  const around = composeMiddlewares(registered.documentMiddlewares)
   registered.connect(openDocumentsApi({ model, documents, settings: settings.rest, around }))
   const known = createIdentify(access.nobody, [
     apiTokenStrategy(settings.apiTokens, access),
@@ -232,15 +232,18 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
     callerOf: request => callers.callerOf(request),
     middlewares: registered.express,
     responders: [
-      ...limitApi(settings.server.rateLimit.api, [settings.rest.prefix, settings.graphql.config.endpoint]),
-      rememberAnswers(
+      ...limitApiRate(settings.server.rateLimit.api, [
+        settings.rest.prefix,
+        settings.graphql.config.endpoint,
+      ]),
+      withIdempotency(
         [
           ...extensions.first.map(trackWrites),
           byFirstWord(settings.rest.prefix, {
             upload: trackWrites(openUploads({ ...terms, files })),
-            auth: trackWrites(openAuth({ ...terms, auth })),
-            users: trackWrites(openUsers({ ...terms, users })),
-            'users-permissions': openRoles({ ...terms, access }),
+            auth: trackWrites(openAuthRoutes({ ...terms, auth })),
+            users: trackWrites(openUserRoutes({ ...terms, users })),
+            'users-permissions': openRoleRoutes({ ...terms, access }),
             i18n: openLocales(terms),
           }),
           openRest(terms),

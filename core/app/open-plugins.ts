@@ -12,7 +12,7 @@ import type { Plugins } from '../plugins/plugins.ts'
 import { type Registered, registerPlugins } from '../plugins/register.ts'
 import type { GuardTerms } from '../plugins/route-guard.ts'
 import type { Project } from '../project/project.ts'
-import { findConflicts } from '../rest/route-conflicts.ts'
+import { findRouteConflicts } from '../rest/extension-routes.ts'
 import type { Blueprint } from './compile-app.ts'
 import { printStartFault, type StartFault } from './start-fault.ts'
 
@@ -31,7 +31,7 @@ export async function registerApp(
 ): Promise<Result<RegisteredApp, StartFault>> {
   const registered = await registerPlugins(plugins, { settings: project.settings, model, observer })
   if (!registered.ok) return failed(...registered.reasons.map(toStartFault))
-  const conflicts = findConflicts(registered.value.routes, model)
+  const conflicts = findRouteConflicts(registered.value.routes, model)
   const schema = await compileAdded(project, registered.value)
   const faults = [...conflicts.map(toStartFault), ...(schema.ok ? [] : schema.reasons)]
   if (!schema.ok || faults.length > 0) return failed(...faults)

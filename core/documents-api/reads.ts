@@ -1,48 +1,53 @@
 import type { Query, RestrictedQuery } from '../query/query.ts'
 import { parseListQuery, parseOneQuery } from '../rest/parameters/parse-query.ts'
-import type { Act, Params, Prepare } from './act.ts'
-import { see } from './narrow.ts'
-import { parseWith } from './parse-with.ts'
-import { documentIdOf, toPagination, toParameters, unlimited } from './read-params.ts'
+import type { ActionCall, Params, PrepareAction } from './action-call.ts'
+import { authorizeQuery } from './authorize.ts'
+import {
+  parseDocumentId,
+  parseWithSuggestions,
+  toPagination,
+  toParameters,
+  unlimitedSettings,
+} from './parse-params.ts'
 
-export const findMany: Prepare = (params, act) => {
-  const query = see(listQuery(params, act), act)
-  return async () => JSON.parse((await act.terms.documents.findMany(query, 'flat')).text)
+export const prepareFindMany: PrepareAction = (params, call) => {
+  const query = authorizeQuery(listQuery(params, call), call)
+  return async () => JSON.parse((await call.terms.documents.findMany(query, 'flat')).text)
 }
 
-export const findFirst: Prepare = (params, act) => {
-  const query = see(listQuery({ ...params, limit: 1 }, act), act)
-  return async () => JSON.parse((await act.terms.documents.findMany(query, 'flat')).text)[0] ?? null
+export const prepareFindFirst: PrepareAction = (params, call) => {
+  const query = authorizeQuery(listQuery({ ...params, limit: 1 }, call), call)
+  return async () => JSON.parse((await call.terms.documents.findMany(query, 'flat')).text)[0] ?? null
 }
 
-export const count: Prepare = (params, act) => {
-  const listed = listQuery({ ...params, fields: ['documentId'] }, act)
+export const prepareCount: PrepareAction = (params, call) => {
+  const listed = listQuery({ ...params, fields: ['documentId'] }, call)
   const take: Query['take'] = { kind: 'many', page: { start: 0, limit: 1 }, total: true }
-  const query = see({ ...listed, take }, act)
-  return async () => (await act.terms.documents.findMany(query, 'flat')).total ?? 0
+  const query = authorizeQuery({ ...listed, take }, call)
+  return async () => (await call.terms.documents.findMany(query, 'flat')).total ?? 0
 }
 
-export const findOne: Prepare = (params, act) => {
-  const { type, terms } = act
-  const documentId = documentIdOf(params, act)
-  const parameters = toParameters(act, params)
-  const query = see(
-    parseWith(type, () => parseOneQuery(type, documentId, parameters, terms)),
-    act,
+export const prepareFindOne: PrepareAction = (params, call) => {
+  const { type, terms } = call
+  const documentId = parseDocumentId(params, call)
+  const parameters = toParameters(call, params)
+  const query = authorizeQuery(
+    parseWithSuggestions(type, () => parseOneQuery(type, documentId, parameters, terms)),
+    call,
   )
-  return () => readOne(query, act)
+  return () => readOne(query, call)
 }
 
-/** PostgreSQL takes no NUL; no document has one in its id. */
-async function readOne(query: RestrictedQuery, { terms }: Act): Promise<unknown> {
+/** PostgreSQL cannot store NUL, so no document has such an id. */
+async function readOne(query: RestrictedQuery, { terms }: ActionCall): Promise<unknown> {
   if (query.take.kind === 'one' && query.take.documentId?.includes('\0')) return null
   const text = await terms.documents.findOne(query, 'flat')
   return text === null ? null : JSON.parse(text)
 }
 
-export function listQuery(params: Params, act: Act): Query {
-  const { type, terms } = act
-  const parameters = toPagination(toParameters(act, params))
-  const settings = unlimited(terms.settings)
-  return parseWith(type, () => parseListQuery(type, parameters, { ...terms, settings })).query
+export function listQuery(params: Params, call: ActionCall): Query {
+  const { type, terms } = call
+  const parameters = toPagination(toParameters(call, params))
+  const settings = unlimitedSettings(terms.settings)
+  return parseWithSuggestions(type, () => parseListQuery(type, parameters, { ...terms, settings })).query
 }

@@ -5,73 +5,79 @@ import type { DeleteCommand, StatusCommand } from '../query/command.ts'
 import { parseFilter } from '../query/parse-filter.ts'
 import type { Filter, Query } from '../query/query.ts'
 import { parseDeletedLocale } from '../rest/parameters/parse-version.ts'
-import type { Act, Params, Prepare } from './act.ts'
-import { allow } from './narrow.ts'
-import { documentIdOf } from './read-params.ts'
-import { given } from './unwrap-result.ts'
-import { answerTo } from './writes.ts'
+import { type ActionCall, type Params, type PrepareAction, unwrap } from './action-call.ts'
+import { authorizeCommand } from './authorize.ts'
+import { parseDocumentId } from './parse-params.ts'
+import { answerQuery } from './writes.ts'
 
-export const publish: Prepare = (params, act) => {
-  const command = allow<StatusCommand<'publish'>>({ kind: 'publish', ...versionsOf(params, act) }, act)
-  const answer = answerTo('publish', { ...params, status: 'published' }, act)
-  return async () => toChanged(await act.terms.documents.publish(command, answer), command)
-}
-
-export const unpublish: Prepare = (params, act) => {
-  const command = allow<StatusCommand<'unpublish'>>({ kind: 'unpublish', ...versionsOf(params, act) }, act)
-  const answer = answerTo('publish', { ...params, status: 'draft' }, act)
-  return async () => toChanged(await act.terms.documents.unpublish(command, answer), command)
-}
-
-export const discardDraft: Prepare = (params, act) => {
-  const command = allow<StatusCommand<'discardDraft'>>(
-    { kind: 'discardDraft', ...versionsOf(params, act) },
-    act,
+export const preparePublish: PrepareAction = (params, call) => {
+  const command = authorizeCommand<StatusCommand<'publish'>>(
+    { kind: 'publish', ...versionsOf(params, call) },
+    call,
   )
-  const answer = answerTo('publish', { ...params, status: 'draft' }, act)
-  return async () => toChanged(await act.terms.documents.discardDraft(command, answer), command)
+  const answer = answerQuery('publish', { ...params, status: 'published' }, call)
+  return async () => toChanged(await call.terms.documents.publish(command, answer), command)
 }
 
-/** Nothing to change is no fault, as nothing to delete is none. */
+export const prepareUnpublish: PrepareAction = (params, call) => {
+  const command = authorizeCommand<StatusCommand<'unpublish'>>(
+    { kind: 'unpublish', ...versionsOf(params, call) },
+    call,
+  )
+  const answer = answerQuery('publish', { ...params, status: 'draft' }, call)
+  return async () => toChanged(await call.terms.documents.unpublish(command, answer), command)
+}
+
+export const prepareDiscardDraft: PrepareAction = (params, call) => {
+  const command = authorizeCommand<StatusCommand<'discardDraft'>>(
+    { kind: 'discardDraft', ...versionsOf(params, call) },
+    call,
+  )
+  const answer = answerQuery('publish', { ...params, status: 'draft' }, call)
+  return async () => toChanged(await call.terms.documents.discardDraft(command, answer), command)
+}
+
+/** A missing document yields an empty result, as in delete. */
 function toChanged(changed: Result<Changed, Fault>, { documentId }: StatusCommand): unknown {
   if (!changed.ok && changed.reasons[0]?.code === 'notFound') return { documentId, entries: [] }
-  const { texts, documentId: found } = given(changed)
+  const { texts, documentId: found } = unwrap(changed)
   return { documentId: found, entries: texts.map(text => JSON.parse(text)) }
 }
 
-/** What is deleted is read before: a caller without drafts sees of it what was published. */
-export const remove: Prepare = (params, act) => {
-  const command = allow<DeleteCommand>(
-    { kind: 'delete', ...versionsOf(params, act), precondition: null },
-    act,
+/** Reads the entries before it deletes them: a caller without draft access gets the published ones. */
+export const prepareDelete: PrepareAction = (params, call) => {
+  const command = authorizeCommand<DeleteCommand>(
+    { kind: 'delete', ...versionsOf(params, call), precondition: null },
+    call,
   )
-  const status = act.who === null && act.type.draftAndPublish ? 'draft' : 'published'
-  const answer = answerTo('delete', { ...params, status }, act)
+  const status = call.caller === null && call.type.draftAndPublish ? 'draft' : 'published'
+  const answer = answerQuery('delete', { ...params, status }, call)
   const { query } = answer
   const { documentId } = command
-  const take: Query['take'] = { kind: 'many', page: { start: 0, limit: MOST_LOCALES }, total: false }
-  const filter = documentId === null ? query.filter : both(query.filter, isDocument(act, documentId))
+  const take: Query['take'] = { kind: 'many', page: { start: 0, limit: MAX_LOCALES }, total: false }
+  const filter = documentId === null ? query.filter : andFilter(query.filter, isDocument(call, documentId))
   return async () => {
     if (documentId?.includes('\0')) return { documentId, entries: [] }
-    const { text } = await act.terms.documents.findMany({ ...query, take, filter }, 'flat')
-    const deleted = given(await act.terms.documents.delete(command, [], answer))
+    const { text } = await call.terms.documents.findMany({ ...query, take, filter }, 'flat')
+    const deleted = unwrap(await call.terms.documents.delete(command, [], answer))
     // Nothing is deleted of a document that is hidden from the caller.
     const entries: readonly { readonly documentId?: unknown }[] = deleted === null ? [] : JSON.parse(text)
     return { documentId: documentId ?? entries[0]?.documentId ?? null, entries }
   }
 }
 
-/** More than anybody translates into. */
-const MOST_LOCALES = 10_000
+/** Maximum number of locale versions in a result. */
+const MAX_LOCALES = 10_000
 
-const both = (one: Filter | null, other: Filter): Filter =>
+const andFilter = (one: Filter | null, other: Filter): Filter =>
   one ? { kind: 'and', filters: [one, other] } : other
 
-const isDocument = ({ type }: Act, documentId: string): Filter => given(parseFilter({ documentId }, type))
+const isDocument = ({ type }: ActionCall, documentId: string): Filter =>
+  unwrap(parseFilter({ documentId }, type))
 
-/** One locale, by default the default one; `*` is all of them. */
-const versionsOf = (params: Params, act: Act) => ({
-  type: act.type,
-  documentId: documentIdOf(params, act),
-  locale: given(parseDeletedLocale(act.type, params.locale, act.terms.model)),
+/** Type, documentId and locale of a command. The locale defaults to the default locale; null (`*`): all. */
+const versionsOf = (params: Params, call: ActionCall) => ({
+  type: call.type,
+  documentId: parseDocumentId(params, call),
+  locale: unwrap(parseDeletedLocale(call.type, params.locale, call.terms.model)),
 })

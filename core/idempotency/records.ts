@@ -1,24 +1,24 @@
 import type { Transaction } from '../database/database.ts'
 import type { HttpAnswer } from '../faults/exchange.ts'
-import type { RequestKey } from './request-key.ts'
+import type { RequestKey } from './idempotency-key.ts'
 
 const TABLE = 'plinth_idempotency'
 
-/** What was answered to the first request with a key. */
-export interface Remembered {
-  /** The digest of that request. */
+/** The stored answer to the first request with a key. */
+export interface IdempotencyRecord {
+  /** Digest of that request. */
   readonly request: string
   readonly answer: string
 }
 
 /**
- * Holds a key until the transaction ends, and reads what is remembered of it, in one round trip. `held`: another
- * transaction holds it; null: nothing is remembered.
+ * Locks a key until the transaction ends and reads its record, in one round trip. `held`: another transaction holds the
+ * lock; null: there is no record.
  */
-export async function holdKey(
+export async function lockKey(
   { digest }: RequestKey,
   transaction: Transaction,
-): Promise<Remembered | 'held' | null> {
+): Promise<IdempotencyRecord | 'held' | null> {
   const [isMine, { rows }] = await Promise.all([
     transaction.tryLock(`idempotency ${digest}`),
     transaction.run({ name: 'find a remembered answer', text: FIND, values: [digest] }),
@@ -30,29 +30,29 @@ export async function holdKey(
 
 const FIND = `SELECT request, answer FROM ${TABLE} WHERE key = $1 AND expires_at > now()`
 
-/** A request may have one of these keys for a day. */
-const KEPT_FOR = '1 day'
+/** How long a key is valid. */
+const RETENTION = '1 day'
 
-/** Records that have expired go with new ones, a few at a time. */
-const SWEPT = 20
+/** Maximum number of expired records that a write deletes. */
+const SWEEP_LIMIT = 20
 
 export function writeRecord(
   transaction: Transaction,
   key: RequestKey,
-  { request, answer }: Remembered,
+  { request, answer }: IdempotencyRecord,
 ): void {
   transaction.send({ name: 'remember an answer', text: REMEMBER, values: [key.digest, request, answer] })
-  transaction.send({ name: 'forget old answers', text: FORGET, values: [SWEPT] })
+  transaction.send({ name: 'forget old answers', text: FORGET, values: [SWEEP_LIMIT] })
 }
 
-const REMEMBER = `INSERT INTO ${TABLE} AS r (key, request, answer, expires_at) VALUES ($1, $2, $3, now() + interval '${KEPT_FOR}')
+const REMEMBER = `INSERT INTO ${TABLE} AS r (key, request, answer, expires_at) VALUES ($1, $2, $3, now() + interval '${RETENTION}')
 ON CONFLICT (key) DO UPDATE SET request = excluded.request, answer = excluded.answer, expires_at = excluded.expires_at`
 
 const FORGET = `DELETE FROM ${TABLE} WHERE key IN
 (SELECT key FROM ${TABLE} WHERE expires_at <= now() ORDER BY expires_at LIMIT $1::integer FOR UPDATE SKIP LOCKED)`
 
-/** An answer as text, with bytes in base64. */
-export function printAnswer({ body, ...answer }: HttpAnswer): string {
+/** Serializes an answer, bytes as base64. */
+export function serializeAnswer({ body, ...answer }: HttpAnswer): string {
   return JSON.stringify(
     Buffer.isBuffer(body)
       ? { ...answer, body: body.toString('base64'), isBytes: true }
@@ -60,7 +60,7 @@ export function printAnswer({ body, ...answer }: HttpAnswer): string {
   )
 }
 
-export function readAnswer(text: string): HttpAnswer {
+export function deserializeAnswer(text: string): HttpAnswer {
   const { isBytes, body, ...answer } = JSON.parse(text)
   return { ...answer, body: isBytes ? Buffer.from(body, 'base64') : body }
 }

@@ -4,40 +4,41 @@ import type { FoundBody } from '../cache/cacheable-read.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, forbidden } from '../faults/fault.ts'
 import type { Shape } from '../plan/row.ts'
-import type { Visit } from './request-visit.ts'
+import type { RestCall } from './rest-call.ts'
 
-export const refuse = ({ reasons }: Failed<Fault>): HttpAnswer => answerFault(reasons[0] ?? forbidden())
+export const answerRefusal = ({ reasons }: Failed<Fault>): HttpAnswer =>
+  answerFault(reasons[0] ?? forbidden())
 
-/** contract/rest.md 16: the value is exact. */
-export const shapeOf = ({ request }: Visit): Shape =>
+/** Strapi 4's response format, if the header has exactly this value (contract/rest.md 16). */
+export const responseShape = ({ request }: RestCall): Shape =>
   request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat'
 
-/** A body as it is found. */
-export const answerFound = (found: FoundBody, visit: Pick<Visit, 'request'>): HttpAnswer =>
-  typeof found === 'string' ? answer(found, visit) : { ...answer(found.bytes, visit), tag: found.tag }
+/** Answers a body from the response cache or the database. */
+export const answerBody = (found: FoundBody, visit: Pick<RestCall, 'request'>): HttpAnswer =>
+  typeof found === 'string' ? answerJson(found, visit) : { ...answerJson(found.bytes, visit), tag: found.tag }
 
 const PRIVATE = { 'Cache-Control': 'private' }
 
-/** What credentials opened is for their owner alone. */
-export const answer = (
+/** JSON with status 200 or another. Answers to requests with credentials are private: no shared cache may keep them. */
+export const answerJson = (
   body: string | Buffer,
-  { request }: Pick<Visit, 'request'>,
+  { request }: Pick<RestCall, 'request'>,
   status = 200,
 ): HttpAnswer =>
   request.headers.authorization === undefined
     ? { status, body, tagged: true }
     : { status, body, tagged: true, headers: PRIVATE }
 
-/** The envelope of one document (contract/rest.md 1), around its JSON text. */
+/** Puts the JSON text of a document into its envelope (contract/rest.md 1). */
 export const envelope = (text: string | null): string => `{"data":${text},"meta":{}}`
 
-/** The tag that an answer with this document goes out with. */
+/** The ETag of the answer with this document. */
 export const documentTag = (text: string): string => entityTag(envelope(text))
 
-export const answerDocument = (text: string | null, visit: Visit, status = 200): HttpAnswer =>
-  answer(envelope(text), visit, status)
+export const answerDocument = (text: string | null, visit: RestCall, status = 200): HttpAnswer =>
+  answerJson(envelope(text), visit, status)
 
-/** contract/rest.md 1: these are plain text. */
+/** Answers OPTIONS, or 405 for any other method, in plain text (contract/rest.md 1). */
 export function answerMethod(method: string, allow: string): HttpAnswer {
   const headers = { Allow: allow }
   if (method === 'OPTIONS') return { status: 200, body: '', type: TEXT, headers }

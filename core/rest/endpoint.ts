@@ -1,28 +1,30 @@
 import type { Action, BuiltInSubject } from '../access/actions.ts'
 import type { Caller } from '../access/caller.ts'
+import { failed, ok, type Result } from '../base/result.ts'
 import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
-import { forbidden } from '../faults/fault.ts'
+import { type Fault, fault, forbidden } from '../faults/fault.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { RouteGuards } from '../plugins/guards.ts'
+import type { ReadArgs } from '../plugins/services/rest-context.ts'
 import { answerMethod } from './answer.ts'
-import { argsOf } from './args-of.ts'
+import { parseWithNulls, type QueryParameters } from './parse-query-string.ts'
 
-/** One request of an endpoint by a caller who may do what it asks. */
-export interface EndpointVisit {
+/** One request of an endpoint by a caller who has its permission. */
+export interface EndpointCall {
   readonly request: HttpRequest
   readonly caller: Caller
-  /** What stood in the path for `:id`, as it was written; empty where nothing does. */
+  /** The path's value of `:id`, not parsed; empty if the path has none. */
   readonly id: string
 }
 
-/** What a method does on a path, and the permission that it needs. */
+/** The handler of a method on a path, and the permission it requires. */
 export interface Endpoint {
   readonly subject: BuiltInSubject
   readonly action: Action
-  perform(visit: EndpointVisit): Promise<HttpAnswer>
+  perform(call: EndpointCall): Promise<HttpAnswer>
 }
 
-/** By path below the prefix, in small letters; `:id` is one word of any kind. By method. */
+/** Endpoints by lower-case path below the prefix, then by method. `:id` matches one segment. */
 export type Endpoints = Readonly<Record<string, Readonly<Record<string, Endpoint>>>>
 
 export interface EndpointTerms {
@@ -31,7 +33,7 @@ export interface EndpointTerms {
   readonly guards?: RouteGuards | undefined
 }
 
-/** Endpoints outside the content API: path → method → caller → permission. Capitals and one slash at the end do not matter. */
+/** Endpoints outside the content API: path → method → caller → permission. Paths are case-insensitive and may end with one slash. */
 export function openEndpoints(endpoints: Endpoints, terms: EndpointTerms): Responder {
   return request => {
     const words = wordsBelow(request.path, terms.prefix)
@@ -45,13 +47,13 @@ export function openEndpoints(endpoints: Endpoints, terms: EndpointTerms): Respo
   }
 }
 
-/** Asks who has the path's first word below the prefix, in small letters: most requests are for none of them. */
+/** Selects the responder by the path's first segment below the prefix, so that most requests skip all of them. */
 export function byFirstWord(prefix: string, responders: Readonly<Record<string, Responder>>): Responder {
   const known = new Map(Object.entries(responders))
   return request => known.get(firstBelow(request.path, prefix))?.(request) ?? null
 }
 
-/** Empty: none, or not below the prefix. */
+/** The first segment below the prefix, in lower case; empty if there is none. */
 function firstBelow(path: string, prefix: string): string {
   const start = prefix.length + 1
   if (path[prefix.length] !== '/' || path.slice(0, prefix.length).toLowerCase() !== prefix.toLowerCase())
@@ -60,7 +62,7 @@ function firstBelow(path: string, prefix: string): string {
   return path.slice(start, end < 0 ? undefined : end).toLowerCase()
 }
 
-/** null: not below the prefix. */
+/** The segments below the prefix; null: the path is not below it. */
 export function wordsBelow(path: string, prefix: string): readonly string[] | null {
   const start = `${prefix}/`.toLowerCase()
   if (path.slice(0, start.length).toLowerCase() !== start) return null
@@ -76,7 +78,7 @@ function findEndpoints(words: readonly string[], endpoints: Endpoints) {
   return id !== '' && Object.hasOwn(endpoints, pattern) ? { methods: endpoints[pattern] ?? {}, id } : null
 }
 
-/** In the reference's order: HEAD goes before GET. */
+/** The value of `Allow`: HEAD precedes GET, as in Strapi. */
 const allowed = (methods: Readonly<Record<string, Endpoint>>): string =>
   Object.keys(methods)
     .flatMap(method => (method === 'GET' ? ['HEAD', 'GET'] : [method]))
@@ -84,18 +86,38 @@ const allowed = (methods: Readonly<Record<string, Endpoint>>): string =>
 
 async function perform(
   { subject, action, perform }: Endpoint,
-  asked: Omit<EndpointVisit, 'caller'>,
+  call: Omit<EndpointCall, 'caller'>,
   { identify, guards }: EndpointTerms,
 ): Promise<HttpAnswer> {
-  asked.request.route = `${subject}.${action}`
+  call.request.route = `${subject}.${action}`
   const guard = guards?.get(subject)?.get(action)
   if (guard) {
-    const { request, id } = asked
-    const args = argsOf(id === '' ? {} : { id })
+    const { request, id } = call
+    const args = routeArguments(id === '' ? {} : { id })
     return guard({ request, args, handle: (request, caller) => perform({ request, id, caller }) })
   }
-  const caller = await identify(asked.request.headers.authorization)
+  const caller = await identify(call.request.headers.authorization)
   if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
   if (!caller.value.grants.allows(subject, action)) return answerFault(forbidden())
-  return perform({ ...asked, caller: caller.value })
+  return perform({ ...call, caller: caller.value })
+}
+
+/** Parameters as plugins see them: null without `=`. A malformed query string yields none; its route refuses it. */
+export const routeArguments =
+  (named: QueryParameters): ReadArgs =>
+  search => {
+    const parsed = parseWithNulls(search)
+    return { ...(parsed.ok ? parsed.value : {}), ...named }
+  }
+
+/** No row has this id, so an id out of range finds nothing without a special case. */
+const NO_ID = 0
+const LAST_ID = 2_147_483_647
+
+/** Parses the numeric row id of a file, user or role (contract/rest.md 0, section 18). */
+export function parseRowId(word: unknown): Result<number, Fault> {
+  if (typeof word !== 'string' || !/^\d{1,20}$/.test(word))
+    return failed(fault('validation', 'Invalid id: expected a number', { key: 'id', expected: 'a number' }))
+  const id = Number(word)
+  return ok(id <= LAST_ID ? id : NO_ID)
 }

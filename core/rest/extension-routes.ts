@@ -1,11 +1,11 @@
 import type { HttpAnswer, HttpRequest, Responder } from '../faults/exchange.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
+import type { ContentType, Model } from '../model/model.ts'
 import type { RestContext } from '../plugins/context.ts'
-import { type ExtensionRoute, wordsOf } from '../plugins/extension-route.ts'
+import { type ExtensionRoute, shapeOf, wordsOf } from '../plugins/extension-route.ts'
 import { compileGuard, type GuardTerms, type RouteGuard } from '../plugins/route-guard.ts'
 import { answerMethod } from './answer.ts'
-import { argsOf } from './args-of.ts'
-import { wordsBelow } from './endpoint.ts'
+import { routeArguments, wordsBelow } from './endpoint.ts'
 
 interface CompiledRoute {
   readonly route: ExtensionRoute
@@ -14,13 +14,13 @@ interface CompiledRoute {
 }
 
 export interface ExtensionResponders {
-  /** Take requests of extensions' routes; come before the routes of content-types, which may have a name in the same place. */
+  /** Answer the routes of extensions. They precede the content-types' routes, whose parameters could match the same path. */
   readonly first: readonly Responder[]
-  /** Tell which methods a path of theirs has that nobody else knows. */
+  /** Answer the allowed methods of paths that no other responder knows. */
   readonly last: readonly Responder[]
 }
 
-/** The routes of extensions. Without any, nobody is asked. */
+/** The routes of extensions; no responders if there are no routes. */
 export function openExtensionRoutes(
   routes: readonly ExtensionRoute[],
   prefix: string,
@@ -35,7 +35,7 @@ export function openExtensionRoutes(
   const first: Responder = request => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const found = matching(request).find(({ route }) => route.method === method)
-    return found ? visit(found, request, prefix) : null
+    return found ? perform(found, request, prefix) : null
   }
   const last: Responder = request => {
     const found = matching(request)
@@ -51,7 +51,7 @@ function compile(route: ExtensionRoute, terms: GuardTerms): CompiledRoute {
   return { route, words: wordsOf(path), guard }
 }
 
-/** Words before names, from the left: `/restaurants/nearest` is asked before `/restaurants/:documentId`. */
+/** Literal segments precede parameters, from the left: `/restaurants/nearest` before `/restaurants/:documentId`. */
 function bySpecificity(a: CompiledRoute, b: CompiledRoute): number {
   const at = a.words.findIndex((word, index) => isName(word) !== isName(b.words[index] ?? ''))
   if (at < 0) return 0
@@ -71,17 +71,20 @@ function allowed(found: readonly CompiledRoute[]): string {
   return [...methods].flatMap(method => (method === 'GET' ? ['HEAD', 'GET'] : [method])).join(', ')
 }
 
-function visit(
+function perform(
   { route, words, guard }: CompiledRoute,
   request: HttpRequest,
   prefix: string,
 ): Promise<HttpAnswer> {
   request.route = `${route.method} ${route.path}`
-  const args = argsOf(namesIn(words, wordsBelow(request.path, prefix) ?? []))
+  const args = routeArguments(pathParameters(words, wordsBelow(request.path, prefix) ?? []))
   return guard({ request, args, handle: (_request, _caller, context) => run(route, context) })
 }
 
-function namesIn(pattern: readonly string[], words: readonly string[]): Readonly<Record<string, string>> {
+function pathParameters(
+  pattern: readonly string[],
+  words: readonly string[],
+): Readonly<Record<string, string>> {
   const named = pattern.flatMap((word, at) =>
     isName(word) ? [[word.slice(1), decode(words[at] ?? '')]] : [],
   )
@@ -97,13 +100,74 @@ function decode(word: string): string {
   }
 }
 
-/** Null: the answer is in the context. */
+/** null: the handler sent its answer through the context. */
 async function run({ handler }: ExtensionRoute, context: RestContext | null): Promise<HttpAnswer | null> {
   if (!context) throw new TypeError('a route of an extension has a context')
   const { request, response } = context.http
-  // What credentials opened is for their owner alone, unless the handler says otherwise.
+  // Answers to requests with credentials are private unless the handler sets another header.
   if (request.headers.authorization !== undefined) response.setHeader('Cache-Control', 'private')
   const value = await handler(context)
   if (value !== undefined) response.send(value)
   return response.status === 0 ? { status: 204, body: null } : null
 }
+
+interface Claim {
+  readonly by: string
+  readonly method: string
+  readonly path: string
+}
+
+/** One message for each extension route that another route or the API already has. */
+export function findRouteConflicts(routes: readonly ExtensionRoute[], model: Model): readonly string[] {
+  const taken = new Map(builtInClaims(model).map(claim => [claimKey(claim), claim]))
+  const faults: string[] = []
+  for (const route of routes) {
+    const other = taken.get(claimKey(route))
+    if (other)
+      faults.push(
+        `${route.by}: the route ${route.method} ${route.path} is there already: ${other.path} of ${other.by}`,
+      )
+    else taken.set(claimKey(route), route)
+  }
+  return faults
+}
+
+const claimKey = ({ method, path }: Claim): string => `${method} ${shapeOf(path)}`
+
+const claims = (by: string, path: string, methods: string): readonly Claim[] =>
+  methods.split(' ').map(method => ({ by, method, path }))
+
+const builtInClaims = (model: Model): readonly Claim[] => [
+  ...[...model.contentTypes.values()].filter(type => !type.builtIn).flatMap(claimsOfType),
+  ...BUILT_IN.flatMap(([path, methods]) => claims('the server itself', path, methods)),
+]
+
+function claimsOfType({ uid, kind, key, pluralApiId }: ContentType) {
+  if (kind === 'single') return claims(uid, `/${key}`, 'GET PUT DELETE')
+  return [
+    ...claims(uid, `/${pluralApiId}`, 'GET POST'),
+    ...claims(uid, `/${pluralApiId}/:documentId`, 'GET PUT DELETE'),
+  ]
+}
+
+/** Paths of the built-in responders. */
+const BUILT_IN: readonly (readonly [string, string])[] = [
+  ['/auth/local', 'POST'],
+  ['/auth/local/register', 'POST'],
+  ['/auth/change-password', 'POST'],
+  ['/auth/forgot-password', 'POST'],
+  ['/auth/reset-password', 'POST'],
+  ['/auth/send-email-confirmation', 'POST'],
+  ['/auth/email-confirmation', 'GET'],
+  ['/users', 'GET POST'],
+  ['/users/count', 'GET'],
+  ['/users/me', 'GET'],
+  ['/users/:id', 'GET PUT DELETE'],
+  ['/users-permissions/roles', 'GET'],
+  ['/users-permissions/roles/:id', 'GET'],
+  ['/users-permissions/permissions', 'GET'],
+  ['/i18n/locales', 'GET'],
+  ['/upload', 'POST'],
+  ['/upload/files', 'GET'],
+  ['/upload/files/:id', 'GET DELETE'],
+]

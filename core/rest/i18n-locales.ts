@@ -2,32 +2,32 @@ import { restrict } from '../access/restrict/restrict.ts'
 import type { HttpAnswer, Responder } from '../faults/exchange.ts'
 import { ALL_ROWS } from '../identity/users/user-values.ts'
 import { everyField } from '../query/every-field.ts'
-import { answer, refuse } from './answer.ts'
-import { type EndpointVisit, openEndpoints } from './endpoint.ts'
-import type { RestTerms } from './request-visit.ts'
+import { answerJson, answerRefusal } from './answer.ts'
+import { type EndpointCall, openEndpoints } from './endpoint.ts'
+import type { RestTerms } from './rest-call.ts'
 
-/** The project's locales, a bare list (contract/rest.md 11). */
+/** The project's locales as a list without an envelope (contract/rest.md 11). */
 export const openLocales = (terms: RestTerms): Responder =>
   openEndpoints(
     {
       'i18n/locales': {
-        GET: { subject: 'i18n', action: 'find', perform: visit => findLocales(visit, terms) },
+        GET: { subject: 'i18n', action: 'find', perform: call => findLocales(call, terms) },
       },
     },
     { ...terms, prefix: terms.settings.prefix },
   )
 
-async function findLocales(visit: EndpointVisit, { model, documents }: RestTerms): Promise<HttpAnswer> {
+async function findLocales(call: EndpointCall, { model, documents }: RestTerms): Promise<HttpAnswer> {
   const { locale: type } = model.builtIn
   const take = { kind: 'many', page: { start: 0, limit: model.locales.length }, total: false } as const
   const selection = { ...everyField(type), populate: [] }
-  const restricted = restrict({ ...ALL_ROWS, type, take, selection }, visit.caller)
-  if (!restricted.ok) return refuse(restricted)
+  const restricted = restrict({ ...ALL_ROWS, type, take, selection }, call.caller)
+  if (!restricted.ok) return answerRefusal(restricted)
   const { text } = await documents.findMany(restricted.value, 'flat')
   const locales = JSON.parse(text) as readonly { readonly code?: string }[]
-  // Which one is the default is the project's to say, not the row's.
-  return answer(
+  // The project file decides which locale is the default, not the row.
+  return answerJson(
     JSON.stringify(locales.map(locale => ({ ...locale, isDefault: locale.code === model.defaultLocale }))),
-    visit,
+    call,
   )
 }

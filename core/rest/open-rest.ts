@@ -12,19 +12,19 @@ import { fault, forbidden } from '../faults/fault.ts'
 import type { GuardedVisit } from '../plugins/route-guard.ts'
 import type { DocumentAction } from '../plugins/services/documents-api.ts'
 import { answerMethod } from './answer.ts'
-import { argsOf } from './args-of.ts'
-import { type Handler, performAround } from './around.ts'
-import { findMany, findOne } from './read.ts'
-import type { RestTerms, Visit } from './request-visit.ts'
-import { ACTIONS, ALLOW, compileRoutes, type Route } from './routes.ts'
-import { create, remove, update } from './write.ts'
+import { performWithMiddlewares, type RestHandler } from './document-middlewares.ts'
+import { routeArguments } from './endpoint.ts'
+import { getDocument, getList } from './read.ts'
+import type { RestCall, RestTerms } from './rest-call.ts'
+import { ALLOWED_METHODS, compileRoutes, ROUTE_ACTIONS, type Route } from './routes.ts'
+import { deleteDocument, postDocument, putDocument } from './write.ts'
 
-const HANDLERS: { readonly [Name in Action]?: Handler } = {
-  find: (visit, terms) => (visit.route.kind === 'collection' ? findMany : findOne)(visit, terms),
-  findOne,
-  create,
-  update,
-  delete: remove,
+const HANDLERS: { readonly [Name in Action]?: RestHandler } = {
+  find: (call, terms) => (call.route.kind === 'collection' ? getList : getDocument)(call, terms),
+  findOne: getDocument,
+  create: postDocument,
+  update: putDocument,
+  delete: deleteDocument,
 }
 
 /** The content API over REST: route → caller → permission → query → documents (contract/rest.md 2, "Order of checks"). */
@@ -33,60 +33,62 @@ export function openRest(terms: RestTerms): Responder {
   return request => {
     const route = find(request.path)
     if (!route) return null
-    if (route.ok && route.value.kind === 'beneath' && isRead(request)) return null
-    if (route.ok) return visit(request, route.value, terms)
+    if (route.ok && route.value.kind === 'nested' && isRead(request)) return null
+    if (route.ok) return dispatch(request, route.value, terms)
     return route.reasons[0] ? answerFault(route.reasons[0]) : null
   }
 }
 
 const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
 
-function visit(request: HttpRequest, route: Route, terms: RestTerms): HttpAnswer | Promise<HttpAnswer> {
-  const action = ACTIONS[route.kind][request.method]
-  return action ? perform(action, { request, route }, terms) : answerMethod(request.method, ALLOW[route.kind])
+function dispatch(request: HttpRequest, route: Route, terms: RestTerms): HttpAnswer | Promise<HttpAnswer> {
+  const action = ROUTE_ACTIONS[route.kind][request.method]
+  return action
+    ? perform(action, { request, route }, terms)
+    : answerMethod(request.method, ALLOWED_METHODS[route.kind])
 }
 
 async function perform(
   action: Action,
-  { request, route }: Omit<Visit, 'caller'>,
+  { request, route }: Omit<RestCall, 'caller'>,
   terms: RestTerms,
 ): Promise<HttpAnswer> {
   request.route = `${route.type.key}.${action}`
   const guard = terms.guards?.get(subjectOf(route.type))?.get(action)
   if (guard) {
-    const args = argsOf(route.documentId === null ? {} : { documentId: route.documentId })
-    const handle: GuardedVisit['handle'] = (request, caller) =>
-      answer(action, { request, route, caller }, terms)
-    return tracked(request, () => guard({ request, args, handle }))
+    const args = routeArguments(route.documentId === null ? {} : { documentId: route.documentId })
+    const answerGuarded: GuardedVisit['handle'] = (request, caller) =>
+      handle(action, { request, route, caller }, terms)
+    return tracked(request, () => guard({ request, args, handle: answerGuarded }))
   }
-  const ahead = aheadOf(request, terms)
+  const ahead = openPrefetch(request, terms)
   const caller = await terms.identify(request.headers.authorization, ahead)
   if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
   if (!caller.value.grants.allows(subjectOf(route.type), action)) return answerFault(forbidden())
-  return answer(action, { request, route, caller: caller.value, ahead }, terms)
+  return handle(action, { request, route, caller: caller.value, prefetch: ahead }, terms)
 }
 
-/** Code of the project may write before it reads. */
-const aheadOf = (request: HttpRequest, { around }: RestTerms): Ahead | undefined =>
+/** Not with document middlewares: project code may write before it reads, which makes the prefetched check stale. */
+const openPrefetch = (request: HttpRequest, { around }: RestTerms): Ahead | undefined =>
   request.headers.authorization !== undefined && isRead(request) && !around
     ? openAhead(`${request.path}?${request.search}`)
     : undefined
 
-function answer(action: Action, visit: Visit, terms: RestTerms): Promise<HttpAnswer> {
+function handle(action: Action, call: RestCall, terms: RestTerms): Promise<HttpAnswer> {
   const handler = HANDLERS[action]
   if (!handler) return Promise.resolve(answerFault(fault('notImplemented', 'Not Implemented')))
   const { around } = terms
-  if (!around) return handler(visit, terms)
-  const middlewares = { action: documentAction(action, visit), handler, around, terms }
-  return tracked(visit.request, () => performAround(visit, middlewares))
+  if (!around) return handler(call, terms)
+  const middlewares = { action: documentAction(action, call), handler, around, terms }
+  return tracked(call.request, () => performWithMiddlewares(call, middlewares))
 }
 
-/** Code of the project may write more than what the request asks for. */
+/** Tracks writes: project code may write more than the request asks for. */
 const tracked = ({ method, writes }: HttpRequest, work: () => Promise<HttpAnswer>): Promise<HttpAnswer> =>
   isReading(method) ? work() : withWrites(writes, work)
 
-/** What code calls it. */
-function documentAction(action: Action, { route }: Visit): DocumentAction {
+/** The name of the action in the documents API. */
+function documentAction(action: Action, { route }: RestCall): DocumentAction {
   if (action === 'find') return route.kind === 'collection' ? 'findMany' : 'findOne'
   return action as DocumentAction
 }

@@ -7,22 +7,22 @@ import { isRecord } from '../query/parse-place.ts'
 import { parseForm } from './parse-query-string.ts'
 
 type Parsed = Result<unknown, Fault>
-type Given = Readonly<Record<string, unknown>>
+type Data = Readonly<Record<string, unknown>>
 
-/** contract/rest.md 1, "Bodies": what a write's body has under `data`, or why it has nothing. */
-export async function readData(request: HttpRequest): Promise<Result<Given, Fault>> {
+/** The object under `data` in a write's body (contract/rest.md 1, "Bodies"). */
+export async function readData(request: HttpRequest): Promise<Result<Data, Fault>> {
   const body = await readBody(request)
   return body.ok ? toData(body.value) : body
 }
 
-/** A body without an envelope (contract/rest.md 14); nothing is `{}`. */
-export async function readBare(request: HttpRequest): Promise<Result<Given, Fault>> {
+/** A body without an envelope (contract/rest.md 14); an empty one is `{}`. */
+export async function readBareBody(request: HttpRequest): Promise<Result<Data, Fault>> {
   const body = await readBody(request)
   if (!body.ok) return body
   return ok(isRecord(body.value) ? body.value : {})
 }
 
-/** null: none, or of a type that nobody reads, as the reference does. */
+/** null: no body, or one of an unknown content type, which is ignored as in Strapi. */
 async function readBody(request: HttpRequest): Promise<Parsed> {
   const read = READERS.find(({ type }) => type.test(request.headers['content-type'] ?? ''))
   if (!read) return ok(null)
@@ -39,13 +39,13 @@ const READERS = [
   { type: /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i, parse: parseFormBody },
 ] as const
 
-function toData(body: unknown): Result<Given, Fault> {
+function toData(body: unknown): Result<Data, Fault> {
   const data = isRecord(body) && Object.hasOwn(body, 'data') ? body.data : undefined
   if (Array.isArray(data)) return failed(notAnObject(data))
   return isRecord(data) ? ok(data) : failed(missingData())
 }
 
-/** 56 KiB, as the reference; JSON has the limit of the settings. */
+/** 56 KiB, as in Strapi; JSON has the limit of the settings. */
 const FORM_LIMIT = 57_344
 
 function parseFormBody(bytes: Buffer): Parsed {
@@ -55,7 +55,7 @@ function parseFormBody(bytes: Buffer): Parsed {
 
 const missingData = (): Fault => fault('validation', 'Missing "data" payload in the request body')
 
-/** In the words of the reference, whose path is empty. */
+/** Strapi's message, whose path is empty. */
 function notAnObject(list: readonly unknown[]): Fault {
   const message = `this must be a \`object\` type, but the final value was: \`null\` (cast from the value \`${printGiven(list)}\`).`
   return fault('validation', message, {

@@ -2,34 +2,34 @@ import { parse } from 'qs'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 
-/** A query string taken apart: texts, lists and objects of them. */
-export type Parameters = Readonly<Record<string, unknown>>
+/** A parsed query string: strings, lists and objects of them. */
+export type QueryParameters = Readonly<Record<string, unknown>>
 
-const NONE: Parameters = {}
+const NONE: QueryParameters = {}
 
 /**
- * contract/rest.md 16. Deeper keys stay literal, so that they are unknown names; whatever is over another bound
- * is refused, never dropped. Node itself bounds the length of an address (16 KiB with the headers).
+ * Limits of contract/rest.md 16. Keys beyond the depth stay literal, so they are refused as unknown names; input over
+ * another limit is refused, never dropped. Node bounds the length of a URL (16 KiB with the headers).
  */
 const BOUNDS = { depth: 20, listItems: 100, parameters: 1000 } as const
 
-/** A name without `=` is null. */
-export const parseNamesAndValues = (text: string): Result<Parameters, Fault> => parseText(text, 'query')
+/** Parses a query string; a name without `=` is null. */
+export const parseWithNulls = (text: string): Result<QueryParameters, Fault> => parseText(text, 'query')
 
-/** As the content API takes it: null asks for what is absent inside of filters; alone it says nothing. */
-export function parseQueryString(text: string): Result<Parameters, Fault> {
-  const parsed = parseNamesAndValues(text)
-  return parsed.ok && Object.values(parsed.value).includes(null) ? ok(withoutNulls(parsed.value)) : parsed
+/** Parses a query string for the content API: null is a value inside filters, and ignored at the top level. */
+export function parseQueryString(text: string): Result<QueryParameters, Fault> {
+  const parsed = parseWithNulls(text)
+  return parsed.ok && Object.values(parsed.value).includes(null) ? ok(dropNulls(parsed.value)) : parsed
 }
 
-/** But for the status: whoever began to say which versions he means is asked to finish. */
-const withoutNulls = (parameters: Parameters): Parameters =>
+/** Keeps a null `status`, so that it is refused instead of read as the default. */
+const dropNulls = (parameters: QueryParameters): QueryParameters =>
   Object.fromEntries(Object.entries(parameters).filter(([key, value]) => value !== null || key === 'status'))
 
-/** A body that is written like a query string. */
-export const parseForm = (text: string): Result<Parameters, Fault> => parseText(text, 'form')
+/** Parses a form body (`application/x-www-form-urlencoded`). */
+export const parseForm = (text: string): Result<QueryParameters, Fault> => parseText(text, 'form')
 
-function parseText(text: string, what: 'query' | 'form'): Result<Parameters, Fault> {
+function parseText(text: string, what: 'query' | 'form'): Result<QueryParameters, Fault> {
   if (text === '') return ok(NONE)
   try {
     return ok(parse(text, { ...OPTIONS, strictNullHandling: what === 'query' }))

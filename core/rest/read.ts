@@ -4,48 +4,47 @@ import type { AskedBody } from '../cache/cacheable-read.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, notFound } from '../faults/fault.ts'
 import type { RestrictedQuery } from '../query/query.ts'
-import { answerFound, envelope, refuse, shapeOf } from './answer.ts'
-import { parseListText, parseOneText, seeKnown } from './known-queries.ts'
-import { takeCursor } from './parameters/cursor.ts'
-import { formOf, printPagination } from './parameters/parse-pagination.ts'
+import { answerBody, answerRefusal, envelope, responseShape } from './answer.ts'
+import { splitCursor } from './parameters/cursor.ts'
+import { paginationKey, printPagination } from './parameters/parse-pagination.ts'
 import { type ListQuery, parseListQuery, parseOneQuery } from './parameters/parse-query.ts'
-import { see } from './request-input.ts'
-import type { RestTerms, Visit } from './request-visit.ts'
+import { parseListSearch, parseOneSearch, restrictOnce } from './query-cache.ts'
+import { type RestCall, type RestTerms, restrictQuery } from './rest-call.ts'
 
 /** A list with `meta.pagination` (contract/rest.md 1 and 5). */
-export async function findMany(visit: Visit, terms: RestTerms): Promise<HttpAnswer> {
-  const list = parseList(visit, terms)
-  if (!list.ok) return refuse(list)
-  const { query, pagination: asked } = list.value
+export async function getList(call: RestCall, terms: RestTerms): Promise<HttpAnswer> {
+  const list = parseList(call, terms)
+  if (!list.ok) return answerRefusal(list)
+  const { query, pagination } = list.value
   const print: AskedBody['print'] = ({ text, total }) => {
     const { documents, next } =
-      asked.form === 'cursor' && text !== null
-        ? takeCursor(text, query.type, query.sort)
+      pagination.form === 'cursor' && text !== null
+        ? splitCursor(text, query.type, query.sort)
         : { documents: text ?? '[]', next: null }
-    return `{"data":${documents},"meta":{"pagination":${printPagination(asked, total, next)}}}`
+    return `{"data":${documents},"meta":{"pagination":${printPagination(pagination, total, next)}}}`
   }
-  const body = { query, shape: shapeOf(visit), form: formOf(asked), print }
-  const found = await terms.documents.findBody(body, { trail: visit.request, ahead: visit.ahead })
-  return found === null ? answerFault(notFound()) : answerFound(found, visit)
+  const body = { query, shape: responseShape(call), form: paginationKey(pagination), print }
+  const found = await terms.documents.findBody(body, { trail: call.request, ahead: call.prefetch })
+  return found === null ? answerFault(notFound()) : answerBody(found, call)
 }
 
-/** The list as the caller sees it. */
-function parseList(visit: Visit, terms: RestTerms): Result<ListQuery & { query: RestrictedQuery }, Fault> {
-  const { given, route, request, caller } = visit
-  if (!given) {
-    const known = timed(request, 'parse', () => parseListText(route.type, request.search, terms))
+/** The list's query, restricted to what the caller may read. */
+function parseList(call: RestCall, terms: RestTerms): Result<ListQuery & { query: RestrictedQuery }, Fault> {
+  const { input, route, request, caller } = call
+  if (!input) {
+    const known = timed(request, 'parse', () => parseListSearch(route.type, request.search, terms))
     if (!known.ok) return known
     const { parsed } = known.value
     const query = timed(request, 'narrow', () =>
-      seeKnown(known.value, caller, () => see(parsed.query, visit)),
+      restrictOnce(known.value, caller, () => restrictQuery(parsed.query, call)),
     )
-    return seen(parsed, query)
+    return withQuery(parsed, query)
   }
-  const parsed = parseListQuery(route.type, given.parameters, terms)
-  return parsed.ok ? seen(parsed.value, see(parsed.value.query, visit)) : parsed
+  const parsed = parseListQuery(route.type, input.parameters, terms)
+  return parsed.ok ? withQuery(parsed.value, restrictQuery(parsed.value.query, call)) : parsed
 }
 
-const seen = (
+const withQuery = (
   { pagination }: ListQuery,
   query: Result<RestrictedQuery, Fault>,
 ): Result<ListQuery & { query: RestrictedQuery }, Fault> =>
@@ -53,31 +52,33 @@ const seen = (
 
 const ONE: AskedBody = { form: 'one', print: ({ text }) => (text === null ? null : envelope(text)) }
 
-/** One document, or the one of a single type. */
-export async function findOne(visit: Visit, terms: RestTerms): Promise<HttpAnswer> {
-  const { documentId } = visit.route
-  const query = parseOne(visit, terms)
-  if (!query.ok) return refuse(query)
+/** One document, or the only one of a single type. */
+export async function getDocument(call: RestCall, terms: RestTerms): Promise<HttpAnswer> {
+  const { documentId } = call.route
+  const query = parseOne(call, terms)
+  if (!query.ok) return answerRefusal(query)
   if (documentId?.includes('\0')) return answerFault(notFound())
-  const body = { ...ONE, query: query.value, shape: shapeOf(visit) }
+  const body = { ...ONE, query: query.value, shape: responseShape(call) }
   const found = await terms.documents.findBody(body, {
-    trail: visit.request,
-    ahead: visit.ahead,
+    trail: call.request,
+    ahead: call.prefetch,
     ...(documentId !== null && { documentId }),
   })
-  return found === null ? answerFault(notFound()) : answerFound(found, visit)
+  return found === null ? answerFault(notFound()) : answerBody(found, call)
 }
 
-/** The document as the caller sees it. */
-function parseOne(visit: Visit, terms: RestTerms): Result<RestrictedQuery, Fault> {
-  const { given, route, request, caller } = visit
+/** The document's query, restricted to what the caller may read. */
+function parseOne(call: RestCall, terms: RestTerms): Result<RestrictedQuery, Fault> {
+  const { input, route, request, caller } = call
   const { type, documentId } = route
-  if (!given) {
-    const known = timed(request, 'parse', () => parseOneText(type, request.search, terms))
+  if (!input) {
+    const known = timed(request, 'parse', () => parseOneSearch(type, request.search, terms))
     if (!known.ok) return known
     const { parsed } = known.value
-    return timed(request, 'narrow', () => seeKnown(known.value, caller, () => see(parsed, visit)))
+    return timed(request, 'narrow', () =>
+      restrictOnce(known.value, caller, () => restrictQuery(parsed, call)),
+    )
   }
-  const parsed = parseOneQuery(type, documentId, given.parameters, terms)
-  return parsed.ok ? see(parsed.value, visit) : parsed
+  const parsed = parseOneQuery(type, documentId, input.parameters, terms)
+  return parsed.ok ? restrictQuery(parsed.value, call) : parsed
 }

@@ -3,36 +3,36 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
 
-/** A path of the content API (spec 4.1 and 4.2). `documentId`: of a document's path alone. */
+/** A path of the content API (spec 4.1 and 4.2). `documentId` is set for the path of a document. */
 export interface Route {
   readonly kind: RouteKind
   readonly type: ContentType
   readonly documentId: string | null
 }
 
-/** `beneath`: a path under a type's where nothing is, which still has its methods (contract/rest.md 10, 12). */
-export type RouteKind = 'collection' | 'document' | 'single' | 'beneath'
+/** `nested`: a path below a type's that leads nowhere; it still answers `Allow` (contract/rest.md 10, 12). */
+type RouteKind = 'collection' | 'document' | 'single' | 'nested'
 
-/** What each method does on each kind of path, and so which methods there are. */
-export const ACTIONS: Readonly<Record<RouteKind, Readonly<Record<string, Action>>>> = {
+/** The action of each method on each kind of path. */
+export const ROUTE_ACTIONS: Readonly<Record<RouteKind, Readonly<Record<string, Action>>>> = {
   collection: { GET: 'find', HEAD: 'find', POST: 'create' },
   document: { GET: 'findOne', HEAD: 'findOne', PUT: 'update', DELETE: 'delete' },
   single: { GET: 'find', HEAD: 'find', PUT: 'update', DELETE: 'delete' },
-  beneath: {},
+  nested: {},
 }
 
-/** contract/rest.md 1, in the reference's order. */
-export const ALLOW: Readonly<Record<RouteKind, string>> = {
+/** The value of `Allow` (contract/rest.md 1), in Strapi's order. */
+export const ALLOWED_METHODS: Readonly<Record<RouteKind, string>> = {
   collection: 'HEAD, GET, POST',
   document: 'HEAD, GET, PUT, DELETE',
   single: 'HEAD, GET, PUT, DELETE',
-  beneath: 'HEAD, GET',
+  nested: 'HEAD, GET',
 }
 
-/** null: no path of the content API. */
-export type FindRoute = (path: string) => Result<Route, Fault> | null
+/** Finds the route of a path; null: the path does not belong to the content API. */
+type FindRoute = (path: string) => Result<Route, Fault> | null
 
-/** The paths of a model's content-types, found by their words: capitals and one slash at the end do not matter. */
+/** Routes of a model's content-types. Paths are case-insensitive and may end with one slash. */
 export function compileRoutes(model: Model, prefix: string): FindRoute {
   const types = new Map<string, ContentType>()
   for (const type of model.contentTypes.values()) {
@@ -50,16 +50,16 @@ function findRoute(rest: string, types: ReadonlyMap<string, ContentType>): Resul
   const [name = '', documentId] = words
   const type = types.get(name.toLowerCase())
   if (!type) return null
-  if (words.length > 2) return beneath(type)
+  if (words.length > 2) return nestedRoute(type)
   if (documentId === undefined) return ok({ kind: type.kind, type, documentId: null })
-  if (type.kind === 'single' || documentId === '') return beneath(type)
+  if (type.kind === 'single' || documentId === '') return nestedRoute(type)
   const decoded = decode(documentId)
   return decoded === null
     ? failed(fault('badRequest', 'failed to decode'))
     : ok({ kind: 'document', type, documentId: decoded })
 }
 
-const beneath = (type: ContentType) => ok<Route>({ kind: 'beneath', type, documentId: null })
+const nestedRoute = (type: ContentType) => ok<Route>({ kind: 'nested', type, documentId: null })
 
 function decode(word: string): string | null {
   if (!word.includes('%')) return word

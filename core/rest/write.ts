@@ -2,87 +2,102 @@ import { permit } from '../access/restrict/permit.ts'
 import { ok, type Result } from '../base/result.ts'
 import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, notFound } from '../faults/fault.ts'
-import type { GivenValues } from '../query/command.ts'
+import type { GivenValues, Precondition } from '../query/command.ts'
 import { parseGivenValues } from '../query/parse-given-values.ts'
-import { answerDocument, documentTag, refuse, shapeOf } from './answer.ts'
-import { parsePrecondition } from './parse-precondition.ts'
-import { parseDeleted, parseWriteTarget, type WriteTarget } from './parse-write.ts'
-import { allow, dataOf } from './request-input.ts'
-import type { RestTerms, Visit } from './request-visit.ts'
+import { answerDocument, answerRefusal, documentTag, responseShape } from './answer.ts'
+import { inputData, permitCommand, type RestCall, type RestTerms } from './rest-call.ts'
+import { parseDeleteTarget, parseWriteTarget, type WriteTarget } from './write-target.ts'
 
 /** POST: 201 with the new document (contract/rest.md 1). */
-export async function create(visit: Visit, terms: RestTerms): Promise<HttpAnswer> {
-  const { type } = visit.route
-  const asked = await parseWrite(visit, 'create', terms)
-  if (!asked.ok) return refuse(asked)
-  const { answer, values, locale, status } = asked.value
-  const permitted = allow({ kind: 'create', type, locale, status, values }, visit)
-  if (!permitted.ok) return refuse(permitted)
+export async function postDocument(call: RestCall, terms: RestTerms): Promise<HttpAnswer> {
+  const { type } = call.route
+  const parsed = await parseWrite(call, 'create', terms)
+  if (!parsed.ok) return answerRefusal(parsed)
+  const { answer, values, locale, status } = parsed.value
+  const permitted = permitCommand({ kind: 'create', type, locale, status, values }, call)
+  if (!permitted.ok) return answerRefusal(permitted)
   const written = await terms.documents.create(permitted.value, {
     query: answer,
-    shape: shapeOf(visit),
+    shape: responseShape(call),
     tagOf: documentTag,
-    trail: visit.request,
+    trail: call.request,
   })
-  return written.ok ? answerDocument(written.value.text, visit, 201) : refuse(written)
+  return written.ok ? answerDocument(written.value.text, call, 201) : answerRefusal(written)
 }
 
-/** PUT: 200, also where a single type's document was not there before. */
-export async function update(visit: Visit, terms: RestTerms): Promise<HttpAnswer> {
-  const { type, documentId } = visit.route
-  const asked = await parseWrite(visit, 'update', terms)
-  if (!asked.ok) return refuse(asked)
-  const { answer, values, locale, status } = asked.value
-  const precondition = parsePrecondition(visit.request.headers['if-match'])
-  const permitted = allow({ kind: 'update', type, documentId, locale, status, values, precondition }, visit)
-  if (!permitted.ok) return refuse(permitted)
+/** PUT: 200, even if it creates a single type's document. */
+export async function putDocument(call: RestCall, terms: RestTerms): Promise<HttpAnswer> {
+  const { type, documentId } = call.route
+  const parsed = await parseWrite(call, 'update', terms)
+  if (!parsed.ok) return answerRefusal(parsed)
+  const { answer, values, locale, status } = parsed.value
+  const precondition = parsePrecondition(call.request.headers['if-match'])
+  const permitted = permitCommand(
+    { kind: 'update', type, documentId, locale, status, values, precondition },
+    call,
+  )
+  if (!permitted.ok) return answerRefusal(permitted)
   if (isUnstorable(documentId)) return answerFault(notFound())
   const written = await terms.documents.update(permitted.value, {
     query: answer,
-    shape: shapeOf(visit),
+    shape: responseShape(call),
     tagOf: documentTag,
-    trail: visit.request,
+    trail: call.request,
   })
-  return written.ok ? answerDocument(written.value.text, visit) : refuse(written)
+  return written.ok ? answerDocument(written.value.text, call) : answerRefusal(written)
 }
 
-/** DELETE: 204, also where there was nothing. The body is not read. */
-export async function remove(visit: Visit, terms: RestTerms): Promise<HttpAnswer> {
-  const { type, documentId } = visit.route
-  const asked = parseDeleted(visit, terms)
-  if (!asked.ok) return refuse(asked)
-  const { locale, seen } = asked.value
-  const precondition = parsePrecondition(visit.request.headers['if-match'])
-  const permitted = permit({ kind: 'delete', type, documentId, locale, precondition }, visit.caller)
-  if (!permitted.ok) return refuse(permitted)
-  if (isUnstorable(documentId)) return NOTHING
+/** DELETE: 204, even if there was no document. The body is not read. */
+export async function deleteDocument(call: RestCall, terms: RestTerms): Promise<HttpAnswer> {
+  const { type, documentId } = call.route
+  const parsed = parseDeleteTarget(call, terms)
+  if (!parsed.ok) return answerRefusal(parsed)
+  const { locale, versions: seen } = parsed.value
+  const precondition = parsePrecondition(call.request.headers['if-match'])
+  const permitted = permit({ kind: 'delete', type, documentId, locale, precondition }, call.caller)
+  if (!permitted.ok) return answerRefusal(permitted)
+  if (isUnstorable(documentId)) return NO_CONTENT
   const answers = seen.map(query => ({
     query,
-    shape: shapeOf(visit),
+    shape: responseShape(call),
     tagOf: documentTag,
-    trail: visit.request,
+    trail: call.request,
   }))
   const deleted = await terms.documents.delete(permitted.value, answers)
-  return deleted.ok ? NOTHING : refuse(deleted)
+  return deleted.ok ? NO_CONTENT : answerRefusal(deleted)
 }
 
-const NOTHING: HttpAnswer = { status: 204, body: null }
+const NO_CONTENT: HttpAnswer = { status: 204, body: null }
 
-/** PostgreSQL takes no NUL; no document has one in its id. */
+/** PostgreSQL cannot store NUL, so no document has such an id. */
 const isUnstorable = (documentId: string | null): boolean => documentId?.includes('\0') === true
 
-type AskedWrite = WriteTarget & { readonly values: GivenValues }
+type ParsedWrite = WriteTarget & { readonly values: GivenValues }
 
-/** contract/rest.md 2, "Order of checks": the query, then the body. */
+/** Parses the query, then the body (contract/rest.md 2, "Order of checks"). */
 async function parseWrite(
-  visit: Visit,
+  call: RestCall,
   action: 'create' | 'update',
   terms: RestTerms,
-): Promise<Result<AskedWrite, Fault>> {
-  const target = parseWriteTarget(visit, action, terms)
+): Promise<Result<ParsedWrite, Fault>> {
+  const target = parseWriteTarget(call, action, terms)
   if (!target.ok) return target
-  const data = await dataOf(visit)
+  const data = await inputData(call)
   if (!data.ok) return data
-  const values = parseGivenValues(visit.route.type, data.value, { sealed: Boolean(visit.given?.before) })
+  const values = parseGivenValues(call.route.type, data.value, { sealed: Boolean(call.input?.original) })
   return values.ok ? ok({ ...target.value, values: values.value }) : values
 }
+
+/**
+ * `If-Match` (RFC 9110, 13.1.1); null without the header. Weak tags never match and are dropped. A malformed header
+ * yields no tags, so the precondition fails and nothing is written.
+ */
+export function parsePrecondition(header: string | undefined): Precondition | null {
+  if (header === undefined) return null
+  if (header.trim() === '*') return { tags: ['*'] }
+  if (!/^[\s,]*$/.test(header.replaceAll(TAG, ''))) return { tags: [] }
+  const strong = [...header.matchAll(TAG)].filter(([tag]) => !tag.startsWith('W/'))
+  return { tags: strong.map(([, tag = '']) => tag).filter(tag => tag !== '*') }
+}
+
+const TAG = /(?:W\/)?"([^"]*)"/g

@@ -11,7 +11,7 @@ import { openEngine } from '../../core/graphql/open-engine.ts'
 import { prepareOperation } from '../../core/graphql/prepare-operation.ts'
 import { seeText } from '../../core/graphql/text/text-operation.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
-import { parseListText, seeKnown } from '../../core/rest/known-queries.ts'
+import { parseListSearch, restrictOnce } from '../../core/rest/query-cache.ts'
 import { compiled } from '../model/compiled.ts'
 import { declare } from '../model/declare.ts'
 import { growthOf } from '../support/heap.ts'
@@ -102,10 +102,10 @@ for (const [name, textOf] of Object.entries(QUESTIONS)) {
     const { project, model, type, nobody, plan } = await noted()
     let counted = 0
     const growth = growthOf(QUESTIONS_ASKED, number => {
-      const list = parseListText(type, textOf(number), { model, settings: project.settings.rest })
+      const list = parseListSearch(type, textOf(number), { model, settings: project.settings.rest })
       if (!list.ok) throw new Error(list.reasons[0]?.message)
       const { parsed } = list.value
-      const seen = seeKnown(list.value, nobody, () => restrict(parsed.query, nobody))
+      const seen = restrictOnce(list.value, nobody, () => restrict(parsed.query, nobody))
       if (!seen.ok) throw new Error(seen.reasons[0]?.message)
       toReading(seen.value, plan)
       if (number <= QUESTIONS_ASKED) counted += list.value.size

@@ -3,7 +3,7 @@ import type { ExecutionContext } from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
 import { ok } from '../../core/base/result.ts'
 import { openDocuments } from '../../core/documents/open-documents.ts'
-import { aroundAll } from '../../core/documents-api/around.ts'
+import { composeMiddlewares } from '../../core/documents-api/compose-middlewares.ts'
 import { openDocumentsApi } from '../../core/documents-api/open-documents-api.ts'
 import { RequestFault } from '../../core/faults/fault.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
@@ -54,7 +54,7 @@ export async function open(
   const migrated = await migrate(database, storage.tables)
   if (!migrated.ok) throw new Error(JSON.stringify(migrated.reasons))
   const documents = openDocuments({ database, storage, model })
-  const around = aroundAll(middlewares)
+  const around = composeMiddlewares(middlewares)
   const terms = { model, settings: project.settings.rest, documents, around }
   const caller = (role: string): Caller => {
     const grants = access.roles.get(role)

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { HttpAnswer, HttpRequest } from '../../core/faults/exchange.ts'
 import { toServer } from '../../core/project/settings/to-server-settings.ts'
-import { limitApi } from '../../core/rest/limit-api.ts'
+import { limitApiRate } from '../../core/rest/api-rate-limit.ts'
 import { FULL, openTwoApps } from '../cache/two-apps.ts'
 
 // server.rateLimit.api, behind a proxy that is trusted: each request names the address that it came from.
@@ -58,7 +58,7 @@ test('GraphQL and REST count together, and preflights not at all', async t => {
 })
 
 test('without a word in the file remote addresses are limited, and those of private networks are not', t => {
-  const [limit] = limitApi(toServer().rateLimit.api, ['/api'])
+  const [limit] = limitApiRate(toServer().rateLimit.api, ['/api'])
   const ask = (peer: string) => limit?.({ ...REQUEST, peer } as HttpRequest) as HttpAnswer | null
   const many = (peer: string, count: number) => {
     for (let left = count; left > 0; left--) if (ask(peer)) return 'refused'

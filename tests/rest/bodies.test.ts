@@ -4,7 +4,7 @@ import { failed, ok } from '../../core/base/result.ts'
 import type { HttpRequest } from '../../core/faults/exchange.ts'
 import { fault } from '../../core/faults/fault.ts'
 import { readData } from '../../core/rest/parse-body.ts'
-import { parsePrecondition } from '../../core/rest/parse-precondition.ts'
+import { parsePrecondition } from '../../core/rest/write.ts'
 
 const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'

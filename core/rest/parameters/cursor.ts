@@ -8,20 +8,20 @@ import type { After, Sort, Value } from '../../query/query.ts'
 import { SEPARATOR } from '../../sql/print.ts'
 import { badCursor } from './parse-pagination.ts'
 
-/** What a cursor holds: of which order it is a place, the values there, and the row's id. */
-type Held = readonly [order: string, keys: readonly unknown[], id: number]
+/** A cursor's content: a digest of the order, the sort values of the last row, and its id. */
+type CursorContent = readonly [order: string, keys: readonly unknown[], id: number]
 
-/** The place that a cursor names in this order; the first one where it is empty. */
+/** Parses a cursor for this order; an empty one is the first page. */
 export function parseCursor(text: string, type: ContentType, sorts: readonly Sort[]): Result<After, Fault> {
   if (sorts.some(({ attribute }) => JSON_TYPES.has(attribute.type)))
     return failed(badCursor('a list that is sorted by JSON has no cursors'))
-  if (sorts.length > MOST_SORTS)
-    return failed(badCursor(`a list with cursors is sorted by ${MOST_SORTS} attributes at most`))
+  if (sorts.length > MAX_SORTS)
+    return failed(badCursor(`a list with cursors is sorted by ${MAX_SORTS} attributes at most`))
   if (text === '') return ok('first')
-  const held = unpack(text)
-  if (!held) return failed(badCursor('this is no cursor'))
-  const [order, keys, id] = held
-  if (order !== orderOf(type, sorts))
+  const content = decode(text)
+  if (!content) return failed(badCursor('this is no cursor'))
+  const [order, keys, id] = content
+  if (order !== orderDigest(type, sorts))
     return failed(badCursor('this cursor is of another list, or of another sort'))
   const values = keys.map((key, index) => toValue(key, sorts[index]))
   const given = values.filter(value => value !== undefined)
@@ -30,12 +30,12 @@ export function parseCursor(text: string, type: ContentType, sorts: readonly Sor
   return ok({ keys: given, id })
 }
 
-/** What lies behind a place of an order takes comparisons by the square of its attributes. */
-const MOST_SORTS = 10
+/** The condition for the following rows grows with the square of the sort attributes. */
+const MAX_SORTS = 10
 
 const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'blocks', 'array'])
 
-/** undefined: it is no value of the attribute. */
+/** undefined: not a value of the attribute. */
 function toValue(key: unknown, sort: Sort | undefined): Value | null | undefined {
   if (key === null) return null
   if (sort === undefined || typeof key === 'object') return undefined
@@ -43,43 +43,44 @@ function toValue(key: unknown, sort: Sort | undefined): Value | null | undefined
   return value.ok ? value.value : undefined
 }
 
-function unpack(text: string): Held | null {
-  let held: unknown
+function decode(text: string): CursorContent | null {
+  let content: unknown
   try {
-    held = JSON.parse(Buffer.from(text, 'base64url').toString())
+    content = JSON.parse(Buffer.from(text, 'base64url').toString())
   } catch {
     return null
   }
-  if (!Array.isArray(held) || held.length !== 3) return null
-  const [order, keys, id] = held as readonly unknown[]
-  const isPlace = typeof order === 'string' && Array.isArray(keys) && isId(id)
-  return isPlace ? [order, keys, id] : null
+  if (!Array.isArray(content) || content.length !== 3) return null
+  const [order, keys, id] = content as readonly unknown[]
+  const isCursor = typeof order === 'string' && Array.isArray(keys) && isId(id)
+  return isCursor ? [order, keys, id] : null
 }
 
-const LARGEST = 2_147_483_647
+const MAX_ID = 2_147_483_647
 
-const isId = (id: unknown): id is number => Number.isInteger(id) && Number(id) >= 0 && Number(id) <= LARGEST
+const isId = (id: unknown): id is number => Number.isInteger(id) && Number(id) >= 0 && Number(id) <= MAX_ID
 
-/** A text of documents with what stands behind it (`{ k0, k1, …, id }` of the last, and of the one behind) → both apart. */
-export function takeCursor(
+/** Splits a list's text into its documents and the cursor of the next page. The text ends with the sort values
+ *  (`{ k0, k1, …, id }`) of the last row and of the row after it. */
+export function splitCursor(
   text: string,
   type: ContentType,
   sorts: readonly Sort[],
 ): { readonly documents: string; readonly next: string | null } {
   const end = text.indexOf(SEPARATOR)
-  const [last, behind]: unknown[] = JSON.parse(text.slice(end + 1))
+  const [last, following]: unknown[] = JSON.parse(text.slice(end + 1))
   const documents = text.slice(0, end)
-  if (behind === undefined || !isRecord(last)) return { documents, next: null }
-  const held: Held = [
-    orderOf(type, sorts),
+  if (following === undefined || !isRecord(last)) return { documents, next: null }
+  const content: CursorContent = [
+    orderDigest(type, sorts),
     sorts.map((_, index) => last[`k${index}`] ?? null),
     Number(last.id),
   ]
-  return { documents, next: Buffer.from(JSON.stringify(held)).toString('base64url') }
+  return { documents, next: Buffer.from(JSON.stringify(content)).toString('base64url') }
 }
 
-/** Equal for equal orders of one content-type; short, for it stands in each cursor. */
-function orderOf({ uid }: ContentType, sorts: readonly Sort[]): string {
+/** A short digest of a content-type's sort order: a cursor is valid only for the order it was made for. */
+function orderDigest({ uid }: ContentType, sorts: readonly Sort[]): string {
   const words = sorts.map(({ path, attribute, direction }) =>
     [...path.map(step => step.attribute.name), attribute.name, direction].join('.'),
   )

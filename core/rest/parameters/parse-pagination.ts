@@ -3,23 +3,23 @@ import { type Fault, fault } from '../../faults/fault.ts'
 import type { RestSettings } from '../../project/settings/settings.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import type { Page } from '../../query/query.ts'
-import type { Parameters } from '../parse-query-string.ts'
+import type { QueryParameters } from '../parse-query-string.ts'
 
-/** How a list is cut, and how `meta.pagination` tells it (contract/rest.md 5). */
+/** The page of a list and the form of its `meta.pagination` (contract/rest.md 5). */
 export interface Pagination {
   readonly form: 'page' | 'offset' | 'cursor'
   readonly start: number
   readonly limit: number
   readonly withCount: boolean
-  /** Of the form `cursor`: the one that was given; empty for the first page. */
+  /** The given cursor, if `form` is `cursor`; empty for the first page. */
   readonly after?: string
 }
 
 type Limits = Omit<RestSettings, 'prefix'>
 
-export function parsePagination(parameters: Parameters, limits: Limits): Result<Pagination, Fault> {
+export function parsePagination(parameters: QueryParameters, limits: Limits): Result<Pagination, Fault> {
   if (parameters.page !== undefined || parameters.pageSize !== undefined) return failed(misplaced())
-  const raw = isRecord(parameters.pagination) ? said(parameters.pagination) : {}
+  const raw = isRecord(parameters.pagination) ? dropNulls(parameters.pagination) : {}
   const paged = raw.page !== undefined || raw.pageSize !== undefined
   const offset = raw.start !== undefined || raw.limit !== undefined
   if (paged && offset) return failed(mixed())
@@ -27,27 +27,27 @@ export function parsePagination(parameters: Parameters, limits: Limits): Result<
   const limit = parseLimit(offset ? raw.limit : raw.pageSize, limits)
   const start = offset ? parseStart(raw.start, 0) : (parseStart(raw.page, 1, 1) - 1) * limit
   if (!Number.isInteger(start)) return failed(notPositive('Start', start))
-  return counted({ form: offset ? 'offset' : 'page', start, limit }, raw, limits)
+  return withCountOption({ form: offset ? 'offset' : 'page', start, limit }, raw, limits)
 }
 
-/** A name without `=` says nothing. */
-const said = (raw: Parameters): Parameters =>
+/** A name without `=` is ignored. */
+const dropNulls = (raw: QueryParameters): QueryParameters =>
   Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
 
-/** Pages that begin behind a row, whatever came before it meanwhile. */
-function parseByCursor(raw: Parameters, limits: Limits): Result<Pagination, Fault> {
+/** Keyset pagination: a page begins after a row, whatever was inserted before it meanwhile. */
+function parseByCursor(raw: QueryParameters, limits: Limits): Result<Pagination, Fault> {
   const { after, page, start } = raw
   if (page !== undefined || start !== undefined)
     return failed(mixedCursor(page === undefined ? 'start' : 'page'))
   if (typeof after !== 'string') return failed(badCursor('expected one text'))
   const limit = parseLimit(raw.pageSize ?? raw.limit, limits)
-  return counted({ form: 'cursor', start: 0, limit, after }, raw, limits)
+  return withCountOption({ form: 'cursor', start: 0, limit, after }, raw, limits)
 }
 
-/** With whether the whole list is to be counted. */
-function counted(
+/** Adds `withCount`, and checks the limit. */
+function withCountOption(
   cut: Omit<Pagination, 'withCount'>,
-  { withCount: word }: Parameters,
+  { withCount: word }: QueryParameters,
   limits: Limits,
 ): Result<Pagination, Fault> {
   if (!Number.isInteger(cut.limit)) return failed(notPositive('Limit', cut.limit))
@@ -60,7 +60,7 @@ function parseStart(raw: unknown, fallback: number, least = 0): number {
   return typeof raw === 'string' ? Math.max(least, Number(raw)) : Number.NaN
 }
 
-/** Too much, or nothing that is a number: the most. Too little: one. */
+/** Clamped to 1 and `maxLimit`; `maxLimit` if it is not a number. */
 function parseLimit(raw: unknown, { defaultLimit, maxLimit }: Limits): number {
   if (raw === undefined) return Math.min(defaultLimit, maxLimit)
   const number = typeof raw === 'string' ? Number(raw) : Number.NaN
@@ -78,7 +78,7 @@ const COUNT_WORDS: ReadonlyMap<unknown, boolean> = new Map([
 
 export const pageOf = ({ start, limit }: Pagination): Page => ({ start, limit })
 
-/** The text of `meta.pagination`; `total` null where it was not asked for, `next`: the cursor of the next page. */
+/** The JSON of `meta.pagination`. `total`: null if not requested. `next`: the cursor of the next page. */
 export function printPagination(
   { form, start, limit }: Pagination,
   total: number | null,
@@ -92,8 +92,8 @@ export function printPagination(
   return `{"page":${Math.floor(start / limit) + 1},"pageSize":${limit}${count}}`
 }
 
-/** Equal for paginations that are told alike. */
-export const formOf = ({ form, start, limit }: Pagination): string => `${form} ${start} ${limit}`
+/** Cache key of a pagination: equal for equal `meta.pagination`. */
+export const paginationKey = ({ form, start, limit }: Pagination): string => `${form} ${start} ${limit}`
 
 const mixed = (): Fault => fault('pagination', 'Cannot use both page & offset pagination in the same query')
 
@@ -103,7 +103,7 @@ const mixedCursor = (key: string): Fault =>
     `Cannot use pagination[after] and pagination[${key}] in the same query: a cursor says where a page begins`,
   )
 
-/** `why`: what is wrong with a cursor. */
+/** `why`: the reason why the cursor is invalid. */
 export const badCursor = (why: string): Fault =>
   fault(
     'pagination',
@@ -121,3 +121,23 @@ const notPositive = (which: 'Start' | 'Limit', found: number): Fault =>
 
 const badCount = (): Fault =>
   fault('validation', 'Invalid withCount parameter. Expected "t","1","true","false","0","f"')
+
+/**
+ * Page of a list without an envelope (contract/rest.md 14 and 15), by the top-level `start` and `limit`; `pagination` is
+ * ignored. Without a limit (absent, empty, 0 or -1, as in Strapi) it is `most`.
+ */
+export function parseTopPage({ start, limit }: QueryParameters, most: number): Result<Page, Fault> {
+  const from = parseCount(start, 0)
+  if (from === null) return failed(notCount('start'))
+  const number = limit === '-1' || limit === '0' ? most : parseCount(limit, most)
+  if (number === null) return failed(notCount('limit'))
+  return ok({ start: from, limit: Math.min(number, most) })
+}
+
+const parseCount = (raw: unknown, fallback: number): number | null => {
+  if (raw === undefined || raw === '') return fallback
+  return typeof raw === 'string' && /^\d{1,9}$/.test(raw) ? Number(raw) : null
+}
+
+const notCount = (key: string): Fault =>
+  fault('validation', `Invalid ${key}: expected a number from 0`, { key, expected: 'a number from 0' })

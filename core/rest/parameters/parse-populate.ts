@@ -4,14 +4,12 @@ import type { Attribute, Holder, Model } from '../../model/model.ts'
 import { holderBehind, isRecord, unknownKey } from '../../query/parse-place.ts'
 import { populateAll, populateWhole } from '../../query/populate-nodes.ts'
 import type { Populate } from '../../query/query.ts'
-import { parsePopulateOptions } from './parse-populate-options.ts'
-import { parsePopulateWords } from './parse-populate-words.ts'
-import { notOnZones } from './parse-populate-zone.ts'
-import { toWords, toYesOrNo } from './populate-words.ts'
+import { parseBoolean, parsePopulateNames, toNameTree } from './populate-names.ts'
+import { notOnZones, parsePopulateOptions } from './populate-options.ts'
 
 type Components = Model['components']
 
-/** contract/rest.md 8: `*`, names (dotted, in a text or a list), or an object of names with options. */
+/** Parses `populate` (contract/rest.md 8): `*`, dotted names in a text or list, or an object of names with options. */
 export function parsePopulate(
   raw: unknown,
   holder: Holder,
@@ -20,8 +18,8 @@ export function parsePopulate(
   if (raw === undefined || raw === null || raw === '') return ok([])
   if (raw === '*') return ok(populateAll(holder))
   if (isRecord(raw)) return parseNames(raw, { holder, components })
-  const words = toWords(raw)
-  if (words) return parsePopulateWords(words, holder, { path: null, literal: true, depth: 0 })
+  const words = toNameTree(raw)
+  if (words) return parsePopulateNames(words, holder, { path: null, literal: true, depth: 0 })
   return failed(
     fault(
       'validation',
@@ -41,7 +39,7 @@ function parseNames(
 ): Result<readonly Populate[], Fault> {
   const populates: Populate[] = []
   for (const [name, value] of Object.entries(raw)) {
-    if (isPassedOver(name, level.holder)) continue
+    if (isListIndex(name, level.holder)) continue
     const parsed = parseName(name, value, level)
     if (!parsed.ok) return parsed
     if (parsed.value) populates.push(parsed.value)
@@ -49,11 +47,11 @@ function parseNames(
   return ok(populates)
 }
 
-/** A list mixed with an object comes as numbers for names; the object wins. */
-const isPassedOver = (name: string, { attributes }: Holder): boolean =>
-  !attributes.has(name) && (/^\d+$/.test(name) || toYesOrNo(name) !== undefined)
+/** A list mixed with an object is parsed as an object with numeric keys; these are ignored. */
+const isListIndex = (name: string, { attributes }: Holder): boolean =>
+  !attributes.has(name) && (/^\d+$/.test(name) || parseBoolean(name) !== undefined)
 
-/** null: asked to be left out. */
+/** null: `false` excludes the attribute. */
 function parseName(
   name: string,
   value: unknown,
@@ -62,14 +60,14 @@ function parseName(
   const attribute = holder.attributes.get(name)
   const whole = attribute && populateWhole(attribute, 'named')
   if (!attribute || !whole) return failed(unknownKey({ holder, param: 'populate', path: null }, name))
-  const wanted = value === null ? false : toYesOrNo(value)
+  const wanted = value === null ? false : parseBoolean(value)
   if (wanted !== undefined) return ok(wanted ? whole : null)
   if (isRecord(value)) return parsePopulateOptions(value, { attribute, holder, components, parsePopulate })
-  return failed(refuseText(attribute, value, holder))
+  return failed(unexpectedText(attribute, value, holder))
 }
 
-/** A text is no option; the reference takes it for the name of one (contract/rest.md 8). */
-function refuseText(attribute: Attribute, value: unknown, holder: Holder): Fault {
+/** A text is not an option; Strapi reports it as an unknown option name (contract/rest.md 8). */
+function unexpectedText(attribute: Attribute, value: unknown, holder: Holder): Fault {
   if (attribute.kind === 'zone') return notOnZones(value, attribute, holder)
   const text: unknown = Array.isArray(value) ? value[0] : value
   const [name = ''] = typeof text === 'string' ? text.split('.') : []

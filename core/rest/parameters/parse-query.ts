@@ -1,34 +1,32 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, fault } from '../../faults/fault.ts'
-import type { ContentType, Model } from '../../model/model.ts'
+import type { ContentType, Model, ScalarAttribute, ValueType } from '../../model/model.ts'
 import type { RestSettings } from '../../project/settings/settings.ts'
 import { findTooManySteps } from '../../query/join-limit.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
 import { parseSort } from '../../query/parse-sort.ts'
-import type { Query, Status } from '../../query/query.ts'
-import type { Parameters } from '../parse-query-string.ts'
+import type { Query, Search, Status } from '../../query/query.ts'
+import type { QueryParameters } from '../parse-query-string.ts'
 import { parseCursor } from './cursor.ts'
-import { parseFields } from './parse-fields.ts'
+import { joinsTables, parseFields, withSortedFields } from './parse-fields.ts'
 import { type Pagination, pageOf, parsePagination } from './parse-pagination.ts'
 import { parsePopulate } from './parse-populate.ts'
-import { parseSearch } from './parse-search.ts'
 import { parseLocales, parsePublication, parseStatus } from './parse-version.ts'
-import { findExcess } from './populate-bounds.ts'
-import { goesFurther, withSorted } from './sorted-fields.ts'
+import { findExcessPopulate } from './populate-names.ts'
 
-export interface QueryTerms {
+export interface ParseTerms {
   readonly model: Model
   readonly settings: RestSettings
 }
 
-/** What of a read does not depend on how many documents it is for. */
+/** The parts of a query that lists and single documents share. */
 type Shared = Content & Versions & Pick<Query, 'kind' | 'type'>
 
-/** contract/rest.md 4 to 8 and 10; faults are told in the order of the reference: filters, sort, fields, populate. */
+/** Parses contract/rest.md 4 to 8 and 10. The first fault is reported in Strapi's order: filters, sort, fields, populate. */
 export function parseSharedQuery(
   type: ContentType,
-  parameters: Parameters,
-  terms: QueryTerms,
+  parameters: QueryParameters,
+  terms: ParseTerms,
 ): Result<Shared, Fault> {
   if (parameters.lookup !== undefined) return failed(fault('validation', "Invalid params: 'lookup'"))
   const content = parseContent(type, parameters, terms)
@@ -44,8 +42,8 @@ type Content = Pick<Query, 'filter' | 'sort' | 'selection'>
 
 function parseContent(
   type: ContentType,
-  parameters: Parameters,
-  { model }: QueryTerms,
+  parameters: QueryParameters,
+  { model }: ParseTerms,
 ): Result<Content, Fault> {
   const filter = parameters.filters === undefined ? ok(null) : parseFilter(parameters.filters, type)
   if (!filter.ok) return filter
@@ -55,9 +53,9 @@ function parseContent(
   if (!fields.ok) return fields
   const populate = parsePopulate(parameters.populate, type, model.components)
   if (!populate.ok) return populate
-  const excess = findExcess(populate.value)
+  const excess = findExcessPopulate(populate.value)
   if (excess) return failed(excess)
-  const named = goesFurther(filter.value) ? withSorted(fields.value, sort.value) : fields.value
+  const named = joinsTables(filter.value) ? withSortedFields(fields.value, sort.value) : fields.value
   const content = {
     filter: filter.value,
     sort: sort.value,
@@ -69,7 +67,7 @@ function parseContent(
 
 type Versions = Pick<Query, 'publication' | 'search'> & { readonly status: Status }
 
-function parseVersions(type: ContentType, parameters: Parameters): Result<Versions, Fault> {
+function parseVersions(type: ContentType, parameters: QueryParameters): Result<Versions, Fault> {
   const status = parseStatus(parameters.status)
   if (!status.ok) return status
   const publication = parsePublication(type, parameters)
@@ -84,11 +82,11 @@ export interface ListQuery {
   readonly pagination: Pagination
 }
 
-/** The query string of a list → its query. */
+/** Parses the parameters of a list. */
 export function parseListQuery(
   type: ContentType,
-  parameters: Parameters,
-  terms: QueryTerms,
+  parameters: QueryParameters,
+  terms: ParseTerms,
 ): Result<ListQuery, Fault> {
   const shared = parseSharedQuery(type, parameters, terms)
   if (!shared.ok) return shared
@@ -104,16 +102,49 @@ export function parseListQuery(
   return ok({ query: { ...shared.value, take, locale: locale.value }, pagination: pagination.value })
 }
 
-/** The query string of one document, or of a single type where `documentId` is null. Pagination is ignored. */
+/** Parses the parameters of one document; `documentId` is null for a single type. Pagination is ignored. */
 export function parseOneQuery(
   type: ContentType,
   documentId: string | null,
-  parameters: Parameters,
-  terms: QueryTerms,
+  parameters: QueryParameters,
+  terms: ParseTerms,
 ): Result<Query, Fault> {
   const shared = parseSharedQuery(type, parameters, terms)
   if (!shared.ok) return shared
   const locale = parseLocales(type, parameters, { model: terms.model, many: false })
   if (!locale.ok) return locale
   return ok({ ...shared.value, take: { kind: 'one', documentId }, locale: locale.value })
+}
+
+const SEARCHED: ReadonlySet<ValueType> = new Set<ValueType>([
+  'documentId',
+  'string',
+  'text',
+  'richtext',
+  'enumeration',
+  'email',
+  'uid',
+  'integer',
+  'biginteger',
+  'float',
+  'decimal',
+])
+
+/** Parses `_q` (contract/rest.md 7), which searches all text, number and uid attributes and the documentId. */
+function parseSearch(type: ContentType, raw: unknown): Result<Search | null, Fault> {
+  if (raw === undefined || raw === '') return ok(null)
+  if (typeof raw !== 'string' || raw.includes('\0'))
+    return failed(fault('validation', 'Invalid value for _q: expected a text', { key: '_q' }))
+  return ok({ text: raw, attributes: searchedAttributes(type) })
+}
+
+const known = new WeakMap<ContentType, readonly ScalarAttribute[]>()
+
+function searchedAttributes(type: ContentType): readonly ScalarAttribute[] {
+  const before = known.get(type)
+  if (before) return before
+  const attributes = [...type.attributes.values()].filter(attribute => attribute.kind === 'scalar')
+  const searched = attributes.filter(attribute => SEARCHED.has(attribute.type))
+  known.set(type, searched)
+  return searched
 }

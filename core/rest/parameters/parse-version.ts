@@ -9,54 +9,54 @@ import {
   STATUSES,
   type Status,
 } from '../../query/query.ts'
-import type { Parameters } from '../parse-query-string.ts'
+import type { QueryParameters } from '../parse-query-string.ts'
 
 const ALL_LOCALES: LocaleChoice = { kind: 'all' }
 
-/** Contract 0: one of the two words exactly; nothing is `published`. */
+/** `status` (contract 0): exactly `draft` or `published`; absent: `published`. */
 export function parseStatus(raw: unknown): Result<Status, Fault> {
   if (raw === undefined) return ok('published')
   const status = STATUSES.find(word => word === raw)
-  return status ? ok(status) : failed(badWord('status', STATUSES))
+  return status ? ok(status) : failed(invalidWord('status', STATUSES))
 }
 
-/** Contract 10. Types without drafts have nothing to be told apart by. */
+/** `publicationFilter` (contract 10); ignored for types without drafts. */
 export function parsePublication(
   type: ContentType,
-  { publicationFilter, hasPublishedVersion }: Parameters,
+  { publicationFilter, hasPublishedVersion }: QueryParameters,
 ): Result<PublicationFilter | null, Fault> {
   if (!type.draftAndPublish) return ok(null)
   if (publicationFilter !== undefined) {
     const word = PUBLICATION_FILTERS.find(known => known === publicationFilter)
-    return word ? ok(word) : failed(badWord('publicationFilter', PUBLICATION_FILTERS))
+    return word ? ok(word) : failed(invalidWord('publicationFilter', PUBLICATION_FILTERS))
   }
   if (hasPublishedVersion === undefined) return ok(null)
   if (hasPublishedVersion === 'true') return ok('has-published-version')
   return hasPublishedVersion === 'false'
     ? ok('never-published')
-    : failed(badWord('hasPublishedVersion', ['true', 'false']))
+    : failed(invalidWord('hasPublishedVersion', ['true', 'false']))
 }
 
-const badWord = (key: string, expected: readonly string[]): Fault =>
+const invalidWord = (key: string, expected: readonly string[]): Fault =>
   fault('validation', `Invalid value for ${key}: expected ${expected.join(' or ')}`, { key, expected })
 
 interface LocaleTerms {
   readonly model: Model
-  /** A list of documents may be in several locales. */
+  /** True for lists, which may contain several locales. */
   readonly many: boolean
 }
 
-/** A filter on the locale says which ones: then there is no default one, and `locale` says nothing, as in the reference. */
+/** A filter on the locale replaces `locale` and its default, as in Strapi. */
 export function parseLocales(
   type: ContentType,
-  { locale, filters }: Parameters,
+  { locale, filters }: QueryParameters,
   terms: LocaleTerms,
 ): Result<LocaleChoice, Fault> {
   const parsed = parseLocale(type, locale, terms)
   return parsed.ok && isRecord(filters) && Object.hasOwn(filters, 'locale') ? ok(ALL_LOCALES) : parsed
 }
 
-/** Contract 11: `*` and lists are for lists of documents; unknown locales find nothing. */
+/** `locale` (contract 11): `*` and several locales are for lists only; unknown locales find nothing. */
 function parseLocale(
   type: ContentType,
   raw: unknown,
@@ -72,7 +72,7 @@ function parseLocale(
   return ok({ kind: 'these', codes: codes.map(storable) })
 }
 
-/** Contract 11: one locale of the project, by default the default one; null on types without locales. */
+/** Locale of a write (contract 11): one of the project's, by default its default locale; null for types without locales. */
 export function parseWrittenLocale(
   type: ContentType,
   raw: unknown,
@@ -85,7 +85,7 @@ export function parseWrittenLocale(
   return codes.includes(raw) ? ok(raw) : failed(unknownLocale(raw, codes))
 }
 
-/** As of a write, but `*` is all of them, which is null. */
+/** Locale of a delete: as for a write; `*` is null and means all locales. */
 export const parseDeletedLocale = (
   type: ContentType,
   raw: unknown,
@@ -98,10 +98,10 @@ const unknownLocale = (code: string, known: readonly string[]): Fault =>
     expected: known,
   })
 
-/** PostgreSQL takes no NUL; no locale has one either way. */
+/** PostgreSQL cannot store NUL, so no locale contains it: replaced, the code finds nothing. */
 const storable = (code: string): string => code.replaceAll('\0', '?')
 
 const badLocale = (raw: unknown): Fault => {
-  const told = Array.isArray(raw) ? raw.join(',') : raw === '*' ? raw : JSON.stringify(raw)
-  return fault('validation', `Invalid locale param ${told} provided. Document locales must be strings.`)
+  const printed = Array.isArray(raw) ? raw.join(',') : raw === '*' ? raw : JSON.stringify(raw)
+  return fault('validation', `Invalid locale param ${printed} provided. Document locales must be strings.`)
 }

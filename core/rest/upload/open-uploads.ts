@@ -2,13 +2,11 @@ import type { Action } from '../../access/actions.ts'
 import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../../faults/exchange.ts'
 import { forbidden } from '../../faults/fault.ts'
 import { answerMethod } from '../answer.ts'
-import { argsOf } from '../args-of.ts'
-import { findFile, findFiles } from './upload-read.ts'
-import { findUploadRoute, UPLOAD_ACTIONS, UPLOAD_ALLOW, type UploadRoute } from './upload-routes.ts'
-import type { UploadTerms, UploadVisit } from './upload-visit.ts'
-import { removeFile, upload } from './upload-write.ts'
+import { routeArguments } from '../endpoint.ts'
+import { getFile, getFiles, type UploadCall, type UploadTerms } from './read-files.ts'
+import { deleteFile, postUpload } from './write-files.ts'
 
-/** The files' API over REST: route → caller → permission → form or query → files, documents. */
+/** Files over REST: route → caller → permission → form or query → files, documents. */
 export function openUploads(terms: UploadTerms): Responder {
   return request => {
     const route = findUploadRoute(request.path, terms.settings.prefix)
@@ -20,37 +18,73 @@ export function openUploads(terms: UploadTerms): Responder {
   }
 }
 
-interface Asked {
+interface UploadRequest {
   readonly request: HttpRequest
   readonly route: UploadRoute
 }
 
-async function perform(action: Action, { request, route }: Asked, terms: UploadTerms): Promise<HttpAnswer> {
-  const guard = terms.guards?.get('upload')?.get(actionOf(action, request))
+async function perform(
+  action: Action,
+  { request, route }: UploadRequest,
+  terms: UploadTerms,
+): Promise<HttpAnswer> {
+  const guard = terms.guards?.get('upload')?.get(guardedAction(action, request))
   if (guard) {
-    const args = argsOf(route.kind === 'file' ? { id: route.id } : {})
+    const args = routeArguments(route.kind === 'file' ? { id: route.id } : {})
     return guard({
       request,
       args,
-      handle: (request, caller) => answer(action, { request, route, caller }, terms),
+      handle: (request, caller) => handle(action, { request, route, caller }, terms),
     })
   }
   const caller = await terms.identify(request.headers.authorization)
   if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
-  return answer(action, { request, route, caller: caller.value }, terms)
+  return handle(action, { request, route, caller: caller.value }, terms)
 }
 
-/** Whether it uploads or updates, its query has to tell. */
-const actionOf = (action: Action, { search }: HttpRequest): Action =>
-  action === 'upload' && argsOf({})(search).id !== undefined ? 'update' : action
+/** A POST with `?id=` updates a file; without it uploads new ones. */
+const guardedAction = (action: Action, { search }: HttpRequest): Action =>
+  action === 'upload' && routeArguments({})(search).id !== undefined ? 'update' : action
 
-async function answer(
+async function handle(
   action: Action,
-  { route, ...visit }: Asked & UploadVisit,
+  { route, ...call }: UploadRequest & UploadCall,
   terms: UploadTerms,
 ): Promise<HttpAnswer> {
-  if (route.kind === 'upload') return upload(visit, terms)
-  if (!visit.caller.grants.allows('upload', action)) return answerFault(forbidden())
-  if (route.kind === 'files') return findFiles(visit, terms)
-  return action === 'delete' ? removeFile(route.id, visit, terms) : findFile(route.id, visit, terms)
+  if (route.kind === 'upload') return postUpload(call, terms)
+  if (!call.caller.grants.allows('upload', action)) return answerFault(forbidden())
+  if (route.kind === 'files') return getFiles(call, terms)
+  return action === 'delete' ? deleteFile(route.id, call, terms) : getFile(route.id, call, terms)
+}
+
+/** A path of the file API (contract/rest.md 15). */
+type UploadRoute =
+  | { readonly kind: 'upload' }
+  | { readonly kind: 'files' }
+  /** `id` is not parsed. */
+  | { readonly kind: 'file'; readonly id: string }
+
+/** The action of each method; a POST with `?id=` needs `update` instead. */
+const UPLOAD_ACTIONS: Readonly<Record<UploadRoute['kind'], Readonly<Record<string, Action>>>> = {
+  upload: { POST: 'upload' },
+  files: { GET: 'find', HEAD: 'find' },
+  file: { GET: 'findOne', HEAD: 'findOne', DELETE: 'delete' },
+}
+
+const UPLOAD_ALLOW: Readonly<Record<UploadRoute['kind'], string>> = {
+  upload: 'POST',
+  files: 'HEAD, GET',
+  file: 'HEAD, GET, DELETE',
+}
+
+/** null: not a path of files. Paths are case-insensitive and may end with one slash. */
+function findUploadRoute(path: string, prefix: string): UploadRoute | null {
+  const start = `${prefix}/upload`.toLowerCase()
+  const trimmed = path.endsWith('/') ? path.slice(0, -1) : path
+  if (!trimmed.toLowerCase().startsWith(start)) return null
+  const rest = trimmed.slice(start.length)
+  if (rest === '') return { kind: 'upload' }
+  const [, words, id] = /^\/(files)(?:\/([^/]+))?$/i.exec(rest) ?? []
+  if (words === undefined) return null
+  return id === undefined ? { kind: 'files' } : { kind: 'file', id }
 }

@@ -6,14 +6,14 @@ import { type Fault, fault } from '../faults/fault.ts'
 
 export const HEADER = 'Idempotency-Key'
 
-const LONGEST = 255
+const MAX_LENGTH = 255
 
-/** The key of a request: a text in quotes, as the IETF's draft has it, or a bare one. */
+/** Parses the header: a quoted string, as in the IETF draft, or a bare one. */
 export function parseKey(given: string | string[] | undefined): Result<string, Fault> {
   const text = String(given).trim()
   const key = /^".*"$/.test(text) ? text.slice(1, -1) : text
-  if (key.length > 0 && key.length <= LONGEST && /^[ -~]*$/.test(key)) return ok(key)
-  const expected = `1 to ${LONGEST} printable ASCII characters, such as a UUID`
+  if (key.length > 0 && key.length <= MAX_LENGTH && /^[ -~]*$/.test(key)) return ok(key)
+  const expected = `1 to ${MAX_LENGTH} printable ASCII characters, such as a UUID`
   return failed(
     fault('validation', `Invalid ${HEADER}: expected ${expected}, got ${key.length} characters`, {
       key: HEADER,
@@ -22,11 +22,11 @@ export function parseKey(given: string | string[] | undefined): Result<string, F
   )
 }
 
-/** What a key opens. Nothing of it can be read, or guessed from a low-entropy body, without the key. */
+/** Secrets derived from a key. Without the key, stored data cannot be read or guessed from a low-entropy body. */
 export interface RequestKey {
-  /** Names the record; one for each caller. */
+  /** The record's primary key; differs for each caller. */
   readonly digest: string
-  /** Of what is asked for. */
+  /** Digest of the request, which detects another request with the same key. */
   digestOf(request: HttpRequest, body: Buffer): string
   seal(text: string): string
   open(sealed: string): string
@@ -47,11 +47,11 @@ export function openKey(key: string, caller: Caller): RequestKey {
 const callerName = ({ kind, grants, user }: Caller): string =>
   JSON.stringify([kind, kind === 'user' ? user?.documentId : kind === 'token' ? grants.name : null])
 
-/** Headers that change what a request means. */
-const TELLING = ['content-type', 'strapi-response-format', 'if-match', 'accept-language'] as const
+/** Headers that change the meaning of a request. */
+const RELEVANT_HEADERS = ['content-type', 'strapi-response-format', 'if-match', 'accept-language'] as const
 
 function digestRequest(secret: Buffer, { method, path, search, headers }: HttpRequest, body: Buffer): string {
-  const asked = JSON.stringify([method, path, search, ...TELLING.map(name => headers[name] ?? null)])
+  const asked = JSON.stringify([method, path, search, ...RELEVANT_HEADERS.map(name => headers[name] ?? null)])
   return createHmac('sha256', secret).update(asked).update('\0').update(body).digest('hex')
 }
 

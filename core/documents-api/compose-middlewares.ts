@@ -5,8 +5,8 @@ import type {
   DocumentStep,
 } from '../plugins/services/documents-api.ts'
 
-/** Middlewares as one, the first outermost; null without any. */
-export function aroundAll(middlewares: readonly DocumentMiddleware[]): AroundDocuments | null {
+/** Composes middlewares into one, the first outermost; null without any. */
+export function composeMiddlewares(middlewares: readonly DocumentMiddleware[]): AroundDocuments | null {
   if (middlewares.length === 0) return null
   return ({ type, action, params, perform }: DocumentStep) => {
     const context: DocumentContext = {

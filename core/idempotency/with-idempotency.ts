@@ -12,18 +12,18 @@ import {
 } from '../faults/exchange.ts'
 import { type Fault, fault, forbidden, notFound } from '../faults/fault.ts'
 import type { Identify } from '../identity/identify.ts'
-import { holdKey, printAnswer, readAnswer, writeRecord } from './records.ts'
-import { HEADER, openKey, parseKey, type RequestKey } from './request-key.ts'
+import { HEADER, openKey, parseKey, type RequestKey } from './idempotency-key.ts'
+import { deserializeAnswer, lockKey, serializeAnswer, writeRecord } from './records.ts'
 
-export interface RememberTerms {
+export interface IdempotencyTerms {
   readonly database: Pick<Database, 'transaction'>
   readonly identify: Identify
-  /** Below these paths answers let somebody in, and are never kept. */
+  /** Paths whose answers contain credentials, which must not be stored. */
   readonly closed: readonly string[]
 }
 
-/** The same responders; what they answer to a request with an Idempotency-Key is answered once and for a day. */
-export function rememberAnswers(responders: readonly Responder[], terms: RememberTerms): Responder {
+/** Wraps responders: a request with an Idempotency-Key is performed once, and its answer replayed for a day. */
+export function withIdempotency(responders: readonly Responder[], terms: IdempotencyTerms): Responder {
   return request =>
     request.headers['idempotency-key'] === undefined || isReading(request.method)
       ? firstAnswer(responders, request)
@@ -41,12 +41,12 @@ function firstAnswer(responders: readonly Responder[], request: HttpRequest): Re
 async function answerOnce(
   request: HttpRequest,
   responders: readonly Responder[],
-  terms: RememberTerms,
+  terms: IdempotencyTerms,
 ): Promise<HttpAnswer> {
   const { headers, writes } = request
   const key = parseKey(headers['idempotency-key'])
   if (!key.ok) return refuse(key.reasons)
-  const closed = refusalOf(request, terms)
+  const closed = findRefusal(request, terms)
   if (closed) return refuse([closed])
   const caller = await terms.identify(headers.authorization)
   if (!caller.ok) return refuse(caller.reasons)
@@ -54,13 +54,16 @@ async function answerOnce(
   if (!body.ok) return refuse(body.reasons)
   if (!writes) throw new TypeError('a request that may write has its writes')
   const opened = openKey(key.value, caller.value)
-  const asked = { request: withBody(request, body.value), caller: caller.value, key: opened }
-  return carryOut({ ...asked, digest: opened.digestOf(request, body.value), writes, responders }, terms)
+  const call = { request: withBody(request, body.value), caller: caller.value, key: opened }
+  return runInTransaction(
+    { ...call, digest: opened.digestOf(request, body.value), writes, responders },
+    terms,
+  )
 }
 
 const refuse = (reasons: readonly Fault[]): HttpAnswer => answerFault(reasons[0] ?? forbidden())
 
-function refusalOf({ path, headers }: HttpRequest, { closed }: RememberTerms): Fault | null {
+function findRefusal({ path, headers }: HttpRequest, { closed }: IdempotencyTerms): Fault | null {
   const below = path.toLowerCase()
   if (closed.some(each => below === each || below.startsWith(`${each}/`)))
     return fault('validation', `${HEADER} does not apply to signing in: its answers are never kept`, {
@@ -77,7 +80,7 @@ function refusalOf({ path, headers }: HttpRequest, { closed }: RememberTerms): F
   return null
 }
 
-/** The same request, whose body was read. */
+/** The same request with its body already read. */
 function withBody(request: HttpRequest, body: Buffer): HttpRequest {
   const { id, method, path, search, headers, peer, timing, origin, writes } = request
   return {
@@ -95,18 +98,18 @@ function withBody(request: HttpRequest, body: Buffer): HttpRequest {
   }
 }
 
-interface Asked {
+interface IdempotentRequest {
   readonly request: HttpRequest
   readonly caller: Caller
   readonly key: RequestKey
-  /** Of the request. */
+  /** Digest of the request. */
   readonly digest: string
   readonly writes: NonNullable<HttpRequest['writes']>
   readonly responders: readonly Responder[]
 }
 
-/** Undoes all that an answer came of, which is given all the same. */
-class Undone extends Error {
+/** Rolls the transaction back and still answers. */
+class RollbackWithAnswer extends Error {
   readonly answer: HttpAnswer
 
   constructor(answer: HttpAnswer) {
@@ -115,40 +118,44 @@ class Undone extends Error {
   }
 }
 
-async function carryOut(asked: Asked, { database }: RememberTerms): Promise<HttpAnswer> {
+async function runInTransaction(
+  call: IdempotentRequest,
+  { database }: IdempotencyTerms,
+): Promise<HttpAnswer> {
   const afterwards: (() => unknown)[] = []
-  const purpose = { trail: asked.request, describe: () => ({ action: 'request with an idempotency key' }) }
+  const purpose = { trail: call.request, describe: () => ({ action: 'request with an idempotency key' }) }
   try {
     const answer = await database.transaction(
-      transaction => answerIn(asked, { transaction, afterwards, isTouched: false, isOver: false }),
+      transaction => answerInTransaction(call, { transaction, afterwards, isTouched: false, isOver: false }),
       { purpose },
     )
     for (const work of afterwards) await work()
     return answer
   } catch (error) {
-    if (error instanceof Undone) return error.answer
+    if (error instanceof RollbackWithAnswer) return error.answer
     throw error
   }
 }
 
-async function answerIn(asked: Asked, whole: WholeTransaction): Promise<HttpAnswer> {
-  const { key, digest, request, responders, writes } = asked
+async function answerInTransaction(call: IdempotentRequest, whole: WholeTransaction): Promise<HttpAnswer> {
+  const { key, digest, request, responders, writes } = call
   const { transaction } = whole
-  const held = await holdKey(key, transaction)
-  if (held === 'held') throw new Undone(underWay())
-  if (held) return held.request === digest ? replay(key.open(held.answer)) : answerFault(anotherRequest())
+  const record = await lockKey(key, transaction)
+  if (record === 'held') throw new RollbackWithAnswer(inProgress())
+  if (record)
+    return record.request === digest ? replay(key.open(record.answer)) : answerFault(anotherRequest())
   try {
-    const given = await withWhole(writes, whole, async () => firstAnswer(responders, request))
-    const answer = given ?? answerFault(notFound())
-    if (answer.status >= 500) throw new Undone(answer)
-    if (whole.isTouched || isRemembered(answer, asked)) remember(answer, asked, transaction)
+    const responded = await withWhole(writes, whole, async () => firstAnswer(responders, request))
+    const answer = responded ?? answerFault(notFound())
+    if (answer.status >= 500) throw new RollbackWithAnswer(answer)
+    if (whole.isTouched || isStored(answer, call)) storeAnswer(answer, call, transaction)
     return answer
   } finally {
     whole.isOver = true
   }
 }
 
-const underWay = (): HttpAnswer => ({
+const inProgress = (): HttpAnswer => ({
   ...answerFault(fault('conflict', `A request with this ${HEADER} is being carried out`, { key: HEADER })),
   headers: { 'Retry-After': '1' },
 })
@@ -157,29 +164,29 @@ const anotherRequest = (): Fault =>
   fault('unprocessable', `This ${HEADER} was sent with another request: use a new one`, { key: HEADER })
 
 const replay = (text: string): HttpAnswer => {
-  const answer = readAnswer(text)
+  const answer = deserializeAnswer(text)
   return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } }
 }
 
-/** Answers to who may not ask, or may later, are made anew: nothing was written. */
-const PASSING: ReadonlySet<number> = new Set([401, 403, 405, 408, 409, 413, 415, 429])
+/** Refusals that a later retry may not get. They are not stored: nothing was written. */
+const TRANSIENT: ReadonlySet<number> = new Set([401, 403, 405, 408, 409, 413, 415, 429])
 
-const isRemembered = ({ status, isPassing }: HttpAnswer, { caller }: Asked): boolean =>
-  !PASSING.has(status) && !isPassing && (status < 400 || caller.kind !== 'public')
+const isStored = ({ status, isPassing }: HttpAnswer, { caller }: IdempotentRequest): boolean =>
+  !TRANSIENT.has(status) && !isPassing && (status < 400 || caller.kind !== 'public')
 
-/** Bytes of an answer. */
-const LARGEST = 1_048_576
+/** Maximum size of a stored answer. */
+const MAX_BYTES = 1_048_576
 
-function remember(answer: HttpAnswer, { key, digest }: Asked, transaction: Transaction): void {
-  const text = printAnswer(answer)
+function storeAnswer(answer: HttpAnswer, { key, digest }: IdempotentRequest, transaction: Transaction): void {
+  const text = serializeAnswer(answer)
   const size = Buffer.byteLength(text)
-  if (size > LARGEST) throw new Undone(answerFault(tooLarge(size)))
+  if (size > MAX_BYTES) throw new RollbackWithAnswer(answerFault(tooLarge(size)))
   writeRecord(transaction, key, { request: digest, answer: key.seal(text) })
 }
 
 const tooLarge = (size: number): Fault =>
   fault(
     'validation',
-    `With ${HEADER} an answer may have ${LARGEST} bytes, this one has ${size}: ask for fewer fields. Nothing was written`,
+    `With ${HEADER} an answer may have ${MAX_BYTES} bytes, this one has ${size}: ask for fewer fields. Nothing was written`,
     { key: HEADER },
   )

@@ -1,5 +1,4 @@
-import type { Action } from '../../access/actions.ts'
-import { BUILT_IN_ACTIONS, CONTENT_ACTIONS } from '../../access/actions.ts'
+import { type Action, BUILT_IN_ACTIONS, CONTENT_ACTIONS } from '../../access/actions.ts'
 import type { Grants } from '../../access/caller.ts'
 import type { Access } from '../../access/compile/compile-access.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
@@ -10,59 +9,59 @@ import { ALL_ROWS } from '../../identity/users/user-values.ts'
 import type { Model } from '../../model/model.ts'
 import { everyField } from '../../query/every-field.ts'
 import { allRows, populateRows } from '../../query/populate-nodes.ts'
-import { answer, refuse } from '../answer.ts'
-import { type EndpointVisit, openEndpoints } from '../endpoint.ts'
-import { parseId } from '../parse-id.ts'
-import type { RestTerms } from '../request-visit.ts'
+import { answerJson, answerRefusal } from '../answer.ts'
+import { type EndpointCall, openEndpoints, parseRowId } from '../endpoint.ts'
+import type { RestTerms } from '../rest-call.ts'
 
-export interface RolesTerms extends RestTerms {
+export interface RoleRouteTerms extends RestTerms {
   readonly access: Access
 }
 
-/** The project's roles and what they may do, to be read alone: they live in project.yaml (contract/rest.md 0). */
-export const openRoles = (terms: RolesTerms): Responder =>
+/** The project's roles and their permissions, read-only: project.yaml defines them (contract/rest.md 0). */
+export const openRoleRoutes = (terms: RoleRouteTerms): Responder =>
   openEndpoints(
     {
       'users-permissions/roles': {
-        GET: { subject: 'role', action: 'find', perform: visit => findRoles(visit, terms) },
+        GET: { subject: 'role', action: 'find', perform: call => findRoles(call, terms) },
       },
       'users-permissions/roles/:id': {
-        GET: { subject: 'role', action: 'findOne', perform: visit => findRole(visit, terms) },
+        GET: { subject: 'role', action: 'findOne', perform: call => findRole(call, terms) },
       },
       'users-permissions/permissions': {
         GET: {
           subject: 'role',
           action: 'find',
-          perform: async visit => answer(JSON.stringify({ permissions: tree(null, terms.model) }), visit),
+          perform: async call =>
+            answerJson(JSON.stringify({ permissions: permissionTree(null, terms.model) }), call),
         },
       },
     },
     { ...terms, prefix: terms.settings.prefix },
   )
 
-async function findRoles(visit: EndpointVisit, terms: RolesTerms): Promise<HttpAnswer> {
-  const roles = await readRoles('find', visit, terms)
-  return roles.ok ? answer(JSON.stringify({ roles: roles.value }), visit) : refuse(roles)
+async function findRoles(call: EndpointCall, terms: RoleRouteTerms): Promise<HttpAnswer> {
+  const roles = await readRoles('find', call, terms)
+  return roles.ok ? answerJson(JSON.stringify({ roles: roles.value }), call) : answerRefusal(roles)
 }
 
-async function findRole(visit: EndpointVisit, terms: RolesTerms): Promise<HttpAnswer> {
-  const id = parseId(visit.id)
-  if (!id.ok) return refuse(id)
-  const roles = await readRoles('findOne', visit, terms)
-  if (!roles.ok) return refuse(roles)
+async function findRole(call: EndpointCall, terms: RoleRouteTerms): Promise<HttpAnswer> {
+  const id = parseRowId(call.id)
+  if (!id.ok) return answerRefusal(id)
+  const roles = await readRoles('findOne', call, terms)
+  if (!roles.ok) return answerRefusal(roles)
   const role = roles.value.find(each => each.id === id.value)
   if (!role) return answerFault(fault('notFound', 'Role not found'))
-  const permissions = tree(terms.access.roles.get(String(role.type)) ?? null, terms.model)
-  return answer(JSON.stringify({ role: { ...role, permissions } }), visit)
+  const permissions = permissionTree(terms.access.roles.get(String(role.type)) ?? null, terms.model)
+  return answerJson(JSON.stringify({ role: { ...role, permissions } }), call)
 }
 
 type Role = Readonly<Record<string, unknown>>
 
-/** A project has few of them: all, by name, as the reference lists the ones that it comes with. */
+/** All roles, sorted by name as in Strapi; a project has few. */
 async function readRoles(
   action: 'find' | 'findOne',
-  { caller }: EndpointVisit,
-  { model, documents }: RolesTerms,
+  { caller }: EndpointCall,
+  { model, documents }: RoleRouteTerms,
 ): Promise<Result<readonly Role[], Fault>> {
   const { role: type } = model.builtIn
   const users = type.attributes.get('users')
@@ -75,7 +74,7 @@ async function readRoles(
     {
       ...ALL_ROWS,
       type,
-      take: { kind: 'many', page: { start: 0, limit: MOST }, total: false },
+      take: { kind: 'many', page: { start: 0, limit: MAX_ROLES }, total: false },
       selection: { ...everyField(type), populate: counted },
       sort: name?.kind === 'scalar' ? [{ path: [], attribute: name, direction: 'asc' }] : [],
     },
@@ -84,20 +83,20 @@ async function readRoles(
   )
   if (!restricted.ok) return restricted
   const { text } = await documents.findMany(restricted.value, 'flat')
-  return ok((JSON.parse(text) as readonly Role[]).map(flatten))
+  return ok((JSON.parse(text) as readonly Role[]).map(flattenCount))
 }
 
 const COUNT = 'nb_users'
-const MOST = 10_000
+const MAX_ROLES = 10_000
 
-/** Counts of populates come as `{ count }`. */
-function flatten(role: Role): Role {
+/** A populate's count is an object `{ count }`; Strapi answers the number. */
+function flattenCount(role: Role): Role {
   const counted = role[COUNT]
   if (typeof counted !== 'object' || counted === null || !('count' in counted)) return role
   return { ...role, [COUNT]: counted.count }
 }
 
-/** The reference's controllers of the built-in subjects. */
+/** Strapi's controllers of the built-in subjects. */
 const PLUGINS = {
   users: ['plugin::users-permissions', 'user'],
   auth: ['plugin::users-permissions', 'auth'],
@@ -115,8 +114,8 @@ interface Permission {
   readonly policy: string
 }
 
-/** Every permission that there is, in the reference's form; `enabled` says which of them somebody has. */
-function tree(grants: Grants | null, model: Model): Readonly<Record<string, Controllers>> {
+/** All permissions in Strapi's form; `enabled` marks those that the grants contain. */
+function permissionTree(grants: Grants | null, model: Model): Readonly<Record<string, Controllers>> {
   const parts = [
     ...[...model.contentTypes.values()]
       .filter(({ builtIn }) => !builtIn)

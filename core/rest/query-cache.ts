@@ -1,0 +1,94 @@
+import type { Caller, Grants } from '../access/caller.ts'
+import { BoundedMap } from '../base/lru-cache.ts'
+import { ok, type Result } from '../base/result.ts'
+import type { Fault } from '../faults/fault.ts'
+import type { ContentType, Model } from '../model/model.ts'
+import type { RestSettings } from '../project/settings/settings.ts'
+import { countPopulates } from '../query/count-populates.ts'
+import type { Query, RestrictedQuery } from '../query/query.ts'
+import { type ListQuery, type ParseTerms, parseListQuery, parseOneQuery } from './parameters/parse-query.ts'
+import { parseQueryString, type QueryParameters } from './parse-query-string.ts'
+
+/** A parsed query string, with its restricted query for each set of grants. */
+export interface CachedQuery<Parsed> {
+  readonly parsed: Parsed
+  readonly restricted: WeakMap<Grants, Result<RestrictedQuery, Fault>>
+  /** Estimated bytes of memory, derived data included. */
+  readonly size: number
+}
+
+const BOUNDS = { entries: 2000, bytes: 4_000_000 } as const
+
+/** Estimated bytes of a parsed query and its derived data: about twenty times its text, plus its populates. */
+const estimateSize = (text: string, query: Query): number =>
+  3000 + 20 * text.length + 500 * countPopulates(query.selection)
+
+/** Placeholder for the documentId: permissions do not depend on it, so all documents of a type share one entry. */
+const ANY_DOCUMENT = ''
+
+type Parse<Parsed> = (
+  type: ContentType,
+  parameters: QueryParameters,
+  terms: ParseTerms,
+) => Result<Parsed, Fault>
+
+type Find<Parsed> = (type: ContentType, text: string, terms: ParseTerms) => Result<CachedQuery<Parsed>, Fault>
+
+/** Parses the query string of a list. */
+export const parseListSearch: Find<ListQuery> = cacheBySearch(parseListQuery, ({ query }) => query)
+
+/** Parses the query string of one document; of a single type, its only one. */
+export const parseOneSearch: Find<Query> = cacheBySearch(
+  (type, parameters, terms) =>
+    parseOneQuery(type, type.kind === 'single' ? null : ANY_DOCUMENT, parameters, terms),
+  query => query,
+)
+
+/** Restricts once per set of grants. Not cached for users: conditions may refer to the user's own values. */
+export function restrictOnce(
+  { restricted: known }: Pick<CachedQuery<unknown>, 'restricted'>,
+  { user, grants }: Caller,
+  restrict: () => Result<RestrictedQuery, Fault>,
+): Result<RestrictedQuery, Fault> {
+  if (user !== null) return restrict()
+  const cached = known.get(grants)
+  if (cached) return cached
+  const restricted = restrict()
+  known.set(grants, restricted)
+  return restricted
+}
+
+type Cache<Parsed> = BoundedMap<CachedQuery<Parsed>>
+
+/** Caches the parse result of a query string. Refusals are not cached. */
+export function cacheBySearch<Parsed>(
+  parse: Parse<Parsed>,
+  queryOf: (parsed: Parsed) => Query,
+): Find<Parsed> {
+  /** Entries live as long as their model. The key contains the content-type's uid. */
+  const known = new WeakMap<Model, WeakMap<RestSettings, Cache<Parsed>>>()
+  const cacheOf = ({ model, settings }: ParseTerms): Cache<Parsed> => {
+    const bySettings = known.get(model) ?? new WeakMap<RestSettings, Cache<Parsed>>()
+    known.set(model, bySettings)
+    const cache: Cache<Parsed> = bySettings.get(settings) ?? new BoundedMap(BOUNDS, ({ size }) => size)
+    bySettings.set(settings, cache)
+    return cache
+  }
+  return (type, text, terms) => {
+    const cache = cacheOf(terms)
+    const key = `${type.uid}?${text}`
+    const cached = cache.get(key)
+    if (cached) return ok(cached)
+    const parameters = parseQueryString(text)
+    if (!parameters.ok) return parameters
+    const parsed = parse(type, parameters.value, terms)
+    if (!parsed.ok) return parsed
+    const entry = {
+      parsed: parsed.value,
+      restricted: new WeakMap(),
+      size: estimateSize(text, queryOf(parsed.value)),
+    }
+    cache.set(key, entry)
+    return ok(entry)
+  }
+}

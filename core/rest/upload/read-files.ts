@@ -1,0 +1,173 @@
+import type { Action } from '../../access/actions.ts'
+import type { Caller } from '../../access/caller.ts'
+import { restrict } from '../../access/restrict/restrict.ts'
+import { ok, type Result } from '../../base/result.ts'
+import { answerFault, type HttpAnswer, type HttpRequest } from '../../faults/exchange.ts'
+import { type Fault, fault } from '../../faults/fault.ts'
+import type { Files } from '../../media/files.ts'
+import type { ContentType, MediaAttribute, ScalarAttribute } from '../../model/model.ts'
+import type { Comparison, Filter, Query, Value } from '../../query/query.ts'
+import { answerJson, answerRefusal } from '../answer.ts'
+import { parseRowId } from '../endpoint.ts'
+import { parseFields } from '../parameters/parse-fields.ts'
+import { parseTopPage } from '../parameters/parse-pagination.ts'
+import { parseSharedQuery } from '../parameters/parse-query.ts'
+import { parseQueryString, type QueryParameters } from '../parse-query-string.ts'
+import type { RestTerms } from '../rest-call.ts'
+
+/** A list without an envelope (contract/rest.md 15): pages by the top-level `start` and `limit`, not `pagination`. */
+export async function getFiles(call: UploadCall, terms: UploadTerms): Promise<HttpAnswer> {
+  const parameters = parseQueryString(call.request.search)
+  if (!parameters.ok) return answerRefusal(parameters)
+  const shared = parseSharedQuery(terms.model.builtIn.file, parameters.value, terms)
+  if (!shared.ok) return answerRefusal(shared)
+  const page = parseTopPage(parameters.value, terms.settings.maxLimit)
+  if (!page.ok) return answerRefusal(page)
+  const take = { kind: 'many', page: page.value, total: false } as const
+  const restricted = restrict({ ...shared.value, take, locale: { kind: 'all' } }, call.caller)
+  if (!restricted.ok) return answerRefusal(restricted)
+  const { text } = await terms.documents.findMany(restricted.value, 'flat')
+  return answerJson(JSON.stringify(withSignedFlag(text)), call)
+}
+
+/** One file with all its fields: `fields` is ignored. */
+export async function getFile(id: string, call: UploadCall, terms: UploadTerms): Promise<HttpAnswer> {
+  const parameters = parseQueryString(call.request.search)
+  if (!parameters.ok) return answerRefusal(parameters)
+  const number = parseRowId(id)
+  if (!number.ok) return answerRefusal(number)
+  const { fields: _, ...query } = parameters.value
+  const { parameters: others, related } = splitRelated(query)
+  const wanted: FileQuery = { parameters: others, attribute: 'id', values: [number.value], action: 'findOne' }
+  const found = await readFiles(wanted, call, terms)
+  if (!found.ok) return answerRefusal(found)
+  const [file] = found.value
+  if (!file) return answerFault(noFile())
+  const relations = related ? { related: await findRelated(number.value, call, terms) } : {}
+  return answerJson(JSON.stringify({ ...file, ...relations }), call)
+}
+
+export interface FileQuery {
+  /** The request's other query parameters. */
+  readonly parameters?: QueryParameters
+  readonly attribute: 'id' | 'documentId'
+  readonly values: readonly Value[]
+  /** The action whose permission the caller needs. */
+  readonly action: Action
+}
+
+/** File records in the form of answers, ordered by id. */
+export async function readFiles(
+  { parameters = {}, attribute, values, action }: FileQuery,
+  call: UploadCall,
+  terms: UploadTerms,
+): Promise<Result<readonly object[], Fault>> {
+  const { file } = terms.model.builtIn
+  const shared = parseSharedQuery(file, parameters, terms)
+  if (!shared.ok) return shared
+  const id = file.attributes.get(attribute)
+  if (id?.kind !== 'scalar') throw new TypeError(`files have no ${attribute}`)
+  const filters = [oneOf(id, values), ...(shared.value.filter ? [shared.value.filter] : [])]
+  const query: Query = {
+    ...shared.value,
+    filter: { kind: 'and', filters },
+    take: { kind: 'many', page: { start: 0, limit: values.length }, total: false },
+    locale: { kind: 'all' },
+  }
+  const restricted = restrict(query, call.caller, action)
+  if (!restricted.ok) return restricted
+  const { text } = await terms.documents.findMany(restricted.value, 'flat')
+  return ok(withSignedFlag(text))
+}
+
+const oneOf = (attribute: ScalarAttribute, values: readonly Value[]): Comparison => ({
+  kind: 'comparison',
+  attribute,
+  operator: '$in',
+  values,
+})
+
+/** URLs are public, so none is signed; Strapi sets this flag in every record. */
+function withSignedFlag(text: string): readonly object[] {
+  const files: unknown = JSON.parse(text)
+  return Array.isArray(files) ? files.map((file: object) => ({ ...file, isUrlSigned: false })) : []
+}
+
+/** Splits `populate=related` off the parameters: `related` is not an attribute of files. */
+function splitRelated(parameters: QueryParameters): {
+  readonly parameters: QueryParameters
+  readonly related: boolean
+} {
+  const { populate, ...rest } = parameters
+  const only = Array.isArray(populate) && populate.length === 1 ? populate[0] : populate
+  if (only === 'related') return { parameters: rest, related: true }
+  return { parameters, related: populate === '*' }
+}
+
+/**
+ * Published documents with a file in one of their own media attributes, restricted to what the caller may read. One
+ * statement and at most one page for each content-type with such attributes.
+ */
+async function findRelated(
+  fileId: number,
+  call: UploadCall,
+  terms: UploadTerms,
+): Promise<readonly unknown[]> {
+  const found: unknown[] = []
+  for (const type of terms.model.contentTypes.values()) {
+    const query = relatedQuery(fileId, type, { call, terms })
+    const restricted = query && restrict(query, call.caller)
+    if (!restricted?.ok) continue
+    const { text } = await terms.documents.findMany(restricted.value, 'flat')
+    const documents: unknown = JSON.parse(text)
+    if (Array.isArray(documents))
+      found.push(...documents.map((document: object) => ({ __type: type.uid, ...document })))
+  }
+  return found
+}
+
+interface RelatedContext {
+  readonly call: UploadCall
+  readonly terms: UploadTerms
+}
+
+/** null: the caller may read no media attribute of this type. */
+function relatedQuery(fileId: number, type: ContentType, { call, terms }: RelatedContext): Query | null {
+  const view = call.caller.grants.view(type, 'find')
+  const filters = [...type.attributes.values()].flatMap(attribute =>
+    attribute.kind === 'media' && view?.readable.has(attribute) ? [holdsFile(attribute, fileId)] : [],
+  )
+  const fields = parseFields(undefined, type)
+  if (filters.length === 0 || !fields.ok) return null
+  return {
+    kind: 'query',
+    type,
+    take: { kind: 'many', page: { start: 0, limit: terms.settings.maxLimit }, total: false },
+    status: 'published',
+    locale: { kind: 'all' },
+    selection: { ...fields.value, populate: [] },
+    filter: { kind: 'or', filters },
+    search: null,
+    publication: null,
+    sort: [],
+  }
+}
+
+function holdsFile(attribute: MediaAttribute, fileId: number): Filter {
+  const id = attribute.target.attributes.get('id')
+  if (id?.kind !== 'scalar') throw new TypeError('files have no id')
+  const filter: Filter = { kind: 'comparison', attribute: id, operator: '$eq', values: [fileId] }
+  return { kind: 'related', attribute, scope: null, filter }
+}
+
+export interface UploadTerms extends RestTerms {
+  readonly files: Files
+}
+
+/** One request by a caller who may do what it asks. */
+export interface UploadCall {
+  readonly request: HttpRequest
+  readonly caller: Caller
+}
+
+export const noFile = (): Fault => fault('notFound', 'file.notFound')

@@ -1,0 +1,131 @@
+import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../../faults/exchange.ts'
+import { notFound } from '../../faults/fault.ts'
+import type {
+  AuthAnswers,
+  AuthOperation,
+  AuthService,
+  Performed,
+  SessionAnswer,
+} from '../../identity/sign-in/auth-service.ts'
+import { answerMethod, answerRefusal } from '../answer.ts'
+import { withQuota } from '../api-rate-limit.ts'
+import { type EndpointCall, type Endpoints, openEndpoints, wordsBelow } from '../endpoint.ts'
+import { readBareBody } from '../parse-body.ts'
+import { parseQueryString } from '../parse-query-string.ts'
+import type { RestTerms } from '../rest-call.ts'
+
+export interface AuthTerms extends RestTerms {
+  readonly auth: AuthService
+}
+
+/** Authentication over REST (contract/rest.md 14): route → rate limit → caller → permission → identity. */
+export function openAuthRoutes(terms: AuthTerms): Responder {
+  const { prefix } = terms.settings
+  const table = authEndpoints(terms)
+  const respond = openEndpoints(table, { ...terms, prefix })
+  return request => {
+    const path = wordsBelow(request.path, prefix)?.join('/').toLowerCase() ?? ''
+    const operation = OPERATIONS.get(path)
+    if (operation === undefined) return answerProvider(path, request)
+    if (request.method === 'OPTIONS') return respond(request)
+    // Mail scanners send HEAD to links: that must not use up the confirmation.
+    if (request.method === 'HEAD' && path === CONFIRMATION) return { status: 204, body: null }
+    if (isRead(request) && path !== CONFIRMATION) return answerFault(notFound())
+    return performLimited(operation, request, { respond, terms })
+  }
+}
+
+const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
+
+/** Paths of Strapi's login providers, answered as Strapi does when they are disabled. */
+function answerProvider(path: string, request: HttpRequest): HttpAnswer | null {
+  if (!/^auth\/[^/]+$/.test(path) || path === 'auth/refresh' || path === 'auth/logout') return null
+  return isRead(request) ? null : answerMethod(request.method, 'HEAD, GET')
+}
+
+interface LimitedAuth {
+  readonly respond: Responder
+  readonly terms: AuthTerms
+}
+
+/** Counts the address and operation for every spelling of the path (safety S9). */
+async function performLimited(
+  operation: AuthOperation,
+  request: HttpRequest,
+  { respond, terms }: LimitedAuth,
+): Promise<HttpAnswer> {
+  const quota = await terms.auth.count(operation, request.peer)
+  return withQuota(quota, async () => (await respond(request)) ?? answerFault(notFound()))
+}
+
+const CONFIRMATION = 'auth/email-confirmation'
+
+const POSTS = {
+  'auth/local': 'login',
+  'auth/local/register': 'register',
+  'auth/change-password': 'changePassword',
+  'auth/forgot-password': 'forgotPassword',
+  'auth/reset-password': 'resetPassword',
+  'auth/send-email-confirmation': 'sendEmailConfirmation',
+} as const
+
+const OPERATIONS: ReadonlyMap<string, AuthOperation> = new Map([
+  ...Object.entries(POSTS),
+  [CONFIRMATION, 'emailConfirmation'],
+])
+
+const authEndpoints = ({ auth }: AuthTerms): Endpoints => ({
+  ...Object.fromEntries(
+    Object.entries(POSTS).map(([path, action]) => [
+      path,
+      { POST: { subject: 'auth', action, perform: performAuth(action, auth) } },
+    ]),
+  ),
+  [CONFIRMATION]: {
+    GET: { subject: 'auth', action: 'emailConfirmation', perform: performConfirmation(auth) },
+  },
+})
+
+/** Performs the operation of a POST. */
+const performAuth =
+  <Operation extends Exclude<AuthOperation, 'emailConfirmation'>>(operation: Operation, auth: AuthService) =>
+  async ({ request, caller }: EndpointCall): Promise<HttpAnswer> => {
+    const body = await readBareBody(request)
+    if (!body.ok) return answerRefusal(body)
+    const performed = await auth.perform(operation, body.value, { caller, address: request.peer })
+    return answerPerformed(performed, answer => ({ status: 200, body: print(answer), headers: NO_STORE }))
+  }
+
+/** Performs the confirmation of a mailed link, then redirects to the project's page. */
+const performConfirmation =
+  (auth: AuthService) =>
+  async ({ request, caller }: EndpointCall): Promise<HttpAnswer> => {
+    const parameters = parseQueryString(request.search)
+    if (!parameters.ok) return answerRefusal(parameters)
+    const { confirmation } = parameters.value
+    const performed = await auth.perform(
+      'emailConfirmation',
+      { confirmation },
+      { caller, address: request.peer },
+    )
+    return answerPerformed(performed, ({ location }) => ({
+      status: 302,
+      body: null,
+      headers: { Location: location, ...NO_STORE },
+    }))
+  }
+
+const answerPerformed = <Answer>(
+  { result, quota }: Performed<Answer>,
+  toAnswer: (answer: Answer) => HttpAnswer,
+): Promise<HttpAnswer> =>
+  withQuota(quota, async () => (result.ok ? toAnswer(result.value) : answerRefusal(result)))
+
+/** Credentials must not be cached. */
+const NO_STORE = { 'Cache-Control': 'no-store' }
+
+const print = (answer: Exclude<AuthAnswers[AuthOperation], AuthAnswers['emailConfirmation']>): string =>
+  'user' in answer ? printSession(answer) : JSON.stringify(answer)
+
+const printSession = ({ jwt, user }: SessionAnswer): string =>
+  `{${jwt === null ? '' : `"jwt":${JSON.stringify(jwt)},`}"user":${user}}`

@@ -1,21 +1,15 @@
-import type { TestApp } from '../../../core/testing.ts'
-import { ask, type Cast, hasDrafts, KINDS, pathOf, type Side, uidOf } from './world.ts'
-
-export interface Action {
-  /** undefined: always. Whether the action has a meaning for these types and this kind. */
-  readonly suits?: (cast: Pick<Cast, 'shape' | 'kind'>) => boolean
-  /** Answers whether it was done: false where it was refused, or found nothing to do. */
-  run(app: TestApp, cast: Cast): Promise<boolean>
-}
+import type { Action } from './action.ts'
+import { bulkActions } from './bulk-actions.ts'
+import { graphqlActions } from './graphql-actions.ts'
+import { ask, type Cast, hasDrafts, type Instance, isTwoWay, pathOf, type Side, uidOf } from './world.ts'
 
 /** Answers whether a request was accepted. Rejects where the server failed. */
-async function write(app: TestApp, method: string, path: string, data?: unknown): Promise<boolean> {
+async function write(app: Instance, method: string, path: string, data?: unknown): Promise<boolean> {
   const { status, body } = await ask(app, method, path, data)
   if (status >= 500) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body)}`)
   return status < 400
 }
 
-const isTwoWay = ({ kind }: Pick<Cast, 'kind'>): boolean => KINDS[kind].inverse !== null
 const hasDraftsOf =
   (side: Side) =>
   ({ shape }: Pick<Cast, 'shape'>): boolean =>
@@ -25,7 +19,7 @@ const hasDraftsOf =
 const asDraft = (path: string) => `${path}?status=draft`
 
 const put = (side: Side, cast: Cast): string =>
-  `${pathOf(cast.shape, side)}/${side === 'owner' ? cast.owner : cast.target}`
+  `${pathOf(side)}/${side === 'owner' ? cast.owner : cast.target}`
 
 type Change = (cast: Cast, side: Side) => unknown
 
@@ -43,7 +37,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 }
 
 function changes(side: Side): Record<string, Action> {
-  const suits = (cast: Pick<Cast, 'shape' | 'kind'>) => side === 'owner' || isTwoWay(cast)
+  const suits = (cast: Pick<Cast, 'shape' | 'kind'>) => side === 'owner' || isTwoWay(cast.kind)
   const actions: Record<string, Action> = {}
   for (const [name, change] of Object.entries(CHANGES)) {
     const data = (cast: Cast) => ({ [cast.kind]: change(cast, side) })
@@ -58,8 +52,13 @@ function changes(side: Side): Record<string, Action> {
 
 type StatusAction = 'publish' | 'unpublish' | 'discardDraft'
 
-async function changeStatus(app: TestApp, cast: Cast, side: Side, action: StatusAction): Promise<boolean> {
-  const documents = app.app.documents(uidOf(cast.shape, side))
+async function changeStatus(
+  { app }: Instance,
+  cast: Cast,
+  side: Side,
+  action: StatusAction,
+): Promise<boolean> {
+  const documents = app.app.documents(uidOf(side))
   const { entries } = await documents[action]({ documentId: side === 'owner' ? cast.owner : cast.target })
   return entries.length > 0
 }
@@ -75,18 +74,18 @@ function documentActions(side: Side): Record<string, Action> {
     },
     [`${side} delete`]: { run: (app, cast) => write(app, 'DELETE', put(side, cast)) },
     [`${side} create with a link`]: {
-      suits: cast => side === 'owner' || isTwoWay(cast),
+      suits: cast => side === 'owner' || isTwoWay(cast.kind),
       run: (app, cast) =>
-        write(app, 'POST', pathOf(cast.shape, side), {
+        write(app, 'POST', pathOf(side), {
           label: `new ${side}`,
           round: cast.round,
           [cast.kind]: { connect: [other(cast, side)] },
         }),
     },
     [`${side} create of a draft with a link`]: {
-      suits: cast => hasDraftsOf(side)(cast) && (side === 'owner' || isTwoWay(cast)),
+      suits: cast => hasDraftsOf(side)(cast) && (side === 'owner' || isTwoWay(cast.kind)),
       run: (app, cast) =>
-        write(app, 'POST', asDraft(pathOf(cast.shape, side)), {
+        write(app, 'POST', asDraft(pathOf(side)), {
           label: `new ${side}`,
           round: cast.round,
           [cast.kind]: { connect: [other(cast, side)] },
@@ -109,7 +108,7 @@ const inFrench = (path: string) => `${path}?locale=fr`
 function translations(side: Side): Record<string, Action> {
   const translated = (cast: Cast) => ({ label: `${side} in French`, round: cast.round, n: 9 })
   const linksToo = (cast: Pick<Cast, 'shape' | 'kind'>) =>
-    isLocalized(cast) && (side === 'owner' || isTwoWay(cast))
+    isLocalized(cast) && (side === 'owner' || isTwoWay(cast.kind))
   return {
     [`${side} translate`]: {
       suits: isLocalized,
@@ -140,6 +139,10 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   ...documentActions('target'),
   ...translations('owner'),
   ...translations('target'),
+  ...graphqlActions('owner'),
+  ...graphqlActions('target'),
+  ...bulkActions('owner'),
+  ...bulkActions('target'),
 }
 
 /** What is there when the two actions begin, once the documents are made and published. */
@@ -150,6 +153,8 @@ export const BEGINNINGS: Readonly<Record<string, readonly string[]>> = {
   'linked in the published version alone': ['owner connect', 'owner disconnect in the draft'],
   'linked, and the target is a draft': ['owner connect', 'target unpublish'],
   'linked, and the owner is a draft': ['owner connect', 'owner unpublish'],
+  'target translated': ['target translate', 'owner connect'],
+  'owner translated': ['owner translate', 'owner connect'],
   translated: ['owner translate', 'target translate', 'owner connect'],
   'translated and linked': ['target translate', 'owner translate with a link', 'owner connect'],
   'linked to both': ['owner connect', 'owner connectSecond'],

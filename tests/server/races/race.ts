@@ -1,14 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { TestApp } from '../../../core/testing.ts'
 import { ACTIONS, BEGINNINGS } from './actions.ts'
 import {
   ask,
   type Cast,
   hasDrafts,
+  type Instance,
   type Kind,
   pathOf,
   readState,
-  type Shape,
   type Side,
   type World,
 } from './world.ts'
@@ -16,7 +15,6 @@ import {
 /** Two actions on the same documents, what was there before them, and the types that they belong to. */
 export interface Pair {
   readonly kind: Kind
-  readonly shape: Shape
   readonly beginning: string
   readonly first: string
   readonly second: string
@@ -25,8 +23,8 @@ export interface Pair {
 /** A run of both that equals neither order of them. */
 export interface Anomaly {
   readonly pair: Pair
-  /** The first action waited before this statement while the second ran. */
-  readonly statement: number
+  /** The first action waited before one of these statements while the second ran. */
+  readonly statements: readonly number[]
   readonly found: string
   readonly expected: readonly string[]
 }
@@ -39,13 +37,14 @@ let rounds = 0
  */
 export async function race(world: World, pair: Pair, observe: () => void): Promise<readonly Anomaly[]> {
   const expected = [await inOrder(world, pair, false), await inOrder(world, pair, true)]
-  const anomalies: Anomaly[] = []
+  const anomalies = new Map<string, number[]>()
   for (let statement = 1; ; statement++) {
     const { found, isOver } = await interleaved(world, pair, statement)
     observe()
-    if (!expected.includes(found)) anomalies.push({ pair, statement, found, expected })
-    if (isOver) return anomalies
+    if (!expected.includes(found)) anomalies.set(found, [...(anomalies.get(found) ?? []), statement])
+    if (isOver) break
   }
+  return [...anomalies].map(([found, statements]) => ({ pair, statements, found, expected }))
 }
 
 async function inOrder(world: World, pair: Pair, isSwapped: boolean): Promise<string> {
@@ -75,6 +74,13 @@ async function interleaved(
   return { found: outcome(answers, await readState(world, cast)), isOver }
 }
 
+/** Whether an action is done from one of the beginnings, where nothing else is written. */
+export async function isPossible(world: World, kind: Kind, name: string): Promise<boolean> {
+  for (const beginning of Object.keys(BEGINNINGS))
+    if ((await perform(name, world.free, await begin(world, { kind, beginning }))) === 'done') return true
+  return false
+}
+
 /** The second action may need a lock that the first one holds. */
 async function untilDoneOrWaiting(action: Promise<unknown>, world: World): Promise<void> {
   let isDone = false
@@ -90,35 +96,38 @@ async function untilDoneOrWaiting(action: Promise<unknown>, world: World): Promi
 const outcome = (done: readonly string[], state: string): string => `${done.join(', ')}\n${state}`
 
 /** How it ended: `done`, `refused`, or the failure, which equals that of no order. */
-async function perform(name: string, app: TestApp, cast: Cast): Promise<string> {
+async function perform(name: string, instance: Instance, cast: Cast): Promise<string> {
   try {
-    return (await ACTIONS[name]?.run(app, cast)) ? 'done' : 'refused'
+    return (await ACTIONS[name]?.run(instance, cast)) ? 'done' : 'refused'
   } catch (error) {
     return String(error)
   }
 }
 
 /** Makes and publishes the documents of a round, and brings them to where the pair begins. */
-async function begin(world: World, { kind, shape, beginning }: Pair): Promise<Cast> {
+async function begin(world: World, { kind, beginning }: Pick<Pair, 'kind' | 'beginning'>): Promise<Cast> {
+  const { shape } = world
   const round = `r${++rounds}`
   const make = async (side: Side, label: string) => {
-    const { status, body } = await ask(world.free, 'POST', pathOf(shape, side), { label, round, n: 0 })
+    const { status, body } = await ask(world.free, 'POST', pathOf(side), { label, round, n: 0 })
     if (status !== 201) throw new Error(JSON.stringify(body))
     return (body as { data: { documentId: string } }).data.documentId
   }
-  const cast: Cast = {
-    kind,
-    shape,
-    round,
-    owner: await make('owner', 'owner'),
-    otherOwner: await make('owner', 'other owner'),
-    target: await make('target', 'target'),
-    otherTarget: await make('target', 'other target'),
-  }
+  const [owner, otherOwner, target, otherTarget] = await Promise.all([
+    make('owner', 'owner'),
+    make('owner', 'other owner'),
+    make('target', 'target'),
+    make('target', 'other target'),
+  ])
+  const cast: Cast = { kind, shape, round, owner, otherOwner, target, otherTarget }
   for (const name of BEGINNINGS[beginning] ?? [])
     if (suits(name, { shape, kind })) await perform(name, world.free, cast)
   return cast
 }
+
+/** Of two imports at once the later one takes over: the other one is refused, as documented. */
+export const areBothImports = (first: string, second: string): boolean =>
+  [first, second].every(name => ACTIONS[name]?.isImport)
 
 export function suits(name: string, types: Pick<Cast, 'shape' | 'kind'>): boolean {
   const action = ACTIONS[name]

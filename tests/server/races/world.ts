@@ -1,8 +1,9 @@
 import pg from 'pg'
-import { createTestApp, type TestAnswer, type TestApp } from '../../../core/testing.ts'
+import { createTestApp, type TestAnswer, type TestApp, type TestResult } from '../../../core/testing.ts'
 import { createDatabase, testServer } from '../../support/database.ts'
 import type { Test } from '../own-process.ts'
 import { openStatementGate, type StatementGate } from '../statement-gate.ts'
+import { type Bulk, openBulk } from './bulk.ts'
 
 /** Kinds of relations between an owner and a target. `inverse`: the target has the other side, too. */
 export const KINDS = {
@@ -25,9 +26,6 @@ export type Shape = (typeof SHAPES)[number]
 
 const SECRET = 'full-access-for-the-tests-of-races'
 
-const ownerOf = (shape: Shape): string => `owner-${shape}`
-const targetOf = (shape: Shape): string => `target-${shape}`
-
 export const hasDrafts = (shape: Shape, side: Side): boolean =>
   shape === 'both' || shape === 'localized' || shape === side
 
@@ -36,56 +34,54 @@ const LOCALES = ['en', 'fr']
 type Declarations = Record<string, Readonly<Record<string, unknown>>>
 
 /** The attribute that holds a kind's link; that of the other side has the same name. */
-function attributesOf(side: Side, shape: Shape): Declarations {
+function attributesOf(side: Side): Declarations {
   const attributes: Declarations = {
     label: { type: 'string' },
     round: { type: 'string' },
     n: { type: 'integer', localized: false },
   }
   for (const [kind, { relation, inverse }] of Object.entries(KINDS)) {
-    const type = { type: 'relation', target: side === 'owner' ? targetOf(shape) : ownerOf(shape) }
+    const type = { type: 'relation', target: side === 'owner' ? 'target' : 'owner' }
     if (side === 'owner') attributes[kind] = { ...type, relation, ...(inverse && { inversedBy: kind }) }
     else if (inverse) attributes[kind] = { ...type, relation: inverse, mappedBy: kind }
   }
   return attributes
 }
 
-const localized = (shape: Shape) => (shape === 'localized' ? { localized: true } : {})
+const SIDES: readonly Side[] = ['owner', 'target']
 
-function project(): Readonly<Record<string, unknown>> {
-  const contentTypes: Declarations = {}
-  for (const shape of SHAPES) {
-    const [owner, target] = [ownerOf(shape), targetOf(shape)]
-    contentTypes[owner] = {
-      draftAndPublish: hasDrafts(shape, 'owner'),
-      ...localized(shape),
-      attributes: attributesOf('owner', shape),
-    }
-    contentTypes[target] = {
-      draftAndPublish: hasDrafts(shape, 'target'),
-      ...localized(shape),
-      attributes: attributesOf('target', shape),
-    }
-  }
+function projectOf(shape: Shape): Readonly<Record<string, unknown>> {
+  const typeOf = (side: Side) => ({
+    draftAndPublish: hasDrafts(shape, side),
+    ...(shape === 'localized' && { localized: true }),
+    attributes: attributesOf(side),
+  })
   return {
     name: 'Races',
     i18n: { locales: LOCALES, defaultLocale: 'en' },
     server: { rateLimit: { api: false, auth: false } },
-    contentTypes,
+    graphql: { enabled: true },
+    contentTypes: Object.fromEntries(SIDES.map(side => [side, typeOf(side)])),
     apiTokens: { full: { type: 'full-access', secret: SECRET } },
   }
 }
 
-/** One database, two servers: the statements of the first can be held back. */
+/** A server, and what an owner's commands run beside it. */
+export interface Instance extends Bulk {
+  readonly app: TestApp
+}
+
+/** One database with two instances: the statements of the first can be held back. */
 export interface World {
-  readonly held: TestApp
-  readonly free: TestApp
+  readonly shape: Shape
+  readonly held: Instance
+  readonly free: Instance
   readonly gate: StatementGate
   /** Sessions of this database that wait for another's lock. */
   waiting(): Promise<number>
 }
 
-export async function openWorld(t: Test): Promise<World> {
+export async function openWorld(t: Test, shape: Shape): Promise<World> {
   const server = testServer()
   if (!server) throw new Error('TEST_DATABASE_URL is not set')
   const url = await createDatabase(t, server)
@@ -95,14 +91,16 @@ export async function openWorld(t: Test): Promise<World> {
   const { rows } = await client.query('SELECT current_database() AS name')
   await client.query(`ALTER DATABASE ${rows[0].name} SET deadlock_timeout = '20ms'`)
   const gate = await openStatementGate(t, url)
-  const open = async (database: string) => {
-    const app = await createTestApp({ project: project(), database })
+  const project = projectOf(shape)
+  const open = async (database: string): Promise<Instance> => {
+    const app = await createTestApp({ project, database })
     t.teardown(() => app.close())
-    return app
+    return { app, ...(await openBulk(t, project, database)) }
   }
   const free = await open(url)
   const held = await open(gate.url)
   return {
+    shape,
     held,
     free,
     gate,
@@ -126,34 +124,49 @@ export interface Cast {
   readonly otherTarget: string
 }
 
-export const uidOf = (shape: Shape, side: Side): string => {
-  const name = side === 'owner' ? ownerOf(shape) : targetOf(shape)
-  return `api::${name}.${name}`
+export const uidOf = (side: Side): string => `api::${side}.${side}`
+
+export const pathOf = (side: Side): string => `/api/${side}s`
+
+export const isTwoWay = (kind: Kind): boolean => KINDS[kind].inverse !== null
+
+/** Whether the attribute of this side holds a list. */
+export function isList(kind: Kind, side: Side): boolean {
+  const relation = side === 'owner' ? KINDS[kind].relation : KINDS[kind].inverse
+  return relation === 'oneToMany' || relation === 'manyToMany'
 }
 
-export const pathOf = (shape: Shape, side: Side): string =>
-  `/api/${side === 'owner' ? ownerOf(shape) : targetOf(shape)}s`
-
-export const ask = (app: TestApp, method: string, path: string, data?: unknown): Promise<TestAnswer> =>
+export const ask = (
+  { app }: Pick<Instance, 'app'>,
+  method: string,
+  path: string,
+  data?: unknown,
+): Promise<TestAnswer> =>
   app.request(method, path, { token: SECRET, ...(data === undefined ? {} : { body: { data } }) })
+
+export const askGraphql = (
+  { app }: Pick<Instance, 'app'>,
+  query: string,
+  variables: Readonly<Record<string, unknown>>,
+): Promise<TestResult> => app.graphql(query, variables, { token: SECRET })
 
 /** Every version of the round's documents with their links, by label: what two runs of it are compared by. */
 export async function readState({ free }: World, { shape, kind, round }: Cast): Promise<string> {
-  const lines: string[] = []
-  for (const { side, query } of versionsOf(shape)) {
-    const filter = `filters[round][$eq]=${round}&populate=*&pagination[pageSize]=100`
-    const { status, body } = await ask(free, 'GET', `${pathOf(shape, side)}?${filter}&${query}`)
+  const filter = `filters[round][$eq]=${round}&pagination[pageSize]=100`
+  const lines = versionsOf(shape).map(async ({ side, query }) => {
+    const populate = isTwoWay(kind) || side === 'owner' ? `&populate=${kind}` : ''
+    const { status, body } = await ask(free, 'GET', `${pathOf(side)}?${filter}${populate}&${query}`)
     if (status !== 200) throw new Error(JSON.stringify(body))
-    for (const document of (body as { data: Document[] }).data)
-      lines.push(`${side} ${query} ${document.label} n=${document.n} -> ${labelsOf(document[kind])}`)
-  }
-  return lines.sort().join('\n')
+    return (body as { data: Document[] }).data.map(
+      document => `${side} ${query} ${document.label} n=${document.n} -> ${labelsOf(document[kind])}`,
+    )
+  })
+  return (await Promise.all(lines)).flat().sort().join('\n')
 }
 
 function versionsOf(shape: Shape): readonly { readonly side: Side; readonly query: string }[] {
-  const sides: readonly Side[] = ['owner', 'target']
   const locales = shape === 'localized' ? LOCALES.map(locale => `&locale=${locale}`) : ['']
-  return sides.flatMap(side =>
+  return SIDES.flatMap(side =>
     (hasDrafts(shape, side) ? ['draft', 'published'] : ['published']).flatMap(status =>
       locales.map(locale => ({ side, query: `status=${status}${locale}` })),
     ),

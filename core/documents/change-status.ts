@@ -38,7 +38,11 @@ export async function changeStatus(
   if (documentId === null) throw new RequestFault(notFound())
   const status = CHANGES[command.kind]
   const { ahead, inTurn } = openForesight(terms.transaction)
-  const loading = loadDocument({ type, documentId }, { attributes: status.attributes(type) }, terms)
+  const loading = loadDocument(
+    { type, documentId },
+    { attributes: status.attributes(type), allRows: true },
+    terms,
+  )
   const match = { type, documentIds: [documentId], locale: choiceOf(type, command.locale) }
   const { before, after } = conditions
   const written = { ...command, documentId }

@@ -44,7 +44,11 @@ export async function deleteDocument(
     return null
   }
   const { ahead, inTurn } = openForesight(terms.transaction)
-  const loading = loadDocument({ type, documentId }, { attributes: attributesWithParts(type) }, terms)
+  const loading = loadDocument(
+    { type, documentId },
+    { attributes: attributesWithParts(type), allRows: true },
+    terms,
+  )
   foresee(command, documentId, { seen, answer }, { ...terms, transaction: ahead })
   const asking = { ...terms, transaction: inTurn }
   const current = await loading

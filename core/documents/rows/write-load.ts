@@ -38,7 +38,7 @@ export async function loadCurrent(
   for (const [type, written] of groupBy(documents, each => each.type)) {
     const ids = written.map(({ documentId }) => documentId)
     // What is read of them decides what is written: nobody else changes it from now on.
-    const rows = await loadVersions(type, ids, loading, { ...terms, locking: true })
+    const rows = await loadVersions(type, ids, loading, { ...terms, locking: 'all rows' })
     if (rows.length > 0) await loadParts(type, { rows }, attributesOf(type, written), loading, terms)
   }
   return toCurrent(loading)
@@ -71,6 +71,8 @@ export const NOTHING_THERE: Current = toCurrent(nothing())
 /** What has to be known of a document beside its rows. */
 export interface Wanted {
   readonly attributes: readonly Attribute[]
+  /** Whether the write depends on rows that a concurrent write may have inserted just before. */
+  readonly allRows?: boolean
   /** More, as the rows have it: this takes a round trip of its own. */
   besides?(rows: readonly CurrentRow[]): readonly Attribute[]
 }
@@ -78,12 +80,12 @@ export interface Wanted {
 /** One document, whose rows nobody else changes from now on: behind their lock, in the same round trip, what they hold. */
 export async function loadDocument(
   { type, documentId }: Pick<WrittenDocument, 'type' | 'documentId'>,
-  { attributes, besides }: Wanted,
+  { attributes, besides, allRows = false }: Wanted,
   terms: WriteTerms,
 ): Promise<Current> {
   const loading = nothing()
   const [rows] = await Promise.all([
-    loadVersions(type, [documentId], loading, { ...terms, locking: true }),
+    loadVersions(type, [documentId], loading, { ...terms, locking: allRows ? 'all rows' : true }),
     loadParts(type, { documentId }, attributes, loading, terms),
   ])
   const more = rows.length === 0 ? [] : (besides?.(rows) ?? [])
@@ -91,7 +93,13 @@ export async function loadDocument(
   return toCurrent(loading)
 }
 
-type LoadTerms = WriteTerms & { readonly locking?: boolean }
+/**
+ * `true`: one statement locks and reads the rows. A row that a concurrent write inserts while the lock is awaited is
+ * not in its snapshot. `all rows`: the rows are read by a statement of their own after the lock.
+ */
+type Locking = boolean | 'all rows'
+
+type LoadTerms = WriteTerms & { readonly locking?: Locking }
 
 /** All columns of the rows that match. */
 export async function readRows(
@@ -102,7 +110,9 @@ export async function readRows(
   const types = columnsOf(storage, match.table)
   const wanted = [...types.keys()]
   const { rows } = await transaction.run(
-    'rows' in match ? printSelect(match, wanted, types, locking) : printSelectBelow(match, wanted, types),
+    'rows' in match
+      ? printSelect(match, wanted, types, locking !== false)
+      : printSelectBelow(match, wanted, types),
   )
   return rows.map(row => new Map(wanted.map((column, index) => [column, row[index] ?? null])))
 }
@@ -114,8 +124,13 @@ async function loadVersions(
   terms: LoadTerms,
 ): Promise<readonly CurrentRow[]> {
   const { name, documentId } = terms.storage.table(type)
-  const ids = documentIds.map(id => [id])
-  const rows = await readRows({ table: name, columns: [documentId], rows: ids }, terms)
+  const match = { table: name, columns: [documentId], rows: documentIds.map(id => [id]) }
+  const isLockedBefore = terms.locking === 'all rows' && hasSeveralRows(type)
+  const locked = isLockedBefore ? lockRows(match, terms) : undefined
+  const [rows] = await Promise.all([
+    readRows(match, isLockedBefore ? { ...terms, locking: false } : terms),
+    locked,
+  ])
   for (const [id, versions] of groupBy(rows, row => row.get(documentId) ?? null)) {
     loading.rows.set(
       keyOf(type.uid, id),
@@ -123,6 +138,13 @@ async function loadVersions(
     )
   }
   return rows
+}
+
+/** Whether a document may get rows besides those that it has. */
+const hasSeveralRows = ({ localized, draftAndPublish }: ContentType): boolean => localized || draftAndPublish
+
+async function lockRows(match: Tuples, { transaction, storage }: LoadTerms): Promise<void> {
+  await transaction.run(printSelect(match, ['id'], columnsOf(storage, match.table), true))
 }
 
 /** The attributes that any of the documents writes. */

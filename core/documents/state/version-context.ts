@@ -100,6 +100,8 @@ export function attributesToLoad(command: SaveCommand, body: GivenBody): Require
     !staysInPlace(attribute, command, body)
   return {
     attributes: [...type.attributes.values()].filter(isWanted),
+    // What all locales share is written to each of their rows.
+    allRows: type.localized && (isPublishing(command) || changesAllLocales(command)),
     besides: rows =>
       rows.some(row => isLocale(command, row))
         ? []
@@ -123,11 +125,13 @@ export function wantedBy(asked: AskedSave, body: GivenBody): Wanted {
   if ('kind' in asked) return attributesToLoad(asked, body)
   const { draft, published } = asked
   const little = attributesToLoad(draft, body)
-  if (!published.ok) return little
+  if (!published.ok) return { ...little, allRows: true }
   const { attributes } = attributesToLoad(published.value, body)
   const besides = attributes.filter(each => !little.attributes.includes(each))
   return {
     attributes: little.attributes,
+    // Whether there is a published row decides what is written.
+    allRows: true,
     besides: rows => (isPublished(draft, rows) ? besides : little.besides(rows)),
   }
 }

@@ -125,6 +125,10 @@ function translations(side: Side): Record<string, Action> {
         return write(app, 'PUT', inFrench(put(side, cast)), { ...translated(cast), ...link })
       },
     },
+    [`${side} delete of all locales`]: {
+      suits: isLocalized,
+      run: (app, cast) => write(app, 'DELETE', `${put(side, cast)}?locale=*`),
+    },
     [`${side} delete of the translation`]: {
       suits: isLocalized,
       run: (app, cast) => write(app, 'DELETE', inFrench(put(side, cast))),

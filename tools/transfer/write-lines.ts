@@ -10,7 +10,7 @@ import { findOwnParts } from './import/own-parts.ts'
 import { nameOf, type ParsedDocument } from './import/parsed-document.ts'
 import { place } from './import/place-batch.ts'
 import type { LineBatch } from './import/read-batches.ts'
-import { findConflicts, findDoubles, findLost } from './import/validate-batch.ts'
+import { findConflicts, findDeleted, findDoubles, findLost } from './import/validate-batch.ts'
 import { storeBytes, writeBatch } from './import/write-batch.ts'
 import type { StreamIndex } from './index-stream.ts'
 import { type LineFault, StreamRefused } from './line-fault.ts'
@@ -48,12 +48,20 @@ export async function writeLines(
     await beside?.(transaction)
     return writeDocumentsOf(batch.documents, transaction, writing)
   }
-  try {
-    return await transactAgain(terms.database, work, PATIENT)
-  } catch (error) {
-    throw isRefusal(error) ? await findRefused(batch.documents, error, writing) : error
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transactAgain(terms.database, work, PATIENT)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      const refused = attempt === 1 ? null : await findRefused(batch.documents, writing)
+      if (refused) throw new StreamRefused([refused])
+      if (attempt >= ATTEMPTS) throw error
+    }
   }
 }
+
+/** A batch that was refused because of a concurrent write is accepted once that write has ended. */
+const ATTEMPTS = 5
 
 async function writeDocumentsOf(
   documents: readonly ParsedDocument[],
@@ -70,6 +78,7 @@ async function writeDocumentsOf(
     ...findConflicts(documents, existing, terms.onConflict),
     ...placed.flatMap(({ document, there }) => (there ? [] : document.lacking)),
     ...findLost(wanted, { ...terms, index, existing }),
+    ...findDeleted(wanted, { index, existing, decided }),
     ...(await findDoubles(pairs, await findOwnParts(placed, writing), writing)),
   ]
   if (faults.length > 0) throw new StreamRefused(faults)
@@ -85,12 +94,11 @@ function isRefusal(error: unknown): boolean {
   return fault !== undefined && 'constraint' in fault
 }
 
-/** Which document of a batch the database does not take: they are written one by one, and taken back. */
+/** Which document of a batch the database does not take: they are written one by one, and rolled back. null: none. */
 async function findRefused(
   documents: readonly ParsedDocument[],
-  error: unknown,
   writing: Writing,
-): Promise<unknown> {
+): Promise<LineFault | null> {
   let refused: LineFault | undefined
   const work = async (transaction: Transaction) => {
     for (const document of documents) {
@@ -105,7 +113,7 @@ async function findRefused(
     if (!refused || !isRefusal(found)) throw found
     refused = { ...refused, message: refusalOf(found) }
   })
-  return refused ? new StreamRefused([refused]) : error
+  return refused ?? null
 }
 
 /** Statements that were only sent are answered with this one. */

@@ -82,7 +82,7 @@ async function decideKeys(
     if (numbered && (await isEmpty(runner, table))) {
       keys[type.uid] = 'kept'
       await pass(runner, schema, table, highest)
-    } else keys[type.uid] = await reserve(runner, schema, table, news.has(type) ? documents : 0)
+    } else if (news.has(type)) keys[type.uid] = await reserve(runner, schema, table, documents)
   }
   return keys
 }

@@ -11,7 +11,10 @@ export interface Checkpoint {
 }
 
 export interface Decided {
-  /** By uid: whether rows keep their numbers (`kept`), or the number that those of its documents come after. */
+  /**
+   * By uid: whether rows keep their numbers (`kept`), or the number that those of its documents come after. Absent: all
+   * documents of the type were in the database, so that no number was reserved.
+   */
   readonly keys: Readonly<Record<string, 'kept' | number>>
   /** By table: the place that those of the stream come after in lists of the other side. */
   readonly places: Readonly<Record<string, number>>

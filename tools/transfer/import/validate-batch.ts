@@ -9,6 +9,7 @@ import { printPath } from '../../../core/faults/diagnostic.ts'
 import type { Component, ContentType } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import type { LineFault } from '../line-fault.ts'
+import type { Decided } from './checkpoint.ts'
 import type { FindExisting } from './find-existing.ts'
 import { missingBytes } from './import-files.ts'
 import type { ImportTerms, OnConflict } from './import-terms.ts'
@@ -32,6 +33,29 @@ export function findLost(documents: readonly ParsedDocument[], known: Known): re
         if (!isKnown(attribute.target, target.documentId, known))
           lost.add(lostMessage(attribute, target.documentId, known))
     return [...lost].map(message => ({ ...aboutOf(document), message }))
+  })
+}
+
+/** Links to documents that were there when the import began and were deleted since: no number was reserved for them. */
+export function findDeleted(
+  documents: readonly ParsedDocument[],
+  {
+    index,
+    existing,
+    decided,
+  }: Pick<Known, 'index' | 'existing'> & { readonly decided: Pick<Decided, 'keys'> },
+): readonly LineFault[] {
+  const isDeleted = (target: ContentType, called: string) =>
+    decided.keys[target.uid] === undefined &&
+    index.find(target, called) !== undefined &&
+    existing(target, called) === undefined
+  return documents.flatMap(document => {
+    const links = [...partsOf(document)].flatMap(values => [...linksIn(document.type, values)])
+    const deleted = links.filter(({ attribute, target }) => isDeleted(attribute.target, target.documentId))
+    return deleted.map(({ attribute, target }) => ({
+      ...aboutOf(document),
+      message: `\`${attribute.name}\` leads to the ${attribute.target.key} \`${target.documentId}\`, which was deleted while the import ran: import the file again`,
+    }))
   })
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What a stranger does with the package: unpack, install, start, ask, stop, start again. Needs `npm run build` first.
+# Unpacks the tarball, installs it, starts the example, sends a request, stops, and starts again. Needs `npm run build` first.
+# smoke.sh [VERSION…]: repeats the start on other major versions of Node (x64 or arm64 Linux), from the registry.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=scripts/server.sh
@@ -54,4 +55,21 @@ stop
 start second
 ask
 stop
+# with_node VERSION: the same installation on another Node.
+with_node() {
+  local arch=x64 folder="$work/node-$1"
+  [ "$(uname -m)" = x86_64 ] || arch=arm64
+  npm install --prefix "$folder" --no-save --ignore-scripts --silent "node-linux-$arch@$1"
+  (
+    PATH="$folder/node_modules/node-linux-$arch/bin:$PATH"
+    [ "$(node --version | cut -d . -f 1)" = "v$1" ] || { echo "Node $1 is not installed"; exit 1; }
+    server=
+    trap '[ -z "$server" ] || stop_server "$server"' EXIT
+    start "Node $(node --version)"
+    ask
+    stop
+  )
+}
+
+for version in "$@"; do with_node "$version"; done
 echo "The packed tarball installs, starts, answers and stops."

@@ -4,7 +4,6 @@ import { within } from '../base/with-timeout.ts'
 import type { DatabaseSettings } from '../project/settings/settings.ts'
 import type { Statement } from '../sql/statement.ts'
 import type { Pool } from './connect/pool.ts'
-import { poolStateOf } from './connect/pool-state.ts'
 import type { Connection } from './connection.ts'
 import type { Database, Ping, RunOptions, Transaction } from './database.ts'
 import { toDatabaseFault } from './database-fault.ts'
@@ -61,7 +60,7 @@ export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Databa
     sequelize,
     replicas,
     dedicate: parts.dedicate,
-    connections: () => ({ ...poolStateOf(sequelize), waiting: scheduler.waiting }),
+    connections: () => ({ ...pool.state(), waiting: scheduler.waiting }),
     run(statement, options) {
       const transaction = options?.transaction ?? currentWhole()?.transaction
       if (transaction) return transaction.run(statement)

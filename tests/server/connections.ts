@@ -21,6 +21,8 @@ export interface Gate {
   open(...numbers: readonly number[]): Promise<void>
   /** Numbers of the statements that PostgreSQL has begun and not ended, in ascending order. */
   running(): Promise<readonly number[]>
+  /** Ends a connection of the database, as an administrator may. */
+  end(pid: number): Promise<void>
   /** Resolves once exactly so many run. */
   untilRunning(count: number): Promise<readonly number[]>
 }
@@ -66,6 +68,7 @@ export async function openGate(
         (await running()).every(number => !numbers.includes(number)),
       )
     },
+    end: async pid => void (await keeper.query('SELECT pg_terminate_backend($1)', [pid])),
     async untilRunning(count) {
       await until(`${count} statements run`, async () => (await running()).length === count)
       return running()

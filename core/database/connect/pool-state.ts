@@ -8,10 +8,10 @@ export interface PoolState {
   readonly waiting: number
 }
 
-/** Of the pool that Sequelize keeps; its types leave it out. */
-export function poolStateOf({ connectionManager }: Sequelize): Omit<PoolState, 'waiting'> {
+/** Of the pool that Sequelize keeps (its types leave it out), which counts connections that are `kept` as busy. */
+export function poolStateOf({ connectionManager }: Sequelize, kept: number): Omit<PoolState, 'waiting'> {
   const { pool } = connectionManager as unknown as { readonly pool: SequelizePool }
-  return { busy: pool.using, idle: pool.available }
+  return { busy: pool.using - kept, idle: pool.available + kept }
 }
 
 interface SequelizePool {

@@ -4,7 +4,9 @@ import { DatabaseFailure, toDatabaseFault, toDriverError } from '../database-fau
 import type { Work } from '../scheduling/scheduled-work.ts'
 import type { Scheduler } from '../scheduling/scheduler.ts'
 import { abandon } from './cancel.ts'
+import { IdleConnections } from './idle-connections.ts'
 import { OpeningError } from './opening-fault.ts'
+import { type PoolState, poolStateOf } from './pool-state.ts'
 import { isSilent, type Primary, suspect } from './primary.ts'
 
 /** Sequelize's pool, narrowed to what statements and transactions need. Rejections are DatabaseFailures. */
@@ -15,6 +17,7 @@ export interface Pool {
   discard(connection: Connection): void
   /** Gives a connection back after an error, or ends it where the error makes it unusable. */
   settle(connection: Connection, error: unknown): void
+  state(): Omit<PoolState, 'waiting'>
 }
 
 /** `scheduler`: decides who gets a connection next; null: the pool has no competing callers. */
@@ -24,6 +27,8 @@ export function poolOf(
   primary: Primary | null = null,
 ): Pool {
   const manager = sequelize.connectionManager
+  // A pool without competing callers is used seldom, or for a single connection.
+  const idle = scheduler && new IdleConnections(sequelize)
   const leave = (connection: Connection) => {
     const work = connection.plinthWork
     connection.plinthWork = undefined
@@ -32,7 +37,8 @@ export function poolOf(
   const release = (connection: Connection) => {
     if (connection.plinthIsChanged) return discard(connection)
     if (connection.plinthPrimary) connection.plinthPrimary.heardAt = performance.now()
-    manager.releaseConnection(connection)
+    if (idle) idle.keep(connection)
+    else manager.releaseConnection(connection)
     leave(connection)
   }
   const discard = (connection: Connection) => {
@@ -47,8 +53,13 @@ export function poolOf(
     if (tries > 1) return connect(tries - 1)
     throw new DatabaseFailure(ENDED, connection.plinthLost)
   }
-  const acquire = (work: Work): Promise<Connection> =>
-    connect(TRIES).then(
+  const acquire = (work: Work): Promise<Connection> => {
+    const kept = idle?.take()
+    if (kept) {
+      kept.plinthWork = work
+      return Promise.resolve(kept)
+    }
+    return connect(TRIES).then(
       connection => {
         connection.plinthWork = work
         return connection
@@ -58,6 +69,7 @@ export function poolOf(
         throw error
       },
     )
+  }
   return {
     release,
     discard,
@@ -72,6 +84,7 @@ export function poolOf(
       if (isUnusable(connection, error)) discard(connection)
       else release(connection)
     },
+    state: () => poolStateOf(sequelize, idle?.size ?? 0),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSettings } from '../../project/settings/settings.ts'
 import { DatabaseFailure } from '../database-fault.ts'
+import { Deadlines } from './deadlines.ts'
 import { type Admission, FairQueue, type Waiter } from './fair-queue.ts'
 import { isAbandoned, type Lane, type Work } from './scheduled-work.ts'
 
@@ -42,9 +43,11 @@ export class Scheduler {
   readonly #terms: SchedulerTerms
   readonly #lanes: Readonly<Record<Lane, LaneState>>
   #running = 0
+  readonly #deadlines: Deadlines
 
   constructor(terms: SchedulerTerms) {
     this.#terms = terms
+    this.#deadlines = new Deadlines(terms.acquire)
     const { forReads, forWrites } = reservedOf(terms.max)
     this.#lanes = { read: openLane(terms.max - forWrites), write: openLane(terms.max - forReads) }
   }
@@ -117,25 +120,25 @@ export class Scheduler {
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         if (this.#isHeldBack(work)) {
-          timer = setTimeout(giveUp, this.#terms.acquire)
+          this.#deadlines.add(waiter, giveUp)
           return
         }
         queue.remove(waiter)
         reject(isAbandoned(work) ? abandoned() : tooBusy())
       }
-      let timer = setTimeout(giveUp, this.#terms.acquire)
       const waiter: Waiter = {
         work,
         admit: () => {
-          clearTimeout(timer)
+          this.#deadlines.delete(waiter)
           this.#begin(work)
           resolve()
         },
         abandon: () => {
-          clearTimeout(timer)
+          this.#deadlines.delete(waiter)
           reject(abandoned())
         },
       }
+      this.#deadlines.add(waiter, giveUp)
       queue.add(waiter)
     })
   }

@@ -95,17 +95,6 @@ const lostBy = (error: Error): Error =>
     ? error
     : new ProtocolError(error.message, error)
 
-/** The same, for work that ends with the first failure. */
-export async function runAll(
-  connection: Connection,
-  statements: readonly Statement[],
-  patience: number,
-): Promise<readonly Outcome[]> {
-  const { error, outcomes } = await runBatch(connection, statements, patience)
-  if (error) throw error
-  return outcomes
-}
-
 /** What a transaction of this connection, or a batch that is one by itself, has to begin with. */
 export const settingsOf = ({ plinthSettings }: Connection): readonly Statement[] =>
   plinthSettings ? [plinthSettings] : []
@@ -118,27 +107,23 @@ export interface AnswerTerms {
   readonly maxBytes: number
 }
 
-/** Runs statements, as runBatch; rejects with a DatabaseFailure where the answer is too large. */
+/** Runs statements, as runBatch; rejects with the first failure, and with a DatabaseFailure where the answer is too large. */
 export async function runBounded(
   connection: Connection,
   statements: readonly Statement[],
   { patience, maxBytes }: AnswerTerms,
 ): Promise<readonly Outcome[]> {
-  const received = connection.plinthReceived
-  if (!received || maxBytes === Number.POSITIVE_INFINITY) return runAll(connection, statements, patience)
-  received.begin(maxBytes)
-  try {
-    const outcomes = await runAll(connection, statements, patience)
-    return must(received.end(), outcomes)
-  } catch (error) {
-    // The connection is ended for it, which is what the error is about.
-    throw received.end() ?? error
-  }
+  const received = maxBytes === Number.POSITIVE_INFINITY ? undefined : connection.plinthReceived
+  received?.begin(maxBytes)
+  const answer = await runBatch(connection, statements, patience)
+  return outcomesOf(answer, received)
 }
 
-function must<Value>(excess: Error | null, value: Value): Value {
-  if (excess) throw excess
-  return value
+function outcomesOf({ error, outcomes }: BatchAnswer, received: Received | undefined): readonly Outcome[] {
+  // The connection is ended for an answer that is too large, which is what the error is about.
+  const failure = received?.end() ?? error
+  if (failure) throw failure
+  return outcomes
 }
 
 export interface RunOnTerms extends AnswerTerms {
@@ -146,12 +131,15 @@ export interface RunOnTerms extends AnswerTerms {
   readonly guard?: Statement | undefined
 }
 
-/** Runs one statement, as runBounded. */
+/** Runs one statement, as runBounded. Each read comes through here: it is one promise on top of the batch. */
 export async function runOn(connection: Connection, statement: Statement, terms: RunOnTerms): Promise<Rows> {
-  const statements = [...settingsOf(connection), statement]
-  const { guard } = terms
-  if (guard === undefined) return (await runBounded(connection, statements, terms)).at(-1) ?? NOTHING
-  return (await runBounded(connection, [...statements, guard], terms)).at(-2) ?? NOTHING
+  const { guard, patience, maxBytes } = terms
+  const received = maxBytes === Number.POSITIVE_INFINITY ? undefined : connection.plinthReceived
+  received?.begin(maxBytes)
+  const own = guard === undefined ? [statement] : [statement, guard]
+  const { plinthSettings } = connection
+  const answer = await runBatch(connection, plinthSettings ? [plinthSettings, ...own] : own, patience)
+  return outcomesOf(answer, received).at(-own.length) ?? NOTHING
 }
 
 const NOTHING: Rows = { rows: [], count: 0 }

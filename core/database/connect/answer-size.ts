@@ -22,6 +22,7 @@ export class Received {
   begin(most: number): void {
     this.#most = most
     this.#bytes = 0
+    if (this.#sample.length > 0) this.#sample = []
   }
 
   /** Forgets the answer. What it was, where it was too large. */

@@ -1,7 +1,7 @@
 import { bytesOf } from '../../base/detach-string.ts'
 import { BoundedMap } from '../../base/lru-cache.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { Database, RunOptions } from '../database.ts'
+import type { Database, Rows, RunOptions } from '../database.ts'
 import { printIsCurrent, requireGeneration } from './generations.ts'
 
 const TEXTS = { entries: 4000, bytes: 16_000_000 } as const
@@ -17,11 +17,9 @@ export function guardStatements(database: Database, hash: string): Database {
   const guard = requireGeneration(schema, hash)
   const textOf = guardTexts(printIsCurrent(schema, hash))
   /** No row is found, or the tables are of another generation: the comparison alone tells which. */
-  const read = async (statement: Statement, options: RunOptions) => {
-    const found = await database.run({ ...statement, text: textOf(statement.text) }, options)
-    if (found.rows.length === 0) await database.run(guard)
-    return found
-  }
+  const prove = (found: Rows) => (found.rows.length > 0 ? found : database.run(guard).then(() => found))
+  const read = (statement: Statement, options: RunOptions) =>
+    database.run({ ...statement, text: textOf(statement.text) }, options).then(prove)
   return {
     ...database,
     run(statement, options) {

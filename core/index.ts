@@ -4,7 +4,7 @@ export { type ServedApp, type ServeTerms, serveApp } from './app/serve-app.ts'
 export { printStartFault, type StartFault } from './app/start-fault.ts'
 export type { Failed, Ok, Result } from './base/result.ts'
 export type { DocumentEvent, EventHandler, EventName, EventPattern } from './events/events.ts'
-export { type Diagnostic, type Path, type Place, printDiagnostic } from './faults/diagnostic.ts'
+export { type Diagnostic, type Path, printDiagnostic, type SourceLocation } from './faults/diagnostic.ts'
 export type { MigrationTools, Sql } from './migrate/custom-migrations.ts'
 export type { Ability } from './plugins/ability.ts'
 export type {

@@ -1,3 +1,4 @@
+import { once } from '../base/memo.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
 import { type AbilityRule, type AccessAbility, toAbility } from './ability.ts'
 import { type Action, isRead, subjectOf } from './actions.ts'
@@ -18,14 +19,6 @@ export function toGrants(name: string, makeRules: () => readonly AbilityRule[]):
     writing: (type: ContentType, action: WriteAction) =>
       keep(writings, type, action, () => writingOf(rules(), type, action)),
   })
-}
-
-function once<Made>(make: () => Made): () => Made {
-  let made: { readonly value: Made } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }
 
 function keep<Act, Made>(

@@ -1,18 +1,18 @@
 import type { Database } from '../database/database.ts'
 import { readOutbox } from '../events/outbox-metrics.ts'
-import { type Family, gauge, gauges } from '../observe/metrics/family.ts'
+import { gauge, gauges, type MetricFamily } from '../observe/metrics/families.ts'
 import type { Meters } from '../observe/metrics/meters.ts'
 
 /** What is read of a running server whenever somebody asks for its numbers. `inFlight`: requests that are being answered. */
 export function addAppFamilies(meters: Meters, database: Database, inFlight: () => number): void {
-  meters.source(async () => [gauge(IN_FLIGHT, 'sum', inFlight()), ...poolFamilies(database)])
-  meters.source(async () => {
+  meters.addSource(async () => [gauge(IN_FLIGHT, 'sum', inFlight()), ...poolFamilies(database)])
+  meters.addSource(async () => {
     const { waiting, failed } = await readOutbox(database)
     return [gauges(OUTBOX, 'max', 'state', { waiting, failed })]
   })
 }
 
-function poolFamilies(database: Database): readonly Family[] {
+function poolFamilies(database: Database): readonly MetricFamily[] {
   const { busy, idle, waiting } = database.connections()
   return [gauges(CONNECTIONS, 'sum', 'state', { busy, idle }), gauge(WAITING, 'sum', waiting)]
 }

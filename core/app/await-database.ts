@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { unlessAborted } from '../base/aborted.ts'
 import type { Result } from '../base/result.ts'
+import { unlessAborted } from '../base/with-timeout.ts'
 import type { OpeningFault, OpeningFaultKind } from '../database/connect/opening-fault.ts'
 import type { Database } from '../database/database.ts'
 import type { Project } from '../project/project.ts'

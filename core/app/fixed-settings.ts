@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { deepFreeze } from '../base/freeze.ts'
+import { deepFreeze } from '../base/plain-data.ts'
 import type { Settings } from '../project/settings/settings.ts'
 import type { Blueprint } from './compile-app.ts'
 

@@ -1,5 +1,5 @@
 import { ok, type Result } from '../base/result.ts'
-import type { Responder } from '../faults/exchange.ts'
+import type { Responder } from '../faults/http-exchange.ts'
 import type { Meters } from '../observe/metrics/meters.ts'
 import type { ServerSettings } from '../project/settings/settings.ts'
 import type { StartFault } from './start-fault.ts'

@@ -20,9 +20,9 @@ export const watchOf = (
   { observer, production, meters, tracing }: WatchTerms,
 ): DatabaseWatch => ({
   slow: project.settings.server.slowQuery,
-  tellSlow: slow => observer.tell({ kind: 'slowWork', ...slow }),
+  tellSlow: slow => observer.emit({ kind: 'slowWork', ...slow }),
   isTimed: !production,
-  count: meters ? meters.ran : null,
+  count: meters ? meters.onDatabaseWork : null,
   trace: tracing ? traceWork(tracing) : null,
 })
 
@@ -30,6 +30,6 @@ export const watchOf = (
 const traceWork =
   (tracing: Tracing): NonNullable<DatabaseWatch['trace']> =>
   (kind, name) => {
-    const end = tracing.part(name, { 'db.system.name': 'postgresql', 'db.operation.name': kind })
+    const end = tracing.startSpan(name, { 'db.system.name': 'postgresql', 'db.operation.name': kind })
     return error => end(error === undefined ? undefined : (toDatabaseFault(error)?.kind ?? 'refused'))
   }

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
-import { unlessAborted } from '../base/aborted.ts'
 import { failed, ok, type Result } from '../base/result.ts'
+import { unlessAborted } from '../base/with-timeout.ts'
 import { openCache } from '../cache/open-cache.ts'
 import type { Database } from '../database/database.ts'
 import { type Generation, openGeneration } from '../database/generations/generation.ts'
@@ -11,7 +11,7 @@ import { composeMiddlewares } from '../documents-api/compose-middlewares.ts'
 import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
 import type { Events } from '../events/events.ts'
 import { openEvents } from '../events/open-events.ts'
-import type { Responder } from '../faults/exchange.ts'
+import type { Responder } from '../faults/http-exchange.ts'
 import { lateGraphql } from '../graphql/lazy-graphql.ts'
 import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
@@ -119,7 +119,7 @@ export async function readyApp(
     const { tables } = blueprint.storage
     const generation = openGeneration(bare, {
       hash: hashSchema(bare.schema, tables, blueprint.migrations),
-      outdated: reason => observer.tell({ kind: 'outdated', reason }),
+      outdated: reason => observer.emit({ kind: 'outdated', reason }),
     })
     const database = watchDatabase(noticeChanges(bare, { tables, generation }), watchOf(blueprint, terms))
     const { listeners } = registered.value

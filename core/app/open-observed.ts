@@ -2,8 +2,7 @@ import { createRedactor } from '../base/redact.ts'
 import type { Result } from '../base/result.ts'
 import type { DatabaseObservation } from '../database/observation.ts'
 import { openLog } from '../observe/log.ts'
-import { meteredObserver } from '../observe/metrics/metered-observer.ts'
-import type { Meters } from '../observe/metrics/meters.ts'
+import { type Meters, meteredObserver } from '../observe/metrics/meters.ts'
 import type { Observation, Observer } from '../observe/observation.ts'
 import type { Blueprint } from './compile-app.ts'
 import { type App, type OpenTerms, openApp } from './open-app.ts'
@@ -40,7 +39,7 @@ export const openObserved = (
     'production' | 'observer' | 'meters' | 'tracing' | 'embedded' | 'others' | 'signal' | 'enter'
   >,
 ): Promise<Result<App, StartFault>> =>
-  openApp(blueprint, { ...terms, observe: seen => databaseObserver.tell(toObservation(seen)) })
+  openApp(blueprint, { ...terms, observe: seen => databaseObserver.emit(toObservation(seen)) })
 
 function toObservation(seen: DatabaseObservation): Observation {
   switch (seen.event) {

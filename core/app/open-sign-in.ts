@@ -1,5 +1,5 @@
 import { failed, ok, type Result } from '../base/result.ts'
-import { trimEndOf } from '../base/trim-character.ts'
+import { trimEndCharacter } from '../base/text.ts'
 import type { Database } from '../database/database.ts'
 import type { Outbox } from '../documents/outbox.ts'
 import { openBackground } from '../identity/background.ts'
@@ -40,8 +40,8 @@ export async function openSignIn(
     sessions: openSessions({ secret: secret.value, lifetime: auth.jwtExpiresIn }),
     mailer: mailer.value,
     tries: openTries(server.rateLimit.account, database),
-    background: openBackground(error => observer.tell({ kind: 'failed', requestId: '', error })),
-    address: `${trimEndOf(server.url, '/')}${rest.prefix}`,
+    background: openBackground(error => observer.emit({ kind: 'failed', requestId: '', error })),
+    address: `${trimEndCharacter(server.url, '/')}${rest.prefix}`,
   }))
 }
 

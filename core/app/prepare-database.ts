@@ -1,6 +1,5 @@
-import { unlessAborted } from '../base/aborted.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import { within } from '../base/with-timeout.ts'
+import { unlessAborted, withTimeout } from '../base/with-timeout.ts'
 import type { Database } from '../database/database.ts'
 import type { StartStep } from '../http/start-gate.ts'
 import type { IdentityTerms } from '../identity/identity.ts'
@@ -44,7 +43,7 @@ export async function prepareDatabase(
   return unlessAborted(signal, preparing).catch(async (error: unknown) => {
     if (!signal?.aborted) throw error
     bare.abort()
-    return within(ABORT_PATIENCE, preparing, failed({ kind: 'other', message: START_ENDED }))
+    return withTimeout(ABORT_PATIENCE, preparing, failed({ kind: 'other', message: START_ENDED }))
   })
 }
 
@@ -65,7 +64,7 @@ async function prepare(
   if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })
   const { steps, left } = migrated.value
   if (steps.length > 0)
-    observer.tell({ kind: 'migrated', steps: steps.length, milliseconds: performance.now() - began })
+    observer.emit({ kind: 'migrated', steps: steps.length, milliseconds: performance.now() - began })
   enter?.('filling')
   const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database, files, outbox)
   if (!filled.ok) return filled

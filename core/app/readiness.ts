@@ -1,4 +1,4 @@
-import type { Responder } from '../faults/exchange.ts'
+import type { Responder } from '../faults/http-exchange.ts'
 import { openHealth, type Readiness } from '../http/health.ts'
 import { refuseOutdated } from '../http/refuse-outdated.ts'
 import type { App } from './open-app.ts'

@@ -26,8 +26,8 @@ export async function reloadApp(
     if (!compiled.ok) return refuse(service, [{ kind: 'files', diagnostics: compiled.reasons }])
     const replaced = await replaceApp(service, compiled.value, terms)
     if (!replaced.ok) return refuse(service, replaced.reasons)
-    if (replaced.value.length > 0) log.tell({ kind: 'restartNeeded', keys: replaced.value })
-    log.tell({ kind: 'reloaded', files: changed, milliseconds: performance.now() - began })
+    if (replaced.value.length > 0) log.emit({ kind: 'restartNeeded', keys: replaced.value })
+    log.emit({ kind: 'reloaded', files: changed, milliseconds: performance.now() - began })
     unserved.clear()
     return true
   } catch (error) {
@@ -40,6 +40,6 @@ export async function reloadApp(
 export const ANYTHING = '*'
 
 function refuse(service: Service, reasons: readonly StartFault[]): false {
-  service.log.tell({ kind: 'reloadRefused', why: reasons.map(printReason).join('\n\n') })
+  service.log.emit({ kind: 'reloadRefused', why: reasons.map(printReason).join('\n\n') })
   return false
 }

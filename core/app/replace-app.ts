@@ -71,7 +71,7 @@ async function takeOver(
   tellNews(running)
   const outgoing = await service.server.swap(toServed(running, { ...service, ...terms }))
   service.running = running
-  service.log.change(running.observer)
+  service.log.replace(running.observer)
   return outgoing
 }
 
@@ -92,7 +92,7 @@ function retire(service: Service, { app, observer }: Running, outgoing: Outgoing
   const ending = outgoing
     .drained()
     .then(() => app.close())
-    .catch((error: unknown) => observer.tell({ kind: 'pluginFailed', message: NOT_ENDED, error }))
+    .catch((error: unknown) => observer.emit({ kind: 'pluginFailed', message: NOT_ENDED, error }))
     .finally(() => service.retiring.delete(ending))
   service.retiring.add(ending)
 }

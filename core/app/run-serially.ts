@@ -1,4 +1,4 @@
-import { within } from '../base/with-timeout.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 
 /** Work that is done once at a time. */
 export interface OneAtATime<About> {
@@ -31,7 +31,7 @@ export function oneAtATime<About>(work: (about: readonly About[]) => Promise<boo
     },
     async end(milliseconds) {
       isOver = true
-      await within(milliseconds, running, false)
+      await withTimeout(milliseconds, running, false)
     },
   }
 }

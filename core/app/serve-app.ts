@@ -1,7 +1,6 @@
 import { ok, type Result } from '../base/result.ts'
 import type { Meters } from '../observe/metrics/meters.ts'
-import type { Observer } from '../observe/observation.ts'
-import { changingObserver } from '../observe/reloadable-observer.ts'
+import { type Observer, reloadableObserver } from '../observe/observation.ts'
 import { openTracing } from '../observe/tracing.ts'
 import type { Environment } from '../project/environment.ts'
 import type { Blueprint } from './compile-app.ts'
@@ -60,7 +59,7 @@ export async function serveApp(
   const tracing = await openTracing()
   const watched = { env: process.env, ...terms, tracing, meters: numbers.value?.meters ?? null }
   const observer = observerOf(blueprint, watched)
-  const log = changingObserver(observer)
+  const log = reloadableObserver(observer)
   const service = await startService(blueprint, {
     ...{ log, production, numbers: numbers.value, tracing, deployment: deploymentOf(terms.worker) },
     ...{ signal: terms.signal, bindsLast: terms.bindsLast },
@@ -105,7 +104,7 @@ function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
     blueprint: () => service.running.app.blueprint,
     reload: (files = [ANYTHING]) => reloads.ask(files),
     hold: () => server.hold(),
-    tellUnheard: error => log.tell({ kind: 'pluginFailed', message: UNHEARD, error }),
+    tellUnheard: error => log.emit({ kind: 'pluginFailed', message: UNHEARD, error }),
     close() {
       ending ??= end()
       return ending

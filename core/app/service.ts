@@ -1,10 +1,9 @@
 import type { Presence } from '../database/generations/presence.ts'
-import type { Responder } from '../faults/exchange.ts'
+import type { Responder } from '../faults/http-exchange.ts'
 import type { ServedTerms } from '../http/dispatcher.ts'
 import { followOwnWrites } from '../http/read-your-writes.ts'
 import type { RunningServer } from '../http/server.ts'
-import type { Observer } from '../observe/observation.ts'
-import type { ChangingObserver } from '../observe/reloadable-observer.ts'
+import type { Observer, ReloadableObserver } from '../observe/observation.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Numbers } from './metrics.ts'
 import type { App } from './open-app.ts'
@@ -22,7 +21,7 @@ export interface Service {
   /** What is counted, whoever answers; null: nothing is. */
   readonly numbers: Numbers | null
   /** The log of whatever runs. */
-  readonly log: ChangingObserver
+  readonly log: ReloadableObserver
   running: Running
   /** What the database shows of this process to others. */
   readonly presence: Presence
@@ -79,5 +78,5 @@ function around(responders: readonly Responder[], { app }: Running): readonly Re
 }
 
 export function tellNews({ app, observer }: Running): void {
-  for (const what of app.news) observer.tell({ kind: 'prepared', what })
+  for (const what of app.news) observer.emit({ kind: 'prepared', what })
 }

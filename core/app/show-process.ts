@@ -1,4 +1,4 @@
-import { within } from '../base/with-timeout.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 import { openPresence, type Presence } from '../database/generations/presence.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { App } from './open-app.ts'
@@ -30,9 +30,9 @@ export async function showProcess(
     migrated: () => {
       if (isBegun) void check()
     },
-    failed: message => log.tell({ kind: 'connectionLost', message }),
+    failed: message => log.emit({ kind: 'connectionLost', message }),
   })
-  await within(PATIENCE, presence.begun, undefined)
+  await withTimeout(PATIENCE, presence.begun, undefined)
   isBegun = true
   return presence
 }

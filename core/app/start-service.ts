@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { type OpenServer, openServer, type RunningServer } from '../http/server.ts'
 import { openStartGate } from '../http/start-gate.ts'
-import type { ChangingObserver } from '../observe/reloadable-observer.ts'
+import type { ReloadableObserver } from '../observe/observation.ts'
 import { addAppFamilies } from './app-families.ts'
 import type { Blueprint } from './compile-app.ts'
 import { endApp, type ReadyTerms } from './open-app.ts'
@@ -10,7 +10,7 @@ import { showProcess } from './show-process.ts'
 import { START_ENDED, type StartFault } from './start-fault.ts'
 
 export interface StartTerms extends ServedBeside {
-  readonly log: ChangingObserver
+  readonly log: ReloadableObserver
   readonly deployment: string
   /** Ends the start, which then fails: a migration in progress is rolled back, and nothing listens or stays open. */
   readonly signal?: AbortSignal | undefined
@@ -112,8 +112,8 @@ async function serve({ server, bound, terms, enter }: Start): Promise<Result<Ser
 
 function tellBegin({ server, log, numbers, running: { app } }: Service): void {
   const { url } = server
-  log.tell({ kind: 'listening', url, milliseconds: performance.now() })
+  log.emit({ kind: 'listening', url, milliseconds: performance.now() })
   if (numbers) addAppFamilies(numbers.meters, app.database, server.waiting)
-  if (numbers?.url) log.tell({ kind: 'prepared', what: `Numbers for Prometheus are at ${numbers.url}` })
-  log.tell({ kind: 'prepared', what: `REST is at ${url}${app.blueprint.project.settings.rest.prefix}` })
+  if (numbers?.url) log.emit({ kind: 'prepared', what: `Numbers for Prometheus are at ${numbers.url}` })
+  log.emit({ kind: 'prepared', what: `REST is at ${url}${app.blueprint.project.settings.rest.prefix}` })
 }

@@ -1,13 +1,13 @@
-import { bytesOf, ownText } from './detach-string.ts'
+import { detachString, memoryBytes } from './text.ts'
 
-export interface Bounds {
+export interface LruLimits {
   readonly entries: number
-  /** Bytes of memory of all keys and values together, as `sizeOf` counts those of a value. */
+  /** Bytes of memory of all keys and values together; `sizeOf` measures a value. */
   readonly bytes: number
 }
 
-/** Bytes that an entry takes beside its value and the characters of its key. */
-export const ENTRY = 150
+/** Bytes that an entry takes in addition to its value and the characters of its key. */
+export const ENTRY_OVERHEAD = 150
 
 interface Entry<Value> {
   readonly key: string
@@ -15,15 +15,15 @@ interface Entry<Value> {
   readonly size: number
 }
 
-/** Keeps values by text within bounds: the least recently used go. What is too large by itself is not kept. */
-export class BoundedMap<Value> {
+/** A cache by text that evicts the least recently used entries. It does not store a value larger than an eighth of `bytes`. */
+export class LruCache<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
-  readonly #bounds: Bounds
+  readonly #limits: LruLimits
   readonly #sizeOf: (value: Value) => number
   #bytes = 0
 
-  constructor(bounds: Bounds, sizeOf: (value: Value) => number) {
-    this.#bounds = bounds
+  constructor(limits: LruLimits, sizeOf: (value: Value) => number) {
+    this.#limits = limits
     this.#sizeOf = sizeOf
   }
 
@@ -35,7 +35,7 @@ export class BoundedMap<Value> {
     return this.#bytes
   }
 
-  /** Moves it to the young end, under the key that it was kept by: the one that is asked for may be part of a request. */
+  /** Marks the entry as most recently used. Keeps the stored key: `key` may be a substring that holds a whole request alive. */
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
@@ -46,13 +46,13 @@ export class BoundedMap<Value> {
 
   set(key: string, value: Value): void {
     this.#drop(this.#entries.get(key))
-    const size = ENTRY + bytesOf(key) + this.#sizeOf(value)
-    if (size > this.#bounds.bytes / 8) return
-    const own = ownText(key)
-    this.#entries.set(own, { key: own, value, size })
+    const size = ENTRY_OVERHEAD + memoryBytes(key) + this.#sizeOf(value)
+    if (size > this.#limits.bytes / 8) return
+    const detached = detachString(key)
+    this.#entries.set(detached, { key: detached, value, size })
     this.#bytes += size
     for (const oldest of this.#entries.values()) {
-      if (this.#entries.size <= this.#bounds.entries && this.#bytes <= this.#bounds.bytes) return
+      if (this.#entries.size <= this.#limits.entries && this.#bytes <= this.#limits.bytes) return
       this.#drop(oldest)
     }
   }

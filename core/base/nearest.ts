@@ -1,16 +1,16 @@
-import { meaningsOf, plainWord } from './synonyms.ts'
+import { normalizeWord, synonymsOf } from './synonyms.ts'
 
 /**
- * The candidate that a writer of `word` most likely meant, or undefined where none is near: the same word in another
- * spelling, what other systems call it, or one of which at most a third of the letters differ (a swap of neighbours
- * counts once).
+ * The candidate that the writer of `word` most likely meant; undefined if none is near. Checked in this order: the same
+ * word in another spelling, a synonym from other systems, and a word of which at most a third of the letters differ (a
+ * swap of two neighbours counts once).
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const known = [...candidates]
-  const plain = plainWord(word)
+  const plain = normalizeWord(word)
   return (
-    known.find(candidate => plainWord(candidate) === plain) ??
-    meaningsOf(word).find(meaning => known.includes(meaning)) ??
+    known.find(candidate => normalizeWord(candidate) === plain) ??
+    synonymsOf(word).find(meaning => known.includes(meaning)) ??
     closest(word, known)
   )
 }
@@ -20,7 +20,7 @@ function closest(word: string, candidates: readonly string[]): string | undefine
   let best: string | undefined
   let least = limit + 1
   for (const candidate of candidates) {
-    const distance = distanceOf(word, candidate, least)
+    const distance = editDistance(word, candidate, least)
     if (distance < least) {
       best = candidate
       least = distance
@@ -29,25 +29,25 @@ function closest(word: string, candidates: readonly string[]): string | undefine
   return best
 }
 
-/** `: did you mean \`x\`?`, or nothing. For the end of a message about an unknown word. */
+/** `: did you mean \`x\`?`, or an empty text. Goes at the end of a message about an unknown word. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const near = nearest(word, candidates)
   return near === undefined ? '' : `: did you mean \`${near}\`?`
 }
 
-/** Above this many, the valid words are not listed. */
-const MOST_LISTED = 14
+/** Longer lists of valid words are left out of the message. */
+const MAX_LISTED = 14
 
-/** The nearest word, else all of them where they are few, else that there are none: for the end of such a message. */
+/** Like `didYouMean`, but without a near word it lists all valid words if they are few, or says `none` if there are none. */
 export function hintFor(word: string, candidates: Iterable<string>, none = 'there is none'): string {
   const known = [...candidates]
   const near = didYouMean(word, known)
-  if (near !== '' || known.length > MOST_LISTED) return near
+  if (near !== '' || known.length > MAX_LISTED) return near
   return known.length === 0 ? `: ${none}` : `: one of ${known.map(each => `\`${each}\``).join(', ')}`
 }
 
-/** Optimal string alignment distance, given up (answering `limit`) as soon as it cannot stay below `limit`. */
-function distanceOf(a: string, b: string, limit: number): number {
+/** Optimal string alignment distance. Returns `limit` without computing it for words that are too long or too different in length. */
+function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit || a.length > 80 || b.length > 80) return limit
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, column) => column)
@@ -62,13 +62,13 @@ function distanceOf(a: string, b: string, limit: number): number {
   return above[b.length] ?? limit
 }
 
-interface Rows {
+interface DistanceRows {
   readonly before: readonly number[]
   readonly above: readonly number[]
   readonly current: readonly number[]
 }
 
-function stepCost(a: string, b: string, row: number, column: number, rows: Rows): number {
+function stepCost(a: string, b: string, row: number, column: number, rows: DistanceRows): number {
   const at = (line: readonly number[], index: number) => line[index] ?? Number.POSITIVE_INFINITY
   const same = a[row - 1] === b[column - 1]
   const cost = Math.min(

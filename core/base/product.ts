@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The root of the package: core/base/ in the sources and dist/run/ in the build are both two folders below it. */
+/** The package's root folder. Both core/base/ (sources) and dist/run/ (build) are two levels below it. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 const manifest: { version: string } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'))

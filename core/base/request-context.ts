@@ -1,46 +1,44 @@
-import type { WriteScope } from './write-scope.ts'
-
-/** What a request leaves behind on its way: whose work something was, and what its time went to. */
-export interface Trail {
+/** Passed along with a request: who caused the work, where time went, and which transactions it has. */
+export interface RequestContext {
   /** The request's id. */
   readonly id: string
-  /** Absent or null: nobody wants to know. */
-  readonly timing?: Timing | null
-  /** Absent: the work counts for nobody in particular. */
-  readonly origin?: Origin | undefined
-  /** The transactions of the request; absent: none of them has to end with it. */
+  /** Absent or null: not measured. */
+  readonly timing?: RequestTiming | null
+  /** Absent: the work is not attributed to a caller. */
+  readonly origin?: RequestOrigin | undefined
+  /** The transactions of the request. Absent: they may outlive it. */
   readonly writes?: WriteScope
 }
 
-/** Where a request comes from. The same object for all work of one request. */
-export interface Origin {
-  /** Who the work counts for where callers share a resource: never something that a caller can choose. */
+/** Who sent a request. All work of one request shares this object. */
+export interface RequestOrigin {
+  /** The key for fair scheduling between callers. A client must not be able to choose it. */
   readonly caller: string
   /** Whether the client has closed its connection. */
-  readonly isGone: boolean
-  /** Bytes of documents that were read for it until now. */
+  readonly isDisconnected: boolean
+  /** Bytes of documents read for this request so far. */
   bytesRead: number
 }
 
-/** Milliseconds that parts of a request took, added up. */
-export interface Timing {
-  /** Reading what is asked for. */
+/** Milliseconds spent in each phase of a request. */
+export interface RequestTiming {
+  /** Parsing the parameters. */
   parse: number
-  /** Finding out what of it is the caller's to see. */
+  /** Restricting the query to the caller's permissions. */
   narrow: number
   /** Waiting for the database. */
   database: number
-  /** Whether the answer was kept from before; null: it is none that could be. */
+  /** The outcome of the response cache; null: the request is not cacheable. */
   cache: CacheOutcome | null
 }
 
 export type CacheOutcome = 'hit' | 'miss' | 'off'
 
-export const openTiming = (): Timing => ({ parse: 0, narrow: 0, database: 0, cache: null })
+export const createTiming = (): RequestTiming => ({ parse: 0, narrow: 0, database: 0, cache: null })
 
-/** Does this, and adds what it took. */
-export function timed<Value>(
-  { timing }: Trail,
+/** Runs `work` and adds its duration to the part. Measures synchronous work only. */
+export function timePart<Value>(
+  { timing }: RequestContext,
   part: 'parse' | 'narrow' | 'database',
   work: () => Value,
 ): Value {
@@ -53,8 +51,69 @@ export function timed<Value>(
   }
 }
 
-/** Of several answers in one, one that had to be made counts. */
-export function noteCache(trail: Trail | undefined, outcome: CacheOutcome): void {
-  const timing = trail?.timing
+/** Records a cache outcome. A miss is never overwritten: one miss makes the whole response a miss. */
+export function recordCacheOutcome(context: RequestContext | undefined, outcome: CacheOutcome): void {
+  const timing = context?.timing
   if (timing && timing.cache !== 'miss') timing.cache = outcome
+}
+
+/** What an error response says about the data: certainly nothing was written, or it is unknown. */
+export type WriteOutcome = 'not-written' | 'unknown'
+
+/**
+ * The writes of one request. Every transaction checks it before it sends COMMIT. So a request that timed out commits
+ * nothing afterwards, and an error response can say whether data may have changed.
+ */
+export class WriteScope {
+  #isClosed = false
+  /** COMMITs sent but not yet acknowledged. */
+  #pending = 0
+  /** Commits that succeeded, or whose acknowledgement was lost. */
+  #written = 0
+  readonly #onClose = new Set<() => void>()
+
+  /** Returns false if the COMMIT must not be sent. After true, the caller must call `endCommit`. */
+  beginCommit(): boolean {
+    if (this.#isClosed) return false
+    this.#pending++
+    return true
+  }
+
+  endCommit(isWritten: boolean): void {
+    this.#pending--
+    if (isWritten) this.#written++
+  }
+
+  /** Registers a callback for the request's timeout; returns a function that unregisters it. */
+  onClose(end: () => void): () => void {
+    this.#onClose.add(end)
+    return () => this.#onClose.delete(end)
+  }
+
+  /** The request timed out: from now on none of its transactions commits. */
+  close(): void {
+    this.#isClosed = true
+    const ends = [...this.#onClose]
+    this.#onClose.clear()
+    for (const end of ends) end()
+  }
+
+  /** The response was sent and the handler has returned. Background work that continues may commit again. */
+  detach(): void {
+    this.#isClosed = false
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** How many commits may have changed data so far. */
+  get written(): number {
+    return this.#written
+  }
+
+  /** 'unknown' if any COMMIT was sent. */
+  get outcome(): WriteOutcome {
+    return this.#pending > 0 || this.#written > 0 ? 'unknown' : 'not-written'
+  }
 }

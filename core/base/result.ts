@@ -1,4 +1,4 @@
-/** An expected outcome as a value: either what was asked for, or every reason why not. */
+/** The outcome of an operation that is expected to fail sometimes: a value, or every reason for the failure. */
 export type Result<Value, Reason> = Ok<Value> | Failed<Reason>
 
 export interface Ok<Value> {

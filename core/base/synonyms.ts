@@ -1,6 +1,6 @@
-/** What other systems, SQL and everyday language call things: by the word, what it may mean here, the likeliest first. */
-const MEANINGS: Readonly<Record<string, readonly string[]>> = {
-  // Operators of filters.
+/** Words of other systems, of SQL and of everyday language, with their equivalents here, likeliest first. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  // Filter operators.
   $equals: ['$eq'],
   $equal: ['$eq'],
   $is: ['$eq', '$null'],
@@ -41,7 +41,7 @@ const MEANINGS: Readonly<Record<string, readonly string[]>> = {
   $prefix: ['$startsWith'],
   $ends: ['$endsWith'],
   $suffix: ['$endsWith'],
-  // Actions of permissions and of the documents API.
+  // Actions in permissions and in the documents API.
   read: ['find', 'findOne', 'findMany'],
   get: ['find', 'findOne', 'findMany'],
   list: ['find', 'findMany'],
@@ -80,7 +80,7 @@ const MEANINGS: Readonly<Record<string, readonly string[]>> = {
   login: ['callback', 'local'],
   signin: ['callback', 'local'],
   signup: ['register'],
-  // Keys of declarations.
+  // Keys in project.yaml.
   attachedto: ['targetField'],
   attachedfield: ['targetField'],
   sourcefield: ['targetField'],
@@ -130,15 +130,15 @@ const MEANINGS: Readonly<Record<string, readonly string[]>> = {
   publicationstate: ['status'],
 }
 
-/** Letters alone: `landingPage`, `landing-page` and `landing_page` are the same word to a person. */
-export const plainWord = (word: string): string =>
+/** Lower-case letters and digits only: `landingPage`, `landing-page` and `landing_page` are the same word. */
+export const normalizeWord = (word: string): string =>
   word
     .replace(/^(?:api|plugin)::(?:[^.]+\.)?/, '')
     .toLowerCase()
     .replace(/[-_.\s]/g, '')
 
-/** What a word may mean, the likeliest first. */
-export function meaningsOf(word: string): readonly string[] {
-  const plain = plainWord(word)
-  return Object.hasOwn(MEANINGS, plain) ? (MEANINGS[plain] ?? []) : []
+/** The possible meanings of a word, likeliest first. */
+export function synonymsOf(word: string): readonly string[] {
+  const plain = normalizeWord(word)
+  return Object.hasOwn(SYNONYMS, plain) ? (SYNONYMS[plain] ?? []) : []
 }

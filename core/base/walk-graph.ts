@@ -1,17 +1,17 @@
-/** What a walk over declared references found. */
+/** The result of a depth-first walk. */
 export interface GraphWalk<Node> {
-  /** Each node after all that it leads to, but for those that lead back to it. */
+  /** Topological order: each node comes after the nodes it references, except within cycles. */
   readonly order: readonly Node[]
-  /** The ways from a node back to itself; the first node is not repeated at the end. */
+  /** Each cycle as a list of nodes; the first node is not repeated at the end. */
   readonly cycles: readonly (readonly Node[])[]
 }
 
-interface Visit<Node> {
+interface OpenNode<Node> {
   readonly node: Node
   readonly next: Iterator<Node>
 }
 
-/** Walks along references that people declare, however long they are: neither recursive nor slower than linear. */
+/** Depth-first walk in linear time. Iterative, so that long chains of references do not overflow the call stack. */
 export function walkGraph<Node>(
   nodes: Iterable<Node>,
   nextOf: (node: Node) => Iterable<Node>,
@@ -21,24 +21,24 @@ export function walkGraph<Node>(
   const done = new Set<Node>()
   for (const start of nodes) {
     if (done.has(start)) continue
-    const way: Visit<Node>[] = []
-    const places = new Map<Node, number>()
+    const path: OpenNode<Node>[] = []
+    const depths = new Map<Node, number>()
     const enter = (node: Node) => {
-      places.set(node, way.length)
-      way.push({ node, next: nextOf(node)[Symbol.iterator]() })
+      depths.set(node, path.length)
+      path.push({ node, next: nextOf(node)[Symbol.iterator]() })
     }
     enter(start)
-    for (let visit = way.at(-1); visit !== undefined; visit = way.at(-1)) {
-      const { done: isLast, value } = visit.next.next()
+    for (let open = path.at(-1); open !== undefined; open = path.at(-1)) {
+      const { done: isLast, value } = open.next.next()
       if (isLast) {
-        way.pop()
-        places.delete(visit.node)
-        done.add(visit.node)
-        order.push(visit.node)
+        path.pop()
+        depths.delete(open.node)
+        done.add(open.node)
+        order.push(open.node)
         continue
       }
-      const place = places.get(value)
-      if (place !== undefined) cycles.push(way.slice(place).map(({ node }) => node))
+      const depth = depths.get(value)
+      if (depth !== undefined) cycles.push(path.slice(depth).map(({ node }) => node))
       else if (!done.has(value)) enter(value)
     }
   }

@@ -1,12 +1,27 @@
-/** What `work` comes to, or `otherwise` once so many milliseconds have passed; rejects where it does before. Keeps no timer behind. */
-export async function within<Value>(
+/** Resolves or rejects with `work`, or resolves to `fallback` after the timeout. Leaves no timer running. */
+export async function withTimeout<Value>(
   milliseconds: number,
   work: Promise<Value>,
-  otherwise: Value,
+  fallback: Value,
 ): Promise<Value> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Value>(resolve => {
-    timer = setTimeout(resolve, milliseconds, otherwise)
+  const timeout = new Promise<Value>(resolve => {
+    timer = setTimeout(resolve, milliseconds, fallback)
   })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
+}
+
+/** Settles with `work`, or rejects with the signal's reason when it is aborted. The work itself continues. */
+export async function unlessAborted<Value>(
+  signal: AbortSignal | undefined,
+  work: Promise<Value>,
+): Promise<Value> {
+  if (!signal) return work
+  let stop = () => {}
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+  })
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
 }

@@ -1,5 +1,5 @@
-import { entityTag } from '../base/entity-tag.ts'
-import { BoundedMap, ENTRY } from '../base/lru-cache.ts'
+import { ENTRY_OVERHEAD, LruCache } from '../base/lru-cache.ts'
+import { entityTag } from '../base/text.ts'
 import type { Body } from './cacheable-read.ts'
 
 /** What is kept for as long as its tables have this version. */
@@ -18,14 +18,14 @@ export interface Keep {
 }
 
 /** Bytes that what is kept takes beside its entry and its body: objects. */
-const OVERHEAD = 600 - ENTRY
+const OVERHEAD = 600 - ENTRY_OVERHEAD
 
 /** Bodies and totals, in so many bytes together. */
 export function openKeep(maxBytes: number): Keep {
   const bounds = { entries: Number.POSITIVE_INFINITY, bytes: maxBytes }
-  const bodies = new BoundedMap<Kept<Body>>(bounds, ({ size }) => size)
+  const bodies = new LruCache<Kept<Body>>(bounds, ({ size }) => size)
   // A total is some hundred bytes: few of them count for many lists.
-  const totals = new BoundedMap<Kept<number>>({ ...bounds, bytes: maxBytes / 16 }, ({ size }) => size)
+  const totals = new LruCache<Kept<number>>({ ...bounds, bytes: maxBytes / 16 }, ({ size }) => size)
   return {
     body: key => bodies.get(key),
     total: key => totals.get(key),

@@ -1,4 +1,4 @@
-import { noteCache } from '../base/request-context.ts'
+import { recordCacheOutcome } from '../base/request-context.ts'
 import type { Database, Rows, RunOptions } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { currentWhole } from '../database/generations/write-storage.ts'
@@ -98,7 +98,7 @@ export function openCache({ database, maxBytes }: CacheTerms): AnswerCache {
       const version = isAskedAfter ? await versionOf(reading.version, terms.ahead) : null
       const isProven = version !== null && version === kept?.version
       if (version !== null) pulse?.sawProof(version, isProven)
-      noteCache(terms.run.purpose?.trail, isProven ? 'hit' : 'miss')
+      recordCacheOutcome(terms.run.purpose?.trail, isProven ? 'hit' : 'miss')
       if (isProven) return kept.value
       const asked = { key, reading, terms, pulse }
       if (!isShared) return read(asked)

@@ -1,6 +1,6 @@
-import { bytesOf } from '../base/detach-string.ts'
-import { BoundedMap } from '../base/lru-cache.ts'
-import { within } from '../base/with-timeout.ts'
+import { LruCache } from '../base/lru-cache.ts'
+import { memoryBytes } from '../base/text.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 import type { Database, Rows } from '../database/database.ts'
 import type { Ahead } from './version-prefetch.ts'
 
@@ -17,7 +17,7 @@ const GUESSES = { entries: 2000, bytes: 2_000_000 } as const
  */
 export function openVersions(database: Pick<Database, 'run'>, isShared: boolean): AskVersion {
   const ask = openAsk(database, isShared)
-  const guesses = new BoundedMap<string>(GUESSES, bytesOf)
+  const guesses = new LruCache<string>(GUESSES, memoryBytes)
   return async (sql, ahead) => {
     if (!ahead) return versionAt(await ask(sql), 0)
     if (ahead.first === null) return askFirst(sql, ahead, { ask, guess: guesses.get(guessKey(ahead, sql)) })
@@ -76,7 +76,7 @@ const PATIENCE = 5
 
 async function depart(queue: Queue, run: () => Promise<Rows>): Promise<Rows> {
   await new Promise(resolve => setImmediate(resolve))
-  if (queue.current) await within(PATIENCE, queue.current.then(ignore, ignore), undefined)
+  if (queue.current) await withTimeout(PATIENCE, queue.current.then(ignore, ignore), undefined)
   const sent = run()
   queue.next = null
   queue.current = sent

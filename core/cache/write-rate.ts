@@ -1,4 +1,4 @@
-import { BoundedMap } from '../base/lru-cache.ts'
+import { LruCache } from '../base/lru-cache.ts'
 
 /** So often are tables found written, hits taken off, before they count as written all the time. */
 const PATIENCE = 8
@@ -48,7 +48,7 @@ const BOUNDS = { entries: 2000, bytes: 2_000_000 } as const
 
 /** That of tables together, by the SQL that answers their version. */
 export function openPulses(): (sql: string) => Pulse {
-  const pulses = new BoundedMap<Pulse>(BOUNDS, () => 100)
+  const pulses = new LruCache<Pulse>(BOUNDS, () => 100)
   return sql => {
     const before = pulses.get(sql)
     if (before) return before

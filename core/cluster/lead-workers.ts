@@ -1,7 +1,6 @@
 import cluster from 'node:cluster'
 import { openLog } from '../observe/log.ts'
-import type { Observer } from '../observe/observation.ts'
-import { changingObserver } from '../observe/reloadable-observer.ts'
+import { type Observer, reloadableObserver } from '../observe/observation.ts'
 import type { ServerSettings } from '../project/settings/settings.ts'
 import type { ServingTerms } from './rpc-methods.ts'
 import { type Crew, openCrew } from './supervisor.ts'
@@ -24,7 +23,7 @@ export interface LeadTerms {
  * else when they have ended.
  */
 export async function lead({ count, production, ...terms }: LeadTerms): Promise<number> {
-  const observer = changingObserver(logOf('info', terms))
+  const observer = reloadableObserver(logOf('info', terms))
   let told: ServingTerms | null = null
   const crew = openCrew({
     count,
@@ -36,10 +35,10 @@ export async function lead({ count, production, ...terms }: LeadTerms): Promise<
           ...answers,
           async serving(about) {
             told = about
-            observer.change(logOf(about.logLevel, terms))
+            observer.replace(logOf(about.logLevel, terms))
           },
         },
-        (pid, milliseconds) => observer.tell({ kind: 'workerStalled', worker: number, pid, milliseconds }),
+        (pid, milliseconds) => observer.emit({ kind: 'workerStalled', worker: number, pid, milliseconds }),
       ),
   })
   const stopped = heed(crew, production)
@@ -62,7 +61,7 @@ async function serveNumbers(
   const { serveMetrics } = await import('../http/metrics.ts')
   const server = await serveMetrics({ host, port, path, read: crew.readNumbers })
   if (server.ok) {
-    observer.tell({ kind: 'prepared', what: `Numbers for Prometheus are at ${server.value.url}` })
+    observer.emit({ kind: 'prepared', what: `Numbers for Prometheus are at ${server.value.url}` })
     return null
   }
   process.stderr.write(`${server.reasons.join('\n')}\n`)

@@ -1,6 +1,5 @@
-import { within } from '../base/with-timeout.ts'
-import { mergeFamilies, type OfWorker } from '../observe/metrics/merge-families.ts'
-import { printFamilies } from '../observe/metrics/print-families.ts'
+import { withTimeout } from '../base/with-timeout.ts'
+import { mergeFamilies, printFamilies, type WorkerFamilies } from '../observe/metrics/print-families.ts'
 import type { Place } from './worker-slot.ts'
 
 /** Milliseconds that a worker has to tell its numbers. Whoever collects them waits for some seconds. */
@@ -12,9 +11,9 @@ export async function readNumbers(places: readonly Place[]): Promise<string> {
   return printFamilies(mergeFamilies(told.filter(each => each !== null)))
 }
 
-async function readOne(place: Place): Promise<OfWorker | null> {
+async function readOne(place: Place): Promise<WorkerFamilies | null> {
   const post = place.current()
   if (!post?.isServing()) return null
-  const families = await within(PATIENCE, post.line.ask('numbers'), null)
+  const families = await withTimeout(PATIENCE, post.line.ask('numbers'), null)
   return families && { worker: place.number, families }
 }

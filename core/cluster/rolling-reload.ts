@@ -1,4 +1,4 @@
-import { within } from '../base/with-timeout.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Post } from './worker-process.ts'
 import type { Place } from './worker-slot.ts'
@@ -24,7 +24,7 @@ export function openRolling(places: readonly Place[], observer: Observer): Rolli
       if (number !== leader?.number) return
       held = membersOf(places).filter(other => other.number !== number && other.post.isServing())
       const holding = Promise.all(held.map(({ post }) => post.line.ask('hold')))
-      await within<unknown>(HOLD_PATIENCE, holding, null)
+      await withTimeout<unknown>(HOLD_PATIENCE, holding, null)
     },
     async reload() {
       const [first, ...others] = membersOf(places)
@@ -63,7 +63,7 @@ interface Rest {
 async function reloadRest({ others, isAtOnce, observer }: Rest): Promise<void> {
   const reload = async (member: Member) => {
     const isServed = await reloadOne(member)
-    if (isServed === false) observer.tell({ kind: 'workerBehind', worker: member.number })
+    if (isServed === false) observer.emit({ kind: 'workerBehind', worker: member.number })
   }
   if (isAtOnce) await Promise.all(others.map(reload))
   else for (const member of others) await reload(member)

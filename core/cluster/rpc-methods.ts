@@ -1,4 +1,4 @@
-import type { OfWorker } from '../observe/metrics/merge-families.ts'
+import type { WorkerFamilies } from '../observe/metrics/print-families.ts'
 import type { ServerSettings } from '../project/settings/settings.ts'
 
 /** What the primary process asks a worker. */
@@ -11,7 +11,7 @@ export interface ToWorker {
   /** Answers while its event loop turns. */
   beat(): Promise<true>
   /** What it counts. */
-  numbers(): Promise<OfWorker['families']>
+  numbers(): Promise<WorkerFamilies['families']>
 }
 
 /** What a worker asks the primary process. */

@@ -39,7 +39,7 @@ export function openPlace({ number, post, isKept, observer }: PlaceTerms): Place
     if (isEnding || !isKept()) return
     failures = served >= STEADY ? 0 : failures + 1
     const delay = delayAfter(failures)
-    observer.tell({ kind: 'workerEnded', worker: number, pid, why, delay })
+    observer.emit({ kind: 'workerEnded', worker: number, pid, why, delay })
     next = setTimeout(begin, delay)
   }
   begin()

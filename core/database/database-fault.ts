@@ -1,4 +1,4 @@
-import type { WriteOutcome } from '../base/write-scope.ts'
+import type { WriteOutcome } from '../base/request-context.ts'
 import { TOO_LARGE } from '../sql/print-bounded.ts'
 import { OUTDATED } from './generations/generations.ts'
 import { meaningOf } from './sqlstate.ts'

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Sequelize, Transaction as SequelizeTransaction } from 'sequelize'
-import { within } from '../base/with-timeout.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 import type { DatabaseSettings } from '../project/settings/settings.ts'
 import type { Statement } from '../sql/statement.ts'
 import type { Pool } from './connect/pool.ts'
@@ -83,7 +83,7 @@ export async function pooledDatabase(parts: PooledDatabaseParts): Promise<Databa
     close() {
       endForeign()
       const patience = parts.aborting.signal.aborted ? ABORT_PATIENCE : CLOSE_PATIENCE
-      closing ??= within(patience, closeAll(sequelize, replicas), undefined).then(parts.afterClose)
+      closing ??= withTimeout(patience, closeAll(sequelize, replicas), undefined).then(parts.afterClose)
       return closing
     },
   }
@@ -123,7 +123,7 @@ async function ping(pool: Pool): Promise<Ping> {
     },
     (error: Error): Ping => ({ ok: false, message: error.message, isReadonly: isReadonly(error) }),
   )
-  return within(PING_PATIENCE, answer, SILENT)
+  return withTimeout(PING_PATIENCE, answer, SILENT)
 }
 
 const TAKES_WRITES: Statement = { text: `SELECT current_setting('transaction_read_only')`, values: [] }

@@ -1,4 +1,4 @@
-import { PasswordsBusy } from '../base/password-pool.ts'
+import { PasswordQueueFull } from '../base/passwords.ts'
 import { UnavailableError } from '../faults/errors.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import { type DatabaseFault, isUnclear, toDatabaseFault } from './database-fault.ts'
@@ -14,7 +14,7 @@ export interface Told {
 export function toRequestFault(error: unknown): Told | null {
   if (error instanceof UnavailableError)
     return { fault: error.fault, reason: toRequestFault(error.cause)?.reason ?? null }
-  if (error instanceof PasswordsBusy) return { fault: fault('unavailable', BUSY), reason: null }
+  if (error instanceof PasswordQueueFull) return { fault: fault('unavailable', BUSY), reason: null }
   const database = toDatabaseFault(error)
   const message = database && MESSAGES[database.kind]
   if (!message) return null

@@ -1,5 +1,5 @@
 import type { Transaction as SequelizeTransaction } from 'sequelize'
-import type { WriteOutcome, WriteScope } from '../base/write-scope.ts'
+import type { WriteOutcome, WriteScope } from '../base/request-context.ts'
 import type { Statement } from '../sql/statement.ts'
 import type { Pool } from './connect/pool.ts'
 import type { Connection } from './connection.ts'

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { Result } from '../base/result.ts'
 import type { Documents } from '../documents/documents.ts'
-import { toError } from '../faults/errors.ts'
+import { toPluginError } from '../faults/errors.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
@@ -32,8 +32,8 @@ export type PrepareAction = (params: Params, call: ActionCall) => () => Promise<
 /** Returns the value of a result, or throws its fault. */
 export function unwrap<Value>(result: Result<Value, Fault>): Value {
   if (result.ok) return result.value
-  throw toError(result.reasons[0] ?? fault('internal', 'A refusal without a reason'))
+  throw toPluginError(result.reasons[0] ?? fault('internal', 'A refusal without a reason'))
 }
 
 export const invalidParam = (message: string, key: string): Error =>
-  toError(fault('validation', message, { key }))
+  toPluginError(fault('validation', message, { key }))

@@ -1,4 +1,4 @@
-import type { Trail } from '../base/request-context.ts'
+import type { RequestContext } from '../base/request-context.ts'
 import type { Result } from '../base/result.ts'
 import type { AskedBody, FoundBody } from '../cache/cacheable-read.ts'
 import type { Ahead } from '../cache/version-prefetch.ts'
@@ -41,7 +41,7 @@ export interface ReadOptions {
   /** Ends the read where it is aborted. */
   readonly signal?: AbortSignal
   /** The request that it is for. */
-  readonly trail?: Trail
+  readonly trail?: RequestContext
   /** What that asks for; absent: nothing is asked for ahead of it. */
   readonly ahead?: Ahead | undefined
 }
@@ -103,7 +103,7 @@ export interface Answer {
   /** The tag that goes out with a text, for preconditions; without it none but `*` is met. */
   readonly tagOf?: (text: string) => string
   /** The request that it is for. */
-  readonly trail?: Trail
+  readonly trail?: RequestContext
 }
 
 export interface Written {

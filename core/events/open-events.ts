@@ -81,7 +81,7 @@ async function settle(queues: Iterable<Queue>): Promise<void> {
 function toReached(observer: Observer): (error?: unknown) => void {
   let isAway = false
   return error => {
-    if (error !== undefined && !isAway) observer.tell({ kind: 'eventsStalled', error })
+    if (error !== undefined && !isAway) observer.emit({ kind: 'eventsStalled', error })
     isAway = error !== undefined
   }
 }
@@ -99,7 +99,7 @@ async function tellOthers(
 ): Promise<void> {
   try {
     for (const [listener, events] of await rows.countOthers(keys))
-      observer.tell({ kind: 'eventsUnheard', listener, events })
+      observer.emit({ kind: 'eventsUnheard', listener, events })
   } catch (error) {
     reached(error)
   }

@@ -133,12 +133,12 @@ const LONGEST_DELAY = 3_600_000
 async function postpone(delivery: Delivery, error: unknown, terms: QueueTerms): Promise<void> {
   const { attempts } = delivery.taken
   const delay = Math.min(terms.pace.delay * 3 ** (attempts - 1), LONGEST_DELAY)
-  terms.observer.tell({ kind: 'eventPostponed', ...observed(delivery), delay, error })
+  terms.observer.emit({ kind: 'eventPostponed', ...observed(delivery), delay, error })
   await terms.rows.postpone(delivery.taken, messageOf(error), delay)
 }
 
 async function fail(delivery: Delivery, error: unknown, terms: QueueTerms): Promise<void> {
-  terms.observer.tell({ kind: 'eventFailed', ...observed(delivery), error })
+  terms.observer.emit({ kind: 'eventFailed', ...observed(delivery), error })
   await terms.rows.giveUp(delivery.taken, messageOf(error))
 }
 

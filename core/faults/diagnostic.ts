@@ -1,9 +1,9 @@
-/** The way to a key in a file: `['contentTypes', 'article', 'attributes', 'title']`. */
+/** The path to a key in a file: `['contentTypes', 'article', 'attributes', 'title']`. */
 export type Path = readonly (string | number)[]
 
-/** Where something stands in a file. Lines and columns count from 1; columns count UTF-16 units. */
-export interface Place {
-  /** As shown to the user: relative to the folder of project.yaml where it lies inside, else absolute. */
+/** A position in a file. Lines and columns count from 1; columns count UTF-16 units. */
+export interface SourceLocation {
+  /** As shown to the user: relative to the folder of project.yaml for files inside it, else absolute. */
   readonly file: string
   readonly line: number
   readonly column: number
@@ -11,20 +11,18 @@ export interface Place {
   readonly source: string
 }
 
-/**
- * One thing that is wrong with a file of the user's. Every check returns all that it finds.
- * `code` is stable and closed per room (`unknown-key`, `unknown-target`, …): tests and editors rely on it.
- */
+/** A problem in one of the user's files. Every check returns all diagnostics that it finds. */
 export interface Diagnostic {
+  /** From a closed set per module (`unknown-key`, `unknown-target`, …). Stable: tests and editors rely on it. */
   readonly code: string
   readonly message: string
-  readonly place: Place
+  readonly place: SourceLocation
   readonly path: Path
-  /** A second place that takes part, such as the first definition of a name defined twice. */
-  readonly related?: { readonly place: Place; readonly message: string }
+  /** A second location, such as the first definition of a name that is defined twice. */
+  readonly related?: { readonly place: SourceLocation; readonly message: string }
 }
 
-/** `contentTypes.article.attributes.title`, `roles[0]`; a key that is no plain word is quoted. */
+/** `contentTypes.article.attributes.title`, `roles[0]`; a key that is not an identifier is quoted. */
 export function printPath(path: Path): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
@@ -33,7 +31,7 @@ export function printPath(path: Path): string {
   }, '')
 }
 
-/** Two or three lines for a terminal: `file:line:column message`, the offending line, a caret under it. */
+/** For a terminal: `file:line:column message`, the offending line, a caret below it. */
 export function printDiagnostic(diagnostic: Diagnostic): string {
   const { place, message, path, related } = diagnostic
   const where = path.length === 0 ? '' : ` (${printPath(path)})`
@@ -46,7 +44,7 @@ export function printDiagnostic(diagnostic: Diagnostic): string {
 
 const EXCERPT_WIDTH = 120
 
-function excerpt({ source, column, line }: Place): readonly string[] {
+function excerpt({ source, column, line }: SourceLocation): readonly string[] {
   const start = Math.max(0, column - EXCERPT_WIDTH + 20)
   const shown = source.slice(start, start + EXCERPT_WIDTH)
   const gutter = `  ${line} | `

@@ -1,8 +1,8 @@
 import { type Fault, type FaultCode, type FaultDetails, fault, RequestFault } from './fault.ts'
 
 /**
- * Errors by the names that plugins know them by: whoever throws one answers the request with its status, its
- * message and its details. Any other error answers 500 and tells nothing.
+ * The error classes for plugins. A thrown one answers the request with its status, message and details. Any other error
+ * answers 500 without details.
  */
 export class ApplicationError extends RequestFault {
   constructor(message = 'An application error occurred', details: FaultDetails = {}) {
@@ -46,7 +46,7 @@ export class RateLimitError extends RequestFault {
   }
 }
 
-/** What a document action throws where the database did not do its part; `details.outcome` says whether it was written. */
+/** Thrown by document actions when the database is unavailable; `details.outcome` says whether data was written. */
 export class UnavailableError extends RequestFault {
   constructor(message = 'Service Unavailable', details: FaultDetails = {}, options: ErrorOptions = {}) {
     super(fault('unavailable', message, details))
@@ -54,7 +54,7 @@ export class UnavailableError extends RequestFault {
   }
 }
 
-const ERRORS: {
+const ERROR_CLASSES: {
   readonly [Code in FaultCode]?: new (
     message: string,
     details: FaultDetails,
@@ -70,8 +70,8 @@ const ERRORS: {
   unavailable: UnavailableError,
 }
 
-/** A fault as the error that plugins can tell by its class. */
-export function toError(fault: Fault): RequestFault {
-  const Known = ERRORS[fault.code]
+/** Wraps a fault in the error class that plugins can test with `instanceof`. */
+export function toPluginError(fault: Fault): RequestFault {
+  const Known = ERROR_CLASSES[fault.code]
   return Known ? new Known(fault.message, fault.details) : new RequestFault(fault)
 }

@@ -1,6 +1,6 @@
 /**
- * Everything that can be wrong with a request: the closed table of the contract (contract/rest.md 2).
- * `status` and `name` go out as they are; `details: false` means that the answer has no `details` key.
+ * All error kinds of a request: the closed table of the contract (contract/rest.md 2).
+ * `status` and `name` appear in the response unchanged; `details: false` means that the body has no `details` key.
  */
 export const FAULTS = {
   validation: { status: 400, name: 'ValidationError', details: true },
@@ -29,7 +29,7 @@ export const FAULTS = {
 
 export type FaultCode = keyof typeof FAULTS
 
-/** Why a request was not done, before REST or GraphQL gives it a form. */
+/** Why a request failed, independent of the REST or GraphQL format. */
 export interface Fault {
   readonly code: FaultCode
   readonly message: string
@@ -44,19 +44,19 @@ export const fault = (code: FaultCode, message: string, details: FaultDetails = 
   details,
 })
 
-/** Contract 2: the part of a request's query string that a fault lies in. */
+/** The part of the query string that a fault is about (contract/rest.md 2). */
 export type QueryParam = 'filters' | 'sort' | 'fields' | 'populate'
 
 /**
- * Contract 2, "bad key in a query". `path` is null for an attribute that does not exist at the top,
- * else the dotted place; it shows in the message where it differs from the key.
+ * Contract 2, "bad key in a query". `path` is null for an unknown attribute at the top level, else the dotted path; the
+ * message contains it if it differs from the key.
  */
 export function invalidKey(key: string, path: string | null, param: QueryParam): Fault {
   const at = path === null || path === key ? '' : ` at ${path}`
   return fault('validation', `Invalid key ${key}${at}`, { key, path, source: 'query', param })
 }
 
-/** Contract 2, "bad key in a body". `path` is left out for ids, null for what does not exist at the top. */
+/** Contract 2, "bad key in a body". `path` is omitted for ids, and null for an unknown key at the top level. */
 export function invalidBodyKey(key: string, path?: string | null): Fault {
   const at = path === undefined || path === null || path === key ? '' : ` at ${path}`
   const place = path === undefined ? {} : { path }
@@ -69,7 +69,7 @@ export const tooManyRequests = (): Fault => fault('rateLimit', 'Too many request
 
 export const forbidden = (): Fault => fault('forbidden', 'Forbidden')
 
-/** Carries faults through code that may throw (a transaction's work); caught where the request is answered. */
+/** A thrown fault; the HTTP listener and GraphQL catch it and format the response. */
 export class RequestFault extends Error {
   readonly fault: Fault
 
@@ -88,10 +88,23 @@ export class RequestFault extends Error {
   }
 }
 
-/** Contract 2: the body of an error answer. */
+/** The body of an error response (contract/rest.md 2). */
 export function toErrorBody(fault: Fault): { data: null; error: Record<string, unknown> } {
   const { status, name, details } = FAULTS[fault.code]
   const error = { status, name, message: fault.message }
   const isShown = details || 'outcome' in fault.details
   return { data: null, error: isShown ? { ...error, details: fault.details } : error }
+}
+
+/** Formats a rejected value as Strapi's messages do: inside arrays and objects, texts and numbers are quoted again. */
+export const printRejectedValue = (value: unknown): string => {
+  if (typeof value !== 'object' || value === null) return String(value)
+  return JSON.stringify(value, (_key, part: unknown) => (isLeaf(part) ? printLeaf(part) : part), 2)
+}
+
+const isLeaf = (part: unknown): boolean => typeof part !== 'object' || part === null
+
+const printLeaf = (part: unknown): unknown => {
+  if (typeof part === 'string') return JSON.stringify(part)
+  return part === null ? null : String(part)
 }

@@ -1,5 +1,5 @@
-import { answerFault, type Responder } from '../faults/exchange.ts'
 import { notFound } from '../faults/fault.ts'
+import { type Responder, toFaultResponse } from '../faults/http-exchange.ts'
 import type { GraphqlTerms } from './open-graphql.ts'
 
 /**
@@ -13,6 +13,6 @@ export function lateGraphql(terms: GraphqlTerms): Responder {
     if (request.path !== endpoint && !request.path.startsWith(`${endpoint}/`)) return null
     request.route = 'graphql'
     opening ??= import('./open-graphql.ts').then(({ openGraphql }) => openGraphql(terms))
-    return opening.then(async respond => (await respond(request)) ?? answerFault(notFound()))
+    return opening.then(async respond => (await respond(request)) ?? toFaultResponse(notFound()))
   }
 }

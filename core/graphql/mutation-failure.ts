@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql'
-import type { WriteOutcome, WriteScope } from '../base/write-scope.ts'
+import type { WriteOutcome, WriteScope } from '../base/request-context.ts'
 import { withWrites } from '../database/generations/write-storage.ts'
 import { UnavailableError } from '../faults/errors.ts'
 import { RequestFault } from '../faults/fault.ts'

@@ -1,6 +1,11 @@
 import { type Ahead, openAhead } from '../cache/version-prefetch.ts'
-import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
 import { forbidden } from '../faults/fault.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type Responder,
+  toFaultResponse,
+} from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { GuardTerms } from '../plugins/route-guard.ts'
@@ -69,14 +74,14 @@ async function respond(
   request: HttpRequest,
   engine: Engine,
   { identify, files, code }: GraphqlTerms,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const ahead = code ? undefined : aheadOf(request)
   const caller = await identify(request.headers.authorization, ahead)
-  if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
+  if (!caller.ok) return toFaultResponse(caller.reasons[0] ?? forbidden())
   const visit = code && openResolverVisit(request, caller.value, code)
   const mayUpload = caller.value.grants.allows('upload', 'upload')
   const sent = await parseTransport(visit?.passed() ?? request, { files, mayUpload })
-  if (!sent.ok) return sent.reasons[0] ?? answerFault(forbidden())
+  if (!sent.ok) return sent.reasons[0] ?? toFaultResponse(forbidden())
   const readsOnly = request.method !== 'POST'
   const { limits } = engine.config
   const deadline = openDeadline(limits.time)
@@ -118,7 +123,7 @@ interface Answering {
 }
 
 /** The operations of a batch are run in order, and answered together. */
-async function answerSent(sent: Sent, answering: Answering): Promise<HttpAnswer> {
+async function answerSent(sent: Sent, answering: Answering): Promise<HttpResponse> {
   if (sent.kind === 'one') return answerOne(sent.asked, answering)
   const bodies: string[] = []
   let status = 200
@@ -126,20 +131,26 @@ async function answerSent(sent: Sent, answering: Answering): Promise<HttpAnswer>
   if (!serverOptions.allowBatchedHttpRequests) return NO_BATCHES
   const most = limits.rootFields
   if (sent.asked.length > most) return refuseBatch(sent.asked.length, most)
-  let headers: HttpAnswer['headers']
+  let headers: HttpResponse['headers']
   let isPassing = true
   for (const asked of sent.asked) {
     const answer = await answerOne(asked, answering)
     bodies.push(String(answer.body))
     if (answer.status === 503) status = 503
     headers = answer.headers === UNKEPT ? UNKEPT : headers
-    isPassing &&= answer.isPassing === true
+    isPassing &&= answer.isTransient === true
   }
-  return { status, body: `[${bodies.join(',')}]`, type: JSON_TYPE, isPassing, ...(headers && { headers }) }
+  return {
+    status,
+    body: `[${bodies.join(',')}]`,
+    type: JSON_TYPE,
+    isTransient: isPassing,
+    ...(headers && { headers }),
+  }
 }
 
 /** As Apollo Server says it. */
-const NO_BATCHES: HttpAnswer = {
+const NO_BATCHES: HttpResponse = {
   status: 400,
   body: JSON.stringify({
     errors: [{ message: 'Operation batching disabled.', extensions: { code: 'BAD_REQUEST' } }],
@@ -147,7 +158,7 @@ const NO_BATCHES: HttpAnswer = {
 }
 
 /** Each operation has a root field at least: what is longer cannot be within the budget. */
-function refuseBatch(counted: number, most: number): HttpAnswer {
+function refuseBatch(counted: number, most: number): HttpResponse {
   const error = overLimit({ what: 'operations in a batch', counted, most, key: keyOf('rootFields') })
   return { status: 400, body: JSON.stringify({ errors: [error] }) }
 }
@@ -155,10 +166,10 @@ function refuseBatch(counted: number, most: number): HttpAnswer {
 async function answerOne(
   asked: Extract<Sent, { readonly kind: 'one' }>['asked'],
   { acting, engine, ...terms }: Answering,
-): Promise<HttpAnswer> {
-  if (!asked.ok) return asked.reasons[0] ?? answerFault(forbidden())
+): Promise<HttpResponse> {
+  if (!asked.ok) return asked.reasons[0] ?? toFaultResponse(forbidden())
   const { status, body, secret, isDone } = await runOperation(asked.value, acting, engine, terms)
-  const answer: HttpAnswer = { status, body, type: JSON_TYPE, ...(!isDone && { isPassing: true }) }
+  const answer: HttpResponse = { status, body, type: JSON_TYPE, ...(!isDone && { isTransient: true }) }
   if (secret) return { ...answer, headers: UNKEPT }
   return status === 405 ? { ...answer, headers: { Allow: 'POST' } } : answer
 }

@@ -1,5 +1,5 @@
-import { bytesOf } from '../base/detach-string.ts'
-import { BoundedMap } from '../base/lru-cache.ts'
+import { LruCache } from '../base/lru-cache.ts'
+import { memoryBytes } from '../base/text.ts'
 import { countPopulates } from '../query/count-populates.ts'
 import type { TextOperation, TextRoot } from './text/text-operation.ts'
 
@@ -14,7 +14,7 @@ export interface ReadyOperation {
 }
 
 /** By document, operation and variables: what is asked again is not judged again. */
-export type ReadyOperations = Pick<BoundedMap<Kept>, 'get' | 'set' | 'bytes'>
+export type ReadyOperations = Pick<LruCache<Kept>, 'get' | 'set' | 'bytes'>
 
 interface Kept extends ReadyOperation {
   readonly size: number
@@ -24,7 +24,7 @@ const BOUNDS = { entries: 2000, bytes: 10_000_000 } as const
 
 export function openReadyOperations(cache: unknown): ReadyOperations {
   if (cache === false) return { get: () => undefined, set: () => {}, bytes: 0 }
-  return new BoundedMap<Kept>(BOUNDS, ({ size }) => size)
+  return new LruCache<Kept>(BOUNDS, ({ size }) => size)
 }
 
 /** Longer variables are hardly sent twice. */
@@ -54,4 +54,4 @@ export function keep(ready: ReadyOperation, document: number): Kept {
 
 /** What is laid out is some four times its key, what is read of it counted. */
 const sizeOf = ({ query, layout }: TextRoot): number =>
-  ROOT + POPULATE * countPopulates(query.selection) + 4 * bytesOf(layout.key)
+  ROOT + POPULATE * countPopulates(query.selection) + 4 * memoryBytes(layout.key)

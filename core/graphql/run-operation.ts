@@ -1,7 +1,7 @@
 import { type ExecutionResult, execute, GraphQLError, type GraphQLFormattedError } from 'graphql'
-import { joinTexts } from '../base/join-texts.ts'
-import { within } from '../base/with-timeout.ts'
-import type { WriteScope } from '../base/write-scope.ts'
+import type { WriteScope } from '../base/request-context.ts'
+import { concatTexts } from '../base/text.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { toRequestFault } from '../database/request-fault.ts'
 import { stayOnPrimary } from '../database/statements/session-scope.ts'
@@ -107,14 +107,14 @@ async function inTime(
   writes.close()
   const end = () => writes.detach()
   running.then(end, end)
-  return within<ExecutionResult | null>(END_PATIENCE, running, null)
+  return withTimeout<ExecutionResult | null>(END_PATIENCE, running, null)
 }
 
 function bodyOf(answer: TextAnswer, told: (error: GraphQLError) => GraphQLFormattedError): string | Buffer {
   if ('body' in answer) return answer.body
   const { data, errors } = answer
   const before = errors.length === 0 ? '' : `"errors":${JSON.stringify(errors.map(told))},`
-  return joinTexts([`{${before}"data":`, ...data, '}'])
+  return concatTexts([`{${before}"data":`, ...data, '}'])
 }
 
 /** The data as PostgreSQL writes it, with what code of the project has in it; null: it is to be made field by field. */
@@ -131,7 +131,7 @@ async function runText(
     // Asking again field by field would cost the same again.
     if (error instanceof RequestFault) return { data: ['null'], errors: [toGraphqlError(error.fault)] }
     // What the database refuses is told field by field, too, with the paths of the fields; all else is a bug.
-    if (!toDatabaseFault(error)) observer.tell({ kind: 'failed', requestId: acting.requestId, error })
+    if (!toDatabaseFault(error)) observer.emit({ kind: 'failed', requestId: acting.requestId, error })
     return null
   })
 }
@@ -164,10 +164,10 @@ function tell(error: GraphQLError, telling: Telling): GraphQLFormattedError {
     return formatError(error)
   const told = toRequestFault(originalError)
   if (told) {
-    if (told.reason !== null) observer.tell({ kind: 'unavailable', requestId, reason: told.reason })
+    if (told.reason !== null) observer.emit({ kind: 'unavailable', requestId, reason: told.reason })
     return formatError(toGraphqlError(told.fault))
   }
-  observer.tell({ kind: 'failed', requestId, error: originalError })
+  observer.emit({ kind: 'failed', requestId, error: originalError })
   return INTERNAL
 }
 
@@ -183,8 +183,8 @@ function tellMutation(
   { observer, deadline, requestId }: Telling,
 ): GraphQLFormattedError {
   const told = toRequestFault(cause)
-  if (!told && !isLate) observer.tell({ kind: 'failed', requestId, error: cause })
-  if (told && told.reason !== null) observer.tell({ kind: 'unavailable', requestId, reason: told.reason })
+  if (!told && !isLate) observer.emit({ kind: 'failed', requestId, error: cause })
+  if (told && told.reason !== null) observer.emit({ kind: 'unavailable', requestId, reason: told.reason })
   if (!told && !isLate && outcome === 'not-written') return INTERNAL
   const { code, message } = told?.fault ?? fault('internal', INTERNAL.message)
   const failure = isLate

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import type { ErrorRequestHandler, Express } from 'express'
-import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { notFound } from '../faults/fault.ts'
+import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import type { Observer } from '../observe/observation.ts'
 import { cacheControlFor } from './cache-control.ts'
 import { toHttpFault } from './http-error.ts'
@@ -27,7 +27,7 @@ async function load(mount: (app: Express) => void | Promise<void>, observer: Obs
   const { default: express } = await import('express')
   const app = express().disable('x-powered-by').disable('etag')
   await mount(app)
-  app.use(({ headers }, response) => refuse(response, answerFault(notFound()), headers))
+  app.use(({ headers }, response) => refuse(response, toFaultResponse(notFound()), headers))
   app.use(errorAnswer(observer))
   return app
 }
@@ -42,10 +42,10 @@ export const errorAnswer =
       return
     }
     forgetContent(response)
-    refuse(response, answerFault(fault), headers)
+    refuse(response, toFaultResponse(fault), headers)
   }
 
-function refuse(response: ServerResponse, answer: HttpAnswer, headers: IncomingHttpHeaders): void {
+function refuse(response: ServerResponse, answer: HttpResponse, headers: IncomingHttpHeaders): void {
   writeAnswer(response, answer, ['Cache-Control', cacheControlFor(answer, { headers }) ?? 'no-cache'])
 }
 

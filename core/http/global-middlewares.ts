@@ -1,7 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import type { Request, RequestHandler } from 'express'
-import { answerFault, isReading } from '../faults/exchange.ts'
+import { once } from '../base/memo.ts'
 import { type Fault, fault } from '../faults/fault.ts'
+import { isSafeMethod, toFaultResponse } from '../faults/http-exchange.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
 import { errorAnswer } from './express-host.ts'
@@ -47,7 +48,7 @@ const impatient =
     request.headers['x-request-id'] = id
     response.setHeader('X-Request-Id', id)
     const patience = setTimeout(() => {
-      observer.tell({ kind: 'timedOut', requestId: id, path: request.path })
+      observer.emit({ kind: 'timedOut', requestId: id, path: request.path })
       giveUp(request, response)
     }, requestTimeout)
     enter(traffic)
@@ -60,19 +61,11 @@ const impatient =
     next()
   }
 
-function once(act: () => void): () => void {
-  let isDone = false
-  return () => {
-    if (!isDone) act()
-    isDone = true
-  }
-}
-
 function giveUp({ method }: Request, response: ServerResponse): void {
   if (response.headersSent) response.destroy()
-  else writeAnswer(response, answerFault(unansweredBy(method)), [])
+  else writeAnswer(response, toFaultResponse(unansweredBy(method)), [])
 }
 
 /** What middlewares write on their own is not known here. */
 const unansweredBy = (method: string): Fault =>
-  isReading(method) ? unavailable() : fault('unavailable', 'Service Unavailable', { outcome: 'unknown' })
+  isSafeMethod(method) ? unavailable() : fault('unavailable', 'Service Unavailable', { outcome: 'unknown' })

@@ -13,10 +13,10 @@ export function handleErrors(server: Server, observer: () => Observer): void {
   server.on('error', error => {
     if (!server.listening || performance.now() - last < PAUSE) return
     last = performance.now()
-    observer().tell({ kind: 'acceptFailed', message: error.message })
+    observer().emit({ kind: 'acceptFailed', message: error.message })
   })
   server.on('request', (_request, response: ServerResponse) => {
-    response.on('error', error => observer().tell({ kind: 'pluginFailed', message: WRITTEN_LATE, error }))
+    response.on('error', error => observer().emit({ kind: 'pluginFailed', message: WRITTEN_LATE, error }))
   })
 }
 

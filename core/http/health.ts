@@ -1,4 +1,4 @@
-import type { HttpAnswer, Responder } from '../faults/exchange.ts'
+import type { HttpResponse, Responder } from '../faults/http-exchange.ts'
 
 /**
  * `starting`: the project is not served yet. `read-only`: the database takes no writes, so that nothing is answered.
@@ -30,7 +30,7 @@ export function openHealth(terms: HealthTerms): Responder {
 
 export const isHealthPath = (path: string): boolean => path === '/_health' || path === '/_ready'
 
-async function answerReady({ readiness, reason: reasonOf, states }: HealthTerms): Promise<HttpAnswer> {
+async function answerReady({ readiness, reason: reasonOf, states }: HealthTerms): Promise<HttpResponse> {
   const status = await readiness().catch((): Readiness => 'unavailable')
   const replicas = countOf(states?.() ?? [])
   const reason = REASONS[status] ?? reasonOf?.(status)
@@ -46,7 +46,7 @@ const REASONS: Readonly<Partial<Record<Readiness, string>>> = {
 const NEVER_STORED = { 'Cache-Control': 'no-store' }
 
 /** Of a server that ends: who still has a connection to it is to send what comes next elsewhere. */
-export const STOPPING: HttpAnswer = { status: 503, body: '{"status":"stopping"}', headers: NEVER_STORED }
+export const STOPPING: HttpResponse = { status: 503, body: '{"status":"stopping"}', headers: NEVER_STORED }
 
 /** How many are in each state: which, and where they are, is for the log alone. */
 function countOf(states: readonly string[]): Readonly<Record<string, number>> | null {

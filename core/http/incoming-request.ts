@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { type Origin, openTiming, type Timing } from '../base/request-context.ts'
+import { createTiming, type RequestOrigin, type RequestTiming, WriteScope } from '../base/request-context.ts'
 import type { Result } from '../base/result.ts'
-import { WriteScope } from '../base/write-scope.ts'
-import type { HttpRequest } from '../faults/exchange.ts'
 import type { Fault } from '../faults/fault.ts'
+import type { HttpRequest } from '../faults/http-exchange.ts'
 import { readBody } from './body.ts'
 
 /** Who a request counts for where callers share a resource: never something that a caller can choose (safety S9). */
@@ -22,13 +21,13 @@ export interface RequestTerms {
 }
 
 /** Node's request as the rooms that answer see it. A class, so that a request costs one object and no closures. */
-export class IncomingRequest implements HttpRequest, Origin {
+export class IncomingRequest implements HttpRequest, RequestOrigin {
   readonly id: string
   readonly method: string
   readonly path: string
   readonly search: string
   readonly headers: IncomingHttpHeaders
-  readonly timing: Timing | null
+  readonly timing: RequestTiming | null
   route = ''
   readonly #incoming: IncomingMessage
   readonly #terms: RequestTerms
@@ -44,12 +43,12 @@ export class IncomingRequest implements HttpRequest, Origin {
     this.path = mark < 0 ? url : url.slice(0, mark)
     this.search = mark < 0 ? '' : url.slice(mark + 1)
     this.headers = incoming.headers
-    this.timing = terms.tellsTimes ? openTiming() : null
+    this.timing = terms.tellsTimes ? createTiming() : null
     this.#incoming = incoming
     this.#terms = terms
   }
 
-  get origin(): Origin {
+  get origin(): RequestOrigin {
     return this
   }
 
@@ -58,7 +57,7 @@ export class IncomingRequest implements HttpRequest, Origin {
     return this.#caller
   }
 
-  get isGone(): boolean {
+  get isDisconnected(): boolean {
     return this.#incoming.socket.destroyed
   }
 

@@ -1,7 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { Timing } from '../base/request-context.ts'
-import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
+import type { RequestTiming } from '../base/request-context.ts'
 import { notFound } from '../faults/fault.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type Responder,
+  toFaultResponse,
+} from '../faults/http-exchange.ts'
 import { networkOf } from '../identity/rate-limit.ts'
 import type { Meters } from '../observe/metrics/meters.ts'
 import type { Observer } from '../observe/observation.ts'
@@ -30,7 +35,7 @@ export interface ListenerTerms {
   /** Answers say in `Server-Timing` what their time went to: for development. */
   readonly tellsTimes?: boolean
   /** Counts requests; absent or null: nobody does. */
-  readonly meters?: Pick<Meters, 'answered'> | null
+  readonly meters?: Pick<Meters, 'onResponse'> | null
   /** Traces requests; absent or null: nobody does. */
   readonly tracing?: Tracing | null
 }
@@ -47,7 +52,7 @@ export function createListener(terms: ListenerTerms, traffic: Traffic): RequestL
     },
     cors: createCors(terms.settings.cors),
     always: terms.settings.securityHeaders ? SECURITY_HEADERS : [],
-    tellsAnswers: terms.observer.hears('answered'),
+    tellsAnswers: terms.observer.isEnabled('answered'),
   }
   return (incoming, response) => receive({ incoming, response, serving })
 }
@@ -80,7 +85,7 @@ function receive(connection: Connection): void {
   const request = new IncomingRequest(connection.incoming, serving.requests)
   const { incoming, response } = connection
   const startedAt = performance.now()
-  const span = serving.tracing?.request(request) ?? null
+  const span = serving.tracing?.startRequest(request) ?? null
   const exchange: Exchange = { incoming, response, serving, request, startedAt, span, over: false }
   enter(serving.traffic)
   if (span) span.run(() => begin(exchange))
@@ -96,7 +101,7 @@ function begin(exchange: Exchange): void {
     else void settle(handOver(exchange), exchange)
   } catch (error) {
     const trouble = toTrouble(error, request.id, serving.observer)
-    finish(exchange, answerFault(withOutcome(trouble, request)))
+    finish(exchange, toFaultResponse(withOutcome(trouble, request)))
   }
 }
 
@@ -104,7 +109,7 @@ function begin(exchange: Exchange): void {
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** null: nobody here knows the path. */
-function answerFor(exchange: Exchange): HttpAnswer | Promise<HttpAnswer> | null {
+function answerFor(exchange: Exchange): HttpResponse | Promise<HttpResponse> | null {
   const { request, serving } = exchange
   if (!METHODS.has(request.method)) return refuseMethod(exchange)
   if (request.method === 'OPTIONS' && serving.cors.preflight(request.method, request.headers))
@@ -113,7 +118,7 @@ function answerFor(exchange: Exchange): HttpAnswer | Promise<HttpAnswer> | null 
   const answer = askResponders(request, serving)
   if (answer) return answer
   if (request.method === 'OPTIONS') return OPTIONS_ANYWHERE
-  return serving.host ? null : answerFault(notFound())
+  return serving.host ? null : toFaultResponse(notFound())
 }
 
 function askResponders(request: HttpRequest, { responders }: Serving): ReturnType<Responder> {
@@ -125,13 +130,13 @@ function askResponders(request: HttpRequest, { responders }: Serving): ReturnTyp
 }
 
 /** 501 with the methods that the path has: what the same path answers to OPTIONS. */
-async function refuseMethod({ incoming, serving }: Exchange): Promise<HttpAnswer> {
+async function refuseMethod({ incoming, serving }: Exchange): Promise<HttpResponse> {
   const answer = await askResponders(new IncomingRequest(incoming, serving.requests, 'OPTIONS'), serving)
   return notImplemented(answer?.headers?.Allow ?? ALLOWED_ANYWHERE)
 }
 
 /** Waits for an answer, but not for ever. */
-async function settle(pending: Promise<HttpAnswer | null>, exchange: Exchange): Promise<void> {
+async function settle(pending: Promise<HttpResponse | null>, exchange: Exchange): Promise<void> {
   const { request, serving } = exchange
   const patience = setTimeout(giveUp, serving.settings.requestTimeout, exchange)
   try {
@@ -140,7 +145,7 @@ async function settle(pending: Promise<HttpAnswer | null>, exchange: Exchange): 
     else if (close(exchange)) tellEnd(exchange, exchange.response.statusCode)
   } catch (error) {
     const trouble = toTrouble(error, request.id, listenerTo(exchange))
-    finish(exchange, answerFault(withOutcome(trouble, request)))
+    finish(exchange, toFaultResponse(withOutcome(trouble, request)))
   } finally {
     clearTimeout(patience)
     request.endWrites()
@@ -150,7 +155,7 @@ async function settle(pending: Promise<HttpAnswer | null>, exchange: Exchange): 
 /** Where a server ends, what it cuts off loses the database as well as its client: no trouble of either. */
 function listenerTo({ response, serving: { observer, traffic } }: Exchange): Observer {
   if (!traffic.closing || !response.destroyed) return observer
-  return { ...observer, tell: event => event.kind !== 'unavailable' && observer.tell(event) }
+  return { ...observer, emit: event => event.kind !== 'unavailable' && observer.emit(event) }
 }
 
 /** Milliseconds that a request whose time is over may wait for the answer to a COMMIT that was sent. */
@@ -160,7 +165,7 @@ const COMMIT_PATIENCE = 2_000
 function giveUp(exchange: Exchange): void {
   const { request, serving } = exchange
   if (exchange.over || exchange.response.headersSent) return
-  serving.observer.tell({ kind: 'timedOut', requestId: request.id, path: request.path })
+  serving.observer.emit({ kind: 'timedOut', requestId: request.id, path: request.path })
   request.writes.close()
   if (request.writes.outcome === 'not-written') answerLate(exchange)
   else setTimeout(answerLate, COMMIT_PATIENCE, exchange)
@@ -168,7 +173,7 @@ function giveUp(exchange: Exchange): void {
 
 function answerLate(exchange: Exchange): void {
   if (exchange.over || exchange.response.headersSent) return
-  finish(exchange, answerFault(withOutcome(unavailable(), exchange.request)))
+  finish(exchange, toFaultResponse(withOutcome(unavailable(), exchange.request)))
 }
 
 /** Whether this was the first end of the exchange. */
@@ -179,7 +184,7 @@ function close(exchange: Exchange): boolean {
   return true
 }
 
-function finish(exchange: Exchange, answer: HttpAnswer): void {
+function finish(exchange: Exchange, answer: HttpResponse): void {
   const { request, response, serving } = exchange
   if (!close(exchange)) return
   if (response.headersSent || response.destroyed) {
@@ -187,14 +192,14 @@ function finish(exchange: Exchange, answer: HttpAnswer): void {
     return
   }
   try {
-    const final = answer.tagged ? applyTag(answer, request) : answer
+    const final = answer.hasEtag ? applyTag(answer, request) : answer
     const headers = sharedHeaders(exchange)
     const caching = cacheControlFor(final, request)
     if (caching !== null) headers.push('Cache-Control', caching)
     writeAnswer(response, final, headers)
     tellEnd(exchange, final.status)
   } catch (error) {
-    serving.observer.tell({ kind: 'failed', requestId: request.id, error })
+    serving.observer.emit({ kind: 'failed', requestId: request.id, error })
     response.destroy()
     tellEnd(exchange, 500)
   }
@@ -212,7 +217,7 @@ function sharedHeaders({ request, serving, startedAt }: Exchange): string[] {
 }
 
 /** https://www.w3.org/TR/server-timing/; milliseconds. */
-function printTimes({ parse, narrow, database, cache }: Timing, startedAt: number): string {
+function printTimes({ parse, narrow, database, cache }: RequestTiming, startedAt: number): string {
   const parts = { parse, narrow, database, total: performance.now() - startedAt }
   const told = Object.entries(parts).map(([name, milliseconds]) => `${name};dur=${milliseconds.toFixed(2)}`)
   return [...told, ...(cache === null ? [] : [`cache;desc=${cache}`])].join(', ')
@@ -229,10 +234,10 @@ function tellEnd({ request, serving, startedAt, span }: Exchange, status: number
   if (!meters && !tellsAnswers && !span) return
   const milliseconds = performance.now() - startedAt
   const route = request.route || routeOfHost(request.path)
-  meters?.answered(route, status, milliseconds)
+  meters?.onResponse(route, status, milliseconds)
   span?.end(route, status)
   if (!tellsAnswers) return
-  observer.tell({
+  observer.emit({
     kind: 'answered',
     requestId: request.id,
     method: request.method,

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, fault } from '../faults/fault.ts'
+import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import type { Observer } from '../observe/observation.ts'
 import { ALLOWED_ANYWHERE, notImplemented } from './not-implemented.ts'
 import { JSON_TYPE } from './write-answer.ts'
@@ -12,12 +12,12 @@ export function answerMalformed(
   socket: Duplex,
   observer: Observer,
 ): void {
-  observer.tell({ kind: 'malformed', code: error.code ?? 'unknown' })
+  observer.emit({ kind: 'malformed', code: error.code ?? 'unknown' })
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  endWith(socket, answerFault(faultOf(error.code)))
+  endWith(socket, toFaultResponse(faultOf(error.code)))
 }
 
 /** No proxy: CONNECT is one of the methods that are not implemented on any path (contract/rest.md 1). */
@@ -26,7 +26,7 @@ export function answerConnect(socket: Duplex): void {
   endWith(socket, notImplemented(ALLOWED_ANYWHERE))
 }
 
-function endWith(socket: Duplex, { status, body, type = JSON_TYPE, headers = {} }: HttpAnswer): void {
+function endWith(socket: Duplex, { status, body, type = JSON_TYPE, headers = {} }: HttpResponse): void {
   const text = String(body)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { failed, ok, type Result } from '../base/result.ts'
-import type { HttpAnswer, Responder } from '../faults/exchange.ts'
+import type { HttpResponse, Responder } from '../faults/http-exchange.ts'
 import { METRICS_TYPE } from '../observe/metrics/print-families.ts'
 import { SILENT } from '../observe/observation.ts'
 import { handleErrors } from './handle-errors.ts'
@@ -18,7 +18,7 @@ export function openMetrics({ path, read }: MetricsTerms): Responder {
     if (request.path !== path || (request.method !== 'GET' && request.method !== 'HEAD')) return null
     request.route = 'metrics'
     return read().then(
-      (body): HttpAnswer => ({ status: 200, body, type: METRICS_TYPE, headers: NEVER_STORED }),
+      (body): HttpResponse => ({ status: 200, body, type: METRICS_TYPE, headers: NEVER_STORED }),
     )
   }
 }

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from '../faults/exchange.ts'
+import type { HttpResponse } from '../faults/http-exchange.ts'
 
 const TEXT = 'text/plain; charset=utf-8'
 
@@ -6,7 +6,7 @@ const TEXT = 'text/plain; charset=utf-8'
 export const ALLOWED_ANYWHERE = 'HEAD, GET'
 
 /** The answer to a method that no path has (contract/rest.md 1). */
-export const notImplemented = (allow: string): HttpAnswer => ({
+export const notImplemented = (allow: string): HttpResponse => ({
   status: 501,
   body: 'Not Implemented',
   type: TEXT,
@@ -14,7 +14,7 @@ export const notImplemented = (allow: string): HttpAnswer => ({
 })
 
 /** The answer to a method that other paths have, but not this one. */
-export const methodNotAllowed = (allow: string): HttpAnswer => ({
+export const methodNotAllowed = (allow: string): HttpResponse => ({
   status: 405,
   body: 'Method Not Allowed',
   type: TEXT,
@@ -22,7 +22,7 @@ export const methodNotAllowed = (allow: string): HttpAnswer => ({
 })
 
 /** The answer to OPTIONS on a path that no responder knows. */
-export const OPTIONS_ANYWHERE: HttpAnswer = {
+export const OPTIONS_ANYWHERE: HttpResponse = {
   status: 200,
   body: '',
   type: TEXT,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { furthest, isPosition, type Position, START } from '../database/lsn.ts'
 import { inSession, type Session } from '../database/statements/session-scope.ts'
-import type { HttpAnswer, HttpRequest, Responder } from '../faults/exchange.ts'
+import type { HttpRequest, HttpResponse, Responder } from '../faults/http-exchange.ts'
 
 /** Of an answer: where its writes stand in the database's log. Of a request: that its sender has seen what stands before. */
 export const POSITION_HEADER = 'X-Plinth-Position'
@@ -26,7 +26,7 @@ export const followOwnWrites =
     const brought = broughtBy(request.headers)
     const session = toSession(request, brought, terms)
     const answer = inSession(session, () => firstAnswer(responders, request))
-    const tell = (given: HttpAnswer) => tellWritten(given, session, { brought: brought ?? [], ...terms })
+    const tell = (given: HttpResponse) => tellWritten(given, session, { brought: brought ?? [], ...terms })
     return answer instanceof Promise ? answer.then(tell) : answer && tell(answer)
   }
 
@@ -67,7 +67,7 @@ interface Telling extends OwnWritesTerms {
   readonly brought: readonly Position[]
 }
 
-function tellWritten(answer: HttpAnswer, { written }: Session, { brought, secure }: Telling): HttpAnswer {
+function tellWritten(answer: HttpResponse, { written }: Session, { brought, secure }: Telling): HttpResponse {
   if (written === null) return answer
   const terms = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
   const past = brought.filter(position => position < written && position !== START)

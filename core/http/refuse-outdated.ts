@@ -1,5 +1,5 @@
 import { OUTDATED_MESSAGE } from '../database/request-fault.ts'
-import type { Responder } from '../faults/exchange.ts'
+import type { Responder } from '../faults/http-exchange.ts'
 import { isHealthPath } from './health.ts'
 import { createRefusal } from './refusal.ts'
 

@@ -109,7 +109,7 @@ const timeoutsOf = ({ requestTimeout }: ServerSettings) => ({
 async function close(server: Server, desk: Desk, milliseconds: number): Promise<void> {
   const { observer, drain = DRAIN } = desk.current.terms
   for (const { traffic } of [desk.current, ...desk.leaving]) traffic.closing = true
-  observer.tell({ kind: 'stopping', waiting: waitingAt(desk) })
+  observer.emit({ kind: 'stopping', waiting: waitingAt(desk) })
   let cut = 0
   const patience = setTimeout(() => {
     cut = waitingAt(desk)
@@ -127,7 +127,7 @@ async function close(server: Server, desk: Desk, milliseconds: number): Promise<
   clearInterval(sweep)
   // Ends the timer of Node's that looks after its connections.
   server.close()
-  observer.tell({ kind: 'stopped', cut })
+  observer.emit({ kind: 'stopped', cut })
 }
 
 async function cut(server: Server): Promise<void> {

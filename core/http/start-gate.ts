@@ -1,4 +1,4 @@
-import type { Responder } from '../faults/exchange.ts'
+import type { Responder } from '../faults/http-exchange.ts'
 import { openHealth } from './health.ts'
 import { createRefusal } from './refusal.ts'
 

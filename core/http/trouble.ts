@@ -1,6 +1,6 @@
 import { toRequestFault } from '../database/request-fault.ts'
-import { type HttpRequest, isReading } from '../faults/exchange.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
+import { type HttpRequest, isSafeMethod } from '../faults/http-exchange.ts'
 import type { Observer } from '../observe/observation.ts'
 
 /** Whatever was thrown → what the caller is told, and the log alone learns the rest. */
@@ -8,10 +8,10 @@ export function toTrouble(error: unknown, requestId: string, observer: Observer)
   const told = toRequestFault(error)
   if (told === null && error instanceof RequestFault) return error.fault
   if (told === null) {
-    observer.tell({ kind: 'failed', requestId, error })
+    observer.emit({ kind: 'failed', requestId, error })
     return fault('internal', 'Internal Server Error')
   }
-  if (told.reason !== null) observer.tell({ kind: 'unavailable', requestId, reason: told.reason })
+  if (told.reason !== null) observer.emit({ kind: 'unavailable', requestId, reason: told.reason })
   return told.fault
 }
 
@@ -23,7 +23,7 @@ export function withOutcome(given: Fault, { method, writes }: HttpRequest): Faul
   if (given.code !== 'unavailable' && given.code !== 'internal') return given
   const isUnknown = given.details.outcome === 'unknown' || writes?.outcome !== 'not-written'
   const outcome = isUnknown ? 'unknown' : 'not-written'
-  if (outcome === 'not-written' && (given.code === 'internal' || isReading(method))) return given
+  if (outcome === 'not-written' && (given.code === 'internal' || isSafeMethod(method))) return given
   return { ...given, details: { ...given.details, outcome } }
 }
 

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
-import type { HttpAnswer } from '../faults/exchange.ts'
+import type { HttpResponse } from '../faults/http-exchange.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Sends an answer with all its headers in one piece: `headers` and its own, which are put behind them. */
-export function writeAnswer(response: ServerResponse, answer: HttpAnswer, headers: string[]): void {
+export function writeAnswer(response: ServerResponse, answer: HttpResponse, headers: string[]): void {
   const { status, body } = answer
   if (body !== null) {
     headers.push('Content-Type', answer.type ?? JSON_TYPE)
@@ -14,7 +14,7 @@ export function writeAnswer(response: ServerResponse, answer: HttpAnswer, header
   for (const cookie of answer.cookies ?? []) headers.push('Set-Cookie', cookie)
   // What is left of a refused body is not read.
   if (status === 413) headers.push('Connection', 'close')
-  if (status === 503 && !answer.isUnclear) headers.push('Retry-After', '1')
+  if (status === 503 && !answer.isOutcomeUnknown) headers.push('Retry-After', '1')
   response.writeHead(status, headers)
   response.end(body)
 }

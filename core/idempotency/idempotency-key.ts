@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import type { HttpRequest } from '../faults/exchange.ts'
 import { type Fault, fault } from '../faults/fault.ts'
+import type { HttpRequest } from '../faults/http-exchange.ts'
 
 export const HEADER = 'Idempotency-Key'
 

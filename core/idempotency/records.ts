@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts'
-import type { HttpAnswer } from '../faults/exchange.ts'
+import type { HttpResponse } from '../faults/http-exchange.ts'
 import type { RequestKey } from './idempotency-key.ts'
 
 const TABLE = 'plinth_idempotency'
@@ -52,7 +52,7 @@ const FORGET = `DELETE FROM ${TABLE} WHERE key IN
 (SELECT key FROM ${TABLE} WHERE expires_at <= now() ORDER BY expires_at LIMIT $1::integer FOR UPDATE SKIP LOCKED)`
 
 /** Serializes an answer, bytes as base64. */
-export function serializeAnswer({ body, ...answer }: HttpAnswer): string {
+export function serializeAnswer({ body, ...answer }: HttpResponse): string {
   return JSON.stringify(
     Buffer.isBuffer(body)
       ? { ...answer, body: body.toString('base64'), isBytes: true }
@@ -60,7 +60,7 @@ export function serializeAnswer({ body, ...answer }: HttpAnswer): string {
   )
 }
 
-export function deserializeAnswer(text: string): HttpAnswer {
+export function deserializeAnswer(text: string): HttpResponse {
   const { isBytes, body, ...answer } = JSON.parse(text)
   return { ...answer, body: isBytes ? Buffer.from(body, 'base64') : body }
 }

@@ -3,14 +3,14 @@ import type { Caller } from '../access/caller.ts'
 import { ok } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { type WholeTransaction, withWhole } from '../database/generations/write-storage.ts'
-import {
-  answerFault,
-  type HttpAnswer,
-  type HttpRequest,
-  isReading,
-  type Responder,
-} from '../faults/exchange.ts'
 import { type Fault, fault, forbidden, notFound } from '../faults/fault.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  isSafeMethod,
+  type Responder,
+  toFaultResponse,
+} from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
 import { HEADER, openKey, parseKey, type RequestKey } from './idempotency-key.ts'
 import { deserializeAnswer, lockKey, serializeAnswer, writeRecord } from './records.ts'
@@ -25,7 +25,7 @@ export interface IdempotencyTerms {
 /** Wraps responders: a request with an Idempotency-Key is performed once, and its answer replayed for a day. */
 export function withIdempotency(responders: readonly Responder[], terms: IdempotencyTerms): Responder {
   return request =>
-    request.headers['idempotency-key'] === undefined || isReading(request.method)
+    request.headers['idempotency-key'] === undefined || isSafeMethod(request.method)
       ? firstAnswer(responders, request)
       : answerOnce(request, responders, terms)
 }
@@ -42,7 +42,7 @@ async function answerOnce(
   request: HttpRequest,
   responders: readonly Responder[],
   terms: IdempotencyTerms,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { headers, writes } = request
   const key = parseKey(headers['idempotency-key'])
   if (!key.ok) return refuse(key.reasons)
@@ -61,7 +61,7 @@ async function answerOnce(
   )
 }
 
-const refuse = (reasons: readonly Fault[]): HttpAnswer => answerFault(reasons[0] ?? forbidden())
+const refuse = (reasons: readonly Fault[]): HttpResponse => toFaultResponse(reasons[0] ?? forbidden())
 
 function findRefusal({ path, headers }: HttpRequest, { closed }: IdempotencyTerms): Fault | null {
   const below = path.toLowerCase()
@@ -110,9 +110,9 @@ interface IdempotentRequest {
 
 /** Rolls the transaction back and still answers. */
 class RollbackWithAnswer extends Error {
-  readonly answer: HttpAnswer
+  readonly answer: HttpResponse
 
-  constructor(answer: HttpAnswer) {
+  constructor(answer: HttpResponse) {
     super('undone')
     this.answer = answer
   }
@@ -121,7 +121,7 @@ class RollbackWithAnswer extends Error {
 async function runInTransaction(
   call: IdempotentRequest,
   { database }: IdempotencyTerms,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const afterwards: (() => unknown)[] = []
   const purpose = { trail: call.request, describe: () => ({ action: 'request with an idempotency key' }) }
   try {
@@ -137,16 +137,16 @@ async function runInTransaction(
   }
 }
 
-async function answerInTransaction(call: IdempotentRequest, whole: WholeTransaction): Promise<HttpAnswer> {
+async function answerInTransaction(call: IdempotentRequest, whole: WholeTransaction): Promise<HttpResponse> {
   const { key, digest, request, responders, writes } = call
   const { transaction } = whole
   const record = await lockKey(key, transaction)
   if (record === 'held') throw new RollbackWithAnswer(inProgress())
   if (record)
-    return record.request === digest ? replay(key.open(record.answer)) : answerFault(anotherRequest())
+    return record.request === digest ? replay(key.open(record.answer)) : toFaultResponse(anotherRequest())
   try {
     const responded = await withWhole(writes, whole, async () => firstAnswer(responders, request))
-    const answer = responded ?? answerFault(notFound())
+    const answer = responded ?? toFaultResponse(notFound())
     if (answer.status >= 500) throw new RollbackWithAnswer(answer)
     if (whole.isTouched || isStored(answer, call)) storeAnswer(answer, call, transaction)
     return answer
@@ -155,15 +155,17 @@ async function answerInTransaction(call: IdempotentRequest, whole: WholeTransact
   }
 }
 
-const inProgress = (): HttpAnswer => ({
-  ...answerFault(fault('conflict', `A request with this ${HEADER} is being carried out`, { key: HEADER })),
+const inProgress = (): HttpResponse => ({
+  ...toFaultResponse(
+    fault('conflict', `A request with this ${HEADER} is being carried out`, { key: HEADER }),
+  ),
   headers: { 'Retry-After': '1' },
 })
 
 const anotherRequest = (): Fault =>
   fault('unprocessable', `This ${HEADER} was sent with another request: use a new one`, { key: HEADER })
 
-const replay = (text: string): HttpAnswer => {
+const replay = (text: string): HttpResponse => {
   const answer = deserializeAnswer(text)
   return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } }
 }
@@ -171,16 +173,20 @@ const replay = (text: string): HttpAnswer => {
 /** Refusals that a later retry may not get. They are not stored: nothing was written. */
 const TRANSIENT: ReadonlySet<number> = new Set([401, 403, 405, 408, 409, 413, 415, 429])
 
-const isStored = ({ status, isPassing }: HttpAnswer, { caller }: IdempotentRequest): boolean =>
+const isStored = ({ status, isTransient: isPassing }: HttpResponse, { caller }: IdempotentRequest): boolean =>
   !TRANSIENT.has(status) && !isPassing && (status < 400 || caller.kind !== 'public')
 
 /** Maximum size of a stored answer. */
 const MAX_BYTES = 1_048_576
 
-function storeAnswer(answer: HttpAnswer, { key, digest }: IdempotentRequest, transaction: Transaction): void {
+function storeAnswer(
+  answer: HttpResponse,
+  { key, digest }: IdempotentRequest,
+  transaction: Transaction,
+): void {
   const text = serializeAnswer(answer)
   const size = Buffer.byteLength(text)
-  if (size > MAX_BYTES) throw new RollbackWithAnswer(answerFault(tooLarge(size)))
+  if (size > MAX_BYTES) throw new RollbackWithAnswer(toFaultResponse(tooLarge(size)))
   writeRecord(transaction, key, { request: digest, answer: key.seal(text) })
 }
 

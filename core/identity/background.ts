@@ -1,4 +1,4 @@
-import { within } from '../base/with-timeout.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 
 /**
  * Work that an answer does not wait for, so that its time does not tell what was to be done (safety S8).
@@ -22,7 +22,7 @@ export function openBackground(report: (error: unknown) => void, patience = PATI
         .finally(() => running.delete(run))
       running.add(run)
     },
-    settled: () => within(patience, allOf(running), undefined),
+    settled: () => withTimeout(patience, allOf(running), undefined),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
-import { bytesOf } from '../base/detach-string.ts'
-import { BoundedMap } from '../base/lru-cache.ts'
-import type { HttpRequest } from '../faults/exchange.ts'
+import { LruCache } from '../base/lru-cache.ts'
+import { memoryBytes } from '../base/text.ts'
+import type { HttpRequest } from '../faults/http-exchange.ts'
 import type { Identify } from './identify.ts'
 import { networkOf } from './rate-limit.ts'
 
@@ -19,7 +19,7 @@ export interface Callers {
 const BOUNDS = { entries: 20_000, bytes: 16_000_000 } as const
 
 export function openCallers(): Callers {
-  const known = new BoundedMap<string>(BOUNDS, bytesOf)
+  const known = new LruCache<string>(BOUNDS, memoryBytes)
   return {
     learning: identify => async (authorization, ahead) => {
       const caller = await identify(authorization, ahead)

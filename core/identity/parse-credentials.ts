@@ -3,8 +3,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { parseScalar } from '../documents/values/parse-scalar.ts'
 import { toRefusal } from '../documents/values/refusal.ts'
 import { toFault, type ValueFault } from '../documents/values/value-fault.ts'
-import type { Fault } from '../faults/fault.ts'
-import { printGiven } from '../faults/print-given.ts'
+import { type Fault, printRejectedValue } from '../faults/fault.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 
 /** A body of these endpoints: bare, without `data`. */
@@ -48,7 +47,7 @@ export const mustBe = (kind: 'string' | 'object', name: string, given: unknown):
   toFault(
     {
       kind: 'rule',
-      message: `must be a \`${kind}\` type, but the final value was: \`${printGiven(given)}\`.`,
+      message: `must be a \`${kind}\` type, but the final value was: \`${printRejectedValue(given)}\`.`,
     },
     [name],
     given,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ownText } from '../base/detach-string.ts'
+import { detachString } from '../base/text.ts'
 import type { Database } from '../database/database.ts'
 import type { RateLimit } from '../project/settings/settings.ts'
 
@@ -82,7 +82,7 @@ export function networkOf(address: string): string {
   if (known !== undefined) return known
   if (networks.size >= MOST_NETWORKS) networks.clear()
   const network = toNetwork(address)
-  networks.set(ownText(address), network)
+  networks.set(detachString(address), network)
   return network
 }
 

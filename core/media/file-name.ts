@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { trimOf } from '../base/trim-character.ts'
+import { trimCharacter } from '../base/text.ts'
 
 const LONGEST = 255
 /** Leaves room for the digits, an extension and the name of a format. */
@@ -29,7 +29,7 @@ export function toHash(name: string, digits: string = randomBytes(5).toString('h
     .replace(/\p{M}/gu, '')
     .replace(/[^A-Za-z0-9]+/g, '_')
     .slice(0, LONGEST_SLUG)
-  return `${trimOf(slug, '_') || 'file'}_${digits}`
+  return `${trimCharacter(slug, '_') || 'file'}_${digits}`
 }
 
 /** In kB with two decimals, as text: the column is a decimal. */

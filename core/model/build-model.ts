@@ -1,4 +1,4 @@
-import { deepFreeze } from '../base/freeze.ts'
+import { deepFreeze } from '../base/plain-data.ts'
 import type { I18nSettings } from '../project/settings/settings.ts'
 import { buildAttribute, type Surroundings } from './build-attribute.ts'
 import type { Declarations, DeclaredComponent, DeclaredHolder, DeclaredType } from './declarations.ts'

@@ -1,4 +1,4 @@
-import { deepFreeze } from '../base/freeze.ts'
+import { deepFreeze } from '../base/plain-data.ts'
 import { type ExpectedLists, toBlueprint } from './blueprint.ts'
 import { buildComponentTable } from './component-table.ts'
 import { toLayout } from './layout.ts'

@@ -1,4 +1,4 @@
-import { trimOf } from '../base/trim-character.ts'
+import { trimCharacter } from '../base/text.ts'
 import type { Component, ContentType } from './model.ts'
 import { toCamelCase, toPascalCase } from './names.ts'
 
@@ -63,7 +63,7 @@ export const graphqlZoneName = (typeName: string, attribute: string): string =>
 /** A value of an enumeration as GraphQL can write it: `two words` → `two_words`, `été` → `ete`. */
 export function graphqlEnumValue(value: string): string {
   const plain = value.normalize('NFD').replace(/\p{Mark}/gu, '')
-  const name = trimOf(plain.replace(/[^A-Za-z0-9_]+/g, '_'), '_') || '_'
+  const name = trimCharacter(plain.replace(/[^A-Za-z0-9_]+/g, '_'), '_') || '_'
   if (/^[0-9]/.test(name)) return `_${name}`
   return ['true', 'false', 'null'].includes(name) ? `${name}_` : name
 }

@@ -1,41 +1,41 @@
-/** Everything about a running server that is worth telling: logs and metrics are its consumers. */
+/** Everything that a running server reports. Logs and metrics consume it; `kind` is the log's `event`. */
 export type Observation =
   | {
       readonly kind: 'databaseOpened'
       readonly database: 'embedded' | 'server'
       readonly milliseconds: number
     }
-  /** The process that had the embedded database open before died; nothing that it acknowledged is lost. */
+  /** The previous process died with the embedded database open. No acknowledged write is lost. */
   | { readonly kind: 'databaseRecovered'; readonly pid: number }
-  /** The start waits for it, so many milliseconds at most. */
+  /** The start waits for the database, at most `milliseconds`. */
   | { readonly kind: 'databaseAwaited'; readonly message: string; readonly milliseconds: number }
   | { readonly kind: 'connectionLost'; readonly message: string }
-  /** Reads that a replica would answer go to the primary, and why. */
+  /** A replica is unavailable; its reads go to the primary. */
   | { readonly kind: 'replicaAway'; readonly place: string; readonly message: string }
   | { readonly kind: 'replicaBack'; readonly place: string }
-  /** The embedded database could not be tidied up; it serves all the same. */
+  /** Maintenance of the embedded database failed; it keeps serving. */
   | { readonly kind: 'upkeepFailed'; readonly message: string }
-  /** Other processes cannot work on the embedded database through this one; it serves all the same. */
+  /** Other processes cannot use the embedded database through this one; it keeps serving. */
   | { readonly kind: 'accessFailed'; readonly message: string }
-  /** Something that starting changed in the database, in one sentence. */
+  /** The start changed something in the database. `what`: one sentence. */
   | { readonly kind: 'prepared'; readonly what: string }
-  /** So many changes of the database's tables were made. */
+  /** Migration steps were applied. */
   | { readonly kind: 'migrated'; readonly steps: number; readonly milliseconds: number }
-  /** A mail was sent or written down; never what it says. */
+  /** A mail was sent, or written to the log in development. `what` never contains its text. */
   | { readonly kind: 'mail'; readonly what: string }
-  /** One that nobody will get. */
+  /** A mail could not be delivered. */
   | { readonly kind: 'mailFailed'; readonly what: string }
-  /** It takes requests now. */
+  /** The server accepts requests. */
   | { readonly kind: 'listening'; readonly url: string; readonly milliseconds: number }
-  /** What these files say now (all of the project's where none is named) is served from the next request on. */
+  /** Changed files took effect. An empty list means all files of the project. */
   | { readonly kind: 'reloaded'; readonly files: readonly string[]; readonly milliseconds: number }
-  /** What the project's files say now cannot be served: the server goes on as before. `why`: some lines. */
+  /** The changed project is invalid; the server keeps the previous version. `why`: several lines. */
   | { readonly kind: 'reloadRefused'; readonly why: string }
-  /** Keys of project.yaml whose new values only a restart brings. */
+  /** Changed keys of project.yaml that take effect only after a restart. */
   | { readonly kind: 'restartNeeded'; readonly keys: readonly string[] }
-  /** Files are looked at now and then, instead of at once. */
+  /** Watching files failed; they are polled instead. */
   | { readonly kind: 'watchFailed'; readonly message: string }
-  /** The process of one of several workers ended; another takes its place in `delay` milliseconds. */
+  /** A worker process ended; it is replaced after `delay` milliseconds. */
   | {
       readonly kind: 'workerEnded'
       readonly worker: number
@@ -43,20 +43,20 @@ export type Observation =
       readonly why: string
       readonly delay: number
     }
-  /** The event loop of a worker stood still for so long: its process is killed. */
+  /** The event loop of a worker was blocked for `milliseconds`; its process is killed. */
   | {
       readonly kind: 'workerStalled'
       readonly worker: number
       readonly pid: number
       readonly milliseconds: number
     }
-  /** One worker could not reload what others serve by now. */
+  /** A worker could not reload the version that the other workers serve. */
   | { readonly kind: 'workerBehind'; readonly worker: number }
-  /** It takes no more; `waiting` requests are still being answered. */
+  /** The server accepts no more requests; `waiting` are in flight. */
   | { readonly kind: 'stopping'; readonly waiting: number }
-  /** `cut`: requests that did not end in time. */
+  /** `cut`: requests that were aborted because they did not end in time. */
   | { readonly kind: 'stopped'; readonly cut: number }
-  /** `path` without its query string, which may carry what is nobody's business. */
+  /** `path` without the query string, which may contain secrets. */
   | {
       readonly kind: 'answered'
       readonly requestId: string
@@ -65,11 +65,11 @@ export type Observation =
       readonly status: number
       readonly milliseconds: number
     }
-  /** An error that nobody expected: a bug, ours or a plugin's. */
+  /** An unexpected error: a bug of the product or of a plugin. */
   | { readonly kind: 'failed'; readonly requestId: string; readonly error: unknown }
-  /** A policy did not let a request pass, as it may. */
+  /** A policy denied a request. */
   | { readonly kind: 'policyRefused'; readonly requestId: string; readonly policy: string }
-  /** A policy threw, took too long, or answered what is no answer: the request was refused. */
+  /** A policy threw, timed out, or returned an invalid value; the request was denied. */
   | {
       readonly kind: 'policyFailed'
       readonly requestId: string
@@ -77,23 +77,26 @@ export type Observation =
       readonly reason: string
       readonly error?: unknown
     }
-  /** Lines of a plugin's own. */
+  /** Log lines of a plugin. */
   | { readonly kind: 'pluginSaid'; readonly message: string }
   | { readonly kind: 'pluginWarned'; readonly message: string }
   | { readonly kind: 'pluginFailed'; readonly message: string; readonly error?: unknown }
-  /** A listener threw, or took too long; the event comes again in `delay` milliseconds. */
+  /** An event listener threw or timed out; it is retried after `delay` milliseconds. */
   | (ObservedEvent & { readonly kind: 'eventPostponed'; readonly delay: number; readonly error: unknown })
-  /** A listener failed for the last time; the event is kept. */
+  /** An event listener failed at its last retry; the event is kept. */
   | (ObservedEvent & { readonly kind: 'eventFailed'; readonly error: unknown })
-  /** Events wait for a listener that the project does not have (any more). */
+  /** Events wait for a listener that the project does not have. */
   | { readonly kind: 'eventsUnheard'; readonly listener: string; readonly events: number }
-  /** The outbox cannot be read or written; told again only after it could be. */
+  /** The outbox cannot be read or written. Reported once until it recovers. */
   | { readonly kind: 'eventsStalled'; readonly error: unknown }
-  /** The database, or something else that a request needs, is away. */
+  /** The database or another dependency of a request is unavailable. */
   | { readonly kind: 'unavailable'; readonly requestId: string; readonly reason: string }
-  /** Another version of the project changed the tables; requests that meet it are refused. Told once; `reason`: what PostgreSQL said. */
+  /**
+   * Another version of the project changed the tables incompatibly; affected requests are refused. Reported once.
+   * `reason`: PostgreSQL's message.
+   */
   | { readonly kind: 'outdated'; readonly reason: string }
-  /** A statement or a transaction took longer than `server.slowQuery`. `work`: what it is for, without values. */
+  /** A statement or a transaction took longer than `server.slowQuery`. `work` describes it without values. */
   | {
       readonly kind: 'slowWork'
       readonly requestId?: string
@@ -101,9 +104,9 @@ export type Observation =
       readonly work: object
     }
   | { readonly kind: 'timedOut'; readonly requestId: string; readonly path: string }
-  /** Connections could not be accepted: the process has no file descriptor left, for example. */
+  /** Connections could not be accepted, for example because the process has no file descriptors left. */
   | { readonly kind: 'acceptFailed'; readonly message: string }
-  /** What came was no HTTP, too long, or too slow. */
+  /** A request was not valid HTTP, too long, or too slow. */
   | { readonly kind: 'malformed'; readonly code: string }
 
 interface ObservedEvent {
@@ -112,17 +115,35 @@ interface ObservedEvent {
   readonly name: string
   readonly documentId: string
   readonly listener: string
-  /** This one included. */
+  /** Including this one. */
   readonly attempts: number
 }
 
 export type ObservationKind = Observation['kind']
 
-/** Takes observations. Telling must never throw, and never wait. */
+/** Consumes observations. */
 export interface Observer {
-  /** Whether anybody wants to know: what happens at every request is not even put into words otherwise. */
-  hears(kind: ObservationKind): boolean
-  tell(observation: Observation): void
+  /** Whether this kind is consumed. Hot paths check it before they build an observation. */
+  isEnabled(kind: ObservationKind): boolean
+  /** Must never throw and never block. */
+  emit(observation: Observation): void
 }
 
-export const SILENT: Observer = { hears: () => false, tell: () => {} }
+export const SILENT: Observer = { isEnabled: () => false, emit: () => {} }
+
+/** An observer that can be replaced when the project is reloaded. */
+export interface ReloadableObserver extends Observer {
+  /** Forwards all later observations to this observer. */
+  replace(to: Observer): void
+}
+
+export function reloadableObserver(first: Observer): ReloadableObserver {
+  let current = first
+  return {
+    isEnabled: kind => current.isEnabled(kind),
+    emit: observation => current.emit(observation),
+    replace(to) {
+      current = to
+    },
+  }
+}

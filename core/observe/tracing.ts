@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Span, SpanKind, Tracer } from '@opentelemetry/api'
 import { PRODUCT_VERSION } from '../base/product.ts'
 
-/** Traces of OpenTelemetry, where an SDK of it runs in the process. */
+/** OpenTelemetry tracing. */
 export interface Tracing {
-  /** Begins the span of a request, as a part of the trace that its headers name. */
-  request(request: TracedRequest): RequestSpan
-  /** Begins the span of something that takes place within one; what is answered ends it. */
-  part(name: string, attributes: Readonly<Record<string, string>>): EndPart
+  /** Starts the server span of a request, as a child of the trace context in its headers. */
+  startRequest(request: TracedRequest): RequestSpan
+  /** Starts a client span within the active span; the returned function ends it. */
+  startSpan(name: string, attributes: Readonly<Record<string, string>>): EndSpan
 }
 
 export interface TracedRequest {
@@ -19,33 +19,33 @@ export interface TracedRequest {
 }
 
 export interface RequestSpan {
-  /** What is begun by this is a part of it, whenever it takes place. */
+  /** Runs `work` with this span as the active one, including its asynchronous continuations. */
   run<Value>(work: () => Value): Value
   end(route: string, status: number): void
 }
 
-/** `failure`: what kind it is of, never what it says. */
-export type EndPart = (failure?: string) => void
+/** `failure`: the error's kind (`error.type`), never its message. */
+export type EndSpan = (failure?: string) => void
 
 type Api = typeof import('@opentelemetry/api')
 
-/** null: no SDK has registered itself, so that nothing would become of spans; then the package is not even looked for. */
+/** null: no SDK is registered, so spans would be discarded. The API package is not loaded then. */
 export async function openTracing(): Promise<Tracing | null> {
   if (!hasSdk()) return null
-  return tracingOver(await import('@opentelemetry/api'))
+  return createTracing(await import('@opentelemetry/api'))
 }
 
-/** All copies of the API's package meet at this symbol, so that it does not matter whose an SDK has. */
+/** All copies of the API package share this symbol, so it does not matter which copy the SDK uses. */
 function hasSdk(): boolean {
   const shared: unknown = Reflect.get(globalThis, Symbol.for('opentelemetry.js.api.1'))
   return typeof shared === 'object' && shared !== null && 'trace' in shared
 }
 
-function tracingOver(api: Api): Tracing {
+function createTracing(api: Api): Tracing {
   const tracer = api.trace.getTracer('plinth', PRODUCT_VERSION)
   return {
-    request: request => beginRequest(request, { api, tracer }),
-    part(name, attributes) {
+    startRequest: request => beginRequest(request, { api, tracer }),
+    startSpan(name, attributes) {
       const span = tracer.startSpan(name, { kind: CLIENT, attributes })
       return failure => {
         if (failure !== undefined) fail(span, failure, api)
@@ -55,7 +55,7 @@ function tracingOver(api: Api): Tracing {
   }
 }
 
-/** Of the API's own; its types are all that is known before it is loaded. */
+/** Values of the API's SpanKind enum: only its types may be imported before the package is loaded. */
 const SERVER: SpanKind.SERVER = 1
 const CLIENT: SpanKind.CLIENT = 2
 
@@ -67,9 +67,9 @@ function beginRequest(
   const parent = api.propagation.extract(api.ROOT_CONTEXT, headers)
   const attributes = { 'http.request.method': method, 'url.path': path, 'plinth.request_id': id }
   const span = tracer.startSpan(method, { kind: SERVER, attributes }, parent)
-  const within = api.trace.setSpan(parent, span)
+  const active = api.trace.setSpan(parent, span)
   return {
-    run: work => api.context.with(within, work),
+    run: work => api.context.with(active, work),
     end(route, status) {
       span.updateName(`${method} ${route}`)
       span.setAttributes({ 'http.route': route, 'http.response.status_code': status })

@@ -26,7 +26,7 @@ export async function destroyPlugins(
   for (const [name, extension] of [...extensions].reverse()) {
     const late = `it took longer than ${PATIENCE.destroy / 1000} s`
     await bounded(() => extension.destroy?.({ app }), PATIENCE.destroy, late).catch((error: unknown) =>
-      observer.tell({ kind: 'pluginFailed', message: `extensions/${name} could not end`, error }),
+      observer.emit({ kind: 'pluginFailed', message: `extensions/${name} could not end`, error }),
     )
   }
 }

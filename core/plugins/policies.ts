@@ -68,10 +68,10 @@ function tell(
 ): void {
   const where = { requestId: context.http.request.id, policy }
   if (verdict.kind === 'late')
-    observer.tell({ kind: 'policyFailed', ...where, reason: `no answer within ${timeout} ms` })
+    observer.emit({ kind: 'policyFailed', ...where, reason: `no answer within ${timeout} ms` })
   else if (verdict.kind === 'failed') {
-    if (verdict.error instanceof RequestFault) observer.tell({ kind: 'policyRefused', ...where })
-    else observer.tell({ kind: 'policyFailed', ...where, reason: 'it threw', error: verdict.error })
-  } else if (verdict.value === false) observer.tell({ kind: 'policyRefused', ...where })
-  else observer.tell({ kind: 'policyFailed', ...where, reason: `it answered a ${typeof verdict.value}` })
+    if (verdict.error instanceof RequestFault) observer.emit({ kind: 'policyRefused', ...where })
+    else observer.emit({ kind: 'policyFailed', ...where, reason: 'it threw', error: verdict.error })
+  } else if (verdict.value === false) observer.emit({ kind: 'policyRefused', ...where })
+  else observer.emit({ kind: 'policyFailed', ...where, reason: `it answered a ${typeof verdict.value}` })
 }

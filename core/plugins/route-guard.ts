@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { Scope } from '../access/restrict/scope.ts'
-import { answerFault, type HttpAnswer, type HttpRequest } from '../faults/exchange.ts'
 import { forbidden, RequestFault } from '../faults/fault.ts'
+import { type HttpRequest, type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import type { RestContext, RouteInfo } from './context.ts'
 import { type BoundMiddleware, runAround } from './middlewares.ts'
 import { askPolicies, type BoundPolicy, type PolicyTerms } from './policies.ts'
@@ -24,11 +24,11 @@ export interface GuardedVisit {
   readonly request: HttpRequest
   readonly args: ReadArgs
   /** Answers for a caller who may, itself or (null) in the context, which is null where nobody needs one. */
-  handle(request: HttpRequest, caller: Caller, context: RestContext | null): Promise<HttpAnswer | null>
+  handle(request: HttpRequest, caller: Caller, context: RestContext | null): Promise<HttpResponse | null>
 }
 
 /** Answers a request of one route: auth, middlewares (the first outermost), policies in order, the route. */
-export type RouteGuard = (visit: GuardedVisit) => Promise<HttpAnswer>
+export type RouteGuard = (visit: GuardedVisit) => Promise<HttpResponse>
 
 /** Compiled once, at load; `needsContext`: the route itself works with one. */
 export function compileGuard(route: GuardedRoute, terms: GuardTerms, needsContext = false): RouteGuard {
@@ -36,14 +36,16 @@ export function compileGuard(route: GuardedRoute, terms: GuardTerms, needsContex
   const isBare = route.middlewares.length === 0 && route.policies.length === 0 && !needsContext
   return async ({ request, args, handle }) => {
     const admitted = await admit(request.headers.authorization)
-    if (!admitted.ok) return answerFault(admitted.reasons[0] ?? forbidden())
+    if (!admitted.ok) return toFaultResponse(admitted.reasons[0] ?? forbidden())
     const { caller, acting } = admitted.value
     if (isBare) return (await handle(request, acting, null)) ?? unanswered(route)
     const opened = openRestContext({ request, caller, args }, route.info, terms)
     const { context, response } = opened
     const inside = async () => {
       const refusal = await askPolicies(route.policies, context, terms)
-      const answer = refusal ? answerFault(refusal) : await handle(opened.request.passed(), acting, context)
+      const answer = refusal
+        ? toFaultResponse(refusal)
+        : await handle(opened.request.passed(), acting, context)
       if (answer) response.take(answer)
     }
     await runAround(route.middlewares, context, inside).catch(error => response.take(answerThrown(error)))
@@ -51,9 +53,9 @@ export function compileGuard(route: GuardedRoute, terms: GuardTerms, needsContex
   }
 }
 
-function answerThrown(error: unknown): HttpAnswer {
+function answerThrown(error: unknown): HttpResponse {
   // What became of the data is known where the whole request is.
-  if (error instanceof RequestFault && error.fault.code !== 'unavailable') return answerFault(error.fault)
+  if (error instanceof RequestFault && error.fault.code !== 'unavailable') return toFaultResponse(error.fault)
   throw error
 }
 

@@ -1,4 +1,4 @@
-import type { Diagnostic, Path, Place } from '../faults/diagnostic.ts'
+import type { Diagnostic, Path, SourceLocation } from '../faults/diagnostic.ts'
 
 /** Everything that can be wrong with a file that Plinth reads: the closed list of this room's codes. */
 export type ProjectFault =
@@ -46,7 +46,7 @@ export function sortDiagnostics<Fault extends Diagnostic>(faults: readonly Fault
   return faults.toSorted((a, b) => comparePlaces(a.place, b.place))
 }
 
-function comparePlaces(a: Place, b: Place): number {
+function comparePlaces(a: SourceLocation, b: SourceLocation): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1
   return a.line - b.line || a.column - b.column
 }

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { deepFreeze } from '../base/freeze.ts'
+import { deepFreeze } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { type Environment, readEnvironment } from './environment.ts'

@@ -1,4 +1,4 @@
-import type { Path, Place } from '../faults/diagnostic.ts'
+import type { Path, SourceLocation } from '../faults/diagnostic.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** A project file that was read, checked and normalised: includes merged, environment substituted, defaults filled in. Frozen. */
@@ -11,7 +11,7 @@ export interface Project {
   readonly files: readonly string[]
   readonly settings: Settings
   /** Where a key stands; for a path that stands in no file (a default), the place of its nearest ancestor that does. */
-  place(path: Path): Place
+  place(path: Path): SourceLocation
   /** Where a mapping's key itself stands, not its value. */
-  keyPlace(path: Path): Place
+  keyPlace(path: Path): SourceLocation
 }

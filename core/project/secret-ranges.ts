@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, visit } from 'yaml'
-import { SPACES, urlPasswords } from '../base/url-passwords.ts'
+import { findUrlPasswords, URL_PASSWORD_ENDS } from '../base/redact.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { SecretRange } from './yaml/source-file.ts'
 
@@ -27,17 +27,17 @@ export function secretRanges(document: Document, text: string, isSecret: SecretT
       ranges.push(...rangeOf(node).filter(range => !saysNothing(node, text, range)))
   }
   seek(document.contents, [])
-  return [...ranges, ...urlPasswords(text, ENDS_PASSWORD)]
+  return [...ranges, ...findUrlPasswords(text, ENDS_PASSWORD)]
 }
 
 /** Of a file that cannot be parsed: whatever stands behind a key that sounds secret, to the end of its line. */
 export const suspectRanges = (text: string): readonly SecretRange[] => [
   ...suspectValues(text),
-  ...urlPasswords(text, ENDS_PASSWORD),
+  ...findUrlPasswords(text, ENDS_PASSWORD),
 ]
 
 /** In YAML an address may stand in quotes. */
-const ENDS_PASSWORD: ReadonlySet<string> = new Set([...SPACES, '"', "'"])
+const ENDS_PASSWORD: ReadonlySet<string> = new Set([...URL_PASSWORD_ENDS, '"', "'"])
 
 const SUSPECT_WORD = /secret|password|passwd|token|credential|api_?key|access_?key|private_?key|url|replicas/i
 

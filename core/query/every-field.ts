@@ -1,16 +1,11 @@
+import { memoize } from '../base/memo.ts'
 import type { Holder } from '../model/model.ts'
 import type { Selection } from './query.ts'
 
 export type Fields = Pick<Selection, 'fields' | 'named'>
 
-const known = new WeakMap<Holder, Fields>()
-
-/** Every scalar attribute, found once a holder. */
-export function everyField(holder: Holder): Fields {
-  const before = known.get(holder)
-  if (before) return before
+/** Every scalar attribute of a holder. */
+export const everyField = memoize((holder: Holder): Fields => {
   const fields = [...holder.attributes.values()].filter(attribute => attribute.kind === 'scalar')
-  const every: Fields = { fields, named: false }
-  known.set(holder, every)
-  return every
-}
+  return { fields, named: false }
+})

@@ -1,4 +1,4 @@
-import { levelsOf } from '../base/levels-of.ts'
+import { nestingLevels } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 
@@ -20,7 +20,7 @@ export function parseJson(body: string, depth = BODY_DEPTH): Result<object, Faul
 /** Refuses what would be no plain data. */
 function checkNesting(body: object, most: number): Result<object, Fault> {
   let depth = 0
-  for (const level of levelsOf(body)) {
+  for (const level of nestingLevels(body)) {
     depth += 1
     if (depth > most) return failed(fault('validation', `A body may be at most ${most} levels deep`))
     if (level.some(each => Object.hasOwn(each, '__proto__')))

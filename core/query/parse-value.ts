@@ -1,4 +1,4 @@
-import { isDeeper } from '../base/levels-of.ts'
+import { isDeeperThan } from '../base/plain-data.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { ScalarAttribute, ValueType } from '../model/model.ts'
 import { type BadValue, badValue } from './bad-value.ts'
@@ -56,7 +56,7 @@ const parseBoolean = (raw: unknown): Parsed =>
 
 function parseJson(raw: unknown): Parsed {
   const value = typeof raw === 'string' ? jsonOf(raw) : raw
-  if (isDeeper(value, DEEPEST)) return badValue(`JSON of at most ${DEEPEST} levels`)
+  if (isDeeperThan(value, DEEPEST)) return badValue(`JSON of at most ${DEEPEST} levels`)
   const text = JSON.stringify(value)
   if (text === undefined) return badValue('JSON text')
   return UNSTORABLE.test(text) ? badValue('JSON text without NUL characters and broken letters') : ok(text)

@@ -1,21 +1,23 @@
-import { entityTag } from '../base/entity-tag.ts'
 import type { Failed } from '../base/result.ts'
+import { entityTag } from '../base/text.ts'
 import type { FoundBody } from '../cache/cacheable-read.ts'
-import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, forbidden } from '../faults/fault.ts'
+import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import type { Shape } from '../plan/row.ts'
 import type { RestCall } from './rest-call.ts'
 
-export const answerRefusal = ({ reasons }: Failed<Fault>): HttpAnswer =>
-  answerFault(reasons[0] ?? forbidden())
+export const answerRefusal = ({ reasons }: Failed<Fault>): HttpResponse =>
+  toFaultResponse(reasons[0] ?? forbidden())
 
 /** Strapi 4's response format, if the header has exactly this value (contract/rest.md 16). */
 export const responseShape = ({ request }: RestCall): Shape =>
   request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat'
 
 /** Answers a body from the response cache or the database. */
-export const answerBody = (found: FoundBody, visit: Pick<RestCall, 'request'>): HttpAnswer =>
-  typeof found === 'string' ? answerJson(found, visit) : { ...answerJson(found.bytes, visit), tag: found.tag }
+export const answerBody = (found: FoundBody, visit: Pick<RestCall, 'request'>): HttpResponse =>
+  typeof found === 'string'
+    ? answerJson(found, visit)
+    : { ...answerJson(found.bytes, visit), etag: found.tag }
 
 const PRIVATE = { 'Cache-Control': 'private' }
 
@@ -24,10 +26,10 @@ export const answerJson = (
   body: string | Buffer,
   { request }: Pick<RestCall, 'request'>,
   status = 200,
-): HttpAnswer =>
+): HttpResponse =>
   request.headers.authorization === undefined
-    ? { status, body, tagged: true }
-    : { status, body, tagged: true, headers: PRIVATE }
+    ? { status, body, hasEtag: true }
+    : { status, body, hasEtag: true, headers: PRIVATE }
 
 /** Puts the JSON text of a document into its envelope (contract/rest.md 1). */
 export const envelope = (text: string | null): string => `{"data":${text},"meta":{}}`
@@ -35,11 +37,11 @@ export const envelope = (text: string | null): string => `{"data":${text},"meta"
 /** The ETag of the answer with this document. */
 export const documentTag = (text: string): string => entityTag(envelope(text))
 
-export const answerDocument = (text: string | null, visit: RestCall, status = 200): HttpAnswer =>
+export const answerDocument = (text: string | null, visit: RestCall, status = 200): HttpResponse =>
   answerJson(envelope(text), visit, status)
 
 /** Answers OPTIONS, or 405 for any other method, in plain text (contract/rest.md 1). */
-export function answerMethod(method: string, allow: string): HttpAnswer {
+export function answerMethod(method: string, allow: string): HttpResponse {
   const headers = { Allow: allow }
   if (method === 'OPTIONS') return { status: 200, body: '', type: TEXT, headers }
   return { status: 405, body: 'Method Not Allowed', type: TEXT, headers }

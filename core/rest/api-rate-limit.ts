@@ -1,5 +1,5 @@
-import { answerFault, type HttpAnswer, type Responder } from '../faults/exchange.ts'
 import { tooManyRequests } from '../faults/fault.ts'
+import { type HttpResponse, type Responder, toFaultResponse } from '../faults/http-exchange.ts'
 import { isToken } from '../identity/callers.ts'
 import { isPrivate, networkOf, type Quota } from '../identity/rate-limit.ts'
 import { openLocalLimit } from '../identity/sign-in/local-limit.ts'
@@ -33,18 +33,18 @@ function openCounters({ window, max, tokenMax }: ApiRateLimit): (caller: string)
 /** Adds the quota's headers to an answer. Over the limit (429) the work is not performed. null: no limit. */
 export async function withQuota(
   quota: Quota | null,
-  perform: () => Promise<HttpAnswer>,
-): Promise<HttpAnswer> {
+  perform: () => Promise<HttpResponse>,
+): Promise<HttpResponse> {
   if (!quota) return perform()
   const answer = quota.allowed ? await perform() : answerTooMany(quota)
   // Headers of a narrower limit, such as that of a mail address, win.
   return { ...answer, headers: { ...quotaHeaders(quota), ...answer.headers } }
 }
 
-function answerTooMany(quota: Quota): HttpAnswer {
+function answerTooMany(quota: Quota): HttpResponse {
   // The seconds left in the window, rounded up.
   const wait = Math.max(1, Math.ceil((quota.endsAt - Date.now()) / 1000))
-  const answer = answerFault(tooManyRequests())
+  const answer = toFaultResponse(tooManyRequests())
   return { ...answer, headers: { ...quotaHeaders(quota), 'Retry-After': String(wait) } }
 }
 

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import { once } from '../base/memo.ts'
 import { failed, ok } from '../base/result.ts'
 import type { Documents } from '../documents/documents.ts'
-import { toError } from '../faults/errors.ts'
-import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
+import { toPluginError } from '../faults/errors.ts'
 import { FAULTS, type Fault, type FaultCode, fault, notFound } from '../faults/fault.ts'
+import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import type { AroundDocuments, DocumentAction } from '../plugins/services/documents-api.ts'
 import { isRecord } from '../query/parse-place.ts'
 import { answerJson, answerRefusal } from './answer.ts'
@@ -13,7 +14,7 @@ import { parseQueryString } from './parse-query-string.ts'
 import type { RestCall, RestInput, RestTerms } from './rest-call.ts'
 
 /** Performs one action of a call. */
-export type RestHandler = (call: RestCall, terms: RestTerms) => Promise<HttpAnswer>
+export type RestHandler = (call: RestCall, terms: RestTerms) => Promise<HttpResponse>
 
 export interface MiddlewareTerms {
   readonly action: DocumentAction
@@ -29,7 +30,7 @@ export interface MiddlewareTerms {
 export async function performWithMiddlewares(
   call: RestCall,
   { action, handler, around, terms }: MiddlewareTerms,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const parameters = parseQueryString(call.request.search)
   if (!parameters.ok) return answerRefusal(parameters)
   const body = once(() => readData(call.request))
@@ -42,12 +43,12 @@ export async function performWithMiddlewares(
   const params = structuredClone(
     paramsOf(call, parameters.value, ACTIONS_WITH_DATA.has(action) ? { data: data.value } : {}),
   )
-  const run = async (changed: Params): Promise<HttpAnswer> => {
+  const run = async (changed: Params): Promise<HttpResponse> => {
     if (isDeepStrictEqual(changed, params)) return handler(original, terms)
     if (changesCursorOrder(changed, params)) return answerRefusal(failed(badCursor(NO_CURSORS_HERE)))
     return handler(withParams(call, changed, data.value), terms)
   }
-  let last: HttpAnswer | null = null
+  let last: HttpResponse | null = null
   const value = await around({
     type: call.route.type,
     action,
@@ -84,11 +85,6 @@ const NO_OP_DOCUMENTS: Documents = {
   discardDraft: async () => ok({ documentId: '', texts: [] }),
 }
 
-function once<Value>(work: () => Promise<Value>): () => Promise<Value> {
-  let working: Promise<Value> | undefined
-  return () => (working ??= work())
-}
-
 /** Parameters in the form of the documents API, with REST's defaults filled in. */
 function paramsOf(
   { route }: RestCall,
@@ -122,20 +118,20 @@ const noData = (): Fault => fault('validation', 'data must be an object of attri
 
 /** The action's result as the documents API gives it; throws the fault of a refusal. */
 function toResult(
-  answer: HttpAnswer,
+  answer: HttpResponse,
   action: DocumentAction,
   { documentId }: Readonly<Record<string, unknown>>,
 ): unknown {
   if (answer.status === 404 && action !== 'delete') return null
-  if (answer.status >= 400) throw toError(faultOf(answer))
+  if (answer.status >= 400) throw toPluginError(faultOf(answer))
   return action === 'delete' ? { documentId: documentId ?? null, entries: [] } : dataOf(answer)
 }
 
-const bodyOf = ({ body }: HttpAnswer): Readonly<Record<string, unknown>> => JSON.parse(String(body))
+const bodyOf = ({ body }: HttpResponse): Readonly<Record<string, unknown>> => JSON.parse(String(body))
 
-const dataOf = (answer: HttpAnswer): unknown => bodyOf(answer).data
+const dataOf = (answer: HttpResponse): unknown => bodyOf(answer).data
 
-function faultOf(answer: HttpAnswer): Fault {
+function faultOf(answer: HttpResponse): Fault {
   const { error } = bodyOf(answer)
   const { name, message, details } = isRecord(error) ? error : {}
   const codes = Object.keys(FAULTS) as FaultCode[]
@@ -149,9 +145,9 @@ interface AnswerContext {
 }
 
 /** The original answer if its value is unchanged; else the new value as JSON. */
-function toAnswer(value: unknown, last: HttpAnswer | null, { call, action }: AnswerContext): HttpAnswer {
+function toAnswer(value: unknown, last: HttpResponse | null, { call, action }: AnswerContext): HttpResponse {
   if (action === 'delete') return last ?? { status: 204, body: null }
-  if (value === null && action !== 'create') return answerFault(notFound())
+  if (value === null && action !== 'create') return toFaultResponse(notFound())
   if (last === null || last.status >= 400) {
     const body = JSON.stringify({ data: value, meta: {} })
     return answerJson(body, call, action === 'create' ? 201 : 200)

@@ -1,8 +1,13 @@
 import type { Action, BuiltInSubject } from '../access/actions.ts'
 import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../faults/exchange.ts'
 import { type Fault, fault, forbidden } from '../faults/fault.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type Responder,
+  toFaultResponse,
+} from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { RouteGuards } from '../plugins/guards.ts'
 import type { ReadArgs } from '../plugins/services/rest-context.ts'
@@ -21,7 +26,7 @@ export interface EndpointCall {
 export interface Endpoint {
   readonly subject: BuiltInSubject
   readonly action: Action
-  perform(call: EndpointCall): Promise<HttpAnswer>
+  perform(call: EndpointCall): Promise<HttpResponse>
 }
 
 /** Endpoints by lower-case path below the prefix, then by method. `:id` matches one segment. */
@@ -88,7 +93,7 @@ async function perform(
   { subject, action, perform }: Endpoint,
   call: Omit<EndpointCall, 'caller'>,
   { identify, guards }: EndpointTerms,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   call.request.route = `${subject}.${action}`
   const guard = guards?.get(subject)?.get(action)
   if (guard) {
@@ -97,8 +102,8 @@ async function perform(
     return guard({ request, args, handle: (request, caller) => perform({ request, id, caller }) })
   }
   const caller = await identify(call.request.headers.authorization)
-  if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
-  if (!caller.value.grants.allows(subject, action)) return answerFault(forbidden())
+  if (!caller.ok) return toFaultResponse(caller.reasons[0] ?? forbidden())
+  if (!caller.value.grants.allows(subject, action)) return toFaultResponse(forbidden())
   return perform({ ...call, caller: caller.value })
 }
 

@@ -1,5 +1,5 @@
-import type { HttpAnswer, HttpRequest, Responder } from '../faults/exchange.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
+import type { HttpRequest, HttpResponse, Responder } from '../faults/http-exchange.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { RestContext } from '../plugins/context.ts'
 import { type ExtensionRoute, shapeOf, wordsOf } from '../plugins/extension-route.ts'
@@ -75,7 +75,7 @@ function perform(
   { route, words, guard }: CompiledRoute,
   request: HttpRequest,
   prefix: string,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   request.route = `${route.method} ${route.path}`
   const args = routeArguments(pathParameters(words, wordsBelow(request.path, prefix) ?? []))
   return guard({ request, args, handle: (_request, _caller, context) => run(route, context) })
@@ -101,7 +101,7 @@ function decode(word: string): string {
 }
 
 /** null: the handler sent its answer through the context. */
-async function run({ handler }: ExtensionRoute, context: RestContext | null): Promise<HttpAnswer | null> {
+async function run({ handler }: ExtensionRoute, context: RestContext | null): Promise<HttpResponse | null> {
   if (!context) throw new TypeError('a route of an extension has a context')
   const { request, response } = context.http
   // Answers to requests with credentials are private unless the handler sets another header.

@@ -1,5 +1,5 @@
 import { restrict } from '../access/restrict/restrict.ts'
-import type { HttpAnswer, Responder } from '../faults/exchange.ts'
+import type { HttpResponse, Responder } from '../faults/http-exchange.ts'
 import { ALL_ROWS } from '../identity/users/user-values.ts'
 import { everyField } from '../query/every-field.ts'
 import { answerJson, answerRefusal } from './answer.ts'
@@ -17,7 +17,7 @@ export const openLocales = (terms: RestTerms): Responder =>
     { ...terms, prefix: terms.settings.prefix },
   )
 
-async function findLocales(call: EndpointCall, { model, documents }: RestTerms): Promise<HttpAnswer> {
+async function findLocales(call: EndpointCall, { model, documents }: RestTerms): Promise<HttpResponse> {
   const { locale: type } = model.builtIn
   const take = { kind: 'many', page: { start: 0, limit: model.locales.length }, total: false } as const
   const selection = { ...everyField(type), populate: [] }

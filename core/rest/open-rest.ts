@@ -1,14 +1,14 @@
 import { type Action, subjectOf } from '../access/actions.ts'
 import { type Ahead, openAhead } from '../cache/version-prefetch.ts'
 import { withWrites } from '../database/generations/write-storage.ts'
-import {
-  answerFault,
-  type HttpAnswer,
-  type HttpRequest,
-  isReading,
-  type Responder,
-} from '../faults/exchange.ts'
 import { fault, forbidden } from '../faults/fault.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  isSafeMethod,
+  type Responder,
+  toFaultResponse,
+} from '../faults/http-exchange.ts'
 import type { GuardedVisit } from '../plugins/route-guard.ts'
 import type { DocumentAction } from '../plugins/services/documents-api.ts'
 import { answerMethod } from './answer.ts'
@@ -35,13 +35,17 @@ export function openRest(terms: RestTerms): Responder {
     if (!route) return null
     if (route.ok && route.value.kind === 'nested' && isRead(request)) return null
     if (route.ok) return dispatch(request, route.value, terms)
-    return route.reasons[0] ? answerFault(route.reasons[0]) : null
+    return route.reasons[0] ? toFaultResponse(route.reasons[0]) : null
   }
 }
 
 const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
 
-function dispatch(request: HttpRequest, route: Route, terms: RestTerms): HttpAnswer | Promise<HttpAnswer> {
+function dispatch(
+  request: HttpRequest,
+  route: Route,
+  terms: RestTerms,
+): HttpResponse | Promise<HttpResponse> {
   const action = ROUTE_ACTIONS[route.kind][request.method]
   return action
     ? perform(action, { request, route }, terms)
@@ -52,7 +56,7 @@ async function perform(
   action: Action,
   { request, route }: Omit<RestCall, 'caller'>,
   terms: RestTerms,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   request.route = `${route.type.key}.${action}`
   const guard = terms.guards?.get(subjectOf(route.type))?.get(action)
   if (guard) {
@@ -63,8 +67,8 @@ async function perform(
   }
   const ahead = openPrefetch(request, terms)
   const caller = await terms.identify(request.headers.authorization, ahead)
-  if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
-  if (!caller.value.grants.allows(subjectOf(route.type), action)) return answerFault(forbidden())
+  if (!caller.ok) return toFaultResponse(caller.reasons[0] ?? forbidden())
+  if (!caller.value.grants.allows(subjectOf(route.type), action)) return toFaultResponse(forbidden())
   return handle(action, { request, route, caller: caller.value, prefetch: ahead }, terms)
 }
 
@@ -74,9 +78,9 @@ const openPrefetch = (request: HttpRequest, { around }: RestTerms): Ahead | unde
     ? openAhead(`${request.path}?${request.search}`)
     : undefined
 
-function handle(action: Action, call: RestCall, terms: RestTerms): Promise<HttpAnswer> {
+function handle(action: Action, call: RestCall, terms: RestTerms): Promise<HttpResponse> {
   const handler = HANDLERS[action]
-  if (!handler) return Promise.resolve(answerFault(fault('notImplemented', 'Not Implemented')))
+  if (!handler) return Promise.resolve(toFaultResponse(fault('notImplemented', 'Not Implemented')))
   const { around } = terms
   if (!around) return handler(call, terms)
   const middlewares = { action: documentAction(action, call), handler, around, terms }
@@ -84,8 +88,10 @@ function handle(action: Action, call: RestCall, terms: RestTerms): Promise<HttpA
 }
 
 /** Tracks writes: project code may write more than the request asks for. */
-const tracked = ({ method, writes }: HttpRequest, work: () => Promise<HttpAnswer>): Promise<HttpAnswer> =>
-  isReading(method) ? work() : withWrites(writes, work)
+const tracked = (
+  { method, writes }: HttpRequest,
+  work: () => Promise<HttpResponse>,
+): Promise<HttpResponse> => (isSafeMethod(method) ? work() : withWrites(writes, work))
 
 /** The name of the action in the documents API. */
 function documentAction(action: Action, { route }: RestCall): DocumentAction {

@@ -1,7 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
-import type { HttpRequest } from '../faults/exchange.ts'
-import { type Fault, fault } from '../faults/fault.ts'
-import { printGiven } from '../faults/print-given.ts'
+import { type Fault, fault, printRejectedValue } from '../faults/fault.ts'
+import type { HttpRequest } from '../faults/http-exchange.ts'
 import { parseJson } from '../query/parse-json.ts'
 import { isRecord } from '../query/parse-place.ts'
 import { parseForm } from './parse-query-string.ts'
@@ -57,7 +56,7 @@ const missingData = (): Fault => fault('validation', 'Missing "data" payload in 
 
 /** Strapi's message, whose path is empty. */
 function notAnObject(list: readonly unknown[]): Fault {
-  const message = `this must be a \`object\` type, but the final value was: \`null\` (cast from the value \`${printGiven(list)}\`).`
+  const message = `this must be a \`object\` type, but the final value was: \`null\` (cast from the value \`${printRejectedValue(list)}\`).`
   return fault('validation', message, {
     errors: [{ path: [], message, name: 'ValidationError', value: null }],
   })

@@ -1,5 +1,5 @@
 import type { Caller, Grants } from '../access/caller.ts'
-import { BoundedMap } from '../base/lru-cache.ts'
+import { LruCache } from '../base/lru-cache.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
@@ -58,7 +58,7 @@ export function restrictOnce(
   return restricted
 }
 
-type Cache<Parsed> = BoundedMap<CachedQuery<Parsed>>
+type Cache<Parsed> = LruCache<CachedQuery<Parsed>>
 
 /** Caches the parse result of a query string. Refusals are not cached. */
 export function cacheBySearch<Parsed>(
@@ -70,7 +70,7 @@ export function cacheBySearch<Parsed>(
   const cacheOf = ({ model, settings }: ParseTerms): Cache<Parsed> => {
     const bySettings = known.get(model) ?? new WeakMap<RestSettings, Cache<Parsed>>()
     known.set(model, bySettings)
-    const cache: Cache<Parsed> = bySettings.get(settings) ?? new BoundedMap(BOUNDS, ({ size }) => size)
+    const cache: Cache<Parsed> = bySettings.get(settings) ?? new LruCache(BOUNDS, ({ size }) => size)
     bySettings.set(settings, cache)
     return cache
   }

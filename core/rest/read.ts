@@ -1,8 +1,8 @@
-import { timed } from '../base/request-context.ts'
+import { timePart } from '../base/request-context.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { AskedBody } from '../cache/cacheable-read.ts'
-import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, notFound } from '../faults/fault.ts'
+import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import type { RestrictedQuery } from '../query/query.ts'
 import { answerBody, answerRefusal, envelope, responseShape } from './answer.ts'
 import { splitCursor } from './parameters/cursor.ts'
@@ -12,7 +12,7 @@ import { parseListSearch, parseOneSearch, restrictOnce } from './query-cache.ts'
 import { type RestCall, type RestTerms, restrictQuery } from './rest-call.ts'
 
 /** A list with `meta.pagination` (contract/rest.md 1 and 5). */
-export async function getList(call: RestCall, terms: RestTerms): Promise<HttpAnswer> {
+export async function getList(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
   const list = parseList(call, terms)
   if (!list.ok) return answerRefusal(list)
   const { query, pagination } = list.value
@@ -25,17 +25,17 @@ export async function getList(call: RestCall, terms: RestTerms): Promise<HttpAns
   }
   const body = { query, shape: responseShape(call), form: paginationKey(pagination), print }
   const found = await terms.documents.findBody(body, { trail: call.request, ahead: call.prefetch })
-  return found === null ? answerFault(notFound()) : answerBody(found, call)
+  return found === null ? toFaultResponse(notFound()) : answerBody(found, call)
 }
 
 /** The list's query, restricted to what the caller may read. */
 function parseList(call: RestCall, terms: RestTerms): Result<ListQuery & { query: RestrictedQuery }, Fault> {
   const { input, route, request, caller } = call
   if (!input) {
-    const known = timed(request, 'parse', () => parseListSearch(route.type, request.search, terms))
+    const known = timePart(request, 'parse', () => parseListSearch(route.type, request.search, terms))
     if (!known.ok) return known
     const { parsed } = known.value
-    const query = timed(request, 'narrow', () =>
+    const query = timePart(request, 'narrow', () =>
       restrictOnce(known.value, caller, () => restrictQuery(parsed.query, call)),
     )
     return withQuery(parsed, query)
@@ -53,18 +53,18 @@ const withQuery = (
 const ONE: AskedBody = { form: 'one', print: ({ text }) => (text === null ? null : envelope(text)) }
 
 /** One document, or the only one of a single type. */
-export async function getDocument(call: RestCall, terms: RestTerms): Promise<HttpAnswer> {
+export async function getDocument(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
   const { documentId } = call.route
   const query = parseOne(call, terms)
   if (!query.ok) return answerRefusal(query)
-  if (documentId?.includes('\0')) return answerFault(notFound())
+  if (documentId?.includes('\0')) return toFaultResponse(notFound())
   const body = { ...ONE, query: query.value, shape: responseShape(call) }
   const found = await terms.documents.findBody(body, {
     trail: call.request,
     ahead: call.prefetch,
     ...(documentId !== null && { documentId }),
   })
-  return found === null ? answerFault(notFound()) : answerBody(found, call)
+  return found === null ? toFaultResponse(notFound()) : answerBody(found, call)
 }
 
 /** The document's query, restricted to what the caller may read. */
@@ -72,10 +72,10 @@ function parseOne(call: RestCall, terms: RestTerms): Result<RestrictedQuery, Fau
   const { input, route, request, caller } = call
   const { type, documentId } = route
   if (!input) {
-    const known = timed(request, 'parse', () => parseOneSearch(type, request.search, terms))
+    const known = timePart(request, 'parse', () => parseOneSearch(type, request.search, terms))
     if (!known.ok) return known
     const { parsed } = known.value
-    return timed(request, 'narrow', () =>
+    return timePart(request, 'narrow', () =>
       restrictOnce(known.value, caller, () => restrictQuery(parsed, call)),
     )
   }

@@ -1,7 +1,7 @@
 import { permit } from '../access/restrict/permit.ts'
 import { ok, type Result } from '../base/result.ts'
-import { answerFault, type HttpAnswer } from '../faults/exchange.ts'
 import { type Fault, notFound } from '../faults/fault.ts'
+import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import type { GivenValues, Precondition } from '../query/command.ts'
 import { parseGivenValues } from '../query/parse-given-values.ts'
 import { answerDocument, answerRefusal, documentTag, responseShape } from './answer.ts'
@@ -9,7 +9,7 @@ import { inputData, permitCommand, type RestCall, type RestTerms } from './rest-
 import { parseDeleteTarget, parseWriteTarget, type WriteTarget } from './write-target.ts'
 
 /** POST: 201 with the new document (contract/rest.md 1). */
-export async function postDocument(call: RestCall, terms: RestTerms): Promise<HttpAnswer> {
+export async function postDocument(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
   const { type } = call.route
   const parsed = await parseWrite(call, 'create', terms)
   if (!parsed.ok) return answerRefusal(parsed)
@@ -26,7 +26,7 @@ export async function postDocument(call: RestCall, terms: RestTerms): Promise<Ht
 }
 
 /** PUT: 200, even if it creates a single type's document. */
-export async function putDocument(call: RestCall, terms: RestTerms): Promise<HttpAnswer> {
+export async function putDocument(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
   const { type, documentId } = call.route
   const parsed = await parseWrite(call, 'update', terms)
   if (!parsed.ok) return answerRefusal(parsed)
@@ -37,7 +37,7 @@ export async function putDocument(call: RestCall, terms: RestTerms): Promise<Htt
     call,
   )
   if (!permitted.ok) return answerRefusal(permitted)
-  if (isUnstorable(documentId)) return answerFault(notFound())
+  if (isUnstorable(documentId)) return toFaultResponse(notFound())
   const written = await terms.documents.update(permitted.value, {
     query: answer,
     shape: responseShape(call),
@@ -48,7 +48,7 @@ export async function putDocument(call: RestCall, terms: RestTerms): Promise<Htt
 }
 
 /** DELETE: 204, even if there was no document. The body is not read. */
-export async function deleteDocument(call: RestCall, terms: RestTerms): Promise<HttpAnswer> {
+export async function deleteDocument(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
   const { type, documentId } = call.route
   const parsed = parseDeleteTarget(call, terms)
   if (!parsed.ok) return answerRefusal(parsed)
@@ -67,7 +67,7 @@ export async function deleteDocument(call: RestCall, terms: RestTerms): Promise<
   return deleted.ok ? NO_CONTENT : answerRefusal(deleted)
 }
 
-const NO_CONTENT: HttpAnswer = { status: 204, body: null }
+const NO_CONTENT: HttpResponse = { status: 204, body: null }
 
 /** PostgreSQL cannot store NUL, so no document has such an id. */
 const isUnstorable = (documentId: string | null): boolean => documentId?.includes('\0') === true

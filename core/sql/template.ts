@@ -1,4 +1,4 @@
-import { ownText } from '../base/detach-string.ts'
+import { detachString } from '../base/text.ts'
 import type { ParameterNode, ParameterValue } from './nodes.ts'
 import type { Statement } from './statement.ts'
 
@@ -17,7 +17,7 @@ export interface Template {
  */
 export const toKeep = ({ text, parameters, ...rest }: Template): Template => ({
   ...rest,
-  text: ownText(text),
+  text: detachString(text),
   parameters: parameters.map(node => (node.place === null ? node : { ...node, value: '' })),
 })
 

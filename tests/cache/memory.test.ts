@@ -1,8 +1,8 @@
 import test from 'ava'
 import { compileAccess } from '../../core/access/compile/compile-access.ts'
 import { restrict } from '../../core/access/restrict/restrict.ts'
-import { ownText } from '../../core/base/detach-string.ts'
-import { BoundedMap } from '../../core/base/lru-cache.ts'
+import { LruCache } from '../../core/base/lru-cache.ts'
+import { detachString } from '../../core/base/text.ts'
 import type { Documents } from '../../core/documents/documents.ts'
 import { toReading } from '../../core/documents/read/to-reading.ts'
 import { compileGenerated } from '../../core/graphql/compile-schema.ts'
@@ -17,7 +17,7 @@ import { declare } from '../model/declare.ts'
 import { growthOf } from '../support/heap.ts'
 
 test('values are kept within bounds of number and bytes, the least used go', t => {
-  const kept = new BoundedMap<string>({ entries: 3, bytes: 10_000 }, ({ length }) => length)
+  const kept = new LruCache<string>({ entries: 3, bytes: 10_000 }, ({ length }) => length)
   for (const key of ['a', 'b', 'c']) kept.set(key, key)
   kept.get('a')
   kept.set('d', 'd')
@@ -32,7 +32,7 @@ test('values are kept within bounds of number and bytes, the least used go', t =
 })
 
 test('what is kept by a piece of a request keeps no more of it than that', t => {
-  const map = new BoundedMap<number>({ entries: 10_000, bytes: 100_000_000 }, () => 8)
+  const map = new LruCache<number>({ entries: 10_000, bytes: 100_000_000 }, () => 8)
   const growth = growthOf(1000, number => {
     const request = `${number} `.repeat(4000)
     map.set(request.slice(0, 40), number)
@@ -41,7 +41,7 @@ test('what is kept by a piece of a request keeps no more of it than that', t => 
   })
   // The requests were 8 MB at least.
   t.true(growth < 1_000_000, `${growth} bytes`)
-  for (const text of ['', 'größer', 'я'.repeat(3), '\ud800 alone', '\u0000']) t.is(ownText(text), text)
+  for (const text of ['', 'größer', 'я'.repeat(3), '\ud800 alone', '\u0000']) t.is(detachString(text), text)
 })
 
 const YAML = `
@@ -136,7 +136,7 @@ for (const [name, textOf] of Object.entries(OPERATIONS)) {
       model,
       config,
       documents: NO_DOCUMENTS,
-      observer: { hears: () => false, tell: () => {} },
+      observer: { isEnabled: () => false, emit: () => {} },
       production: false,
       roots: generated.roots,
       trusted: null,

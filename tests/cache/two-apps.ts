@@ -45,7 +45,7 @@ export interface Document {
 
 export const FULL = 'full-access-for-the-tests-of-the-cache'
 
-const SILENT: Observer = { hears: () => false, tell: () => {} }
+const SILENT: Observer = { isEnabled: () => false, emit: () => {} }
 
 type Ends = Parameters<typeof openTestDatabase>[0]
 

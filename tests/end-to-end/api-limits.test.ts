@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import type { HttpAnswer, HttpRequest } from '../../core/faults/exchange.ts'
+import type { HttpRequest, HttpResponse } from '../../core/faults/http-exchange.ts'
 import { toServer } from '../../core/project/settings/to-server-settings.ts'
 import { limitApiRate } from '../../core/rest/api-rate-limit.ts'
 import { FULL, openTwoApps } from '../cache/two-apps.ts'
@@ -59,7 +59,7 @@ test('GraphQL and REST count together, and preflights not at all', async t => {
 
 test('without a word in the file remote addresses are limited, and those of private networks are not', t => {
   const [limit] = limitApiRate(toServer().rateLimit.api, ['/api'])
-  const ask = (peer: string) => limit?.({ ...REQUEST, peer } as HttpRequest) as HttpAnswer | null
+  const ask = (peer: string) => limit?.({ ...REQUEST, peer } as HttpRequest) as HttpResponse | null
   const many = (peer: string, count: number) => {
     for (let left = count; left > 0; left--) if (ask(peer)) return 'refused'
     return 'let through'

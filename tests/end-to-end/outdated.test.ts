@@ -15,11 +15,14 @@ apiTokens: { full: { type: full-access, secret: ${FULL} } }
 `
 
 async function open(t: ExecutionContext) {
-  const told: Observation[] = []
-  const observer = { hears: () => true, tell: (each: Observation) => void told.push(each) }
+  const observations: Observation[] = []
+  const observer = { isEnabled: () => true, emit: (each: Observation) => void observations.push(each) }
   const apps = await openTwoApps(project('title: string, size: string'), '', observer)
   t.teardown(() => apps.close())
-  return { ...apps, count: (kind: Observation['kind']) => told.filter(each => each.kind === kind).length }
+  return {
+    ...apps,
+    count: (kind: Observation['kind']) => observations.filter(each => each.kind === kind).length,
+  }
 }
 
 const create = (site: Site, type: string, data: object) =>

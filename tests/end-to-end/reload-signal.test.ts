@@ -45,7 +45,10 @@ test('in production files are read again when SIGHUP says so, and not before', a
   t.deepEqual(new Set(await asked), new Set([200]))
   folder.write('.env', 'JWT_SECRET=\n')
   await hup(2)
-  t.regex(server.log(), /Not reloaded; the server goes on as before:\\nProduction needs a secret/)
+  t.regex(
+    server.log(),
+    /Not reloaded; the server keeps serving the previous version:\\nProduction needs a secret/,
+  )
   t.is(await statusOf('size'), 200)
   t.is(await server.stop(), 0, 'it can still be ended')
 })

@@ -50,8 +50,8 @@ export function takeNotes(): Notes {
   const seen: Observation[] = []
   return {
     seen,
-    hears: () => true,
-    tell: observation => void seen.push(observation),
+    isEnabled: () => true,
+    emit: observation => void seen.push(observation),
     count: kind => seen.filter(each => each.kind === kind).length,
   }
 }

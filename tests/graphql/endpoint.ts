@@ -6,7 +6,7 @@ import { compileAccess } from '../../core/access/compile/compile-access.ts'
 import { ok } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { NOBODY_LISTENS } from '../../core/documents/outbox.ts'
-import type { HttpAnswer } from '../../core/faults/exchange.ts'
+import type { HttpResponse } from '../../core/faults/http-exchange.ts'
 import { buildSchema } from '../../core/graphql/build-schema.ts'
 import { compileGenerated } from '../../core/graphql/compile-schema.ts'
 import { type GraphqlTerms, openGraphql } from '../../core/graphql/open-graphql.ts'
@@ -105,7 +105,7 @@ export async function openEndpoint(
     },
     production,
     ...(trusted && { trusted }),
-    observer: { hears: () => true, tell: observation => troubles.push(observation) },
+    observer: { isEnabled: () => true, emit: observation => troubles.push(observation) },
   }
   const respond = openGraphql(terms)
   const send = async ({
@@ -116,7 +116,7 @@ export async function openEndpoint(
     text = '',
     as,
     accept,
-  }: Sent): Promise<HttpAnswer | null> =>
+  }: Sent): Promise<HttpResponse | null> =>
     respond({
       id: 'test',
       method,
@@ -131,7 +131,7 @@ export async function openEndpoint(
       body: async () => ok(Buffer.from(text)),
       stream: () => Readable.from([text]),
     })
-  const json = (answer: HttpAnswer | null) => JSON.parse(String(answer?.body))
+  const json = (answer: HttpResponse | null) => JSON.parse(String(answer?.body))
   return {
     ...writing,
     troubles,

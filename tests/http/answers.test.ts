@@ -1,8 +1,8 @@
 import test from 'ava'
-import { timed } from '../../core/base/request-context.ts'
+import { timePart } from '../../core/base/request-context.ts'
 import { DatabaseFailure, type DatabaseFault } from '../../core/database/database-fault.ts'
-import type { Responder } from '../../core/faults/exchange.ts'
 import { fault, RequestFault } from '../../core/faults/fault.ts'
+import type { Responder } from '../../core/faults/http-exchange.ts'
 import { openHealth, type Readiness } from '../../core/http/health.ts'
 import { echo, serve } from './serving.ts'
 
@@ -39,7 +39,7 @@ test('a request keeps the id that it came with, if that can do no harm', async t
 
 test('in development an answer says what its time went to, and not otherwise', async t => {
   const slow: Responder = request => {
-    timed(request, 'parse', () => undefined)
+    timePart(request, 'parse', () => undefined)
     return { status: 200, body: '{}' }
   }
   const timesOf = async (tellsTimes: boolean) =>
@@ -146,7 +146,7 @@ test('health says that the process lives, readiness that it can answer', async t
 
 test('an answer that the caller has already is not sent again', async t => {
   let body = '{"a":1}'
-  const { url } = await serve(t, [() => ({ status: 200, body, tagged: true })])
+  const { url } = await serve(t, [() => ({ status: 200, body, hasEtag: true })])
   const tag = (await fetch(url)).headers.get('etag') ?? ''
   t.regex(tag, /^"[\w-]+"$/)
   for (const known of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
 import { DatabaseFailure } from '../../core/database/database-fault.ts'
-import type { HttpAnswer } from '../../core/faults/exchange.ts'
+import type { HttpResponse } from '../../core/faults/http-exchange.ts'
 import { openHealth } from '../../core/http/health.ts'
 import { openServer } from '../../core/http/server.ts'
 import { SILENT } from '../../core/observe/observation.ts'
@@ -25,7 +25,7 @@ test('a port in use is one sentence', async t => {
 
 test('a server that ends answers what is under way, and takes no more', async t => {
   const begun = signal()
-  const slow = async (): Promise<HttpAnswer> => {
+  const slow = async (): Promise<HttpResponse> => {
     begun.give()
     await pause(200)
     return { status: 200, body: '"done"' }

@@ -7,7 +7,7 @@ import type { Observation } from '../../core/observe/observation.ts'
 test('connections that cannot be accepted are told once a second, and end nothing', async t => {
   const told: Observation[] = []
   const server = createServer()
-  handleErrors(server, () => ({ hears: () => true, tell: observation => told.push(observation) }))
+  handleErrors(server, () => ({ isEnabled: () => true, emit: observation => told.push(observation) }))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())

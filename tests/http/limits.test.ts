@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
-import { answerFault, type Responder } from '../../core/faults/exchange.ts'
+import { type Responder, toFaultResponse } from '../../core/faults/http-exchange.ts'
 import { echo, open, send, serve } from './serving.ts'
 
 const reader: Responder = async request => {
   const body = await request.body()
   return body.ok
     ? { status: 200, body: String(body.value.length) }
-    : answerFault(body.reasons[0] ?? { code: 'internal', message: '', details: {} })
+    : toFaultResponse(body.reasons[0] ?? { code: 'internal', message: '', details: {} })
 }
 
 test('a body is read up to the limit of the settings, and no further', async t => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
-import type { Responder } from '../../core/faults/exchange.ts'
+import type { Responder } from '../../core/faults/http-exchange.ts'
 import type { ServedTerms } from '../../core/http/dispatcher.ts'
 import { openServer, type RunningServer } from '../../core/http/server.ts'
 import type { Observation } from '../../core/observe/observation.ts'
@@ -42,7 +42,7 @@ export async function serve(
     settings: { ...SETTINGS, ...settings },
     responders,
     host: null,
-    observer: { hears: () => true, tell: observation => told.push(observation) },
+    observer: { isEnabled: () => true, emit: observation => told.push(observation) },
     ...terms,
   })
   const opened = await server.listen()

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
-import type { HttpAnswer, Responder } from '../../core/faults/exchange.ts'
+import type { HttpResponse, Responder } from '../../core/faults/http-exchange.ts'
 import { SILENT } from '../../core/observe/observation.ts'
 import { SETTINGS, serve } from './serving.ts'
 
@@ -20,7 +20,7 @@ const textOf = async (url: string) => (await fetch(url)).json()
 test('after a swap the next request is answered anew, and one under way as it was begun', async t => {
   let finish = () => {}
   const slow: Responder = () =>
-    new Promise<HttpAnswer>(resolve => {
+    new Promise<HttpResponse>(resolve => {
       finish = () => resolve({ status: 200, body: '"old"' })
     })
   const { url, swap } = await serve(t, [slow])

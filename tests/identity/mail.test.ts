@@ -16,7 +16,7 @@ function open(t: ExecutionContext, terms: Partial<MailerTerms>) {
   const root = mkdtempSync(join(tmpdir(), 'plinth-mail-'))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
   const told: Observation[] = []
-  const observer = { tell: (seen: Observation) => void told.push(seen) }
+  const observer = { emit: (seen: Observation) => void told.push(seen) }
   const address = 'https://guide.example:8443/cms'
   const opened = openMailer({ url: null, from: null, root, production: false, address, observer, ...terms })
   if (!opened.ok) throw new Error(opened.reasons.join())
@@ -150,7 +150,7 @@ test('credentials do not cross an open network in the clear', async t => {
 test('an address that names no server is refused before anything starts', t => {
   for (const url of ['smtp://', 'smtp://a:b@', 'smtp://host:port']) {
     const terms = { url, from: null, root: '.', production: true, address: 'http://localhost:1337' }
-    const opened = openMailer({ ...terms, observer: { tell: () => {} } })
+    const opened = openMailer({ ...terms, observer: { emit: () => {} } })
     t.true(!opened.ok && /auth\.mail\.url/.test(opened.reasons.join()), url)
   }
 })

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
-import { openPasswordPool, PasswordsBusy } from '../../core/base/password-pool.ts'
+import { openPasswordPool, PasswordQueueFull } from '../../core/base/passwords.ts'
 
 const COST = 10
 
 test('passwords are hashed beside the event loop, which stays free', async t => {
-  const pool = openPasswordPool({ threads: 1, waiting: 100 })
+  const pool = openPasswordPool({ threads: 1, maxQueued: 100 })
   await pool.hash('warm', 4)
   const began = process.cpuUsage().user
   const loop = performance.eventLoopUtilization()
@@ -19,19 +19,19 @@ test('passwords are hashed beside the event loop, which stays free', async t => 
 })
 
 test('what cannot be worked off soon is refused at once, and the rest is done in its order', async t => {
-  const pool = openPasswordPool({ threads: 1, waiting: 2 })
+  const pool = openPasswordPool({ threads: 1, maxQueued: 2 })
   const done: number[] = []
   const asked = [0, 1, 2, 3, 4].map(at => pool.hash(`p${at}`, 4).then(() => done.push(at)))
   const settled = await Promise.allSettled(asked)
   t.deepEqual(done, [0, 1, 2])
   t.deepEqual(
-    settled.map(each => (each.status === 'rejected' ? each.reason instanceof PasswordsBusy : null)),
+    settled.map(each => (each.status === 'rejected' ? each.reason instanceof PasswordQueueFull : null)),
     [null, null, null, true, true],
   )
 })
 
 test('a task that fails is told, and those behind it are done', async t => {
-  const pool = openPasswordPool({ threads: 1, waiting: 10 })
+  const pool = openPasswordPool({ threads: 1, maxQueued: 10 })
   const broken = pool.compare(undefined as unknown as string, 'x')
   const good = pool.hash('p', 4)
   await t.throwsAsync(broken)

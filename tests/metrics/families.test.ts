@@ -1,10 +1,7 @@
 import test from 'ava'
-import { openCounter } from '../../core/observe/metrics/counter.ts'
-import { gauge, gauges } from '../../core/observe/metrics/family.ts'
-import { openHistogram } from '../../core/observe/metrics/histogram.ts'
-import { mergeFamilies } from '../../core/observe/metrics/merge-families.ts'
+import { gauge, gauges, openCounter, openHistogram } from '../../core/observe/metrics/families.ts'
 import { openMeters } from '../../core/observe/metrics/meters.ts'
-import { printFamilies } from '../../core/observe/metrics/print-families.ts'
+import { mergeFamilies, printFamilies } from '../../core/observe/metrics/print-families.ts'
 
 const HEAD = { name: 'a_total', help: 'What it is.' }
 
@@ -59,9 +56,9 @@ test('numbers of several workers are added up, but what all of them see, and wha
 
 test('a database that does not answer keeps nobody from all other numbers', async t => {
   const meters = openMeters()
-  meters.source(() => new Promise(() => {}))
-  meters.source(() => Promise.reject(new Error('no connection')))
-  meters.source(async () => [gauge({ name: 'there', help: 'It is.' }, 'sum', 1)])
+  meters.addSource(() => new Promise(() => {}))
+  meters.addSource(() => Promise.reject(new Error('no connection')))
+  meters.addSource(async () => [gauge({ name: 'there', help: 'It is.' }, 'sum', 1)])
   const names = (await meters.read()).map(({ name }) => name)
   t.true(names.includes('there'))
   t.true(names.includes('plinth_http_requests_total'))

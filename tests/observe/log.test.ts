@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createRedactor } from '../../core/base/redact.ts'
-import { type LogTerms, openLog } from '../../core/observe/log.ts'
+import { type LogOptions, openLog } from '../../core/observe/log.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 
 const answered: Observation = {
@@ -12,7 +12,7 @@ const answered: Observation = {
   milliseconds: 1.25,
 }
 
-function log(observation: Observation, terms: Partial<LogTerms> = {}): string {
+function log(observation: Observation, terms: Partial<LogOptions> = {}): string {
   const lines: string[] = []
   const observer = openLog({
     level: 'debug',
@@ -21,7 +21,7 @@ function log(observation: Observation, terms: Partial<LogTerms> = {}): string {
     write: line => lines.push(line),
     ...terms,
   })
-  observer.tell(observation)
+  observer.emit(observation)
   return lines.join('')
 }
 
@@ -72,7 +72,7 @@ test('secrets are hidden in whatever is written', t => {
 
 test('below its level a log hears nothing', t => {
   const observer = openLog({ level: 'info', pretty: false, redact: text => text, write: () => {} })
-  t.false(observer.hears('answered'))
-  t.true(observer.hears('failed'))
+  t.false(observer.isEnabled('answered'))
+  t.true(observer.isEnabled('failed'))
   t.is(log(answered, { level: 'info' }), '')
 })

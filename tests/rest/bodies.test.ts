@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import test from 'ava'
 import { failed, ok } from '../../core/base/result.ts'
-import type { HttpRequest } from '../../core/faults/exchange.ts'
 import { fault } from '../../core/faults/fault.ts'
+import type { HttpRequest } from '../../core/faults/http-exchange.ts'
 import { readData } from '../../core/rest/parse-body.ts'
 import { parsePrecondition } from '../../core/rest/write.ts'
 

@@ -3,7 +3,7 @@ import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
 import { ok } from '../../core/base/result.ts'
 import type { Documents } from '../../core/documents/documents.ts'
-import type { HttpAnswer } from '../../core/faults/exchange.ts'
+import type { HttpResponse } from '../../core/faults/http-exchange.ts'
 import type { Command } from '../../core/query/command.ts'
 import { openRest } from '../../core/rest/open-rest.ts'
 import { world } from '../access/project.ts'
@@ -64,7 +64,7 @@ async function ask(method: string, url: string, { body = '', headers = {} }: Ask
 }
 
 /** The message of a fault. */
-const messageOf = ({ body }: HttpAnswer): string => JSON.parse(String(body)).error.message
+const messageOf = ({ body }: HttpResponse): string => JSON.parse(String(body)).error.message
 
 const BODY = '{"data":{"title":"x"}}'
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { isDeeper } from '../../core/base/levels-of.ts'
+import { isDeeperThan } from '../../core/base/plain-data.ts'
 import { parseFileInfo } from '../../core/media/file-info.ts'
 import { createTestApp, type TestApp } from '../../core/testing.ts'
 import { snapshot } from '../harness/embedded-files.ts'
@@ -192,7 +192,7 @@ test('a file of the project that nests too deep is one fault', async t => {
 
 test('depth is measured without the call stack', t => {
   const value = JSON.parse(lists())
-  t.true(isDeeper(value, DEPTH - 1))
-  t.false(isDeeper(value, DEPTH))
-  t.false(isDeeper('text', 0))
+  t.true(isDeeperThan(value, DEPTH - 1))
+  t.false(isDeeperThan(value, DEPTH))
+  t.false(isDeeperThan('text', 0))
 })

@@ -1,11 +1,15 @@
 import type { ExecutionContext } from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { endApp, openApp } from '../../core/app/open-app.ts'
-import type { Result } from '../../core/base/result.ts'
-import { ok } from '../../core/base/result.ts'
+import { ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
-import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../../core/faults/exchange.ts'
 import { RequestFault } from '../../core/faults/fault.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type Responder,
+  toFaultResponse,
+} from '../../core/faults/http-exchange.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
 import type { Storage } from '../../core/model/storage.ts'
 import { snapshot } from '../harness/embedded-files.ts'
@@ -65,7 +69,7 @@ export async function openWorld(
     await openApp(blueprint, {
       production: false,
       observe: () => {},
-      observer: { hears: () => false, tell: () => {} },
+      observer: { isEnabled: () => false, emit: () => {} },
       ...(server ? {} : { embedded: { dataDir: 'memory://', snapshot: await snapshot() } }),
     }),
   )
@@ -105,12 +109,12 @@ const asker =
       }
       return { status: 404, text: '' }
     } catch (error) {
-      if (error instanceof RequestFault) return toTold(answerFault(error.fault))
+      if (error instanceof RequestFault) return toTold(toFaultResponse(error.fault))
       return { status: 500, text: String(error instanceof Error ? error.stack : error) }
     }
   }
 
-const toTold = ({ status, body }: HttpAnswer): Told => ({ status, text: body === null ? '' : String(body) })
+const toTold = ({ status, body }: HttpResponse): Told => ({ status, text: body === null ? '' : String(body) })
 
 function toRequest(method: string, target: string, asking: Asking): HttpRequest {
   const { as = null, data, headers = {} } = asking

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import pg from 'pg'
-import type { Origin } from '../../core/base/request-context.ts'
+import type { RequestOrigin } from '../../core/base/request-context.ts'
 import type { Database, RunOptions } from '../../core/database/database.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import type { DatabaseSettings } from '../../core/project/settings/settings.ts'
@@ -83,10 +83,10 @@ const waiting = (number: number) => ({
 
 /** A request of a caller, as statements name it. */
 export function requestOf(caller: string): Pick<RunOptions, 'purpose' | 'readonly'> & { origin: Leaving } {
-  const origin: Leaving = { caller, isGone: false, bytesRead: 0 }
+  const origin: Leaving = { caller, isDisconnected: false, bytesRead: 0 }
   return { readonly: true, purpose: { trail: { id: caller, origin }, describe: () => ({}) }, origin }
 }
 
-interface Leaving extends Origin {
-  isGone: boolean
+interface Leaving extends RequestOrigin {
+  isDisconnected: boolean
 }

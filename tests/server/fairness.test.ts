@@ -107,7 +107,7 @@ test('work whose client has gone leaves the queue without being run', async t =>
   const leaving = requestOf('leaving')
   const left = t.throwsAsync(gate.run(20, leaving))
   const staying = gate.run(21, requestOf('staying'))
-  leaving.origin.isGone = true
+  leaving.origin.isDisconnected = true
   await gate.open(0)
   await left
   t.deepEqual(await gate.untilRunning(9), [1, 2, 3, 4, 5, 6, 7, 8, 21])

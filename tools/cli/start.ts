@@ -75,7 +75,7 @@ async function prepareToFollow(root: string): Promise<(served: ServedApp) => voi
       root,
       known: () => filesOf(served),
       changed: files => void served.reload(files),
-      failed: message => served.observer.tell({ kind: 'watchFailed', message }),
+      failed: message => served.observer.emit({ kind: 'watchFailed', message }),
     })
 }
 

@@ -1,5 +1,5 @@
-import { isDeeper } from '../../core/base/levels-of.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
+import { isDeeperThan } from '../../core/base/plain-data.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import { type Body, isBody } from '../../core/documents/values/parse-item.ts'
 import type { StreamedDocument, StreamedVersion } from './stream.ts'
@@ -11,7 +11,7 @@ export function parseJsonLine(bytes: Buffer): Result<Body, string> {
   try {
     const value: unknown = JSON.parse(decoder.decode(bytes))
     if (!isBody(value)) return failed('expected a JSON object')
-    return isDeeper(value, DEEPEST)
+    return isDeeperThan(value, DEEPEST)
       ? failed(`expected at most ${DEEPEST} levels of lists and objects`)
       : ok(value)
   } catch (error) {

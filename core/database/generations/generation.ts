@@ -1,4 +1,4 @@
-import { within } from '../../base/with-timeout.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
 import type { Database } from '../database.ts'
 import { toDatabaseFault } from '../database-fault.ts'
 import { requireGeneration } from './generations.ts'
@@ -49,7 +49,7 @@ export function openGeneration(
     )
   const check = async () => {
     askedAt = Date.now()
-    await within(PATIENCE, ask(), undefined)
+    await withTimeout(PATIENCE, ask(), undefined)
     return !isOutdated
   }
   return {

@@ -1,5 +1,5 @@
-import { bytesOf } from '../../base/detach-string.ts'
-import { BoundedMap } from '../../base/lru-cache.ts'
+import { LruCache } from '../../base/lru-cache.ts'
+import { memoryBytes } from '../../base/text.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Database, Rows, RunOptions } from '../database.ts'
 import { printIsCurrent, requireGeneration } from './generations.ts'
@@ -33,7 +33,7 @@ export function guardStatements(database: Database, hash: string): Database {
 
 /** Does not call a function that fails, which would cost each read more than the comparison does. */
 function guardTexts(condition: string): (text: string) => string {
-  const texts = new BoundedMap<string>(TEXTS, bytesOf)
+  const texts = new LruCache<string>(TEXTS, memoryBytes)
   return text => {
     const known = texts.get(text)
     if (known !== undefined) return known

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { WriteScope } from '../../base/write-scope.ts'
-import { isReading, type Responder } from '../../faults/exchange.ts'
+import type { WriteScope } from '../../base/request-context.ts'
+import { isSafeMethod, type Responder } from '../../faults/http-exchange.ts'
 import type { Transaction } from '../database.ts'
 
 /** What code of a request belongs to. */
@@ -74,4 +74,4 @@ function endOne(): void {
 export const trackWrites =
   (responder: Responder): Responder =>
   request =>
-    isReading(request.method) ? responder(request) : withWrites(request.writes, () => responder(request))
+    isSafeMethod(request.method) ? responder(request) : withWrites(request.writes, () => responder(request))

@@ -1,4 +1,4 @@
-import { within } from '../../base/with-timeout.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
 import type { DatabaseSettings } from '../../project/settings/settings.ts'
 import type { Statement } from '../../sql/statement.ts'
 import { type ConnectOptions, connect, type Target } from '../connect/connect.ts'
@@ -48,7 +48,7 @@ export async function openReplicas(
   const opened = await Promise.all(targets.map(target => openReplica(target, { ...connecting, settings })))
   const replicas = opened.map(({ replica }) => replica)
   const watch = watchReplicas(replicas, { primary, replicaLag, observe: connecting.observe })
-  await within(FIRST_LOOK, watch.begun, undefined)
+  await withTimeout(FIRST_LOOK, watch.begun, undefined)
   const patience = patienceFor(statementTimeout)
   let floor = START
   let turn = 0
@@ -71,7 +71,7 @@ export async function openReplicas(
     states: () => replicas.map(({ state }) => state.kind),
     async close() {
       watch.stop()
-      await within(FAREWELL, Promise.all(opened.map(({ close }) => close())), [])
+      await withTimeout(FAREWELL, Promise.all(opened.map(({ close }) => close())), [])
     },
   }
 }

@@ -1,4 +1,4 @@
-import { within } from '../../base/with-timeout.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
 import type { Pool } from '../connect/pool.ts'
 import type { Cell } from '../database.ts'
 import { toDatabaseFault } from '../database-fault.ts'
@@ -18,7 +18,11 @@ const PATIENCE = 2_000
 
 /** The first row; rejects where none comes in time. */
 async function ask(pool: Pool, text: string): Promise<readonly Cell[]> {
-  const answer = await within(PATIENCE, runStatement(pool, { text, values: [] }, ownRead(PATIENCE)), null)
+  const answer = await withTimeout(
+    PATIENCE,
+    runStatement(pool, { text, values: [] }, ownRead(PATIENCE)),
+    null,
+  )
   if (answer === null) throw new Error('it does not answer in time')
   return answer.rows[0] ?? []
 }

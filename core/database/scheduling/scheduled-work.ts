@@ -1,4 +1,4 @@
-import type { Origin } from '../../base/request-context.ts'
+import type { RequestOrigin } from '../../base/request-context.ts'
 import type { Purpose } from '../statement-context.ts'
 
 /** Reads and writes have separate limits, so that neither can occupy every connection. */
@@ -10,7 +10,7 @@ export interface Work {
   /** The caller that it counts for; null: the server itself. */
   readonly caller: string | null
   /** Equal for all work of one request; null: the work belongs to no request. */
-  readonly request: Origin | null
+  readonly request: RequestOrigin | null
   readonly signal: AbortSignal | null
 }
 
@@ -33,4 +33,4 @@ export const SERVER_READ: Work = workOf('read')
 
 /** Whether nobody waits for the result any more: then the work is not started. */
 export const isAbandoned = ({ request, signal }: Work): boolean =>
-  signal?.aborted === true || request?.isGone === true
+  signal?.aborted === true || request?.isDisconnected === true

@@ -1,4 +1,4 @@
-import type { WriteScope } from '../../base/write-scope.ts'
+import type { WriteScope } from '../../base/request-context.ts'
 import { abandon } from '../connect/cancel.ts'
 import type { Connection } from '../connection.ts'
 

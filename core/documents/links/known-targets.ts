@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../base/lru-cache.ts'
+import { LruCache } from '../../base/lru-cache.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { groupBy } from '../rows/group.ts'
@@ -12,7 +12,7 @@ export interface KnownRow {
 }
 
 /** By content-type and document. */
-type Known = BoundedMap<readonly KnownRow[]>
+type Known = LruCache<readonly KnownRow[]>
 
 const BOUNDS = { entries: 10_000, bytes: 3_000_000 } as const
 
@@ -35,7 +35,7 @@ export const rowsKnown = (type: ContentType, documentId: string, storage: Storag
 const keyOf = ({ uid }: ContentType, documentId: string): string => `${uid} ${documentId}`
 
 function documentsOf(storage: Storage): Known {
-  const documents = known.get(storage) ?? new BoundedMap(BOUNDS, rows => ROW * rows.length)
+  const documents = known.get(storage) ?? new LruCache(BOUNDS, rows => ROW * rows.length)
   known.set(storage, documents)
   return documents
 }

@@ -1,4 +1,4 @@
-import type { Trail } from '../../base/request-context.ts'
+import type { RequestContext } from '../../base/request-context.ts'
 import type { FoundBody } from '../../cache/cacheable-read.ts'
 import { toDatabaseFault } from '../../database/database-fault.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
@@ -7,9 +7,9 @@ import { largestPart } from './largest-part.ts'
 /** Bounds the documents that one request is answered with, however many reads it makes. */
 export interface AnswerBounds {
   /** How many bytes the next read of the request may have. */
-  left(trail: Trail | undefined): number
+  left(trail: RequestContext | undefined): number
   /** Counts what was read for the request, and returns it. Cached responses count, too. */
-  count<Found extends FoundBody>(found: Found, trail: Trail | undefined): Found
+  count<Found extends FoundBody>(found: Found, trail: RequestContext | undefined): Found
   /** An answer that is too large is the request's fault; all else stays what it is. */
   refuse(error: unknown): never
 }

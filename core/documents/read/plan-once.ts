@@ -1,5 +1,5 @@
-import { bytesOf } from '../../base/detach-string.ts'
-import { BoundedMap } from '../../base/lru-cache.ts'
+import { LruCache } from '../../base/lru-cache.ts'
+import { memoryBytes } from '../../base/text.ts'
 import type { Storage } from '../../model/storage.ts'
 import { outline } from '../../plan/fingerprint.ts'
 import { type PlanTerms, planQuery } from '../../plan/plan-query.ts'
@@ -12,7 +12,7 @@ const BOUNDS = { entries: 2000, bytes: 6_000_000 } as const
 
 /** Bytes of memory. */
 export const sizeOfTemplate = ({ text, parameters }: Template): number =>
-  200 + bytesOf(text) + 150 * parameters.length
+  200 + memoryBytes(text) + 150 * parameters.length
 
 export type QueryTerms = Omit<PlanTerms, 'placeOf'>
 
@@ -38,11 +38,11 @@ export function planOnce<Printed>(
   sizeOf: (template: Printed) => number,
 ): PlanOnce<Printed> {
   /** As long as their storage is there: a project that is loaded anew has others. */
-  const known = new WeakMap<Storage, BoundedMap<Printed>>()
-  const templatesOf = (storage: Storage): BoundedMap<Printed> => {
+  const known = new WeakMap<Storage, LruCache<Printed>>()
+  const templatesOf = (storage: Storage): LruCache<Printed> => {
     const before = known.get(storage)
     if (before) return before
-    const templates = new BoundedMap(BOUNDS, sizeOf)
+    const templates = new LruCache(BOUNDS, sizeOf)
     known.set(storage, templates)
     return templates
   }

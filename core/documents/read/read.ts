@@ -1,4 +1,4 @@
-import { noteCache } from '../../base/request-context.ts'
+import { recordCacheOutcome } from '../../base/request-context.ts'
 import type { Found } from '../../cache/cacheable-read.ts'
 import type { AnswerCache, ReadRun } from '../../cache/open-cache.ts'
 import type { Database, Rows } from '../../database/database.ts'
@@ -60,7 +60,7 @@ export function openReads({
     },
     async findBody({ query, shape, form, print }, options) {
       if (!cache) {
-        noteCache(options?.trail, 'off')
+        recordCacheOutcome(options?.trail, 'off')
         return print(await find(query, shape, options))
       }
       const reading = toReading(query, { ...planning, shape }, options?.documentId)

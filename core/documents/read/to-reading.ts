@@ -1,5 +1,4 @@
-import { bytesOf, ownText } from '../../base/detach-string.ts'
-import { entityTag } from '../../base/entity-tag.ts'
+import { detachString, entityTag, memoryBytes } from '../../base/text.ts'
 import type { Reading } from '../../cache/cacheable-read.ts'
 import type { Answer, ParameterValue } from '../../sql/nodes.ts'
 import { type ProvableTemplate, printProvable } from '../../sql/print-provable.ts'
@@ -17,8 +16,8 @@ function nameAll(answer: Answer): Named {
   const total = printed.total && toKeep(printed.total)
   return {
     ...toKeep(printed),
-    plain: ownText(printed.plain),
-    version: ownText(printed.version),
+    plain: detachString(printed.plain),
+    version: detachString(printed.version),
     total,
     name: entityTag(printed.text),
     totalName: entityTag(total?.text ?? ''),
@@ -27,7 +26,9 @@ function nameAll(answer: Answer): Named {
 
 const plan = planOnce(nameAll, template => {
   const { plain, version, total } = template
-  return sizeOfTemplate(template) + bytesOf(plain) + bytesOf(version) + (total ? sizeOfTemplate(total) : 0)
+  return (
+    sizeOfTemplate(template) + memoryBytes(plain) + memoryBytes(version) + (total ? sizeOfTemplate(total) : 0)
+  )
 })
 
 /** The statement of a query whose answer can be kept; planned and printed as that of one whose answer is not. */

@@ -1,5 +1,5 @@
-import { bytesOf, ownText } from '../../base/detach-string.ts'
-import { BoundedMap } from '../../base/lru-cache.ts'
+import { LruCache } from '../../base/lru-cache.ts'
+import { detachString, memoryBytes } from '../../base/text.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Stored, Values, WrittenDocument, WrittenValue } from '../desired-state.ts'
 import { type Sequences, sequencesOf } from '../sql/known-sequences.ts'
@@ -22,7 +22,7 @@ interface Recipe {
 const BOUNDS = { entries: 1000, bytes: 4_000_000 } as const
 
 /** As long as sequences are called so: their names are in the texts. null: it takes more than one statement. */
-const known = new WeakMap<Sequences, BoundedMap<Recipe | null>>()
+const known = new WeakMap<Sequences, LruCache<Recipe | null>>()
 
 /**
  * The one statement that makes a document, planned and printed once for all documents that differ in values alone.
@@ -44,16 +44,16 @@ export async function printNewDocument(
   return recipe === null ? undefined : fill(recipe, form.values)
 }
 
-function recipesOf(sequences: Sequences): BoundedMap<Recipe | null> {
+function recipesOf(sequences: Sequences): LruCache<Recipe | null> {
   const before = known.get(sequences)
   if (before) return before
-  const recipes = new BoundedMap<Recipe | null>(BOUNDS, sizeOf)
+  const recipes = new LruCache<Recipe | null>(BOUNDS, sizeOf)
   known.set(sequences, recipes)
   return recipes
 }
 
 const sizeOf = (recipe: Recipe | null): number =>
-  recipe === null ? 0 : bytesOf(recipe.text) + 40 * recipe.parameters.length
+  recipe === null ? 0 : memoryBytes(recipe.text) + 40 * recipe.parameters.length
 
 const fill = ({ name, text, parameters }: Recipe, values: readonly Stored[]): Statement => ({
   name,
@@ -79,7 +79,7 @@ async function recipeOf(
   const places = new Map<unknown, number>(marks.map((each, index) => [each, index]))
   return {
     name: statement.name ?? '',
-    text: ownText(statement.text),
+    text: detachString(statement.text),
     parameters: statement.values.map(value => places.get(value) ?? { always: value }),
   }
 }

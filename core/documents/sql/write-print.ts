@@ -1,3 +1,4 @@
+import { memoize } from '../../base/memo.ts'
 import type { ColumnType, Storage } from '../../model/storage.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
@@ -22,20 +23,15 @@ export function tableOf(storage: Storage, table: string): PrintedTable {
   return found
 }
 
-const known = new WeakMap<Storage, ReadonlyMap<string, PrintedTable>>()
-
-function tablesOf(storage: Storage): ReadonlyMap<string, PrintedTable> {
-  const before = known.get(storage)
-  if (before) return before
-  const tables = new Map(
-    storage.tables.map(({ name, columns }, place) => [
-      name,
-      { name, columns: new Map(columns.map(column => [column.name, column.type])), place },
-    ]),
-  )
-  known.set(storage, tables)
-  return tables
-}
+const tablesOf = memoize(
+  (storage: Storage): ReadonlyMap<string, PrintedTable> =>
+    new Map(
+      storage.tables.map(({ name, columns }, place) => [
+        name,
+        { name, columns: new Map(columns.map(column => [column.name, column.type])), place },
+      ]),
+    ),
+)
 
 export function typeOf(types: TableColumns, column: string): ColumnType {
   const type = types.get(column)

@@ -1,4 +1,4 @@
-import { isDeeper } from '../../base/levels-of.ts'
+import { isDeeperThan } from '../../base/plain-data.ts'
 import { type Parsed, rule, wrongType } from './value-fault.ts'
 
 /** contract/rest.md 3: any value; a text is taken as JSON text. */
@@ -26,7 +26,7 @@ const DEEPEST = 1_000
 /** JSON null is SQL's: nothing is stored. */
 function storedJson(value: unknown): Parsed {
   if (value === null) return { stored: null }
-  if (isDeeper(value, DEEPEST)) return { refusal: rule(`must be at most ${DEEPEST} levels deep`) }
+  if (isDeeperThan(value, DEEPEST)) return { refusal: rule(`must be at most ${DEEPEST} levels deep`) }
   return isStorable(value)
     ? { stored: JSON.stringify(value) }
     : { refusal: rule('must not hold the character NUL or half of a surrogate pair') }

@@ -1,5 +1,5 @@
 import type { Result } from '../../base/result.ts'
-import { trimDecimal } from '../../base/trim-character.ts'
+import { trimDecimal } from '../../base/text.ts'
 import type { BadValue } from '../../query/bad-value.ts'
 import * as query from '../../query/parse-moment.ts'
 import { format, type Parsed } from './value-fault.ts'

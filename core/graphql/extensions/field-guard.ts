@@ -64,7 +64,7 @@ export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver
       return await guard.adopt(await answer(visit), visit)
     } catch (error) {
       throw codeError(error, heard =>
-        terms.observer.tell({ kind: 'failed', requestId: acting.requestId, error: heard }),
+        terms.observer.emit({ kind: 'failed', requestId: acting.requestId, error: heard }),
       )
     }
   }

@@ -1,6 +1,7 @@
 import { mergeTypeDefs } from '@graphql-tools/merge'
 import type { IResolvers } from '@graphql-tools/utils'
 import { concatAST, type DocumentNode, print } from 'graphql'
+import { once } from '../../base/memo.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { GraphqlTools, Resolver } from '../../plugins/services/graphql-service.ts'
 import type { GraphqlUse } from '../../plugins/services/open-graphql-service.ts'
@@ -63,15 +64,6 @@ export function extendSchema(generated: OwnDefinitions, terms: ExtensionTerms): 
       wraps: joinWraps(made),
     },
     faults: [...faults, ...checked.faults, ...resolvers.faults, ...collected.faults],
-  }
-}
-
-/** Made when it is first asked for. */
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
   }
 }
 

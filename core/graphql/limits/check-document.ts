@@ -13,8 +13,8 @@ import {
   specifiedRules,
   validate,
 } from 'graphql'
-import { bytesOf } from '../../base/detach-string.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
+import { memoryBytes } from '../../base/text.ts'
 import type { GraphqlSettings } from '../../project/settings/settings.ts'
 import { coded } from '../parse/coded-error.ts'
 import { limitDepth } from './limit-depth.ts'
@@ -60,7 +60,7 @@ export function checkDocument(text: string, terms: CheckTerms): Result<CheckedDo
     ...shape.value,
     document: document.value,
     tokens: tokens.value,
-    size: sizeOf(tokens.value) + bytesOf(text),
+    size: sizeOf(tokens.value) + memoryBytes(text),
   })
 }
 

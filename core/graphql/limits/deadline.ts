@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import type { WriteOutcome } from '../../base/write-scope.ts'
+import type { WriteOutcome } from '../../base/request-context.ts'
 import { FAULTS } from '../../faults/fault.ts'
 
 /** When the time of a request is over (`limits.time`): of all its operations together. */

@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql'
-import { isDeeper, levelsOf } from '../../base/levels-of.ts'
+import { isDeeperThan, nestingLevels } from '../../base/plain-data.ts'
 import { overLimit } from './limit-error.ts'
 import { MOST_NESTED } from './limit-tokens.ts'
 import type { VariableUse } from './measure-operation.ts'
@@ -13,7 +13,7 @@ const MOST_REPEATED = 20_000
 /** The first variable whose values nest too deep: asked before anything else is done with variables. */
 export function deepVariable(given: Readonly<Record<string, unknown>>): GraphQLError | null {
   for (const [name, value] of Object.entries(given))
-    if (isDeeper(value, MOST_NESTED))
+    if (isDeeperThan(value, MOST_NESTED))
       return overLimit({
         what: `nested values in $${name.slice(0, 80)}`,
         counted: MOST_NESTED + 1,
@@ -53,6 +53,6 @@ export function limitVariables(
 function sizeOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1
   let size = 1
-  for (const level of levelsOf(value)) for (const one of level) size += Object.keys(one).length
+  for (const level of nestingLevels(value)) for (const one of level) size += Object.keys(one).length
   return size
 }

@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
-import type { Trail } from '../../base/request-context.ts'
+import type { RequestContext } from '../../base/request-context.ts'
 import type { Ahead } from '../../cache/version-prefetch.ts'
 import type { Documents, ReadOptions } from '../../documents/documents.ts'
 import type { Model } from '../../model/model.ts'
@@ -24,7 +24,7 @@ export interface ResolveTerms {
 export interface Acting {
   readonly caller: Caller
   readonly requestId: string
-  readonly trail?: Trail
+  readonly trail?: RequestContext
   /** What the request asks for, where it cannot write before it reads. */
   readonly ahead?: Ahead
   /** The network address that asks. */

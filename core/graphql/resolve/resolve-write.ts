@@ -3,7 +3,7 @@ import type { Action } from '../../access/actions.ts'
 import type { Caller, WriteAction } from '../../access/caller.ts'
 import { permit } from '../../access/restrict/permit.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
-import type { Trail } from '../../base/request-context.ts'
+import type { RequestContext } from '../../base/request-context.ts'
 import type { Result } from '../../base/result.ts'
 import type { Answer, Written } from '../../documents/documents.ts'
 import { type Fault, fault, forbidden } from '../../faults/fault.ts'
@@ -33,7 +33,7 @@ interface Visit {
   readonly root: RootField
   readonly given: Arguments
   readonly caller: Caller
-  readonly trail: Trail | undefined
+  readonly trail: RequestContext | undefined
   readonly info: GraphQLResolveInfo
   readonly terms: ResolveTerms
 }

@@ -1,5 +1,5 @@
-import type { HttpRequest } from '../../faults/exchange.ts'
 import { type Fault, fault } from '../../faults/fault.ts'
+import type { HttpRequest } from '../../faults/http-exchange.ts'
 
 /**
  * Forms are the requests that a page of another site can have a browser send without asking this server first. One

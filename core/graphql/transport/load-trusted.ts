@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 import type { GraphQLError, GraphQLSchema } from 'graphql'
 import { failed, ok, type Result } from '../../base/result.ts'
-import type { Diagnostic, Place } from '../../faults/diagnostic.ts'
+import type { Diagnostic, SourceLocation } from '../../faults/diagnostic.ts'
 import type { GraphqlSettings } from '../../project/settings/settings.ts'
 import { checkDocument } from '../limits/check-document.ts'
 import { openTrusted, type TrustedDocuments, type TrustedFile } from './trusted-documents.ts'
@@ -13,7 +13,7 @@ export interface TrustedTerms {
   readonly config: GraphqlSettings['config']
   readonly schema: GraphQLSchema
   /** Where the folder is named. */
-  readonly place: Place
+  readonly place: SourceLocation
 }
 
 /** Every .graphql file of the folder, checked as a request would be; or all that is wrong with any. null: no folder is named. */
@@ -57,12 +57,12 @@ async function loadFile(
   )
 }
 
-function placeOf({ locations }: GraphQLError, file: string, text: string): Place {
+function placeOf({ locations }: GraphQLError, file: string, text: string): SourceLocation {
   const { line, column } = locations?.[0] ?? { line: 1, column: 1 }
   return { file, line, column, source: text.split(/\r?\n/)[line - 1] ?? '' }
 }
 
-const faultOf = (message: string, place: Place): Diagnostic => ({
+const faultOf = (message: string, place: SourceLocation): Diagnostic => ({
   code: 'bad-trusted-document',
   message,
   place,

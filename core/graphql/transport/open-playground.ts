@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest, Responder } from '../../faults/exchange.ts'
+import type { HttpRequest, HttpResponse, Responder } from '../../faults/http-exchange.ts'
 import type { GraphqlSettings } from '../../project/settings/settings.ts'
 import { PLAYGROUND_FILES, readPlaygroundFile } from './playground-files.ts'
 import { PAGE_POLICY, printPage, START_SCRIPT } from './playground-page.ts'
@@ -12,7 +12,7 @@ export function openPlayground(
 ): Responder {
   if (production && !playgroundAlways) return () => null
   const folder = `${endpoint}/playground`
-  const page: HttpAnswer = {
+  const page: HttpResponse = {
     status: 200,
     body: printPage(folder),
     type: 'text/html; charset=utf-8',
@@ -30,7 +30,7 @@ const isEndpoint = ({ path }: HttpRequest, endpoint: string): boolean =>
 
 const wantsPage = ({ headers }: HttpRequest): boolean => headers.accept?.includes('text/html') ?? false
 
-function answerFile(name: string): Promise<HttpAnswer> | HttpAnswer | null {
+function answerFile(name: string): Promise<HttpResponse> | HttpResponse | null {
   if (name === 'start.js')
     return { status: 200, body: START_SCRIPT, type: 'text/javascript; charset=utf-8', ...KEPT }
   const file = PLAYGROUND_FILES.get(name)

@@ -1,6 +1,6 @@
 import { parse as parseForm } from 'node:querystring'
 import { failed, ok, type Result } from '../../base/result.ts'
-import { answerFault, type HttpAnswer, type HttpRequest } from '../../faults/exchange.ts'
+import { type HttpRequest, type HttpResponse, toFaultResponse } from '../../faults/http-exchange.ts'
 import { parseJson } from '../../query/parse-json.ts'
 import type { Asked } from '../engine.ts'
 import { MOST_NESTED } from '../limits/limit-tokens.ts'
@@ -10,8 +10,8 @@ import { type Multipart, type MultipartTerms, readMultipart } from './read-multi
 
 /** One operation, or several in one request; each is run, or refused on its own. */
 export type Sent = { readonly files: Multipart['files'] } & (
-  | { readonly kind: 'one'; readonly asked: Result<Asked, HttpAnswer> }
-  | { readonly kind: 'batch'; readonly asked: readonly Result<Asked, HttpAnswer>[] }
+  | { readonly kind: 'one'; readonly asked: Result<Asked, HttpResponse> }
+  | { readonly kind: 'batch'; readonly asked: readonly Result<Asked, HttpResponse>[] }
 )
 
 /**
@@ -21,7 +21,7 @@ export type Sent = { readonly files: Multipart['files'] } & (
 export async function parseTransport(
   request: HttpRequest,
   terms: MultipartTerms,
-): Promise<Result<Sent, HttpAnswer>> {
+): Promise<Result<Sent, HttpResponse>> {
   switch (request.method) {
     case 'GET':
     case 'HEAD':
@@ -39,17 +39,17 @@ export async function parseTransport(
 const ALLOWED = { Allow: 'HEAD, GET, POST' } as const
 
 /** OPTIONS needs no caller (contract/rest.md 1). */
-export const METHODS_ANSWER: HttpAnswer = {
+export const METHODS_ANSWER: HttpResponse = {
   status: 200,
   body: '',
   type: 'text/plain; charset=utf-8',
   headers: ALLOWED,
 }
 
-const one = (asked: Result<Asked, HttpAnswer>): Result<Sent, HttpAnswer> =>
+const one = (asked: Result<Asked, HttpResponse>): Result<Sent, HttpResponse> =>
   ok({ kind: 'one', asked, files: [] })
 
-function parseGet({ search }: HttpRequest): Result<Asked, HttpAnswer> {
+function parseGet({ search }: HttpRequest): Result<Asked, HttpResponse> {
   const given = parseForm(search)
   return given.query === undefined && documentIdOf(given) === null
     ? failed(text(400, 'GET query missing.'))
@@ -58,17 +58,17 @@ function parseGet({ search }: HttpRequest): Result<Asked, HttpAnswer> {
 
 const NO_BODY = 'POST body missing, invalid Content-Type, or JSON object has no keys.'
 
-async function parsePost(request: HttpRequest, terms: MultipartTerms): Promise<Result<Sent, HttpAnswer>> {
+async function parsePost(request: HttpRequest, terms: MultipartTerms): Promise<Result<Sent, HttpResponse>> {
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
   if (type !== JSON_TYPE && type !== FORM && type !== MULTIPART) return failed(text(400, NO_BODY))
-  if (type !== JSON_TYPE && isForgeable(request)) return failed(answerFault(forged()))
+  if (type !== JSON_TYPE && isForgeable(request)) return failed(toFaultResponse(forged()))
   if (type === MULTIPART) return parseMultipart(request, terms)
   const body = await request.body()
-  if (!body.ok) return failed(...body.reasons.map(answerFault))
+  if (!body.ok) return failed(...body.reasons.map(toFaultResponse))
   if (type === FORM) return parseSent(parseForm(body.value.toString()))
   if (body.value.length === 0) return failed(text(400, NO_BODY))
   const parsed = parseJson(body.value.toString(), DEEPEST)
-  return parsed.ok ? parseSent(parsed.value) : failed(...parsed.reasons.map(answerFault))
+  return parsed.ok ? parseSent(parsed.value) : failed(...parsed.reasons.map(toFaultResponse))
 }
 
 /** Twice what variables may nest, which deepVariable tells as an error of GraphQL: no more is walked. */
@@ -81,9 +81,9 @@ const MULTIPART = 'multipart/form-data'
 async function parseMultipart(
   request: HttpRequest,
   terms: MultipartTerms,
-): Promise<Result<Sent, HttpAnswer>> {
+): Promise<Result<Sent, HttpResponse>> {
   const read = await readMultipart(request, terms)
-  if (!read.ok) return failed(...read.reasons.map(answerFault))
+  if (!read.ok) return failed(...read.reasons.map(toFaultResponse))
   const { operations, files } = read.value
   const sent = parseSent(operations)
   if (sent.ok) return ok({ ...sent.value, files })
@@ -91,14 +91,14 @@ async function parseMultipart(
   return sent
 }
 
-function parseSent(value: object): Result<Sent, HttpAnswer> {
+function parseSent(value: object): Result<Sent, HttpResponse> {
   if (Object.keys(value).length === 0) return failed(text(400, NO_BODY))
   return Array.isArray(value)
     ? ok({ kind: 'batch', asked: value.map(parseAsked), files: [] })
     : one(parseAsked(value))
 }
 
-function parseAsked(given: unknown): Result<Asked, HttpAnswer> {
+function parseAsked(given: unknown): Result<Asked, HttpResponse> {
   const asked: Readonly<Record<string, unknown>> =
     typeof given === 'object' && given !== null ? { ...given } : {}
   const { variables, operationName } = asked
@@ -117,7 +117,7 @@ function parseAsked(given: unknown): Result<Asked, HttpAnswer> {
 }
 
 /** In a query string and in a form they are JSON in a text. */
-function parseVariables(given: unknown): Result<Asked['variables'], HttpAnswer> {
+function parseVariables(given: unknown): Result<Asked['variables'], HttpResponse> {
   if (given === undefined || given === null || given === '' || given === 'null') return ok({})
   if (typeof given === 'object') return ok({ ...given })
   const parsed = typeof given === 'string' ? parseJson(given) : failed()
@@ -126,7 +126,7 @@ function parseVariables(given: unknown): Result<Asked['variables'], HttpAnswer> 
 
 const NO_VARIABLES = 'Variables are invalid JSON.'
 
-const NO_QUERY: HttpAnswer = {
+const NO_QUERY: HttpResponse = {
   status: 400,
   body: JSON.stringify({
     errors: [
@@ -138,7 +138,7 @@ const NO_QUERY: HttpAnswer = {
   }),
 }
 
-const text = (status: number, body: string): HttpAnswer => ({
+const text = (status: number, body: string): HttpResponse => ({
   status,
   body,
   type: 'text/plain; charset=utf-8',

@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../../base/result.ts'
-import type { HttpRequest } from '../../faults/exchange.ts'
 import { type Fault, fault } from '../../faults/fault.ts'
+import type { HttpRequest } from '../../faults/http-exchange.ts'
 import type { Files } from '../../media/files.ts'
 import type { Form, FormFile, FormRules } from '../../media/read-form.ts'
 import { parseJson } from '../../query/parse-json.ts'

@@ -1,4 +1,4 @@
-import { ownText } from '../../base/detach-string.ts'
+import { detachString } from '../../base/text.ts'
 import type { RateLimit } from '../../project/settings/settings.ts'
 import { type Quota, toQuota } from '../rate-limit.ts'
 
@@ -27,7 +27,7 @@ export function openLocalLimit({ window, max }: RateLimit, now = Date.now): (key
     }
     const known = counts.get(key)
     const requests = (known ?? older.get(key) ?? 0) + 1
-    counts.set(known === undefined ? ownText(key) : key, requests)
+    counts.set(known === undefined ? detachString(key) : key, requests)
     return toQuota(requests, endsAt, { window, max })
   }
 }

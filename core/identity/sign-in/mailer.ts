@@ -15,7 +15,7 @@ export interface MailerTerms {
   /** The project's folder. */
   readonly root: string
   readonly production: boolean
-  readonly observer: Pick<Observer, 'tell'>
+  readonly observer: Pick<Observer, 'emit'>
   /** The address of the server, for the sender where the project names none. */
   readonly address: string
 }
@@ -46,17 +46,17 @@ function postMails(terms: SmtpTerms, observer: MailerTerms['observer']): Mailer 
   return async mail => {
     const named = `the mail "${mail.subject}"`
     if (underWay >= MOST_AT_ONCE)
-      return observer.tell({
+      return observer.emit({
         kind: 'mailFailed',
         what: `Did not send ${named}: ${underWay} others are under way`,
       })
     underWay++
     try {
       await sendMail(mail, terms)
-      observer.tell({ kind: 'mail', what: `Sent ${named}` })
+      observer.emit({ kind: 'mail', what: `Sent ${named}` })
     } catch (reason) {
       const why = reason instanceof Error ? reason.message : String(reason)
-      observer.tell({ kind: 'mailFailed', what: `Could not send ${named}: ${why}` })
+      observer.emit({ kind: 'mailFailed', what: `Could not send ${named}: ${why}` })
     } finally {
       underWay--
     }
@@ -67,7 +67,7 @@ function postMails(terms: SmtpTerms, observer: MailerTerms['observer']): Mailer 
 const refuseMail =
   ({ observer }: MailerTerms): Mailer =>
   async ({ subject }) =>
-    observer.tell({
+    observer.emit({
       kind: 'mailFailed',
       what: `Did not send the mail "${subject}": the project has no auth.mail.url`,
     })
@@ -80,7 +80,7 @@ const writeMail =
     const lines = [`From: ${from ?? 'plinth@localhost'}`, `To: ${to}`, `Subject: ${subject}`, '', text, '']
     await mkdir(folder, { recursive: true })
     await writeFile(join(folder, file), lines.map(oneLine).join('\n'), { mode: 0o600 })
-    observer.tell({ kind: 'mail', what: `Wrote the mail "${subject}" to ${FOLDER}/${file}` })
+    observer.emit({ kind: 'mail', what: `Wrote the mail "${subject}" to ${FOLDER}/${file}` })
   }
 
 /** The text may have several lines, headers must not. */

@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs'
 import { Readable } from 'node:stream'
 import { AwsClient } from 'aws4fetch'
-import { trimEndOf } from '../../base/trim-character.ts'
+import { trimEndCharacter } from '../../base/text.ts'
 import { isHarmless } from '../served-types.ts'
 import { assertKey, type FileStorage } from './file-storage.ts'
 
@@ -56,7 +56,7 @@ export function openS3Storage(options: S3Options): FileStorage {
     async remove(key) {
       await ask('DELETE', key)
     },
-    url: key => `${options.publicUrl === null ? base : trimEndOf(options.publicUrl, '/')}/${key}`,
+    url: key => `${options.publicUrl === null ? base : trimEndCharacter(options.publicUrl, '/')}/${key}`,
   }
 }
 
@@ -67,4 +67,6 @@ const headersOf = (key: string, mime: string): Record<string, string> => ({
 })
 
 const baseOf = ({ endpoint, bucket, region }: S3Options): string =>
-  endpoint === null ? `https://${bucket}.s3.${region}.amazonaws.com` : `${trimEndOf(endpoint, '/')}/${bucket}`
+  endpoint === null
+    ? `https://${bucket}.s3.${region}.amazonaws.com`
+    : `${trimEndCharacter(endpoint, '/')}/${bucket}`

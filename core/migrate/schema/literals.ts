@@ -1,4 +1,4 @@
-import { trimDecimal } from '../../base/trim-character.ts'
+import { trimDecimal } from '../../base/text.ts'
 import type { ColumnType } from '../../model/storage.ts'
 
 /**

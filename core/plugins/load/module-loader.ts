@@ -2,8 +2,8 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, relative, sep } from 'node:path'
 import type { Jiti, TransformOptions } from 'jiti'
-import { bytesOf } from '../../base/detach-string.ts'
-import { BoundedMap } from '../../base/lru-cache.ts'
+import { LruCache } from '../../base/lru-cache.ts'
+import { memoryBytes } from '../../base/text.ts'
 import * as names from '../plugin-names.ts'
 
 /** TypeScript and JavaScript without a build step. */
@@ -43,7 +43,7 @@ async function load(jiti: Jiti, filename: string): Promise<unknown> {
 const isForNode = (file: string, source: string): boolean =>
   file.endsWith('.mjs') || (file.endsWith('.js') && /^[ \t]*(?:import|export)\b/m.test(source))
 
-const KEPT = new BoundedMap<string>({ entries: 1_000, bytes: 20_000_000 }, bytesOf)
+const KEPT = new LruCache<string>({ entries: 1_000, bytes: 20_000_000 }, memoryBytes)
 
 function transformed(jiti: Jiti, options: TransformOptions): string {
   const key = JSON.stringify(options)

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
-import { isDeeper } from '../../base/levels-of.ts'
+import { isDeeperThan } from '../../base/plain-data.ts'
 import type { Result } from '../../base/result.ts'
-import { toError, ValidationError } from '../../faults/errors.ts'
-import type { HttpAnswer, HttpRequest } from '../../faults/exchange.ts'
+import { toPluginError, ValidationError } from '../../faults/errors.ts'
 import { type Fault, forbidden } from '../../faults/fault.ts'
+import type { HttpRequest, HttpResponse } from '../../faults/http-exchange.ts'
 import { BODY_DEPTH } from '../../query/parse-json.ts'
 import type { PluginRequest, PluginResponse, SendTerms } from '../context.ts'
 
@@ -43,7 +43,7 @@ export function shareRequest(request: HttpRequest): SharedRequest {
 
 function contentOf(body: Result<Buffer, Fault>): Buffer {
   if (body.ok) return body.value
-  throw toError(body.reasons[0] ?? forbidden())
+  throw toPluginError(body.reasons[0] ?? forbidden())
 }
 
 async function* bytesOf(body: () => Promise<Buffer>): AsyncGenerator<Buffer> {
@@ -57,14 +57,14 @@ function parse(body: Buffer): unknown {
   } catch (error) {
     throw new ValidationError(error instanceof Error ? error.message : 'The body is no JSON')
   }
-  if (isDeeper(parsed, BODY_DEPTH))
+  if (isDeeperThan(parsed, BODY_DEPTH))
     throw new ValidationError(`A body may be at most ${BODY_DEPTH} levels deep`)
   return parsed
 }
 
 /** An answer in the making. */
 export class SharedResponse implements PluginResponse {
-  #answer: HttpAnswer | null = null
+  #answer: HttpResponse | null = null
   readonly #headers = new Map<string, readonly [string, string]>()
 
   get answered(): boolean {
@@ -95,7 +95,7 @@ export class SharedResponse implements PluginResponse {
   send(value: unknown, { status = 200, type }: SendTerms = {}): void {
     const isRaw = type !== undefined && (typeof value === 'string' || Buffer.isBuffer(value))
     const body = isRaw ? value : (JSON.stringify(value) ?? null)
-    this.#answer = { status, body, tagged: true, ...(type === undefined ? {} : { type }) }
+    this.#answer = { status, body, hasEtag: true, ...(type === undefined ? {} : { type }) }
   }
 
   setHeader(name: string, value: string): void {
@@ -103,12 +103,12 @@ export class SharedResponse implements PluginResponse {
   }
 
   /** Takes the answer that the route gave. */
-  take(answer: HttpAnswer): void {
+  take(answer: HttpResponse): void {
     this.#answer = answer
   }
 
   /** null: nobody has answered. */
-  toAnswer(): HttpAnswer | null {
+  toAnswer(): HttpResponse | null {
     if (!this.#answer || this.#headers.size === 0) return this.#answer
     const own = Object.entries(this.#answer.headers ?? {}).filter(
       ([name]) => !this.#headers.has(name.toLowerCase()),

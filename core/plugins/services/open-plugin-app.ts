@@ -26,10 +26,10 @@ export function openPluginApp({ settings, model, observer }: AppTerms): OpenPlug
       throw new Error('app.documents can be used from bootstrap on: before, there is no database')
     },
     log: Object.freeze({
-      info: (message: string) => observer.tell({ kind: 'pluginSaid', message }),
-      warn: (message: string) => observer.tell({ kind: 'pluginWarned', message }),
+      info: (message: string) => observer.emit({ kind: 'pluginSaid', message }),
+      warn: (message: string) => observer.emit({ kind: 'pluginWarned', message }),
       error: (message: string, error?: unknown) =>
-        observer.tell({ kind: 'pluginFailed', message, ...(error === undefined ? {} : { error }) }),
+        observer.emit({ kind: 'pluginFailed', message, ...(error === undefined ? {} : { error }) }),
     }),
   })
   return {

@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller.ts'
-import type { HttpRequest } from '../../faults/exchange.ts'
+import type { HttpRequest } from '../../faults/http-exchange.ts'
 import type { PluginResponse, ResolverContext } from '../context.ts'
 import { shareRequest } from './http-context.ts'
 import { type ContextTerms, stateOf } from './rest-context.ts'

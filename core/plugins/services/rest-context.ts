@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.ts'
 import type { UserValues } from '../../access/compile/condition.ts'
-import type { HttpRequest } from '../../faults/exchange.ts'
+import type { HttpRequest } from '../../faults/http-exchange.ts'
 import { toAbility } from '../ability.ts'
 import type { RequestState, RequestUser, RestContext, RouteInfo } from '../context.ts'
 import { type SharedRequest, SharedResponse, shareRequest } from './http-context.ts'

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { ValidateFunction } from 'ajv'
+import { once } from '../../base/memo.ts'
 import { type JsonSchema, readSchemaText } from './json-schema-types.ts'
 
 /** The grammar of project files: the schema, and what checks a value against it. */
@@ -11,19 +12,12 @@ export interface Grammar {
   readonly validate: ValidateFunction
 }
 
-let opened: Promise<Grammar> | undefined
-
-/** Once a process. */
-export function openGrammar(): Promise<Grammar> {
-  opened ??= loadGrammar()
-  return opened
-}
-
-async function loadGrammar(): Promise<Grammar> {
+/** Loads the grammar at the first call; later calls share it. */
+export const openGrammar = once(async (): Promise<Grammar> => {
   const text = readSchemaText()
   const schema: JsonSchema = JSON.parse(text)
   return { schema, validate: printed(text) ?? (await compiled(schema)) }
-}
+})
 
 /** A quarter of a second, most of it ajv's: the way of a checkout, which has not been built. */
 async function compiled(schema: JsonSchema): Promise<ValidateFunction> {

@@ -1,4 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { once } from '../../base/memo.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Path } from '../../faults/diagnostic.ts'
@@ -14,15 +15,12 @@ export type CheckValue = (value: unknown) => readonly Misfit[]
 /** A JSON Schema of somebody else's, ready to be asked; or what is wrong with it. */
 export function compileSchema(schema: object): Result<CheckValue, string> {
   try {
-    shared ??= openAjv()
-    const validate = compileWith(shared, schema) ?? openAjv().compile(schema)
+    const validate = compileWith(sharedAjv(), schema) ?? openAjv().compile(schema)
     return ok(value => (validate(value) ? [] : (validate.errors ?? []).map(toMisfit)))
   } catch (error) {
     return failed(error instanceof Error ? error.message : String(error))
   }
 }
-
-let shared: Ajv2020 | undefined
 
 const openAjv = (): Ajv2020 =>
   new Ajv2020({
@@ -34,6 +32,8 @@ const openAjv = (): Ajv2020 =>
     // It takes longer to compile the schema of schemas than all that use it; compiling one finds what is wrong, too.
     validateSchema: false,
   })
+
+const sharedAjv = once(openAjv)
 
 /** null: it is none, or has a name of another that was compiled before. */
 function compileWith(ajv: Ajv2020, schema: object): ValidateFunction | null {

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { didYouMean, nearest } from '../../base/nearest.ts'
-import { meaningsOf } from '../../base/synonyms.ts'
+import { synonymsOf } from '../../base/synonyms.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { Finding } from '../faults.ts'
 import { insteadOf } from '../other-names.ts'
@@ -64,7 +64,7 @@ function unknownKey(error: ErrorObject, scene: Scene): Finding {
     return { code: 'unknown-key', message: 'unknown key `unique`: a uid is always unique', path, atKey: true }
   }
   if (isAttribute && type !== undefined && owners.length > 0) {
-    const meant = meaningsOf(key).find(each => known.includes(each))
+    const meant = synonymsOf(key).find(each => known.includes(each))
     const instead = meant === undefined ? '' : `; did you mean \`${meant}\`?`
     const message = `unknown key \`${key}\`: an attribute of type \`${type}\` has none, it belongs to ${ticked(owners)}${instead}`
     return { code: 'unknown-key', message, path, atKey: true }

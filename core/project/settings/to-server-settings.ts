@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../base/trim-character.ts'
+import { trimEndCharacter } from '../../base/text.ts'
 import type {
   ProjectFile,
   ApiRateLimit as WrittenApiRateLimit,
@@ -12,7 +12,7 @@ export function toServer(written: ProjectFile['server'] = {}): ServerSettings {
   return {
     host: written.host ?? '0.0.0.0',
     port: written.port ?? 1337,
-    url: trimEndOf(written.url ?? 'http://localhost:1337', '/'),
+    url: trimEndCharacter(written.url ?? 'http://localhost:1337', '/'),
     cors: { origins: ['*'], credentials: false, ...written.cors },
     bodyLimit: toBytes(written.bodyLimit ?? '1mb'),
     requestTimeout: toMilliseconds(written.requestTimeout ?? '30s'),

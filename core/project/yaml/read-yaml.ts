@@ -1,6 +1,6 @@
-import { deepFreeze } from '../../base/freeze.ts'
+import { deepFreeze } from '../../base/plain-data.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
-import type { Diagnostic, Path, Place } from '../../faults/diagnostic.ts'
+import type { Diagnostic, Path, SourceLocation } from '../../faults/diagnostic.ts'
 import type { Environment } from '../environment.ts'
 import { sortDiagnostics } from '../faults.ts'
 import { readSource } from '../read-source.ts'
@@ -16,9 +16,9 @@ export interface YamlSource {
   /** null, booleans, finite numbers, texts, lists and plain objects; frozen. */
   readonly value: unknown
   /** Where a value stands; for a path that is not in the file, its nearest ancestor. */
-  place(path: Path): Place
+  place(path: Path): SourceLocation
   /** Where a mapping's key itself stands, not its value. */
-  keyPlace(path: Path): Place
+  keyPlace(path: Path): SourceLocation
   /** The value was made from environment variables, so it must not be shown. */
   fromEnvironment(path: Path): boolean
 }
@@ -60,7 +60,10 @@ const environmentTest = (tree: YamlNode) => (path: Path) => {
 }
 
 /** The two questions that checks ask of a tree. */
-export function placesOf(tree: YamlNode): { place(path: Path): Place; keyPlace(path: Path): Place } {
+export function placesOf(tree: YamlNode): {
+  place(path: Path): SourceLocation
+  keyPlace(path: Path): SourceLocation
+} {
   return {
     place: path => placeAt(locate(tree, path).node.mark),
     keyPlace: path => placeAt(locate(tree, path).key),

@@ -1,4 +1,4 @@
-import type { Place } from '../../faults/diagnostic.ts'
+import type { SourceLocation } from '../../faults/diagnostic.ts'
 
 /** The text of one file, ready to be quoted: its secrets are blotted out of `lines`. */
 export interface SourceFile {
@@ -47,7 +47,7 @@ function blotOut(text: string, secrets: readonly SecretRange[]): string {
   return quotable + text.slice(at)
 }
 
-export function placeAt({ file, offset }: Mark): Place {
+export function placeAt({ file, offset }: Mark): SourceLocation {
   const index = lineAt(file.starts, offset)
   return {
     file: file.shown,

@@ -1,5 +1,5 @@
-import { entityTag } from '../../base/entity-tag.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
+import { entityTag } from '../../base/text.ts'
 import type { Fault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import { isRecord } from '../../query/parse-place.ts'

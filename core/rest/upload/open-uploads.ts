@@ -1,6 +1,11 @@
 import type { Action } from '../../access/actions.ts'
-import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../../faults/exchange.ts'
 import { forbidden } from '../../faults/fault.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type Responder,
+  toFaultResponse,
+} from '../../faults/http-exchange.ts'
 import { answerMethod } from '../answer.ts'
 import { routeArguments } from '../endpoint.ts'
 import { getFile, getFiles, type UploadCall, type UploadTerms } from './read-files.ts'
@@ -27,7 +32,7 @@ async function perform(
   action: Action,
   { request, route }: UploadRequest,
   terms: UploadTerms,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const guard = terms.guards?.get('upload')?.get(guardedAction(action, request))
   if (guard) {
     const args = routeArguments(route.kind === 'file' ? { id: route.id } : {})
@@ -38,7 +43,7 @@ async function perform(
     })
   }
   const caller = await terms.identify(request.headers.authorization)
-  if (!caller.ok) return answerFault(caller.reasons[0] ?? forbidden())
+  if (!caller.ok) return toFaultResponse(caller.reasons[0] ?? forbidden())
   return handle(action, { request, route, caller: caller.value }, terms)
 }
 
@@ -50,9 +55,9 @@ async function handle(
   action: Action,
   { route, ...call }: UploadRequest & UploadCall,
   terms: UploadTerms,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   if (route.kind === 'upload') return postUpload(call, terms)
-  if (!call.caller.grants.allows('upload', action)) return answerFault(forbidden())
+  if (!call.caller.grants.allows('upload', action)) return toFaultResponse(forbidden())
   if (route.kind === 'files') return getFiles(call, terms)
   return action === 'delete' ? deleteFile(route.id, call, terms) : getFile(route.id, call, terms)
 }

@@ -2,8 +2,8 @@ import type { Action } from '../../access/actions.ts'
 import type { Caller } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { ok, type Result } from '../../base/result.ts'
-import { answerFault, type HttpAnswer, type HttpRequest } from '../../faults/exchange.ts'
 import { type Fault, fault } from '../../faults/fault.ts'
+import { type HttpRequest, type HttpResponse, toFaultResponse } from '../../faults/http-exchange.ts'
 import type { Files } from '../../media/files.ts'
 import type { ContentType, MediaAttribute, ScalarAttribute } from '../../model/model.ts'
 import type { Comparison, Filter, Query, Value } from '../../query/query.ts'
@@ -16,7 +16,7 @@ import { parseQueryString, type QueryParameters } from '../parse-query-string.ts
 import type { RestTerms } from '../rest-call.ts'
 
 /** A list without an envelope (contract/rest.md 15): pages by the top-level `start` and `limit`, not `pagination`. */
-export async function getFiles(call: UploadCall, terms: UploadTerms): Promise<HttpAnswer> {
+export async function getFiles(call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
   const parameters = parseQueryString(call.request.search)
   if (!parameters.ok) return answerRefusal(parameters)
   const shared = parseSharedQuery(terms.model.builtIn.file, parameters.value, terms)
@@ -31,7 +31,7 @@ export async function getFiles(call: UploadCall, terms: UploadTerms): Promise<Ht
 }
 
 /** One file with all its fields: `fields` is ignored. */
-export async function getFile(id: string, call: UploadCall, terms: UploadTerms): Promise<HttpAnswer> {
+export async function getFile(id: string, call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
   const parameters = parseQueryString(call.request.search)
   if (!parameters.ok) return answerRefusal(parameters)
   const number = parseRowId(id)
@@ -42,7 +42,7 @@ export async function getFile(id: string, call: UploadCall, terms: UploadTerms):
   const found = await readFiles(wanted, call, terms)
   if (!found.ok) return answerRefusal(found)
   const [file] = found.value
-  if (!file) return answerFault(noFile())
+  if (!file) return toFaultResponse(noFile())
   const relations = related ? { related: await findRelated(number.value, call, terms) } : {}
   return answerJson(JSON.stringify({ ...file, ...relations }), call)
 }

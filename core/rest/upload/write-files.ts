@@ -1,7 +1,7 @@
 import { actorOf } from '../../access/actor.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
-import { answerFault, type HttpAnswer } from '../../faults/exchange.ts'
 import { type Fault, fault, forbidden } from '../../faults/fault.ts'
+import { type HttpResponse, toFaultResponse } from '../../faults/http-exchange.ts'
 import { permitAttachment } from '../../media/attachment.ts'
 import { type FileInfo, parseFileInfo } from '../../media/file-info.ts'
 import { noFiles } from '../../media/files-terms.ts'
@@ -14,15 +14,15 @@ import { parseQueryString } from '../parse-query-string.ts'
 import { noFile, readFiles, type UploadCall, type UploadTerms } from './read-files.ts'
 
 /** POST: uploads files; with `?id=` changes a file's metadata or bytes (contract/rest.md 15). */
-export async function postUpload(call: UploadCall, terms: UploadTerms): Promise<HttpAnswer> {
+export async function postUpload(call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
   const parameters = parseQueryString(call.request.search)
   if (!parameters.ok) return answerRefusal(parameters)
   const { id } = parameters.value
   if (!call.caller.grants.allows('upload', id === undefined ? 'upload' : 'update'))
-    return answerFault(forbidden())
+    return toFaultResponse(forbidden())
   const number = id === undefined ? ok(null) : parseRowId(id)
   if (!number.ok) return answerRefusal(number)
-  if (!isForm(call.request)) return answerFault(noFiles())
+  if (!isForm(call.request)) return toFaultResponse(noFiles())
   const form = await terms.files.readForm(call.request)
   if (!form.ok) return answerRefusal(form)
   try {
@@ -33,7 +33,7 @@ export async function postUpload(call: UploadCall, terms: UploadTerms): Promise<
   }
 }
 
-async function create(form: Form, call: UploadCall, terms: UploadTerms): Promise<HttpAnswer> {
+async function create(form: Form, call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
   const uploads = toUploads(form)
   if (!uploads.ok) return answerRefusal(uploads)
   const target = {
@@ -53,7 +53,7 @@ async function create(form: Form, call: UploadCall, terms: UploadTerms): Promise
   return files.ok ? answerJson(JSON.stringify(files.value), call, 201) : answerRefusal(files)
 }
 
-async function change(id: number, form: Form, call: UploadCall, terms: UploadTerms): Promise<HttpAnswer> {
+async function change(id: number, form: Form, call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
   const isNew = form.files.length > 0
   const changed = isNew ? await replace(id, form, call, terms) : await describe(id, form, call, terms)
   if (!changed.ok) return answerRefusal(changed)
@@ -113,7 +113,7 @@ const wrongInfoCount = (files: number): Fault =>
   })
 
 /** DELETE: 200 with the deleted file. */
-export async function deleteFile(id: string, call: UploadCall, terms: UploadTerms): Promise<HttpAnswer> {
+export async function deleteFile(id: string, call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
   const number = parseRowId(id)
   if (!number.ok) return answerRefusal(number)
   const found = await readFiles({ attribute: 'id', values: [number.value], action: 'delete' }, call, terms)
@@ -122,5 +122,5 @@ export async function deleteFile(id: string, call: UploadCall, terms: UploadTerm
   if (!permitted.ok) return answerRefusal(permitted)
   const [file] = found.value
   const removed = file !== undefined && (await terms.files.remove(number.value, permitted.value))
-  return removed ? answerJson(JSON.stringify(file), call) : answerFault(noFile())
+  return removed ? answerJson(JSON.stringify(file), call) : toFaultResponse(noFile())
 }

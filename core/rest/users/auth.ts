@@ -1,5 +1,10 @@
-import { answerFault, type HttpAnswer, type HttpRequest, type Responder } from '../../faults/exchange.ts'
 import { notFound } from '../../faults/fault.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type Responder,
+  toFaultResponse,
+} from '../../faults/http-exchange.ts'
 import type {
   AuthAnswers,
   AuthOperation,
@@ -30,7 +35,7 @@ export function openAuthRoutes(terms: AuthTerms): Responder {
     if (request.method === 'OPTIONS') return respond(request)
     // Mail scanners send HEAD to links: that must not use up the confirmation.
     if (request.method === 'HEAD' && path === CONFIRMATION) return { status: 204, body: null }
-    if (isRead(request) && path !== CONFIRMATION) return answerFault(notFound())
+    if (isRead(request) && path !== CONFIRMATION) return toFaultResponse(notFound())
     return performLimited(operation, request, { respond, terms })
   }
 }
@@ -38,7 +43,7 @@ export function openAuthRoutes(terms: AuthTerms): Responder {
 const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
 
 /** Paths of Strapi's login providers, answered as Strapi does when they are disabled. */
-function answerProvider(path: string, request: HttpRequest): HttpAnswer | null {
+function answerProvider(path: string, request: HttpRequest): HttpResponse | null {
   if (!/^auth\/[^/]+$/.test(path) || path === 'auth/refresh' || path === 'auth/logout') return null
   return isRead(request) ? null : answerMethod(request.method, 'HEAD, GET')
 }
@@ -53,9 +58,9 @@ async function performLimited(
   operation: AuthOperation,
   request: HttpRequest,
   { respond, terms }: LimitedAuth,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const quota = await terms.auth.count(operation, request.peer)
-  return withQuota(quota, async () => (await respond(request)) ?? answerFault(notFound()))
+  return withQuota(quota, async () => (await respond(request)) ?? toFaultResponse(notFound()))
 }
 
 const CONFIRMATION = 'auth/email-confirmation'
@@ -89,7 +94,7 @@ const authEndpoints = ({ auth }: AuthTerms): Endpoints => ({
 /** Performs the operation of a POST. */
 const performAuth =
   <Operation extends Exclude<AuthOperation, 'emailConfirmation'>>(operation: Operation, auth: AuthService) =>
-  async ({ request, caller }: EndpointCall): Promise<HttpAnswer> => {
+  async ({ request, caller }: EndpointCall): Promise<HttpResponse> => {
     const body = await readBareBody(request)
     if (!body.ok) return answerRefusal(body)
     const performed = await auth.perform(operation, body.value, { caller, address: request.peer })
@@ -99,7 +104,7 @@ const performAuth =
 /** Performs the confirmation of a mailed link, then redirects to the project's page. */
 const performConfirmation =
   (auth: AuthService) =>
-  async ({ request, caller }: EndpointCall): Promise<HttpAnswer> => {
+  async ({ request, caller }: EndpointCall): Promise<HttpResponse> => {
     const parameters = parseQueryString(request.search)
     if (!parameters.ok) return answerRefusal(parameters)
     const { confirmation } = parameters.value
@@ -117,8 +122,8 @@ const performConfirmation =
 
 const answerPerformed = <Answer>(
   { result, quota }: Performed<Answer>,
-  toAnswer: (answer: Answer) => HttpAnswer,
-): Promise<HttpAnswer> =>
+  toAnswer: (answer: Answer) => HttpResponse,
+): Promise<HttpResponse> =>
   withQuota(quota, async () => (result.ok ? toAnswer(result.value) : answerRefusal(result)))
 
 /** Credentials must not be cached. */

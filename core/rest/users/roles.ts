@@ -3,8 +3,8 @@ import type { Grants } from '../../access/caller.ts'
 import type { Access } from '../../access/compile/compile-access.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { ok, type Result } from '../../base/result.ts'
-import { answerFault, type HttpAnswer, type Responder } from '../../faults/exchange.ts'
 import { type Fault, fault } from '../../faults/fault.ts'
+import { type HttpResponse, type Responder, toFaultResponse } from '../../faults/http-exchange.ts'
 import { ALL_ROWS } from '../../identity/users/user-values.ts'
 import type { Model } from '../../model/model.ts'
 import { everyField } from '../../query/every-field.ts'
@@ -39,18 +39,18 @@ export const openRoleRoutes = (terms: RoleRouteTerms): Responder =>
     { ...terms, prefix: terms.settings.prefix },
   )
 
-async function findRoles(call: EndpointCall, terms: RoleRouteTerms): Promise<HttpAnswer> {
+async function findRoles(call: EndpointCall, terms: RoleRouteTerms): Promise<HttpResponse> {
   const roles = await readRoles('find', call, terms)
   return roles.ok ? answerJson(JSON.stringify({ roles: roles.value }), call) : answerRefusal(roles)
 }
 
-async function findRole(call: EndpointCall, terms: RoleRouteTerms): Promise<HttpAnswer> {
+async function findRole(call: EndpointCall, terms: RoleRouteTerms): Promise<HttpResponse> {
   const id = parseRowId(call.id)
   if (!id.ok) return answerRefusal(id)
   const roles = await readRoles('findOne', call, terms)
   if (!roles.ok) return answerRefusal(roles)
   const role = roles.value.find(each => each.id === id.value)
-  if (!role) return answerFault(fault('notFound', 'Role not found'))
+  if (!role) return toFaultResponse(fault('notFound', 'Role not found'))
   const permissions = permissionTree(terms.access.roles.get(String(role.type)) ?? null, terms.model)
   return answerJson(JSON.stringify({ role: { ...role, permissions } }), call)
 }

@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../../base/result.ts'
-import type { HttpAnswer, Responder } from '../../faults/exchange.ts'
 import type { Fault } from '../../faults/fault.ts'
+import type { HttpResponse, Responder } from '../../faults/http-exchange.ts'
 import type { UsersService } from '../../identity/users/users-service.ts'
 import type { Query } from '../../query/query.ts'
 import { answerJson, answerRefusal } from '../answer.ts'
@@ -37,7 +37,7 @@ interface UsersRouteTerms extends RestTerms {
   readonly users: UsersService
 }
 
-type UsersHandler = (call: EndpointCall, terms: UsersRouteTerms) => Promise<HttpAnswer>
+type UsersHandler = (call: EndpointCall, terms: UsersRouteTerms) => Promise<HttpResponse>
 
 /** A list without an envelope (contract/rest.md 14). */
 const getUsers: UsersHandler = async (call, terms) => {
@@ -94,7 +94,7 @@ const removeUser: UsersHandler = async (call, { users }) => {
   return id.ok ? answerText(await users.delete(id.value, call.caller), call) : answerRefusal(id)
 }
 
-const answerText = (text: Result<string | null, Fault>, call: EndpointCall): HttpAnswer => {
+const answerText = (text: Result<string | null, Fault>, call: EndpointCall): HttpResponse => {
   if (!text.ok) return answerRefusal(text)
   return text.value === null ? { status: 204, body: null } : answerJson(text.value, call)
 }

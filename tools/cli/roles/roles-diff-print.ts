@@ -1,4 +1,4 @@
-import type { Path, Place } from '../../../core/faults/diagnostic.ts'
+import type { Path, SourceLocation } from '../../../core/faults/diagnostic.ts'
 import type { Colour, Paint } from '../paint.ts'
 import { type Difference, EFFECTS, type Effect } from './roles-differences.ts'
 import { WIDTH, wrap } from './roles-output.ts'
@@ -8,8 +8,8 @@ import { placeJson, spotOf } from './roles-places.ts'
 export interface DiffTerms {
   /** As it was typed. */
   readonly ref: string
-  readonly placeBefore: (path: Path) => Place
-  readonly placeAfter: (path: Path) => Place
+  readonly placeBefore: (path: Path) => SourceLocation
+  readonly placeAfter: (path: Path) => SourceLocation
   readonly paint: Paint
 }
 
@@ -49,7 +49,7 @@ function sentenceOf({ effect, holder, subject, actions, what }: Difference): str
   return `${holder.kind} ${holder.key} ${VERBS[effect]} ${actions.join(', ')} ${subject}${limits}`
 }
 
-type Labelled = readonly [label: 'now' | 'was', place: Place]
+type Labelled = readonly [label: 'now' | 'was', place: SourceLocation]
 
 /** The line that decides now, and the one that did; of what is new or gone, the one that there is. */
 function placesOf({ was: old, now: here }: Difference, terms: DiffTerms): readonly Labelled[] {
@@ -58,9 +58,10 @@ function placesOf({ was: old, now: here }: Difference, terms: DiffTerms): readon
   return [...(now ? [['now', now] as const] : []), ...(was ? [['was', was] as const] : [])]
 }
 
-const placeOf = (path: Path | null, place: (path: Path) => Place): Place | null => path && place(path)
+const placeOf = (path: Path | null, place: (path: Path) => SourceLocation): SourceLocation | null =>
+  path && place(path)
 
-function shortLine(place: Place): string {
+function shortLine(place: SourceLocation): string {
   const line = `${spotOf(place)} | ${place.source.trim()}`
   return line.length > WIDTH - 8 ? `${line.slice(0, WIDTH - 9)}…` : line
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
 import { failed, type Result } from '../../../core/base/result.ts'
-import { type Path, type Place, printDiagnostic } from '../../../core/faults/diagnostic.ts'
+import { type Path, printDiagnostic, type SourceLocation } from '../../../core/faults/diagnostic.ts'
 import { readEnvironment } from '../../../core/project/environment.ts'
 import { complainOf } from './roles.ts'
 import { type DiffTerms, printDiff, printDiffJson, printDiffMarkdown } from './roles-diff-print.ts'
@@ -52,7 +52,7 @@ async function loadAt(
 }
 
 /** `main:project.yaml`, as git has it; included files from outside the project's folder too. */
-function placeAt(ref: string, { folder, top }: ProjectAtRef, place: Place): Place {
+function placeAt(ref: string, { folder, top }: ProjectAtRef, place: SourceLocation): SourceLocation {
   const file =
     isAbsolute(place.file) && place.file.startsWith(top) ? relative(folder, place.file) : place.file
   return { ...place, file: `${ref}:${file}` }

@@ -1,11 +1,11 @@
-import type { Path, Place } from '../../../core/faults/diagnostic.ts'
+import type { Path, SourceLocation } from '../../../core/faults/diagnostic.ts'
 import type { Project } from '../../../core/project/project.ts'
 
 /** `project.yaml:12:5` */
-export const spotOf = ({ file, line, column }: Place): string => `${file}:${line}:${column}`
+export const spotOf = ({ file, line, column }: SourceLocation): string => `${file}:${line}:${column}`
 
 /** Where a thing stands, for programs: `source` is the whole line. */
-export const placeJson = ({ file, line, column, source }: Place) => ({ file, line, column, source })
+export const placeJson = ({ file, line, column, source }: SourceLocation) => ({ file, line, column, source })
 
 /** Numbers of lines, `130, 134-136`; with what their file goes by where it is not the project file. */
 export function linesOf(

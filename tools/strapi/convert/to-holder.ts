@@ -1,4 +1,4 @@
-import { trimOf } from '../../../core/base/trim-character.ts'
+import { trimCharacter } from '../../../core/base/text.ts'
 import { type GivenMapping, isMapping, mappingAt, textAt } from '../read/literal-value.ts'
 import type { StrapiHolder, StrapiType } from '../read/strapi-project.ts'
 
@@ -35,7 +35,7 @@ export function toType({ api, name, file, schema }: FoundType): StrapiType {
 
 /** `BlogPost`, `blog_post` and `blog post` → `blog-post`. A name that is in kebab-case stays. */
 export const toKebabCase = (name: string): string =>
-  trimOf(
+  trimCharacter(
     name
       .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
       .replace(/([A-Z])(?=[A-Z][a-z])/g, '$1-')

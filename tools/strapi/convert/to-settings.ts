@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../../core/base/trim-character.ts'
+import { trimEndCharacter } from '../../../core/base/text.ts'
 import type { Json } from '../../../core/project/settings/settings.ts'
 import {
   at,
@@ -58,7 +58,7 @@ function corsOrigins(config: StrapiConfig): Json | undefined {
   const given = at(middleware(config, 'strapi::cors'), 'origin')
   const origins = typeof given === 'string' ? given.split(',').map(each => each.trim()) : toJson(given)
   if (!Array.isArray(origins) || origins.length === 0 || origins.includes('*')) return undefined
-  return origins.map(origin => trimEndOf(String(origin), '/'))
+  return origins.map(origin => trimEndCharacter(String(origin), '/'))
 }
 
 function corsNotes(config: StrapiConfig): readonly string[] {

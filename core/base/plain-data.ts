@@ -1,0 +1,26 @@
+/** Yields the objects and arrays of plain data level by level, outermost first. Iterative, so that no depth overflows the call stack. */
+export function* nestingLevels(value: object): Generator<readonly object[]> {
+  let level: readonly object[] = [value]
+  while (level.length > 0) {
+    yield level
+    level = level.flatMap(each => Object.values(each).filter(isObject))
+  }
+}
+
+/** Whether objects and arrays nest deeper than `most`. Call this before any recursive walk over untrusted data. */
+export function isDeeperThan(value: unknown, most: number): boolean {
+  if (!isObject(value)) return false
+  let depth = 0
+  for (const _ of nestingLevels(value)) if (++depth > most) return true
+  return false
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Freezes plain objects and arrays recursively; cycles are allowed. The contents of maps and sets are not frozen. */
+export function deepFreeze<Value>(value: Value): Value {
+  if (value === null || typeof value !== 'object' || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const child of Object.values(value)) deepFreeze(child)
+  return value
+}

@@ -1,0 +1,45 @@
+import { hash } from 'node:crypto'
+
+/** V8 stores a string with one byte per character, or two if any character is beyond Latin-1. */
+const WIDE = /[\u0100-\uffff]/
+
+const bytesPerCharacter = (text: string): number => (WIDE.test(text) ? 2 : 1)
+
+/** Bytes of memory that the characters of a text take. */
+export const memoryBytes = (text: string): number => text.length * bytesPerCharacter(text)
+
+/**
+ * A flat copy. V8 keeps the whole parent of a substring alive, and all parts of a concatenation; a copy releases them.
+ */
+export function detachString(text: string): string {
+  const encoding = bytesPerCharacter(text) === 1 ? 'latin1' : 'utf16le'
+  return Buffer.from(text, encoding).toString(encoding)
+}
+
+/** Concatenates texts and UTF-8 buffers: to a string if all parts are strings, else to a buffer. */
+export function concatTexts(parts: readonly (string | Buffer)[]): string | Buffer {
+  if (parts.every(part => typeof part === 'string')) return parts.join('')
+  return Buffer.concat(parts.map(part => (typeof part === 'string' ? Buffer.from(part) : part)))
+}
+
+/** Removes the character from the end. A regular expression such as `/x+$/` takes quadratic time. */
+export function trimEndCharacter(text: string, character: string): string {
+  let end = text.length
+  while (end > 0 && text[end - 1] === character) end--
+  return text.slice(0, end)
+}
+
+/** Removes the character from both ends. */
+export function trimCharacter(text: string, character: string): string {
+  let start = 0
+  while (start < text.length && text[start] === character) start++
+  return trimEndCharacter(text.slice(start), character)
+}
+
+/** Removes trailing zeros of a decimal, and the point if no digit follows it: `1.50` → `1.5`, `2.0` → `2`. */
+export function trimDecimal(text: string): string {
+  return text.includes('.') ? trimEndCharacter(trimEndCharacter(text, '0'), '.') : text
+}
+
+/** The strong ETag of a body, without quotes. Takes about 7 µs for 10 kB. */
+export const entityTag = (body: string | Buffer): string => hash('sha1', body, 'base64url')

@@ -1,0 +1,60 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { RequestContext } from '../base/request-context.ts'
+import type { Result } from '../base/result.ts'
+import { FAULTS, type Fault, toErrorBody } from './fault.ts'
+
+/** A request, as the responders see it. */
+export interface HttpRequest extends RequestContext {
+  /** Appears in logs and in the response header X-Request-Id. */
+  readonly id: string
+  readonly method: string
+  /** As sent: not decoded, without the query string. */
+  readonly path: string
+  /** The query string without its question mark; empty if there is none. */
+  readonly search: string
+  readonly headers: IncomingHttpHeaders
+  /** The client's network address. */
+  readonly peer: string
+  /** Reads the body up to the configured limit. May be called once. */
+  body(): Promise<Result<Buffer, Fault>>
+  /**
+   * The route, set by the responder for metrics and traces: an action of a content-type (`article.find`) or a route
+   * pattern. From a closed set; never text of a client.
+   */
+  route?: string
+  /** The body as a stream, instead of `body`. The consumer must limit its size. */
+  stream(): Readable
+}
+
+export interface HttpResponse {
+  readonly status: number
+  /** JSON unless `type` says otherwise; null: no body and no Content-Type. */
+  readonly body: string | Buffer | null
+  readonly type?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Values of `Set-Cookie`, one header each. */
+  readonly cookies?: readonly string[]
+  /** Adds an ETag of the body, and answers 304 if the client already has it. */
+  readonly hasEtag?: boolean
+  /** The write may have succeeded, so the response must not suggest a retry. */
+  readonly isOutcomeUnknown?: boolean
+  /** A read, or a failure that a retry may cure: not stored for idempotency keys. */
+  readonly isTransient?: boolean
+  /** The ETag without quotes, if already computed. */
+  readonly etag?: string
+}
+
+/** One part of the server. Returns null for requests that belong to other parts. */
+export type Responder = (request: HttpRequest) => HttpResponse | Promise<HttpResponse> | null
+
+/** A fault as an error response of the content API (contract/rest.md 2). */
+export const toFaultResponse = (fault: Fault): HttpResponse => ({
+  status: FAULTS[fault.code].status,
+  body: JSON.stringify(toErrorBody(fault)),
+  ...(fault.details.outcome === 'unknown' && { isOutcomeUnknown: true }),
+})
+
+/** Safe methods (RFC 9110, 9.2.1): they do not change data. */
+export const isSafeMethod = (method: string): boolean =>
+  method === 'GET' || method === 'HEAD' || method === 'OPTIONS'

@@ -15,24 +15,26 @@ export interface Ran {
 interface Running {
   readonly pid: number
   readonly ended: Promise<Ran>
+  /** Resolves once it has written something. */
+  readonly written: Promise<unknown>
   kill(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
 }
 
-/** Runs a command of the command line on the embedded database, in a process of its own. */
-export function begin(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Running {
+/** Runs a command of the command line on the embedded database, in a process of its own. Its output is read once `read` resolves. */
+export function begin(args: readonly string[], read: Promise<unknown> = Promise.resolve()): Running {
   const child = spawn(process.execPath, [...PLINTH, ...args], {
     cwd: root,
-    env: { ...process.env, NODE_ENV: 'development', DATABASE_URL: 'embedded', ...environment },
+    env: { ...process.env, NODE_ENV: 'development', DATABASE_URL: 'embedded' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const patience = setTimeout(() => child.kill('SIGKILL'), 90_000)
-  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]).then(
-    ([out, complaint]) => {
-      clearTimeout(patience)
-      return { code: child.exitCode, out, complaint }
-    },
-  )
-  return { pid: child.pid ?? 0, ended, kill: signal => void child.kill(signal) }
+  const written = once(child.stdout, 'readable')
+  const out = read.then(() => text(child.stdout))
+  const ended = Promise.all([out, text(child.stderr), once(child, 'exit')]).then(([out, complaint]) => {
+    clearTimeout(patience)
+    return { code: child.exitCode, out, complaint }
+  })
+  return { pid: child.pid ?? 0, ended, written, kill: signal => void child.kill(signal) }
 }
 
 /** The same, to its end. */

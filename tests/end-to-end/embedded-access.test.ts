@@ -48,6 +48,7 @@ async function create(server: Server, data: object): Promise<Answer> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ data }),
+    signal: AbortSignal.timeout(30_000),
   })
   return { status: answer.status, headers: answer.headers, body: await answer.json() }
 }
@@ -130,7 +131,7 @@ test.serial(
     process.kill(killed.pid, 'SIGKILL')
     await killed.stop()
     t.true(existsSync(stale))
-    // Nobody holds the database any more: the command opens it itself.
+    // No process holds the database any more: the command opens it itself.
     t.is((await command('plan', folder.path)).code, 0)
     t.deepEqual(leftIn(folder), [])
     await serving(t, folder)
@@ -268,4 +269,37 @@ test.serial('export and import work beside requests that write', async t => {
     IMPORTED + statuses.length,
   )
   t.is((await command('doctor', folder.path)).complaint, '')
+})
+
+test.serial('an export whose reader is slow does not keep requests waiting', async t => {
+  const folder = folderOf(t, project('text: text'))
+  const server = await serving(t, folder)
+  const long = 'long '.repeat(20_000)
+  for (let at = 0; at < 20; at++) t.is((await create(server, { text: `${at} ${long}` })).status, 201)
+  let read = () => {}
+  const exporting = begin(
+    ['export', folder.path, '--out', '-'],
+    new Promise<void>(resolve => {
+      read = resolve
+    }),
+  )
+  t.teardown(() => exporting.kill('SIGKILL'))
+  await exporting.written
+  t.is((await create(server, { text: 'meanwhile' })).status, 201)
+  read()
+  const { code, out, complaint } = await exporting.ended
+  t.is(code, 0, complaint)
+  t.is(out.split('\n').filter(line => line.includes('"documentId"')).length, 20)
+  t.false(readdirSync(join(folder.path, '.plinth')).some(name => name.startsWith('export')))
+})
+
+test.serial('an import does not make the running server outdated, but refuses and names it', async t => {
+  const folder = folderOf(t)
+  const server = await serving(t, folder, PRODUCTION)
+  folder.write('project.yaml', project('text: integer, size: integer'))
+  folder.write('notes.ndjson', `${HEADER}\n`)
+  const { code, complaint } = await command('import', folder.path, join(folder.path, 'notes.ndjson'))
+  t.is(code, 1)
+  t.regex(complaint, new RegExp(`pid ${server.pid} on .*end them first`))
+  t.is((await create(server, { text: 'one' })).status, 201)
 })

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { openStorage } from '../../core/media/storage/open-storage.ts'
@@ -15,7 +16,7 @@ import { OUT_OF_STEP } from './prepare-transfer.ts'
 import { progressBar } from './progress.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
 import { complain } from './schema-project.ts'
-import { openFile, type Sink, standardOutput } from './sink.ts'
+import { openFile, type Sink, spooledOutput, standardOutput } from './sink.ts'
 import { exportPathFault } from './transfer-paths.ts'
 import { loadTransfer, pickTypes, type TransferProject } from './transfer-project.ts'
 
@@ -52,7 +53,7 @@ async function exportAll(transfer: TransferProject, terms: ExportTerms): Promise
   const types = pickTypes(terms.types, transfer.model)
   if (!types.ok) return types
   try {
-    const sink = terms.out === '-' ? standardOutput() : await openFile(terms.out)
+    const sink = await openSink(transfer, terms)
     const exporting = { ...transfer, types: types.value, passwords: terms.passwordHashes }
     const opened = await withDatabase(
       transfer.project,
@@ -64,6 +65,16 @@ async function exportAll(transfer: TransferProject, terms: ExportTerms): Promise
     if (error instanceof FileFault) return failed(error.message)
     throw error
   }
+}
+
+/** A slow reader must not keep the one session of an embedded database from a server. */
+async function openSink(
+  { project: { root, settings } }: TransferProject,
+  { out }: ExportTerms,
+): Promise<Sink> {
+  if (out !== '-') return openFile(out)
+  if (settings.database.url !== 'embedded') return standardOutput()
+  return spooledOutput(join(root, '.plinth', `export-${process.pid}.ndjson`))
 }
 
 interface Exported {
@@ -94,7 +105,16 @@ async function exportInto(
 ): Promise<Result<Exported, string>> {
   const plan = await planMigration(database, terms.storage.tables)
   if (plan.steps.length > 0 || plan.refusals.length > 0) return failed(OUT_OF_STEP)
-  return exportDocuments(database, terms, async exporting => ok(await writeAll(sink, exporting, copy)))
+  if (database.kind === 'server')
+    return ok(await exportDocuments(database, terms, exporting => writeAll(sink, exporting, copy)))
+  // The one session is free again before any bytes are copied.
+  const files: KeyedFile[] = []
+  const copyLater: CopyFiles = async some => {
+    files.push(...some)
+    return []
+  }
+  const exported = await exportDocuments(database, terms, exporting => writeAll(sink, exporting, copyLater))
+  return ok({ ...exported, lost: await copy(files) })
 }
 
 async function writeAll(sink: Sink, { pieces, total }: Exporting, copy: CopyFiles): Promise<Exported> {

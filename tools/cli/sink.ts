@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { overFiles } from '../transfer/file-fault.ts'
 
@@ -18,6 +19,32 @@ export function standardOutput(): Sink {
       process.stdout.write(text, error => (error ? reject(error) : resolve()))
     })
   return { write: text => overFiles(() => write(text)), end: async () => {}, close: async () => {} }
+}
+
+/**
+ * The standard output, which gets the text when the sink is closed: until then it is kept in a file, which is removed. For
+ * text that is read in a transaction that has to end soon, however slow the reader of the output is.
+ */
+export async function spooledOutput(path: string): Promise<Sink> {
+  const file = await openFile(path)
+  let isWhole = false
+  return {
+    write: file.write,
+    async end() {
+      await file.end()
+      isWhole = true
+    },
+    async close() {
+      await file.close()
+      if (!isWhole) return
+      const output = standardOutput()
+      try {
+        for await (const text of createReadStream(path, 'utf8')) await output.write(String(text))
+      } finally {
+        await rm(path, { force: true })
+      }
+    },
+  }
 }
 
 /** A file appears under its name only when it is whole; only its owner may read it, whoever made something of that name before. */

@@ -55,28 +55,28 @@ export function subjectOf(type: ContentType): string {
 export function actionsOf(type: ContentType): readonly Action[] {
   const subject = subjectOf(type)
   if (type.builtIn && isBuiltInSubject(subject)) return BUILT_IN_ACTIONS[subject]
-  return CONTENT_ACTIONS.filter(action => lackFor(action, type) === null)
+  return CONTENT_ACTIONS.filter(action => missingFeature(action, type) === null)
 }
 
 /** What a content-type lacks for an action to mean anything on it. */
-export function lackFor(action: string, type: ContentType): 'draftAndPublish' | 'localized' | null {
+export function missingFeature(action: string, type: ContentType): 'draftAndPublish' | 'localized' | null {
   if (action === 'publish' || action === 'readDrafts') return type.draftAndPublish ? null : 'draftAndPublish'
   return action === 'createLocalization' && !type.localized ? 'localized' : null
 }
 
 /** The parts of a permission that mean something for an action. */
-export interface ActionTerms {
+export interface PermissionParts {
   readonly where: boolean
   readonly fields: boolean
   readonly set: boolean
 }
 
-const NONE: ActionTerms = { where: false, fields: false, set: false }
-const ROWS: ActionTerms = { where: true, fields: false, set: false }
-const READ: ActionTerms = { where: true, fields: true, set: false }
-const WRITE: ActionTerms = { where: true, fields: true, set: true }
+const NONE: PermissionParts = { where: false, fields: false, set: false }
+const ROWS: PermissionParts = { where: true, fields: false, set: false }
+const READ: PermissionParts = { where: true, fields: true, set: false }
+const WRITE: PermissionParts = { where: true, fields: true, set: true }
 
-const TERMS: ReadonlyMap<string, ActionTerms> = new Map([
+const PARTS_BY_ACTION: ReadonlyMap<string, PermissionParts> = new Map([
   ['find', READ],
   ['findOne', READ],
   ['count', ROWS],
@@ -90,9 +90,9 @@ const TERMS: ReadonlyMap<string, ActionTerms> = new Map([
 ])
 
 /** Actions of `auth`, and uploading, are granted whole or not at all. */
-export const termsOf = (action: string): ActionTerms => TERMS.get(action) ?? NONE
+export const permissionPartsOf = (action: string): PermissionParts => PARTS_BY_ACTION.get(action) ?? NONE
 
 const READS: ReadonlySet<string> = new Set(['find', 'findOne', 'me', 'count'])
 
 /** Actions that show documents; the others only show what they wrote. */
-export const isRead = (action: Action): boolean => READS.has(action)
+export const isReadAction = (action: Action): boolean => READS.has(action)

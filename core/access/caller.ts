@@ -1,5 +1,6 @@
 import type { Attribute, ContentType } from '../model/model.ts'
 import type { PermissionTerms } from '../project/settings/settings.ts'
+import type { Actor } from '../query/command.ts'
 import type { Action, ContentAction } from './actions.ts'
 import type { Condition, UserValues } from './compile/condition.ts'
 
@@ -19,9 +20,9 @@ export interface Grants {
   /** subject: a content-type's key, or `users`, `auth`, `upload`, `i18n`, `role`. */
   allows(subject: string, action: Action): boolean
   /** What may be seen of a content-type by an action; null where the action is not granted. */
-  view(type: ContentType, action: Action): View | null
+  readAccess(type: ContentType, action: Action): ReadAccess | null
   /** What may be written to a content-type by an action; null where the action is not granted. */
-  writing(type: ContentType, action: WriteAction): Writing | null
+  writeAccess(type: ContentType, action: WriteAction): WriteAccess | null
 }
 
 export type WriteAction = Extract<
@@ -30,7 +31,7 @@ export type WriteAction = Extract<
 >
 
 /** What a caller may write to the documents of one content-type. */
-export interface Writing {
+export interface WriteAccess {
   /** null: every attribute. */
   readonly fields: ReadonlySet<string> | null
   /** Documents that do not meet it are not his to write; null: all are. */
@@ -42,10 +43,20 @@ export interface Writing {
 }
 
 /** What a caller sees of the documents of one content-type. */
-export interface View {
+export interface ReadAccess {
   readonly readable: ReadonlySet<Attribute>
   /** Documents that do not meet it are out of sight; null: none are. */
   readonly where: Condition | null
   /** null: drafts are not for him; else the condition that they meet beside `where`. */
   readonly drafts: { readonly where: Condition | null } | null
+}
+
+/** Who a caller is to those who hear of what he wrote: names, and nothing that lets anybody in. */
+export function actorOf({ kind, grants, user }: Caller): Actor {
+  const known = typeof user?.id === 'number' && typeof user.documentId === 'string'
+  return {
+    user: known ? { id: Number(user.id), documentId: String(user.documentId) } : null,
+    role: kind === 'token' ? null : grants.name,
+    token: kind === 'token' ? grants.name : null,
+  }
 }

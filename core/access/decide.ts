@@ -1,6 +1,6 @@
 import type { ContentType } from '../model/model.ts'
 import { subjectOf } from './actions.ts'
-import { type Cell, type Cells, cellOf, EVERY } from './permission-entries.ts'
+import { entryOf, type PermissionEntry, type PermissionTable, WILDCARD } from './permission-entries.ts'
 
 /**
  * What a role says of one action on one content-type, and why. `said` is what it comes to, `cell` the permission
@@ -10,13 +10,18 @@ export type Decision =
   /** In so many words, for the type or for all of them. */
   | {
       readonly kind: 'said'
-      readonly said: Cell['said']
-      readonly cell: Cell
+      readonly said: PermissionEntry['value']
+      readonly cell: PermissionEntry
       /** What the role says of every type, where naming this one beats it. */
-      readonly beaten: Cell | null
+      readonly beaten: PermissionEntry | null
     }
   /** Another action implies it. */
-  | { readonly kind: 'implied'; readonly said: Cell['said']; readonly cell: Cell; readonly by: string }
+  | {
+      readonly kind: 'implied'
+      readonly said: PermissionEntry['value']
+      readonly cell: PermissionEntry
+      readonly by: string
+    }
   | { readonly kind: 'unsaid'; readonly said: false; readonly cell: null }
 
 /**
@@ -28,34 +33,46 @@ const IMPLIED_BY: ReadonlyMap<string, readonly string[]> = new Map([
   ['readDrafts', ['update']],
 ])
 
-const UNSAID: Decision = Object.freeze({ kind: 'unsaid', said: false, cell: null })
+const UNDECIDED: Decision = Object.freeze({ kind: 'unsaid', said: false, cell: null })
 
-export function decide(cells: Cells, type: ContentType, action: string): Decision {
-  const own = namedOrEvery(cells, type, action)
-  if (own) return { kind: 'said', said: own.said, cell: own, beaten: beatenBy(own, cells, type, action) }
-  return type.draftAndPublish ? decideImplied(cells, type, action) : UNSAID
+export function decide(cells: PermissionTable, type: ContentType, action: string): Decision {
+  const own = namedOrWildcard(cells, type, action)
+  if (own) return { kind: 'said', said: own.value, cell: own, beaten: overriddenBy(own, cells, type, action) }
+  return type.draftAndPublish ? decideImplied(cells, type, action) : UNDECIDED
 }
 
-function decideImplied(cells: Cells, type: ContentType, action: string): Decision {
+function decideImplied(cells: PermissionTable, type: ContentType, action: string): Decision {
   for (const by of IMPLIED_BY.get(action) ?? []) {
-    const cell = namedOrEvery(cells, type, by)
-    if (cell?.said) return { kind: 'implied', said: rowsOf(cell.said), cell, by }
+    const cell = namedOrWildcard(cells, type, by)
+    if (cell?.value) return { kind: 'implied', said: rowsOnly(cell.value), cell, by }
   }
-  return UNSAID
+  return UNDECIDED
 }
 
-const namedOrEvery = (cells: Cells, type: ContentType, action: string): Cell | undefined =>
-  cellOf(cells, subjectOf(type), action) ?? everyType(cells, type, action)
+const namedOrWildcard = (
+  cells: PermissionTable,
+  type: ContentType,
+  action: string,
+): PermissionEntry | undefined =>
+  entryOf(cells, subjectOf(type), action) ?? wildcardTypeEntry(cells, type, action)
 
 /** `"*"` stands for the project's own types. */
-const everyType = (cells: Cells, type: ContentType, action: string): Cell | undefined =>
-  type.builtIn ? undefined : cellOf(cells, EVERY, action)
+const wildcardTypeEntry = (
+  cells: PermissionTable,
+  type: ContentType,
+  action: string,
+): PermissionEntry | undefined => (type.builtIn ? undefined : entryOf(cells, WILDCARD, action))
 
-function beatenBy(own: Cell, cells: Cells, type: ContentType, action: string): Cell | null {
-  const every = everyType(cells, type, action)
+function overriddenBy(
+  own: PermissionEntry,
+  cells: PermissionTable,
+  type: ContentType,
+  action: string,
+): PermissionEntry | null {
+  const every = wildcardTypeEntry(cells, type, action)
   return every && every !== own ? every : null
 }
 
 /** An implied action applies to the same documents as the action that implies it. */
-const rowsOf = (said: Cell['said']): Cell['said'] =>
+const rowsOnly = (said: PermissionEntry['value']): PermissionEntry['value'] =>
   typeof said === 'object' && said.where ? { where: said.where } : Boolean(said)

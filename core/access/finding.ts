@@ -13,7 +13,7 @@ export type AccessFault =
   | 'unknown-user-path'
 
 /** A fault before it is tied to a place. */
-export interface Finding {
+export interface AccessFinding {
   readonly code: AccessFault
   readonly message: string
   readonly path: Path
@@ -22,7 +22,10 @@ export interface Finding {
   readonly related?: { readonly path: Path; readonly message: string }
 }
 
-export function toDiagnostic({ code, message, path, atKey, related }: Finding, project: Project): Diagnostic {
+export function toDiagnostic(
+  { code, message, path, atKey, related }: AccessFinding,
+  project: Project,
+): Diagnostic {
   const diagnostic = { code, message, path, place: atKey ? project.keyPlace(path) : project.place(path) }
   if (!related) return diagnostic
   return { ...diagnostic, related: { place: project.place(related.path), message: related.message } }

@@ -1,11 +1,17 @@
-import type { ContentType } from '../model/model.ts'
-import { type Action, isRead, subjectOf } from './actions.ts'
-import type { Grants, View } from './caller.ts'
-import type { Scope } from './restrict/scope.ts'
+import type { ContentType, Model } from '../model/model.ts'
+import {
+  type Action,
+  actionsOf,
+  BUILT_IN_ACTIONS,
+  isBuiltInSubject,
+  isReadAction,
+  subjectOf,
+} from './actions.ts'
+import type { Grants, ReadAccess } from './caller.ts'
 
-export interface Opening {
+export interface GrantOpening {
   /** The permission that is opened. Opening `create` or `update` opens what they imply, too. */
-  readonly scope: Scope
+  readonly scope: PermissionScope
   /** All that anybody may do. */
   readonly everything: Grants
   /** Where the caller's own grants cover it, their conditions and fields stay. */
@@ -15,24 +21,24 @@ export interface Opening {
 }
 
 /** Grants that cover one permission more: for routes that decide for themselves whom they let in. */
-export function openGrants(grants: Grants, { scope, everything, keepsOwn, drafts }: Opening): Grants {
+export function openGrants(grants: Grants, { scope, everything, keepsOwn, drafts }: GrantOpening): Grants {
   const opened: ReadonlySet<Action> = new Set([scope.action, ...impliedBy(scope.action)])
   const isOpen = (subject: string, action: Action) => subject === scope.subject && opened.has(action)
-  const openView = (type: ContentType, action: Action): View | null => {
-    const own = grants.view(type, action)
+  const openView = (type: ContentType, action: Action): ReadAccess | null => {
+    const own = grants.readAccess(type, action)
     if (keepsOwn && own) return own
-    const view = everything.view(type, action)
-    return view && drafts === 'own' && isRead(action) ? { ...view, drafts: own?.drafts ?? null } : view
+    const view = everything.readAccess(type, action)
+    return view && drafts === 'own' && isReadAction(action) ? { ...view, drafts: own?.drafts ?? null } : view
   }
   return Object.freeze<Grants>({
     name: grants.name,
     allows: (subject, action) => isOpen(subject, action) || grants.allows(subject, action),
-    view: (type, action) =>
-      isOpen(subjectOf(type), action) ? openView(type, action) : grants.view(type, action),
-    writing(type, action) {
-      if (!isOpen(subjectOf(type), action)) return grants.writing(type, action)
-      const own = keepsOwn ? grants.writing(type, action) : null
-      const all = everything.writing(type, action)
+    readAccess: (type, action) =>
+      isOpen(subjectOf(type), action) ? openView(type, action) : grants.readAccess(type, action),
+    writeAccess(type, action) {
+      if (!isOpen(subjectOf(type), action)) return grants.writeAccess(type, action)
+      const own = keepsOwn ? grants.writeAccess(type, action) : null
+      const all = everything.writeAccess(type, action)
       return own ?? (all && { ...all, opened: true })
     },
   })
@@ -40,3 +46,50 @@ export function openGrants(grants: Grants, { scope, everything, keepsOwn, drafts
 
 const impliedBy = (action: Action): readonly Action[] =>
   action === 'create' || action === 'update' ? ['publish', 'createLocalization'] : []
+
+/** One permission: an action of a subject. */
+export interface PermissionScope {
+  readonly subject: string
+  readonly action: Action
+}
+
+/** Every permission of a project by the word that `auth.scope` has for it: `api::article.article.find`. */
+export function permissionScopes(model: Model): ReadonlyMap<string, PermissionScope> {
+  const own = [...model.contentTypes.values()].filter(type => !type.builtIn).flatMap(scopesOfType)
+  const builtIn = Object.entries(BUILT_IN_PREFIXES).flatMap(([subject, prefix]) =>
+    scopesOfBuiltIn(subject, prefix),
+  )
+  return new Map([...own, ...builtIn])
+}
+
+const scopesOfType = (type: ContentType): readonly (readonly [string, PermissionScope])[] =>
+  actionsOf(type).map(action => [`${type.uid}.${action}`, { subject: type.key, action }])
+
+const BUILT_IN_PREFIXES: Readonly<Record<string, string>> = {
+  users: 'plugin::users-permissions.user',
+  auth: 'plugin::users-permissions.auth',
+  role: 'plugin::users-permissions.role',
+  upload: 'plugin::upload.content-api',
+  i18n: 'plugin::i18n.locales',
+}
+
+/** The reference's other words. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  'plugin::users-permissions.user.delete': 'plugin::users-permissions.user.destroy',
+  'plugin::users-permissions.auth.login': 'plugin::users-permissions.auth.callback',
+  'plugin::upload.content-api.delete': 'plugin::upload.content-api.destroy',
+  'plugin::i18n.locales.find': 'plugin::i18n.locales.listLocales',
+}
+
+function scopesOfBuiltIn(subject: string, prefix: string): readonly (readonly [string, PermissionScope])[] {
+  const actions: readonly Action[] = isBuiltInSubject(subject) ? BUILT_IN_ACTIONS[subject] : []
+  return actions.flatMap(action => {
+    const word = `${prefix}.${action}`
+    const scope: PermissionScope = { subject, action }
+    const other = SYNONYMS[word]
+    return other === undefined ? [[word, scope] as const] : [[word, scope] as const, [other, scope] as const]
+  })
+}
+
+export const allowsAll = (grants: Grants, scopes: readonly PermissionScope[]): boolean =>
+  scopes.every(({ subject, action }) => grants.allows(subject, action))

@@ -2,7 +2,7 @@ import { didYouMean } from '../base/nearest.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType, Holder, ScalarAttribute } from '../model/model.ts'
 import type { UserValues } from './compile/condition.ts'
-import { isPassword } from './restrict/visible.ts'
+import { isPasswordAttribute } from './restrict/visible.ts'
 
 /** `$user.role.type` → `['role', 'type']`; undefined for any text that does not speak of the user. */
 export function userPath(value: unknown): readonly string[] | undefined {
@@ -12,20 +12,20 @@ export function userPath(value: unknown): readonly string[] | undefined {
 
 /** Every `$user.…` in a declared value, however deep. */
 export function* userPathsIn(value: unknown): Generator<readonly string[]> {
-  for (const { steps } of userPlacesIn(value)) yield steps
+  for (const { steps } of userReferencesIn(value)) yield steps
 }
 
 /** The same, each with its place in the value. */
-export function* userPlacesIn(value: unknown, place: Path = []): Generator<UserPlace> {
+export function* userReferencesIn(value: unknown, place: Path = []): Generator<UserReference> {
   const steps = userPath(value)
   if (steps) yield { steps, place }
   else if (value !== null && typeof value === 'object') {
     for (const [key, part] of Object.entries(value))
-      yield* userPlacesIn(part, [...place, Array.isArray(value) ? Number(key) : key])
+      yield* userReferencesIn(part, [...place, Array.isArray(value) ? Number(key) : key])
   }
 }
 
-export interface UserPlace {
+export interface UserReference {
   readonly steps: readonly string[]
   readonly place: Path
 }
@@ -35,18 +35,18 @@ export function resolveUserPath(path: readonly string[], user: ContentType): Sca
   let holder: Holder = user
   for (const [index, name] of path.entries()) {
     const attribute: Attribute | undefined = holder.attributes.get(name)
-    if (!attribute || isPassword(attribute)) return unknownStep(path, index, holder)
+    if (!attribute || isPasswordAttribute(attribute)) return unknownStep(path, index, holder)
     if (attribute.kind === 'scalar') {
       return index === path.length - 1 ? attribute : unknownStep(path, index + 1, null)
     }
-    const next = oneBehind(attribute)
+    const next = toOneTarget(attribute)
     if (!next) return `\`${print(path.slice(0, index + 1))}\` is not one value`
     holder = next
   }
   return `\`${print(path)}\` is not one value: name an attribute of it, such as \`${print([...path, 'id'])}\``
 }
 
-function oneBehind(attribute: Attribute): Holder | null {
+function toOneTarget(attribute: Attribute): Holder | null {
   if (attribute.kind === 'relation' || attribute.kind === 'media') {
     return attribute.many ? null : attribute.target
   }
@@ -58,7 +58,7 @@ const print = (path: readonly string[]): string => ['$user', ...path].join('.')
 
 function unknownStep(path: readonly string[], index: number, holder: Holder | null): string {
   const name = path[index] ?? ''
-  const known = [...(holder?.attributes.values() ?? [])].filter(attribute => !isPassword(attribute))
+  const known = [...(holder?.attributes.values() ?? [])].filter(attribute => !isPasswordAttribute(attribute))
   const near = didYouMean(
     name,
     known.map(attribute => attribute.name),

@@ -1,6 +1,5 @@
 import { join, sep } from 'node:path'
-import { type Access, compileAccess } from '../access/compile/compile-access.ts'
-import { storageOf } from '../access/compile/storage-of.ts'
+import { type Access, compileAccess, projectStorage } from '../access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Content } from '../content/content.ts'
 import { loadContent } from '../content/load-content.ts'
@@ -45,7 +44,7 @@ export async function compileApp(folder: string, env: Environment): Promise<Resu
     Object.freeze({
       project: project.value,
       model: model.value,
-      storage: storageOf(project.value, model.value),
+      storage: projectStorage(project.value, model.value),
       access: access.value,
       content: content.value,
       plugins: plugins.value,

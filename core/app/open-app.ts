@@ -191,7 +191,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
   const documents = userDocuments(plain, identity)
   const around = composeMiddlewares(registered.documentMiddlewares)
   registered.connect(openDocumentsApi({ model, documents, settings: settings.rest, around }))
-  const known = createIdentify(access.nobody, [
+  const known = createIdentify(access.publicCaller, [
     apiTokenStrategy(settings.apiTokens, access),
     sessionStrategy({
       sessions,

@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path'
 import type { Caller } from '../access/caller.ts'
-import { everyGrant } from '../access/compile/every-grant.ts'
+import { fullAccessGrants } from '../access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { CompiledSchema } from '../graphql/compile-schema.ts'
@@ -118,8 +118,8 @@ export function guardTermsOf(
   return {
     app: registered.app,
     identify,
-    nobody: access.nobody,
-    everything: everyGrant(model),
+    nobody: access.publicCaller,
+    everything: fullAccessGrants(model),
     isKnown,
     roleName: type => roles[type]?.name ?? type,
     observer,

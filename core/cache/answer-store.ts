@@ -1,43 +1,82 @@
 import { ENTRY_OVERHEAD, LruCache } from '../base/lru-cache.ts'
 import { entityTag } from '../base/text.ts'
-import type { Body } from './cacheable-read.ts'
+import type { Statement } from '../sql/statement.ts'
 
-/** What is kept for as long as its tables have this version. */
-interface Kept<Value> {
+/** Cached bodies and totals, each with the version of the tables that it was read from. */
+export interface AnswerStore {
+  body(key: string): CachedAnswer<AnswerBody> | undefined
+  total(key: string): CachedAnswer<number> | undefined
+  setBody(key: string, version: string, body: AnswerBody): void
+  setTotal(key: string, version: string, total: number): void
+}
+
+interface CachedAnswer<Value> {
   readonly version: string
   readonly value: Value
-  /** Bytes of memory, without its entry and the characters of the key. */
+  /** Bytes of memory, without the cache's own entry and the characters of the key. */
   readonly size: number
 }
 
-export interface Keep {
-  body(key: string): Kept<Body> | undefined
-  total(key: string): Kept<number> | undefined
-  keepBody(key: string, version: string, body: Body): void
-  keepTotal(key: string, version: string, total: number): void
-}
+/** Bytes of the objects around a cached value, without the cache's own entry. */
+const OBJECT_OVERHEAD = 600 - ENTRY_OVERHEAD
 
-/** Bytes that what is kept takes beside its entry and its body: objects. */
-const OVERHEAD = 600 - ENTRY_OVERHEAD
-
-/** Bodies and totals, in so many bytes together. */
-export function openKeep(maxBytes: number): Keep {
-  const bounds = { entries: Number.POSITIVE_INFINITY, bytes: maxBytes }
-  const bodies = new LruCache<Kept<Body>>(bounds, ({ size }) => size)
-  // A total is some hundred bytes: few of them count for many lists.
-  const totals = new LruCache<Kept<number>>({ ...bounds, bytes: maxBytes / 16 }, ({ size }) => size)
+export function openAnswerStore(maxBytes: number): AnswerStore {
+  const limits = { entries: Number.POSITIVE_INFINITY, bytes: maxBytes }
+  const bodies = new LruCache<CachedAnswer<AnswerBody>>(limits, ({ size }) => size)
+  // A total takes a few hundred bytes, so a small share of the memory holds those of many lists.
+  const totals = new LruCache<CachedAnswer<number>>({ ...limits, bytes: maxBytes / 16 }, ({ size }) => size)
   return {
     body: key => bodies.get(key),
     total: key => totals.get(key),
-    keepBody: (key, version, value) =>
-      bodies.set(key, { version, value, size: OVERHEAD + value.bytes.length }),
-    keepTotal: (key, version, value) => totals.set(key, { version, value, size: OVERHEAD }),
+    setBody: (key, version, value) =>
+      bodies.set(key, { version, value, size: OBJECT_OVERHEAD + value.bytes.length }),
+    setTotal: (key, version, value) => totals.set(key, { version, value, size: OBJECT_OVERHEAD }),
   }
 }
 
-/** Memory of its own: a piece of a larger one would keep that as long as itself. */
-export function toBody(text: string): Body {
+/** Allocates an own buffer: a slice of Node's pool would keep the whole pool in memory. */
+export function toBody(text: string): AnswerBody {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)
   return { bytes, tag: entityTag(bytes) }
+}
+
+/** A read whose answer can be cached. */
+export interface CacheableRead {
+  /** Equal for equal statements with equal values. */
+  readonly key: string
+  /**
+   * Returns one row: the JSON text or null, and the version of the tables that it was read from. A read with a total
+   * takes one more value, the version of the cached total, and returns two more columns: the current version of the
+   * total, and the total, or null if the cached one is current.
+   */
+  readonly statement: Statement
+  /** SQL with the same values that returns the text or null, and the total where the read has one. */
+  readonly uncachedText: string
+  /** SQL expression of the current version of the read's tables. */
+  readonly version: string
+  /** As `key`, for the total alone: the pages of one list share it. null: the read has no total. */
+  readonly totalKey: string | null
+}
+
+export interface ReadResult {
+  /** JSON; null: the document does not exist. */
+  readonly text: string | null
+  readonly total: number | null
+}
+
+export interface BodyFormat {
+  /** Names everything except the result that `print` depends on: equal keys print equal bodies. */
+  readonly formatKey: string
+  /** null: the answer has no body. It is not cached. */
+  readonly print: (found: ReadResult) => string | null
+}
+
+/** Text: a body that was not cached, so its entity tag is not computed yet. */
+export type BodyOrText = AnswerBody | string
+
+export interface AnswerBody {
+  readonly bytes: Buffer
+  /** The entity tag, without quotes. */
+  readonly tag: string
 }

@@ -3,141 +3,179 @@ import type { Database, Rows, RunOptions } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { currentWhole } from '../database/generations/write-storage.ts'
 import { ABANDONED } from '../database/scheduling/scheduler.ts'
-import { openKeep, toBody } from './answer-store.ts'
-import type { AskedBody, Found, FoundBody, Reading } from './cacheable-read.ts'
-import { openSeen } from './doorkeeper.ts'
-import type { Ahead } from './version-prefetch.ts'
-import { openVersions } from './versions.ts'
-import { openPulses, type Pulse } from './write-rate.ts'
+import {
+  type BodyFormat,
+  type BodyOrText,
+  type CacheableRead,
+  openAnswerStore,
+  type ReadResult,
+  toBody,
+} from './answer-store.ts'
+import { openVersions, type VersionPrefetch } from './versions.ts'
+import { openWriteRates, type WriteRate } from './write-rate.ts'
 
-export interface CacheTerms {
+export interface CacheOptions {
   readonly database: Pick<Database, 'run' | 'replicas'>
-  /** The most that is kept. */
+  /** Limit of the memory that cached answers take. */
   readonly maxBytes: number
 }
 
-export interface FindTerms extends AskedBody {
-  readonly run: ReadRun
-  /** Of the request; absent: it asks for nothing else, or may write. */
-  readonly ahead?: Ahead | undefined
+export interface CacheFindOptions extends BodyFormat {
+  readonly run: ReadRunOptions
+  /** The request's; absent: it reads nothing else, or may write. */
+  readonly prefetch?: VersionPrefetch | undefined
 }
 
 /** How the statement runs that reads an answer. */
-export type ReadRun = Pick<RunOptions, 'readonly' | 'onPrimary' | 'signal' | 'purpose' | 'maxBytes'>
+export type ReadRunOptions = Pick<RunOptions, 'readonly' | 'onPrimary' | 'signal' | 'purpose' | 'maxBytes'>
 
 export interface AnswerCache {
-  /** What a reading comes to, as it stands after it was asked for; null where that is no body. Text is not kept. */
-  find(reading: Reading, terms: FindTerms): Promise<FoundBody | null>
+  /**
+   * The answer as of a snapshot taken after the call; null if it has no body. An answer that is not cached is returned
+   * as text. Rejects when the read fails.
+   */
+  find(read: CacheableRead, options: CacheFindOptions): Promise<BodyOrText | null>
 }
 
 /**
- * Where replicas answer, each request proves and reads for itself: a statement that suits one may come from before
- * what another has seen.
+ * With replicas every request checks and reads for itself: the snapshot of another request's statement may be older
+ * than what this client has already seen.
  */
-export function openCache({ database, maxBytes }: CacheTerms): AnswerCache {
-  const keep = openKeep(maxBytes)
+export function openCache({ database, maxBytes }: CacheOptions): AnswerCache {
+  const store = openAnswerStore(maxBytes)
   const isShared = database.replicas === null
-  const versionOf = openVersions(database, isShared)
-  const pulseOf = isShared ? openPulses() : () => null
-  const seen = openSeen()
-  const flights = new Map<string, Promise<FoundBody | null>>()
+  const fetchVersion = openVersions(database, isShared)
+  const writeRateOf = isShared ? openWriteRates() : () => null
+  const wasSeen = openDoorkeeper()
+  const inFlight = new Map<string, Promise<BodyOrText | null>>()
 
-  const readPlainly: Read = async ({ reading, terms }) => {
-    const { statement, plain } = reading
-    return terms.print(foundIn(await database.run({ ...statement, text: plain }, terms.run), 1))
+  const readUncached: Read = async ({ read, options }) => {
+    const { statement, uncachedText } = read
+    const rows = await database.run({ ...statement, text: uncachedText }, options.run)
+    return options.print(toReadResult(rows, 1))
   }
 
-  const readToKeep: Read = async ({ key, reading, terms, pulse }) => {
-    const { totalKey } = reading
-    const before = totalKey === null ? undefined : keep.total(totalKey)
-    const rows = await database.run(statementOf(reading, before?.version), terms.run)
-    const read = foundIn(rows, 3)
-    const [, version, counted] = rows.rows[0] ?? []
-    pulse?.sawRead(String(version))
-    if (pulse && totalKey !== null) pulse.isTotalCalm = before !== undefined && read.total === null
-    const found = totalKey === null ? read : { ...read, total: read.total ?? before?.value ?? null }
-    if (totalKey !== null && found.total !== null) keep.keepTotal(totalKey, String(counted), found.total)
-    const printed = terms.print(found)
+  const readAndCache: Read = async ({ key, read, options, writeRate }) => {
+    const { totalKey } = read
+    const before = totalKey === null ? undefined : store.total(totalKey)
+    const rows = await database.run(withKnownTotal(read, before?.version), options.run)
+    const result = toReadResult(rows, 3)
+    const [, version, totalVersion] = rows.rows[0] ?? []
+    writeRate?.recordRead(String(version))
+    if (writeRate && totalKey !== null)
+      writeRate.isTotalStable = before !== undefined && result.total === null
+    const found = totalKey === null ? result : { ...result, total: result.total ?? before?.value ?? null }
+    if (totalKey !== null && found.total !== null) store.setTotal(totalKey, String(totalVersion), found.total)
+    const printed = options.print(found)
     if (printed === null) return null
     const body = toBody(printed)
-    keep.keepBody(key, String(version), body)
+    store.setBody(key, String(version), body)
     return body
   }
 
-  /** What is asked for once is hardly asked for again soon, and what is written all the time is never the same. */
-  const isWorthKeeping = ({ key, reading: { totalKey }, pulse }: Asked): boolean => {
-    const isNew = keep.body(key) === undefined && !seen(key)
-    if (pulse?.isRestless) return pulse.takesProbe() || (totalKey !== null && pulse.isTotalCalm)
-    return !isNew || (totalKey !== null && (keep.total(totalKey) !== undefined || seen(totalKey)))
+  /** A read that was not seen before is rarely repeated soon, and an answer from volatile tables is outdated at once. */
+  const isWorthCaching = ({ key, read: { totalKey }, writeRate }: Lookup): boolean => {
+    const isNew = store.body(key) === undefined && !wasSeen(key)
+    if (writeRate?.isVolatile)
+      return writeRate.shouldProbe() || (totalKey !== null && writeRate.isTotalStable)
+    return !isNew || (totalKey !== null && (store.total(totalKey) !== undefined || wasSeen(totalKey)))
   }
 
-  const read: Read = asked => (isWorthKeeping(asked) ? readToKeep : readPlainly)(asked)
+  const readOnce: Read = lookup => (isWorthCaching(lookup) ? readAndCache : readUncached)(lookup)
 
-  const fly: Read = asked => {
-    const flight = read(asked).finally(() => flights.delete(asked.key))
-    flights.set(asked.key, flight)
+  const readSingleFlight: Read = lookup => {
+    const flight = readOnce(lookup).finally(() => inFlight.delete(lookup.key))
+    inFlight.set(lookup.key, flight)
     return flight
   }
 
-  /** A shared read may fail because the client that began it has gone. A read that is too dear fails for everybody. */
-  const readUnlessFinal = (error: unknown, asked: Asked): Promise<FoundBody | null> => {
-    if (isTooDear(error, asked.terms.run)) throw error
-    return read(asked)
+  /** A shared read may fail only because the client that began it disconnected. A read over its limits fails for all. */
+  const retryUnlessFinal = (error: unknown, lookup: Lookup): Promise<BodyOrText | null> => {
+    if (exceedsLimit(error, lookup.options.run)) throw error
+    return readOnce(lookup)
   }
 
   return {
-    async find(reading, terms) {
-      const key = reading.key + terms.form
-      // What is not committed is for its request alone.
-      if (currentWhole()) return readPlainly({ key, reading, terms, pulse: null })
-      // It was sent before this began, so that what it answers is not yet good enough.
-      await ended(flights.get(key))
-      const kept = keep.body(key)
-      const pulse = pulseOf(reading.version)
-      const isAskedAfter = kept !== undefined && pulse?.mayStand(kept.version) !== false
-      const version = isAskedAfter ? await versionOf(reading.version, terms.ahead) : null
-      const isProven = version !== null && version === kept?.version
-      if (version !== null) pulse?.sawProof(version, isProven)
-      recordCacheOutcome(terms.run.purpose?.trail, isProven ? 'hit' : 'miss')
-      if (isProven) return kept.value
-      const asked = { key, reading, terms, pulse }
-      if (!isShared) return read(asked)
-      // One that is under way now was sent after this began.
-      const shared = flights.get(key)
-      return shared ? shared.catch(error => readUnlessFinal(error, asked)) : fly(asked)
+    async find(read, options) {
+      const key = read.key + options.formatKey
+      // Uncommitted changes are visible to their own request only.
+      if (currentWhole()) return readUncached({ key, read, options, writeRate: null })
+      // That statement started before this request: its snapshot may be stale.
+      await settled(inFlight.get(key))
+      const cached = store.body(key)
+      const writeRate = writeRateOf(read.version)
+      const isChecked = cached !== undefined && writeRate?.maybeCurrent(cached.version) !== false
+      const version = isChecked ? await fetchVersion(read.version, options.prefetch) : null
+      const isHit = version !== null && version === cached?.version
+      if (version !== null) writeRate?.recordCheck(version, isHit)
+      recordCacheOutcome(options.run.purpose?.trail, isHit ? 'hit' : 'miss')
+      if (isHit) return cached.value
+      const lookup = { key, read, options, writeRate }
+      if (!isShared) return readOnce(lookup)
+      // A read that is in flight now started after this request.
+      const shared = inFlight.get(key)
+      return shared ? shared.catch(error => retryUnlessFinal(error, lookup)) : readSingleFlight(lookup)
     },
   }
 }
 
-interface Asked {
+interface Lookup {
   readonly key: string
-  readonly reading: Reading
-  readonly terms: FindTerms
-  /** null: of several servers. */
-  readonly pulse: Pulse | null
+  readonly read: CacheableRead
+  readonly options: CacheFindOptions
+  /** null: not tracked, because replicas answer or the read is part of a transaction. */
+  readonly writeRate: WriteRate | null
 }
 
-type Read = (asked: Asked) => Promise<FoundBody | null>
+type Read = (lookup: Lookup) => Promise<BodyOrText | null>
 
-/** Who asked for it is told of its failure. */
-const ended = (flight: Promise<unknown> | undefined): Promise<unknown> | undefined =>
+/** The request that began the read handles its failure. */
+const settled = (flight: Promise<unknown> | undefined): Promise<unknown> | undefined =>
   flight?.catch(() => undefined)
 
-function isTooDear(error: unknown, { maxBytes = Number.POSITIVE_INFINITY }: ReadRun): boolean {
+function exceedsLimit(error: unknown, { maxBytes = Number.POSITIVE_INFINITY }: ReadRunOptions): boolean {
   const fault = toDatabaseFault(error)
   if (fault?.kind === 'too-large') return fault.bytes === null || fault.bytes >= maxBytes
   return fault?.kind === 'timeout' && fault.code !== ABANDONED
 }
 
-const statementOf = ({ statement, totalKey }: Reading, known = ''): Reading['statement'] =>
-  totalKey === null ? statement : { ...statement, values: [...statement.values, known] }
+const withKnownTotal = (
+  { statement, totalKey }: CacheableRead,
+  knownVersion = '',
+): CacheableRead['statement'] =>
+  totalKey === null ? statement : { ...statement, values: [...statement.values, knownVersion] }
 
 /** `totalAt`: the column of the total. */
-function foundIn({ rows }: Rows, totalAt: number): Found {
+function toReadResult({ rows }: Rows, totalAt: number): ReadResult {
   const text = rows[0]?.[0]
   const total = rows[0]?.[totalAt]
   return {
     text: typeof text === 'string' ? text : null,
     total: total === undefined || total === null ? null : Number(total),
   }
+}
+
+/** Records the key; true if it was probably recorded before. */
+type Doorkeeper = (key: string) => boolean
+
+/** 256 kB, whatever the number of keys. */
+const SLOTS = 2 ** 16
+
+/** Keys that share a slot replace each other. A forgotten or mistaken key costs one read, so that is acceptable. */
+function openDoorkeeper(): Doorkeeper {
+  const hashes = new Int32Array(SLOTS)
+  return key => {
+    const hash = hashKey(key)
+    const slot = hash & (SLOTS - 1)
+    const isSeen = hashes[slot] === hash
+    hashes[slot] = hash
+    return isSeen
+  }
+}
+
+/** FNV-1a over UTF-16 code units. */
+function hashKey(key: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
+  return hash ^ (hash >>> 16)
 }

@@ -1,59 +1,59 @@
 import { LruCache } from '../base/lru-cache.ts'
 
-/** So often are tables found written, hits taken off, before they count as written all the time. */
-const PATIENCE = 8
+/** Version changes minus cache hits after which tables count as volatile. */
+const VOLATILE_SCORE = 8
 
-/** Of reads of such tables one in so many finds out whether they have come to rest. */
-const PROBE = 32
+/** One of so many reads of volatile tables checks whether they are still volatile. */
+const PROBE_INTERVAL = 32
 
-/** How often tables are written, as far as it shows in their version. */
-export class Pulse {
-  /** Whether the total of a list stood still when it was last read. */
-  isTotalCalm = false
-  #last: string | null = null
-  #moves = 0
+/** Estimates from observed versions how often some tables are written. */
+export class WriteRate {
+  /** Whether the total of a list was unchanged when it was last read. */
+  isTotalStable = false
+  #lastVersion: string | null = null
+  #score = 0
   #reads = 0
 
-  /** Whether to ask after an answer of this version: not where another one is known to have come after it. */
-  mayStand(version: string): boolean {
-    return !this.isRestless && (this.#last === null || this.#last === version)
+  /** Whether an answer of this version is worth a version check. */
+  maybeCurrent(version: string): boolean {
+    return !this.isVolatile && (this.#lastVersion === null || this.#lastVersion === version)
   }
 
-  /** Keeping answers is not worth its cost: the next one is out of date. */
-  get isRestless(): boolean {
-    return this.#moves >= PATIENCE
+  /** The tables are written so often that cached answers are outdated before they are used. */
+  get isVolatile(): boolean {
+    return this.#score >= VOLATILE_SCORE
   }
 
-  /** Whether the next read of restless tables is to find out their version. */
-  takesProbe(): boolean {
-    return ++this.#reads % PROBE === 0
+  /** Counts a read of volatile tables; true if this one should fetch their version. */
+  shouldProbe(): boolean {
+    return ++this.#reads % PROBE_INTERVAL === 0
   }
 
-  /** A kept answer was asked after. */
-  sawProof(version: string, isHit: boolean): void {
-    this.#last = version
-    this.#moves = isHit ? Math.max(0, this.#moves - 1) : this.#moves + 1
+  /** The version of a cached answer was checked. */
+  recordCheck(version: string, isHit: boolean): void {
+    this.#lastVersion = version
+    this.#score = isHit ? Math.max(0, this.#score - 1) : this.#score + 1
   }
 
-  /** An answer was read, with the version of its tables. */
-  sawRead(version: string): void {
-    const isMoved = this.#last !== null && this.#last !== version
-    if (isMoved) this.#moves++
-    else if (this.isRestless) this.#moves = this.#reads = 0
-    this.#last = version
+  /** An answer was read together with the version of its tables. */
+  recordRead(version: string): void {
+    const isChanged = this.#lastVersion !== null && this.#lastVersion !== version
+    if (isChanged) this.#score++
+    else if (this.isVolatile) this.#score = this.#reads = 0
+    this.#lastVersion = version
   }
 }
 
-const BOUNDS = { entries: 2000, bytes: 2_000_000 } as const
+const RATE_LIMITS = { entries: 2000, bytes: 2_000_000 } as const
 
-/** That of tables together, by the SQL that answers their version. */
-export function openPulses(): (sql: string) => Pulse {
-  const pulses = new LruCache<Pulse>(BOUNDS, () => 100)
-  return sql => {
-    const before = pulses.get(sql)
-    if (before) return before
-    const pulse = new Pulse()
-    pulses.set(sql, pulse)
-    return pulse
+/** The write rate of a set of tables, by the SQL expression of their version. */
+export function openWriteRates(): (versionSql: string) => WriteRate {
+  const rates = new LruCache<WriteRate>(RATE_LIMITS, () => 100)
+  return versionSql => {
+    const known = rates.get(versionSql)
+    if (known) return known
+    const rate = new WriteRate()
+    rates.set(versionSql, rate)
+    return rate
   }
 }

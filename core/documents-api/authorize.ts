@@ -1,8 +1,8 @@
 import type { Action } from '../access/actions.ts'
-import { restrictAmended } from '../access/restrict/modified-by-middleware.ts'
+import { trusted, trustedCommand } from '../access/brand.ts'
+import { restrictModified } from '../access/restrict/modified-by-middleware.ts'
 import { permit } from '../access/restrict/permit.ts'
 import { restrict } from '../access/restrict/restrict.ts'
-import { trusted, trustedCommand } from '../access/trusted.ts'
 import { ok } from '../base/result.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 import type { Command, PermittedCommand } from '../query/command.ts'
@@ -18,7 +18,7 @@ export function authorizeQuery(
   const password = caller ? undefined : findPassword(query)
   if (password) throw invalidParam(`Invalid key ${password.name}: a password is no condition`, password.name)
   if (!caller) return trusted(query)
-  return unwrap(original ? restrictAmended(query, caller, action) : restrict(query, caller, action))
+  return unwrap(original ? restrictModified(query, caller, action) : restrict(query, caller, action))
 }
 
 /** Checks a command against the permissions of its caller. */

@@ -1,5 +1,5 @@
 import type { Action } from '../access/actions.ts'
-import { amendCommand } from '../access/restrict/modified-by-middleware.ts'
+import { permitModified } from '../access/restrict/modified-by-middleware.ts'
 import type { Answer } from '../documents/documents.ts'
 import type { CreateCommand, GivenValues, PermittedCommand, UpdateCommand } from '../query/command.ts'
 import { parseGivenValues } from '../query/parse-given-values.ts'
@@ -49,7 +49,7 @@ function permitWrite<Kind extends CreateCommand | UpdateCommand>(
   const command = toCommand(parseWrite(params, call, sealed))
   if (!call.original) return authorizeCommand(command, call)
   const before = toCommand(parseWrite(call.original, call, false))
-  return amendCommand(command, before, authorizeCommand(before, call))
+  return permitModified(command, before, authorizeCommand(before, call))
 }
 
 /** `sealed`: accept values that no request may set, such as timestamps. */

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../base/request-context.ts'
 import type { Result } from '../base/result.ts'
-import type { AskedBody, FoundBody } from '../cache/cacheable-read.ts'
-import type { Ahead } from '../cache/version-prefetch.ts'
+import type { BodyFormat, BodyOrText } from '../cache/answer-store.ts'
+import type { VersionPrefetch } from '../cache/versions.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { Shape } from '../plan/row.ts'
@@ -27,10 +27,10 @@ export interface DocumentReads {
   /** The JSON text of one document, or null where there is none to see. */
   findOne(query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<string | null>
   /** What is found as a finished body: as it was made before, where nothing has changed; null where it is none. */
-  findBody(asked: AskedDocuments, options?: ReadOptions): Promise<FoundBody | null>
+  findBody(asked: AskedDocuments, options?: ReadOptions): Promise<BodyOrText | null>
 }
 
-export interface AskedDocuments extends AskedBody {
+export interface AskedDocuments extends BodyFormat {
   readonly query: RestrictedQuery
   readonly shape: Shape
 }
@@ -43,7 +43,7 @@ export interface ReadOptions {
   /** The request that it is for. */
   readonly trail?: RequestContext
   /** What that asks for; absent: nothing is asked for ahead of it. */
-  readonly ahead?: Ahead | undefined
+  readonly ahead?: VersionPrefetch | undefined
 }
 
 export interface FoundMany {

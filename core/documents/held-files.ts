@@ -1,4 +1,4 @@
-import { visibleAttributes } from '../access/restrict/visible.ts'
+import { readableAttributes } from '../access/restrict/visible.ts'
 import type { Attribute, Holder } from '../model/model.ts'
 import type { Values } from './desired-state.ts'
 import type { HeldFiles } from './links/link-targets.ts'
@@ -49,6 +49,6 @@ function collect({ holder, values, path }: Place, held: Map<string, Set<number>>
 }
 
 function readable(holder: Holder, values: Values): Values {
-  const names = new Set([...visibleAttributes(holder)].map(({ name }) => name))
+  const names = new Set([...readableAttributes(holder)].map(({ name }) => name))
   return new Map([...values].filter(([name]) => names.has(name)))
 }

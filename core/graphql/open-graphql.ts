@@ -1,4 +1,4 @@
-import { type Ahead, openAhead } from '../cache/version-prefetch.ts'
+import { createPrefetch, type VersionPrefetch } from '../cache/versions.ts'
 import { forbidden } from '../faults/fault.ts'
 import {
   type HttpRequest,
@@ -110,8 +110,8 @@ async function respond(
   }
 }
 
-const aheadOf = ({ headers, method, search }: HttpRequest): Ahead | undefined =>
-  headers.authorization === undefined ? undefined : openAhead(`${method} graphql?${search}`)
+const aheadOf = ({ headers, method, search }: HttpRequest): VersionPrefetch | undefined =>
+  headers.authorization === undefined ? undefined : createPrefetch(`${method} graphql?${search}`)
 
 interface Answering {
   readonly acting: Acting

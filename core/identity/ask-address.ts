@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import { amendCommand } from '../access/restrict/modified-by-middleware.ts'
+import { permitModified } from '../access/restrict/modified-by-middleware.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, tooManyRequests } from '../faults/fault.ts'
 import type { PermittedCommand, UpdateCommand } from '../query/command.ts'
@@ -49,5 +49,5 @@ export async function askAddress(
 
 function withoutAddress(command: Update): Update {
   const { email: _email, ...values } = command.values
-  return amendCommand({ ...command, values }, command, command)
+  return permitModified({ ...command, values }, command, command)
 }

@@ -1,13 +1,16 @@
 import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import type { Ahead } from '../cache/version-prefetch.ts'
+import type { VersionPrefetch } from '../cache/versions.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 
 /** One way to know a caller by a bearer credential: null where it is none of its own, so that the next one looks. */
-export type Strategy = (credential: string, ahead?: Ahead) => Promise<Result<Caller, Fault> | null>
+export type Strategy = (credential: string, ahead?: VersionPrefetch) => Promise<Result<Caller, Fault> | null>
 
 /** Who asks, by the request's `Authorization` header. `ahead`: what the request asks for next. */
-export type Identify = (authorization: string | undefined, ahead?: Ahead) => Promise<Result<Caller, Fault>>
+export type Identify = (
+  authorization: string | undefined,
+  ahead?: VersionPrefetch,
+) => Promise<Result<Caller, Fault>>
 
 /**
  * No credential is nobody; a credential that no strategy knows is refused, never taken for nobody

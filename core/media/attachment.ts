@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { filterFor } from '../access/compile/condition.ts'
-import { ownSights } from '../access/restrict/sights.ts'
+import { visibleDocuments } from '../access/restrict/sights.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, forbidden, invalidBodyKey } from '../faults/fault.ts'
@@ -41,7 +41,7 @@ export function permitAttachment(
   if (!refId || refId.includes('\0')) return failed(expected('refId', 'the id of a document'))
   const attribute = type.attributes.get(field ?? '')
   if (attribute?.kind !== 'media') return failed(unknownField(field, type))
-  const writing = caller.grants.writing(type, 'update')
+  const writing = caller.grants.writeAccess(type, 'update')
   if (!writing) return failed(forbidden())
   const open = attribute.writable && !Object.hasOwn(writing.set, attribute.name)
   if (!open || (writing.fields && !writing.fields.has(attribute.name)))
@@ -51,14 +51,14 @@ export function permitAttachment(
     attribute,
     target: /^\d{1,9}$/.test(refId) ? { id: Number(refId) } : { documentId: refId },
     where: writing.where && filterFor(writing.where, caller.user),
-    sights: writing.opened ? null : ownSights(type, caller),
+    sights: writing.opened ? null : visibleDocuments(type, caller),
     publishing: publishingBy(type, caller),
   })
 }
 
 function publishingBy(type: ContentType, { grants, user }: Caller): Attachment['publishing'] {
   if (!type.draftAndPublish) return null
-  const publishing = grants.writing(type, 'publish')
+  const publishing = grants.writeAccess(type, 'publish')
   if (!publishing) return 'never'
   return publishing.where && filterFor(publishing.where, user)
 }

@@ -33,7 +33,7 @@ export function permitFileChange(
   if (!permitted.ok) return permitted
   const { conditions, by } = permitted.value
   const values: GivenValues = permitted.value.values
-  const names = Object.keys(caller.grants.writing(type, 'update')?.set ?? {})
+  const names = Object.keys(caller.grants.writeAccess(type, 'update')?.set ?? {})
   const set = readFileInfo(Object.fromEntries(names.map(name => [name, values[name]])))
   if (!set.ok) return set
   const { url: _, ...said } = info

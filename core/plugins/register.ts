@@ -1,4 +1,4 @@
-import { type Scope, scopesOf } from '../access/restrict/scope.ts'
+import { type PermissionScope, permissionScopes } from '../access/open-grants.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { EventListener } from '../events/events.ts'
 import { openBinder } from './bind.ts'
@@ -38,7 +38,7 @@ export async function registerPlugins(
 ): Promise<Result<Registered, string>> {
   const opened = openPluginApp(terms)
   const { app } = opened
-  const binding = { binder: openBinder(plugins, app), scopes: scopesOf(terms.model) }
+  const binding = { binder: openBinder(plugins, app), scopes: permissionScopes(terms.model) }
   const routes: ExtensionRoute[] = []
   const hooks: Hooks = { middlewares: [], listeners: [] }
   const graphql = openGraphqlServices(terms.model, terms.settings.graphql)
@@ -73,7 +73,7 @@ function bindProject(terms: AppTerms, binding: RouteBinding): Pick<Registered, '
 }
 
 function bindRoutes({ settings, model }: AppTerms, binding: RouteBinding): Registered['routesConfig'] {
-  const own = new Map<string, Scope>(
+  const own = new Map<string, PermissionScope>(
     [...binding.scopes.values()].map(scope => [`${scope.subject}.${scope.action}`, scope]),
   )
   const types = [...model.contentTypes.values()].filter(type => !type.builtIn)

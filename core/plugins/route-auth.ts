@@ -1,6 +1,5 @@
 import type { Caller, Grants } from '../access/caller.ts'
-import { openGrants } from '../access/open-grants.ts'
-import { allowsAll, type Scope } from '../access/restrict/scope.ts'
+import { allowsAll, openGrants, type PermissionScope } from '../access/open-grants.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, forbidden } from '../faults/fault.ts'
 
@@ -9,7 +8,7 @@ export type Door =
   /** Everybody. */
   | { readonly kind: 'open' }
   /** Whoever has all of these permissions. */
-  | { readonly kind: 'scope'; readonly scopes: readonly Scope[] }
+  | { readonly kind: 'scope'; readonly scopes: readonly PermissionScope[] }
   /** The default: whoever has the route's own permission, or may use routes that have none. */
   | { readonly kind: 'own' }
 
@@ -23,7 +22,7 @@ export interface EntryTerms {
 export type Enter = (caller: Caller) => Caller | null
 
 /** `own`: the permission of what lies behind the door, null where it has none. */
-export function compileEntry(door: Door, own: Scope | null, terms: EntryTerms): Enter {
+export function compileEntry(door: Door, own: PermissionScope | null, terms: EntryTerms): Enter {
   const opened = new WeakMap<Grants, Grants>()
   const acting = (caller: Caller): Caller => {
     if (!own) return caller
@@ -37,14 +36,14 @@ export function compileEntry(door: Door, own: Scope | null, terms: EntryTerms): 
   }
 }
 
-const openingOf = (door: Door, scope: Scope, { everything }: EntryTerms) => ({
+const openingOf = (door: Door, scope: PermissionScope, { everything }: EntryTerms) => ({
   scope,
   everything,
   keepsOwn: door.kind === 'scope',
   drafts: 'own' as const,
 })
 
-function mayEnter(caller: Caller, door: Door, own: Scope | null, { isKnown }: EntryTerms): boolean {
+function mayEnter(caller: Caller, door: Door, own: PermissionScope | null, { isKnown }: EntryTerms): boolean {
   if (door.kind === 'open') return true
   if (door.kind === 'scope') return allowsAll(caller.grants, door.scopes)
   return own ? caller.grants.allows(own.subject, own.action) : isKnown(caller)
@@ -64,7 +63,7 @@ export interface Admitted {
 export type Admit = (authorization: string | undefined) => Promise<Result<Admitted, Fault>>
 
 /** `own`: the route's permission, null where it has none. */
-export function compileAdmit(door: Door, own: Scope | null, terms: AdmitTerms): Admit {
+export function compileAdmit(door: Door, own: PermissionScope | null, terms: AdmitTerms): Admit {
   const enter = compileEntry(door, own, terms)
   return async authorization => {
     const found = await terms.identify(authorization)

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import type { Scope } from '../access/restrict/scope.ts'
+import type { PermissionScope } from '../access/open-grants.ts'
 import { forbidden, RequestFault } from '../faults/fault.ts'
 import { type HttpRequest, type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import type { RestContext, RouteInfo } from './context.ts'
@@ -13,7 +13,7 @@ export interface GuardedRoute {
   readonly info: RouteInfo
   readonly door: Door
   /** The route's own permission; null where it has none. */
-  readonly own: Scope | null
+  readonly own: PermissionScope | null
   readonly middlewares: readonly BoundMiddleware[]
   readonly policies: readonly BoundPolicy[]
 }

@@ -1,6 +1,6 @@
 import type { Failed } from '../base/result.ts'
 import { entityTag } from '../base/text.ts'
-import type { FoundBody } from '../cache/cacheable-read.ts'
+import type { BodyOrText } from '../cache/answer-store.ts'
 import { type Fault, forbidden } from '../faults/fault.ts'
 import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import type { Shape } from '../plan/row.ts'
@@ -14,7 +14,7 @@ export const responseShape = ({ request }: RestCall): Shape =>
   request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat'
 
 /** Answers a body from the response cache or the database. */
-export const answerBody = (found: FoundBody, visit: Pick<RestCall, 'request'>): HttpResponse =>
+export const answerBody = (found: BodyOrText, visit: Pick<RestCall, 'request'>): HttpResponse =>
   typeof found === 'string'
     ? answerJson(found, visit)
     : { ...answerJson(found.bytes, visit), etag: found.tag }

@@ -1,5 +1,5 @@
 import { type Action, subjectOf } from '../access/actions.ts'
-import { type Ahead, openAhead } from '../cache/version-prefetch.ts'
+import { createPrefetch, type VersionPrefetch } from '../cache/versions.ts'
 import { withWrites } from '../database/generations/write-storage.ts'
 import { fault, forbidden } from '../faults/fault.ts'
 import {
@@ -73,9 +73,9 @@ async function perform(
 }
 
 /** Not with document middlewares: project code may write before it reads, which makes the prefetched check stale. */
-const openPrefetch = (request: HttpRequest, { around }: RestTerms): Ahead | undefined =>
+const openPrefetch = (request: HttpRequest, { around }: RestTerms): VersionPrefetch | undefined =>
   request.headers.authorization !== undefined && isRead(request) && !around
-    ? openAhead(`${request.path}?${request.search}`)
+    ? createPrefetch(`${request.path}?${request.search}`)
     : undefined
 
 function handle(action: Action, call: RestCall, terms: RestTerms): Promise<HttpResponse> {

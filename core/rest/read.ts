@@ -1,6 +1,6 @@
 import { timePart } from '../base/request-context.ts'
 import { ok, type Result } from '../base/result.ts'
-import type { AskedBody } from '../cache/cacheable-read.ts'
+import type { BodyFormat } from '../cache/answer-store.ts'
 import { type Fault, notFound } from '../faults/fault.ts'
 import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import type { RestrictedQuery } from '../query/query.ts'
@@ -16,14 +16,14 @@ export async function getList(call: RestCall, terms: RestTerms): Promise<HttpRes
   const list = parseList(call, terms)
   if (!list.ok) return answerRefusal(list)
   const { query, pagination } = list.value
-  const print: AskedBody['print'] = ({ text, total }) => {
+  const print: BodyFormat['print'] = ({ text, total }) => {
     const { documents, next } =
       pagination.form === 'cursor' && text !== null
         ? splitCursor(text, query.type, query.sort)
         : { documents: text ?? '[]', next: null }
     return `{"data":${documents},"meta":{"pagination":${printPagination(pagination, total, next)}}}`
   }
-  const body = { query, shape: responseShape(call), form: paginationKey(pagination), print }
+  const body = { query, shape: responseShape(call), formatKey: paginationKey(pagination), print }
   const found = await terms.documents.findBody(body, { trail: call.request, ahead: call.prefetch })
   return found === null ? toFaultResponse(notFound()) : answerBody(found, call)
 }
@@ -50,7 +50,7 @@ const withQuery = (
 ): Result<ListQuery & { query: RestrictedQuery }, Fault> =>
   query.ok ? ok({ pagination, query: query.value }) : query
 
-const ONE: AskedBody = { form: 'one', print: ({ text }) => (text === null ? null : envelope(text)) }
+const ONE: BodyFormat = { formatKey: 'one', print: ({ text }) => (text === null ? null : envelope(text)) }
 
 /** One document, or the only one of a single type. */
 export async function getDocument(call: RestCall, terms: RestTerms): Promise<HttpResponse> {

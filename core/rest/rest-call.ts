@@ -1,10 +1,10 @@
 import type { Action } from '../access/actions.ts'
 import type { Caller } from '../access/caller.ts'
-import { amendCommand, restrictAmended } from '../access/restrict/modified-by-middleware.ts'
+import { permitModified, restrictModified } from '../access/restrict/modified-by-middleware.ts'
 import { permit } from '../access/restrict/permit.ts'
 import { restrict } from '../access/restrict/restrict.ts'
 import { ok, type Result } from '../base/result.ts'
-import type { Ahead } from '../cache/version-prefetch.ts'
+import type { VersionPrefetch } from '../cache/versions.ts'
 import type { Documents } from '../documents/documents.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
@@ -37,7 +37,7 @@ export interface RestCall {
   /** Input that was parsed already or changed by document middlewares; absent: it is read from the request. */
   readonly input?: RestInput
   /** Prefetched version check; absent for anonymous requests and where project code takes part. */
-  readonly prefetch?: Ahead | undefined
+  readonly prefetch?: VersionPrefetch | undefined
 }
 
 /** The input of an action: query parameters and the body's data. */
@@ -62,7 +62,7 @@ export const restrictQuery = (
   { caller, input }: RestCall,
   action?: Action,
 ): Result<RestrictedQuery, Fault> =>
-  input?.original ? restrictAmended(query, caller, action) : restrict(query, caller, action)
+  input?.original ? restrictModified(query, caller, action) : restrict(query, caller, action)
 
 /** Checks a command against the caller's permissions. Values changed by middlewares are not checked. */
 export function permitCommand<Kind extends CreateCommand | UpdateCommand>(
@@ -74,5 +74,5 @@ export function permitCommand<Kind extends CreateCommand | UpdateCommand>(
   if (!values.ok) return values
   const before = { ...command, values: values.value }
   const permitted = permit(before, caller)
-  return permitted.ok ? ok(amendCommand(command, before, permitted.value)) : permitted
+  return permitted.ok ? ok(permitModified(command, before, permitted.value)) : permitted
 }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { checkedStorage } from '../../core/access/compile/storage-of.ts'
+import { checkedProjectStorage } from '../../core/access/compile/compile-access.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { compiled, tableOf } from '../model/compiled.ts'
@@ -30,7 +30,7 @@ roles:
 
 async function tablesOf(yaml: string) {
   const declared = await declare(yaml)
-  const storage = checkedStorage(declared, compiled(declared))
+  const storage = checkedProjectStorage(declared, compiled(declared))
   if (!storage.ok) throw new Error(storage.reasons.map(({ message }) => message).join('\n'))
   return storage.value
 }

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Action } from '../../core/access/actions.ts'
-import { type Explanation, type Holder, openExplainer } from '../../core/access/explain/explain.ts'
+import { type Explanation, openExplainer, type PermissionHolder } from '../../core/access/explain/explain.ts'
 import { type World, world } from './project.ts'
 
 const ROLES = `
@@ -26,9 +26,9 @@ apiTokens:
   feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions: { writer: [find] } }
 `
 
-const role = (key: string): Holder => ({ kind: 'role', key })
+const role = (key: string): PermissionHolder => ({ kind: 'role', key })
 
-function explain(of: World, holder: Holder, name: string, action: Action): Explanation {
+function explain(of: World, holder: PermissionHolder, name: string, action: Action): Explanation {
   const explainer = openExplainer(of.project, of.model, of.access)
   const subject = explainer.subjects.find(each => each.name === name)
   if (!subject) throw new Error(`no ${name}`)
@@ -50,7 +50,7 @@ test('what is explained is what requests are held to, for each role, token, type
         const title = `${holder.key} ${action} ${subject.name}`
         t.is(told.allowed, grants?.allows(subject.name, action) === true, title)
         if (!subject.type || !told.readable) continue
-        const view = grants?.view(subject.type, action)
+        const view = grants?.readAccess(subject.type, action)
         t.deepEqual(
           new Set(told.readable),
           new Set(Array.from(view?.readable ?? [], ({ name }) => name)),
@@ -93,7 +93,7 @@ test('a type that is named beats "*", and both lines are told', async t => {
   t.false(told.allowed)
   t.deepEqual(told.through, ['chief', 'author'])
   t.is(lineOf(of, told), 'writer: { find: false, findOne: { fields: ["!salary"] } }')
-  t.regex(of.project.keyPlace(told.beaten ?? []).source, /chief/)
+  t.regex(of.project.keyPlace(told.overridden ?? []).source, /chief/)
 })
 
 test('readable and writable attributes are told: private ones are only written, set ones by the server alone', async t => {

@@ -15,7 +15,11 @@ apiTokens:
   all: { type: full-access, secret: all-all-all-all-all-all }
 `)
 const book = typeOf(model, 'book')
-const all: Caller = { kind: 'token', grants: access.tokens.get('all') ?? access.nobody.grants, user: null }
+const all: Caller = {
+  kind: 'token',
+  grants: access.tokens.get('all') ?? access.publicCaller.grants,
+  user: null,
+}
 
 /** What a public reader must not learn of, said a second time and by hand. */
 const UNREADABLE: Readonly<Record<string, readonly string[]>> = {
@@ -46,7 +50,7 @@ test('what a caller may not read is refused by every operator on every path, ove
     for (const attribute of unreadable(way.end)) {
       for (const { by, query } of probes(book, way, attribute)) {
         const silent = LEADS_NOWHERE.has(attribute.name) && by.endsWith('fields or populate')
-        const restricted = restrict(query, access.nobody)
+        const restricted = restrict(query, access.publicCaller)
         const place = [...way.steps.map(step => step.name), attribute.name].join('.')
         tried++
         if (silent) {
@@ -68,7 +72,7 @@ test('an unreadable step refuses whatever lies behind it', t => {
   for (const way of behind) {
     const id = scalarOf(way.end, 'id')
     for (const { by, query } of probes(book, way, id)) {
-      if (by === 'filters' || by === 'sort') t.false(restrict(query, access.nobody).ok, by)
+      if (by === 'filters' || by === 'sort') t.false(restrict(query, access.publicCaller).ok, by)
     }
   }
   t.true(behind.length > 1)
@@ -92,7 +96,7 @@ test('fields that nobody asked for by name are left out where they may not be re
   const inner = populate(attributeOf(book, 'writer', 'relation'), 'all')
   const parts = populate(attributeOf(book, 'parts', 'zone'), 'all')
   const query = listOf(book, { selection: { ...everything(book), populate: [inner, parts] } })
-  const { selection } = passed(restrict(query, access.nobody))
+  const { selection } = passed(restrict(query, access.publicCaller))
   t.deepEqual(namesIn(selection), {
     fields: ['id', 'documentId', 'title', 'createdAt', 'updatedAt', 'publishedAt', 'locale'],
     writer: { fields: ['id', 'documentId', 'name', 'createdAt', 'updatedAt', 'publishedAt'] },
@@ -104,7 +108,9 @@ test('fields that nobody asked for by name are left out where they may not be re
 
 test('text is searched for in readable attributes alone', t => {
   const attributes = ['title', 'price', 'secret', 'pin', 'documentId'].map(name => scalarOf(book, name))
-  const { search } = passed(restrict(listOf(book, { search: { text: 'x', attributes } }), access.nobody))
+  const { search } = passed(
+    restrict(listOf(book, { search: { text: 'x', attributes } }), access.publicCaller),
+  )
   t.deepEqual(
     search?.attributes.map(({ name }) => name),
     ['title', 'documentId'],
@@ -114,7 +120,7 @@ test('text is searched for in readable attributes alone', t => {
 test('attributes of another type, of the same name, are not taken for readable ones', t => {
   const stranger = { ...scalarOf(book, 'title') }
   const filter = { kind: 'comparison', attribute: stranger, operator: '$eq', values: ['x'] } as const
-  t.false(restrict(listOf(book, { filter }), access.nobody).ok)
+  t.false(restrict(listOf(book, { filter }), access.publicCaller).ok)
   t.false(
     restrict(
       listOf(book, { filter: { ...filter, attribute: scalarOf(typeOf(model, 'writer'), 'name') } }),
@@ -136,7 +142,7 @@ test('a kind of node that the gate does not know is refused', t => {
 test('a query in which nothing is narrowed passes as it is', t => {
   const selection = { fields: [scalarOf(book, 'title')], named: true, populate: [] }
   const query = listOf(book, { selection })
-  t.is(passed(restrict(query, access.nobody)) as unknown, query)
+  t.is(passed(restrict(query, access.publicCaller)) as unknown, query)
 })
 
 const codeOf = (result: ReturnType<typeof restrict>) => (result.ok ? 'ok' : result.reasons[0]?.code)

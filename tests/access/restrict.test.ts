@@ -1,7 +1,7 @@
 import test from 'ava'
+import { trusted } from '../../core/access/brand.ts'
 import type { Caller } from '../../core/access/caller.ts'
 import { restrict } from '../../core/access/restrict/restrict.ts'
-import { trusted } from '../../core/access/trusted.ts'
 import { type Fault, toErrorBody } from '../../core/faults/fault.ts'
 import type { ContentType } from '../../core/model/model.ts'
 import { parseFilter } from '../../core/query/parse-filter.ts'
@@ -73,9 +73,9 @@ const populating = (...parts: readonly Populate[]): Query =>
 
 test('what no permission names is forbidden, for lists, single documents and unknown ids alike', t => {
   const one: Query = { ...listOf(writer), take: { kind: 'one', documentId: 'unknown' } }
-  t.deepEqual(refusal(listOf(writer), access.nobody), FORBIDDEN)
-  t.deepEqual(refusal(one, access.nobody), FORBIDDEN)
-  t.deepEqual(refusal(listOf(model.builtIn.user), access.nobody), FORBIDDEN)
+  t.deepEqual(refusal(listOf(writer), access.publicCaller), FORBIDDEN)
+  t.deepEqual(refusal(one, access.publicCaller), FORBIDDEN)
+  t.deepEqual(refusal(listOf(model.builtIn.user), access.publicCaller), FORBIDDEN)
   t.is(refusal(listOf(model.builtIn.user), token('read')), 'passed')
   t.is(refusal(one, token('read')), 'passed')
 })
@@ -84,22 +84,22 @@ test('one document needs findOne, a list and a single type need find', t => {
   const one: Query = { ...listOf(book), take: { kind: 'one', documentId: 'x' } }
   t.deepEqual(refusal(one, user('editor')), FORBIDDEN)
   t.is(refusal({ ...one, type: { ...book, kind: 'single' } }, user('editor')), 'passed')
-  t.is(refusal(one, access.nobody), 'passed')
+  t.is(refusal(one, access.publicCaller), 'passed')
 })
 
 test('a bad key is told with its place, from the top of filters and sort, from the populate inside one', t => {
   const private3 = filterOn(book, { $or: [{ sequel: { sequel: { secret: 'x' } } }] })
   t.deepEqual(
-    refusal(listOf(book, { filter: private3 }), access.nobody),
+    refusal(listOf(book, { filter: private3 }), access.publicCaller),
     bad('secret', 'sequel.sequel.secret', 'filters'),
   )
   const forbidden = filterOn(book, { sequel: { writer: { name: 'x' } } })
   t.deepEqual(
-    refusal(listOf(book, { filter: forbidden }), access.nobody),
+    refusal(listOf(book, { filter: forbidden }), access.publicCaller),
     bad('writer', 'sequel.writer', 'filters'),
   )
   const sort: Sort = { path: along('writer'), attribute: scalarOf(writer, 'name'), direction: 'asc' }
-  t.deepEqual(refusal(listOf(book, { sort: [sort] }), access.nobody), bad('writer', 'writer', 'sort'))
+  t.deepEqual(refusal(listOf(book, { sort: [sort] }), access.publicCaller), bad('writer', 'writer', 'sort'))
   const deep: Sort = {
     path: along('writer', 'books', 'writer'),
     attribute: scalarOf(writer, 'pin'),
@@ -112,9 +112,9 @@ test('a bad key is told with its place, from the top of filters and sort, from t
   const fields = { fields: [scalarOf(book, 'secret')], named: true, populate: [] }
   t.deepEqual(refusal(listOf(book, { selection: fields }), token('all')), bad('secret', 'secret', 'fields'))
   const inside = { ...link('sequel'), selection: fields }
-  t.deepEqual(refusal(populating(inside), access.nobody), bad('secret', 'secret', 'populate'))
+  t.deepEqual(refusal(populating(inside), access.publicCaller), bad('secret', 'secret', 'populate'))
   const filtered = { ...link('sequel'), filter: filterOn(book, { sequel: { secret: 'x' } }) }
-  t.deepEqual(refusal(populating(filtered), access.nobody), bad('secret', 'sequel.secret', 'populate'))
+  t.deepEqual(refusal(populating(filtered), access.publicCaller), bad('secret', 'sequel.secret', 'populate'))
 })
 
 test('of several bad keys the first of filters, sort, fields and populate is told', t => {
@@ -139,35 +139,35 @@ test('a relation to what the caller may not find is left out in silence; media a
   const writers = listOf(writer, { selection: { ...everything(writer), populate: [cover] } })
   t.deepEqual(keysOf(writers, user('authenticated')), ['portrait'])
   const others = populate(attributeOf(book, 'localizations', 'localizations'))
-  t.deepEqual(keysOf(populating(link('writer'), others, link('sequel')), access.nobody), [
+  t.deepEqual(keysOf(populating(link('writer'), others, link('sequel')), access.publicCaller), [
     'localizations',
     'sequel',
   ])
   const hidden = { ...link('writer'), filter: filterOn(writer, { secret: 'x' }) }
-  t.deepEqual(keysOf(populating(hidden), access.nobody), [])
+  t.deepEqual(keysOf(populating(hidden), access.publicCaller), [])
 })
 
 test('a.b leaves out a where b is left out, unless a is asked for otherwise', t => {
   const way = (inner: readonly Populate[], asked: Populate['asked'] = 'passed') =>
     link('sequel', { asked, selection: { ...everything(book), populate: inner } })
-  t.deepEqual(keysOf(populating(way([link('writer')])), access.nobody), [])
-  t.deepEqual(keysOf(populating(way([link('writer'), link('sequel')])), access.nobody), ['sequel'])
-  t.deepEqual(keysOf(populating(way([link('writer')], 'named')), access.nobody), ['sequel'])
-  t.deepEqual(keysOf(populating(way([way([link('writer')])])), access.nobody), [])
+  t.deepEqual(keysOf(populating(way([link('writer')])), access.publicCaller), [])
+  t.deepEqual(keysOf(populating(way([link('writer'), link('sequel')])), access.publicCaller), ['sequel'])
+  t.deepEqual(keysOf(populating(way([link('writer')], 'named')), access.publicCaller), ['sequel'])
+  t.deepEqual(keysOf(populating(way([way([link('writer')])])), access.publicCaller), [])
   const box = attributeOf(book, 'box', 'component')
   const inner = populate(attributeOf(box.component, 'writer', 'relation'))
   const passing = {
     ...populate(box, 'passed'),
     selection: { ...everything(box.component), populate: [inner] },
   }
-  t.deepEqual(keysOf(populating(passing as Populate), access.nobody), [])
+  t.deepEqual(keysOf(populating(passing as Populate), access.publicCaller), [])
   t.deepEqual(keysOf(populating(passing as Populate), token('read')), ['box'])
 })
 
 test('a dotted populate of something private is told with the whole way', t => {
   const secret = { ...link('vault'), attribute: { ...attributeOf(book, 'vault', 'relation'), private: true } }
   const way = link('sequel', { asked: 'passed', selection: { ...everything(book), populate: [secret] } })
-  t.deepEqual(refusal(populating(way), access.nobody), bad('vault', 'sequel.vault', 'populate'))
+  t.deepEqual(refusal(populating(way), access.publicCaller), bad('vault', 'sequel.vault', 'populate'))
 })
 
 test('a condition is joined to the query, and to every relation on the way to its documents', t => {
@@ -233,7 +233,7 @@ test('drafts are refused to who may not read them, and relations lead him to pub
   const caller = user('authenticated')
   t.deepEqual(refusal(listOf(book, { status: 'draft' }), caller), FORBIDDEN)
   t.deepEqual(refusal(listOf(book, { publication: 'modified' }), caller), FORBIDDEN)
-  t.deepEqual(refusal(listOf(book, { status: 'draft' }), access.nobody), FORBIDDEN)
+  t.deepEqual(refusal(listOf(book, { status: 'draft' }), access.publicCaller), FORBIDDEN)
   t.is(refusal(listOf(book, { status: 'draft' }), user('reviewer')), 'passed')
   const books = populate(attributeOf(writer, 'books', 'relation'))
   const back = populate(attributeOf(book, 'writer', 'relation'))

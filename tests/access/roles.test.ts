@@ -1,6 +1,5 @@
 import test from 'ava'
-import type { Action } from '../../core/access/actions.ts'
-import { actionsOf, BUILT_IN_ACTIONS } from '../../core/access/actions.ts'
+import { type Action, actionsOf, BUILT_IN_ACTIONS } from '../../core/access/actions.ts'
 import type { Grants } from '../../core/access/caller.ts'
 import { typeOf, type World, world } from './project.ts'
 
@@ -21,7 +20,7 @@ test('nothing is granted that is not written', async t => {
   for (const type of of.model.contentTypes.values()) {
     for (const action of actionsOf(type)) {
       for (const role of ['public', 'authenticated', 'editor'])
-        t.is(grantsOf(of, role).view(type, action), null)
+        t.is(grantsOf(of, role).readAccess(type, action), null)
     }
   }
 })
@@ -39,7 +38,9 @@ roles:
   t.is(may(of, 'editor', 'writer'), 'find findOne update')
   t.is(may(of, 'chief', 'writer'), 'find findOne update delete')
   const writer = typeOf(of.model, 'writer')
-  const names = [...(grantsOf(of, 'chief').view(writer, 'find')?.readable ?? [])].map(({ name }) => name)
+  const names = [...(grantsOf(of, 'chief').readAccess(writer, 'find')?.readable ?? [])].map(
+    ({ name }) => name,
+  )
   t.deepEqual(names, ['id', 'documentId', 'name', 'createdAt', 'updatedAt', 'publishedAt'])
 })
 
@@ -126,7 +127,7 @@ test('update of some documents implies readDrafts of the same documents', async 
   const of = await world(`
 roles: { author: { permissions: { book: { find: true, update: { where: { price: 3 }, fields: [title] } } } } }
 `)
-  const view = grantsOf(of, 'author').view(typeOf(of.model, 'book'), 'find')
+  const view = grantsOf(of, 'author').readAccess(typeOf(of.model, 'book'), 'find')
   t.is(view?.where, null)
   t.is(view?.drafts?.where?.kind, 'fixed')
 })
@@ -138,7 +139,7 @@ roles:
   more: { permissions: { writer: { find: { fields: [name, secret, pin] } } } }
 `)
   const names = (role: string) =>
-    [...(grantsOf(of, role).view(typeOf(of.model, 'writer'), 'find')?.readable ?? [])]
+    [...(grantsOf(of, role).readAccess(typeOf(of.model, 'writer'), 'find')?.readable ?? [])]
       .filter(({ system }) => !system)
       .map(({ name }) => name)
   t.deepEqual(names('less'), ['name', 'salary', 'portrait', 'books'])
@@ -166,11 +167,11 @@ apiTokens:
 `)
   for (const type of of.model.contentTypes.values()) {
     for (const action of actionsOf(type)) {
-      t.truthy(grantsOf(of, 'all').view(type, action), `all ${type.uid} ${action}`)
+      t.truthy(grantsOf(of, 'all').readAccess(type, action), `all ${type.uid} ${action}`)
       const read = ['find', 'findOne', 'readDrafts'].includes(action)
-      t.is(grantsOf(of, 'read').view(type, action) !== null, read, `read ${type.uid} ${action}`)
+      t.is(grantsOf(of, 'read').readAccess(type, action) !== null, read, `read ${type.uid} ${action}`)
       const feed = type.key === 'writer' && action === 'find'
-      t.is(grantsOf(of, 'feed').view(type, action) !== null, feed, `feed ${type.uid} ${action}`)
+      t.is(grantsOf(of, 'feed').readAccess(type, action) !== null, feed, `feed ${type.uid} ${action}`)
     }
   }
 })
@@ -191,7 +192,7 @@ test('a condition may speak of what its role cannot read', async t => {
   const of = await world(
     'roles: { editor: { permissions: { writer: { find: { where: { secret: open } } } } } }',
   )
-  const view = grantsOf(of, 'editor').view(typeOf(of.model, 'writer'), 'find')
+  const view = grantsOf(of, 'editor').readAccess(typeOf(of.model, 'writer'), 'find')
   t.is(view?.where?.kind, 'fixed')
   t.false([...(view?.readable ?? [])].some(({ name }) => name === 'secret'))
 })
@@ -219,7 +220,7 @@ test('who may change only some documents publishes only those', async t => {
   const of = await world(`
 roles: { author: { permissions: { book: { create: true, update: { where: { price: 3 }, fields: [title] } } } } }
 `)
-  const publishing = grantsOf(of, 'author').writing(typeOf(of.model, 'book'), 'publish')
+  const publishing = grantsOf(of, 'author').writeAccess(typeOf(of.model, 'book'), 'publish')
   t.is(publishing?.where?.kind, 'fixed')
   t.is(publishing?.fields, null)
 })

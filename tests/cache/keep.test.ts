@@ -1,13 +1,13 @@
 import test from 'ava'
-import { openKeep, toBody } from '../../core/cache/answer-store.ts'
+import { openAnswerStore, toBody } from '../../core/cache/answer-store.ts'
 
 const KILOBYTE = 1024
 
 test('what is kept takes no more than it may, and the least recently used goes first', t => {
-  const keep = openKeep(64 * KILOBYTE)
+  const keep = openAnswerStore(64 * KILOBYTE)
   const body = toBody('x'.repeat(4 * KILOBYTE))
   for (let number = 0; number < 100; number++) {
-    keep.keepBody(`key ${number}`, '1', body)
+    keep.setBody(`key ${number}`, '1', body)
     t.truthy(keep.body('key 0'), 'what is asked for all the time stays')
   }
   const kept = Array.from({ length: 100 }, (_, number) => keep.body(`key ${number}`)).filter(Boolean)
@@ -18,11 +18,11 @@ test('what is kept takes no more than it may, and the least recently used goes f
 })
 
 test('what takes more than an eighth by itself is not kept, keys counted', t => {
-  const keep = openKeep(64 * KILOBYTE)
-  keep.keepBody('large', '1', toBody('x'.repeat(9 * KILOBYTE)))
+  const keep = openAnswerStore(64 * KILOBYTE)
+  keep.setBody('large', '1', toBody('x'.repeat(9 * KILOBYTE)))
   t.is(keep.body('large'), undefined)
   const key = 'k'.repeat(9 * KILOBYTE)
-  keep.keepBody(key, '1', toBody('x'))
+  keep.setBody(key, '1', toBody('x'))
   t.is(keep.body(key), undefined)
 })
 

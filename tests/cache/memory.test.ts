@@ -64,7 +64,7 @@ async function noted() {
   const access = compileAccess(project, model)
   const type = model.contentTypes.get('api::note.note')
   if (!access.ok || !type) throw new Error('no notes')
-  const { nobody } = access.value
+  const { publicCaller: nobody } = access.value
   const storage = compileStorage(model)
   return { project, model, type, nobody, plan: { storage, defaultLocale: 'en', shape: 'flat' } } as const
 }

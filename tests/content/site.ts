@@ -127,7 +127,7 @@ function watch(database: Database, statements: Statement[]): Database {
 
 async function read({ model, storage, project, access }: Blueprint, database: Database, path: string) {
   const documents = openDocuments({ database, storage, model })
-  const identify = createIdentify(access.nobody, [apiTokenStrategy(project.settings.apiTokens, access)])
+  const identify = createIdentify(access.publicCaller, [apiTokenStrategy(project.settings.apiTokens, access)])
   const rest = openRest({ model, settings: project.settings.rest, documents, identify })
   const [address = '', search = ''] = path.split('?')
   const headers = { authorization: `Bearer ${TOKEN}` }

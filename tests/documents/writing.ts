@@ -1,6 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { brandCommand } from '../../core/access/brand.ts'
-import { trusted } from '../../core/access/trusted.ts'
+import { brandCommand, trusted } from '../../core/access/brand.ts'
 import type { Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import type { Answer, Changed } from '../../core/documents/documents.ts'

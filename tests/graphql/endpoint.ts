@@ -81,7 +81,7 @@ export async function openEndpoint(
   const model = compiled(project)
   const access = compileAccess(project, model)
   if (!access.ok) throw new Error(access.reasons.map(({ message }) => message).join('\n'))
-  const { nobody, roles } = access.value
+  const { publicCaller: nobody, roles } = access.value
   const writing = await openWriting(t, model)
   const troubles: unknown[] = []
   const terms: GraphqlTerms = {

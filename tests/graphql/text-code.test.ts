@@ -36,12 +36,11 @@ resolversConfig:
 `
 
 const POLICY = `
-import { definePolicy } from 'plinth'
+import { defineExtension, definePolicy, ForbiddenError, ValidationError } from 'plinth'
 export default definePolicy(({ parent }) => parent.price < 3)
 `
 
 const EXTENSION = `
-import { defineExtension, ForbiddenError, ValidationError } from 'plinth'
 let calls = 0
 export default defineExtension({
   register({ graphql }) {

@@ -18,7 +18,7 @@ apiTokens:
 
 let now = Date.parse('2029-12-31T23:59:59.999Z')
 const tokens = apiTokenStrategy(project.settings.apiTokens, access, () => now)
-const identify = createIdentify(access.nobody, [tokens])
+const identify = createIdentify(access.publicCaller, [tokens])
 
 /** The name of the role or token, or the error that is answered. */
 async function who(authorization: string | undefined): Promise<unknown> {
@@ -91,7 +91,11 @@ test('an empty secret opens nothing', async t => {
 })
 
 test('strategies are asked in order; the first that knows the credential decides', async t => {
-  const knowing = createIdentify(access.nobody, [async () => null, tokens, async () => t.fail() as never])
+  const knowing = createIdentify(access.publicCaller, [
+    async () => null,
+    tokens,
+    async () => t.fail() as never,
+  ])
   t.true((await knowing('Bearer all-all-all-all-all-all')).ok)
 })
 

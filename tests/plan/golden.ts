@@ -98,7 +98,7 @@ export function parseRequest(request: string, { model, project }: Blueprint): { 
 }
 
 export function toStatement(query: Query, shape: Shape, { model, storage, access }: Blueprint): Statement {
-  const restricted = must(restrict(query, access.nobody))
+  const restricted = must(restrict(query, access.publicCaller))
   return printAnswer(planQuery(restricted, { storage, defaultLocale: model.defaultLocale, shape }))
 }
 

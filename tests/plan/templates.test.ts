@@ -1,7 +1,7 @@
 import test from 'ava'
+import { trusted } from '../../core/access/brand.ts'
 import type { Caller } from '../../core/access/caller.ts'
 import { restrict } from '../../core/access/restrict/restrict.ts'
-import { trusted } from '../../core/access/trusted.ts'
 import { toStatement } from '../../core/documents/read/to-statement.ts'
 import { outline } from '../../core/plan/fingerprint.ts'
 import { planQuery } from '../../core/plan/plan-query.ts'
@@ -16,7 +16,7 @@ import { must, parseRequest, toStatement as printOne, ruledBlueprint, ruledCalle
 
 const print = await ruledBlueprint()
 
-const callers: readonly [Caller, ...Caller[]] = [print.access.nobody, ...ruledCallers(print)]
+const callers: readonly [Caller, ...Caller[]] = [print.access.publicCaller, ...ruledCallers(print)]
 
 const TEXTS = ['a', "o'", '%_\\', '$1', ''] as const
 const NUMBERS = ['0', '1', '7', '-3'] as const

@@ -34,7 +34,13 @@ async function noted() {
     return { kind: 'user', grants, user: { username } }
   }
   if (!type) throw new Error('no type')
-  return { type, token, user, nobody: access.value.nobody, terms: { model, settings: project.settings.rest } }
+  return {
+    type,
+    token,
+    user,
+    nobody: access.value.publicCaller,
+    terms: { model, settings: project.settings.rest },
+  }
 }
 
 const text = 'filters[title][$eq]=a&sort=title'

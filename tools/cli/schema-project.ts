@@ -1,4 +1,4 @@
-import { checkedStorage } from '../../core/access/compile/storage-of.ts'
+import { checkedProjectStorage } from '../../core/access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
@@ -55,7 +55,7 @@ async function loadSchema({ folder, env }: CommandTerms): Promise<Result<SchemaP
   if (!project.ok) return failed(...project.reasons.map(printDiagnostic))
   const model = compileModel(project.value)
   if (!model.ok) return failed(...model.reasons.map(printDiagnostic))
-  const storage = checkedStorage(project.value, model.value)
+  const storage = checkedProjectStorage(project.value, model.value)
   if (!storage.ok) return failed(...storage.reasons.map(printDiagnostic))
   const files = await loadMigrations(project.value.root)
   if (!files.ok) return failed(...files.reasons.map(printDiagnostic))

@@ -1,4 +1,4 @@
-import { checkedStorage } from '../../core/access/compile/storage-of.ts'
+import { checkedProjectStorage } from '../../core/access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
@@ -24,7 +24,7 @@ export async function loadTransfer({
   if (!project.ok) return failed(...project.reasons.map(printDiagnostic))
   const model = compileModel(project.value)
   if (!model.ok) return failed(...model.reasons.map(printDiagnostic))
-  const storage = checkedStorage(project.value, model.value)
+  const storage = checkedProjectStorage(project.value, model.value)
   if (!storage.ok) return failed(...storage.reasons.map(printDiagnostic))
   return ok({ project: project.value, model: model.value, storage: storage.value })
 }

@@ -1,5 +1,5 @@
+import { trusted } from '../../core/access/brand.ts'
 import { comparisonsIn } from '../../core/access/compile/expected-lists.ts'
-import { trusted } from '../../core/access/trusted.ts'
 import type { Database, Transaction } from '../../core/database/database.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import type { Model } from '../../core/model/model.ts'

@@ -1,4 +1,4 @@
-import { comparedIn } from '../../core/access/compile/expected-lists.ts'
+import { comparedAttributes } from '../../core/access/compile/expected-lists.ts'
 import { servesFor } from '../../core/model/list-indexes.ts'
 import type { ContentType, ScalarAttribute } from '../../core/model/model.ts'
 import type { Index, Storage } from '../../core/model/storage.ts'
@@ -20,7 +20,7 @@ export function proposeIndex(
   storage: Storage,
   sortsMany: boolean,
 ): Proposal | null {
-  const { exact, others } = filter ? comparedIn(filter) : NOTHING
+  const { exact, others } = filter ? comparedAttributes(filter) : NOTHING
   const [first] = sort
   const isOwn = first !== undefined && first.path.length === 0 && isSorted(first.attribute)
   const ordered = isOwn ? [first.attribute.name] : []

@@ -2,20 +2,20 @@ import { didYouMean, hintFor } from '../../base/nearest.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import type { Permissions, PermissionTerms } from '../../project/settings/settings.ts'
-import { isBuiltInSubject, lackFor, subjectOf, termsOf } from '../actions.ts'
-import type { Finding } from '../finding.ts'
-import { actionsNamed, EVERY, subjectsOf } from '../permission-entries.ts'
-import { resolveUserPath, userPlacesIn } from '../user-path.ts'
+import { isBuiltInSubject, missingFeature, permissionPartsOf, subjectOf } from '../actions.ts'
+import type { AccessFinding } from '../finding.ts'
+import { actionNames, subjectNames, WILDCARD } from '../permission-entries.ts'
+import { resolveUserPath, userReferencesIn } from '../user-path.ts'
 import { compileCondition } from './compile-condition.ts'
 
 /** Whose permissions they are, and where they stand. */
-export interface Holding {
+export interface DeclaredPermissions {
   readonly permissions: Permissions
   readonly path: Path
 }
 
-export function* checkPermissions(holding: Holding, model: Model): Generator<Finding> {
-  const subjects = subjectsOf(model)
+export function* checkPermissions(holding: DeclaredPermissions, model: Model): Generator<AccessFinding> {
+  const subjects = subjectNames(model)
   const types = new Map([...model.contentTypes.values()].map(type => [subjectOf(type), type]))
   for (const [subject, actions] of Object.entries(holding.permissions)) {
     const path = [...holding.path, subject]
@@ -32,7 +32,7 @@ export function* checkPermissions(holding: Holding, model: Model): Generator<Fin
   }
 }
 
-interface Place {
+interface PermissionPlace {
   readonly subject: string
   readonly action: string
   /** null: every content-type, or a subject without documents. */
@@ -40,23 +40,23 @@ interface Place {
   readonly path: Path
 }
 
-function* checkAction({ subject, action, type, path }: Place): Generator<Finding> {
-  if (action === EVERY) return
-  const known = actionsNamed(subject)
+function* checkAction({ subject, action, type, path }: PermissionPlace): Generator<AccessFinding> {
+  if (action === WILDCARD) return
+  const known = actionNames(subject)
   if (!known.includes(action)) {
     const message = `unknown action \`${action}\` of \`${subject}\`${hintFor(action, known)}`
     yield { code: 'unknown-action', message, path, atKey: true }
     return
   }
-  const lack = type && !isBuiltInSubject(subject) ? lackFor(action, type) : null
+  const lack = type && !isBuiltInSubject(subject) ? missingFeature(action, type) : null
   if (lack) {
     const message = `\`${action}\` means nothing for \`${subject}\`, which has no \`${lack}\``
     yield { code: 'action-not-applicable', message, path, atKey: true }
   }
 }
 
-function* checkTerms(terms: PermissionTerms, place: Place, model: Model): Generator<Finding> {
-  const misplaced = [...checkPlaced(terms, place)]
+function* checkTerms(terms: PermissionTerms, place: PermissionPlace, model: Model): Generator<AccessFinding> {
+  const misplaced = [...checkApplicable(terms, place)]
   yield* misplaced
   if (misplaced.length > 0 || !place.type) return
   yield* checkFields(terms, place, place.type)
@@ -65,12 +65,15 @@ function* checkTerms(terms: PermissionTerms, place: Place, model: Model): Genera
   if (terms.where && personal.length === 0) yield* checkWhere(terms.where, place, place.type, model)
 }
 
-function* checkPlaced(terms: PermissionTerms, { subject, action, type, path }: Place): Generator<Finding> {
-  const taken = termsOf(action === EVERY ? 'find' : action)
+function* checkApplicable(
+  terms: PermissionTerms,
+  { subject, action, type, path }: PermissionPlace,
+): Generator<AccessFinding> {
+  const taken = permissionPartsOf(action === WILDCARD ? 'find' : action)
   for (const term of ['where', 'fields', 'set'] as const) {
     if (terms[term] === undefined || (type && taken[term])) continue
     const message =
-      subject === EVERY
+      subject === WILDCARD
         ? `\`${term}\` needs one content-type: name it instead of \`"*"\``
         : `\`${term}\` means nothing for \`${action}\` of \`${subject}\``
     yield { code: 'misplaced-terms', message, path: [...path, term], atKey: true }
@@ -79,9 +82,9 @@ function* checkPlaced(terms: PermissionTerms, { subject, action, type, path }: P
 
 function* checkFields(
   terms: PermissionTerms,
-  { subject, path }: Place,
+  { subject, path }: PermissionPlace,
   type: ContentType,
-): Generator<Finding> {
+): Generator<AccessFinding> {
   for (const [index, written] of (terms.fields ?? []).entries()) {
     const name = written.replace(/^!/, '')
     if (type.attributes.has(name)) continue
@@ -93,9 +96,9 @@ function* checkFields(
 
 function* checkSet(
   names: readonly string[],
-  { subject, path }: Pick<Place, 'subject' | 'path'>,
+  { subject, path }: Pick<PermissionPlace, 'subject' | 'path'>,
   type: ContentType,
-): Generator<Finding> {
+): Generator<AccessFinding> {
   const settable = [...type.attributes.values()]
     .filter(({ system, writable }) => !system && writable)
     .map(({ name }) => name)
@@ -111,9 +114,13 @@ function* checkSet(
   }
 }
 
-function* checkUser(terms: PermissionTerms, { path }: Place, model: Model): Generator<Finding> {
+function* checkUser(
+  terms: PermissionTerms,
+  { path }: PermissionPlace,
+  model: Model,
+): Generator<AccessFinding> {
   for (const term of ['where', 'set'] as const) {
-    for (const { steps, place } of userPlacesIn(terms[term])) {
+    for (const { steps, place } of userReferencesIn(terms[term])) {
       const found = resolveUserPath(steps, model.builtIn.user)
       if (typeof found === 'string') {
         yield { code: 'unknown-user-path', message: found, path: [...path, term, ...place] }
@@ -124,10 +131,10 @@ function* checkUser(terms: PermissionTerms, { path }: Place, model: Model): Gene
 
 function* checkWhere(
   where: NonNullable<PermissionTerms['where']>,
-  { path }: Place,
+  { path }: PermissionPlace,
   type: ContentType,
   model: Model,
-): Generator<Finding> {
+): Generator<AccessFinding> {
   const compiled = compileCondition(where, type, model)
   if (compiled.ok) return
   for (const { message, path: below } of compiled.reasons) {

@@ -1,21 +1,25 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Diagnostic } from '../../faults/diagnostic.ts'
+import { compileStorage } from '../../model/compile-storage.ts'
 import type { Model } from '../../model/model.ts'
+import type { Storage } from '../../model/storage.ts'
 import type { Project } from '../../project/project.ts'
 import type { Settings } from '../../project/settings/settings.ts'
+import { BUILT_IN_ACTIONS } from '../actions.ts'
 import type { Caller, Grants } from '../caller.ts'
-import { type Finding, toDiagnostic } from '../finding.ts'
+import { type AccessFinding, toDiagnostic } from '../finding.ts'
 import { toGrants } from '../grants.ts'
 import { type Holders, PUBLIC, resolveHolders } from '../holders.ts'
-import type { Cells } from '../permission-entries.ts'
+import { type PermissionTable, toPermissionTable, WILDCARD } from '../permission-entries.ts'
 import { userPathsIn } from '../user-path.ts'
-import { checkPermissions, type Holding } from './check-permissions.ts'
+import { checkPermissions, type DeclaredPermissions } from './check-permissions.ts'
+import { expectedLists } from './expected-lists.ts'
 import { toRules } from './to-rules.ts'
 
 /** What every role and every API token of a project may do. Frozen; abilities are built when first asked for. */
 export interface Access {
   /** A request without credentials. */
-  readonly nobody: Caller
+  readonly publicCaller: Caller
   /** By key. */
   readonly roles: ReadonlyMap<string, Grants>
   /** By key. */
@@ -28,18 +32,18 @@ export interface Access {
 export function compileAccess(project: Project, model: Model): Result<Access, Diagnostic> {
   const { settings } = project
   const holders = resolveHolders(settings)
-  const wrong = holdings(settings).flatMap(holding => [...checkPermissions(holding, model)])
-  const findings: readonly Finding[] = [...holders.findings, ...wrong]
+  const wrong = declaredPermissions(settings).flatMap(holding => [...checkPermissions(holding, model)])
+  const findings: readonly AccessFinding[] = [...holders.findings, ...wrong]
   if (findings.length > 0) return failed(...findings.map(finding => toDiagnostic(finding, project)))
   return ok(toAccess(settings, holders, model))
 }
 
-const holdings = ({ roles, apiTokens }: Settings): readonly Holding[] => [
+const declaredPermissions = ({ roles, apiTokens }: Settings): readonly DeclaredPermissions[] => [
   ...Object.entries(roles).map(
-    ([key, { permissions }]): Holding => ({ permissions, path: ['roles', key, 'permissions'] }),
+    ([key, { permissions }]): DeclaredPermissions => ({ permissions, path: ['roles', key, 'permissions'] }),
   ),
   ...Object.entries(apiTokens).map(
-    ([key, { permissions }]): Holding => ({
+    ([key, { permissions }]): DeclaredPermissions => ({
       permissions,
       path: ['apiTokens', key, 'permissions'],
     }),
@@ -47,12 +51,12 @@ const holdings = ({ roles, apiTokens }: Settings): readonly Holding[] => [
 ]
 
 function toAccess(settings: Settings, holders: Holders, model: Model): Access {
-  const grants = (name: string, cells: Cells): Grants => toGrants(name, () => toRules(cells, model))
+  const grants = (name: string, cells: PermissionTable): Grants => toGrants(name, () => toRules(cells, model))
   const roles = new Map([...holders.roles].map(([key, cells]) => [key, grants(key, cells)]))
   const tokens = new Map([...holders.tokens].map(([key, cells]) => [key, grants(key, cells)]))
   const nobody = roles.get(PUBLIC) ?? grants(PUBLIC, new Map())
   return Object.freeze({
-    nobody: Object.freeze({ kind: 'public', grants: nobody, user: null }),
+    publicCaller: Object.freeze({ kind: 'public', grants: nobody, user: null }),
     roles,
     tokens,
     userPaths: userPathsOf(settings),
@@ -63,4 +67,21 @@ function userPathsOf({ roles }: Settings): Access['userPaths'] {
   const paths = Object.values(roles).flatMap(({ permissions }) => [...userPathsIn(permissions)])
   const byName = new Map(paths.map(path => [path.join('.'), path]))
   return Object.freeze([...byName.values()])
+}
+
+/** All that anybody may do: what a full-access token may. */
+export function fullAccessGrants(model: Model): Grants {
+  const subjects = [WILDCARD, ...Object.keys(BUILT_IN_ACTIONS)]
+  const permissions = Object.fromEntries(subjects.map(subject => [subject, { [WILDCARD]: true }]))
+  return toGrants('everything', () => toRules(toPermissionTable(permissions, []), model))
+}
+
+/** Where a project's values lie; permissions say what lists to expect. */
+export const projectStorage = ({ settings }: Project, model: Model): Storage =>
+  compileStorage(model, settings.database.indexes === 'derived' ? expectedLists(settings, model) : null)
+
+/** The same of a project whose permissions nobody has looked at yet. */
+export function checkedProjectStorage(project: Project, model: Model): Result<Storage, Diagnostic> {
+  const access = compileAccess(project, model)
+  return access.ok ? ok(projectStorage(project, model)) : access
 }

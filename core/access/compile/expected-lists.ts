@@ -6,12 +6,12 @@ import type { Operator } from '../../query/operators.ts'
 import type { Comparison, Filter, RelatedFilter } from '../../query/query.ts'
 import { decide } from '../decide.ts'
 import { resolveHolders } from '../holders.ts'
-import type { Cells } from '../permission-entries.ts'
+import type { PermissionTable } from '../permission-entries.ts'
 import { compileCondition } from './compile-condition.ts'
 
 /** An index costs each write of the type: so many a type at most, of so many attributes. */
-const MOST_LISTS = 5
-const MOST_ATTRIBUTES = 4
+const MAX_LISTS = 5
+const MAX_ATTRIBUTES = 4
 
 /** The lists that conditions of roles and API tokens make: what they narrow each type by. Conditions that are wrong make none. */
 export function expectedLists(settings: Settings, model: Model): ExpectedLists {
@@ -20,16 +20,20 @@ export function expectedLists(settings: Settings, model: Model): ExpectedLists {
   return new Map([...model.contentTypes.values()].map(type => [type, listsOf(type, holders, model)]))
 }
 
-function listsOf(type: ContentType, holders: readonly Cells[], model: Model): readonly (readonly string[])[] {
+function listsOf(
+  type: ContentType,
+  holders: readonly PermissionTable[],
+  model: Model,
+): readonly (readonly string[])[] {
   const lists = holders
     .flatMap(cells => conditionsOf(type, cells, model))
-    .map(attributesOf)
+    .map(indexAttributes)
     .filter(names => names.length > 0)
   const distinct = new Map(lists.map(names => [names.join(' '), names]))
-  return [...distinct.values()].slice(0, MOST_LISTS)
+  return [...distinct.values()].slice(0, MAX_LISTS)
 }
 
-function conditionsOf(type: ContentType, cells: Cells, model: Model): readonly Filter[] {
+function conditionsOf(type: ContentType, cells: PermissionTable, model: Model): readonly Filter[] {
   return ['find', 'readDrafts'].flatMap(action => {
     const { said } = decide(cells, type, action)
     const where = typeof said === 'object' ? said.where : undefined
@@ -40,30 +44,30 @@ function conditionsOf(type: ContentType, cells: Cells, model: Model): readonly F
 }
 
 /** What is compared with one value stands first. */
-function attributesOf(filter: Filter): readonly string[] {
-  const { exact, others } = comparedIn(filter)
+function indexAttributes(filter: Filter): readonly string[] {
+  const { exact, others } = comparedAttributes(filter)
   return [...exact, ...others]
 }
 
 /** Attributes that an index could find documents by; none where a link, which has an index, leads to few already. */
-export interface Compared {
+export interface ComparedAttributes {
   /** With one value. */
   readonly exact: readonly string[]
   readonly others: readonly string[]
 }
 
-export function comparedIn(filter: Filter): Compared {
-  const terms = termsOf(filter)
-  if (terms.some(leadsToFew)) return { exact: [], others: [] }
-  const served = terms.map(comparisonsIn).filter(comparisons => comparisons.every(isServed))
+export function comparedAttributes(filter: Filter): ComparedAttributes {
+  const terms = conjunctsOf(filter)
+  if (terms.some(isSelectiveLink)) return { exact: [], others: [] }
+  const served = terms.map(comparisonsIn).filter(comparisons => comparisons.every(isIndexable))
   const exact = served.filter(comparisons => comparisons.every(isExact))
   const others = served.filter(comparisons => !exact.includes(comparisons))
   const names = namesIn(exact)
   return {
-    exact: names.slice(0, MOST_ATTRIBUTES),
+    exact: names.slice(0, MAX_ATTRIBUTES),
     others: namesIn(others)
       .filter(name => !names.includes(name))
-      .slice(0, Math.max(0, MOST_ATTRIBUTES - names.length)),
+      .slice(0, Math.max(0, MAX_ATTRIBUTES - names.length)),
   }
 }
 
@@ -71,11 +75,11 @@ const namesIn = (parts: readonly (readonly Filter[])[]): readonly string[] => [
   ...new Set(parts.flat().flatMap(part => (part.kind === 'comparison' ? part.attribute.name : []))),
 ]
 
-const termsOf = (filter: Filter): readonly Filter[] =>
-  filter.kind === 'and' ? filter.filters.flatMap(termsOf) : [filter]
+const conjunctsOf = (filter: Filter): readonly Filter[] =>
+  filter.kind === 'and' ? filter.filters.flatMap(conjunctsOf) : [filter]
 
-const leadsToFew = (term: Filter): boolean =>
-  term.kind === 'related' && isLink(term.attribute) && termsOf(term.filter).some(isExact)
+const isSelectiveLink = (term: Filter): boolean =>
+  term.kind === 'related' && isLink(term.attribute) && conjunctsOf(term.filter).some(isExact)
 
 /** What a filter asks of the type's own columns, and of other tables. */
 export function comparisonsIn(filter: Filter): readonly (Comparison | RelatedFilter)[] {
@@ -90,20 +94,20 @@ export function comparisonsIn(filter: Filter): readonly (Comparison | RelatedFil
   }
 }
 
-const isExact = (part: Filter): boolean => part.kind === 'comparison' && EXACT.has(part.operator)
+const isExact = (part: Filter): boolean => part.kind === 'comparison' && EXACT_OPERATORS.has(part.operator)
 
-const isServed = (part: Comparison | RelatedFilter): boolean =>
+const isIndexable = (part: Comparison | RelatedFilter): boolean =>
   part.kind === 'comparison' &&
-  SERVED.has(part.operator) &&
+  INDEXABLE.has(part.operator) &&
   fitsIndex(part.attribute) &&
   part.attribute.type !== 'id' &&
   part.attribute.type !== 'documentId'
 
-const EXACT: ReadonlySet<Operator> = new Set(['$eq', '$in', '$null'])
+const EXACT_OPERATORS: ReadonlySet<Operator> = new Set(['$eq', '$in', '$null'])
 
 /** What asks for parts of texts, or folds them, reads every text anyway. */
-const SERVED: ReadonlySet<Operator> = new Set([
-  ...EXACT,
+const INDEXABLE: ReadonlySet<Operator> = new Set([
+  ...EXACT_OPERATORS,
   '$ne',
   '$notIn',
   '$notNull',

@@ -1,20 +1,20 @@
 import type { ContentType, Model } from '../../model/model.ts'
 import type { PermissionTerms } from '../../project/settings/settings.ts'
-import type { AbilityRule } from '../ability.ts'
 import { actionsOf, BUILT_IN_ACTIONS, subjectOf } from '../actions.ts'
 import { decide } from '../decide.ts'
-import { type Cells, cellOf } from '../permission-entries.ts'
+import type { AbilityRule } from '../grants.ts'
+import { entryOf, type PermissionTable } from '../permission-entries.ts'
 import { compileCondition } from './compile-condition.ts'
 
 /** Permissions, resolved for every content-type and for `auth`: what is not granted has no rule. */
-export const toRules = (cells: Cells, model: Model): readonly AbilityRule[] => [
+export const toRules = (cells: PermissionTable, model: Model): readonly AbilityRule[] => [
   ...[...model.contentTypes.values()].flatMap(type => typeRules(cells, type, model)),
   ...BUILT_IN_ACTIONS.auth
-    .filter(action => cellOf(cells, 'auth', action)?.said)
+    .filter(action => entryOf(cells, 'auth', action)?.value)
     .map(action => ({ action, subject: 'auth' })),
 ]
 
-function typeRules(cells: Cells, type: ContentType, model: Model): readonly AbilityRule[] {
+function typeRules(cells: PermissionTable, type: ContentType, model: Model): readonly AbilityRule[] {
   const subject = subjectOf(type)
   return actionsOf(type).flatMap(action => {
     const { said } = decide(cells, type, action)

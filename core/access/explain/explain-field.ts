@@ -1,6 +1,6 @@
-import type { Attribute, ContentType } from '../../model/model.ts'
-import { type Action, isRead, termsOf } from '../actions.ts'
-import { isPassword } from '../restrict/visible.ts'
+import { type Attribute, type ContentType, isLink } from '../../model/model.ts'
+import { type Action, isReadAction, permissionPartsOf } from '../actions.ts'
+import { isPasswordAttribute } from '../restrict/visible.ts'
 import type { Explanation } from './explain.ts'
 
 /** Why one attribute may be read or written by an action, or may not. */
@@ -32,7 +32,7 @@ export interface FieldExplanation {
 }
 
 /** Actions that read or write attributes one by one; the others are about whole documents. */
-export const hasFields = (action: Action): boolean => termsOf(action).fields
+export const hasFields = (action: Action): boolean => permissionPartsOf(action).fields
 
 /** `findOf` explains `find` on what relations lead to, for the same role. */
 export function explainField(
@@ -40,7 +40,7 @@ export function explainField(
   attribute: Attribute,
   findOf: (type: ContentType) => Explanation,
 ): FieldExplanation {
-  const target = leadsOn(attribute) ? findOf(attribute.target) : null
+  const target = isRelationLike(attribute) ? findOf(attribute.target) : null
   const reason = reasonFor(explanation, attribute, target)
   return { attribute, allowed: reason === 'covered', reason, target }
 }
@@ -51,34 +51,34 @@ export function explainInside(
   attribute: Attribute,
   findOf: (type: ContentType) => Explanation,
 ): FieldExplanation {
-  const target = leadsOn(attribute) ? findOf(attribute.target) : null
-  const refusal = isRead(explanation.action) ? refusalToRead(attribute) : refusalToWrite(attribute)
+  const target = isRelationLike(attribute) ? findOf(attribute.target) : null
+  const refusal = isReadAction(explanation.action) ? refusalToRead(attribute) : refusalToWrite(attribute)
   const reason = refusal ?? (target && !target.allowed ? 'target' : 'covered')
   return { attribute, allowed: reason === 'covered', reason, target }
 }
 
 /** Files are shown to whoever may read the attribute (contract/rest.md 8). */
-const leadsOn = (attribute: Attribute): attribute is Attribute & { target: ContentType } =>
+const isRelationLike = (attribute: Attribute): attribute is Attribute & { target: ContentType } =>
   attribute.kind === 'relation' || attribute.kind === 'localizations'
 
 function reasonFor(explanation: Explanation, attribute: Attribute, target: Explanation | null): FieldReason {
   if (!explanation.allowed) return 'action'
-  const reads = isRead(explanation.action)
+  const reads = isReadAction(explanation.action)
   const names = reads ? explanation.readable : explanation.writable
   if (!names?.includes(attribute.name))
-    return reads ? reasonUnread(attribute) : reasonUnwritten(attribute, explanation)
+    return reads ? unreadReason(attribute) : unwrittenReason(attribute, explanation)
   return target && !target.allowed ? 'target' : 'covered'
 }
 
-const reasonUnread = (attribute: Attribute): FieldReason => refusalToRead(attribute) ?? 'not-covered'
+const unreadReason = (attribute: Attribute): FieldReason => refusalToRead(attribute) ?? 'not-covered'
 
-function reasonUnwritten(attribute: Attribute, { terms }: Explanation): FieldReason {
+function unwrittenReason(attribute: Attribute, { terms }: Explanation): FieldReason {
   return refusalToWrite(attribute) ?? (Object.hasOwn(terms.set ?? {}, attribute.name) ? 'set' : 'not-covered')
 }
 
 /** What is read by nobody; null: a permission decides. */
 function refusalToRead(attribute: Attribute): FieldReason | null {
-  if (isPassword(attribute)) return 'password'
+  if (isPasswordAttribute(attribute)) return 'password'
   return attribute.private ? 'private' : null
 }
 
@@ -86,4 +86,40 @@ function refusalToRead(attribute: Attribute): FieldReason | null {
 function refusalToWrite({ system, writable }: Attribute): FieldReason | null {
   if (system) return 'system'
   return writable ? null : 'not-writable'
+}
+
+/** One step of the way to an attribute over relations and into components: `author`, then `author.email`. */
+export interface FieldStep {
+  readonly path: string
+  readonly attribute: Attribute
+}
+
+/** Of the first step that may not be taken, else of the last. */
+export interface PathExplanation extends FieldExplanation {
+  /** The way to it. */
+  readonly path: string
+  /** `find` of the types that the way leads on to. */
+  readonly over: readonly Explanation[]
+}
+
+/** Why the attribute at the end of a way may be read or written. `findOf`: as explainField has it. */
+export function explainPath(
+  explanation: Explanation,
+  steps: readonly FieldStep[],
+  findOf: (type: ContentType) => Explanation,
+): PathExplanation {
+  const over: Explanation[] = []
+  let explain = (attribute: Attribute): FieldExplanation => explainField(explanation, attribute, findOf)
+  for (const [index, { attribute, path }] of steps.entries()) {
+    const told = explain(attribute)
+    if (!told.allowed || index === steps.length - 1) return { ...told, path, over }
+    if (isLink(attribute) && !isReadAction(explanation.action))
+      return { ...told, allowed: false, reason: 'beyond', path, over }
+    const { target } = told
+    if (target) over.push(target)
+    explain = target
+      ? each => explainField(target, each, findOf)
+      : each => explainInside(explanation, each, findOf)
+  }
+  throw new TypeError('a way of no steps')
 }

@@ -2,28 +2,35 @@ import type { Path } from '../../faults/diagnostic.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import type { Project } from '../../project/project.ts'
 import type { PermissionTerms } from '../../project/settings/settings.ts'
-import { type Action, actionsOf, BUILT_IN_ACTIONS, subjectOf } from '../actions.ts'
+import {
+  type Action,
+  actionsOf,
+  BUILT_IN_ACTIONS,
+  isReadAction,
+  permissionPartsOf,
+  subjectOf,
+} from '../actions.ts'
 import type { Grants } from '../caller.ts'
 import type { Access } from '../compile/compile-access.ts'
+import { coveredNames } from '../compile/to-rules.ts'
 import { type Decision, decide } from '../decide.ts'
 import { resolveHolders } from '../holders.ts'
-import { type Cell, type Cells, cellOf, EVERY } from '../permission-entries.ts'
-import { attributesFor } from './explain-attributes.ts'
+import { entryOf, type PermissionEntry, type PermissionTable, WILDCARD } from '../permission-entries.ts'
 
 /** A role or an API token. */
-export interface Holder {
+export interface PermissionHolder {
   readonly kind: 'role' | 'token'
   readonly key: string
 }
 
 /** What permissions are given on: a content-type, or `auth`, which has no documents. */
-export interface Subject {
+export interface PermissionSubject {
   readonly name: string
   readonly type: ContentType | null
   readonly actions: readonly Action[]
 }
 
-export type Why =
+export type DecisionReason =
   /** So it is written, for this action or, by `"*"`, for each; for this type or for each. */
   | { readonly kind: 'said'; readonly everyAction: boolean; readonly everyType: boolean }
   /** Another action implies it. */
@@ -36,15 +43,15 @@ export type Why =
 
 /** What one role or token may do to one subject by one action, and by what it says so. */
 export interface Explanation {
-  readonly holder: Holder
-  readonly subject: Subject
+  readonly holder: PermissionHolder
+  readonly subject: PermissionSubject
   readonly action: Action
   readonly allowed: boolean
-  readonly why: Why
+  readonly why: DecisionReason
   /** Where the permission that decides stands; the holder's own permissions where there is none. */
   readonly path: Path
   /** The permission on `"*"` that counted if the type were not named. */
-  readonly beaten: Path | null
+  readonly overridden: Path | null
   /** From the holder to the role that says it: `['editor', 'authenticated']`. */
   readonly through: readonly string[]
   /** Empty where the permission is whole. */
@@ -56,27 +63,27 @@ export interface Explanation {
 
 export interface Explainer {
   /** Roles, then tokens, in the file's order. */
-  readonly holders: readonly Holder[]
+  readonly holders: readonly PermissionHolder[]
   /** The project's types in the file's order, then the built-in subjects. */
-  readonly subjects: readonly Subject[]
-  explain(holder: Holder, subject: Subject, action: Action): Explanation
+  readonly subjects: readonly PermissionSubject[]
+  explain(holder: PermissionHolder, subject: PermissionSubject, action: Action): Explanation
 }
 
 /** Answers from the same cells and decisions as the rules that requests are held to. */
 export function openExplainer({ settings }: Project, model: Model, access: Access): Explainer {
   const resolved = resolveHolders(settings)
-  const wayOf = (holder: Holder, spot: Spot) =>
-    holder.kind === 'role' ? wayTo(holder.key, spot, resolved.roles, settings.roles) : [holder.key]
+  const wayOf = (holder: PermissionHolder, spot: DecidingEntry) =>
+    holder.kind === 'role' ? inheritanceChain(holder.key, spot, resolved.roles, settings.roles) : [holder.key]
   return Object.freeze({
     holders: [
-      ...Object.keys(settings.roles).map((key): Holder => ({ kind: 'role', key })),
-      ...Object.keys(settings.apiTokens).map((key): Holder => ({ kind: 'token', key })),
+      ...Object.keys(settings.roles).map((key): PermissionHolder => ({ kind: 'role', key })),
+      ...Object.keys(settings.apiTokens).map((key): PermissionHolder => ({ kind: 'token', key })),
     ],
     subjects: subjectsIn(model),
-    explain(holder: Holder, subject: Subject, action: Action) {
+    explain(holder: PermissionHolder, subject: PermissionSubject, action: Action) {
       const cells = (holder.kind === 'role' ? resolved.roles : resolved.tokens).get(holder.key) ?? new Map()
       const decision = decisionOn(cells, subject, action)
-      const spot = spotOf(decision, action)
+      const spot = decidingEntry(decision, action)
       const through = spot ? wayOf(holder, spot) : [holder.key]
       const terms = typeof decision.said === 'object' ? decision.said : decision.said ? {} : null
       return {
@@ -84,9 +91,9 @@ export function openExplainer({ settings }: Project, model: Model, access: Acces
         subject,
         action,
         allowed: terms !== null,
-        why: whyOf(decision),
+        why: reasonOf(decision),
         path: spot?.cell.path ?? ownPath(holder),
-        beaten: decision.kind === 'said' ? (decision.beaten?.path ?? null) : null,
+        overridden: decision.kind === 'said' ? (decision.beaten?.path ?? null) : null,
         through,
         terms: terms ?? {},
         ...attributesFor({ type: subject.type, action, terms }, grantsOf(access, holder)),
@@ -95,34 +102,34 @@ export function openExplainer({ settings }: Project, model: Model, access: Acces
   })
 }
 
-function subjectsIn(model: Model): readonly Subject[] {
+function subjectsIn(model: Model): readonly PermissionSubject[] {
   const types = [...model.contentTypes.values()].map(
-    (type): Subject => ({ name: subjectOf(type), type, actions: actionsOf(type) }),
+    (type): PermissionSubject => ({ name: subjectOf(type), type, actions: actionsOf(type) }),
   )
   return [...types, { name: 'auth', type: null, actions: BUILT_IN_ACTIONS.auth }]
 }
 
-export function grantsOf({ roles, tokens }: Access, { kind, key }: Holder): Grants {
+export function grantsOf({ roles, tokens }: Access, { kind, key }: PermissionHolder): Grants {
   const grants = (kind === 'role' ? roles : tokens).get(key)
   if (!grants) throw new TypeError(`no ${kind} ${key}`)
   return grants
 }
 
-function decisionOn(cells: Cells, { name, type }: Subject, action: Action): Decision {
+function decisionOn(cells: PermissionTable, { name, type }: PermissionSubject, action: Action): Decision {
   if (type) return decide(cells, type, action)
-  const cell = cellOf(cells, name, action)
+  const cell = entryOf(cells, name, action)
   return cell
-    ? { kind: 'said', said: cell.said, cell, beaten: null }
+    ? { kind: 'said', said: cell.value, cell, beaten: null }
     : { kind: 'unsaid', said: false, cell: null }
 }
 
 /** A cell, and the action that it is found by: not that of the question where another brings it along. */
-interface Spot {
-  readonly cell: Cell
+interface DecidingEntry {
+  readonly cell: PermissionEntry
   readonly action: string
 }
 
-function spotOf(decision: Decision, action: string): Spot | null {
+function decidingEntry(decision: Decision, action: string): DecidingEntry | null {
   switch (decision.kind) {
     case 'said':
       return { cell: decision.cell, action }
@@ -133,10 +140,10 @@ function spotOf(decision: Decision, action: string): Spot | null {
   }
 }
 
-function whyOf(decision: Decision): Why {
+function reasonOf(decision: Decision): DecisionReason {
   switch (decision.kind) {
     case 'said':
-      return whySaid(decision.cell)
+      return reasonOfEntry(decision.cell)
     case 'implied':
       return { kind: 'implied', by: decision.by }
     case 'unsaid':
@@ -144,24 +151,61 @@ function whyOf(decision: Decision): Why {
   }
 }
 
-function whySaid({ path, origin }: Cell): Why {
+function reasonOfEntry({ path, origin }: PermissionEntry): DecisionReason {
   if (origin !== 'file') return { kind: origin }
   const [, , , subject, action] = path
-  return { kind: 'said', everyAction: action === EVERY, everyType: subject === EVERY }
+  return { kind: 'said', everyAction: action === WILDCARD, everyType: subject === WILDCARD }
 }
 
-const ownPath = ({ kind, key }: Holder): Path => [kind === 'role' ? 'roles' : 'apiTokens', key, 'permissions']
+const ownPath = ({ kind, key }: PermissionHolder): Path => [
+  kind === 'role' ? 'roles' : 'apiTokens',
+  key,
+  'permissions',
+]
 
 /** The way over `extends` by which a role came to a cell: along the parents that have the very same one. */
-function wayTo(
+function inheritanceChain(
   key: string,
-  { cell, action }: Spot,
-  roles: ReadonlyMap<string, Cells>,
+  { cell, action }: DecidingEntry,
+  roles: ReadonlyMap<string, PermissionTable>,
   declared: Project['settings']['roles'],
 ): readonly string[] {
   if (cell.origin !== 'file' || cell.path[1] === key) return [key]
   const parent = declared[key]?.extends.findLast(
-    name => cellOf(roles.get(name) ?? new Map(), String(cell.path[3]), action) === cell,
+    name => entryOf(roles.get(name) ?? new Map(), String(cell.path[3]), action) === cell,
   )
-  return parent === undefined ? [key] : [key, ...wayTo(parent, { cell, action }, roles, declared)]
+  return parent === undefined ? [key] : [key, ...inheritanceChain(parent, { cell, action }, roles, declared)]
+}
+
+/** Names of attributes, in the model's order; null where an action has no such side, empty where it is not granted. */
+interface Attributes {
+  /** Those that it answers. */
+  readonly readable: readonly string[] | null
+  /** Those that it takes. */
+  readonly writable: readonly string[] | null
+}
+
+/** A permission as it was decided on: null where it is not granted. */
+interface Granted {
+  readonly type: ContentType | null
+  readonly action: Action
+  readonly terms: PermissionTerms | null
+}
+
+function attributesFor({ type, action, terms }: Granted, grants: Grants): Attributes {
+  if (!type || !permissionPartsOf(action).fields) return { readable: null, writable: null }
+  const readable = grants.readAccess(type, action)?.readable
+  const attributes = [...type.attributes.values()].filter(attribute => readable?.has(attribute))
+  return {
+    readable: attributes.map(({ name }) => name),
+    writable: isReadAction(action) ? null : terms ? writableNames(type, terms) : [],
+  }
+}
+
+function writableNames(type: ContentType, { fields, set = {} }: PermissionTerms): readonly string[] {
+  const covered = fields ? coveredNames(fields, type) : [...type.attributes.keys()]
+  return covered.filter(name => {
+    const attribute = type.attributes.get(name)
+    return attribute?.writable && !attribute.system && !Object.hasOwn(set, name)
+  })
 }

@@ -6,20 +6,20 @@ import type { Command, GivenValues, PermittedCommand } from '../../query/command
 import type { Query, RestrictedQuery, Selection } from '../../query/query.ts'
 import type { Action } from '../actions.ts'
 import { brandCommand } from '../brand.ts'
-import type { Caller, View } from '../caller.ts'
+import type { Caller, ReadAccess } from '../caller.ts'
 import { restrict } from './restrict.ts'
-import { isPassword } from './visible.ts'
+import { isPasswordAttribute } from './visible.ts'
 
 /**
  * A query that the server's own code made of a caller's (document middlewares): its conditions and order may
  * name what the caller may not read, but the rows, drafts and attributes that he sees stay his.
  */
-export function restrictAmended(
+export function restrictModified(
   query: Query,
   caller: Caller,
   action?: Action,
 ): Result<RestrictedQuery, Fault> {
-  const rows = restrict({ ...query, selection: NOTHING }, widened(caller), action)
+  const rows = restrict({ ...query, selection: NOTHING }, withAllReadable(caller), action)
   if (!rows.ok) return rows
   const seen = restrict({ ...query, filter: null, search: null, sort: [] }, caller, action)
   return seen.ok ? ok({ ...rows.value, selection: seen.value.selection }) : seen
@@ -27,28 +27,31 @@ export function restrictAmended(
 
 const NOTHING: Selection = Object.freeze({ fields: [], named: true, populate: [] })
 
-function widened(caller: Caller): Caller {
+function withAllReadable(caller: Caller): Caller {
   const { grants } = caller
   return {
     ...caller,
     grants: {
       name: grants.name,
       allows: (subject, action) => grants.allows(subject, action),
-      view: (type, action) => withAll(type, grants.view(type, action)),
-      writing: (type, action) => grants.writing(type, action),
+      readAccess: (type, action) => readAll(type, grants.readAccess(type, action)),
+      writeAccess: (type, action) => grants.writeAccess(type, action),
     },
   }
 }
 
 /** Passwords stay out of conditions. */
-const withAll = (type: ContentType, view: View | null): View | null =>
-  view && { ...view, readable: new Set([...type.attributes.values()].filter(each => !isPassword(each))) }
+const readAll = (type: ContentType, view: ReadAccess | null): ReadAccess | null =>
+  view && {
+    ...view,
+    readable: new Set([...type.attributes.values()].filter(each => !isPasswordAttribute(each))),
+  }
 
 /**
  * A command after the server's own code changed it: the values that it changed are its own choice, the others
  * stay as they were permitted, with what the server sets, and so do the rows that the caller may write.
  */
-export function amendCommand<Kind extends Command & { readonly values: GivenValues }>(
+export function permitModified<Kind extends Command & { readonly values: GivenValues }>(
   after: Kind,
   before: Kind,
   { values, conditions, by }: PermittedCommand<Kind>,

@@ -1,16 +1,15 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, forbidden, invalidBodyKey } from '../../faults/fault.ts'
-import type { ContentType } from '../../model/model.ts'
+import type { Attribute, Component, ContentType } from '../../model/model.ts'
 import type { Command, GivenValues, PermittedCommand, Sight, WriteConditions } from '../../query/command.ts'
+import { isRecord } from '../../query/parse-place.ts'
 import type { Filter } from '../../query/query.ts'
-import { actorOf } from '../actor.ts'
 import { brandCommand } from '../brand.ts'
-import type { Caller, WriteAction, Writing } from '../caller.ts'
+import { actorOf, type Caller, type WriteAccess, type WriteAction } from '../caller.ts'
 import { conjunction, filterFor } from '../compile/condition.ts'
 import { bindUser } from '../user-path.ts'
-import { linksIn } from './given-links.ts'
 import { rowCondition } from './read-scope.ts'
-import { linkSights, mediaSights, ownSights, shownAttributes } from './sights.ts'
+import { linkableDocuments, linkableFiles, shownAttributes, visibleDocuments } from './sights.ts'
 
 /**
  * The one gate between a request and what it changes: a command with what its caller may not choose put in, and
@@ -22,14 +21,14 @@ export function permit<Kind extends Command>(
   caller: Caller,
 ): Result<PermittedCommand<Kind>, Fault> {
   const { type } = command
-  const writing = caller.grants.writing(type, actionOf(command))
-  const publishing = publishes(command) ? caller.grants.writing(type, 'publish') : EVERYTHING
-  const sharing = changesOthers(command) ? caller.grants.writing(type, 'update') : EVERYTHING
+  const writing = caller.grants.writeAccess(type, actionOf(command))
+  const publishing = publishes(command) ? caller.grants.writeAccess(type, 'publish') : UNRESTRICTED
+  const sharing = changesOtherLocales(command) ? caller.grants.writeAccess(type, 'update') : UNRESTRICTED
   if (!writing || !publishing || !sharing) return failed(forbidden())
   const where = conjunction(...[writing, publishing, sharing].map(each => conditionOf(each, caller)))
-  const sights = command.kind === 'create' || writing.opened ? null : ownSights(type, caller)
+  const sights = command.kind === 'create' || writing.opened ? null : visibleDocuments(type, caller)
   if (!('values' in command)) {
-    const conditions = { before: where, after: afterOf(command, where), targets: NO_TARGETS, sights }
+    const conditions = { before: where, after: conditionAfter(command, where), targets: NO_TARGETS, sights }
     return ok(brandCommand(command, conditions, actorOf(caller)))
   }
   const values = permitValues(command, writing, caller)
@@ -39,7 +38,7 @@ export function permit<Kind extends Command>(
     after: where,
     // What the server sets is not the caller's choice, so he need not see it.
     targets: targetsOf(command, writing, caller),
-    ...draftsOf(type, caller),
+    ...visibleDrafts(type, caller),
     shown: shownAttributes(type, caller),
     sights,
   }
@@ -48,7 +47,7 @@ export function permit<Kind extends Command>(
 
 type ValuesCommand = Extract<Command, { values: GivenValues }>
 
-const EVERYTHING: Writing = Object.freeze({ fields: null, where: null, set: {} })
+const UNRESTRICTED: WriteAccess = Object.freeze({ fields: null, where: null, set: {} })
 
 const NO_TARGETS: WriteConditions['targets'] = new Map()
 
@@ -62,18 +61,18 @@ const ACTIONS = {
 } as const satisfies Record<Command['kind'], WriteAction>
 
 const actionOf = (command: Command): WriteAction =>
-  makesLocale(command) ? 'createLocalization' : ACTIONS[command.kind]
+  createsLocalization(command) ? 'createLocalization' : ACTIONS[command.kind]
 
-const makesLocale = (command: Command): command is Extract<Command, { kind: 'update' }> =>
+const createsLocalization = (command: Command): command is Extract<Command, { kind: 'update' }> =>
   command.kind === 'update' && command.locales === 'new'
 
 /** What all locales share is not the new one's alone. */
-const changesOthers = (command: Command): boolean =>
-  makesLocale(command) &&
+const changesOtherLocales = (command: Command): boolean =>
+  createsLocalization(command) &&
   Object.keys(command.values).some(name => command.type.attributes.get(name)?.localized === false)
 
 /** A draft alone becomes another document's equal. */
-const afterOf = ({ kind }: Command, where: Filter | null): Filter | null =>
+const conditionAfter = ({ kind }: Command, where: Filter | null): Filter | null =>
   kind === 'discardDraft' ? where : null
 
 const publishes = (command: Command): boolean =>
@@ -81,12 +80,13 @@ const publishes = (command: Command): boolean =>
   command.type.draftAndPublish &&
   (command.status === 'published' || (command.kind === 'update' && command.unpublishes === true))
 
-const conditionOf = ({ where }: Writing, { user }: Caller): Filter | null => where && filterFor(where, user)
+const conditionOf = ({ where }: WriteAccess, { user }: Caller): Filter | null =>
+  where && filterFor(where, user)
 
 /** The given values that the caller may give, and beside or instead of them what the server sets. */
 function permitValues(
   { type, values }: ValuesCommand,
-  { fields, set }: Writing,
+  { fields, set }: WriteAccess,
   caller: Caller,
 ): Result<GivenValues, Fault> {
   const bound = bindUser(set, caller.user ?? {})
@@ -95,26 +95,27 @@ function permitValues(
   for (const [name, value] of given) {
     if (fields && !fields.has(name)) return failed(invalidBodyKey(name, name))
     const attribute = type.attributes.get(name)
-    const links = attribute ? linksIn(attribute, value) : []
+    const links = attribute ? linksInValue(attribute, value) : []
     const hidden = links.find(({ kind, target }) => kind === 'relation' && !isFindable(target, caller))
     if (hidden) return failed(invalidBodyKey(hidden.name, hidden.path))
   }
   return ok({ ...Object.fromEntries(given), ...(bound as GivenValues) })
 }
 
-const isFindable = (type: ContentType, { grants }: Caller): boolean => grants.view(type, 'find') !== null
+const isFindable = (type: ContentType, { grants }: Caller): boolean =>
+  grants.readAccess(type, 'find') !== null
 
 /** Relations, and media that are new to a document, lead only to what the caller may find (safety S5). */
 function targetsOf(
   { type, values }: ValuesCommand,
-  { set }: Writing,
+  { set }: WriteAccess,
   caller: Caller,
 ): WriteConditions['targets'] {
   const targets = new Map<ContentType, readonly Sight[]>()
   for (const [name, value] of Object.entries(values)) {
     const attribute = Object.hasOwn(set, name) ? undefined : type.attributes.get(name)
-    for (const { kind, target } of attribute ? linksIn(attribute, value) : []) {
-      const sights = kind === 'media' ? mediaSights(target, caller) : linkSights(target, caller)
+    for (const { kind, target } of attribute ? linksInValue(attribute, value) : []) {
+      const sights = kind === 'media' ? linkableFiles(target, caller) : linkableDocuments(target, caller)
       if (sights) targets.set(target, sights)
     }
   }
@@ -122,10 +123,48 @@ function targetsOf(
 }
 
 /** Which drafts of the type the caller sees: what he writes may not tell him how others are linked (safety S11). */
-function draftsOf(type: ContentType, caller: Caller): Pick<WriteConditions, 'drafts'> {
+function visibleDrafts(type: ContentType, caller: Caller): Pick<WriteConditions, 'drafts'> {
   if (!type.draftAndPublish) return {}
-  const view = caller.grants.view(type, 'find') ?? caller.grants.view(type, 'findOne')
+  const view = caller.grants.readAccess(type, 'find') ?? caller.grants.readAccess(type, 'findOne')
   if (!view?.drafts) return { drafts: null }
   const where = rowCondition(view, type, 'draft', { caller })
   return where === null ? {} : { drafts: { where } }
 }
+
+/** A relation or media attribute that a body sets. */
+interface BodyLink {
+  readonly kind: 'relation' | 'media'
+  readonly name: string
+  /** The dotted way to it, itself included, without places in lists. */
+  readonly path: string
+  readonly target: ContentType
+}
+
+/** The links that a value given to an attribute sets, in components too. */
+function linksInValue(attribute: Attribute, value: unknown, path = attribute.name): readonly BodyLink[] {
+  switch (attribute.kind) {
+    case 'relation':
+    case 'media':
+      return [{ kind: attribute.kind, name: attribute.name, path, target: attribute.target }]
+    case 'component':
+      return itemsOf(value).flatMap(item => linksInComponent(attribute.component, item, path))
+    case 'zone':
+      return itemsOf(value).flatMap(item => {
+        const component = attribute.components.find(({ uid }) => uid === item.__component)
+        return component ? linksInComponent(component, item, path) : []
+      })
+    default:
+      return []
+  }
+}
+
+type ComponentBody = Readonly<Record<string, unknown>>
+
+const itemsOf = (value: unknown): readonly ComponentBody[] =>
+  (Array.isArray(value) ? value : [value]).filter(isRecord)
+
+const linksInComponent = (component: Component, item: ComponentBody, path: string): readonly BodyLink[] =>
+  Object.entries(item).flatMap(([name, value]) => {
+    const attribute = component.attributes.get(name)
+    return attribute ? linksInValue(attribute, value, `${path}.${name}`) : []
+  })

@@ -1,20 +1,20 @@
 import type { Filter, RelatedFilter, Sort, SortStep } from '../../query/query.ts'
 import {
-  demand,
-  mapKept,
+  enter,
+  mapOrDrop,
+  type ReadScope,
+  type Restriction,
   refuseAttribute,
   refuseUnknown,
-  type Standing,
-  step,
-  type Walk,
+  requireReadable,
 } from './read-scope.ts'
 
 /** Every attribute that a filter touches must be readable, by any path. A filter is never dropped. */
-export function restrictFilter(filter: Filter, at: Standing, walk: Walk): Filter {
+export function restrictFilter(filter: Filter, at: ReadScope, walk: Restriction): Filter {
   switch (filter.kind) {
     case 'and':
     case 'or': {
-      const filters = mapKept(filter.filters, part => restrictFilter(part, at, walk))
+      const filters = mapOrDrop(filter.filters, part => restrictFilter(part, at, walk))
       return filters === filter.filters ? filter : { ...filter, filters }
     }
     case 'not': {
@@ -22,7 +22,7 @@ export function restrictFilter(filter: Filter, at: Standing, walk: Walk): Filter
       return inner === filter.filter ? filter : { ...filter, filter: inner }
     }
     case 'comparison':
-      demand(filter.attribute, at, walk)
+      requireReadable(filter.attribute, at, walk)
       return filter
     case 'related':
       return restrictRelated(filter, at, walk)
@@ -31,9 +31,9 @@ export function restrictFilter(filter: Filter, at: Standing, walk: Walk): Filter
   }
 }
 
-function restrictRelated(related: RelatedFilter, at: Standing, walk: Walk): RelatedFilter {
-  if (!demand(related.attribute, at, walk)) return related
-  const next = step(related.attribute, at, walk)
+function restrictRelated(related: RelatedFilter, at: ReadScope, walk: Restriction): RelatedFilter {
+  if (!requireReadable(related.attribute, at, walk)) return related
+  const next = enter(related.attribute, at, walk)
   if (!next) {
     refuseAttribute(related.attribute, at, walk)
     return related
@@ -43,12 +43,12 @@ function restrictRelated(related: RelatedFilter, at: Standing, walk: Walk): Rela
   return filter === related.filter && scope === related.scope ? related : { ...related, filter, scope }
 }
 
-export function restrictSort(sort: Sort, start: Standing, walk: Walk): Sort {
+export function restrictSort(sort: Sort, start: ReadScope, walk: Restriction): Sort {
   let at = start
   const path: SortStep[] = []
   for (const { attribute } of sort.path) {
-    if (!demand(attribute, at, walk)) return sort
-    const next = step(attribute, at, walk)
+    if (!requireReadable(attribute, at, walk)) return sort
+    const next = enter(attribute, at, walk)
     if (!next) {
       refuseAttribute(attribute, at, walk)
       return sort
@@ -56,6 +56,6 @@ export function restrictSort(sort: Sort, start: Standing, walk: Walk): Sort {
     path.push({ attribute, scope: next.scope })
     at = next.to
   }
-  demand(sort.attribute, at, walk)
+  requireReadable(sort.attribute, at, walk)
   return path.every((taken, index) => taken.scope === sort.path[index]?.scope) ? sort : { ...sort, path }
 }

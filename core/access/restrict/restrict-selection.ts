@@ -6,38 +6,38 @@ import type {
   ZonePart,
   ZonePopulate,
 } from '../../query/query.ts'
-import { throughDoor } from './opened-relation.ts'
+import type { ReadAccess } from '../caller.ts'
 import {
-  demand,
-  mapKept,
+  enterComponent,
+  enterLink,
+  mapOrDrop,
+  type ReadScope,
+  type Restriction,
   refuseAttribute,
   refuseUnknown,
-  type Standing,
-  stepInto,
-  stepOver,
-  type Walk,
+  requireReadable,
 } from './read-scope.ts'
 import { restrictFilter, restrictSort } from './restrict-filter.ts'
-import { visibleAttributes } from './visible.ts'
+import { readableAttributes } from './visible.ts'
 
 /**
  * `at.param` is that of the fields: populates are always `populate`. Fields that the request named must be
  * readable; of those that it gets by default the unreadable ones are left out.
  */
-export function restrictSelection(selection: Selection, at: Standing, walk: Walk): Selection {
+export function restrictSelection(selection: Selection, at: ReadScope, walk: Restriction): Selection {
   const fields = selection.named
-    ? mapKept(selection.fields, field =>
-        selection.beside?.has(field) || demand(field, at, walk) ? field : null,
+    ? mapOrDrop(selection.fields, field =>
+        selection.beside?.has(field) || requireReadable(field, at, walk) ? field : null,
       )
-    : mapKept(selection.fields, field => (at.readable.has(field) ? field : null))
-  const inside: Standing = at.param === 'populate' ? at : { ...at, param: 'populate' }
-  const populate = mapKept(selection.populate, part => restrictPopulate(part, inside, walk))
+    : mapOrDrop(selection.fields, field => (at.readable.has(field) ? field : null))
+  const inside: ReadScope = at.param === 'populate' ? at : { ...at, param: 'populate' }
+  const populate = mapOrDrop(selection.populate, part => restrictPopulate(part, inside, walk))
   if (fields === selection.fields && populate === selection.populate) return selection
   return { ...selection, fields, populate }
 }
 
 /** null: left out of the answer. */
-function restrictPopulate(populate: Populate, at: Standing, walk: Walk): Populate | null {
+function restrictPopulate(populate: Populate, at: ReadScope, walk: Restriction): Populate | null {
   if (!at.readable.has(populate.attribute)) {
     if (populate.asked !== 'all') refuseAttribute(populate.attribute, at, walk)
     return null
@@ -46,7 +46,7 @@ function restrictPopulate(populate: Populate, at: Standing, walk: Walk): Populat
     case 'link':
       return restrictLink(populate, at, walk)
     case 'component':
-      return restrictRows(populate, inside(populate, stepInto(populate.attribute, at).to), walk)
+      return restrictRows(populate, inside(populate, enterComponent(populate.attribute, at).to), walk)
     case 'zone':
       return restrictZone(populate, at, walk)
     default:
@@ -55,8 +55,8 @@ function restrictPopulate(populate: Populate, at: Standing, walk: Walk): Populat
 }
 
 /** No `find` on the target: silently left out, whatever was asked of it (contract/rest.md 8). */
-function restrictLink(populate: LinkPopulate, at: Standing, walk: Walk): LinkPopulate | null {
-  const next = stepOver(populate.attribute, at, throughDoor(populate, walk), populate.status)
+function restrictLink(populate: LinkPopulate, at: ReadScope, walk: Restriction): LinkPopulate | null {
+  const next = enterLink(populate.attribute, at, throughOpenedRelation(populate, walk), populate.status)
   if (!next) return null
   const kept = restrictRows(populate, inside(populate, next.to), walk)
   return kept === null || kept.scope === next.scope ? kept : { ...kept, scope: next.scope }
@@ -64,12 +64,12 @@ function restrictLink(populate: LinkPopulate, at: Standing, walk: Walk): LinkPop
 
 function restrictRows<Rows extends LinkPopulate | ComponentPopulate>(
   populate: Rows,
-  at: Standing,
-  walk: Walk,
+  at: ReadScope,
+  walk: Restriction,
 ): Rows | null {
   const own = { ...at, path: '' }
   const filter = populate.filter && restrictFilter(populate.filter, own, walk)
-  const sort = mapKept(populate.sort, part => restrictSort(part, own, walk))
+  const sort = mapOrDrop(populate.sort, part => restrictSort(part, own, walk))
   const selection = restrictSelection(populate.selection, at, walk)
   if (populate.asked === 'passed' && selection.populate.length === 0) return null
   const same = filter === populate.filter && sort === populate.sort && selection === populate.selection
@@ -77,16 +77,16 @@ function restrictRows<Rows extends LinkPopulate | ComponentPopulate>(
 }
 
 /** On the way to what is not for the caller, its entries are answered all the same. */
-function restrictZone(populate: ZonePopulate, at: Standing, walk: Walk): ZonePopulate {
+function restrictZone(populate: ZonePopulate, at: ReadScope, walk: Restriction): ZonePopulate {
   const path = `${at.path}${populate.attribute.name}.`
-  const components = mapKept(populate.components, part => {
-    const there = inside(populate, { ...at, path, readable: visibleAttributes(part.component) })
+  const components = mapOrDrop(populate.components, part => {
+    const there = inside(populate, { ...at, path, readable: readableAttributes(part.component) })
     return restrictPart(part, there, walk)
   })
   return components === populate.components ? populate : { ...populate, components }
 }
 
-function restrictPart(part: ZonePart, at: Standing, walk: Walk): ZonePart {
+function restrictPart(part: ZonePart, at: ReadScope, walk: Restriction): ZonePart {
   const filter = part.filter && restrictFilter(part.filter, { ...at, path: '' }, walk)
   const selection = restrictSelection(part.selection, at, walk)
   if (selection === part.selection && filter === part.filter) return part
@@ -94,5 +94,23 @@ function restrictPart(part: ZonePart, at: Standing, walk: Walk): ZonePart {
 }
 
 /** Places are told from the innermost populate on, but dotted ones (`a.b`) as they were written (contract/rest.md 2). */
-const inside = ({ asked }: Populate, to: Standing): Standing =>
+const inside = ({ asked }: Populate, to: ReadScope): ReadScope =>
   asked === 'passed' ? to : { ...to, path: '' }
+
+/**
+ * The walk over one link as the caller makes it: where the project opened the link to the caller, its target is
+ * visible. Drafts of it stay hidden from a caller who may not read them.
+ */
+function throughOpenedRelation(
+  { opened, attribute: { target } }: LinkPopulate,
+  walk: Restriction,
+): Restriction {
+  if (!opened) return walk
+  const { caller } = walk
+  const own = caller.grants.readAccess(target, 'find')
+  const view: ReadAccess =
+    opened === 'kept' && own
+      ? own
+      : { readable: readableAttributes(target), where: null, drafts: own?.drafts ?? null }
+  return { ...walk, caller: { ...caller, grants: { ...caller.grants, readAccess: () => view } } }
+}

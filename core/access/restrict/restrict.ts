@@ -4,9 +4,15 @@ import type { ContentType } from '../../model/model.ts'
 import type { Query, RestrictedQuery } from '../../query/query.ts'
 import { type Action, actionsOf } from '../actions.ts'
 import { brand } from '../brand.ts'
-import type { Caller, View } from '../caller.ts'
+import type { Caller, ReadAccess } from '../caller.ts'
 import { conjunction } from '../compile/condition.ts'
-import { mapKept, type RowSight, type Standing, sightOf, type Walk } from './read-scope.ts'
+import {
+  mapOrDrop,
+  type ReadScope,
+  type Restriction,
+  type RowVisibility,
+  rowVisibility,
+} from './read-scope.ts'
 import { restrictFilter, restrictSort } from './restrict-filter.ts'
 import { restrictSelection } from './restrict-selection.ts'
 
@@ -22,47 +28,48 @@ export function restrict(
   caller: Caller,
   action: Action = readAction(asked),
 ): Result<RestrictedQuery, Fault> {
-  const view = caller.grants.view(asked.type, action)
+  const view = caller.grants.readAccess(asked.type, action)
   if (!view) return failed(forbidden())
-  const query = latestFor(asked, view)
+  const query = resolveLatest(asked, view)
   if (!draftsAllowed(query, view)) return failed(forbidden())
-  const walk: Walk = { caller, refused: [] }
+  const walk: Restriction = { caller, refused: [] }
   const narrowed = narrow(query, view, walk)
   const [first] = walk.refused
   return first ? failed(first) : ok(brand(narrowed))
 }
 
 const readAction = ({ take, type }: Query): Action =>
-  take.kind === 'one' && findsOne(type) ? 'findOne' : 'find'
+  take.kind === 'one' && hasFindOne(type) ? 'findOne' : 'find'
 
 /** Single types are found, and locales, too. */
-const findsOne = (type: ContentType): boolean =>
+const hasFindOne = (type: ContentType): boolean =>
   type.builtIn ? actionsOf(type).includes('findOne') : type.kind === 'collection'
 
 /** Whoever sees no drafts knows of none: the latest that there is for him is what is published. */
-const latestFor = (query: Query, { drafts }: View): Query =>
+const resolveLatest = (query: Query, { drafts }: ReadAccess): Query =>
   query.status === 'latest' && (drafts === null || !query.type.draftAndPublish)
     ? { ...query, status: 'published' }
     : query
 
-const draftsAllowed = (query: Query, view: View): boolean => !asksForDrafts(query) || view.drafts !== null
+const draftsAllowed = (query: Query, view: ReadAccess): boolean =>
+  !asksForDrafts(query) || view.drafts !== null
 
 /** A publication filter tells of drafts even where it answers published versions. */
 const asksForDrafts = ({ type, status, publication }: Query): boolean =>
   type.draftAndPublish && (status === 'draft' || publication !== null)
 
 /** In the order in which the first fault is told: filters, sort, fields, populate. */
-function narrow(query: Query, view: View, walk: Walk): Query {
-  const at = (param: QueryParam): Standing => ({
+function narrow(query: Query, view: ReadAccess, walk: Restriction): Query {
+  const at = (param: QueryParam): ReadScope => ({
     readable: view.readable,
     status: query.status,
     path: '',
     param,
   })
-  const { where, sights } = sightsOf(query, view, walk)
+  const { where, sights } = queryVisibility(query, view, walk)
   const asked = query.filter && restrictFilter(query.filter, at('filters'), walk)
   const filter = conjunction(where, asked)
-  const sort = mapKept(query.sort, part => restrictSort(part, at('sort'), walk))
+  const sort = mapOrDrop(query.sort, part => restrictSort(part, at('sort'), walk))
   const selection = restrictSelection(query.selection, at('fields'), walk)
   const search = narrowSearch(query.search, view)
   const same =
@@ -71,15 +78,19 @@ function narrow(query: Query, view: View, walk: Walk): Query {
 }
 
 /** A version out of sight is none to be told of: not that it is there, nor that it differs (safety S11). */
-function sightsOf({ type, status, publication }: Query, view: View, walk: Walk): RowSight {
-  const sight = sightOf(view, type, status, walk)
+function queryVisibility(
+  { type, status, publication }: Query,
+  view: ReadAccess,
+  walk: Restriction,
+): RowVisibility {
+  const sight = rowVisibility(view, type, status, walk)
   if (publication === null) return sight
-  return { where: sight.where, sights: sightOf(view, type, 'latest', walk).sights }
+  return { where: sight.where, sights: rowVisibility(view, type, 'latest', walk).sights }
 }
 
 /** Text is looked for in readable attributes alone; in none, it is not found. */
-function narrowSearch(search: Query['search'], { readable }: View): Query['search'] {
+function narrowSearch(search: Query['search'], { readable }: ReadAccess): Query['search'] {
   if (!search) return null
-  const attributes = mapKept(search.attributes, attribute => (readable.has(attribute) ? attribute : null))
+  const attributes = mapOrDrop(search.attributes, attribute => (readable.has(attribute) ? attribute : null))
   return attributes === search.attributes ? search : { ...search, attributes }
 }

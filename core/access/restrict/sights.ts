@@ -1,55 +1,55 @@
 import type { Attribute, ContentType } from '../../model/model.ts'
 import type { Sight } from '../../query/command.ts'
 import { type Filter, STATUSES, type Status } from '../../query/query.ts'
-import type { Caller, View } from '../caller.ts'
+import type { Caller, ReadAccess } from '../caller.ts'
 import { rowCondition } from './read-scope.ts'
 
 /** The documents that a relation may name; null: all of them. Drafts are hidden from callers who may not read them (safety S11). */
-export function linkSights(target: ContentType, caller: Caller): readonly Sight[] | null {
-  const view = caller.grants.view(target, 'find')
-  return view ? sightsIn(target, [view], caller) : []
+export function linkableDocuments(target: ContentType, caller: Caller): readonly Sight[] | null {
+  const view = caller.grants.readAccess(target, 'find')
+  return view ? visibleIn(target, [view], caller) : []
 }
 
 /**
  * The files that a new media link may name; null: all of them. Without any permission to find files, media are open:
  * a condition on `find` or `findOne` is what hides files (contract/rest.md 0).
  */
-export function mediaSights(file: ContentType, caller: Caller): readonly Sight[] | null {
-  const views = viewsOf(file, caller)
-  return views.length === 0 ? null : sightsIn(file, views, caller)
+export function linkableFiles(file: ContentType, caller: Caller): readonly Sight[] | null {
+  const views = readAccessesOf(file, caller)
+  return views.length === 0 ? null : visibleIn(file, views, caller)
 }
 
 /**
  * The documents of a type that the caller sees by any permission; null: all of them. Empty: the caller has no permission
  * to read the type, so nothing is visible, but nothing is hidden by a condition either.
  */
-export function ownSights(type: ContentType, caller: Caller): readonly Sight[] | null {
+export function visibleDocuments(type: ContentType, caller: Caller): readonly Sight[] | null {
   const own = ownRecord(type, caller)
-  const views = viewsOf(type, caller)
-  const sights = views.length === 0 ? [] : sightsIn(type, views, caller)
+  const views = readAccessesOf(type, caller)
+  const sights = views.length === 0 ? [] : visibleIn(type, views, caller)
   return sights === null || own === null ? sights : [...sights, own]
 }
 
 /** The attributes that the caller reads by any permission. */
 export const shownAttributes = (type: ContentType, caller: Caller): ReadonlySet<Attribute> =>
-  new Set(viewsOf(type, caller).flatMap(({ readable }) => [...readable]))
+  new Set(readAccessesOf(type, caller).flatMap(({ readable }) => [...readable]))
 
-const viewsOf = (type: ContentType, { grants }: Caller): readonly View[] => {
+const readAccessesOf = (type: ContentType, { grants }: Caller): readonly ReadAccess[] => {
   const actions = type.kind === 'single' ? (['find'] as const) : (['find', 'findOne'] as const)
-  return actions.map(action => grants.view(type, action)).filter(view => view !== null)
+  return actions.map(action => grants.readAccess(type, action)).filter(view => view !== null)
 }
 
 /** `me` shows users their own record. */
 function ownRecord(type: ContentType, { grants, user }: Caller): Sight | null {
   const id = type.attributes.get('id')
   if (!type.builtIn || type.key !== 'user' || id?.kind !== 'scalar') return null
-  if (typeof user?.id !== 'number' || !grants.view(type, 'me')) return null
+  if (typeof user?.id !== 'number' || !grants.readAccess(type, 'me')) return null
   const where: Filter = { kind: 'comparison', attribute: id, operator: '$eq', values: [user.id] }
   return { status: 'published', where }
 }
 
 /** What any of the views shows, for each status. */
-function sightsIn(type: ContentType, views: readonly View[], caller: Caller): readonly Sight[] | null {
+function visibleIn(type: ContentType, views: readonly ReadAccess[], caller: Caller): readonly Sight[] | null {
   const statuses: readonly Status[] = type.draftAndPublish ? STATUSES : ['published']
   const sights = statuses.flatMap((status): readonly Sight[] => {
     const showing = views.filter(({ drafts }) => status === 'published' || drafts !== null)

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../base/request-context.ts'
-import type { FoundBody } from '../../cache/cacheable-read.ts'
+import type { BodyOrText } from '../../cache/answer-store.ts'
 import { toDatabaseFault } from '../../database/database-fault.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
 import { largestPart } from './largest-part.ts'
@@ -9,7 +9,7 @@ export interface AnswerBounds {
   /** How many bytes the next read of the request may have. */
   left(trail: RequestContext | undefined): number
   /** Counts what was read for the request, and returns it. Cached responses count, too. */
-  count<Found extends FoundBody>(found: Found, trail: RequestContext | undefined): Found
+  count<Found extends BodyOrText>(found: Found, trail: RequestContext | undefined): Found
   /** An answer that is too large is the request's fault; all else stays what it is. */
   refuse(error: unknown): never
 }

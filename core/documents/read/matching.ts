@@ -1,4 +1,4 @@
-import { trusted } from '../../access/trusted.ts'
+import { trusted } from '../../access/brand.ts'
 import type { Database } from '../../database/database.ts'
 import { forbidden, RequestFault } from '../../faults/fault.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'

@@ -1,6 +1,6 @@
 import { recordCacheOutcome } from '../../base/request-context.ts'
-import type { Found } from '../../cache/cacheable-read.ts'
-import type { AnswerCache, ReadRun } from '../../cache/open-cache.ts'
+import type { ReadResult } from '../../cache/answer-store.ts'
+import type { AnswerCache, ReadRunOptions } from '../../cache/open-cache.ts'
 import type { Database, Rows } from '../../database/database.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { Shape } from '../../plan/row.ts'
@@ -31,7 +31,7 @@ export function openReads({
 }: ReadTerms): DocumentReads {
   const bounds = openBounds(maxBytes)
   const planning = { storage, defaultLocale, ...(maxBytes > 0 && { maxBytes }) }
-  const run = (query: RestrictedQuery, options?: ReadOptions): ReadRun => ({
+  const run = (query: RestrictedQuery, options?: ReadOptions): ReadRunOptions => ({
     readonly: true,
     purpose: { trail: options?.trail, describe: () => describeQuery(query) },
     maxBytes: bounds.left(options?.trail),
@@ -41,7 +41,7 @@ export function openReads({
     const statement = toStatement(query, { ...planning, shape }, options?.documentId)
     return database.run(statement, run(query, options)).catch(bounds.refuse)
   }
-  const find = async (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<Found> => {
+  const find = async (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<ReadResult> => {
     const { rows } = await read(query, shape, options)
     const [text, total] = rows[0] ?? []
     return {
@@ -58,13 +58,13 @@ export function openReads({
       const { text, total } = await find(query, shape, options)
       return { text: text ?? '[]', total }
     },
-    async findBody({ query, shape, form, print }, options) {
+    async findBody({ query, shape, formatKey, print }, options) {
       if (!cache) {
         recordCacheOutcome(options?.trail, 'off')
         return print(await find(query, shape, options))
       }
       const reading = toReading(query, { ...planning, shape }, options?.documentId)
-      const terms = { form, print, run: run(query, options), ahead: options?.ahead }
+      const terms = { formatKey, print, run: run(query, options), prefetch: options?.ahead }
       const found = await cache.find(reading, terms).catch(bounds.refuse)
       return found === null ? null : bounds.count(found, options?.trail)
     },

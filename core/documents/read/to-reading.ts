@@ -1,5 +1,5 @@
 import { detachString, entityTag, memoryBytes } from '../../base/text.ts'
-import type { Reading } from '../../cache/cacheable-read.ts'
+import type { CacheableRead } from '../../cache/answer-store.ts'
 import type { Answer, ParameterValue } from '../../sql/nodes.ts'
 import { type ProvableTemplate, printProvable } from '../../sql/print-provable.ts'
 import { bind, type Template, toKeep } from '../../sql/template.ts'
@@ -32,13 +32,13 @@ const plan = planOnce(nameAll, template => {
 })
 
 /** The statement of a query whose answer can be kept; planned and printed as that of one whose answer is not. */
-export const toReading = makeOf(plan, ({ template, values }): Reading => {
+export const toReading = makeOf(plan, ({ template, values }): CacheableRead => {
   const { total, version, plain, name, totalName } = template
   const statement = bind(template, values)
   return {
     key: name + JSON.stringify(statement.values),
     statement,
-    plain,
+    uncachedText: plain,
     version,
     totalKey: total && totalName + keyOf(total, values),
   }

@@ -1,5 +1,5 @@
 import { type Action, subjectOf } from '../../access/actions.ts'
-import type { Scope } from '../../access/restrict/scope.ts'
+import type { PermissionScope } from '../../access/open-grants.ts'
 import { graphqlTypeName } from '../../model/graphql-names.ts'
 import { isLink, type Model } from '../../model/model.ts'
 import { compileEntry, type Door, type Enter, type EntryTerms } from '../../plugins/route-auth.ts'
@@ -34,32 +34,32 @@ export function openFieldDoors(
 
 const isRoot = (coordinate: string): boolean => /^(Query|Mutation)\./.test(coordinate)
 
-const rootScopes = (roots: readonly RootField[]): readonly (readonly [string, Scope])[] =>
+const rootScopes = (roots: readonly RootField[]): readonly (readonly [string, PermissionScope])[] =>
   roots.map(({ root, name, type, action }) => [
     `${root}.${name}`,
     { subject: subjectOf(type), action: action === 'localize' ? 'createLocalization' : action },
   ])
 
 /** Media go with their document; all other links need `find` on their target. */
-const linkScopes = (model: Model): readonly (readonly [string, Scope])[] =>
+const linkScopes = (model: Model): readonly (readonly [string, PermissionScope])[] =>
   [...model.contentTypes.values(), ...model.components.values()].flatMap(holder =>
     [...holder.attributes.values()]
       .filter(isLink)
       .filter(({ kind }) => kind !== 'media')
-      .map(({ name, target }): readonly [string, Scope] => [
+      .map(({ name, target }): readonly [string, PermissionScope] => [
         `${graphqlTypeName(holder)}.${name}`,
         { subject: subjectOf(target), action: 'find' },
       ]),
   )
 
 const fixed = (subject: string, actions: Readonly<Record<string, Action>>) =>
-  Object.entries(actions).map(([name, action]): readonly [string, Scope] => [
+  Object.entries(actions).map(([name, action]): readonly [string, PermissionScope] => [
     `Mutation.${name}`,
     { subject, action },
   ])
 
 /** What those fields ask for that every project has. */
-const FIXED: ReadonlyMap<string, Scope> = new Map([
+const FIXED: ReadonlyMap<string, PermissionScope> = new Map([
   ...fixed('auth', {
     login: 'login',
     register: 'register',

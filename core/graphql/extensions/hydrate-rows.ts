@@ -89,7 +89,7 @@ async function adoptColumn(populate: Populate, adopting: Adopting): Promise<Colu
 
 /** contract/graphql.md 8: media go with their document, all else needs `find` on its target. */
 const mayFollow = ({ attribute, opened }: LinkPopulate, { grants }: Caller): boolean =>
-  attribute.kind === 'media' || opened !== undefined || grants.view(attribute.target, 'find') !== null
+  attribute.kind === 'media' || opened !== undefined || grants.readAccess(attribute.target, 'find') !== null
 
 async function adoptLink(populate: LinkPopulate, adopting: Adopting): Promise<readonly unknown[]> {
   const { attribute, as, selection } = populate

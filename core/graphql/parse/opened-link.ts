@@ -1,4 +1,4 @@
-import { allowsAll } from '../../access/restrict/scope.ts'
+import { allowsAll } from '../../access/open-grants.ts'
 import { graphqlTypeName } from '../../model/graphql-names.ts'
 import type { Holder, LinkAttribute } from '../../model/model.ts'
 import type { LinkPopulate } from '../../query/query.ts'

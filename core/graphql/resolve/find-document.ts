@@ -1,4 +1,4 @@
-import { trusted } from '../../access/trusted.ts'
+import { trusted } from '../../access/brand.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { Query } from '../../query/query.ts'
 import { parseId } from '../parse/parse-id.ts'

@@ -1,4 +1,4 @@
-import { trusted } from '../../access/trusted.ts'
+import { trusted } from '../../access/brand.ts'
 import { ALL_ROWS, scalarOf } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { Filter } from '../../query/query.ts'

@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import type { RequestContext } from '../../base/request-context.ts'
-import type { Ahead } from '../../cache/version-prefetch.ts'
+import type { VersionPrefetch } from '../../cache/versions.ts'
 import type { Documents, ReadOptions } from '../../documents/documents.ts'
 import type { Model } from '../../model/model.ts'
 import type { ResolverVisit } from '../../plugins/services/resolver-context.ts'
@@ -26,7 +26,7 @@ export interface Acting {
   readonly requestId: string
   readonly trail?: RequestContext
   /** What the request asks for, where it cannot write before it reads. */
-  readonly ahead?: Ahead
+  readonly ahead?: VersionPrefetch
   /** The network address that asks. */
   readonly peer: string
   /** The request as plugins see it; absent where no code of the project takes part. */

@@ -47,7 +47,7 @@ export function writeResolver(root: RootField, terms: ResolveTerms) {
     // Of several, those whose turn comes too late are not begun.
     signal?.throwIfAborted()
     // Before anything is looked up: who may not write is not told what is there.
-    if (!caller.grants.writing(root.type, action)) throw toGraphqlError(forbidden())
+    if (!caller.grants.writeAccess(root.type, action)) throw toGraphqlError(forbidden())
     return WRITES[action]({ root, given, caller, trail, info, terms })
   }
 }

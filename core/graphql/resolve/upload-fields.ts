@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Action } from '../../access/actions.ts'
-import { actorOf } from '../../access/actor.ts'
+import { actorOf } from '../../access/caller.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, invalidBodyKey } from '../../faults/fault.ts'
 import { permitAttachment } from '../../media/attachment.ts'

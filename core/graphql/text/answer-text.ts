@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql'
-import type { FoundBody } from '../../cache/cacheable-read.ts'
+import type { BodyOrText } from '../../cache/answer-store.ts'
 import type { AskedDocuments, Documents } from '../../documents/documents.ts'
 import type { RestrictedQuery } from '../../query/query.ts'
 import { type CollectTerms, fieldsNamed } from '../parse/collect-fields.ts'
@@ -53,11 +53,11 @@ async function readSole(
   terms: TextTerms,
 ): Promise<TextAnswer | null> {
   const { documents, acting } = terms
-  const { form, print, ...asked } = askedOf(root, query, terms)
+  const { formatKey: form, print, ...asked } = askedOf(root, query, terms)
   const [before, behind] = [`{"data":{${JSON.stringify(root.key)}:`, '}}']
   const around: AskedDocuments = {
     ...asked,
-    form: `whole ${before}${form}`,
+    formatKey: `whole ${before}${form}`,
     print(found) {
       const text = print(found)
       return text === null ? null : before + text + behind
@@ -70,7 +70,7 @@ async function readSole(
 /** `found`: all of it, as a body; or what the project's code has a say in. */
 interface ReadRoot {
   readonly root: TextRoot
-  readonly found: FoundBody | { readonly rows: string; readonly total: number | null }
+  readonly found: BodyOrText | { readonly rows: string; readonly total: number | null }
 }
 
 async function readRoot(root: TextRoot, query: RestrictedQuery, terms: TextTerms): Promise<ReadRoot | null> {
@@ -94,7 +94,7 @@ function askedOf(root: TextRoot, query: RestrictedQuery, { told }: TextTerms): A
   return {
     query,
     shape: root.layout,
-    form: formOf(root, collect),
+    formatKey: formOf(root, collect),
     print({ text, total }) {
       const rows = text ?? (query.take.kind === 'one' ? 'null' : '[]')
       return isBroken(rows, root) ? null : printRoot(root, { text: rows, total }, collect)

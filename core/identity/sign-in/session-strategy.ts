@@ -2,9 +2,9 @@ import type { Caller } from '../../access/caller.ts'
 import type { Access } from '../../access/compile/compile-access.ts'
 import type { UserValues } from '../../access/compile/condition.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
-import type { FoundBody } from '../../cache/cacheable-read.ts'
-import type { AnswerCache, FindTerms } from '../../cache/open-cache.ts'
-import type { Ahead } from '../../cache/version-prefetch.ts'
+import type { BodyOrText } from '../../cache/answer-store.ts'
+import type { AnswerCache, CacheFindOptions } from '../../cache/open-cache.ts'
+import type { VersionPrefetch } from '../../cache/versions.ts'
 import type { Database } from '../../database/database.ts'
 import { toReading } from '../../documents/read/to-reading.ts'
 import { toStatement } from '../../documents/read/to-statement.ts'
@@ -57,13 +57,17 @@ export function openUserValues({ access, database, model, storage, cache }: Valu
     const { rows } = await database.run({ ...toStatement(query(id), plan), name: NAME }, CURRENT)
     return rows[0]?.[0]
   }
-  const find = async (id: number, kept: AnswerCache, ahead: Ahead | undefined): Promise<unknown> => {
+  const find = async (
+    id: number,
+    kept: AnswerCache,
+    ahead: VersionPrefetch | undefined,
+  ): Promise<unknown> => {
     const reading = toReading(query(id), plan)
     const statement = { ...reading.statement, name: NAME }
-    const found = await kept.find({ ...reading, statement }, { ...USER, ahead })
+    const found = await kept.find({ ...reading, statement }, { ...USER, prefetch: ahead })
     return textOf(found)
   }
-  return async (id: number, ahead?: Ahead): Promise<UserValues | null> => {
+  return async (id: number, ahead?: VersionPrefetch): Promise<UserValues | null> => {
     const text = await (cache ? find(id, cache, ahead) : read(id))
     const [user] = JSON.parse(String(text ?? '[]')) as readonly UserValues[]
     return user ?? null
@@ -75,16 +79,16 @@ const NAME = 'read the user of a session'
 /** Who is blocked is blocked at once. */
 const CURRENT = { readonly: true, onPrimary: true } as const
 
-const USER: FindTerms = { form: 'user', print: ({ text }) => text, run: CURRENT }
+const USER: CacheFindOptions = { formatKey: 'user', print: ({ text }) => text, run: CURRENT }
 
-const textOf = (found: FoundBody | null): string | null =>
+const textOf = (found: BodyOrText | null): string | null =>
   typeof found === 'object' && found !== null ? found.bytes.toString() : found
 
 /** The role of who has none, or whose role is gone. */
 const FALLBACK = 'authenticated'
 
 /** Who a user is to requests: by his role. */
-export function callerOf(user: UserValues, { roles, nobody }: Access): Result<Caller, Fault> {
+export function callerOf(user: UserValues, { roles, publicCaller: nobody }: Access): Result<Caller, Fault> {
   const role = roleOf(user)
   const grants = (role === null ? undefined : roles.get(role)) ?? roles.get(FALLBACK) ?? nobody.grants
   return ok(Object.freeze({ kind: 'user', grants, user }))

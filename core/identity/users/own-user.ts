@@ -1,6 +1,6 @@
+import { trusted } from '../../access/brand.ts'
 import type { Caller } from '../../access/caller.ts'
-import { visibleAttributes } from '../../access/restrict/visible.ts'
-import { trusted } from '../../access/trusted.ts'
+import { readableAttributes } from '../../access/restrict/visible.ts'
 import type { DocumentReads } from '../../documents/documents.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import { everyField } from '../../query/every-field.ts'
@@ -23,7 +23,7 @@ export async function readOwnUser(
   { model, documents }: OwnUserTerms,
 ): Promise<string> {
   const { user: type } = model.builtIn
-  const visible = visibleAttributes(type)
+  const visible = readableAttributes(type)
   const fields = everyField(type).fields.filter(field => visible.has(field))
   const query = trusted({
     ...ALL_ROWS,
@@ -38,7 +38,7 @@ function populateRole(type: ContentType, shown: RoleShown): readonly Populate[] 
   const role = type.attributes.get('role')
   if (role?.kind !== 'relation' || shown === 'none') return []
   if (shown === 'all') return [populateRows(role, 'named', allRows(role.target))]
-  const view = shown.grants.view(role.target, 'find')
+  const view = shown.grants.readAccess(role.target, 'find')
   if (view === null || view.where !== null) return []
   const fields = everyField(role.target).fields.filter(field => view.readable.has(field))
   const selection = { fields, named: true, populate: [] }

@@ -10,7 +10,7 @@ import { scalarOf } from './user-values.ts'
 
 /** What a new user has to have, unless the server sets it. */
 export function checkNew(body: Body, { grants }: Caller, user: ContentType): Fault | undefined {
-  const set = grants.writing(user, 'create')?.set ?? {}
+  const set = grants.writeAccess(user, 'create')?.set ?? {}
   const isAsked = (name: string): boolean => !Object.hasOwn(set, name)
   const rules = [
     { name: 'email', attribute: scalarOf(user, 'email') },

@@ -1,4 +1,4 @@
-import { amendCommand } from '../../access/restrict/modified-by-middleware.ts'
+import { permitModified } from '../../access/restrict/modified-by-middleware.ts'
 import type { Result } from '../../base/result.ts'
 import type { Documents, Written } from '../../documents/documents.ts'
 import type { Fault } from '../../faults/fault.ts'
@@ -43,7 +43,7 @@ function withStoredName<Kind extends CreateCommand | UpdateCommand>(
   command: PermittedCommand<Kind>,
 ): PermittedCommand<Kind> {
   const values = withUsername(command.values)
-  return values === command.values ? command : amendCommand({ ...command, values }, command, command)
+  return values === command.values ? command : permitModified({ ...command, values }, command, command)
 }
 
 /** Two who change it at once forget codes both, so that none confirms an address that it was not mailed to. */
@@ -56,7 +56,7 @@ async function hasNewAddress({ documentId, values }: Update, terms: IdentityTerm
 }
 
 const unconfirmed = (command: Update): Update =>
-  amendCommand({ ...command, values: { ...command.values, confirmed: false } }, command, command)
+  permitModified({ ...command, values: { ...command.values, confirmed: false } }, command, command)
 
 function mailTo(written: Result<Written, Fault>, terms: IdentityTerms): void {
   if (!written.ok) return

@@ -1,4 +1,4 @@
-import { trusted } from '../../access/trusted.ts'
+import { trusted } from '../../access/brand.ts'
 import type { ContentType, Holder, ScalarAttribute } from '../../model/model.ts'
 import type { Populate, Query, RestrictedQuery, Selection } from '../../query/query.ts'
 

@@ -1,5 +1,5 @@
 import { type Action, BUILT_IN_ACTIONS, isBuiltInSubject } from '../../access/actions.ts'
-import { scopesOf } from '../../access/restrict/scope.ts'
+import { permissionScopes } from '../../access/open-grants.ts'
 import { didYouMean, hintFor } from '../../base/nearest.ts'
 import type { Diagnostic, Path } from '../../faults/diagnostic.ts'
 import type { ContentType, Model } from '../../model/model.ts'
@@ -22,7 +22,7 @@ export interface UseTerms {
 /** Everything that is wrong with what project.yaml says of plugins, each with its place. */
 export async function checkUses(terms: UseTerms): Promise<readonly Diagnostic[]> {
   const schemas = await compileSchemas(terms.plugins, terms.known)
-  const check: Check = { ...terms, schemas, scopes: [...scopesOf(terms.model).keys()] }
+  const check: Check = { ...terms, schemas, scopes: [...permissionScopes(terms.model).keys()] }
   return [...schemas.faults, ...checkProject(check)]
 }
 

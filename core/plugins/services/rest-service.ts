@@ -1,4 +1,4 @@
-import type { Scope } from '../../access/restrict/scope.ts'
+import type { PermissionScope } from '../../access/open-grants.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { OperationSettings } from '../../project/settings/settings.ts'
 import type { Binder } from '../bind.ts'
@@ -10,7 +10,7 @@ import type { Door } from '../route-auth.ts'
 /** What uses of plugins and permissions are looked up in. */
 export interface RouteBinding {
   readonly binder: Binder
-  readonly scopes: ReadonlyMap<string, Scope>
+  readonly scopes: ReadonlyMap<string, PermissionScope>
 }
 
 const PATH = /^(\/(:[A-Za-z_][A-Za-z0-9_]*|[A-Za-z0-9._~-]+))+$/

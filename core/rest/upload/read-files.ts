@@ -133,7 +133,7 @@ interface RelatedContext {
 
 /** null: the caller may read no media attribute of this type. */
 function relatedQuery(fileId: number, type: ContentType, { call, terms }: RelatedContext): Query | null {
-  const view = call.caller.grants.view(type, 'find')
+  const view = call.caller.grants.readAccess(type, 'find')
   const filters = [...type.attributes.values()].flatMap(attribute =>
     attribute.kind === 'media' && view?.readable.has(attribute) ? [holdsFile(attribute, fileId)] : [],
   )

@@ -1,4 +1,4 @@
-import { actorOf } from '../../access/actor.ts'
+import { actorOf } from '../../access/caller.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, fault, forbidden } from '../../faults/fault.ts'
 import { type HttpResponse, toFaultResponse } from '../../faults/http-exchange.ts'

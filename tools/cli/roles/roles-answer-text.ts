@@ -76,7 +76,7 @@ function factsOf(
   { explanation, fields, field, values, route, reads }: Answer,
   project: Project,
 ): readonly Fact[] {
-  const { terms, path, beaten } = explanation
+  const { terms, path, overridden: beaten } = explanation
   const facts: (Fact | null)[] = [
     inheritance(explanation, project),
     beaten && [

@@ -1,12 +1,18 @@
-import { type Action, CONTENT_ACTIONS, lackFor } from '../../../core/access/actions.ts'
+import { type Action, CONTENT_ACTIONS, missingFeature } from '../../../core/access/actions.ts'
 import type { UserValues } from '../../../core/access/compile/condition.ts'
-import type { Explanation, Holder, Subject } from '../../../core/access/explain/explain.ts'
-import { explainField, type FieldExplanation, hasFields } from '../../../core/access/explain/explain-field.ts'
+import type {
+  Explanation,
+  PermissionHolder,
+  PermissionSubject,
+} from '../../../core/access/explain/explain.ts'
 import {
+  explainField,
   explainPath,
+  type FieldExplanation,
   type FieldStep,
+  hasFields,
   type PathExplanation,
-} from '../../../core/access/explain/explain-path.ts'
+} from '../../../core/access/explain/explain-field.ts'
 import { userPathsIn } from '../../../core/access/user-path.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import type { ContentType } from '../../../core/model/model.ts'
@@ -27,7 +33,7 @@ export interface Words {
 
 /** What was asked, every word of it known. */
 export interface Question {
-  readonly subject: Subject
+  readonly subject: PermissionSubject
   readonly action: Action
   readonly field: AskedField | null
 }
@@ -40,7 +46,7 @@ interface AskedField {
 
 /** Whose permissions they are: a role or token, and the user who was asked for where one was. */
 export interface Asker {
-  readonly holder: Holder
+  readonly holder: PermissionHolder
   readonly user: (AskingUser & { readonly name: string }) | null
 }
 
@@ -74,14 +80,14 @@ export function toQuestion(words: Words, { explainer }: RolesProject): Result<Qu
   return withField(words.field, action, subject)
 }
 
-function noAction(word: string, { name, type, actions }: Subject): string {
+function noAction(word: string, { name, type, actions }: PermissionSubject): string {
   const isContent = CONTENT_ACTIONS.some(each => each === word)
-  const lack = type && !type.builtIn && isContent ? lackFor(word, type) : null
+  const lack = type && !type.builtIn && isContent ? missingFeature(word, type) : null
   if (lack) return `\`${word}\` means nothing for \`${name}\`, which has no \`${lack}\``
   return unknownName(`action of \`${name}\``, word, actions)
 }
 
-function withField(name: string, action: Action, subject: Subject): Result<Question, string> {
+function withField(name: string, action: Action, subject: PermissionSubject): Result<Question, string> {
   const { type } = subject
   if (!type || !hasFields(action))
     return failed(`\`${action}\` of \`${subject.name}\` has no fields to be asked for`)

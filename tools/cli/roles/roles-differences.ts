@@ -1,5 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Explanation, Holder, Subject } from '../../../core/access/explain/explain.ts'
+import type {
+  Explanation,
+  PermissionHolder,
+  PermissionSubject,
+} from '../../../core/access/explain/explain.ts'
 import type { Path } from '../../../core/faults/diagnostic.ts'
 import { flow } from './roles-layout.ts'
 import type { RolesProject } from './roles-project.ts'
@@ -13,7 +17,7 @@ export type Effect = (typeof EFFECTS)[number]
 export interface Difference {
   /** `may-grant`: another condition or another value that is set, of which nobody can say which is wider. */
   readonly effect: Effect
-  readonly holder: Holder | Pick<Opening, 'kind' | 'key'>
+  readonly holder: PermissionHolder | Pick<Opening, 'kind' | 'key'>
   /** Empty of a route or resolver. */
   readonly subject: string
   /** All those that it is the same for. */
@@ -53,14 +57,19 @@ function unionOf<Each>(
   return [...new Map([...one, ...other].map(each => [nameOf(each), each])).values()]
 }
 
-const subjectIn = ({ explainer }: RolesProject, name: string): Subject | undefined =>
+const subjectIn = ({ explainer }: RolesProject, name: string): PermissionSubject | undefined =>
   explainer.subjects.find(each => each.name === name)
 
 const actionsOn = (roles: RolesProject, name: string): readonly string[] =>
   subjectIn(roles, name)?.actions ?? []
 
 /** null where the role, the type or the action is not there: nothing is granted then. */
-function find(roles: RolesProject, { kind, key }: Holder, name: string, word: string): Explanation | null {
+function find(
+  roles: RolesProject,
+  { kind, key }: PermissionHolder,
+  name: string,
+  word: string,
+): Explanation | null {
   const holder = roles.explainer.holders.find(each => each.kind === kind && each.key === key)
   const subject = subjectIn(roles, name)
   const action = subject?.actions.find(each => each === word)

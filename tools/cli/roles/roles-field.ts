@@ -1,5 +1,5 @@
 import { subjectOf } from '../../../core/access/actions.ts'
-import type { FieldStep } from '../../../core/access/explain/explain-path.ts'
+import type { FieldStep } from '../../../core/access/explain/explain-field.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import type { Attribute, ContentType, Holder, ZoneAttribute } from '../../../core/model/model.ts'
 import { unknownName } from './roles-names.ts'

@@ -1,4 +1,8 @@
-import type { Explanation, Holder, Subject } from '../../../core/access/explain/explain.ts'
+import type {
+  Explanation,
+  PermissionHolder,
+  PermissionSubject,
+} from '../../../core/access/explain/explain.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { pick } from './roles-names.ts'
 import type { RolesProject } from './roles-project.ts'
@@ -11,12 +15,12 @@ export interface Narrowing {
 
 /** All that one role may do. */
 export interface MatrixPart {
-  readonly holder: Holder
+  readonly holder: PermissionHolder
   readonly rows: readonly MatrixRow[]
 }
 
 export interface MatrixRow {
-  readonly subject: Subject
+  readonly subject: PermissionSubject
   /** One for each of the subject's actions. */
   readonly cells: readonly Explanation[]
 }

@@ -1,5 +1,4 @@
-import { type Access, compileAccess } from '../../../core/access/compile/compile-access.ts'
-import { storageOf } from '../../../core/access/compile/storage-of.ts'
+import { type Access, compileAccess, projectStorage } from '../../../core/access/compile/compile-access.ts'
 import { type Explainer, openExplainer } from '../../../core/access/explain/explain.ts'
 import { ok, type Result } from '../../../core/base/result.ts'
 import type { Diagnostic } from '../../../core/faults/diagnostic.ts'
@@ -27,6 +26,6 @@ export async function loadRoles(folder: string, env: Environment): Promise<Resul
   const access = compileAccess(project.value, model.value)
   if (!access.ok) return access
   const explainer = openExplainer(project.value, model.value, access.value)
-  const storage = storageOf(project.value, model.value)
+  const storage = projectStorage(project.value, model.value)
   return ok({ project: project.value, model: model.value, storage, access: access.value, explainer })
 }

@@ -1,10 +1,10 @@
-import { isRead } from '../../../core/access/actions.ts'
+import { isReadAction } from '../../../core/access/actions.ts'
+import { trusted } from '../../../core/access/brand.ts'
 import type { Caller } from '../../../core/access/caller.ts'
 import { compileCondition } from '../../../core/access/compile/compile-condition.ts'
 import { filterFor, type UserValues } from '../../../core/access/compile/condition.ts'
 import { type Explanation, grantsOf } from '../../../core/access/explain/explain.ts'
 import { restrict } from '../../../core/access/restrict/restrict.ts'
-import { trusted } from '../../../core/access/trusted.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import { planQuery } from '../../../core/plan/plan-query.ts'
 import type { Query, RestrictedQuery } from '../../../core/query/query.ts'
@@ -71,7 +71,7 @@ function hasCondition(
 ): boolean {
   if (action !== 'readDrafts') return terms.where !== undefined
   const grants = grantsOf(roles.access, holder)
-  const view = grants.view(type, 'find') ?? grants.view(type, 'findOne')
+  const view = grants.readAccess(type, 'find') ?? grants.readAccess(type, 'findOne')
   return view !== null && (terms.where !== undefined || view.where !== null)
 }
 
@@ -121,7 +121,7 @@ function queryFor(
 ): RestrictedQuery {
   const { action, holder } = explanation
   const query = baseQuery(type, action === 'find' || action === 'readDrafts' || action === 'count', roles)
-  if (!isRead(action) && action !== 'readDrafts') return conditionQuery(query, explanation, user, roles)
+  if (!isReadAction(action) && action !== 'readDrafts') return conditionQuery(query, explanation, user, roles)
   const caller: Caller = { kind: 'user', grants: grantsOf(roles.access, holder), user }
   const asked = action === 'readDrafts' ? readOf(caller, type) : action
   const drafts = action === 'readDrafts' ? { status: 'draft' as const } : {}
@@ -130,7 +130,8 @@ function queryFor(
   return restricted.value
 }
 
-const readOf = ({ grants }: Caller, type: ContentType) => (grants.view(type, 'find') ? 'find' : 'findOne')
+const readOf = ({ grants }: Caller, type: ContentType) =>
+  grants.readAccess(type, 'find') ? 'find' : 'findOne'
 
 /** Of writes, the condition is asked of the document as it was and as it becomes. */
 function conditionQuery(

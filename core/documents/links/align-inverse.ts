@@ -57,7 +57,7 @@ function differingSlots(relation: InverseRelation, link: ColumnLink, d: EndTerms
   return `SELECT x.${name(table.key)} FROM ${name(table.name)} x WHERE ${where}`
 }
 
-/** Rows of the owners, or of their link table: one a status. */
+/** Rows of the owners, or of their link table: one for each status, and both in the same place unless they differ. */
 function differingRows(relation: InverseRelation, link: ColumnLink | TableLink, d: EndTerms): string {
   const { table } = relation
   const x = (column: string) => columnOf('x', column)
@@ -71,9 +71,8 @@ function differingRows(relation: InverseRelation, link: ColumnLink | TableLink, 
   const begin = link.kind === 'table' ? 'WHERE' : 'AND'
   const [locale] = inLocale(relation, 'x', d)
   const where = locale ? ` ${begin} ${locale}` : ''
-  const group = [x(table.key), ...(table.locale ? [x(table.locale)] : [])]
-  const moved = place === null ? '' : ` OR min(${place}) <> max(${place}) OR count(${place}) = 1`
-  return `SELECT ${x(table.key)} FROM ${from}${where} GROUP BY ${group.join(', ')} HAVING count(*) = 1${moved}`
+  const group = [x(table.key), ...(table.locale ? [x(table.locale)] : []), ...(place === null ? [] : [place])]
+  return `SELECT ${x(table.key)} FROM ${from}${where} GROUP BY ${group.join(', ')} HAVING count(*) = 1`
 }
 
 const NEVER = (): string => {

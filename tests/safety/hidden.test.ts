@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { FULL, openWorld, type World } from './world.ts'
+import { FULL, openWorld, type Told, type World } from './world.ts'
 
 // Contract/rest.md 0: what a caller's conditions hide is answered as what does not exist, on every action.
 const ALICE = 'alice-conformance-token-000000000000000'
@@ -36,6 +36,7 @@ apiTokens:
       note: { "*": true, find: { where: { open: true } }, findOne: { where: { open: true } } }
       home: { "*": true, find: { where: { open: true } } }
       users: { "*": true, find: { where: { open: true } }, findOne: { where: { open: true } } }
+      upload: { "*": true, find: { where: { caption: open } }, findOne: { where: { caption: open } } }
   reader:
     type: custom
     secret: ${READER}
@@ -69,6 +70,12 @@ test.before(async () => {
   await make('draft', 'posts?status=draft', { title: 'hidden draft', open: false, shared: 'secret' })
   await make('note', 'notes', { text: 'hidden', open: false })
   await make('openNote', 'notes', { text: 'seen', open: true })
+  await world.database.run({
+    name: 'add a file',
+    text: `INSERT INTO plinth_files (id, document_id, name, hash, ext, mime, size, url, provider, caption, created_at, updated_at, published_at)
+      VALUES ($1, $2, 'hidden', 'hidden', '.png', 'image/png', 1, '/uploads/hidden.png', 'local', 'hidden', now(), now(), now())`,
+    values: [FILE.id, FILE.documentId],
+  })
   await world.make('PUT', '/api/home', { title: 'hidden home', open: false })
   const users = JSON.parse((await world.ask('GET', '/api/users', { as: FULL })).text)
   for (const { username, ...user } of users) ids[username] = user
@@ -76,18 +83,35 @@ test.before(async () => {
 test.after.always(() => world?.close())
 
 /** What an answer says, with the id that was asked for taken out of it. */
-const shown = ({ status, text }: { status: number; text: string }, id: string | number) => ({
+const shown = ({ status, text, headers }: Told, id: string | number) => ({
   status,
   text: text.replaceAll(String(id), '…'),
+  headers: JSON.stringify(headers).replaceAll(String(id), '…'),
 })
 
+const FILE = { documentId: 'hiddenfile00000000000000', id: 777_777 }
 const UNKNOWN = { documentId: 'nothinghereatall00000000', id: 999_999 }
+
+const NESTED = { 'strapi-response-format': 'v4' }
 
 type Question = (id: string | number) => Parameters<World['ask']>
 
 const REST: Readonly<Record<string, Question>> = {
   'GET one': id => ['GET', `/api/posts/${id}`],
   'GET a draft': id => ['GET', `/api/posts/${id}?status=draft`],
+  'GET with If-None-Match': id => ['GET', `/api/posts/${id}`, { headers: { 'if-none-match': '*' } }],
+  'GET in the nested format': id => ['GET', `/api/posts/${id}`, { headers: NESTED }],
+  'PUT in the nested format': id => [
+    'PUT',
+    `/api/posts/${id}`,
+    { data: { title: 'taken' }, headers: NESTED },
+  ],
+  'PUT with If-None-Match': id => [
+    'PUT',
+    `/api/posts/${id}`,
+    { data: {}, headers: { 'if-none-match': '*' } },
+  ],
+  HEAD: id => ['HEAD', `/api/posts/${id}`],
   PUT: id => ['PUT', `/api/posts/${id}`, { data: { title: 'taken' } }],
   'PUT a draft': id => ['PUT', `/api/posts/${id}?status=draft`, { data: { title: 'taken' } }],
   'PUT nothing': id => ['PUT', `/api/posts/${id}`, { data: {} }],
@@ -102,14 +126,6 @@ const REST: Readonly<Record<string, Question>> = {
   'DELETE of a plain type': id => ['DELETE', `/api/notes/${id}`],
 }
 
-const USER_QUESTIONS: Readonly<Record<string, Question>> = {
-  'GET a user': id => ['GET', `/api/users/${id}`],
-  'PUT a user': id => ['PUT', `/api/users/${id}`, { body: '{"username":"taken"}' }],
-  'PUT a wrong user': id => ['PUT', `/api/users/${id}`, { body: '{"email":"x"}' }],
-  'PUT a taken name': id => ['PUT', `/api/users/${id}`, { body: '{"username":"ann"}' }],
-  'DELETE a user': id => ['DELETE', `/api/users/${id}`],
-}
-
 const mutation =
   (text: string): Question =>
   id => [
@@ -117,6 +133,30 @@ const mutation =
     '/graphql',
     { body: JSON.stringify({ query: `mutation ($id: ID!) { ${text} }`, variables: { id: String(id) } }) },
   ]
+
+const FILE_QUESTIONS: Readonly<Record<string, Question>> = {
+  'GET a file': id => ['GET', `/api/upload/files/${id}`],
+  'GET a file with If-None-Match': id => [
+    'GET',
+    `/api/upload/files/${id}`,
+    { headers: { 'if-none-match': '*' } },
+  ],
+  'HEAD of a file': id => ['HEAD', `/api/upload/files/${id}`],
+  'DELETE a file': id => ['DELETE', `/api/upload/files/${id}`],
+}
+
+const FILES_GRAPHQL: Readonly<Record<string, Question>> = {
+  update: mutation('updateUploadFile(id: $id, info: { caption: "taken" }) { data { attributes { url } } }'),
+  remove: mutation('removeFile(id: $id) { data { attributes { url } } }'),
+}
+
+const USER_QUESTIONS: Readonly<Record<string, Question>> = {
+  'GET a user': id => ['GET', `/api/users/${id}`],
+  'PUT a user': id => ['PUT', `/api/users/${id}`, { body: '{"username":"taken"}' }],
+  'PUT a wrong user': id => ['PUT', `/api/users/${id}`, { body: '{"email":"x"}' }],
+  'PUT a taken name': id => ['PUT', `/api/users/${id}`, { body: '{"username":"ann"}' }],
+  'DELETE a user': id => ['DELETE', `/api/users/${id}`],
+}
 
 const GRAPHQL: Readonly<Record<string, Question>> = {
   update: mutation('updatePost(id: $id, data: { title: "taken" }) { data { id attributes { shared } } }'),
@@ -169,6 +209,7 @@ for (const as of [ALICE, BLIND]) {
     const { 'PUT of a plain type': put, 'DELETE of a plain type': remove } = REST
     if (!put || !remove) throw new Error('no such question')
     await alike(t, as, { put, remove }, { hidden: idOf('note').documentId, unknown: UNKNOWN.documentId })
+    await alike(t, as, FILE_QUESTIONS, { hidden: FILE.id, unknown: UNKNOWN.id })
     await alike(t, as, USER_QUESTIONS, { hidden: idOf('bob').id, unknown: UNKNOWN.id })
   })
 
@@ -176,6 +217,7 @@ for (const as of [ALICE, BLIND]) {
     for (const name of ['post', 'draft'])
       for (const by of ['documentId', 'id'] as const)
         await alike(t, as, GRAPHQL, { hidden: idOf(name)[by], unknown: UNKNOWN[by] })
+    await alike(t, as, FILES_GRAPHQL, { hidden: FILE.id, unknown: UNKNOWN.id })
     await alike(t, as, USERS_GRAPHQL, { hidden: idOf('bob').id, unknown: UNKNOWN.id })
   })
 }
@@ -192,6 +234,8 @@ test.serial('nothing of a hidden document is changed by what was asked of it', a
   const locales = await world.ask('GET', '/api/posts?locale=it&status=draft', { as: FULL })
   t.deepEqual(JSON.parse(locales.text).data, [])
   t.is((await world.ask('GET', `/api/users/${idOf('bob').id}`, { as: FULL })).status, 200)
+  const file = await world.ask('GET', `/api/upload/files/${FILE.id}`, { as: FULL })
+  t.is(JSON.parse(file.text).caption, 'hidden')
 })
 
 test.serial('a hidden single type is neither changed, made again nor deleted', async t => {

@@ -41,6 +41,7 @@ interface Asking {
 export interface Told {
   readonly status: number
   readonly text: string
+  readonly headers: Readonly<Record<string, string>>
 }
 
 export interface Document {
@@ -107,14 +108,18 @@ const asker =
         const answer = responder(request)
         if (answer) return toTold(await answer)
       }
-      return { status: 404, text: '' }
+      return { status: 404, text: '', headers: {} }
     } catch (error) {
       if (error instanceof RequestFault) return toTold(toFaultResponse(error.fault))
-      return { status: 500, text: String(error instanceof Error ? error.stack : error) }
+      return { status: 500, text: String(error instanceof Error ? error.stack : error), headers: {} }
     }
   }
 
-const toTold = ({ status, body }: HttpResponse): Told => ({ status, text: body === null ? '' : String(body) })
+const toTold = ({ status, headers = {}, body }: HttpResponse): Told => ({
+  status,
+  headers,
+  text: body === null ? '' : String(body),
+})
 
 function toRequest(method: string, target: string, asking: Asking): HttpRequest {
   const { as = null, data, headers = {} } = asking

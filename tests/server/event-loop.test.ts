@@ -52,6 +52,10 @@ const note = (n: number, key: string, item: (at: number) => string): Asked => ({
   headers: json,
   body: `{"data":{"${key}":[${times(n, item)}]}}`,
 })
+const linked = (n: number, verb: string, item: (at: number) => string): Asked => ({
+  ...note(0, 'notes', item),
+  body: `{"data":{"notes":{"${verb}":[${times(n, item)}]}}}`,
+})
 const get = (query: string, headers: Readonly<Record<string, string>> = {}): Asked => ({
   method: 'GET',
   path: `/api/notes?${query}`,
@@ -89,6 +93,18 @@ const CASES: Readonly<Record<string, Case>> = {
   'items of a list': { most: 100_000, ask: n => note(n, 'list', String) },
   'keys of JSON': { most: 40_000, ask: n => note(n, 'data', at => `{"k${at}":${at}}`) },
   'media of an attribute': { most: 20_000, ask: n => note(n, 'pictures', at => String(at + 1_000_000)) },
+  'links of a relation': { most: 20_000, ask: n => note(n, 'notes', at => `"unknown${at}"`) },
+  'connected links': { most: 20_000, ask: n => linked(n, 'connect', at => `"unknown${at}"`) },
+  'disconnected links': {
+    most: 20_000,
+    ask: n => linked(n, 'disconnect', at => `{"documentId":"unknown${at}"}`),
+  },
+  'links that are set by number': { most: 40_000, ask: n => linked(n, 'set', at => String(at + 1_000_000)) },
+  'links that are put before one another': {
+    most: 8_000,
+    ask: n => linked(n, 'connect', at => `{"documentId":"a${at}","position":{"before":"a${at + 1}"}}`),
+  },
+  'wrong links': { most: 20_000, ask: n => linked(n, 'connect', at => `{"wrong":${at}}`) },
   'unknown keys of a body': {
     most: 40_000,
     ask: n => ({

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import { readOutbox } from '../events/outbox-metrics.ts'
+import { countOutbox } from '../events/outbox-rows.ts'
 import { gauge, gauges, type MetricFamily } from '../observe/metrics/families.ts'
 import type { Meters } from '../observe/metrics/meters.ts'
 
@@ -7,7 +7,7 @@ import type { Meters } from '../observe/metrics/meters.ts'
 export function addAppFamilies(meters: Meters, database: Database, inFlight: () => number): void {
   meters.addSource(async () => [gauge(IN_FLIGHT, 'sum', inFlight()), ...poolFamilies(database)])
   meters.addSource(async () => {
-    const { waiting, failed } = await readOutbox(database)
+    const { waiting, failed } = await countOutbox(database)
     return [gauges(OUTBOX, 'max', 'state', { waiting, failed })]
   })
 }

@@ -1,4 +1,5 @@
 import { ok, type Result } from '../base/result.ts'
+import { coalesceRuns } from '../base/serial-queue.ts'
 import type { Meters } from '../observe/metrics/meters.ts'
 import { type Observer, reloadableObserver } from '../observe/observation.ts'
 import { openTracing } from '../observe/tracing.ts'
@@ -10,7 +11,6 @@ import { endApp } from './open-app.ts'
 import { observerOf, openObserved } from './open-observed.ts'
 import { ANYTHING, type ReloadTerms, reloadApp } from './reload-app.ts'
 import type { ReplaceTerms } from './replace-app.ts'
-import { oneAtATime } from './run-serially.ts'
 import type { Service } from './service.ts'
 import type { StartFault } from './start-fault.ts'
 import { type StartTerms, startService } from './start-service.ts'
@@ -81,16 +81,16 @@ export async function serveApp(
 
 function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
   const { server, log, retiring, unserved } = service
-  const reloads = oneAtATime<string>(async files =>
+  const reloads = coalesceRuns<string>(async files =>
     files.length > 0 || unserved.size > 0 ? reloadApp(service, files, terms) : true,
   )
   // In production an operator decides when a version is served.
-  if (!terms.production) service.reloadAgain = () => void reloads.ask([])
+  if (!terms.production) service.reloadAgain = () => void reloads.request([])
   const end = async () => {
     service.running.app.database.endForeign()
     await server.close(service.running.app.blueprint.project.settings.server.requestTimeout)
     service.isEnding = true
-    await reloads.end(RELOAD_PATIENCE)
+    await reloads.close(RELOAD_PATIENCE)
     await Promise.all(retiring)
     await service.presence.close()
     await endApp(service.running.app)
@@ -102,7 +102,7 @@ function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
     observer: log,
     meters: service.numbers?.meters ?? null,
     blueprint: () => service.running.app.blueprint,
-    reload: (files = [ANYTHING]) => reloads.ask(files),
+    reload: (files = [ANYTHING]) => reloads.request(files),
     hold: () => server.hold(),
     tellUnheard: error => log.emit({ kind: 'pluginFailed', message: UNHEARD, error }),
     close() {

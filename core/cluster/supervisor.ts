@@ -1,4 +1,4 @@
-import { oneAtATime } from '../app/run-serially.ts'
+import { coalesceRuns } from '../base/serial-queue.ts'
 import type { Observer } from '../observe/observation.ts'
 import { readNumbers } from './read-metrics.ts'
 import { openRolling } from './rolling-reload.ts'
@@ -40,7 +40,7 @@ export function openCrew({ count, observer, post }: CrewTerms): Crew {
   let isEnding = false
   const places: Place[] = []
   const rolling = openRolling(places, observer)
-  const reloads = oneAtATime<'all'>(rolling.reload)
+  const reloads = coalesceRuns<'all'>(rolling.reload)
   const readAll = () => readNumbers(places)
   const add = (number: number) => {
     const answers = { holdOthers: () => rolling.holdOthers(number), allNumbers: readAll }
@@ -64,11 +64,11 @@ export function openCrew({ count, observer, post }: CrewTerms): Crew {
   }
   return {
     begun: begin(),
-    reload: () => reloads.ask(['all']),
+    reload: () => reloads.request(['all']),
     readNumbers: readAll,
     async end() {
       isEnding = true
-      await Promise.all([reloads.end(0), ...places.map(place => place.end())])
+      await Promise.all([reloads.close(0), ...places.map(place => place.end())])
     },
   }
 }

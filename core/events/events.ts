@@ -11,43 +11,44 @@ export type EventName = `${string}.${EventAction}`
 export type EventPattern = EventName | `${string}.*`
 
 /**
- * Something that happened to one version of a document. What the document holds, the listener reads itself. Who wrote
- * it is who asked over HTTP, or whose `state.ability` code named with `as(…)`; all null where code wrote for nobody.
+ * A change of one version of a document. It carries no values: the listener reads the document itself. `user`, `role`
+ * and `token` identify the HTTP caller, or the `state.ability` that code passed to `as(…)`. All three are null if
+ * trusted code wrote without a caller.
  */
 export interface DocumentEvent {
-  /** The same each time that this event comes to this listener: for those that must not act twice. */
+  /** Idempotency key: stays the same when this event is delivered to this listener again. */
   readonly id: string
   readonly name: EventName
   /** `api::article.article` */
   readonly uid: string
   readonly documentId: string
-  /** null on types without locales. */
+  /** null on content-types without locales. */
   readonly locale: string | null
-  /** Which of a document's versions: drafts are made and changed, published ones published and taken back; null: both. */
+  /** The version that changed: `draft` for writes, `published` for publish and unpublish; null for both (delete). */
   readonly status: Status | null
   readonly action: EventAction
-  /** Names of the attributes that were written, in no order; none but for `create` and `update`. */
+  /** Names of the written attributes, unordered; empty except for `create` and `update`. */
   readonly attributes: readonly string[]
-  /** Who was signed in. */
+  /** The signed-in user. */
   readonly user: { readonly id: number; readonly documentId: string } | null
-  /** The key of his role in project.yaml, or `public`; null with an API token. */
+  /** Key of the user's role in project.yaml, or `public`; null with an API token. */
   readonly role: string | null
-  /** The key of an API token in project.yaml. */
+  /** Key of the API token in project.yaml. */
   readonly token: string | null
-  /** When it was written. */
+  /** Time of the write. */
   readonly at: Date
 }
 
 /**
- * Acts on an event, which is done with when this resolves; where it throws or rejects, the event comes again later.
- * `signal`: aborted where it takes too long, or the server ends without it.
+ * Handles one event. Resolving acknowledges the event; throwing or rejecting schedules a retry. `signal` is aborted on
+ * timeout, and when the server stops before the handler has finished.
  */
 export type EventHandler = (event: DocumentEvent, terms: { readonly signal: AbortSignal }) => unknown
 
 export interface EventListener {
-  /** Names it over restarts: events wait for it by this (see `listenerKey`). No two have the same. */
+  /** Unique, and stable over restarts: stored events refer to the listener by it (see `listenerKey`). */
   readonly key: string
-  /** One that was found right (see `faultOfEvent`). */
+  /** A valid pattern (see `eventPatternFault`). */
   readonly pattern: EventPattern
   readonly handle: EventHandler
 }
@@ -57,33 +58,33 @@ export interface EventTerms {
   readonly model: Model
   readonly listeners: readonly EventListener[]
   readonly observer: Observer
-  readonly pace?: Partial<Pace>
+  readonly timing?: Partial<EventTiming>
 }
 
-/** All in milliseconds, but for `attempts`. */
-export interface Pace {
-  /** Between looks for events that nobody in this process told of: of processes that died, and those that come again. */
-  readonly poll: number
-  /** A listener has so long for an event. */
-  readonly patience: number
-  /** After that, and so long on top, an event that was taken counts as dropped: its process died. */
-  readonly slack: number
-  /** Until the first repetition; each later one waits three times as long as the one before, an hour at most. */
-  readonly delay: number
-  /** After so many an event is kept as failed. */
-  readonly attempts: number
-  /** Listeners at work have so long to finish when the server ends. */
-  readonly farewell: number
+/** All in milliseconds, except `maxAttempts`. */
+export interface EventTiming {
+  /** Interval of the poll that finds retries, and events of other processes that ended. */
+  readonly pollInterval: number
+  /** Timeout of a listener for one event. */
+  readonly timeout: number
+  /** A claim expires after `timeout` plus this margin: the process that claimed the event has died. */
+  readonly leaseMargin: number
+  /** Delay of the first retry. Each further retry waits three times as long, at most one hour. */
+  readonly retryDelay: number
+  /** After this many attempts an event is kept as failed. */
+  readonly maxAttempts: number
+  /** How long shutdown waits for running listeners. */
+  readonly drainTimeout: number
 }
 
-/** Brings events to their listeners, once what they tell of is committed. */
+/** Delivers events to listeners, at least once, after the write has been committed. */
 export interface Events {
-  /** For the document service: who is to hear of what. */
+  /** For the document service: the listeners of each content-type and action. */
   readonly outbox: Outbox
-  /** From now on events are brought; those of before, too. */
+  /** Starts delivery, including events that were stored earlier. */
   start(): void
-  /** Resolves once no event is due: all were heard, or are to come again later. */
+  /** Resolves when no event is due: each one was delivered or is scheduled for a retry. */
   settled(): Promise<void>
-  /** Ends in bounded time. What is not finished then comes again, to whoever starts next. */
+  /** Stops delivery within `drainTimeout`. Unfinished events are delivered again after the next start. */
   close(): Promise<void>
 }

@@ -1,36 +1,43 @@
 import type { EventAction, Outbox } from '../documents/outbox.ts'
 import type { ContentType } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
-import { isMeant } from './event-names.ts'
-import { type EventRows, eventRows } from './event-rows.ts'
-import type { EventListener, Events, EventTerms, Pace } from './events.ts'
-import { openQueue, type Queue } from './open-queue.ts'
+import { matchesPattern } from './event-names.ts'
+import type { EventListener, Events, EventTerms, EventTiming } from './events.ts'
+import { type ListenerQueue, openListenerQueue } from './listener-queue.ts'
+import { type OutboxRows, openOutboxRows } from './outbox-rows.ts'
 
-const PACE: Pace = {
-  poll: 5_000,
-  patience: 30_000,
-  slack: 30_000,
-  delay: 5_000,
-  attempts: 8,
-  farewell: 5_000,
+const DEFAULT_TIMING: EventTiming = {
+  pollInterval: 5_000,
+  timeout: 30_000,
+  leaseMargin: 30_000,
+  retryDelay: 5_000,
+  maxAttempts: 8,
+  drainTimeout: 5_000,
 }
 
-/** Throws TypeError where two listeners have the same key. */
+/** Throws a TypeError if two listeners have the same key. */
 export function openEvents(terms: EventTerms): Events {
   const { database, model, listeners, observer } = terms
-  const pace = { ...PACE, ...terms.pace }
-  const rows = eventRows(database)
-  const ending = new AbortController()
-  const reached = toReached(observer)
+  const timing = { ...DEFAULT_TIMING, ...terms.timing }
+  const rows = openOutboxRows(database)
+  const shutdown = new AbortController()
+  const reportReachable = openOutageReporter(observer)
   const queues = new Map(
     listeners.map(listener => [
       listener.key,
-      openQueue(listener, { model, rows, pace, observer, ending: ending.signal, reached }),
+      openListenerQueue(listener, {
+        model,
+        rows,
+        timing,
+        observer,
+        shutdown: shutdown.signal,
+        reportReachable,
+      }),
     ]),
   )
   if (queues.size < listeners.length) throw new TypeError('Two listeners have the same key')
   let timer: NodeJS.Timeout | undefined
-  let asked = Promise.resolve()
+  let report = Promise.resolve()
   const wakeAll = () => {
     for (const queue of queues.values()) queue.wake()
   }
@@ -39,26 +46,26 @@ export function openEvents(terms: EventTerms): Events {
       if (timer) for (const key of keys) queues.get(key)?.wake()
     }),
     start() {
-      timer ??= setInterval(wakeAll, pace.poll).unref()
+      timer ??= setInterval(wakeAll, timing.pollInterval).unref()
       wakeAll()
-      asked = tellOthers([...queues.keys()], rows, { observer, reached })
+      report = reportUnheard([...queues.keys()], rows, { observer, reportReachable })
     },
-    settled: () => (timer ? settle(queues.values()) : Promise.resolve()),
+    settled: () => (timer ? drain(queues.values()) : Promise.resolve()),
     async close() {
       clearInterval(timer)
       for (const queue of queues.values()) queue.close()
-      const farewell = setTimeout(() => ending.abort(), pace.farewell)
-      await Promise.all([asked, ...[...queues.values()].map(queue => queue.idle())])
-      clearTimeout(farewell)
+      const drainTimer = setTimeout(() => shutdown.abort(), timing.drainTimeout)
+      await Promise.all([report, ...[...queues.values()].map(queue => queue.idle())])
+      clearTimeout(drainTimer)
     },
   }
 }
 
-/** Looked up at every write: who listens to what is found out once. */
+/** Every write looks up listeners, so the matches are computed once per content-type and action. */
 function toOutbox(listeners: readonly EventListener[], wake: Outbox['wake']): Outbox {
   const known = new Map<ContentType, Map<EventAction, readonly string[]>>()
   const find = (type: ContentType, action: EventAction) =>
-    listeners.filter(({ pattern }) => isMeant(pattern, type, action)).map(({ key }) => key)
+    listeners.filter(({ pattern }) => matchesPattern(pattern, type, action)).map(({ key }) => key)
   return {
     wake,
     listenersOf(type, action) {
@@ -70,37 +77,37 @@ function toOutbox(listeners: readonly EventListener[], wake: Outbox['wake']): Ou
   }
 }
 
-/** What a listener does may be an event of another's. */
-async function settle(queues: Iterable<Queue>): Promise<void> {
+/** A listener's writes can cause events for another listener: repeats until all queues are idle. */
+async function drain(queues: Iterable<ListenerQueue>): Promise<void> {
   const all = [...queues]
   let isBusy = true
   while (isBusy) isBusy = (await Promise.all(all.map(queue => queue.idle()))).includes(true)
 }
 
-/** Tells once that the outbox cannot be reached, and again only after it could be. */
-function toReached(observer: Observer): (error?: unknown) => void {
-  let isAway = false
+/** Reports an outage of the outbox once, and the next outage only after a recovery. */
+function openOutageReporter(observer: Observer): (error?: unknown) => void {
+  let isDown = false
   return error => {
-    if (error !== undefined && !isAway) observer.emit({ kind: 'eventsStalled', error })
-    isAway = error !== undefined
+    if (error !== undefined && !isDown) observer.tell({ kind: 'eventsStalled', error })
+    isDown = error !== undefined
   }
 }
 
-interface Told {
+interface ReportTerms {
   readonly observer: Observer
-  readonly reached: (error?: unknown) => void
+  readonly reportReachable: (error?: unknown) => void
 }
 
-/** Events that wait for listeners of files that were renamed or removed would wait for ever without a word. */
-async function tellOthers(
+/** Warns of events whose listener was renamed or removed: they would wait forever unnoticed. */
+async function reportUnheard(
   keys: readonly string[],
-  rows: EventRows,
-  { observer, reached }: Told,
+  rows: OutboxRows,
+  { observer, reportReachable }: ReportTerms,
 ): Promise<void> {
   try {
     for (const [listener, events] of await rows.countOthers(keys))
-      observer.emit({ kind: 'eventsUnheard', listener, events })
+      observer.tell({ kind: 'eventsUnheard', listener, events })
   } catch (error) {
-    reached(error)
+    reportReachable(error)
   }
 }

@@ -1,15 +1,14 @@
+import { withTimeout } from '../base/with-timeout.ts'
 import type { Observer } from '../observe/observation.ts'
-import { bounded } from './bounded.ts'
 import type { Plugins } from './plugins.ts'
-import { PATIENCE } from './register.ts'
+import { TIMEOUTS } from './register.ts'
 import type { PluginApp } from './services/plugin-app.ts'
 
 /** Starts extensions in order; why the server cannot start, in a sentence, or null. */
 export async function bootstrapPlugins({ extensions }: Plugins, app: PluginApp): Promise<string | null> {
   for (const [name, extension] of extensions) {
-    const late = `it took longer than ${PATIENCE.bootstrap / 1000} s`
     try {
-      await bounded(() => extension.bootstrap?.({ app }), PATIENCE.bootstrap, late)
+      await withTimeout(TIMEOUTS.bootstrap, () => extension.bootstrap?.({ app }))
     } catch (error) {
       return `extensions/${name} could not start: ${error instanceof Error ? error.message : String(error)}`
     }
@@ -24,9 +23,8 @@ export async function destroyPlugins(
   observer: Observer,
 ): Promise<void> {
   for (const [name, extension] of [...extensions].reverse()) {
-    const late = `it took longer than ${PATIENCE.destroy / 1000} s`
-    await bounded(() => extension.destroy?.({ app }), PATIENCE.destroy, late).catch((error: unknown) =>
-      observer.emit({ kind: 'pluginFailed', message: `extensions/${name} could not end`, error }),
+    await withTimeout(TIMEOUTS.destroy, () => extension.destroy?.({ app })).catch((error: unknown) =>
+      observer.tell({ kind: 'pluginFailed', message: `extensions/${name} could not end`, error }),
     )
   }
 }

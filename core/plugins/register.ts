@@ -1,8 +1,8 @@
 import { type PermissionScope, permissionScopes } from '../access/open-grants.ts'
 import { failed, ok, type Result } from '../base/result.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 import type { EventListener } from '../events/events.ts'
 import { openBinder } from './bind.ts'
-import { bounded } from './bounded.ts'
 import type { ExtensionRoute } from './extension-route.ts'
 import type { ExpressMiddleware } from './middleware.ts'
 import type { Plugins } from './plugins.ts'
@@ -29,7 +29,7 @@ export interface Registered extends OpenPluginApp {
 }
 
 /** Milliseconds that an extension may take to register, to start, to end. */
-export const PATIENCE = { register: 60_000, bootstrap: 60_000, destroy: 10_000 } as const
+export const TIMEOUTS = { register: 60_000, bootstrap: 60_000, destroy: 10_000 } as const
 
 /** Asks every extension what it adds, and makes what project.yaml names; or a sentence for each that fails. */
 export async function registerPlugins(
@@ -61,7 +61,7 @@ export async function registerPlugins(
 
 async function attempt<Made>(where: string, make: () => Made | Promise<Made>): Promise<Result<Made, string>> {
   try {
-    return ok(await bounded(make, PATIENCE.register, `it took longer than ${PATIENCE.register / 1000} s`))
+    return ok(await withTimeout(TIMEOUTS.register, make))
   } catch (error) {
     return failed(`${where}: ${error instanceof Error ? error.message : String(error)}`)
   }

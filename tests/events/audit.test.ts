@@ -8,7 +8,7 @@ import { createDatabase, testServer } from '../support/database.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-test('the audit of the example project keeps an entry of what becomes of restaurants and articles', async t => {
+test('the audit extension of the example project records changes of restaurants and articles', async t => {
   const folder = temporaryFolder()
   for (const part of ['project.yaml', 'policies', 'middlewares', 'extensions'])
     cpSync(join(root, part), join(folder.path, part), { recursive: true })

@@ -10,11 +10,11 @@ import { temporaryFolder } from '../harness/folder.ts'
 import { program } from '../harness/program.ts'
 import { createDatabase, testServer } from '../support/database.ts'
 import { DATABASE_SETTINGS } from '../support/database-settings.ts'
-import { listener, model, PACE, until } from './listening.ts'
+import { listener, model, TEST_TIMING, until } from './listening.ts'
 
 const WRITER = program('tests/events/fixtures/write-and-die.ts')
 
-/** A process that writes a note and dies; what the next one over the same database hears. */
+/** Runs a process that writes a note and dies. Returns the events that the next process on the same database receives. */
 async function heardAfter(
   t: ExecutionContext,
   moment: 'before' | 'during',
@@ -34,12 +34,12 @@ async function heardAfter(
   const database = opened.value
   const heard: DocumentEvent[] = []
   const listeners = [listener('note.create', event => heard.push(event))]
-  const events = openEvents({ database, model, listeners, observer: SILENT, pace: PACE })
+  const events = openEvents({ database, model, listeners, observer: SILENT, timing: TEST_TIMING })
   t.teardown(async () => {
     await events.close()
     await database.close()
   })
-  // As the minute does that a process which died counts as alive.
+  // Expires the claim of the dead process without waiting for it.
   if (moment === 'during')
     await database.run({ text: "UPDATE plinth_outbox SET due_at = due_at - interval '60 s'", values: [] })
   events.start()
@@ -50,13 +50,13 @@ async function heardAfter(
   return heard
 }
 
-test('an event of a process that was killed right after the commit is heard after the restart', async t => {
+test('an event of a process that was killed right after the commit is delivered after the restart', async t => {
   const heard = await heardAfter(t, 'before')
   t.is(heard.length, 1)
   t.like(heard[0], { name: 'note.create', uid: 'api::note.note', locale: null })
 })
 
-test('an event whose listener was at work when its process was killed is heard again', async t => {
+test('an event whose listener was running when its process was killed is delivered again', async t => {
   const heard = await heardAfter(t, 'during')
   t.is(heard.length, 1)
 })

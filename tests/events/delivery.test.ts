@@ -1,8 +1,8 @@
 import test from 'ava'
 import type { DocumentEvent, EventHandler } from '../../core/events/events.ts'
-import { listener, openListening, PACE, until } from './listening.ts'
+import { listener, openListening, TEST_TIMING, until } from './listening.ts'
 
-test('a listener that fails hears the same event again, and other listeners only once', async t => {
+test('an event is retried for a listener that failed, and for no other listener', async t => {
   const heard: DocumentEvent[] = []
   const others: DocumentEvent[] = []
   const handle: EventHandler = event => {
@@ -24,7 +24,7 @@ test('a listener that fails hears the same event again, and other listeners only
   t.is(room.notes.count('eventFailed'), 0)
 })
 
-test('an event that fails too often is kept as failed with its last error, and the log tells', async t => {
+test('an event that fails too often is kept as failed with its last error, and logged', async t => {
   let attempts = 0
   const room = await openListening(t, [
     listener('note.create', async () => {
@@ -40,7 +40,7 @@ test('an event that fails too often is kept as failed with its last error, and t
   t.like(room.notes.seen.at(-1), { kind: 'eventFailed', name: 'note.create', attempts: 3 })
 })
 
-test('events of one document come in their order, whatever fails, and those of others do not wait', async t => {
+test('events of one document are delivered in order despite retries, without delaying other documents', async t => {
   const heard: string[] = []
   let fails = 2
   const room = await openListening(t, [
@@ -58,7 +58,7 @@ test('events of one document come in their order, whatever fails, and those of o
   t.deepEqual(heard, ['second create', 'first create', 'first update', 'first delete'])
 })
 
-test('an event that failed for good does not hold up those after it', async t => {
+test('an event that failed for good does not block later events', async t => {
   const heard: string[] = []
   const room = await openListening(t, [
     listener('note.*', ({ action }) => {
@@ -74,7 +74,7 @@ test('an event that failed for good does not hold up those after it', async t =>
   t.is(room.notes.count('eventFailed'), 1)
 })
 
-test('a listener that hangs is told to stop, loses the event after a while, and holds up no other', async t => {
+test('a listener that hangs is aborted at its timeout, and does not block other listeners', async t => {
   const heard: string[] = []
   const signals: AbortSignal[] = []
   const hang: EventHandler = (_, { signal }) => {
@@ -84,7 +84,7 @@ test('a listener that hangs is told to stop, loses the event after a while, and 
   const room = await openListening(
     t,
     [listener('note.create', hang, 'one'), listener('note.create', () => heard.push('other'), 'two')],
-    { patience: 300 },
+    { timeout: 300 },
   )
   room.events.start()
   await room.create('note', { text: 'x' })
@@ -96,20 +96,20 @@ test('a listener that hangs is told to stop, loses the event after a while, and 
   t.deepEqual(await room.left(), [])
 })
 
-test('several processes share the events of a listener, and none is heard twice', async t => {
+test('several processes share the events of a listener, without duplicates', async t => {
   const heard: string[] = []
   const handle: EventHandler = async ({ id }) => {
     await new Promise(resolve => setTimeout(resolve, 2))
     heard.push(id)
   }
-  const room = await openListening(t, [listener('note.*', handle)], { poll: 200 })
+  const room = await openListening(t, [listener('note.*', handle)], { pollInterval: 200 })
   const all = [room.events, ...[1, 2, 3].map(() => room.openAnother([listener('note.*', handle)]))]
   for (const events of all) events.start()
   const write = async (text: string) => {
     const { documentId } = await room.create('note', { text })
     await room.update('note', documentId, { text: `${text}!` })
   }
-  // One after the other in two rows: the embedded database does all that everybody asks on one connection.
+  // The embedded database has one connection, so statements of both processes are serialised.
   await Promise.all(
     ['a', 'b'].map(async row => {
       for (let at = 0; at < 5; at++) await write(`${row}${at}`)
@@ -121,7 +121,7 @@ test('several processes share the events of a listener, and none is heard twice'
   t.is(room.notes.count('eventPostponed'), 0)
 })
 
-test('events wait for a listener of another process, and one that is not there is told of at the start', async t => {
+test('events for a listener of another process are kept, and a start reports those without a listener', async t => {
   const heard: string[] = []
   const room = await openListening(t, [listener('note.create', () => {}, 'renamed')])
   await room.create('note', { text: 'x' })
@@ -134,7 +134,7 @@ test('events wait for a listener of another process, and one that is not there i
   t.deepEqual(await room.left(), [['renamed note.create', 'create', 'waiting', 0, null]])
 })
 
-test('a listener may write, and others hear of it', async t => {
+test('a listener may write, which causes further events', async t => {
   const lines: string[] = []
   const room = await openListening(t, [
     listener('note.*', ({ name }) => room.create('audit', { line: name }), 'audit'),
@@ -148,7 +148,7 @@ test('a listener may write, and others hear of it', async t => {
   t.deepEqual(lines, ['audit.create', 'audit.create'])
 })
 
-test('ending waits for listeners only so long, and gives back what they have not finished', async t => {
+test('shutdown waits for listeners for a limited time, and releases their events', async t => {
   const heard: string[] = []
   const ended: unknown[] = []
   const room = await openListening(t, [
@@ -172,7 +172,7 @@ test('ending waits for listeners only so long, and gives back what they have not
   t.deepEqual(heard, ['begun', 'again'])
 })
 
-test('ending lets listeners finish that are about to', async t => {
+test('shutdown lets running listeners finish in time', async t => {
   let isFinished = false
   let begin: () => void = () => {}
   const begun = new Promise<void>(resolve => {
@@ -187,7 +187,7 @@ test('ending lets listeners finish that are about to', async t => {
         isFinished = true
       }),
     ],
-    { farewell: 30_000 },
+    { drainTimeout: 30_000 },
   )
   room.events.start()
   await room.create('note', { text: 'x' })
@@ -197,13 +197,13 @@ test('ending lets listeners finish that are about to', async t => {
   t.deepEqual(await room.left(), [])
 })
 
-test('while the outbox cannot be asked events wait, which is told once, and then they come', async t => {
+test('an outage of the outbox is reported once, and events are delivered after it', async t => {
   const heard: string[] = []
   const room = await openListening(t, [listener('note.create', () => heard.push('heard'))])
   await room.create('note', { text: 'x' })
   await room.rows('ALTER TABLE plinth_outbox RENAME TO away')
   room.events.start()
-  await new Promise(resolve => setTimeout(resolve, (PACE.poll ?? 0) * 6))
+  await new Promise(resolve => setTimeout(resolve, (TEST_TIMING.pollInterval ?? 0) * 6))
   t.deepEqual(heard, [])
   t.is(room.notes.count('eventsStalled'), 1)
   await room.rows('ALTER TABLE away RENAME TO plinth_outbox')

@@ -7,7 +7,7 @@ import type {
   EventListener,
   EventPattern,
   Events,
-  Pace,
+  EventTiming,
 } from '../../core/events/events.ts'
 import { openEvents } from '../../core/events/open-events.ts'
 import type { Observation, ObservationKind, Observer } from '../../core/observe/observation.ts'
@@ -32,8 +32,13 @@ contentTypes:
 
 export const model = await modelOf(PROJECT)
 
-/** Fast enough for tests; a listener that never ends is given up soon, and nothing else is. */
-export const PACE: Partial<Pace> = { poll: 50, delay: 25, attempts: 3, farewell: 100 }
+/** Short intervals for tests, and a short wait for listeners at shutdown. */
+export const TEST_TIMING: Partial<EventTiming> = {
+  pollInterval: 50,
+  retryDelay: 25,
+  maxAttempts: 3,
+  drainTimeout: 100,
+}
 
 export const listener = (pattern: EventPattern, handle: EventHandler, extension = 'test'): EventListener => ({
   key: listenerKey(extension, pattern, 0),
@@ -56,11 +61,11 @@ export function takeNotes(): Notes {
   }
 }
 
-/** Events brought to these listeners, of writes in the same process. Not started yet. */
+/** Opens event delivery to these listeners, for writes of this process. Delivery is not started. */
 export async function openListening(
   t: ExecutionContext,
   listeners: readonly EventListener[],
-  pace: Partial<Pace> = {},
+  timing: Partial<EventTiming> = {},
 ) {
   const notes = takeNotes()
   const opened: Events[] = []
@@ -70,7 +75,7 @@ export async function openListening(
       model,
       listeners: heard,
       observer: notes,
-      pace: { ...PACE, ...pace },
+      timing: { ...TEST_TIMING, ...timing },
     })
     opened.push(events)
     return events
@@ -78,7 +83,7 @@ export async function openListening(
   const writing = await openWriting(t, model, database => open(database, listeners).outbox)
   const [events] = opened
   if (!events) throw new Error('the outbox was not asked for')
-  // Before the database, which the teardown that was added first closes last.
+  // Runs before the database is closed: teardowns run in reverse order.
   t.teardown(async () => {
     for (const each of opened) await each.close()
   })
@@ -86,9 +91,9 @@ export async function openListening(
     ...writing,
     events,
     notes,
-    /** As another process over the same database would. */
+    /** Acts as another process on the same database. */
     openAnother: (heard: readonly EventListener[]) => open(writing.database, heard),
-    /** All that is left, oldest first. */
+    /** All remaining rows, oldest first. */
     left: () =>
       writing.rows('SELECT listener, action, state, attempts, last_error FROM plinth_outbox ORDER BY id'),
   }
@@ -97,7 +102,7 @@ export async function openListening(
 export const told = ({ name, locale }: DocumentEvent): string =>
   `${name}${locale === null ? '' : ` ${locale}`}`
 
-/** Until it is so. Fails after a while: no test waits for ever. */
+/** Waits until the condition is met; fails after a timeout. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 60_000
   while (!(await isSo())) {

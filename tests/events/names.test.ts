@@ -1,65 +1,68 @@
 import test from 'ava'
-import { faultOfEvent, isMeant, listenerKey } from '../../core/events/event-names.ts'
+import { eventPatternFault, listenerKey, matchesPattern } from '../../core/events/event-names.ts'
 import { modelOf } from '../model/compiled.ts'
 import { model } from './listening.ts'
 
-test('events are named by a content-type and an action, each of which may be any', t => {
+test('an event pattern has a content-type and an action, each of which may be a wildcard', t => {
   for (const name of ['article.publish', 'article.*', '*.publish', '*.create', '*.*', 'note.delete'])
-    t.is(faultOfEvent(name, model), undefined, name)
+    t.is(eventPatternFault(name, model), undefined, name)
 })
 
-test('an unknown event is told with the nearest name', t => {
+test('an unknown event is refused with the nearest name', t => {
   t.is(
-    faultOfEvent('article.published', model),
+    eventPatternFault('article.published', model),
     'unknown event `article.published`: did you mean `article.publish`?',
   )
   t.is(
-    faultOfEvent('artcle.publish', model),
+    eventPatternFault('artcle.publish', model),
     'unknown event `artcle.publish`: did you mean `article.publish`?',
   )
-  t.is(faultOfEvent('publish', model), 'unknown event `publish`: did you mean `*.publish`?')
-  t.is(faultOfEvent('notes.*', model), 'unknown event `notes.*`: did you mean `note.*`?')
+  t.is(eventPatternFault('publish', model), 'unknown event `publish`: did you mean `*.publish`?')
+  t.is(eventPatternFault('notes.*', model), 'unknown event `notes.*`: did you mean `note.*`?')
   t.is(
-    faultOfEvent('article.discarddraft', model),
+    eventPatternFault('article.discarddraft', model),
     'unknown event `article.discarddraft`: did you mean `article.discardDraft`?',
   )
 })
 
-test('where no name is near, it is told what names look like', t => {
+test('without a near name the message explains the format', t => {
   for (const name of ['', '.', '*', 'something.else', 'api::article.article', '__proto__.create'])
     t.regex(
-      faultOfEvent(name, model) ?? '',
+      eventPatternFault(name, model) ?? '',
       /^unknown event `.*`: it is a content-type's name or `\*`, a dot, and `create`, /,
     )
 })
 
-test('a type without drafts has no event of publishing', async t => {
+test('a content-type without drafts has no publish events', async t => {
   const plain = await modelOf('contentTypes: { note: { attributes: { text: string } } }')
   t.is(
-    faultOfEvent('note.publish', model),
+    eventPatternFault('note.publish', model),
     'unknown event `note.publish`: `note` has no drafts (draftAndPublish)',
   )
   t.is(
-    faultOfEvent('*.unpublish', plain),
+    eventPatternFault('*.unpublish', plain),
     'unknown event `*.unpublish`: no content-type has drafts (draftAndPublish)',
   )
 })
 
-test('users and files are listened to by name; what the project file says tells of nothing', t => {
+test('events of users and files must be named; roles and locales have none', t => {
   for (const name of ['user.create', 'user.*', 'file.delete'])
-    t.is(faultOfEvent(name, model), undefined, name)
-  t.is(faultOfEvent('role.create', model), 'unknown event `role.create`: documents of `role` tell of nothing')
+    t.is(eventPatternFault(name, model), undefined, name)
   t.is(
-    faultOfEvent('user.publish', model),
+    eventPatternFault('role.create', model),
+    'unknown event `role.create`: documents of `role` have no events',
+  )
+  t.is(
+    eventPatternFault('user.publish', model),
     'unknown event `user.publish`: `user` has no drafts (draftAndPublish)',
   )
   for (const type of [model.builtIn.user, model.builtIn.file]) {
-    t.false(isMeant('*.*', type, 'create'))
-    t.true(isMeant(`${type.key}.*`, type, 'create'))
+    t.false(matchesPattern('*.*', type, 'create'))
+    t.true(matchesPattern(`${type.key}.*`, type, 'create'))
   }
 })
 
-test('a listener has the same name at every start, and no two have the same', t => {
+test('a listener's key is unique and the same after every start', t => {
   t.is(listenerKey('audit', '*.*', 0), 'audit *.*')
   t.is(listenerKey('audit', '*.*', 1), 'audit *.* 2')
   const long = 'x'.repeat(300)

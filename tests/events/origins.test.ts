@@ -24,7 +24,7 @@ const PROJECT = {
   apiTokens: { robot: { type: 'full-access', secret: TOKEN } },
 }
 
-/** Says in the log what it heard, the times and ids of events aside. */
+/** Logs the events that it receives, without times and ids. */
 const EXTENSION = `
 import { defineExtension } from 'plinth'
 
@@ -71,7 +71,7 @@ async function open(t: ExecutionContext): Promise<TestApp & { heard(): Promise<r
 
 const NOBODY = { user: null, role: null, token: null }
 
-test('an event says who wrote what, whichever way it was written, and no value', async t => {
+test('an event says who wrote which attributes over every interface, and holds no value', async t => {
   const { heard, request } = await open(t)
   const started = (await heard()).toSorted((a, b) => a.name.localeCompare(b.name))
   t.like(started, [

@@ -2,7 +2,7 @@ import test from 'ava'
 import type { DocumentEvent } from '../../core/events/events.ts'
 import { listener, openListening, told } from './listening.ts'
 
-test('a listener hears what happened to which version and when, once it is committed', async t => {
+test('a listener receives action, version and time after the commit', async t => {
   const heard: DocumentEvent[] = []
   const found: unknown[] = []
   const room = await openListening(t, [
@@ -29,7 +29,7 @@ test('a listener hears what happened to which version and when, once it is commi
   t.deepEqual(await room.left(), [])
 })
 
-test('every kind of write tells of what it did, a version each', async t => {
+test('every kind of write causes one event per changed version', async t => {
   const heard: string[] = []
   const room = await openListening(t, [listener('*.*', event => void heard.push(told(event)))])
   room.events.start()
@@ -68,7 +68,7 @@ test('every kind of write tells of what it did, a version each', async t => {
   t.deepEqual(await after(() => room.create('article', { title: 'x' }, draft)), ['article.create'])
 })
 
-test('a write that was refused tells nothing', async t => {
+test('a refused write causes no event', async t => {
   const heard: DocumentEvent[] = []
   const room = await openListening(t, [listener('*.*', event => void heard.push(event))])
   room.events.start()
@@ -81,7 +81,7 @@ test('a write that was refused tells nothing', async t => {
   t.deepEqual(heard, [])
 })
 
-test('where nobody listens a write runs not one statement more, and where many listen one', async t => {
+test('a write without listeners runs no further statement, and with any number of listeners one', async t => {
   const counted = async (patterns: readonly Parameters<typeof listener>[0][]) => {
     const room = await openListening(
       t,
@@ -98,7 +98,7 @@ test('where nobody listens a write runs not one statement more, and where many l
   t.is(await counted(['page.publish', 'page.*', '*.publish', '*.*']), none + 1)
 })
 
-test('a row of the outbox says which version it is about, who wrote it and what, and nothing that the document holds', async t => {
+test('an outbox row names the version, the writer and the attributes, and holds no values', async t => {
   const room = await openListening(t, [listener('note.*', () => {})])
   const { documentId } = await room.create('note', { text: 'confidential' })
   const [row] = await room.rows('SELECT row_to_json(o)::text FROM plinth_outbox o')

@@ -1,9 +1,10 @@
 import type { Sharp } from 'sharp'
+import { openSerialQueue } from '../../base/serial-queue.ts'
+import { fault, RequestFault } from '../../faults/fault.ts'
 import { toKilobytes } from '../file-name.ts'
 import type { Format } from '../file-record.ts'
 import { stagingPath } from '../storage/staging.ts'
 import type { PictureSize } from './picture-size.ts'
-import { openOneByOne } from './serial-queue.ts'
 
 /** A smaller picture, staged. */
 export interface MadeFormat {
@@ -36,12 +37,15 @@ const RESIZED: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/
 type OpenPicture = (path: string, pixels: number) => Sharp
 
 /** Seconds that one smaller picture may take. */
-const PATIENCE = 20
+const TIMEOUT = 20
 
 /** Uploads whose pictures may wait for others in this process. */
-const WAITING = 50
+const MAX_WAITING = 50
 
-const oneByOne = openOneByOne(WAITING)
+const enqueue = openSerialQueue({
+  maxWaiting: MAX_WAITING,
+  overflow: () => new RequestFault(fault('unavailable', 'The server is busy: try again')),
+})
 
 /** sharp is the user's to install: without it pictures have no formats. */
 async function loadSharp(): Promise<OpenPicture | null> {
@@ -51,7 +55,7 @@ async function loadSharp(): Promise<OpenPicture | null> {
     sharp.cache(false)
     sharp.concurrency(1)
     return (path, pixels) =>
-      sharp(path, { failOn: 'error', limitInputPixels: pixels, pages: 1 }).timeout({ seconds: PATIENCE })
+      sharp(path, { failOn: 'error', limitInputPixels: pixels, pages: 1 }).timeout({ seconds: TIMEOUT })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return null
     throw error
@@ -69,7 +73,7 @@ export async function makeFormats(picture: Picture, folder: string): Promise<rea
   if (!dimensions || !RESIZED.has(mime)) return []
   loading ??= loadSharp()
   const open = await loading
-  return open ? oneByOne(() => makeAll(open, picture, dimensions, folder)) : []
+  return open ? enqueue(() => makeAll(open, picture, dimensions, folder)) : []
 }
 
 async function makeAll(

@@ -1,4 +1,4 @@
-import { faultOfEvent, listenerKey } from '../../events/event-names.ts'
+import { eventPatternFault, listenerKey } from '../../events/event-names.ts'
 import type { EventListener } from '../../events/events.ts'
 import type { Model } from '../../model/model.ts'
 import type { DocumentsService } from '../extension.ts'
@@ -19,7 +19,7 @@ export function documentsService(by: string, hooks: Hooks, model: Model): Docume
       hooks.middlewares.push(middleware)
     },
     on(pattern, handle) {
-      const fault = faultOfEvent(pattern, model)
+      const fault = eventPatternFault(pattern, model)
       if (fault !== undefined) throw new Error(fault)
       if (typeof handle !== 'function') throw new Error(`nothing is to be done on \`${pattern}\``)
       const place = places.get(pattern) ?? 0

@@ -1,0 +1,135 @@
+import type { Cell, Database } from '../database/database.ts'
+import { EVENT_ACTIONS, type EventAction, type Origin, OWN_ORIGIN } from '../documents/outbox.ts'
+
+/** An event that is claimed for a listener: no other process gets it until the claim expires. */
+export interface ClaimedEvent {
+  readonly id: string
+  /** Number of claims including this one. It identifies this claim. */
+  readonly attempts: number
+  readonly uid: string
+  readonly documentId: string
+  readonly locale: string | null
+  /** null: an action that this version of the server does not know. */
+  readonly action: EventAction | null
+  readonly origin: Origin
+  readonly at: Date
+}
+
+/** Rows of plinth_outbox. Durations are in milliseconds, on the database's clock. Rejects with a DatabaseFailure. */
+export interface OutboxRows {
+  /** Claims the oldest due events, at most one per document: later events of a document wait for earlier ones. */
+  claim(listener: string, limit: number, leaseDuration: number): Promise<readonly ClaimedEvent[]>
+  /** Acknowledges a delivered event. */
+  remove(claimed: ClaimedEvent): Promise<void>
+  postpone(claimed: ClaimedEvent, reason: string, delay: number): Promise<void>
+  /** Keeps the event as failed, without further retries. */
+  markFailed(claimed: ClaimedEvent, reason: string): Promise<void>
+  /** Undoes the claim. */
+  release(claimed: ClaimedEvent): Promise<void>
+  /** Number of waiting events per listener, for listeners other than these. */
+  countOthers(listeners: readonly string[]): Promise<readonly (readonly [listener: string, events: number])[]>
+}
+
+export function openOutboxRows(database: Pick<Database, 'run'>): OutboxRows {
+  const run = async (name: string, text: string, values: readonly unknown[]) =>
+    (await database.run({ name, text, values })).rows
+  const change = async (
+    name: string,
+    text: string,
+    { id, attempts }: ClaimedEvent,
+    ...values: readonly unknown[]
+  ) => {
+    await run(name, `${text} WHERE id = $1::bigint AND attempts = $2::integer`, [id, attempts, ...values])
+  }
+  return {
+    claim: async (listener, limit, leaseDuration) =>
+      (await run('take events', CLAIM, [listener, limit, leaseDuration])).map(toClaimedEvent),
+    remove: claimed => change('end an event', 'DELETE FROM plinth_outbox', claimed),
+    postpone: (claimed, reason, delay) =>
+      change('postpone an event', POSTPONE, claimed, trimReason(reason), delay),
+    markFailed: (claimed, reason) => change('give up an event', MARK_FAILED, claimed, trimReason(reason)),
+    release: claimed => change('put an event back', RELEASE, claimed),
+    countOthers: async listeners =>
+      (await run('count events', COUNT_OTHERS, [listeners])).map(([key, count]) => [
+        String(key),
+        Number(count),
+      ]),
+  }
+}
+
+/** With the precision of `due_at`. */
+const NOW = "date_trunc('milliseconds', now())"
+
+const later = (parameter: string) => `${NOW} + ${parameter}::double precision * interval '1 millisecond'`
+
+/**
+ * A row that another process claims concurrently is not claimed twice: PostgreSQL rechecks its newest version, which is
+ * no longer due. The first event of a document is found by an index lookup per row: a join would scan the whole table
+ * if statistics are stale, as they usually are on a queue.
+ */
+const CLAIM = `WITH due AS MATERIALIZED (
+  SELECT o.id FROM plinth_outbox o
+  WHERE o.listener = $1::text AND o.state = 'waiting' AND o.due_at <= now() AND o.id = (
+    SELECT e.id FROM plinth_outbox e
+    WHERE e.listener = o.listener AND e.document_id = o.document_id AND e.state = 'waiting'
+    ORDER BY e.id LIMIT 1)
+  ORDER BY o.id LIMIT $2::integer FOR UPDATE OF o SKIP LOCKED)
+UPDATE plinth_outbox t SET attempts = t.attempts + 1, due_at = ${later('$3')} FROM due WHERE t.id = due.id
+RETURNING t.id::text, t.attempts, t.content_type, t.document_id, t.locale, t.action, t.origin::text, (extract(epoch FROM t.written_at) * 1000)::text`
+
+const POSTPONE = `UPDATE plinth_outbox SET last_error = $3::text, due_at = ${later('$4')}`
+
+const MARK_FAILED = `UPDATE plinth_outbox SET last_error = $3::text, state = 'failed'`
+
+const RELEASE = `UPDATE plinth_outbox SET attempts = attempts - 1, due_at = ${NOW}`
+
+const COUNT_OTHERS = `SELECT listener, count(*)::integer FROM plinth_outbox
+WHERE state = 'waiting' AND listener <> ALL ($1::text[]) GROUP BY listener ORDER BY listener`
+
+const MAX_REASON_LENGTH = 1_000
+
+/** PostgreSQL text cannot hold NUL. */
+const trimReason = (reason: string): string => reason.replaceAll('\0', '').slice(0, MAX_REASON_LENGTH)
+
+function toClaimedEvent([
+  id,
+  attempts,
+  uid,
+  documentId,
+  locale,
+  action,
+  origin,
+  at,
+]: readonly Cell[]): ClaimedEvent {
+  return {
+    id: String(id),
+    attempts: Number(attempts),
+    uid: String(uid),
+    documentId: String(documentId),
+    locale: typeof locale === 'string' ? locale : null,
+    action: EVENT_ACTIONS.find(each => each === action) ?? null,
+    // outbox.ts wrote this JSON. Rows of earlier versions have none.
+    origin: typeof origin === 'string' ? (JSON.parse(origin) as Origin) : OWN_ORIGIN,
+    at: new Date(Number(at)),
+  }
+}
+
+/** Numbers of events that are waiting for delivery, and of events that failed for good. */
+interface OutboxCounts {
+  readonly waiting: number
+  readonly failed: number
+}
+
+/** Rejects with a DatabaseFailure. */
+export async function countOutbox(database: Pick<Database, 'run'>): Promise<OutboxCounts> {
+  const { rows } = await database.run(
+    { name: 'count the outbox', text: COUNT_BY_STATE, values: [] },
+    ON_PRIMARY,
+  )
+  const [waiting, failed] = rows[0] ?? []
+  return { waiting: Number(waiting), failed: Number(failed) }
+}
+
+const COUNT_BY_STATE = `SELECT (SELECT count(*) FROM plinth_outbox WHERE state = 'waiting')::integer, (SELECT count(*) FROM plinth_outbox WHERE state = 'failed')::integer`
+
+const ON_PRIMARY = { readonly: true, onPrimary: true } as const

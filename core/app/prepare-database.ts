@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import type { StartStep } from '../http/start-gate.ts'
 import type { IdentityTerms } from '../identity/identity.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
-import { stagingFolder, sweep } from '../media/storage/staging.ts'
+import { removeAbandoned, stagingFolder } from '../media/storage/staging.ts'
 import { migrate } from '../migrate/migrate.ts'
 import type { Others } from '../migrate/migration-terms.ts'
 import type { Observer } from '../observe/observation.ts'
@@ -69,6 +69,6 @@ async function prepare(
   const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database, files, outbox)
   if (!filled.ok) return filled
   await bare.replicas?.startFromHere()
-  await sweep(stagingFolder(blueprint.project.root))
+  await removeAbandoned(stagingFolder(blueprint.project.root))
   return ok([...tellSteps(steps), ...left.map(printLeft), ...filled.value.news])
 }

@@ -25,3 +25,14 @@ export async function unlessAborted<Value>(
   })
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
 }
+
+/** Resolves to what `work` returns; rejects if `work` throws or rejects, or takes longer than so many milliseconds. */
+export async function rejectAfter<Value>(milliseconds: number, work: () => Value): Promise<Awaited<Value>> {
+  const outcome = await withTimeout<{ value: Awaited<Value> } | null>(
+    milliseconds,
+    (async () => ({ value: await work() }))(),
+    null,
+  )
+  if (outcome === null) throw new Error(`it took longer than ${milliseconds / 1000} s`)
+  return outcome.value
+}

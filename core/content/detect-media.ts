@@ -1,6 +1,6 @@
 import { open, readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { detectMime, LOOKED_AT } from '../media/detect-mime.ts'
+import { DETECTION_LENGTH, detectMime } from '../media/detect-mime.ts'
 
 /** Media types by the real paths of files; null where the bytes tell none. */
 export type MediaTypes = ReadonlyMap<string, string | null>
@@ -22,8 +22,8 @@ export async function detectMedia(root: string): Promise<MediaTypes> {
 async function headOf(path: string): Promise<Buffer> {
   const file = await open(path, 'r')
   try {
-    const head = Buffer.alloc(LOOKED_AT)
-    const { bytesRead } = await file.read(head, 0, LOOKED_AT, 0)
+    const head = Buffer.alloc(DETECTION_LENGTH)
+    const { bytesRead } = await file.read(head, 0, DETECTION_LENGTH, 0)
     return head.subarray(0, bytesRead)
   } finally {
     await file.close()

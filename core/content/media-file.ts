@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync } from 'node:fs'
 import { basename, extname, join, sep } from 'node:path'
 import { documentIdOf } from '../documents/rows/document-id.ts'
-import { toHash, toKilobytes } from '../media/file-name.ts'
 import type { FileRecord } from '../media/file-record.ts'
-import { ownFileMime } from '../media/file-type.ts'
+import { toHash, toKilobytes } from '../media/file-record.ts'
+import { projectFileMime } from '../media/file-type.ts'
 import { pictureSize } from '../media/pictures/picture-size.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import type { MediaTypes } from './detect-media.ts'
@@ -41,7 +41,7 @@ export function readMedia({ root, types }: MediaFolder, use: MediaUse): MediaFil
   const name = use.name ?? basename(path)
   const { alternativeText, caption } = use
   const head = bytes.subarray(0, 1024)
-  const mime = ownFileMime({ head, detected: types.get(path) ?? null }, path)
+  const mime = projectFileMime({ head, detected: types.get(path) ?? null }, path)
   const words = JSON.stringify([name, alternativeText, caption])
   const digest = createHash('sha256').update(words).update(bytes).digest('hex')
   return {

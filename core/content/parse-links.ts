@@ -4,7 +4,7 @@ import { documentIdOf } from '../documents/rows/document-id.ts'
 import type { LinkParser, ParsedLinks } from '../documents/values/parse-attribute.ts'
 import type { ValueFault } from '../documents/values/value-fault.ts'
 import type { Path } from '../faults/diagnostic.ts'
-import { kindOf } from '../media/file-type.ts'
+import { mediaKind } from '../media/file-type.ts'
 import type { MediaAttribute, RelationAttribute } from '../model/model.ts'
 import { type MediaFile, type MediaFolder, type MediaUse, readMedia } from './media-file.ts'
 import { type Body, isBody } from './read-entries.ts'
@@ -132,7 +132,7 @@ function readFile(
     caption: textOf(body, 'caption'),
   })
   if (file === undefined) return broken(at, `no file \`${body.file}\` in content/media/`)
-  if (attribute.kind === 'media' && !attribute.allowedTypes.includes(kindOf(file.mime)))
+  if (attribute.kind === 'media' && !attribute.allowedTypes.includes(mediaKind(file.mime)))
     return broken(
       at,
       `\`${body.file}\` is ${file.mime}: \`${attribute.name}\` takes ${attribute.allowedTypes.join(', ')}`,

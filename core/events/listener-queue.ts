@@ -136,12 +136,12 @@ const MAX_DELAY = 3_600_000
 async function postpone(delivery: Delivery, error: unknown, terms: ListenerQueueTerms): Promise<void> {
   const { attempts } = delivery.claimed
   const delay = Math.min(terms.timing.retryDelay * 3 ** (attempts - 1), MAX_DELAY)
-  terms.observer.tell({ kind: 'eventPostponed', ...toObservation(delivery), delay, error })
+  terms.observer.emit({ kind: 'eventPostponed', ...toObservation(delivery), delay, error })
   await terms.rows.postpone(delivery.claimed, messageOf(error), delay)
 }
 
 async function fail(delivery: Delivery, error: unknown, terms: ListenerQueueTerms): Promise<void> {
-  terms.observer.tell({ kind: 'eventFailed', ...toObservation(delivery), error })
+  terms.observer.emit({ kind: 'eventFailed', ...toObservation(delivery), error })
   await terms.rows.markFailed(delivery.claimed, messageOf(error))
 }
 

@@ -88,7 +88,7 @@ async function drain(queues: Iterable<ListenerQueue>): Promise<void> {
 function openOutageReporter(observer: Observer): (error?: unknown) => void {
   let isDown = false
   return error => {
-    if (error !== undefined && !isDown) observer.tell({ kind: 'eventsStalled', error })
+    if (error !== undefined && !isDown) observer.emit({ kind: 'eventsStalled', error })
     isDown = error !== undefined
   }
 }
@@ -106,7 +106,7 @@ async function reportUnheard(
 ): Promise<void> {
   try {
     for (const [listener, events] of await rows.countOthers(keys))
-      observer.tell({ kind: 'eventsUnheard', listener, events })
+      observer.emit({ kind: 'eventsUnheard', listener, events })
   } catch (error) {
     reportReachable(error)
   }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Express } from 'express'
-import { isHarmless } from '../media/served-types.ts'
+import { isHarmless } from '../media/file-type.ts'
 import { ALLOWED_ANYWHERE, methodNotAllowed } from './not-implemented.ts'
 import { writeAnswer } from './write-answer.ts'
 

@@ -3,42 +3,52 @@ import { filterFor } from '../access/compile/condition.ts'
 import { visibleDocuments } from '../access/restrict/sights.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
+import type { LinkTarget, WrittenDocument, WrittenVersion } from '../documents/desired-state.ts'
+import { choiceOf, meeting } from '../documents/read/matching.ts'
+import { seenLocales } from '../documents/read/version-visibility.ts'
+import type { WriteTerms } from '../documents/rows/write-terms.ts'
+import { isShared } from '../documents/rows/write-versions.ts'
 import { type Fault, fault, forbidden, invalidBodyKey } from '../faults/fault.ts'
 import type { ContentType, MediaAttribute, Model } from '../model/model.ts'
+import type { TableLink } from '../model/storage.ts'
 import type { Sight } from '../query/command.ts'
-import type { Filter } from '../query/query.ts'
+import type { Filter, Status } from '../query/query.ts'
+import { quoteIdentifier as name } from '../sql/identifier.ts'
 
-/** Where new files go: a media attribute of one document (contract/rest.md 15). */
+/** The media attribute of one document that new files are attached to (contract/rest.md 15). */
 export interface Attachment {
   readonly type: ContentType
   readonly attribute: MediaAttribute
   readonly target: { readonly id: number } | { readonly documentId: string }
-  /** The document has to meet it; null: nothing. */
+  /** Condition on the document; null: none. */
   readonly where: Filter | null
-  /** How the caller sees documents of the type. */
+  /** Which versions of the content-type the caller may see. */
   readonly sights: readonly Sight[] | null
-  /** What it has to meet for its published version to change, too; `never`: the draft alone is the caller's. */
+  /** Condition for changing the published version as well; null: none; `never`: the caller may change the draft only. */
   readonly publishing: Filter | null | 'never'
 }
 
-/** As a form says it; undefined: it does not. */
-export interface AskedAttachment {
+/** Fields of the form; undefined if absent. */
+export interface AttachmentFields {
   readonly ref: string | undefined
   readonly refId: string | undefined
   readonly field: string | undefined
 }
 
-/** Attaching writes to the document: it takes `update` on it and its field, and `publish` for the published version. */
+/**
+ * Attaching writes to the document: it requires `update` on the document and the field, and `publish` for the published
+ * version. null: the form names no document.
+ */
 export function permitAttachment(
-  asked: AskedAttachment,
+  fields: AttachmentFields,
   model: Model,
   caller: Caller,
 ): Result<Attachment | null, Fault> {
-  const { ref, refId, field } = asked
+  const { ref, refId, field } = fields
   if (!ref && !refId && !field) return ok(null)
   const type = model.contentTypes.get(ref ?? '')
   if (!type || type.builtIn) return failed(unknownType(ref, model))
-  if (!refId || refId.includes('\0')) return failed(expected('refId', 'the id of a document'))
+  if (!refId || refId.includes('\0')) return failed(invalidField('refId', 'the id of a document'))
   const attribute = type.attributes.get(field ?? '')
   if (attribute?.kind !== 'media') return failed(unknownField(field, type))
   const writing = caller.grants.writeAccess(type, 'update')
@@ -52,11 +62,11 @@ export function permitAttachment(
     target: /^\d{1,9}$/.test(refId) ? { id: Number(refId) } : { documentId: refId },
     where: writing.where && filterFor(writing.where, caller.user),
     sights: writing.opened ? null : visibleDocuments(type, caller),
-    publishing: publishingBy(type, caller),
+    publishing: publishCondition(type, caller),
   })
 }
 
-function publishingBy(type: ContentType, { grants, user }: Caller): Attachment['publishing'] {
+function publishCondition(type: ContentType, { grants, user }: Caller): Attachment['publishing'] {
   if (!type.draftAndPublish) return null
   const publishing = grants.writeAccess(type, 'publish')
   if (!publishing) return 'never'
@@ -65,13 +75,127 @@ function publishingBy(type: ContentType, { grants, user }: Caller): Attachment['
 
 function unknownType(ref: string | undefined, { contentTypes }: Model): Fault {
   const known = [...contentTypes.values()].filter(({ builtIn }) => !builtIn).map(({ uid }) => uid)
-  return expected('ref', `the uid of a content-type${ref ? didYouMean(ref, known) : ''}`)
+  return invalidField('ref', `the uid of a content-type${ref ? didYouMean(ref, known) : ''}`)
 }
 
 function unknownField(field: string | undefined, { attributes, uid }: ContentType): Fault {
   const known = [...attributes.values()].filter(({ kind }) => kind === 'media').map(({ name }) => name)
-  return expected('field', `a media attribute of ${uid}${field ? didYouMean(field, known) : ''}`)
+  return invalidField('field', `a media attribute of ${uid}${field ? didYouMean(field, known) : ''}`)
 }
 
-const expected = (key: string, what: string): Fault =>
+const invalidField = (key: string, what: string): Fault =>
   fault('validation', `Invalid ${key}: expected ${what}`, { key, expected: what })
+
+export interface AttachmentTerms extends WriteTerms {
+  readonly attachment: Attachment
+}
+
+interface OwnerRow {
+  readonly id: number
+  readonly documentId: string
+  readonly status: Status
+  readonly locale: string | null
+}
+
+/**
+ * Plans the document update that attaches files: appended to a list, or replacing a single file. null: the caller sees no
+ * such document. Draft and published version keep separate lists; no version is created.
+ */
+export async function planAttachment(
+  fileIds: readonly string[],
+  terms: AttachmentTerms,
+): Promise<WrittenDocument | null> {
+  const { type, attribute, where, publishing } = terms.attachment
+  const all = await ownerRows(terms)
+  const rows = inOneLocale(all, terms)
+  const [first] = rows
+  const affected = isShared(type, attribute) ? all : rows
+  if (!first || !(await isVisible(first, terms)) || !(await meetsCondition(where, affected, terms)))
+    return null
+  const publishes = publishing !== 'never' && (await meetsCondition(publishing, affected, terms))
+  const versions: WrittenVersion[] = []
+  for (const row of rows.filter(({ status }) => publishes || status === 'draft')) {
+    const before = attribute.many ? await attachedFiles(row, terms) : []
+    const targets = [...before, ...fileIds].map(toTarget)
+    versions.push({
+      locale: row.locale,
+      statuses: [row.status],
+      values: new Map([[attribute.name, { kind: 'links', targets }]]),
+    })
+  }
+  return versions.length === 0 ? null : { type, documentId: first.documentId, versions }
+}
+
+const toTarget = (documentId: string): LinkTarget => ({ documentId, locale: null, status: null })
+
+/** Finds the rows of the document and locks them. */
+async function ownerRows(terms: AttachmentTerms): Promise<readonly OwnerRow[]> {
+  const { attachment, storage, transaction } = terms
+  const { target } = attachment
+  const table = storage.table(attachment.type)
+  const status = table.status === null ? `'published'` : name(table.status)
+  const locale = table.locale === null ? 'NULL' : name(table.locale)
+  const [column, value] = 'id' in target ? [table.id, target.id] : [table.documentId, target.documentId]
+  const { rows } = await transaction.run({
+    name: `find ${attachment.type.key} to attach to`,
+    text: `SELECT ${name(table.id)}, ${name(table.documentId)}, ${status}, ${locale} FROM ${name(table.name)} WHERE ${name(table.documentId)} IN (SELECT ${name(table.documentId)} FROM ${name(table.name)} WHERE ${name(column)} = $1) ORDER BY ${name(table.id)} FOR UPDATE`,
+    values: [value],
+  })
+  return rows.map(
+    ([id, documentId, state, code]): OwnerRow => ({
+      id: Number(id),
+      documentId: String(documentId),
+      status: state === 'draft' ? 'draft' : 'published',
+      locale: typeof code === 'string' ? code : null,
+    }),
+  )
+}
+
+/** Rows in the locale of the row with the given id; with a documentId, in the default locale. */
+function inOneLocale(
+  rows: readonly OwnerRow[],
+  { attachment: { type, target }, defaultLocale }: AttachmentTerms,
+): readonly OwnerRow[] {
+  if (!type.localized) return rows
+  const wanted = 'id' in target ? rows.find(({ id }) => id === target.id)?.locale : defaultLocale
+  return rows.filter(row => row.locale === wanted)
+}
+
+async function isVisible({ documentId, locale }: OwnerRow, terms: AttachmentTerms): Promise<boolean> {
+  const { type, sights } = terms.attachment
+  const seen = await seenLocales({ type, documentId, locale, conditions: { sights } }, terms)
+  return seen(locale)
+}
+
+/** True if the document meets the condition in every affected locale: a shared attribute changes in all of them. */
+async function meetsCondition(
+  where: Filter | null,
+  rows: readonly OwnerRow[],
+  terms: AttachmentTerms,
+): Promise<boolean> {
+  const { type } = terms.attachment
+  if (where === null) return true
+  const documentIds = rows.slice(0, 1).map(({ documentId }) => documentId)
+  const locales = new Set(rows.map(({ locale }) => locale))
+  const [locale] = locales
+  const choice = choiceOf(type, locales.size === 1 ? (locale ?? null) : null)
+  return (await meeting({ type, documentIds, locale: choice, filter: where }, terms)) === locales.size
+}
+
+/** documentIds of the files attached to a version, in order. */
+async function attachedFiles({ id }: OwnerRow, terms: AttachmentTerms): Promise<readonly string[]> {
+  const { attachment, storage, transaction } = terms
+  const { type, attribute } = attachment
+  const link = storage.link(type, attribute.name)
+  if (link.kind !== 'table') return []
+  const file = storage.table(attribute.target)
+  const { rows } = await transaction.run({
+    name: `find ${attribute.name} of ${type.key}`,
+    text: `SELECT f.${name(file.documentId)} FROM ${name(storage.table(type).name)} o JOIN ${name(link.table)} l ON ${ownerJoin(link)} JOIN ${name(file.name)} f ON f.${name(file.key)} = l.${name(link.targetKey)} WHERE o.${name('id')} = $1 ORDER BY l.${name(link.position)}, l.${name('id')}`,
+    values: [id],
+  })
+  return rows.map(([documentId]) => String(documentId))
+}
+
+const ownerJoin = ({ owner }: TableLink): string =>
+  owner.map(([link, column]) => `l.${name(link)} = o.${name(column)}`).join(' AND ')

@@ -4,10 +4,9 @@ import type { WrittenDocument } from '../documents/desired-state.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import type { Actor } from '../query/command.ts'
-import { type AttachTerms, planAttachment } from './attach.ts'
-import type { Attachment } from './attachment.ts'
+import { type Attachment, type AttachmentTerms, planAttachment } from './attachment.ts'
 import { toFileDocument } from './file-record.ts'
-import { type FilesTerms, prepareTerms, writeFiles, writeTerms } from './files-terms.ts'
+import { type FileServiceTerms, prepareTerms, withFileTransaction, writeTerms } from './file-transaction.ts'
 import {
   discardStaged,
   type PreparedFile,
@@ -17,18 +16,19 @@ import {
   type Upload,
 } from './prepare-file.ts'
 
-interface CreateTerms extends FilesTerms {
+interface CreateFilesTerms extends FileServiceTerms {
   readonly by: Actor | null
 }
 
 /**
- * Bytes first, records second; where the records fail, the bytes go again, unless the records may have been written all
- * the same: bytes without a record do less harm than a record without bytes.
+ * Stores bytes first, records second. If the records fail, the bytes are removed, unless the outcome of the commit is
+ * unknown: bytes without a record do less harm than a record without bytes. Returns documentIds in the order of
+ * `uploads`.
  */
 export async function createFiles(
   uploads: readonly Upload[],
   attachment: Attachment | null,
-  terms: CreateTerms,
+  terms: CreateFilesTerms,
 ): Promise<Result<readonly string[], Fault>> {
   const prepared: PreparedFile[] = []
   try {
@@ -47,15 +47,15 @@ export async function createFiles(
 async function writeRecords(
   prepared: readonly PreparedFile[],
   attachment: Attachment | null,
-  terms: CreateTerms,
+  terms: CreateFilesTerms,
 ): Promise<void> {
   try {
-    await writeFiles(
+    await withFileTransaction(
       async (transaction, tell) => {
         const writing = writeTerms(transaction, terms)
         const ids = prepared.map(({ record }) => record.documentId)
-        const owner = attachment ? await ownerOf(ids, { ...writing, attachment }) : []
-        await writeDocuments([...prepared.map(each => toDocument(each, terms)), ...owner], writing)
+        const owner = attachment ? await attachmentDocuments(ids, { ...writing, attachment }) : []
+        await writeDocuments([...prepared.map(each => recordDocument(each, terms)), ...owner], writing)
         for (const id of ids) tell(id, 'create')
       },
       terms.by,
@@ -68,16 +68,19 @@ async function writeRecords(
   }
 }
 
-const toDocument = ({ record }: PreparedFile, { model }: FilesTerms): WrittenDocument =>
+const recordDocument = ({ record }: PreparedFile, { model }: FileServiceTerms): WrittenDocument =>
   toFileDocument(record, model.builtIn.file)
 
-async function ownerOf(ids: readonly string[], terms: AttachTerms): Promise<readonly WrittenDocument[]> {
+async function attachmentDocuments(
+  ids: readonly string[],
+  terms: AttachmentTerms,
+): Promise<readonly WrittenDocument[]> {
   const owner = await planAttachment(ids, terms)
-  if (!owner) throw new RequestFault(noOwner(terms))
+  if (!owner) throw new RequestFault(ownerNotFound(terms))
   return [owner]
 }
 
-const noOwner = ({ attachment: { type } }: AttachTerms): Fault =>
+const ownerNotFound = ({ attachment: { type } }: AttachmentTerms): Fault =>
   fault('validation', `Invalid refId: there is no such document of ${type.uid}`, {
     key: 'refId',
     expected: `the id of a document of ${type.uid}`,

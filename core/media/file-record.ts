@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
+import { trimCharacter } from '../base/text.ts'
 import type { WrittenDocument, WrittenValue } from '../documents/desired-state.ts'
 import type { ContentType } from '../model/model.ts'
 import type { PictureSize } from './pictures/picture-size.ts'
 
-/** What is known of a file beside its bytes (contract/rest.md 8, "Media", and 15). */
+/** Metadata of a file (contract/rest.md 8, "Media", and 15). */
 export interface FileRecord {
   readonly documentId: string
   readonly name: string
@@ -11,7 +13,7 @@ export interface FileRecord {
   /** JSON text. */
   readonly focalPoint: string | null
   readonly hash: string
-  /** With its dot. */
+  /** With the dot. */
   readonly ext: string
   readonly mime: string
   /** In kB with two decimals. */
@@ -22,7 +24,7 @@ export interface FileRecord {
   readonly provider: string
 }
 
-/** Smaller pictures of a picture, by the name of their size. */
+/** Smaller versions of a picture, by the name of the size. */
 export type Formats = Readonly<Record<string, Format>>
 
 export interface Format {
@@ -49,7 +51,7 @@ export function toFileDocument(record: FileRecord, type: ContentType): WrittenDo
   return fileDocument(type, documentId, { ...fields, ...more })
 }
 
-/** A change of some of a file's attributes. */
+/** An update of some attributes of a file. */
 export function fileDocument(
   type: ContentType,
   documentId: string,
@@ -60,3 +62,37 @@ export function fileDocument(
   )
   return { type, documentId, versions: [{ locale: null, statuses: ['published'], values }] }
 }
+
+const MAX_NAME_LENGTH = 255
+/** Leaves room for the random digits, an extension and the name of a format. */
+const MAX_SLUG_LENGTH = 200
+
+/** A client's file name as stored: without folders and control characters, at most 255 characters. */
+export function cleanName(given: string): string {
+  const name = given
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
+    .replace(/[\u0000-\u001f\u007f]/g, '')
+    .split(/[\\/]/)
+    .at(-1)
+  return shorten((name ?? '').trim()) || 'file'
+}
+
+/** Cuts long names before the extension. */
+function shorten(name: string): string {
+  if (name.length <= MAX_NAME_LENGTH) return name
+  const ext = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
+  return name.slice(0, MAX_NAME_LENGTH - ext.length).replace(/[\ud800-\udbff]$/, '') + ext
+}
+
+/** contract/rest.md 15: the name with `_` for special characters, then `_` and 10 hexadecimal digits. */
+export function toHash(name: string, digits: string = randomBytes(5).toString('hex')): string {
+  const slug = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .slice(0, MAX_SLUG_LENGTH)
+  return `${trimCharacter(slug, '_') || 'file'}_${digits}`
+}
+
+/** Kilobytes with two decimals, as text for a decimal column. */
+export const toKilobytes = (bytes: number): string => (bytes / 1000).toFixed(2)

@@ -1,85 +1,88 @@
 import { extname } from 'node:path'
 import type { MediaKind } from '../project/settings/settings.ts'
-import { PAGE } from './detect-mime.ts'
+import { HTML } from './detect-mime.ts'
 
 export interface FileType {
   readonly mime: string
-  /** With its dot; the name's own where it fits what the bytes say. */
+  /** With the dot. The extension of the name, if it fits the type of the bytes. */
   readonly ext: string
-  /** What counts for `allowedTypes`: only bytes make a file a picture, a video or a sound. */
+  /** Compared with `allowedTypes`. Only the bytes decide that a file is an image, a video or an audio file. */
   readonly kind: MediaKind
 }
 
-/** The first bytes of a file, and the type that they tell (`detectMime`). */
-export interface Detected {
+/** The first bytes of a file, and the type detected from them (`detectMime`). */
+export interface DetectedFile {
   readonly head: Buffer
   readonly detected: string | null
 }
 
 /**
- * What an uploaded file is. Bytes win over the name: a page named `.png` becomes a page. The name is believed where
- * the bytes say nothing, and then as no more than a label.
+ * The type of an uploaded file. Bytes take precedence over the name: an HTML page named `.png` is HTML. If the bytes are
+ * not recognised, the name gives the media type, but `kind` is `files`.
  */
-export function fileType(file: Detected, name: string): FileType {
+export function fileType(file: DetectedFile, name: string): FileType {
   const ext = extensionOf(name)
   const mime = mimeOf(file, ext)
-  if (mime === null) return { ...labelled(file, ext), kind: 'files' }
-  return { mime, ext: fitting(mime, ext), kind: kindOf(mime) }
+  if (mime === null) return { ...typeByName(file, ext), kind: 'files' }
+  return { mime, ext: fittingExtension(mime, ext), kind: mediaKind(mime) }
 }
 
-/** A file of the project, whose extension is believed as far as the bytes do not contradict it. */
-export function ownFileMime(file: Detected, path: string): string {
+/** The media type of a file of the project: its extension is trusted unless the bytes contradict it. */
+export function projectFileMime(file: DetectedFile, path: string): string {
   const ext = extname(path)
   const mime = mimeOf(file, ext)
   if (mime !== null) return mime
-  return isBinary(file.head) ? UNKNOWN : (textType(ext) ?? 'text/plain')
+  return isBinary(file.head) ? UNKNOWN_MIME : (textType(ext) ?? 'text/plain')
 }
 
-/** null: the bytes do not decide. Of texts the name tells more than tags do, and of archives more than their format. */
-function mimeOf({ detected }: Detected, ext: string): string | null {
-  if (detected === 'application/zip') return OFFICE[ext.toLowerCase()] ?? detected
-  const isText = detected === PAGE || detected === 'application/xml'
+/** null: the bytes do not decide. The extension is more precise than the bytes for texts and for ZIP-based formats. */
+function mimeOf({ detected }: DetectedFile, ext: string): string | null {
+  if (detected === 'application/zip') return OFFICE_TYPES[ext.toLowerCase()] ?? detected
+  const isText = detected === HTML || detected === 'application/xml'
   return isText && textType(ext) !== undefined ? null : detected
 }
 
-const UNKNOWN = 'application/octet-stream'
+const UNKNOWN_MIME = 'application/octet-stream'
 
 const isBinary = (head: Buffer): boolean => head.includes(0)
 
-/** Endings that are more than letters and digits, or long, are part of the name. */
+/** Endings that are long or have other characters than letters and digits are part of the name. */
 const extensionOf = (name: string): string => /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
 
-/** The type of a text of which only the extension tells what it is; undefined where it does not. */
-const textType = (ext: string): string | undefined => TEXTS[ext.toLowerCase()]
+/** Text formats can only be told apart by extension; undefined for other extensions. */
+const textType = (ext: string): string | undefined => TEXT_TYPES[ext.toLowerCase()]
 
-function labelled({ head }: Detected, ext: string): Pick<FileType, 'mime' | 'ext'> {
-  if (ext === '') return { mime: UNKNOWN, ext: '.bin' }
+function typeByName({ head }: DetectedFile, ext: string): Pick<FileType, 'mime' | 'ext'> {
+  if (ext === '') return { mime: UNKNOWN_MIME, ext: '.bin' }
   const text = textType(ext)
   if (isBinary(head))
-    return { mime: text === undefined ? (LABELS[ext.toLowerCase()] ?? UNKNOWN) : UNKNOWN, ext }
-  return { mime: text ?? LABELS[ext.toLowerCase()] ?? 'text/plain', ext }
+    return {
+      mime: text === undefined ? (MIME_BY_EXTENSION[ext.toLowerCase()] ?? UNKNOWN_MIME) : UNKNOWN_MIME,
+      ext,
+    }
+  return { mime: text ?? MIME_BY_EXTENSION[ext.toLowerCase()] ?? 'text/plain', ext }
 }
 
-const fitting = (mime: string, ext: string): string => {
+const fittingExtension = (mime: string, ext: string): string => {
   const fit = EXTENSIONS[mime] ?? []
   return fit.length === 0 || fit.includes(ext.toLowerCase()) ? ext : (fit[0] ?? ext)
 }
 
-/** The word of `allowedTypes` that a file falls under. */
-export function kindOf(mime: string): MediaKind {
+/** The value of `allowedTypes` that covers a media type. */
+export function mediaKind(mime: string): MediaKind {
   if (mime.startsWith('image/')) return 'images'
   if (mime.startsWith('video/')) return 'videos'
   return mime.startsWith('audio/') ? 'audios' : 'files'
 }
 
-const OFFICE: Readonly<Record<string, string>> = {
+const OFFICE_TYPES: Readonly<Record<string, string>> = {
   '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   '.pptx': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
   '.epub': 'application/epub+zip',
 }
 
-const TEXTS: Readonly<Record<string, string>> = {
+const TEXT_TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain',
   '.csv': 'text/csv',
   '.json': 'application/json',
@@ -90,7 +93,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   '.vtt': 'text/vtt',
 }
 
-/** The first is what a file is given that has another. */
+/** Valid extensions by media type. The first replaces an extension that does not fit. */
 const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   'image/png': ['.png', '.apng'],
   'image/jpeg': ['.jpg', '.jpeg', '.jpe', '.jfif'],
@@ -120,8 +123,28 @@ const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   'text/html': ['.html', '.htm', '.xhtml'],
 }
 
-const LABELS: Readonly<Record<string, string>> = Object.fromEntries(
+const MIME_BY_EXTENSION: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(EXTENSIONS)
     .flatMap(([mime, all]) => all.map(ext => [ext, mime]))
     .toReversed(),
 )
+
+/** Extensions that browsers display without running code. */
+const SHOWN: ReadonlySet<string> = new Set([
+  '.png',
+  '.jpg',
+  '.jpeg',
+  '.gif',
+  '.webp',
+  '.avif',
+  '.mp4',
+  '.webm',
+  '.mp3',
+  '.ogg',
+  '.wav',
+  '.pdf',
+  '.txt',
+])
+
+/** SVG, HTML and all other types, which could run code in the browser, are served as downloads only. */
+export const isHarmless = (key: string): boolean => SHOWN.has(extname(key).toLowerCase())

@@ -1,32 +1,65 @@
-import type { Result } from '../base/result.ts'
+import { failed, type Result } from '../base/result.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { Actor } from '../query/command.ts'
 import type { Attachment } from './attachment.ts'
-import type { FileInfo } from './file-info.ts'
-import type { FileConditions } from './permit-file.ts'
+import { kindFault, pixelFault } from './check-uploads.ts'
+import { createFiles } from './create-files.ts'
+import type { FileConditions, FileInfo } from './file-info.ts'
+import type { FileServiceTerms } from './file-transaction.ts'
 import type { Upload } from './prepare-file.ts'
-import type { Form, FormFile, FormRules, FormSource } from './read-form.ts'
+import { type FormFile, type FormRules, type FormSource, type MultipartForm, readForm } from './read-form.ts'
+import { discardFiles, duplicateStaged } from './storage/staging.ts'
+import { changeFile, removeFile, replaceFile } from './update-file.ts'
 
 /**
- * The only way to write files: bytes and record together. What may be read of records is documents/' to answer.
- * Ids are those of records; every failure leaves neither a record without bytes nor a place that shows one.
+ * The only way to write files: bytes and record together. Records are read through documents/. Ids are those of records.
+ * A failure leaves neither a record without bytes nor a reference to one.
  */
 export interface Files {
-  /** Stages the files that a form has, by default under `files`. Whoever reads it calls `discard`. */
-  readForm(source: FormSource, rules?: FormRules): Promise<Result<Form, Fault>>
-  /** One more of a file, for a second place: it has to be discarded, too. */
-  again(file: FormFile): Promise<FormFile>
-  discard(form: Pick<Form, 'files'>): Promise<void>
-  /** Answers the documentIds in the order given. `by`: on whose behalf. */
+  /** Reads a form and stages its files, by default those of the field `files`. The caller must call `discard`. */
+  readForm(source: FormSource, rules?: FormRules): Promise<Result<MultipartForm, Fault>>
+  /** Stages a second copy of a file. It must be discarded, too. */
+  duplicate(file: FormFile): Promise<FormFile>
+  discard(form: Pick<MultipartForm, 'files'>): Promise<void>
+  /** Returns the documentIds in the order of `uploads`. `by`: the caller recorded in events. */
   create(
     uploads: readonly Upload[],
     attachment: Attachment | null,
     by: Actor | null,
   ): Promise<Result<readonly string[], Fault>>
-  /** Fails with notFound where there is no such file, or none that the caller sees; all three throw forbidden where the caller sees a file that does not meet its conditions. */
+  /**
+   * Fails with notFound if the file is missing or hidden from the caller. This method, `replace` and `remove` throw
+   * forbidden if the caller may read the file but it does not meet the conditions.
+   */
   change(id: number, info: FileInfo, conditions: FileConditions): Promise<Result<null, Fault>>
-  /** New bytes under the old address. */
+  /** Stores new bytes under the same URL. */
   replace(id: number, upload: Upload, conditions: FileConditions): Promise<Result<null, Fault>>
-  /** Takes it out of every place, too. False: there was none, or none that the caller sees. */
+  /** Removes the file and all references to it. False if the file is missing or hidden from the caller. */
   remove(id: number, conditions: FileConditions): Promise<boolean>
+}
+
+/** contract/rest.md 15. */
+const UPLOADED: FormRules = { accepts: field => field === 'files', fields: 200, fieldSize: 65_536 }
+
+export function openFiles(terms: FileServiceTerms): Files {
+  const { settings, staging } = terms
+  return {
+    readForm: (source, rules = UPLOADED) =>
+      readForm(source, { folder: staging, sizeLimit: settings.sizeLimit, rules }),
+    duplicate: async file => ({ ...file, staged: await duplicateStaged(file.staged, staging) }),
+    discard: ({ files }) => discardFiles(files.map(({ staged }) => staged.path)),
+    async create(uploads, attachment, by) {
+      const refused =
+        kindFault(uploads, [settings.allowedTypes, attachment?.attribute.allowedTypes]) ??
+        pixelFault(uploads, settings.pixelLimit)
+      return refused ? failed(refused) : createFiles(uploads, attachment, { ...terms, by })
+    },
+    change: (id, info, conditions) => changeFile(id, info, { ...terms, conditions }),
+    async replace(id, upload, conditions) {
+      const refused =
+        kindFault([upload], [settings.allowedTypes]) ?? pixelFault([upload], settings.pixelLimit)
+      return refused ? failed(refused) : replaceFile(id, upload, { ...terms, conditions })
+    },
+    remove: (id, conditions) => removeFile(id, { ...terms, conditions }),
+  }
 }

@@ -1,47 +1,46 @@
 import { newDocumentId } from '../documents/rows/document-id.ts'
 import type { FileInfo } from './file-info.ts'
-import { cleanName, toHash, toKilobytes } from './file-name.ts'
-import type { FileRecord } from './file-record.ts'
+import { cleanName, type FileRecord, toHash, toKilobytes } from './file-record.ts'
 import { type FileType, fileType } from './file-type.ts'
 import { makeFormats } from './pictures/make-formats.ts'
 import { pictureSize } from './pictures/picture-size.ts'
 import type { FormFile } from './read-form.ts'
 import type { FileStorage, LocalFile } from './storage/file-storage.ts'
-import { discard } from './storage/staging.ts'
+import { discardFiles } from './storage/staging.ts'
 
-/** A file as it came, and what is said of it. */
+/** A staged file and its description. */
 export interface Upload {
   readonly file: FormFile
   readonly info: FileInfo
 }
 
-/** What is to be stored of an upload, and the record of it. */
+/** The record of an upload, and the files to store: the original and its smaller pictures. */
 export interface PreparedFile {
   readonly record: FileRecord
   readonly parts: readonly { readonly key: string; readonly file: LocalFile }[]
 }
 
-export interface PrepareTerms {
+export interface PrepareFileTerms {
   readonly files: FileStorage
-  /** Where smaller pictures are staged. */
+  /** Staging folder for smaller pictures. */
   readonly folder: string
-  /** Pixels of one picture. */
+  /** Maximum number of pixels of one picture. */
   readonly pixelLimit: number
-  /** The hash and extension of the file that it replaces. */
+  /** Hash and extension of the file that this upload replaces. */
   readonly replaced?: { readonly hash: string; readonly ext: string }
 }
 
-export const typeOf = ({ file }: Upload): FileType => fileType(file.staged, cleanName(file.filename))
+export const uploadType = ({ file }: Upload): FileType => fileType(file.staged, cleanName(file.filename))
 
-/** contract/rest.md 15: what a file is called, its address, its size, its smaller pictures. */
-export async function prepareFile(upload: Upload, terms: PrepareTerms): Promise<PreparedFile> {
+/** Decides name, hash, URL and size, and makes smaller pictures (contract/rest.md 15). */
+export async function prepareFile(upload: Upload, terms: PrepareFileTerms): Promise<PreparedFile> {
   const { file, info } = upload
-  const { mime, ext: given } = typeOf(upload)
+  const { mime, ext: given } = uploadType(upload)
   const name = info.name ?? cleanName(file.filename)
   const ext = terms.replaced?.ext ?? given
   const hash = terms.replaced?.hash ?? toHash(name.endsWith(ext) ? name.slice(0, -ext.length) : name)
   const { path, head, size } = file.staged
-  const dimensions = isLabel(upload) ? undefined : pictureSize(head, mime)
+  const dimensions = hasUnverifiedType(upload) ? undefined : pictureSize(head, mime)
   const made = await makeFormats(
     { path, name, hash, ext, mime, dimensions, pixelLimit: terms.pixelLimit },
     terms.folder,
@@ -76,10 +75,10 @@ export async function prepareFile(upload: Upload, terms: PrepareTerms): Promise<
   }
 }
 
-/** Bytes that do not say what they are have no size in pixels either. */
-const isLabel = (upload: Upload): boolean => typeOf(upload).kind === 'files'
+/** True if only the name gives the type: then the bytes are not read as a picture. */
+const hasUnverifiedType = (upload: Upload): boolean => uploadType(upload).kind === 'files'
 
-/** Stores all parts, or none. */
+/** Stores all parts; after a failure it removes those already stored. */
 export async function storeParts(prepared: readonly PreparedFile[], files: FileStorage): Promise<void> {
   const done: string[] = []
   try {
@@ -97,6 +96,6 @@ export async function removeKeys(keys: readonly string[], files: FileStorage): P
   for (const key of keys) await files.remove(key)
 }
 
-/** The staged files, whatever became of them. */
+/** Removes the staged files, stored or not. */
 export const discardStaged = (prepared: readonly PreparedFile[]): Promise<void> =>
-  discard(prepared.flatMap(({ parts }) => parts.map(({ file }) => file.path)))
+  discardFiles(prepared.flatMap(({ parts }) => parts.map(({ file }) => file.path)))

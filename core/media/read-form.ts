@@ -3,35 +3,36 @@ import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
-import { discard, type StagedFile, stage } from './storage/staging.ts'
+import { discardFiles, type StagedFile, stage } from './storage/staging.ts'
 
-/** A multipart form: its files are staged, and whoever has it discards them. */
-export interface Form {
+/** A multipart form with staged files. The caller must discard them. */
+export interface MultipartForm {
   readonly files: readonly FormFile[]
   readonly fields: ReadonlyMap<string, readonly string[]>
 }
 
 export interface FormFile {
-  /** The name of its part. */
+  /** Name of the form field. */
   readonly field: string
-  /** As the client says it. */
+  /** As sent by the client. */
   readonly filename: string
   readonly staged: StagedFile
 }
 
-export interface FormTerms {
+export interface ReadFormTerms {
   readonly folder: string
-  /** Bytes of one file. */
+  /** Maximum size of one file in bytes. */
   readonly sizeLimit: number
   readonly rules: FormRules
 }
 
-/** What a form may hold. */
+/** Limits on a form. */
 export interface FormRules {
-  /** Whether a file is kept that comes under this name, behind these fields; others are passed over. */
-  takes(field: string, before: ReadonlyMap<string, readonly string[]>): boolean
+  /** True if a file of this field is kept. `before`: the fields that came before it. Other files are skipped. */
+  accepts(field: string, before: ReadonlyMap<string, readonly string[]>): boolean
+  /** Maximum number of fields. */
   readonly fields: number
-  /** Bytes of one field. */
+  /** Maximum size of one field in bytes. */
   readonly fieldSize: number
 }
 
@@ -45,25 +46,30 @@ const BOUNDS = { files: 100, headerPairs: 50, headerSize: 8_192 }
 export const isForm = ({ headers }: FormSource): boolean =>
   /^\s*multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')
 
-/** Reads a form piece by piece: no file is ever in memory. What breaks a bound is refused whole. */
-export async function readForm(source: FormSource, terms: FormTerms): Promise<Result<Form, Fault>> {
+/**
+ * Streams a form, so that no file is held in memory. Exceeding a limit refuses the whole form. Rejects if staging fails.
+ */
+export async function readForm(
+  source: FormSource,
+  terms: ReadFormTerms,
+): Promise<Result<MultipartForm, Fault>> {
   const busboy = openParser(source, terms)
   if (busboy instanceof Error) return failed(malformed(busboy))
-  const reading: Reading = { terms, fields: new Map(), streams: [], files: [] }
-  const trouble = await feed(source.stream(), busboy, reading)
-  if (trouble) for (const stream of reading.streams) stream.destroy(new Error(trouble.message))
+  const reading: FormReading = { terms, fields: new Map(), streams: [], files: [] }
+  const refusal = await parseForm(source.stream(), busboy, reading)
+  if (refusal) for (const stream of reading.streams) stream.destroy(new Error(refusal.message))
   const settled = await Promise.allSettled(reading.files)
   const files = settled.flatMap(file => (file.status === 'fulfilled' ? [file.value] : []))
   const broken = settled.find(file => file.status === 'rejected')
-  if (!trouble && !broken) return ok({ files, fields: reading.fields })
-  await discard(files.map(file => file.staged.path))
-  if (trouble) return failed(trouble)
+  if (!refusal && !broken) return ok({ files, fields: reading.fields })
+  await discardFiles(files.map(file => file.staged.path))
+  if (refusal) return failed(refusal)
   throw broken?.reason
 }
 
 function openParser(
   { headers }: FormSource,
-  { sizeLimit, rules: { fields, fieldSize } }: FormTerms,
+  { sizeLimit, rules: { fields, fieldSize } }: ReadFormTerms,
 ): BusboyInstance | Error {
   try {
     const type = headers['content-type'] ?? ''
@@ -77,49 +83,46 @@ function openParser(
   }
 }
 
-interface Reading {
-  readonly terms: FormTerms
+interface FormReading {
+  readonly terms: ReadFormTerms
   readonly fields: Map<string, string[]>
   readonly streams: Readable[]
   readonly files: Promise<FormFile>[]
 }
 
-/** Until the form has ended, or why it did not. What is left of a refused body is read and thrown away. */
-function feed(source: Readable, busboy: BusboyInstance, reading: Reading): Promise<Fault | null> {
+/** Resolves to null when the form has ended, or to the reason for refusing it, after draining the rest of the body. */
+function parseForm(source: Readable, busboy: BusboyInstance, reading: FormReading): Promise<Fault | null> {
   return new Promise(resolve => {
     let refused = false
     const refuse = (reason: Fault): void => {
       if (refused) return
       refused = true
       source.unpipe(busboy)
-      passBy(source, () => resolve(reason))
+      drainBody(source, () => resolve(reason))
     }
-    listen(busboy, reading, refuse)
+    subscribe(busboy, reading, refuse)
     busboy.on('error', (error: Error) => refuse(malformed(error)))
     busboy.on('finish', () => resolve(null))
-    source.on('error', () => refuse(cutOff()))
+    source.on('error', () => refuse(interrupted()))
     source.on('close', () => {
-      if (!source.readableEnded) refuse(cutOff())
+      if (!source.readableEnded) refuse(interrupted())
     })
     source.pipe(busboy)
   })
 }
 
-/** Milliseconds that the rest of a refused body may take to come in. */
-const LINGER = 2_000
+/** Milliseconds to wait for the rest of a refused body. */
+const DRAIN_TIMEOUT = 2_000
 
-/**
- * Reads what is left and throws it away, then answers: a connection that is closed while its client still sends takes
- * the answer with it.
- */
-function passBy(source: Readable, answer: () => void): void {
+/** Drains the body before responding: if the connection closes while the client still sends, the response is lost. */
+function drainBody(source: Readable, answer: () => void): void {
   if (source.readableEnded || source.destroyed) {
     answer()
     return
   }
-  const patience = setTimeout(answer, LINGER)
+  const timer = setTimeout(answer, DRAIN_TIMEOUT)
   const over = () => {
-    clearTimeout(patience)
+    clearTimeout(timer)
     answer()
   }
   source.once('end', over)
@@ -129,44 +132,45 @@ function passBy(source: Readable, answer: () => void): void {
 
 type Refuse = (reason: Fault) => void
 
-function listen(busboy: BusboyInstance, reading: Reading, refuse: Refuse): void {
+function subscribe(busboy: BusboyInstance, reading: FormReading, refuse: Refuse): void {
   busboy.on('file', (field, stream, filename) =>
-    takeFile(stream, { field, filename, broken: refuse }, reading),
+    stageFile(stream, { field, filename, broken: refuse }, reading),
   )
   busboy.on('field', (name, value, nameCut, valueCut) => {
-    if (nameCut || valueCut) refuse(tooMuch('A field of the form is too long'))
+    if (nameCut || valueCut) refuse(limitExceeded('A field of the form is too long'))
     reading.fields.set(name, [...(reading.fields.get(name) ?? []), value])
   })
-  busboy.on('filesLimit', () => refuse(tooMuch(`A form may have at most ${BOUNDS.files} files`)))
+  busboy.on('filesLimit', () => refuse(limitExceeded(`A form may have at most ${BOUNDS.files} files`)))
   const { fields } = reading.terms.rules
-  busboy.on('fieldsLimit', () => refuse(tooMuch(`A form may have at most ${fields} fields`)))
+  busboy.on('fieldsLimit', () => refuse(limitExceeded(`A form may have at most ${fields} fields`)))
 }
 
-interface Part {
+interface FilePart {
   readonly field: string
   readonly filename: string
   readonly broken: Refuse
 }
 
-function takeFile(stream: Readable, { field, filename, broken }: Part, reading: Reading): void {
+function stageFile(stream: Readable, { field, filename, broken }: FilePart, reading: FormReading): void {
   const { terms, fields, streams, files } = reading
-  stream.on('error', () => broken(cutOff()))
-  if (!filename || !terms.rules.takes(field, fields)) {
+  stream.on('error', () => broken(interrupted()))
+  if (!filename || !terms.rules.accepts(field, fields)) {
     stream.resume()
     return
   }
   streams.push(stream)
-  stream.on('limit', () => broken(tooLarge(terms.sizeLimit)))
+  stream.on('limit', () => broken(fileTooLarge(terms.sizeLimit)))
   const file = stage(stream, terms.folder).then(staged => ({ field, filename, staged }))
-  // readForm tells it, once all have come to their end.
+  // readForm reports the failure when all files have settled.
   file.catch(() => undefined)
   files.push(file)
 }
 
 const malformed = ({ message }: Error): Fault => fault('badRequest', `The form cannot be read: ${message}`)
 
-const cutOff = (): Fault => fault('badRequest', 'The request ended before its body did')
+const interrupted = (): Fault => fault('badRequest', 'The request ended before its body did')
 
-const tooLarge = (limit: number): Fault => fault('payloadTooLarge', `A file may have at most ${limit} bytes`)
+const fileTooLarge = (limit: number): Fault =>
+  fault('payloadTooLarge', `A file may have at most ${limit} bytes`)
 
-const tooMuch = (message: string): Fault => fault('payloadTooLarge', message)
+const limitExceeded = (message: string): Fault => fault('payloadTooLarge', message)

@@ -1,4 +1,4 @@
-import { withTimeout } from '../base/with-timeout.ts'
+import { rejectAfter } from '../base/with-timeout.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Plugins } from './plugins.ts'
 import { TIMEOUTS } from './register.ts'
@@ -8,7 +8,7 @@ import type { PluginApp } from './services/plugin-app.ts'
 export async function bootstrapPlugins({ extensions }: Plugins, app: PluginApp): Promise<string | null> {
   for (const [name, extension] of extensions) {
     try {
-      await withTimeout(TIMEOUTS.bootstrap, () => extension.bootstrap?.({ app }))
+      await rejectAfter(TIMEOUTS.bootstrap, () => extension.bootstrap?.({ app }))
     } catch (error) {
       return `extensions/${name} could not start: ${error instanceof Error ? error.message : String(error)}`
     }
@@ -23,8 +23,8 @@ export async function destroyPlugins(
   observer: Observer,
 ): Promise<void> {
   for (const [name, extension] of [...extensions].reverse()) {
-    await withTimeout(TIMEOUTS.destroy, () => extension.destroy?.({ app })).catch((error: unknown) =>
-      observer.tell({ kind: 'pluginFailed', message: `extensions/${name} could not end`, error }),
+    await rejectAfter(TIMEOUTS.destroy, () => extension.destroy?.({ app })).catch((error: unknown) =>
+      observer.emit({ kind: 'pluginFailed', message: `extensions/${name} could not end`, error }),
     )
   }
 }

@@ -1,6 +1,6 @@
 import { type PermissionScope, permissionScopes } from '../access/open-grants.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import { withTimeout } from '../base/with-timeout.ts'
+import { rejectAfter } from '../base/with-timeout.ts'
 import type { EventListener } from '../events/events.ts'
 import { openBinder } from './bind.ts'
 import type { ExtensionRoute } from './extension-route.ts'
@@ -61,7 +61,7 @@ export async function registerPlugins(
 
 async function attempt<Made>(where: string, make: () => Made | Promise<Made>): Promise<Result<Made, string>> {
   try {
-    return ok(await withTimeout(TIMEOUTS.register, make))
+    return ok(await rejectAfter(TIMEOUTS.register, make))
   } catch (error) {
     return failed(`${where}: ${error instanceof Error ? error.message : String(error)}`)
   }

@@ -3,7 +3,7 @@ import { compileApp } from '../../core/app/compile-app.ts'
 import { writeContent } from '../../core/content/write-content.ts'
 import type { Database, Transaction } from '../../core/database/database.ts'
 import { NOBODY_LISTENS } from '../../core/documents/outbox.ts'
-import { openLocalStorage } from '../../core/media/storage/local-storage.ts'
+import { openLocalStorage } from '../../core/media/storage/open-storage.ts'
 import { openSite } from './site.ts'
 
 const PROJECT = `

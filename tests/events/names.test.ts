@@ -62,7 +62,7 @@ test('events of users and files must be named; roles and locales have none', t =
   }
 })
 
-test('a listener's key is unique and the same after every start', t => {
+test('the key of a listener is unique and the same after every start', t => {
   t.is(listenerKey('audit', '*.*', 0), 'audit *.*')
   t.is(listenerKey('audit', '*.*', 1), 'audit *.* 2')
   const long = 'x'.repeat(300)

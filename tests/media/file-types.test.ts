@@ -1,9 +1,9 @@
 import test from 'ava'
+import { kindFault } from '../../core/media/check-uploads.ts'
 import { detectMime } from '../../core/media/detect-mime.ts'
-import { cleanName, toHash } from '../../core/media/file-name.ts'
+import { cleanName, toHash } from '../../core/media/file-record.ts'
 import { fileType } from '../../core/media/file-type.ts'
 import type { Upload } from '../../core/media/prepare-file.ts'
-import { refuseKinds } from '../../core/media/refuse-kinds.ts'
 
 /** A whole picture of one pixel. */
 const PNG = Buffer.from(
@@ -18,7 +18,7 @@ const typeOf = async (bytes: string | Buffer, name: string): Promise<string> => 
   return `${mime} ${ext} ${kind}`
 }
 
-test('bytes say what a file is, and its name follows', async t => {
+test('bytes decide the type of a file, and the extension follows', async t => {
   t.is(await typeOf(PNG, 'a.png'), 'image/png .png images')
   t.is(await typeOf(PNG, 'a.PNG'), 'image/png .PNG images')
   t.is(await typeOf(PNG, 'a'), 'image/png .png images')
@@ -30,7 +30,7 @@ test('bytes say what a file is, and its name follows', async t => {
   t.is(await typeOf('<!-- x --><HTML>', 'a.png'), 'text/html .html files')
 })
 
-test('a name tells texts apart, and makes nothing a picture, a video or a sound', async t => {
+test('a name decides between text formats, and never makes a file an image, video or audio', async t => {
   t.is(await typeOf('a,b', 'a.csv'), 'text/csv .csv files')
   t.is(await typeOf('# <html>', 'a.md'), 'text/markdown .md files')
   t.is(await typeOf('<html>', 'a.txt'), 'text/plain .txt files')
@@ -48,14 +48,14 @@ test('kinds that are not allowed are refused by their bytes, not by their names'
     return { file: { field: 'files', filename: name, staged }, info: {} }
   }
   const pictures = [['images']] as const
-  t.is(refuseKinds([await upload('a.png', PNG), await upload('b.txt', PNG)], pictures), undefined)
-  const fault = refuseKinds([await upload('a.png', PNG), await upload('b.png', 'words')], pictures)
+  t.is(kindFault([await upload('a.png', PNG), await upload('b.txt', PNG)], pictures), undefined)
+  const fault = kindFault([await upload('a.png', PNG), await upload('b.png', 'words')], pictures)
   t.is(fault?.message, 'b.png is no file of a kind that is allowed here: images')
   t.deepEqual(fault?.details, { key: 'files', found: 'image/png', expected: ['images'] })
-  t.truthy(refuseKinds([await upload('a.png', PNG)], [['images'], ['videos']]), 'the place has a say, too')
+  t.truthy(kindFault([await upload('a.png', PNG)], [['images'], ['videos']]), 'the place has a say, too')
 })
 
-test('names keep what can be shown, hashes what can be in any address', t => {
+test('names keep printable characters, hashes those that are safe in a URL', t => {
   t.is(cleanName('a/b\\c.txt'), 'c.txt')
   t.is(cleanName('a\u0000\u001fb.txt'), 'ab.txt')
   t.is(cleanName('/'), 'file')
@@ -67,7 +67,7 @@ test('names keep what can be shown, hashes what can be in any address', t => {
   t.is(toHash('x'.repeat(300), '0123456789').length, 211)
 })
 
-test('drawings and pages are known behind declarations, comments and entities', async t => {
+test('SVG and HTML are detected behind declarations, comments and entities', async t => {
   const drawing = 'image/svg+xml .svg images'
   for (const text of [
     '<svg>',
@@ -86,7 +86,7 @@ test('drawings and pages are known behind declarations, comments and entities', 
 })
 
 // Each of them made a backtracking expression or a nested reader take seconds.
-test('a hostile file is recognised in a time that grows with its size', async t => {
+test('a hostile file is recognised in linear time', async t => {
   const latin = (text: string) => Buffer.from(text, 'latin1')
   const shapes: readonly string[] = [
     '<!---->',

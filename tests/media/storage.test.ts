@@ -5,14 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import test from 'ava'
 import S3rver from 's3rver'
-import { keysOf } from '../../core/media/find-file.ts'
+import { storageKeys } from '../../core/media/file-transaction.ts'
 import type { FileStorage } from '../../core/media/storage/file-storage.ts'
-import { openLocalStorage } from '../../core/media/storage/local-storage.ts'
-import { openStorage } from '../../core/media/storage/open-storage.ts'
+import { openLocalStorage, openStorage } from '../../core/media/storage/open-storage.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { isSigned } from './signature.ts'
 
-test('a folder keeps whole files alone, under their keys', async t => {
+test('local storage keeps complete files only, under their keys', async t => {
   const folder = temporaryFolder()
   t.teardown(() => folder.remove())
   folder.write('one.txt', 'one')
@@ -34,7 +33,7 @@ test('a folder keeps whole files alone, under their keys', async t => {
   t.deepEqual(readdirSync(uploads), [])
 })
 
-test('no key leads out of a folder', async t => {
+test('no key leads out of the storage folder', async t => {
   const files = openLocalStorage('/nowhere')
   for (const key of ['../a', 'a/b', '..', '.', '', '.hidden', 'a\0b', 'a\\b', 'x'.repeat(256)]) {
     await t.throwsAsync(
@@ -46,7 +45,7 @@ test('no key leads out of a folder', async t => {
   }
 })
 
-test('a record that came from elsewhere is removed, and nothing under names that no storage takes', t => {
+test('removing an imported record skips names that are no valid storage keys', t => {
   const record = {
     id: 1,
     documentId: 'a',
@@ -54,9 +53,11 @@ test('a record that came from elsewhere is removed, and nothing under names that
     ext: '',
     formatKeys: ['../a.png', 'b.png'],
   }
-  t.deepEqual(keysOf(record), ['b.png'])
-  t.deepEqual(keysOf({ ...record, hash: 'été', ext: '.v1 final', formatKeys: [] }), [])
-  t.deepEqual(keysOf({ ...record, hash: 'a_0123456789', ext: '.txt', formatKeys: [] }), ['a_0123456789.txt'])
+  t.deepEqual(storageKeys(record), ['b.png'])
+  t.deepEqual(storageKeys({ ...record, hash: 'été', ext: '.v1 final', formatKeys: [] }), [])
+  t.deepEqual(storageKeys({ ...record, hash: 'a_0123456789', ext: '.txt', formatKeys: [] }), [
+    'a_0123456789.txt',
+  ])
 })
 
 /** A server that speaks S3 and knows the owner of one bucket by his id; signatures it takes as they are. */
@@ -92,7 +93,7 @@ const open = (options: Readonly<Record<string, string>>): FileStorage =>
     '/nowhere',
   )
 
-test('a bucket keeps files with their types, and pages as downloads', async t => {
+test('S3 storage keeps files with their types, and HTML as a download', async t => {
   const { endpoint, close } = await startS3()
   t.teardown(close)
   const folder = temporaryFolder()
@@ -121,7 +122,7 @@ test('a bucket keeps files with their types, and pages as downloads', async t =>
   t.false(await files.has(key))
 })
 
-test('a bucket that refuses is no bucket that has nothing', async t => {
+test('an S3 error is not reported as a missing file', async t => {
   const { endpoint, close } = await startS3()
   t.teardown(close)
   const file = { path: import.meta.filename, mime: 'text/plain' }
@@ -148,7 +149,7 @@ test('requests to a bucket are signed with its key', async t => {
   })
 })
 
-test('files of a bucket are told at its public address', t => {
+test('files in S3 have URLs at the public address', t => {
   t.is(open({ publicUrl: 'https://cdn.example.org/' }).url('a_0.png'), 'https://cdn.example.org/a_0.png')
   t.is(open({ region: 'eu-west-1' }).url('a_0.png'), 'https://pictures.s3.eu-west-1.amazonaws.com/a_0.png')
 })

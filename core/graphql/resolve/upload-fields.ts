@@ -4,9 +4,8 @@ import { actorOf } from '../../access/caller.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, invalidBodyKey } from '../../faults/fault.ts'
 import { permitAttachment } from '../../media/attachment.ts'
-import { type FileInfo, readFileInfo } from '../../media/file-info.ts'
-import { noEntity, noFiles } from '../../media/files-terms.ts'
-import { permitFileChange, permitFileRemoval } from '../../media/permit-file.ts'
+import { type FileInfo, permitFileChange, permitFileRemoval, readFileInfo } from '../../media/file-info.ts'
+import { emptyFilesFault, fileNotFound } from '../../media/file-transaction.ts'
 import type { Upload } from '../../media/prepare-file.ts'
 import type { Arguments } from '../parse/operation-context.ts'
 import { must } from '../parse/to-graphql-error.ts'
@@ -32,7 +31,7 @@ export const uploadFields = (terms: FixedTerms) =>
     }),
     updateFileInfo: field('update', async (given, acting, info) => {
       const changed = await change({ ...given, data: given.info }, { acting, info }, terms)
-      return changed ?? must(failed(noEntity()))
+      return changed ?? must(failed(fileNotFound()))
     }),
     removeFile: field('delete', (given, acting, info) => remove(given, { acting, info }, terms)),
     updateUploadFile: field('update', async ({ id, data }, acting, info) => {
@@ -58,12 +57,12 @@ function toUploads(sent: readonly unknown[], described?: unknown): Result<readon
   if (!info.ok) return info
   const uploads: Upload[] = []
   for (const each of sent) {
-    const file = each instanceof SentFile ? each.take() : failed(noFiles())
+    const file = each instanceof SentFile ? each.take() : failed(emptyFilesFault())
     if (!file.ok) return file
-    if (file.value.staged.size === 0) return failed(noFiles())
+    if (file.value.staged.size === 0) return failed(emptyFilesFault())
     uploads.push({ file: file.value, info: info.value })
   }
-  return uploads.length === 0 ? failed(noFiles()) : ok(uploads)
+  return uploads.length === 0 ? failed(emptyFilesFault()) : ok(uploads)
 }
 
 const readInfo = (info: unknown): Result<FileInfo, Fault> =>

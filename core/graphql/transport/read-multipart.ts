@@ -2,7 +2,7 @@ import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, fault } from '../../faults/fault.ts'
 import type { HttpRequest } from '../../faults/http-exchange.ts'
 import type { Files } from '../../media/files.ts'
-import type { Form, FormFile, FormRules } from '../../media/read-form.ts'
+import type { FormFile, FormRules, MultipartForm } from '../../media/read-form.ts'
 import { parseJson } from '../../query/parse-json.ts'
 import { SentFile } from '../sdl/sent-file.ts'
 import { type FileMap, malformed, noPath, parseFileMap } from './parse-file-map.ts'
@@ -40,7 +40,7 @@ function openRules({ mayUpload }: MultipartTerms): FormRules {
   return {
     fields: 5,
     fieldSize: 1_048_576,
-    takes(field, before) {
+    accepts(field, before) {
       const [text] = before.get('map') ?? []
       if (!mayUpload || text === undefined) return false
       names ??= namesIn(text)
@@ -55,7 +55,7 @@ function namesIn(text: string): ReadonlySet<string> {
 }
 
 async function fillOperations(
-  form: Form,
+  form: MultipartForm,
   kept: FormFile[],
   terms: MultipartTerms,
 ): Promise<Result<object, Fault>> {
@@ -71,14 +71,14 @@ async function fillOperations(
   return absent ? failed(absent) : fillAll(operations.value, map.value, { kept, terms })
 }
 
-function onlyField({ fields }: Form, name: string): Result<string, Fault> {
+function onlyField({ fields }: MultipartForm, name: string): Result<string, Fault> {
   const [text, ...more] = fields.get(name) ?? []
   if (text === undefined) return failed(malformed(`Missing multipart field ‘${name}’`))
   return more.length > 0 ? failed(malformed(`More than one multipart field ‘${name}’`)) : ok(text)
 }
 
 /** Each file that the map names has to come once, behind it. */
-function whyAbsent({ files }: Form, map: FileMap): Fault | null {
+function whyAbsent({ files }: MultipartForm, map: FileMap): Fault | null {
   for (const field of map.keys()) {
     const count = files.filter(file => file.field === field).length
     if (count === 0)
@@ -102,7 +102,7 @@ async function fillAll(
   for (const [field, paths] of map) {
     const file = kept.find(each => each.field === field)
     for (const [index, path] of paths.entries()) {
-      const own = file && index > 0 ? await terms.files.again(file) : file
+      const own = file && index > 0 ? await terms.files.duplicate(file) : file
       if (own && own !== file) kept.push(own)
       filled = fillPlace(filled, path, new SentFile(own ?? null))
       if (filled === undefined) return failed(noPath(path.join('.')))

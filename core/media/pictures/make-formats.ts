@@ -1,13 +1,12 @@
 import type { Sharp } from 'sharp'
 import { openSerialQueue } from '../../base/serial-queue.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
-import { toKilobytes } from '../file-name.ts'
-import type { Format } from '../file-record.ts'
+import { type Format, toKilobytes } from '../file-record.ts'
 import { stagingPath } from '../storage/staging.ts'
 import type { PictureSize } from './picture-size.ts'
 
 /** A smaller picture, staged. */
-export interface MadeFormat {
+export interface StagedFormat {
   readonly size: string
   readonly path: string
   readonly format: Omit<Format, 'url'>
@@ -20,11 +19,11 @@ export interface Picture {
   readonly ext: string
   readonly mime: string
   readonly dimensions: PictureSize | undefined
-  /** What its header said is believed no further. */
+  /** Enforced while decoding, since a header may lie. */
   readonly pixelLimit: number
 }
 
-/** contract/rest.md 15: the boxes that the sizes fit in. */
+/** contract/rest.md 15: bounding boxes of the formats. */
 const BOXES: readonly { readonly size: string; readonly width: number; readonly height: number }[] = [
   { size: 'thumbnail', width: 245, height: 156 },
   { size: 'small', width: 500, height: 500 },
@@ -36,10 +35,10 @@ const RESIZED: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/
 
 type OpenPicture = (path: string, pixels: number) => Sharp
 
-/** Seconds that one smaller picture may take. */
-const TIMEOUT = 20
+/** Seconds allowed for one smaller picture. */
+const FORMAT_TIMEOUT = 20
 
-/** Uploads whose pictures may wait for others in this process. */
+/** Uploads that may wait for the picture queue of this process. */
 const MAX_WAITING = 50
 
 const enqueue = openSerialQueue({
@@ -47,15 +46,17 @@ const enqueue = openSerialQueue({
   overflow: () => new RequestFault(fault('unavailable', 'The server is busy: try again')),
 })
 
-/** sharp is the user's to install: without it pictures have no formats. */
+/** sharp is an optional dependency: without it pictures have no formats. */
 async function loadSharp(): Promise<OpenPicture | null> {
   try {
     const { default: sharp } = await import('sharp')
-    // Nothing of a picture is kept, and one thread works on it: memory stays that of one picture.
+    // Without a cache and with one thread, memory is bounded by one picture.
     sharp.cache(false)
     sharp.concurrency(1)
     return (path, pixels) =>
-      sharp(path, { failOn: 'error', limitInputPixels: pixels, pages: 1 }).timeout({ seconds: TIMEOUT })
+      sharp(path, { failOn: 'error', limitInputPixels: pixels, pages: 1 }).timeout({
+        seconds: FORMAT_TIMEOUT,
+      })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return null
     throw error
@@ -65,10 +66,10 @@ async function loadSharp(): Promise<OpenPicture | null> {
 let loading: Promise<OpenPicture | null> | undefined
 
 /**
- * The sizes that a picture is larger than, one picture at a time; none of what is no picture, or a broken one, or where sharp is
- * not installed.
+ * Makes the formats that are smaller than the picture, one picture at a time. None for other files, for broken pictures,
+ * and without sharp. Throws unavailable if too many uploads wait.
  */
-export async function makeFormats(picture: Picture, folder: string): Promise<readonly MadeFormat[]> {
+export async function makeFormats(picture: Picture, folder: string): Promise<readonly StagedFormat[]> {
   const { dimensions, mime } = picture
   if (!dimensions || !RESIZED.has(mime)) return []
   loading ??= loadSharp()
@@ -81,8 +82,8 @@ async function makeAll(
   picture: Picture,
   dimensions: PictureSize,
   folder: string,
-): Promise<readonly MadeFormat[]> {
-  const made: MadeFormat[] = []
+): Promise<readonly StagedFormat[]> {
+  const made: StagedFormat[] = []
   for (const box of BOXES) {
     if (dimensions.width <= box.width && dimensions.height <= box.height) continue
     const format = await makeFormat(open, picture, { ...box, path: stagingPath(folder) })
@@ -95,18 +96,18 @@ interface Box {
   readonly size: string
   readonly width: number
   readonly height: number
-  /** Where it goes. */
+  /** Path of the output file. */
   readonly path: string
 }
 
-async function makeFormat(open: OpenPicture, picture: Picture, box: Box): Promise<MadeFormat | null> {
+async function makeFormat(open: OpenPicture, picture: Picture, box: Box): Promise<StagedFormat | null> {
   const { ext, mime } = picture
   const { size, width, height, path } = box
   const written = await open(picture.path, picture.pixelLimit)
     .rotate()
     .resize({ width, height, fit: 'inside' })
     .toFile(path)
-    // Its bytes are broken, or more than sharp takes: it is kept, and has no smaller ones.
+    // Broken pictures, and pictures beyond the limits of sharp, are stored without smaller ones.
     .catch(() => null)
   if (!written) return null
   const sizes = {

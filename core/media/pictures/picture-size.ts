@@ -3,12 +3,12 @@ export interface PictureSize {
   readonly height: number
 }
 
-/** The size in pixels that a picture's header says; undefined for other formats and broken headers. */
+/** Size in pixels from the header of a picture; undefined for other formats and broken headers. */
 export function pictureSize(bytes: Buffer, mime: string): PictureSize | undefined {
   try {
     return READERS[mime]?.(bytes)
   } catch (error) {
-    // The header is cut short: reading went past the end.
+    // A truncated header: the read went past the end.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -21,7 +21,7 @@ const png = (bytes: Buffer): PictureSize => ({
 
 const gif = (bytes: Buffer): PictureSize => ({ width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) })
 
-/** Extended, lossless or lossy: each says its size in a way of its own. */
+/** The extended, lossless and lossy variants encode the size differently. */
 function webp(bytes: Buffer): PictureSize | undefined {
   const format = bytes.toString('latin1', 12, 16)
   if (format === 'VP8X') return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
@@ -32,7 +32,7 @@ function webp(bytes: Buffer): PictureSize | undefined {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }
 
-/** Frames (SOF0 to SOF15, but for the tables among them) hold the size; segments before them are skipped. */
+/** The frame header (SOF0 to SOF15, except table markers) holds the size. Earlier segments are skipped. */
 function jpeg(bytes: Buffer): PictureSize | undefined {
   for (let at = 2; bytes.readUInt8(at) === 0xff; ) {
     const marker = bytes.readUInt8(at + 1)

@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream'
 
-/** Where the bytes of files are kept. Whoever reads a key sees a whole file, the old or the new one. */
+/** Storage of file bytes. Writes are atomic: a read returns the old or the new file, never a part. */
 export interface FileStorage {
-  /** As records say it. */
+  /** The value of `provider` in records. */
   readonly provider: 'local' | 's3'
-  /** Keeps a copy of a file's bytes under a key: its hash and its extension. What was there is replaced. */
+  /** Stores a copy of a file under a key (hash and extension), replacing an existing one. */
   store(key: string, file: LocalFile): Promise<void>
   has(key: string): Promise<boolean>
-  /** What is kept under a key; null where there is nothing. */
+  /** null if the key does not exist. */
   read(key: string): Promise<Readable | null>
-  /** Also where there is nothing. */
+  /** Does nothing if the key does not exist. */
   remove(key: string): Promise<void>
-  /** The address that records tell. */
+  /** The URL written to records. */
   url(key: string): string
 }
 
@@ -21,10 +21,10 @@ export interface LocalFile {
   readonly mime: string
 }
 
-/** Whether a storage could keep something under this name: it leads out of none. */
-export const isKey = (name: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/.test(name)
+/** True for names that are safe as a storage key: they cannot leave the folder. */
+export const isStorageKey = (name: string): boolean => /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}$/.test(name)
 
-/** Keys come from hashes, which are made here; one from anywhere else must not lead out of the storage. */
-export function assertKey(key: string): void {
-  if (!isKey(key)) throw new TypeError(`${key} is no key of a file`)
+/** Throws a TypeError for an unsafe key. Keys are made from hashes here; this guards against others. */
+export function assertStorageKey(key: string): void {
+  if (!isStorageKey(key)) throw new TypeError(`${key} is no key of a file`)
 }

@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto'
+import { createReadStream, existsSync } from 'node:fs'
+import { constants, copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { UploadSettings } from '../../project/settings/settings.ts'
-import type { FileStorage } from './file-storage.ts'
-import { openLocalStorage } from './local-storage.ts'
+import { assertStorageKey, type FileStorage } from './file-storage.ts'
 import { openS3Storage } from './s3-storage.ts'
 
-/** The storage that `upload` of the project file names; project/ has seen to it that the options are there. */
+/** Opens the storage that `upload` in project.yaml selects. project/ has checked that required options are present. */
 export function openStorage({ provider, providerOptions }: UploadSettings, root: string): FileStorage {
   if (provider === 'local') return openLocalStorage(root)
   const option = (name: string): string => String(providerOptions[name] ?? '')
@@ -15,4 +18,47 @@ export function openStorage({ provider, providerOptions }: UploadSettings, root:
     secretAccessKey: option('secretAccessKey'),
     publicUrl: option('publicUrl') || null,
   })
+}
+
+/** Folder of a project's files with local storage. */
+export const uploadsFolder = (root: string): string => join(root, '.plinth', 'uploads')
+
+/** Stores files in a folder of the project. A file appears under its name only when it is complete and synced. */
+export function openLocalStorage(root: string): FileStorage {
+  const folder = uploadsFolder(root)
+  const pathOf = (key: string): string => {
+    assertStorageKey(key)
+    return join(folder, key)
+  }
+  return {
+    provider: 'local',
+    async store(key, { path }) {
+      const target = pathOf(key)
+      await mkdir(folder, { recursive: true })
+      await copyAtomically(path, target)
+      await fsync(folder)
+    },
+    has: async key => existsSync(pathOf(key)),
+    read: async key => (existsSync(pathOf(key)) ? createReadStream(pathOf(key)) : null),
+    remove: key => rm(pathOf(key), { force: true }),
+    url: key => `/uploads/${key}`,
+  }
+}
+
+async function copyAtomically(from: string, target: string): Promise<void> {
+  const draft = `${target}.${randomBytes(4).toString('hex')}.part`
+  try {
+    await copyFile(from, draft, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+    await fsync(draft)
+    await rename(draft, target)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+/** Without it, a power failure may lose the write. */
+async function fsync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  await handle.sync().finally(() => handle.close())
 }

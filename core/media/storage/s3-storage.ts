@@ -2,30 +2,30 @@ import { openAsBlob } from 'node:fs'
 import { Readable } from 'node:stream'
 import { AwsClient } from 'aws4fetch'
 import { trimEndCharacter } from '../../base/text.ts'
-import { isHarmless } from '../served-types.ts'
-import { assertKey, type FileStorage } from './file-storage.ts'
+import { isHarmless } from '../file-type.ts'
+import { assertStorageKey, type FileStorage } from './file-storage.ts'
 
 export interface S3Options {
-  /** Of a store that is not Amazon's; its buckets are the first part of the path. */
+  /** Endpoint of an S3-compatible store, with the bucket as first path segment; null: Amazon S3. */
   readonly endpoint: string | null
   readonly region: string
   readonly bucket: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Where readers find the files: a CDN, or the bucket's public name. */
+  /** Public base URL of the files, such as a CDN; null: the bucket's URL. */
   readonly publicUrl: string | null
 }
 
-/** Milliseconds that one request to the store may take. */
+/** Milliseconds for one request to the store. */
 const TIMEOUT = 120_000
 
-/** Files in a bucket of an S3 store, by signed requests. The bucket has to let its readers read. */
+/** Stores files in an S3 bucket by signed requests. The bucket must allow public reads. */
 export function openS3Storage(options: S3Options): FileStorage {
   const { accessKeyId, secretAccessKey, region } = options
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 2 })
-  const base = baseOf(options)
+  const base = bucketUrl(options)
   const request = async (method: string, key: string, init: RequestInit = {}): Promise<Response> => {
-    assertKey(key)
+    assertStorageKey(key)
     const answer = await client.fetch(`${base}/${key}`, {
       ...init,
       method,
@@ -43,7 +43,10 @@ export function openS3Storage(options: S3Options): FileStorage {
   return {
     provider: 's3',
     async store(key, { path, mime }) {
-      const status = await ask('PUT', key, { body: await openAsBlob(path), headers: headersOf(key, mime) })
+      const status = await ask('PUT', key, {
+        body: await openAsBlob(path),
+        headers: storedHeaders(key, mime),
+      })
       if (status === 404) throw new Error(`The S3 store has no bucket ${options.bucket}`)
     },
     has: async key => (await ask('HEAD', key)) !== 404,
@@ -60,13 +63,13 @@ export function openS3Storage(options: S3Options): FileStorage {
   }
 }
 
-/** The store serves them itself, so what must not run in a reader's browser has to say so there. */
-const headersOf = (key: string, mime: string): Record<string, string> => ({
+/** The store serves the files itself, so types that could run code in a browser are stored with download headers. */
+const storedHeaders = (key: string, mime: string): Record<string, string> => ({
   'Content-Type': mime,
   ...(isHarmless(key) ? {} : { 'Content-Disposition': 'attachment' }),
 })
 
-const baseOf = ({ endpoint, bucket, region }: S3Options): string =>
+const bucketUrl = ({ endpoint, bucket, region }: S3Options): string =>
   endpoint === null
     ? `https://${bucket}.s3.${region}.amazonaws.com`
     : `${trimEndCharacter(endpoint, '/')}/${bucket}`

@@ -6,32 +6,32 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { detectMime } from '../detect-mime.ts'
 
-/** A file that has arrived whole and is not kept yet. */
+/** A completely received file that is not stored yet. */
 export interface StagedFile {
   readonly path: string
   /** Bytes. */
   readonly size: number
-  /** The first 256 KiB: enough to tell what it is, and how large a picture. */
+  /** The first 256 KiB: enough to detect the type and the size of a picture. */
   readonly head: Buffer
-  /** The media type that these bytes tell; null where they tell none. */
+  /** The detected media type; null if unknown. */
   readonly detected: string | null
 }
 
-/** Where files wait: beside the uploads, never served. */
+/** Staging folder. It is next to the uploads, and never served. */
 export const stagingFolder = (root: string): string => join(root, '.plinth', 'staging')
 
 export const stagingPath = (folder: string): string => join(folder, randomBytes(12).toString('hex'))
 
-const HEAD = 262_144
+const HEAD_LENGTH = 262_144
 
-/** Writes a stream to a file of its own, a piece at a time. Rejects, and leaves nothing, where the stream breaks off. */
+/** Writes a stream to a new file, chunk by chunk. Rejects and leaves no file if the stream breaks off. */
 export async function stage(stream: Readable, folder: string): Promise<StagedFile> {
   const path = stagingPath(folder)
   const head: Buffer[] = []
   let size = 0
   const look = async function* (source: AsyncIterable<Buffer>) {
     for await (const part of source) {
-      if (size < HEAD) head.push(part)
+      if (size < HEAD_LENGTH) head.push(part)
       size += part.length
       yield part
     }
@@ -42,36 +42,36 @@ export async function stage(stream: Readable, folder: string): Promise<StagedFil
   try {
     await pipeline(stream, look, file)
   } catch (error) {
-    // A file that was still being opened when its stream broke off is made after all: only then can it be removed.
+    // A pending open() still creates the file after the stream broke off: wait for it, then remove the file.
     file.destroy()
     await closed
-    await discard([path])
+    await discardFiles([path])
     throw error
   }
-  const first = Buffer.concat(head).subarray(0, HEAD)
+  const first = Buffer.concat(head).subarray(0, HEAD_LENGTH)
   return { path, size, head: first, detected: await detectMime(first) }
 }
 
-/** The same bytes under a path of their own, so that either may go first. */
-export async function stageAgain(staged: StagedFile, folder: string): Promise<StagedFile> {
+/** Links the same bytes under a second path, so that each can be removed independently. */
+export async function duplicateStaged(staged: StagedFile, folder: string): Promise<StagedFile> {
   const path = stagingPath(folder)
   await link(staged.path, path)
   return { ...staged, path }
 }
 
-export async function discard(paths: readonly string[]): Promise<void> {
+export async function discardFiles(paths: readonly string[]): Promise<void> {
   for (const path of paths) await rm(path, { force: true })
 }
 
-/** Milliseconds: no upload takes a day. */
-const ABANDONED = 86_400_000
+/** Milliseconds: no upload takes a day, so older files are abandoned. */
+const MAX_AGE = 86_400_000
 
-/** Removes what processes that were killed have left. */
-export async function sweep(folder: string): Promise<void> {
+/** Removes files left by processes that were killed. */
+export async function removeAbandoned(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
     const found = await stat(path).catch(() => null)
-    if (found && Date.now() - found.mtimeMs > ABANDONED) await discard([path])
+    if (found && Date.now() - found.mtimeMs > MAX_AGE) await discardFiles([path])
   }
 }

@@ -3,11 +3,10 @@ import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, fault, forbidden } from '../../faults/fault.ts'
 import { type HttpResponse, toFaultResponse } from '../../faults/http-exchange.ts'
 import { permitAttachment } from '../../media/attachment.ts'
-import { type FileInfo, parseFileInfo } from '../../media/file-info.ts'
-import { noFiles } from '../../media/files-terms.ts'
-import { permitFileChange, permitFileRemoval } from '../../media/permit-file.ts'
+import { type FileInfo, parseFileInfo, permitFileChange, permitFileRemoval } from '../../media/file-info.ts'
+import { emptyFilesFault } from '../../media/file-transaction.ts'
 import type { Upload } from '../../media/prepare-file.ts'
-import { type Form, isForm } from '../../media/read-form.ts'
+import { isForm, type MultipartForm } from '../../media/read-form.ts'
 import { answerJson, answerRefusal } from '../answer.ts'
 import { parseRowId } from '../endpoint.ts'
 import { parseQueryString } from '../parse-query-string.ts'
@@ -22,7 +21,7 @@ export async function postUpload(call: UploadCall, terms: UploadTerms): Promise<
     return toFaultResponse(forbidden())
   const number = id === undefined ? ok(null) : parseRowId(id)
   if (!number.ok) return answerRefusal(number)
-  if (!isForm(call.request)) return toFaultResponse(noFiles())
+  if (!isForm(call.request)) return toFaultResponse(emptyFilesFault())
   const form = await terms.files.readForm(call.request)
   if (!form.ok) return answerRefusal(form)
   try {
@@ -33,7 +32,7 @@ export async function postUpload(call: UploadCall, terms: UploadTerms): Promise<
   }
 }
 
-async function create(form: Form, call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
+async function create(form: MultipartForm, call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
   const uploads = toUploads(form)
   if (!uploads.ok) return answerRefusal(uploads)
   const target = {
@@ -53,7 +52,12 @@ async function create(form: Form, call: UploadCall, terms: UploadTerms): Promise
   return files.ok ? answerJson(JSON.stringify(files.value), call, 201) : answerRefusal(files)
 }
 
-async function change(id: number, form: Form, call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
+async function change(
+  id: number,
+  form: MultipartForm,
+  call: UploadCall,
+  terms: UploadTerms,
+): Promise<HttpResponse> {
   const isNew = form.files.length > 0
   const changed = isNew ? await replace(id, form, call, terms) : await describe(id, form, call, terms)
   if (!changed.ok) return answerRefusal(changed)
@@ -63,14 +67,14 @@ async function change(id: number, form: Form, call: UploadCall, terms: UploadTer
 
 async function describe(
   id: number,
-  form: Form,
+  form: MultipartForm,
   { caller }: UploadCall,
   { files, model }: UploadTerms,
 ): Promise<Result<null, Fault>> {
   const infos = parseFileInfo(form.fields.get('fileInfo') ?? [])
   if (!infos.ok) return infos
   const [info] = infos.value
-  if (!info) return failed(noFiles())
+  if (!info) return failed(emptyFilesFault())
   const permitted = permitFileChange(info, { caller, model })
   if (!permitted.ok) return permitted
   return files.change(id, permitted.value.info, permitted.value.conditions)
@@ -78,7 +82,7 @@ async function describe(
 
 async function replace(
   id: number,
-  form: Form,
+  form: MultipartForm,
   { caller }: UploadCall,
   { files, model }: UploadTerms,
 ): Promise<Result<null, Fault>> {
@@ -94,8 +98,8 @@ async function replace(
 }
 
 /** Pairs files with their metadata: one `fileInfo` for all files, or one for each. */
-function toUploads({ files, fields }: Form): Result<readonly Upload[], Fault> {
-  if (files.length === 0 || files.some(({ staged }) => staged.size === 0)) return failed(noFiles())
+function toUploads({ files, fields }: MultipartForm): Result<readonly Upload[], Fault> {
+  if (files.length === 0 || files.some(({ staged }) => staged.size === 0)) return failed(emptyFilesFault())
   const infos = parseFileInfo(fields.get('fileInfo') ?? [])
   if (!infos.ok) return infos
   const { value } = infos
@@ -104,7 +108,7 @@ function toUploads({ files, fields }: Form): Result<readonly Upload[], Fault> {
   return ok(files.map((file, index) => ({ file, info: infoOf(index) })))
 }
 
-const lastField = ({ fields }: Form, name: string): string | undefined => fields.get(name)?.at(-1)
+const lastField = ({ fields }: MultipartForm, name: string): string | undefined => fields.get(name)?.at(-1)
 
 const wrongInfoCount = (files: number): Fault =>
   fault('validation', `Invalid fileInfo: expected one, or one for each of the ${files} files`, {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isKey } from '../../../core/media/storage/file-storage.ts'
+import { isStorageKey } from '../../../core/media/storage/file-storage.ts'
 import type { StreamedDocument } from '../../transfer/stream.ts'
 import type { IndexedType, RowIndex } from '../row-index.ts'
 import type { Loss } from '../warnings.ts'
@@ -41,7 +41,8 @@ export async function withPresentFiles(
 function whyGone(row: SourceRow, uploads: string): string | undefined {
   if (row.get('provider') !== 'local') return undefined
   const name = `${row.get('hash') ?? ''}${row.get('ext') ?? ''}`
-  if (!isKey(name)) return `its name on disk, ${JSON.stringify(name)}, is none that Plinth keeps files under`
+  if (!isStorageKey(name))
+    return `its name on disk, ${JSON.stringify(name)}, is none that Plinth keeps files under`
   return existsSync(join(uploads, name)) ? undefined : `its bytes are not in ${uploads}`
 }
 
@@ -64,7 +65,8 @@ export function withPresentFormats(document: StreamedDocument, uploads: string):
   return { ...document, versions }
 }
 
-const isThere = (name: string, uploads: string): boolean => isKey(name) && existsSync(join(uploads, name))
+const isThere = (name: string, uploads: string): boolean =>
+  isStorageKey(name) && existsSync(join(uploads, name))
 
 /** The name of a smaller picture's file; of what is none, one that no file has. */
 function keyOf(format: unknown): string {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Stored, Values, WrittenValue } from '../../../core/documents/desired-state.ts'
 import { isBody } from '../../../core/documents/values/parse-item.ts'
-import { type FileStorage, isKey } from '../../../core/media/storage/file-storage.ts'
+import { type FileStorage, isStorageKey } from '../../../core/media/storage/file-storage.ts'
 import { overFiles } from '../file-fault.ts'
 
 /** A file of a record: the picture itself, or a smaller one of it. */
@@ -58,14 +58,16 @@ function formatsOf(values: Values): Readonly<Record<string, unknown>> {
 function toFile(hash: unknown, ext: unknown, mime: unknown): KeyedFile | undefined {
   if (typeof hash !== 'string') return undefined
   const key = `${hash}${typeof ext === 'string' ? ext : ''}`
-  return isKey(key) ? { key, mime: typeof mime === 'string' ? mime : 'application/octet-stream' } : undefined
+  return isStorageKey(key)
+    ? { key, mime: typeof mime === 'string' ? mime : 'application/octet-stream' }
+    : undefined
 }
 
 /** What is missing of the bytes that a record tells of, a sentence each. */
 export function missingBytes(values: Values, folder: string): readonly string[] {
   if (!isOurs(values)) return []
   const name = `${scalarOf(values, 'hash') ?? ''}${scalarOf(values, 'ext') ?? ''}`
-  if (!isKey(name))
+  if (!isStorageKey(name))
     return [
       `its bytes cannot be kept: \`hash\` and \`ext\` come to ${JSON.stringify(name)}, which no storage takes`,
     ]

@@ -1,0 +1,165 @@
+import type { Database, Transaction } from '../database/database.ts'
+import { type EventAction, type Outbox, openTelling } from '../documents/outbox.ts'
+import { assertMeets, meeting } from '../documents/read/matching.ts'
+import { mayKnow, seenLocales } from '../documents/read/version-visibility.ts'
+import type { WriteTerms } from '../documents/rows/write-terms.ts'
+import { type Fault, fault, forbidden, RequestFault } from '../faults/fault.ts'
+import type { ContentType, Model } from '../model/model.ts'
+import type { Storage } from '../model/storage.ts'
+import type { UploadSettings } from '../project/settings/settings.ts'
+import type { Actor } from '../query/command.ts'
+import type { Filter } from '../query/query.ts'
+import { quoteIdentifier as name } from '../sql/identifier.ts'
+import type { FileConditions } from './file-info.ts'
+import { type FileStorage, isStorageKey } from './storage/file-storage.ts'
+
+/** Dependencies of every write of a file. */
+export interface FileServiceTerms {
+  readonly database: Database
+  readonly model: Model
+  readonly storage: Storage
+  readonly settings: UploadSettings
+  readonly files: FileStorage
+  /** Folder of files that are not stored yet. */
+  readonly staging: string
+  readonly outbox: Outbox
+}
+
+export const writeTerms = (
+  transaction: Transaction,
+  { storage, model, database }: FileServiceTerms,
+): WriteTerms => ({
+  transaction,
+  storage,
+  schema: database.schema,
+  defaultLocale: model.defaultLocale,
+  now: new Date().toISOString(),
+  componentMatch: 'by-id',
+  touch: true,
+})
+
+export const prepareTerms = ({ files, staging, settings }: FileServiceTerms) => ({
+  files,
+  folder: staging,
+  pixelLimit: settings.pixelLimit,
+})
+
+type RecordFileEvent = (documentId: string, action: EventAction, attributes?: readonly string[]) => void
+
+/** Runs one transaction on behalf of `by`, and emits the recorded events after the commit. */
+export async function withFileTransaction<Value>(
+  work: (transaction: Transaction, tell: RecordFileEvent) => Promise<Value>,
+  by: Actor | null,
+  { database, outbox, model }: FileServiceTerms,
+): Promise<Value> {
+  const type = model.builtIn.file
+  const telling = openTelling(outbox)
+  const written = await database.transaction(transaction => {
+    const tell = telling.within(transaction, new Date().toISOString())
+    return work(transaction, (documentId, action, attributes = []) =>
+      tell({ type, documentId, changes: [{ locale: null, action }], origin: { by, attributes } }),
+    )
+  })
+  telling.done()
+  return written
+}
+
+/** For changes of an existing file. */
+export interface FileChangeTerms extends FileServiceTerms {
+  readonly conditions: FileConditions
+}
+
+type FileTransactionTerms = FileServiceTerms & { readonly transaction: Transaction }
+
+/** False if the file is missing or hidden from the caller. Throws forbidden if the caller may read but not write it. */
+export async function mayWriteFile(
+  conditions: FileConditions,
+  documentId: string,
+  terms: FileTransactionTerms,
+): Promise<boolean> {
+  const { transaction, storage, model } = terms
+  const type = model.builtIn.file
+  const within = { transaction, storage, defaultLocale: model.defaultLocale }
+  const seen = await seenLocales({ type, documentId, locale: null, conditions }, within)
+  if (!seen(null)) return false
+  const match = fileMatch(conditions.before, documentId, terms)
+  if (!match || (await meeting(match, within)) > 0) return true
+  if (mayKnow(conditions)) throw new RequestFault(forbidden())
+  return false
+}
+
+/** Throws forbidden if the file does not meet the condition after the change. */
+export async function assertFileMeets(
+  filter: Filter | null,
+  documentId: string,
+  terms: FileTransactionTerms,
+): Promise<void> {
+  const { transaction, storage, model } = terms
+  const match = fileMatch(filter, documentId, terms)
+  if (match) await assertMeets(match, 1, { transaction, storage, defaultLocale: model.defaultLocale })
+}
+
+const fileMatch = (filter: Filter | null, documentId: string, { model }: FileServiceTerms) =>
+  filter && { type: model.builtIn.file, documentIds: [documentId], locale: ALL_LOCALES, filter }
+
+const ALL_LOCALES = { kind: 'all' } as const
+
+/** contract/rest.md 15: the upload has no file, or an empty one. */
+export const emptyFilesFault = (): Fault => fault('validation', 'Files are empty')
+
+/** contract/rest.md 15: the file to change does not exist. */
+export const fileNotFound = (): Fault => fault('notFound', 'Entity not found')
+
+/** The part of a record that changing or removing the file needs. */
+export interface StoredFile {
+  readonly id: number
+  readonly documentId: string
+  readonly hash: string
+  readonly ext: string
+  /** Storage keys of its smaller pictures. */
+  readonly formatKeys: readonly string[]
+}
+
+interface FindFileTerms {
+  readonly transaction: Pick<Transaction, 'run'>
+  readonly storage: Storage
+  readonly type: ContentType
+}
+
+/** Finds a file by its id and locks it until the transaction ends; null if there is none. */
+export async function lockFile(
+  id: number,
+  { transaction, storage, type }: FindFileTerms,
+): Promise<StoredFile | null> {
+  const table = storage.table(type)
+  const column = (attribute: string): string => name(storage.column(type, attribute))
+  const { rows } = await transaction.run({
+    name: 'find a file',
+    text: `SELECT ${name(table.documentId)}, ${column('hash')}, ${column('ext')}, ${column('formats')} FROM ${name(table.name)} WHERE ${name(table.id)} = $1 FOR UPDATE`,
+    values: [id],
+  })
+  const [row] = rows
+  if (!row) return null
+  const [documentId, hash, ext, formats] = row
+  return {
+    id,
+    documentId: String(documentId),
+    hash: String(hash),
+    ext: ext === null ? '' : String(ext),
+    formatKeys: formatKeys(formats),
+  }
+}
+
+function formatKeys(formats: unknown): readonly string[] {
+  const parsed: unknown = typeof formats === 'string' ? JSON.parse(formats) : null
+  if (typeof parsed !== 'object' || parsed === null) return []
+  return Object.values(parsed).flatMap((format: unknown) =>
+    typeof format === 'object' && format !== null && 'hash' in format && 'ext' in format
+      ? [`${String(format.hash)}${String(format.ext)}`]
+      : [],
+  )
+}
+
+/** Storage keys of the file. Imported records may have names that are no valid keys: those are left out. */
+export const storageKeys = ({ hash, ext, formatKeys }: StoredFile): readonly string[] =>
+  [`${hash}${ext}`, ...formatKeys].filter(isStorageKey)

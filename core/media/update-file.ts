@@ -1,0 +1,155 @@
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Transaction } from '../database/database.ts'
+import { afterCommit } from '../database/generations/write-storage.ts'
+import { writeDocuments } from '../documents/write-documents.ts'
+import type { Fault } from '../faults/fault.ts'
+import { quoteIdentifier as name } from '../sql/identifier.ts'
+import type { FileInfo } from './file-info.ts'
+import { fileDocument } from './file-record.ts'
+import {
+  assertFileMeets,
+  type FileChangeTerms,
+  fileNotFound,
+  lockFile,
+  mayWriteFile,
+  prepareTerms,
+  type StoredFile,
+  storageKeys,
+  withFileTransaction,
+  writeTerms,
+} from './file-transaction.ts'
+import { discardStaged, type PreparedFile, prepareFile, removeKeys, type Upload } from './prepare-file.ts'
+import { clearFileReferences } from './storage/clear-file-references.ts'
+import { isStorageKey } from './storage/file-storage.ts'
+
+/** Changes the description of a file. Its bytes and URL stay. */
+export function changeFile(id: number, info: FileInfo, terms: FileChangeTerms): Promise<Result<null, Fault>> {
+  const { storage, model, conditions } = terms
+  const type = model.builtIn.file
+  return withFileTransaction<Result<null, Fault>>(
+    async (transaction, tell) => {
+      const file = await lockFile(id, { transaction, storage, type })
+      const within = { ...terms, transaction }
+      if (!file || !(await mayWriteFile(conditions, file.documentId, within))) return failed(fileNotFound())
+      const document = fileDocument(type, file.documentId, { ...info })
+      await writeDocuments([document], writeTerms(transaction, terms))
+      await assertFileMeets(conditions.after, file.documentId, within)
+      tell(file.documentId, 'update', Object.keys(info))
+      return ok(null)
+    },
+    conditions.by,
+    terms,
+  )
+}
+
+/** Removes the record and all references in one transaction, then the bytes: no URL ever points to missing bytes. */
+export async function removeFile(id: number, terms: FileChangeTerms): Promise<boolean> {
+  const { storage, model, files } = terms
+  const type = model.builtIn.file
+  const table = storage.table(type)
+  const file = await withFileTransaction(
+    async (transaction, tell) => {
+      const found = await lockFile(id, { transaction, storage, type })
+      const within = { ...terms, transaction }
+      if (!found || !(await mayWriteFile(terms.conditions, found.documentId, within))) return null
+      await clearFileReferences(id, { transaction, model, storage })
+      await transaction.run({
+        name: 'delete a file',
+        text: `DELETE FROM ${name(table.name)} WHERE ${name(table.id)} = $1`,
+        values: [id],
+      })
+      tell(found.documentId, 'delete')
+      return found
+    },
+    terms.conditions.by,
+    terms,
+  )
+  if (!file) return false
+  await afterCommit(() => removeKeys(storageKeys(file), files))
+  return true
+}
+
+/**
+ * Replaces the bytes of a file. They are stored last, when only the commit is left. Smaller pictures are made before the
+ * transaction, which would otherwise hold a connection and the row lock meanwhile.
+ */
+export async function replaceFile(
+  id: number,
+  upload: Upload,
+  terms: FileChangeTerms,
+): Promise<Result<null, Fault>> {
+  const { files, database } = terms
+  const before = await database.transaction(transaction => findWritable(id, { ...terms, transaction }))
+  if (!before) return failed(fileNotFound())
+  const prepared = await prepareFile(upload, {
+    ...prepareTerms(terms),
+    // An imported record without a valid key has no stored bytes, so there is no URL to keep.
+    ...(isStorageKey(`${before.hash}${before.ext}`) && { replaced: { hash: before.hash, ext: before.ext } }),
+  })
+  try {
+    const unused = await withFileTransaction(
+      async (transaction, tell) => {
+        const within = { ...terms, transaction }
+        const file = await findWritable(id, within)
+        // The file was replaced concurrently: these keys may belong to another file.
+        if (!file || file.hash !== before.hash || file.ext !== before.ext) return null
+        const keys = await writeReplacement(file, { upload, prepared }, within)
+        tell(file.documentId, 'update', ['url', ...Object.keys(upload.info)])
+        return keys
+      },
+      terms.conditions.by,
+      terms,
+    )
+    if (unused === null) return failed(fileNotFound())
+    await afterCommit(() => removeKeys(unused, files))
+    return ok(null)
+  } finally {
+    await discardStaged([prepared])
+  }
+}
+
+type ReplaceTerms = FileChangeTerms & { readonly transaction: Transaction }
+
+/** null: the file is missing or hidden from the caller. */
+async function findWritable(id: number, terms: ReplaceTerms): Promise<StoredFile | null> {
+  const { transaction, storage, model } = terms
+  const file = await lockFile(id, { transaction, storage, type: model.builtIn.file })
+  return file && (await mayWriteFile(terms.conditions, file.documentId, terms)) ? file : null
+}
+
+interface Replacement {
+  readonly upload: Upload
+  readonly prepared: PreparedFile
+}
+
+/** Returns the storage keys that are no longer used. */
+async function writeReplacement(
+  file: StoredFile,
+  { upload, prepared }: Replacement,
+  terms: ReplaceTerms,
+): Promise<readonly string[]> {
+  const document = fileDocument(terms.model.builtIn.file, file.documentId, replacedFields(prepared, upload))
+  await writeDocuments([document], writeTerms(terms.transaction, terms))
+  await assertFileMeets(terms.conditions.after, file.documentId, terms)
+  for (const { key, file: part } of prepared.parts) await terms.files.store(key, part)
+  const kept = new Set(prepared.parts.map(({ key }) => key))
+  return storageKeys(file).filter(key => !kept.has(key))
+}
+
+/** contract/rest.md 15: only the given descriptions change; `formats` is never null after a replacement. */
+function replacedFields({ record }: PreparedFile, { info }: Upload): Record<string, string | number | null> {
+  const { name, hash, ext, mime, size, url, provider, dimensions, formats } = record
+  return {
+    ...info,
+    name,
+    hash,
+    ext,
+    mime,
+    size,
+    url,
+    provider,
+    width: dimensions?.width ?? null,
+    height: dimensions?.height ?? null,
+    formats: JSON.stringify(formats ?? {}),
+  }
+}

@@ -19,15 +19,12 @@ export interface Engine {
   readonly observer: Observer
   /** Whether the schema may be asked for; where not, no message tells of it either. */
   readonly introspects: boolean
-  /** Whether answers tell how long their resolvers took. */
-  readonly traces: boolean
   readonly documents: KnownDocuments
   readonly ready: ReadyOperations
   readonly cost: CostTerms
   /** null: there is no folder of them. */
   readonly trusted: TrustedDocuments | null
-  /** null: every answer is made field by field, since resolvers are timed. */
-  readonly text: TextSource | null
+  readonly text: TextSource
   /** Made when it is first needed. */
   introspection(): Introspection
 }

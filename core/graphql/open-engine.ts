@@ -10,7 +10,6 @@ import { type Introspection, openIntrospection } from './limits/limit-introspect
 import { followMutations } from './mutation-failure.ts'
 import { openReadyOperations } from './operation-cache.ts'
 import type { RootField } from './sdl/root-fields.ts'
-import { traceSchema } from './trace.ts'
 import type { TrustedDocuments } from './transport/trusted-documents.ts'
 
 export interface EngineTerms {
@@ -34,8 +33,6 @@ export function openEngine(
   const limits = { amountLimit, defaultLimit }
   let introspection: Introspection | undefined
   followMutations(schema, new Set(roots.filter(field => field.root === 'Mutation').map(field => field.name)))
-  const traces = serverOptions.tracing
-  if (traces) traceSchema(schema)
   return {
     schema,
     config,
@@ -45,16 +42,12 @@ export function openEngine(
     trusted,
     ready: openReadyOperations(serverOptions.cache),
     cost: costTermsOf(model, limits),
-    traces,
-    // What PostgreSQL writes has no resolvers to be timed.
-    text: traces
-      ? null
-      : {
-          model,
-          documents,
-          limits,
-          roots: new Map(roots.map(field => [`${field.root}.${field.name}`, field])),
-        },
+    text: {
+      model,
+      documents,
+      limits,
+      roots: new Map(roots.map(field => [`${field.root}.${field.name}`, field])),
+    },
     introspection() {
       introspection ??= openIntrospection(schema)
       return introspection

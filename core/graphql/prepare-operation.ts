@@ -142,6 +142,6 @@ function makeReady(asked: Asked, reading: Reading): Result<ReadyOperation, Graph
     variables: variables.value,
     cost: estimateCost(operation, { ...terms, ...engine.cost }),
     introspection: asksSchema ? introspectionCost(operation, engine.introspection().sizes, terms) : 0,
-    text: engine.text && parseTextOperation(operation, engine.text.roots, { ...terms, ...engine.text }),
+    text: parseTextOperation(operation, engine.text.roots, { ...terms, ...engine.text }),
   })
 }

@@ -15,7 +15,6 @@ import { toGraphqlError } from './parse/to-graphql-error.ts'
 import { prepareOperation } from './prepare-operation.ts'
 import type { Acting } from './resolve/resolve-read.ts'
 import { answerText, type TextAnswer } from './text/answer-text.ts'
-import { openStopwatch, readStopwatch, type Trace } from './trace.ts'
 
 /** What an operation comes to, and the HTTP status that it has on its own. */
 export interface Ran {
@@ -31,7 +30,6 @@ export interface Ran {
 interface Told {
   readonly errors?: readonly GraphQLFormattedError[]
   readonly data?: unknown
-  readonly extensions?: { readonly tracing: Trace }
 }
 
 const ran = (status: Ran['status'], told: Told): Ran => ({ status, body: JSON.stringify(told) })
@@ -60,20 +58,18 @@ export async function runOperation(
   const whole = isQuery ? await runText(prepared.value, acting, engine, deadline) : null
   if (whole) return { status: statusAfter(whole), body: bodyOf(whole, error => tell(error, telling)) }
   if (deadline.signal.aborted) return late(deadline, writes)
-  const stopwatch = engine.traces ? openStopwatch() : null
   const running = execute({
     schema: engine.schema,
     document: prepared.value.checked.document,
     variableValues: asked.variables,
     operationName: asked.operationName,
-    contextValue: stopwatch ? { ...acting, stopwatch } : acting,
+    contextValue: acting,
   })
   const result = await (running instanceof Promise ? inTime(running, deadline, writes) : running)
   if (!result) return late(deadline, writes)
   const { data, errors } = result
   const told = errors?.map(error => tell(error, telling))
-  const traced = stopwatch ? { extensions: { tracing: readStopwatch(stopwatch) } } : {}
-  const answer = ran(statusAfter(result), { ...(told ? { errors: told } : {}), data, ...traced })
+  const answer = ran(statusAfter(result), { ...(told ? { errors: told } : {}), data })
   if (isQuery) return answer
   return { ...answer, secret: true, ...((!errors || hasData(data ?? {})) && { isDone: true }) }
 }
@@ -124,7 +120,7 @@ async function runText(
   { text, schema, observer }: Engine,
   { late: over }: Deadline,
 ): Promise<TextAnswer | null> {
-  if (!ready.text || !text) return null
+  if (!ready.text) return null
   const told = { schema, fragments, operation, variableValues: { ...ready.variables }, rootValue: undefined }
   const answer = answerText(ready.text, { acting, documents: text.documents, told })
   return Promise.race([answer, over]).catch((error: unknown) => {

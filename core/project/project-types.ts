@@ -394,9 +394,9 @@ export interface ProjectFile {
        */
       serverOptions?: {
         /**
-         * Answers tell how long each resolver took.
+         * Accepted as Strapi writes it, and always false: Apollo's tracing extension is not supported.
          */
-        tracing?: boolean
+        tracing?: false
         /**
          * `bounded` keeps parsed documents up to some megabytes, false none.
          */

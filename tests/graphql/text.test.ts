@@ -165,19 +165,3 @@ test('an operation of generated fields is sent as PostgreSQL wrote it', async t 
   // Made field by field it would be a number of JavaScript, which writes 1.5.
   t.is(answer?.body, '{"data":{"books":{"data":[{"attributes":{"price":1.50}}]}}}')
 })
-
-test('serverOptions.tracing tells how long each resolver took', async t => {
-  const { ask } = await openEndpoint(
-    t,
-    PROJECT.replace('config: {', 'config: { serverOptions: { tracing: true },'),
-  )
-  const { data, extensions } = await ask('{ books { a: data { id } } nope: shop { data { id } } }')
-  t.deepEqual(data, { books: { a: [] }, nope: { data: null } })
-  const { version, duration, execution } = extensions.tracing
-  t.is(version, 1)
-  t.true(duration > 0)
-  const paths = execution.resolvers.map(({ path }: { path: readonly string[] }) => path.join('.'))
-  t.deepEqual(paths.sort(), ['books', 'books.a', 'nope', 'nope.data'])
-  for (const each of execution.resolvers)
-    t.true(each.startOffset >= 0 && each.duration >= 0 && each.startOffset <= duration)
-})

@@ -116,7 +116,7 @@ test('locales have names; uses of modules have options; a cost is by role', asyn
   const { settings } = await loadGood(`name: A
 i18n: { locales: [en, fr-FR, zh-Hans, { code: de, name: Deutsch }] }
 middlewares: [helmet, { name: log }, { name: cut, options: [1] }]
-graphql: { config: { limits: { cost: 5 }, serverOptions: { tracing: true } } }
+graphql: { config: { limits: { cost: 5 }, serverOptions: { tracing: false } } }
 `)
   t.deepEqual(
     settings.i18n.locales.map(({ name }) => name),
@@ -129,7 +129,6 @@ graphql: { config: { limits: { cost: 5 }, serverOptions: { tracing: true } } }
   ])
   t.deepEqual(settings.graphql.config.limits.cost, { default: 5 })
   t.deepEqual(settings.graphql.config.serverOptions, {
-    tracing: true,
     cache: 'bounded',
     allowBatchedHttpRequests: true,
   })

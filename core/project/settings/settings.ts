@@ -70,7 +70,6 @@ export interface GraphqlSettings {
     readonly amountLimit: number
     readonly defaultLimit: number
     readonly serverOptions: {
-      readonly tracing: boolean
       readonly cache: 'bounded' | false
       /** Absent: outside of production. */
       readonly introspection?: boolean

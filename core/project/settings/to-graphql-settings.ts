@@ -36,8 +36,8 @@ function toPageLimits({ defaultLimit, amountLimit }: WrittenConfig) {
 function toServerOptions(
   written: WrittenConfig['serverOptions'] = {},
 ): GraphqlSettings['config']['serverOptions'] {
-  const { tracing = false, cache = 'bounded', allowBatchedHttpRequests = true, introspection } = written
-  return { tracing, cache, allowBatchedHttpRequests, ...(introspection !== undefined && { introspection }) }
+  const { cache = 'bounded', allowBatchedHttpRequests = true, introspection } = written
+  return { cache, allowBatchedHttpRequests, ...(introspection !== undefined && { introspection }) }
 }
 
 const DEAREST_REQUEST = 100_000

@@ -12,7 +12,7 @@ import { openDocumentsApi } from '../documents-api/open-documents-api.ts'
 import type { Events } from '../events/events.ts'
 import { openEvents } from '../events/open-events.ts'
 import type { Responder } from '../faults/http-exchange.ts'
-import { lateGraphql } from '../graphql/lazy-graphql.ts'
+import { openLazyGraphql } from '../graphql/lazy-graphql.ts'
 import { expressHost } from '../http/express-host.ts'
 import { mountUploads } from '../http/mount-uploads.ts'
 import { withIdempotency } from '../idempotency/with-idempotency.ts'
@@ -249,7 +249,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
           ...extensions.last,
           ...(settings.graphql.enabled
             ? [
-                lateGraphql({
+                openLazyGraphql({
                   ...terms,
                   ...added,
                   auth,

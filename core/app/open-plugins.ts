@@ -73,8 +73,8 @@ async function compileAdded(
   const compiled = compileSchema({
     model: app.model,
     shadow: graphql.shadow,
-    generates: settings.graphql.config.shadowCRUD,
-    adding: { uses: graphql.uses, app, settings, binding, root },
+    generatesTypes: settings.graphql.config.shadowCRUD,
+    extensions: { uses: graphql.uses, app, settings, binding, root },
   })
   if (compiled.ok) return compiled
   const faults = compiled.reasons.map(({ by, message, path }): StartFault => {

@@ -1,17 +1,22 @@
 import { mergeTypeDefs } from '@graphql-tools/merge'
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { type IResolvers, pruneSchema } from '@graphql-tools/utils'
-import { type DocumentNode, type GraphQLSchema, validateSchema } from 'graphql'
+import {
+  type DocumentNode,
+  GraphQLDirective,
+  GraphQLSchema,
+  isInputObjectType,
+  validateSchema,
+} from 'graphql'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Model } from '../model/model.ts'
 import type { GraphqlSettings, ShadowCrudDeclaration } from '../project/settings/settings.ts'
+import { extensionFault, type GraphqlFault } from './extensions/check-definitions.ts'
 import { type ExtensionTerms, extendSchema, type SchemaExtension } from './extensions/schema-extension.ts'
-import { resolversOf } from './resolve/resolvers.ts'
+import { typeResolvers } from './resolve/resolvers.ts'
+import { openShadowCrud } from './sdl/enabled-crud.ts'
 import { generateDefinitions } from './sdl/generate-definitions.ts'
-import { type GraphqlFault, inCode } from './sdl/graphql-fault.ts'
-import { withNamedDirectives } from './sdl/named-directives.ts'
 import { type RootField, rootFields } from './sdl/root-fields.ts'
-import { openShadowCrud } from './sdl/shadow-crud.ts'
 
 /** The schema of a project with all of its types; its root fields answer nothing before it is connected. */
 export interface CompiledSchema {
@@ -26,24 +31,24 @@ export interface CompileTerms {
   /** By uid. */
   readonly shadow: ReadonlyMap<string, ShadowCrudDeclaration>
   /** `graphql.config.shadowCRUD`: whether anything is generated at all. */
-  readonly generates: boolean
+  readonly generatesTypes: boolean
   /** null: nothing is added. */
-  readonly adding: ExtensionTerms | null
+  readonly extensions: ExtensionTerms | null
 }
 
 /** Model and extensions → schema; or everything that is wrong with what is added to it. */
 export function compileSchema(terms: CompileTerms): Result<CompiledSchema, GraphqlFault> {
-  const { model, adding } = terms
+  const { model, extensions: adding } = terms
   const shadow = openShadowCrud(terms.shadow)
-  const types = terms.generates ? [...model.contentTypes.values()] : []
+  const types = terms.generatesTypes ? [...model.contentTypes.values()] : []
   const roots = types.flatMap(type => rootFields(type, shadow))
-  const texts = generateDefinitions({ model, shadow, roots, generates: terms.generates })
+  const texts = generateDefinitions({ model, shadow, roots, generatesTypes: terms.generatesTypes })
   if (!adding) return ok({ schema: assemble(model, texts, []), roots, extension: null })
   const generated = mergeTypeDefs([...texts])
   const { extension, faults } = extendSchema({ by: null, document: generated }, adding)
   if (faults.length > 0) return failed(...faults)
   const documents = extension.definitions.map(({ document }) => document)
-  return assembled(() => ({ schema: assemble(model, documents, extension.others), roots, extension }))
+  return validated(() => ({ schema: assemble(model, documents, extension.others), roots, extension }))
 }
 
 /** Of a project that adds nothing. `shadow`: absent where no extension switches anything off. */
@@ -52,7 +57,12 @@ export function compileGenerated({ model, settings, shadow }: GeneratedTerms): C
     ([key, one]) => [`api::${key}.${key}`, one] as const,
   )
   const generates = settings.config.shadowCRUD
-  const compiled = compileSchema({ model, shadow: shadow ?? new Map(declared), generates, adding: null })
+  const compiled = compileSchema({
+    model,
+    shadow: shadow ?? new Map(declared),
+    generatesTypes: generates,
+    extensions: null,
+  })
   if (compiled.ok) return compiled.value
   throw new TypeError(compiled.reasons.map(({ message }) => message).join('; '))
 }
@@ -70,23 +80,44 @@ function assemble(
 ): GraphQLSchema {
   const schema = makeExecutableSchema({
     typeDefs: mergeTypeDefs([...definitions]),
-    resolvers: [resolversOf(model), ...others],
+    resolvers: [typeResolvers(model), ...others],
     resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
   })
   return withNamedDirectives(pruneSchema(schema))
 }
 
 /** What the checks before have no word for, the GraphQL library has: the schema is held to all of its rules. */
-function assembled(make: () => CompiledSchema): Result<CompiledSchema, GraphqlFault> {
+function validated(make: () => CompiledSchema): Result<CompiledSchema, GraphqlFault> {
   try {
     const compiled = make()
     const errors = validateSchema(compiled.schema)
     if (errors.length === 0) return ok(compiled)
-    return failed(...errors.map(({ message }) => inSchema(message)))
+    return failed(...errors.map(({ message }) => schemaFault(message)))
   } catch (error) {
-    return failed(inSchema(error instanceof Error ? error.message : String(error)))
+    return failed(schemaFault(error instanceof Error ? error.message : String(error)))
   }
 }
 
-const inSchema = (message: string): GraphqlFault =>
-  inCode('extensions', `what they add makes no schema: ${message}`)
+const schemaFault = (message: string): GraphqlFault =>
+  extensionFault('extensions', `what they add makes no schema: ${message}`)
+
+/**
+ * Names the directives of the spec of October 2021, and of later ones what is used: clients whose list of places for
+ * directives is closed (a generated enumeration) cannot read a schema with a word that they do not know.
+ */
+export function withNamedDirectives(schema: GraphQLSchema): GraphQLSchema {
+  const config = schema.toConfig()
+  const usesOneOf = config.types.some(type => isInputObjectType(type) && type.isOneOf)
+  const directives = config.directives
+    .filter(({ name }) => name !== 'oneOf' || usesOneOf)
+    .map(inKnownLocations)
+  return new GraphQLSchema({ ...config, directives })
+}
+
+/** Definitions of directives may be deprecated themselves since: nobody's here are. */
+function inKnownLocations(directive: GraphQLDirective): GraphQLDirective {
+  if (directive.name !== 'deprecated') return directive
+  const config = directive.toConfig()
+  const locations = config.locations.filter(place => String(place) !== 'DIRECTIVE_DEFINITION')
+  return new GraphQLDirective({ ...config, locations })
+}

@@ -5,26 +5,36 @@ import {
   type GraphQLField,
   type GraphQLFieldResolver,
   type GraphQLResolveInfo,
+  type GraphQLSchema,
   getNamedType,
   isLeafType,
   isObjectType,
 } from 'graphql'
+import { forbidden } from '../faults/fault.ts'
 import type { GuardTerms } from '../plugins/route-guard.ts'
 import type { CompiledSchema } from './compile-schema.ts'
-import { type FieldDoors, openFieldDoors } from './extensions/field-auth.ts'
+import { type FieldAuth, openFieldAuth } from './extensions/field-auth.ts'
 import { type FieldGuard, type FieldResolver, guardField } from './extensions/field-guard.ts'
-import { adopter } from './extensions/hydrate.ts'
-import { anewReader } from './extensions/reread.ts'
-import { type ReturnedType, returnedTypes } from './extensions/returned-types.ts'
+import { openHydrator } from './extensions/hydrate.ts'
+import { openReread } from './extensions/reread.ts'
+import { type ReturnedType, returnedTypes } from './extensions/returned.ts'
 import type { SchemaExtension } from './extensions/schema-extension.ts'
 import { markField } from './parse/field-marks.ts'
-import type { ResolveTerms } from './resolve/resolve-read.ts'
+import type { Arguments } from './parse/operation-context.ts'
+import { toGraphqlError } from './parse/to-graphql-error.ts'
+import type { FixedField, FixedTerms } from './resolve/fixed-field.ts'
+import { type ExecutionContext, type ResolveTerms, readResolver } from './resolve/resolve-read.ts'
+import { writeResolver } from './resolve/resolve-write.ts'
+import { meField, signInFields } from './resolve/sign-in-fields.ts'
+import { uploadFields } from './resolve/upload-fields.ts'
+import { userFields } from './resolve/user-fields.ts'
+import type { RootField } from './sdl/root-fields.ts'
 
 /** What code of the project works with, beside documents. */
-export type CodeTerms = Pick<GuardTerms, 'everything' | 'isKnown' | 'observer' | 'timeout'>
+export type CodeServices = Pick<GuardTerms, 'everything' | 'isKnown' | 'observer' | 'timeout'>
 
 export interface ConnectTerms extends ResolveTerms {
-  readonly code?: CodeTerms
+  readonly code?: CodeServices
 }
 
 /** From now on the schema answers: its own resolvers, then what the project has before, round and in place of them. */
@@ -35,12 +45,12 @@ export function connectSchema(
 ): void {
   for (const each of resolvers) addResolversToSchema({ ...IN_PLACE, schema, resolvers: each })
   if (!extension || !code) return
-  const doors = openFieldDoors(roots, { model: terms.model, code })
+  const doors = openFieldAuth(roots, { model: terms.model, code })
   const changed = new Set(extension.others.flatMap(others => Object.keys(others)))
-  const connecting: Connecting = {
+  const connecting: ConnectContext = {
     extension,
     changed,
-    doors,
+    auth: doors,
     returned: returnedTypes(terms.model),
     terms,
     code,
@@ -57,43 +67,43 @@ const IN_PLACE = {
   resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
 } as const
 
-interface Connecting {
+interface ConnectContext {
   readonly extension: SchemaExtension
   /** Types that the project has words of its own for. */
   readonly changed: ReadonlySet<string>
-  readonly doors: FieldDoors
+  readonly auth: FieldAuth
   readonly returned: ReadonlyMap<string, ReturnedType>
   readonly terms: ResolveTerms
-  readonly code: CodeTerms
+  readonly code: CodeServices
 }
 
 type Field = GraphQLField<unknown, unknown>
 
-const CHANGED = { seesRow: false, door: { kind: 'own' } } as const
+const CUSTOM_TYPE = { needsRow: false, auth: { kind: 'own' } } as const
 
-function connectField(field: Field, typeName: string, connecting: Connecting): void {
+function connectField(field: Field, typeName: string, connecting: ConnectContext): void {
   const { extension, code } = connecting
-  const guard = guardOf(field, typeName, connecting)
+  const guard = createGuard(field, typeName, connecting)
   if (!guard) {
     // Its values are written by the project's own scalar or enumeration.
     const type = getNamedType(field.type)
-    if (isLeafType(type) && connecting.changed.has(type.name)) markField(field, CHANGED)
+    if (isLeafType(type) && connecting.changed.has(type.name)) markField(field, CUSTOM_TYPE)
     return
   }
   const { middlewares, policies, wraps, custom } = guard
   const door = extension.config.get(`${typeName}.${field.name}`)?.door ?? { kind: 'own' }
   const hasCode = custom !== null || middlewares.length + policies.length + wraps.length > 0
-  markField(field, { seesRow: hasCode, door })
+  markField(field, { needsRow: hasCode, auth: door })
   const resolve = guardField(guard, code)
   // graphql-js gives resolvers whatever context an operation is run with: here it is always the same.
   field.resolve = resolve as GraphQLFieldResolver<unknown, unknown>
 }
 
 /** null: the field is generated, and nothing is said of it. */
-function guardOf(
+function createGuard(
   field: Field,
   typeName: string,
-  { extension, doors, returned, terms, code }: Connecting,
+  { extension, auth: doors, returned, terms, code }: ConnectContext,
 ): FieldGuard | null {
   const coordinate = `${typeName}.${field.name}`
   const isGenerated = extension.defined.generated.has(coordinate)
@@ -111,11 +121,49 @@ function guardOf(
     wraps,
     custom: resolver ?? (isGenerated ? null : property),
     generated: isGenerated ? generated : null,
-    readAnew: isGenerated && list && field.args.length > 0 ? anewReader(list, given) : null,
-    adopt: adopter(field.type, returned, given),
+    reread: isGenerated && list && field.args.length > 0 ? openReread(list, given) : null,
+    hydrate: openHydrator(field.type, returned, given),
   }
 }
 
 /** A field without a resolver is a property of its parent. */
 const property: FieldGuard['custom'] = (parent, args, context, info) =>
   defaultFieldResolver(parent, args, context, info as unknown as GraphQLResolveInfo)
+
+interface SchemaTerms extends FixedTerms {
+  /** What code of the project works with; absent where there is none. */
+  readonly code?: CodeServices
+}
+
+/** A compiled schema → one that answers: with the resolvers of root fields, and what the project has round them. */
+export function buildSchema(compiled: CompiledSchema, terms: SchemaTerms): GraphQLSchema {
+  connectSchema(compiled, [generatedResolvers(compiled.roots, terms), fixedResolvers(terms)], terms)
+  return compiled.schema
+}
+
+const generatedResolvers = (roots: readonly RootField[], terms: ResolveTerms) => ({
+  Query: Object.fromEntries(
+    roots.filter(({ root }) => root === 'Query').map(root => [root.name, readResolver(root, terms)]),
+  ),
+  Mutation: Object.fromEntries(
+    roots.filter(({ root }) => root === 'Mutation').map(root => [root.name, writeResolver(root, terms)]),
+  ),
+})
+
+/** The resolvers of fixed-definitions.ts. */
+const fixedResolvers = (terms: FixedTerms): IResolvers => ({
+  Query: toResolvers({ me: meField(terms) }),
+  Mutation: toResolvers({ ...signInFields(terms), ...userFields(terms), ...uploadFields(terms) }),
+})
+
+type Resolver = GraphQLFieldResolver<unknown, ExecutionContext, Arguments>
+
+const toResolvers = (fields: Readonly<Record<string, FixedField>>): Record<string, Resolver> =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, toResolver(field)]))
+
+const toResolver =
+  ({ allows, resolve }: FixedField): Resolver =>
+  async (_parent, given, acting, info) => {
+    if (!(await allows(acting))) throw toGraphqlError(forbidden())
+    return resolve(given, acting, info)
+  }

@@ -6,7 +6,7 @@ import type { GraphqlTerms } from './open-graphql.ts'
  * The endpoint and what lies below it, opened when somebody first asks: until then a server that speaks REST alone
  * carries neither the schema nor the libraries that make it.
  */
-export function lateGraphql(terms: GraphqlTerms): Responder {
+export function openLazyGraphql(terms: GraphqlTerms): Responder {
   const { endpoint } = terms.settings.config
   let opening: Promise<Responder> | undefined
   return request => {

@@ -4,7 +4,7 @@ import { withWrites } from '../database/generations/write-storage.ts'
 import { UnavailableError } from '../faults/errors.ts'
 import { RequestFault } from '../faults/fault.ts'
 import type { Arguments } from './parse/operation-context.ts'
-import type { Acting } from './resolve/resolve-read.ts'
+import type { ExecutionContext } from './resolve/resolve-read.ts'
 
 /** A root field of a mutation that failed for a reason of the server's, and whether it may have written. */
 export class MutationFailure extends Error {
@@ -20,21 +20,21 @@ export class MutationFailure extends Error {
   }
 }
 
-type Resolver = GraphQLFieldResolver<unknown, Acting, Arguments>
+type Resolver = GraphQLFieldResolver<unknown, ExecutionContext, Arguments>
 
 /**
  * Root fields of mutations run one after another, each with transactions of its own: none begins after the time of its
  * request, and one that fails says what became of its own. `generated`: the fields that write by one transaction, which
  * is handed the request.
  */
-export function followMutations(schema: GraphQLSchema, generated: ReadonlySet<string>): void {
+export function wrapMutations(schema: GraphQLSchema, generated: ReadonlySet<string>): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const { resolve } = field
-    if (resolve) field.resolve = followed(resolve, generated.has(field.name))
+    if (resolve) field.resolve = wrapMutation(resolve, generated.has(field.name))
   }
 }
 
-const followed =
+const wrapMutation =
   (resolve: Resolver, isGenerated: boolean): Resolver =>
   async (parent, given, acting, info) => {
     const writes = acting.trail?.writes
@@ -42,16 +42,16 @@ const followed =
     try {
       if (acting.signal?.aborted) throw new Error('The time of the request is over')
       const run = () => resolve(parent, given, acting, info)
-      return await (isGenerated && !acting.visit ? run() : withWrites(writes, run))
+      return await (isGenerated && !acting.pluginRequest ? run() : withWrites(writes, run))
     } catch (error) {
-      if (isAnswer(error)) throw error
+      if (isClientError(error)) throw error
       const isLate = acting.signal?.aborted === true
       throw new MutationFailure(outcomeSince(before, writes), isLate, error)
     }
   }
 
 /** Errors that say themselves what the client did wrong. */
-const isAnswer = (error: unknown): boolean =>
+const isClientError = (error: unknown): boolean =>
   error instanceof GraphQLError || (error instanceof RequestFault && !(error instanceof UnavailableError))
 
 const outcomeSince = (before: number, writes: WriteScope | undefined): WriteOutcome =>

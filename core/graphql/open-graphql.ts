@@ -12,18 +12,16 @@ import type { GuardTerms } from '../plugins/route-guard.ts'
 import type { GraphqlParts } from '../plugins/services/open-graphql-service.ts'
 import { openResolverVisit } from '../plugins/services/resolver-context.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
-import { buildSchema } from './build-schema.ts'
 import { type CompiledSchema, compileGenerated } from './compile-schema.ts'
-import type { Engine } from './engine.ts'
-import { type Budget, openBudget } from './limits/budget.ts'
+import { buildSchema } from './connect-schema.ts'
+import { type Engine, openEngine } from './engine.ts'
+import { type Budget, limitPath, openBudget, overLimit } from './limits/budget.ts'
 import { type Deadline, openDeadline } from './limits/deadline.ts'
-import { keyOf, overLimit } from './limits/limit-error.ts'
-import { openEngine } from './open-engine.ts'
 import type { FixedTerms } from './resolve/fixed-field.ts'
-import type { Acting } from './resolve/resolve-read.ts'
+import type { ExecutionContext } from './resolve/resolve-read.ts'
 import { runOperation } from './run-operation.ts'
-import { openPlayground } from './transport/open-playground.ts'
-import { METHODS_ANSWER, parseTransport, type Sent } from './transport/parse-transport.ts'
+import { METHODS_ANSWER, parseTransport, type TransportRequest } from './transport/parse-transport.ts'
+import { openPlayground } from './transport/playground.ts'
 import type { TrustedDocuments } from './transport/trusted-documents.ts'
 
 /** What GraphQL needs of the rest of the server. */
@@ -46,7 +44,7 @@ export interface GraphqlTerms extends Omit<FixedTerms, 'limits'> {
 /** The endpoint: transport → caller → operation → schema → documents (spec 4.9; contract/graphql.md). */
 export function openGraphql(terms: GraphqlTerms): Responder {
   const { config } = terms.settings
-  const engine = engineOf(terms)
+  const engine = createEngine(terms)
   const playground = openPlayground(config, terms.production)
   return request => {
     const page = playground(request)
@@ -57,7 +55,7 @@ export function openGraphql(terms: GraphqlTerms): Responder {
 
 const isAt = (path: string, endpoint: string): boolean => path === endpoint || path === `${endpoint}/`
 
-function engineOf(terms: GraphqlTerms): Engine {
+function createEngine(terms: GraphqlTerms): Engine {
   const { config } = terms.settings
   const limits = { amountLimit: config.amountLimit, defaultLimit: config.defaultLimit }
   const compiled = terms.compiled ?? compileGenerated(terms)
@@ -75,7 +73,7 @@ async function respond(
   engine: Engine,
   { identify, files, code }: GraphqlTerms,
 ): Promise<HttpResponse> {
-  const ahead = code ? undefined : aheadOf(request)
+  const ahead = code ? undefined : prefetchFor(request)
   const caller = await identify(request.headers.authorization, ahead)
   if (!caller.ok) return toFaultResponse(caller.reasons[0] ?? forbidden())
   const visit = code && openResolverVisit(request, caller.value, code)
@@ -96,7 +94,7 @@ async function respond(
     ...(visit && { visit }),
   }
   try {
-    const answer = await answerSent(sent.value, {
+    const answer = await answerOperations(sent.value, {
       acting,
       engine,
       readsOnly,
@@ -110,11 +108,11 @@ async function respond(
   }
 }
 
-const aheadOf = ({ headers, method, search }: HttpRequest): VersionPrefetch | undefined =>
+const prefetchFor = ({ headers, method, search }: HttpRequest): VersionPrefetch | undefined =>
   headers.authorization === undefined ? undefined : createPrefetch(`${method} graphql?${search}`)
 
-interface Answering {
-  readonly acting: Acting
+interface AnswerTerms {
+  readonly acting: ExecutionContext
   readonly engine: Engine
   readonly readsOnly: boolean
   /** All operations of the request share it. */
@@ -123,8 +121,8 @@ interface Answering {
 }
 
 /** The operations of a batch are run in order, and answered together. */
-async function answerSent(sent: Sent, answering: Answering): Promise<HttpResponse> {
-  if (sent.kind === 'one') return answerOne(sent.asked, answering)
+async function answerOperations(sent: TransportRequest, answering: AnswerTerms): Promise<HttpResponse> {
+  if (sent.kind === 'one') return answerOperation(sent.asked, answering)
   const bodies: string[] = []
   let status = 200
   const { limits, serverOptions } = answering.engine.config
@@ -134,10 +132,10 @@ async function answerSent(sent: Sent, answering: Answering): Promise<HttpRespons
   let headers: HttpResponse['headers']
   let isPassing = true
   for (const asked of sent.asked) {
-    const answer = await answerOne(asked, answering)
+    const answer = await answerOperation(asked, answering)
     bodies.push(String(answer.body))
     if (answer.status === 503) status = 503
-    headers = answer.headers === UNKEPT ? UNKEPT : headers
+    headers = answer.headers === NO_STORE ? NO_STORE : headers
     isPassing &&= answer.isTransient === true
   }
   return {
@@ -159,23 +157,28 @@ const NO_BATCHES: HttpResponse = {
 
 /** Each operation has a root field at least: what is longer cannot be within the budget. */
 function refuseBatch(counted: number, most: number): HttpResponse {
-  const error = overLimit({ what: 'operations in a batch', counted, most, key: keyOf('rootFields') })
+  const error = overLimit({
+    what: 'operations in a batch',
+    counted,
+    limit: most,
+    key: limitPath('rootFields'),
+  })
   return { status: 400, body: JSON.stringify({ errors: [error] }) }
 }
 
-async function answerOne(
-  asked: Extract<Sent, { readonly kind: 'one' }>['asked'],
-  { acting, engine, ...terms }: Answering,
+async function answerOperation(
+  asked: Extract<TransportRequest, { readonly kind: 'one' }>['asked'],
+  { acting, engine, ...terms }: AnswerTerms,
 ): Promise<HttpResponse> {
   if (!asked.ok) return asked.reasons[0] ?? toFaultResponse(forbidden())
   const { status, body, secret, isDone } = await runOperation(asked.value, acting, engine, terms)
   const answer: HttpResponse = { status, body, type: JSON_TYPE, ...(!isDone && { isTransient: true }) }
-  if (secret) return { ...answer, headers: UNKEPT }
+  if (secret) return { ...answer, headers: NO_STORE }
   return status === 405 ? { ...answer, headers: { Allow: 'POST' } } : answer
 }
 
 /** As over REST: no cache keeps what lets somebody in. */
-const UNKEPT = { 'Cache-Control': 'no-store' } as const
+const NO_STORE = { 'Cache-Control': 'no-store' } as const
 
 /** As the reference writes it. */
 const JSON_TYPE = 'application/json'

@@ -1,10 +1,11 @@
 import { LruCache } from '../base/lru-cache.ts'
 import { memoryBytes } from '../base/text.ts'
 import { countPopulates } from '../query/count-populates.ts'
+import type { CheckedDocument } from './limits/check-document.ts'
 import type { TextOperation, TextRoot } from './text/text-operation.ts'
 
 /** What follows from an operation and its variables alone, whoever asks. */
-export interface ReadyOperation {
+export interface OperationPlan {
   /** Coerced. */
   readonly variables: Readonly<Record<string, unknown>>
   readonly cost: number
@@ -14,44 +15,57 @@ export interface ReadyOperation {
 }
 
 /** By document, operation and variables: what is asked again is not judged again. */
-export type ReadyOperations = Pick<LruCache<Kept>, 'get' | 'set' | 'bytes'>
+export type OperationCache = Pick<LruCache<SizedPlan>, 'get' | 'set' | 'bytes'>
 
-interface Kept extends ReadyOperation {
+interface SizedPlan extends OperationPlan {
   readonly size: number
 }
 
 const BOUNDS = { entries: 2000, bytes: 10_000_000 } as const
 
-export function openReadyOperations(cache: unknown): ReadyOperations {
+export function openOperationCache(cache: unknown): OperationCache {
   if (cache === false) return { get: () => undefined, set: () => {}, bytes: 0 }
-  return new LruCache<Kept>(BOUNDS, ({ size }) => size)
+  return new LruCache<SizedPlan>(BOUNDS, ({ size }) => size)
 }
 
 /** Longer variables are hardly sent twice. */
-const LONGEST = 1000
+const MAX_VARIABLES = 1000
 
 /** null: not to be kept. */
-export function readyKey(
+export function operationKey(
   text: string,
   operationName: string | null,
   variables: Readonly<Record<string, unknown>>,
 ): string | null {
   const given = JSON.stringify(variables)
-  return given.length > LONGEST ? null : `${given}${JSON.stringify(operationName)}${text}`
+  return given.length > MAX_VARIABLES ? null : `${given}${JSON.stringify(operationName)}${text}`
 }
 
 /** Bytes of an operation, and of the reading that follows from a root field: its objects, and those of a populate in it. */
-const OPERATION = 1000
-const ROOT = 2500
-const POPULATE = 600
+const OPERATION_SIZE = 1000
+const ROOT_SIZE = 2500
+const POPULATE_SIZE = 600
 
 /** `document`: bytes of its document, which answers as text hold on to, however long that is known. */
-export function keep(ready: ReadyOperation, document: number): Kept {
+export function withSize(ready: OperationPlan, document: number): SizedPlan {
   const { text } = ready
-  const size = text ? text.roots.reduce((sum, root) => sum + sizeOf(root), OPERATION + document) : OPERATION
+  const size = text
+    ? text.roots.reduce((sum, root) => sum + rootSize(root), OPERATION_SIZE + document)
+    : OPERATION_SIZE
   return { ...ready, size }
 }
 
 /** What is laid out is some four times its key, what is read of it counted. */
-const sizeOf = ({ query, layout }: TextRoot): number =>
-  ROOT + POPULATE * countPopulates(query.selection) + 4 * memoryBytes(layout.key)
+const rootSize = ({ query, layout }: TextRoot): number =>
+  ROOT_SIZE + POPULATE_SIZE * countPopulates(query.selection) + 4 * memoryBytes(layout.key)
+
+/** Checked documents by their text: what was checked once is not checked again. */
+export type DocumentCache = Pick<LruCache<CheckedDocument>, 'get' | 'set' | 'bytes'>
+
+const DOCUMENT_BOUNDS = { entries: 2000, bytes: 6_000_000 } as const
+
+/** `serverOptions.cache`: `bounded` keeps those that were asked for lately, `false` none. */
+export function openDocumentCache(cache: unknown): DocumentCache {
+  if (cache === false) return { get: () => undefined, set: () => {}, bytes: 0 }
+  return new LruCache<CheckedDocument>(DOCUMENT_BOUNDS, ({ size }) => size)
+}

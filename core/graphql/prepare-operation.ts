@@ -1,52 +1,53 @@
 import { GraphQLError, getOperationAST, getVariableValues, type OperationDefinitionNode } from 'graphql'
 import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import type { Asked, Engine, Prepared } from './engine.ts'
+import type { Engine, PreparedOperation } from './engine.ts'
 import { type Budget, spend, spendCost, spendIntrospection } from './limits/budget.ts'
 import { type CheckedDocument, checkDocument } from './limits/check-document.ts'
 import { estimateCost } from './limits/estimate-cost.ts'
 import { introspectionCost } from './limits/limit-introspection.ts'
-import { deepVariable, limitVariables } from './limits/limit-variables.ts'
-import { keep, type ReadyOperation, readyKey } from './operation-cache.ts'
-import { coded } from './parse/coded-error.ts'
+import { findDeepVariable, limitVariables } from './limits/limit-variables.ts'
+import { type OperationPlan, operationKey, withSize } from './operation-cache.ts'
+import { withCode } from './parse/to-graphql-error.ts'
 import { parseTextOperation } from './text/text-operation.ts'
-import { textOf } from './transport/trusted-documents.ts'
+import type { OperationRequest } from './transport/parse-transport.ts'
+import { documentText } from './transport/trusted-documents.ts'
 
 /** For whom an operation is prepared, and what the request may still use. */
-export interface PrepareTerms {
+export interface OperationBudget {
   readonly caller: Caller
   readonly budget: Budget
 }
 
 /** Text → checked document → operation and variables, within the budget of the request; else HTTP 400 (contract/graphql.md 10). */
 export function prepareOperation(
-  given: Asked,
+  given: OperationRequest,
   engine: Engine,
-  { caller, budget }: PrepareTerms,
-): Result<Prepared, GraphQLError> {
-  const deep = deepVariable(given.variables)
+  { caller, budget }: OperationBudget,
+): Result<PreparedOperation, GraphQLError> {
+  const deep = findDeepVariable(given.variables)
   if (deep) return failed(deep)
-  const query = textOf(given, engine.trusted)
+  const query = documentText(given, engine.trusted)
   if (!query.ok) return query
   const asked = { ...given, query: query.value }
-  const checked = documentOf(asked.query, engine)
+  const checked = checkedDocument(asked.query, engine)
   if (!checked.ok) return checked
-  const operation = operationOf(asked, checked.value)
+  const operation = selectOperation(asked, checked.value)
   if (!operation.ok) return operation
   const excess = spendShape(checked.value, operation.value, budget)
   if (excess) return failed(excess)
-  const ready = readyOperation(asked, { checked: checked.value, operation: operation.value, engine })
+  const ready = planOperation(asked, { checked: checked.value, operation: operation.value, engine })
   if (!ready.ok) return ready
   const { cost, introspection } = ready.value
   const dear = spendCost(budget, roleOf(caller), cost) ?? spendSchema(introspection, engine, budget)
   if (dear) return failed(dear)
-  return ok({ checked: checked.value, operation: operation.value, ready: ready.value })
+  return ok({ checked: checked.value, operation: operation.value, plan: ready.value })
 }
 
 /** Tokens of API have no role: the default is theirs. */
 const roleOf = ({ kind, grants }: Caller): string | null => (kind === 'token' ? null : grants.name)
 
-function documentOf(text: string, engine: Engine): Result<CheckedDocument, GraphQLError> {
+function checkedDocument(text: string, engine: Engine): Result<CheckedDocument, GraphQLError> {
   const known = engine.documents.get(text)
   if (known) return ok(known)
   const checked = checkDocument(text, engine)
@@ -54,15 +55,15 @@ function documentOf(text: string, engine: Engine): Result<CheckedDocument, Graph
   return checked
 }
 
-function operationOf(
-  { operationName }: Asked,
+function selectOperation(
+  { operationName }: OperationRequest,
   { document }: CheckedDocument,
 ): Result<OperationDefinitionNode, GraphQLError> {
   const operation = getOperationAST(document, operationName)
   if (!operation) return failed(unknownOperation(operationName))
   return operation.operation === 'subscription'
     ? failed(
-        coded(
+        withCode(
           new GraphQLError('Schema is not configured for subscriptions.', { nodes: operation }),
           'INTERNAL_SERVER_ERROR',
         ),
@@ -91,19 +92,19 @@ function spendShape(
   )
 }
 
-interface Reading {
+interface PlanContext {
   readonly checked: CheckedDocument
   readonly operation: OperationDefinitionNode
   readonly engine: Engine
 }
 
 /** Each wrong value is an error of its own: so many are told. */
-const MOST_ERRORS = 50
+const MAX_ERRORS = 50
 
 /** Coerced. */
 function readVariables(
-  { variables }: Asked,
-  { checked, operation, engine }: Reading,
+  { variables }: OperationRequest,
+  { checked, operation, engine }: PlanContext,
 ): Result<Readonly<Record<string, unknown>>, GraphQLError> {
   const excess = limitVariables(variables, checked.measures.get(operation)?.variables ?? new Map())
   if (excess) return failed(excess)
@@ -111,9 +112,9 @@ function readVariables(
     engine.schema,
     operation.variableDefinitions ?? [],
     variables,
-    { maxErrors: MOST_ERRORS, hideSuggestions: !engine.introspects },
+    { maxErrors: MAX_ERRORS, hideSuggestions: !engine.introspects },
   )
-  return errors ? failed(...errors.map(error => coded(error, 'BAD_USER_INPUT'))) : ok(coerced)
+  return errors ? failed(...errors.map(error => withCode(error, 'BAD_USER_INPUT'))) : ok(coerced)
 }
 
 function spendSchema(cost: number, engine: Engine, budget: Budget): GraphQLError | null {
@@ -121,18 +122,18 @@ function spendSchema(cost: number, engine: Engine, budget: Budget): GraphQLError
 }
 
 /** What is asked again, with the same variables, is known. */
-function readyOperation(asked: Asked, reading: Reading): Result<ReadyOperation, GraphQLError> {
-  const { ready } = reading.engine
+function planOperation(asked: OperationRequest, reading: PlanContext): Result<OperationPlan, GraphQLError> {
+  const { plans: ready } = reading.engine
   const isQuery = reading.operation.operation === 'query'
-  const key = isQuery ? readyKey(asked.query, asked.operationName, asked.variables) : null
+  const key = isQuery ? operationKey(asked.query, asked.operationName, asked.variables) : null
   const known = key === null ? undefined : ready.get(key)
   if (known) return ok(known)
-  const found = makeReady(asked, reading)
-  if (found.ok && key !== null) ready.set(key, keep(found.value, reading.checked.size))
+  const found = createPlan(asked, reading)
+  if (found.ok && key !== null) ready.set(key, withSize(found.value, reading.checked.size))
   return found
 }
 
-function makeReady(asked: Asked, reading: Reading): Result<ReadyOperation, GraphQLError> {
+function createPlan(asked: OperationRequest, reading: PlanContext): Result<OperationPlan, GraphQLError> {
   const variables = readVariables(asked, reading)
   if (!variables.ok) return variables
   const { checked, operation, engine } = reading

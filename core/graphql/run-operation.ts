@@ -7,17 +7,18 @@ import { toRequestFault } from '../database/request-fault.ts'
 import { stayOnPrimary } from '../database/statements/session-scope.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import type { Observer } from '../observe/observation.ts'
-import type { Asked, Engine, Prepared } from './engine.ts'
+import type { Engine, PreparedOperation } from './engine.ts'
 import type { Budget } from './limits/budget.ts'
-import { type Deadline, tookTooLong } from './limits/deadline.ts'
+import { type Deadline, timeoutError } from './limits/deadline.ts'
 import { MutationFailure } from './mutation-failure.ts'
 import { toGraphqlError } from './parse/to-graphql-error.ts'
 import { prepareOperation } from './prepare-operation.ts'
-import type { Acting } from './resolve/resolve-read.ts'
+import type { ExecutionContext } from './resolve/resolve-read.ts'
 import { answerText, type TextAnswer } from './text/answer-text.ts'
+import type { OperationRequest } from './transport/parse-transport.ts'
 
 /** What an operation comes to, and the HTTP status that it has on its own. */
-export interface Ran {
+export interface OperationResponse {
   readonly status: 200 | 400 | 405 | 503
   /** JSON. */
   readonly body: string | Buffer
@@ -27,37 +28,42 @@ export interface Ran {
   readonly isDone?: true
 }
 
-interface Told {
+interface ResponseBody {
   readonly errors?: readonly GraphQLFormattedError[]
   readonly data?: unknown
 }
 
-const ran = (status: Ran['status'], told: Told): Ran => ({ status, body: JSON.stringify(told) })
+const toResponse = (status: OperationResponse['status'], told: ResponseBody): OperationResponse => ({
+  status,
+  body: JSON.stringify(told),
+})
 
 /** GET changes nothing (contract/graphql.md 10). */
-export interface RunTerms {
+export interface RunOptions {
   readonly readsOnly: boolean
   readonly budget: Budget
   readonly deadline: Deadline
 }
 
 export async function runOperation(
-  asked: Asked,
-  acting: Acting,
+  asked: OperationRequest,
+  acting: ExecutionContext,
   engine: Engine,
-  { readsOnly, budget, deadline }: RunTerms,
-): Promise<Ran> {
+  { readsOnly, budget, deadline }: RunOptions,
+): Promise<OperationResponse> {
   const prepared = prepareOperation(asked, engine, { caller: acting.caller, budget })
-  if (!prepared.ok) return ran(statusOf(prepared.reasons[0]), { errors: prepared.reasons.map(formatError) })
+  if (!prepared.ok)
+    return toResponse(refusalStatus(prepared.reasons[0]), { errors: prepared.reasons.map(formatError) })
   const isQuery = prepared.value.operation.operation === 'query'
-  if (readsOnly && !isQuery) return ran(405, { errors: [ONLY_QUERIES] })
+  if (readsOnly && !isQuery) return toResponse(405, { errors: [ONLY_QUERIES] })
   const writes = isQuery ? undefined : acting.trail?.writes
-  if (deadline.signal.aborted) return late(deadline, writes)
+  if (deadline.signal.aborted) return timedOut(deadline, writes)
   if (!isQuery) stayOnPrimary()
   const telling = { observer: engine.observer, requestId: acting.requestId, deadline }
   const whole = isQuery ? await runText(prepared.value, acting, engine, deadline) : null
-  if (whole) return { status: statusAfter(whole), body: bodyOf(whole, error => tell(error, telling)) }
-  if (deadline.signal.aborted) return late(deadline, writes)
+  if (whole)
+    return { status: responseStatus(whole), body: bodyOf(whole, error => reportError(error, telling)) }
+  if (deadline.signal.aborted) return timedOut(deadline, writes)
   const running = execute({
     schema: engine.schema,
     document: prepared.value.checked.document,
@@ -65,17 +71,17 @@ export async function runOperation(
     operationName: asked.operationName,
     contextValue: acting,
   })
-  const result = await (running instanceof Promise ? inTime(running, deadline, writes) : running)
-  if (!result) return late(deadline, writes)
+  const result = await (running instanceof Promise ? withinDeadline(running, deadline, writes) : running)
+  if (!result) return timedOut(deadline, writes)
   const { data, errors } = result
-  const told = errors?.map(error => tell(error, telling))
-  const answer = ran(statusAfter(result), { ...(told ? { errors: told } : {}), data })
+  const told = errors?.map(error => reportError(error, telling))
+  const answer = toResponse(responseStatus(result), { ...(told ? { errors: told } : {}), data })
   if (isQuery) return answer
   return { ...answer, secret: true, ...((!errors || hasData(data ?? {})) && { isDone: true }) }
 }
 
 /** GraphQL has no word for a server that has to be restarted; balancers look at the status. */
-const statusAfter = (answer: { readonly errors?: readonly GraphQLError[] } | object): 200 | 503 =>
+const responseStatus = (answer: { readonly errors?: readonly GraphQLError[] } | object): 200 | 503 =>
   'errors' in answer && answer.errors?.some(isOutdated) ? 503 : 200
 
 const isOutdated = ({ originalError }: GraphQLError): boolean =>
@@ -87,15 +93,15 @@ const hasData = (data: Readonly<Record<string, unknown>>): boolean =>
   Object.values(data).some(value => value !== null)
 
 /** Milliseconds that mutations under way have to end after the time of their request. */
-const END_PATIENCE = 2_000
+const END_TIMEOUT = 2_000
 
 /**
  * What is run by the end of its time; null: it is not. From then on no mutation commits, and each that ends says what
  * became of it: only what neither ends nor fails is given up.
  */
-async function inTime(
+async function withinDeadline(
   running: Promise<ExecutionResult>,
-  { late: over }: Deadline,
+  { expired: over }: Deadline,
   writes: WriteScope | undefined,
 ): Promise<ExecutionResult | null> {
   const result = await Promise.race([running, over])
@@ -103,7 +109,7 @@ async function inTime(
   writes.close()
   const end = () => writes.detach()
   running.then(end, end)
-  return withTimeout<ExecutionResult | null>(END_PATIENCE, running, null)
+  return withTimeout<ExecutionResult | null>(END_TIMEOUT, running, null)
 }
 
 function bodyOf(answer: TextAnswer, told: (error: GraphQLError) => GraphQLFormattedError): string | Buffer {
@@ -115,14 +121,14 @@ function bodyOf(answer: TextAnswer, told: (error: GraphQLError) => GraphQLFormat
 
 /** The data as PostgreSQL writes it, with what code of the project has in it; null: it is to be made field by field. */
 async function runText(
-  { ready, operation, checked: { fragments } }: Prepared,
-  acting: Acting,
+  { plan: ready, operation, checked: { fragments } }: PreparedOperation,
+  acting: ExecutionContext,
   { text, schema, observer }: Engine,
-  { late: over }: Deadline,
+  { expired: over }: Deadline,
 ): Promise<TextAnswer | null> {
   if (!ready.text) return null
   const told = { schema, fragments, operation, variableValues: { ...ready.variables }, rootValue: undefined }
-  const answer = answerText(ready.text, { acting, documents: text.documents, told })
+  const answer = answerText(ready.text, { context: acting, documents: text.documents, operation: told })
   return Promise.race([answer, over]).catch((error: unknown) => {
     // Asking again field by field would cost the same again.
     if (error instanceof RequestFault) return { data: ['null'], errors: [toGraphqlError(error.fault)] }
@@ -133,28 +139,28 @@ async function runText(
 }
 
 /** Clients that name a document take it as an answer that it is not there, and send it. */
-const statusOf = (error: GraphQLError | undefined): 200 | 400 =>
+const refusalStatus = (error: GraphQLError | undefined): 200 | 400 =>
   /^PERSISTED_QUERY_/.test(String(error?.extensions.code)) ? 200 : 400
 
-const late = ({ milliseconds }: Deadline, writes: WriteScope | undefined): Ran =>
-  ran(200, { errors: [formatError(tookTooLong(milliseconds, writes?.outcome))], data: null })
+const timedOut = ({ milliseconds }: Deadline, writes: WriteScope | undefined): OperationResponse =>
+  toResponse(200, { errors: [formatError(timeoutError(milliseconds, writes?.outcome))], data: null })
 
 const ONLY_QUERIES: GraphQLFormattedError = {
   message: 'GET supports only query operation',
   extensions: { code: 'INTERNAL_SERVER_ERROR' },
 }
 
-interface Telling {
+interface ErrorContext {
   readonly observer: Observer
   readonly requestId: string
   readonly deadline: Deadline
 }
 
 /** Faults of the request are told as they are; of any other trouble the log hears, the client only that there was some. */
-function tell(error: GraphQLError, telling: Telling): GraphQLFormattedError {
+function reportError(error: GraphQLError, telling: ErrorContext): GraphQLFormattedError {
   const { originalError } = error
   const { observer, requestId } = telling
-  if (originalError instanceof MutationFailure) return tellMutation(error, originalError, telling)
+  if (originalError instanceof MutationFailure) return reportMutation(error, originalError, telling)
   if (originalError instanceof RequestFault) return formatError(toGraphqlError(originalError.fault))
   if (!originalError || originalError instanceof GraphQLError || error.extensions.code !== undefined)
     return formatError(error)
@@ -173,10 +179,10 @@ const INTERNAL: GraphQLFormattedError = {
 }
 
 /** Of several mutations the path says which one it was. */
-function tellMutation(
+function reportMutation(
   { path }: GraphQLError,
   { cause, outcome, isLate }: MutationFailure,
-  { observer, deadline, requestId }: Telling,
+  { observer, deadline, requestId }: ErrorContext,
 ): GraphQLFormattedError {
   const told = toRequestFault(cause)
   if (!told && !isLate) observer.emit({ kind: 'failed', requestId, error: cause })
@@ -184,7 +190,7 @@ function tellMutation(
   if (!told && !isLate && outcome === 'not-written') return INTERNAL
   const { code, message } = told?.fault ?? fault('internal', INTERNAL.message)
   const failure = isLate
-    ? tookTooLong(deadline.milliseconds, outcome)
+    ? timeoutError(deadline.milliseconds, outcome)
     : toGraphqlError(fault(code, message, { outcome }))
   return { ...formatError(failure), ...(path && { path }) }
 }

@@ -6,10 +6,10 @@ import { detachString } from '../../core/base/text.ts'
 import type { Documents } from '../../core/documents/documents.ts'
 import { toReading } from '../../core/documents/read/to-reading.ts'
 import { compileGenerated } from '../../core/graphql/compile-schema.ts'
+import { openEngine } from '../../core/graphql/engine.ts'
 import { openBudget } from '../../core/graphql/limits/budget.ts'
-import { openEngine } from '../../core/graphql/open-engine.ts'
 import { prepareOperation } from '../../core/graphql/prepare-operation.ts'
-import { seeText } from '../../core/graphql/text/text-operation.ts'
+import { restrictRoots } from '../../core/graphql/text/text-operation.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import { parseListSearch, restrictOnce } from '../../core/rest/query-cache.ts'
 import { compiled } from '../model/compiled.ts'
@@ -141,16 +141,16 @@ for (const [name, textOf] of Object.entries(OPERATIONS)) {
       roots: generated.roots,
       trusted: null,
     })
-    const countedNow = () => engine.documents.bytes + engine.ready.bytes
+    const countedNow = () => engine.documents.bytes + engine.plans.bytes
     let first = 0
     const growth = growthOf(60, number => {
       if (number === 1) first = countedNow()
       const asked = { query: textOf(number), documentId: null, variables: {}, operationName: null }
       const prepared = prepareOperation(asked, engine, { caller: nobody, budget: openBudget(config.limits) })
       if (!prepared.ok) throw prepared.reasons[0]
-      const { text } = prepared.value.ready
+      const { text } = prepared.value.plan
       if (!text) throw new Error('not by text')
-      for (const query of seeText(text, nobody) ?? []) toReading(query, plan)
+      for (const query of restrictRoots(text, nobody) ?? []) toReading(query, plan)
     })
     const counted = countedNow() - first
     t.true(growth < counted * 1.25, `${growth} bytes of ${counted}`)

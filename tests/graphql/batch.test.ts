@@ -1,9 +1,9 @@
 import test from 'ava'
-import { openBatch } from '../../core/graphql/extensions/batch.ts'
+import { openBatchLoader } from '../../core/graphql/extensions/load-returned.ts'
 
 test('what is asked for in one turn is done together, what comes later on its own', async t => {
   const asked: (readonly number[])[] = []
-  const batch = openBatch<number, number>(async keys => {
+  const batch = openBatchLoader<number, number>(async keys => {
     asked.push(keys)
     return keys.map(key => key * 10)
   })
@@ -14,7 +14,7 @@ test('what is asked for in one turn is done together, what comes later on its ow
 })
 
 test('whoever asked together hears of the same failure', async t => {
-  const batch = openBatch<number, number>(async () => {
+  const batch = openBatchLoader<number, number>(async () => {
     throw new Error('no answer')
   })
   const settled = await Promise.allSettled([batch.load(1), batch.load(2)])

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { buildSchema as fromText, type GraphQLSchema } from 'graphql'
-import { loadNexus } from '../../core/graphql/extensions/nexus-library.ts'
+import { loadNexus } from '../../core/graphql/extensions/nexus-part.ts'
 import { ADDED, DECLARED, LABORATORY, NEXUS, SHADOW } from './laboratory.ts'
 import { differences, linesOf, load, sdlOf } from './loading.ts'
 

@@ -3,8 +3,8 @@ import type { Result } from '../../core/base/result.ts'
 import type { Fault } from '../../core/faults/fault.ts'
 import { compileSchema } from '../../core/graphql/compile-schema.ts'
 import { collectFields } from '../../core/graphql/parse/collect-fields.ts'
-import { argumentsOf } from '../../core/graphql/parse/operation-context.ts'
-import type { PageLimits } from '../../core/graphql/parse/parse-page.ts'
+import { fieldArguments } from '../../core/graphql/parse/operation-context.ts'
+import type { PageLimits } from '../../core/graphql/parse/parse-arguments.ts'
 import { parseRead } from '../../core/graphql/parse/parse-read.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Query } from '../../core/query/query.ts'
@@ -15,7 +15,7 @@ export function parseQueries(
   model: Model,
   limits: PageLimits,
 ): readonly Result<Query, Fault>[] {
-  const compiled = compileSchema({ model, shadow: new Map(), generates: true, adding: null })
+  const compiled = compileSchema({ model, shadow: new Map(), generatesTypes: true, extensions: null })
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.reasons))
   const { schema, roots } = compiled.value
   const { definitions } = parse(text)
@@ -35,6 +35,6 @@ export function parseQueries(
   return [...collectFields([operation?.selectionSet], 'Query', context).values()].map(nodes => {
     const root = roots.find(({ root: on, name }) => on === 'Query' && name === nodes[0].name.value)
     if (!root) throw new Error(`no ${nodes[0].name.value}`)
-    return parseRead({ root, nodes, given: argumentsOf(nodes[0], 'Query', context) }, context)
+    return parseRead({ root, nodes, args: fieldArguments(nodes[0], 'Query', context) }, context)
   })
 }

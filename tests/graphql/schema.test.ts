@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { buildSchema as fromText, type GraphQLSchema } from 'graphql'
 import { compileApp } from '../../core/app/compile-app.ts'
-import { compileSchema } from '../../core/graphql/compile-schema.ts'
-import { withNamedDirectives } from '../../core/graphql/sdl/named-directives.ts'
+import { compileSchema, withNamedDirectives } from '../../core/graphql/compile-schema.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ShadowCrudDeclaration } from '../../core/project/settings/settings.ts'
 import { modelOf } from '../model/compiled.ts'
@@ -24,7 +23,12 @@ function schemaOf(
     ([uid, one]) =>
       [uid, { enabled: true, queries: true, mutations: true, actions: {}, fields: {}, ...one }] as const,
   )
-  const compiled = compileSchema({ model: from, shadow: new Map(shadow), generates: true, adding: null })
+  const compiled = compileSchema({
+    model: from,
+    shadow: new Map(shadow),
+    generatesTypes: true,
+    extensions: null,
+  })
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.reasons))
   return compiled.value.schema
 }

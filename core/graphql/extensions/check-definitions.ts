@@ -12,27 +12,27 @@ import {
   visit,
 } from 'graphql'
 import { didYouMean } from '../../base/nearest.ts'
-import { type GraphqlFault, inCode } from '../sdl/graphql-fault.ts'
+import type { Path } from '../../faults/diagnostic.ts'
 
 /** Definitions, and who brought them. */
-export interface OwnDefinitions {
+export interface SourceDefinitions {
   /** `extensions/search`, or null: generated. */
   readonly by: string | null
   readonly document: DocumentNode
 }
 
 /** What a schema has once all definitions are one: the fields of its object types, by `<Type>.<field>`. */
-export interface Defined {
+export interface SchemaFields {
   readonly fields: ReadonlySet<string>
   readonly generated: ReadonlySet<string>
 }
 
 /** Definitions that cannot be merged, or name what nobody defines; each fault names who brought what. */
-export function checkDefinitions(all: readonly OwnDefinitions[]): {
-  readonly defined: Defined
+export function checkDefinitions(all: readonly SourceDefinitions[]): {
+  readonly defined: SchemaFields
   readonly faults: readonly GraphqlFault[]
 } {
-  const state: State = { types: new Map(), fields: new Map(), faults: [] }
+  const state: DefinitionState = { types: new Map(), fields: new Map(), faults: [] }
   for (const { by, document } of all)
     for (const node of document.definitions) if (isTypeNode(node)) define(node, by, state)
   for (const { by, document } of all)
@@ -47,7 +47,7 @@ export function checkDefinitions(all: readonly OwnDefinitions[]): {
   }
 }
 
-interface State {
+interface DefinitionState {
   readonly types: Map<string, { readonly by: string | null; readonly kind: string }>
   readonly fields: Map<string, DefinedField>
   readonly faults: GraphqlFault[]
@@ -66,19 +66,19 @@ const isTypeNode = (node: DefinitionNode): node is TypeNode =>
   isTypeDefinitionNode(node) || isTypeExtensionNode(node)
 
 /** `ObjectTypeExtension` → `object type`. */
-const kindOf = ({ kind }: TypeNode): string =>
+const typeKind = ({ kind }: TypeNode): string =>
   kind
     .replace(/Type(Definition|Extension)$/, '')
     .replace(/(?<=[a-z])(?=[A-Z])/, ' ')
     .toLowerCase()
 
-function define(node: TypeNode, by: string | null, state: State): void {
+function define(node: TypeNode, by: string | null, state: DefinitionState): void {
   const name = node.name.value
   const known = state.types.get(name)
-  const kind = kindOf(node)
+  const kind = typeKind(node)
   if (known && known.kind !== kind) {
-    const message = `\`${name}\` is defined as ${kind}, but ${tellOrigin(known.by)} has it as ${known.kind}`
-    state.faults.push(inCode(String(by), message))
+    const message = `\`${name}\` is defined as ${kind}, but ${originName(known.by)} has it as ${known.kind}`
+    state.faults.push(extensionFault(String(by), message))
     return
   }
   if (!known && !(isTypeExtensionNode(node) && !isRoot(name))) state.types.set(name, { by, kind })
@@ -87,9 +87,9 @@ function define(node: TypeNode, by: string | null, state: State): void {
 
 const isRoot = (name: string): boolean => name === 'Query' || name === 'Mutation'
 
-const tellOrigin = (by: string | null): string => by ?? 'the generated schema'
+const originName = (by: string | null): string => by ?? 'the generated schema'
 
-function defineFields(node: TypeNode, by: string | null, state: State): void {
+function defineFields(node: TypeNode, by: string | null, state: DefinitionState): void {
   if (!('fields' in node)) return
   const isOutput = node.kind.startsWith('ObjectType')
   for (const { description: _, directives: __, ...field } of node.fields ?? []) {
@@ -98,8 +98,8 @@ function defineFields(node: TypeNode, by: string | null, state: State): void {
     const known = state.fields.get(coordinate)
     if (!known) state.fields.set(coordinate, { by, text, isOutput })
     else if (known.text !== text) {
-      const message = `\`${coordinate}\` is defined as \`${text}\`, but ${tellOrigin(known.by)} has \`${known.text}\``
-      state.faults.push(inCode(String(by), message))
+      const message = `\`${coordinate}\` is defined as \`${text}\`, but ${originName(known.by)} has \`${known.text}\``
+      state.faults.push(extensionFault(String(by), message))
     }
   }
 }
@@ -108,7 +108,11 @@ const BUILT_IN: readonly string[] = specifiedScalarTypes.map(({ name }) => name)
 
 const isExtension = (node: ASTNode): node is TypeExtensionNode => /^\w+TypeExtension$/.test(node.kind)
 
-function unknownTypes(document: DocumentNode, by: string, types: State['types']): readonly GraphqlFault[] {
+function unknownTypes(
+  document: DocumentNode,
+  by: string,
+  types: DefinitionState['types'],
+): readonly GraphqlFault[] {
   const known = [...types.keys(), ...BUILT_IN]
   const asked = new Set<string>()
   visit(document, {
@@ -118,5 +122,14 @@ function unknownTypes(document: DocumentNode, by: string, types: State['types'])
   })
   return [...asked]
     .filter(name => !known.includes(name))
-    .map(name => inCode(by, `unknown type \`${name}\`${didYouMean(name, known)}`))
+    .map(name => extensionFault(by, `unknown type \`${name}\`${didYouMean(name, known)}`))
 }
+
+/** Something that is wrong with what a project adds to the schema: in an extension, or at a place of project.yaml. */
+export type GraphqlFault =
+  | { readonly by: string; readonly message: string; readonly path: null }
+  | { readonly by: null; readonly message: string; readonly path: Path }
+
+export const extensionFault = (by: string, message: string): GraphqlFault => ({ by, message, path: null })
+
+export const projectFault = (path: Path, message: string): GraphqlFault => ({ by: null, message, path })

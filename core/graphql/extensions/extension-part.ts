@@ -75,9 +75,9 @@ function parseDefinitions(typeDefs: unknown): DocumentNode | null {
   }
 }
 
-type Sorted = Pick<ExtensionPart, 'resolvers' | 'others'>
+type SortedResolvers = Pick<ExtensionPart, 'resolvers' | 'others'>
 
-function sortResolvers(given: unknown): Sorted {
+function sortResolvers(given: unknown): SortedResolvers {
   if (!isRecord(given)) throw new Error('resolvers is an object by type, then by field')
   const resolvers = new Map<string, Resolver>()
   const others: Record<string, IResolvers[string]> = {}

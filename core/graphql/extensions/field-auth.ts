@@ -5,26 +5,26 @@ import { isLink, type Model } from '../../model/model.ts'
 import { compileEntry, type Door, type Enter, type EntryTerms } from '../../plugins/route-auth.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 
-export interface FieldDoors {
-  enter(field: DoorField): Enter
+export interface FieldAuth {
+  enter(field: AuthField): Enter
 }
 
-interface DoorField {
+interface AuthField {
   readonly coordinate: string
   readonly isGenerated: boolean
   readonly door: Door
 }
 
 /** Who comes in to which field (contract/graphql.md 8, 9). */
-export function openFieldDoors(
+export function openFieldAuth(
   roots: readonly RootField[],
   { model, code }: { readonly model: Model; readonly code: EntryTerms },
-): FieldDoors {
+): FieldAuth {
   const scopes = new Map([...rootScopes(roots), ...linkScopes(model)])
   return {
     enter({ coordinate, isGenerated, door }) {
       const own = scopes.get(coordinate) ?? null
-      if (door.kind !== 'own') return compileEntry(door, own ?? FIXED.get(coordinate) ?? null, code)
+      if (door.kind !== 'own') return compileEntry(door, own ?? FIXED_SCOPES.get(coordinate) ?? null, code)
       // Fixed fields ask for themselves; a custom field of another type has no permission.
       const asks = own !== null || (!isGenerated && isRoot(coordinate))
       return asks ? compileEntry(door, own, code) : caller => caller
@@ -52,15 +52,15 @@ const linkScopes = (model: Model): readonly (readonly [string, PermissionScope])
       ]),
   )
 
-const fixed = (subject: string, actions: Readonly<Record<string, Action>>) =>
+const mutationScopes = (subject: string, actions: Readonly<Record<string, Action>>) =>
   Object.entries(actions).map(([name, action]): readonly [string, PermissionScope] => [
     `Mutation.${name}`,
     { subject, action },
   ])
 
 /** What those fields ask for that every project has. */
-const FIXED: ReadonlyMap<string, PermissionScope> = new Map([
-  ...fixed('auth', {
+const FIXED_SCOPES: ReadonlyMap<string, PermissionScope> = new Map([
+  ...mutationScopes('auth', {
     login: 'login',
     register: 'register',
     forgotPassword: 'forgotPassword',
@@ -68,12 +68,12 @@ const FIXED: ReadonlyMap<string, PermissionScope> = new Map([
     changePassword: 'changePassword',
     emailConfirmation: 'emailConfirmation',
   }),
-  ...fixed('users', {
+  ...mutationScopes('users', {
     createUsersPermissionsUser: 'create',
     updateUsersPermissionsUser: 'update',
     deleteUsersPermissionsUser: 'delete',
   }),
-  ...fixed('upload', {
+  ...mutationScopes('upload', {
     upload: 'upload',
     multipleUpload: 'upload',
     updateFileInfo: 'update',

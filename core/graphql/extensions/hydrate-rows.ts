@@ -2,29 +2,29 @@ import type { Caller } from '../../access/caller.ts'
 import type { Component, Holder } from '../../model/model.ts'
 import type { ComponentPopulate, LinkPopulate, Populate, Selection, ZonePopulate } from '../../query/query.ts'
 import type { AnsweredRow } from '../resolve/resolvers.ts'
-import type { Batch } from './batch.ts'
-import { isRow, toShape } from './returned-shape.ts'
+import type { BatchLoader } from './load-returned.ts'
+import { isRow, toShape } from './returned.ts'
 
 /** Documents of code, and what is selected of them. */
-export interface Adopting {
+export interface HydrateTerms {
   readonly holder: Holder
   readonly documents: readonly AnsweredRow[]
   readonly selection: Selection
   readonly caller: Caller
   /** Reads what documents with a documentId are populated with; `place` tells the places of one operation apart. */
-  readonly reading: (place: string, adopting: Adopting) => Batch<AnsweredRow, AnsweredRow | null>
+  readonly loaderFor: (place: string, adopting: HydrateTerms) => BatchLoader<AnsweredRow, AnsweredRow | null>
   readonly place: string
 }
 
 /** Documents of code → rows as generated resolvers read them: a document's own values, and whatever it leads to. */
-export async function adoptRows(adopting: Adopting): Promise<readonly AnsweredRow[]> {
+export async function hydrateRows(adopting: HydrateTerms): Promise<readonly AnsweredRow[]> {
   const { holder, documents, selection } = adopting
   if (selection.populate.length === 0) return documents.map(document => ownValues(document, holder))
   const computed = documents.filter(document => !isStored(document, holder))
-  const adopted = await adoptComputed({ ...adopting, documents: computed })
+  const adopted = await hydrateComputed({ ...adopting, documents: computed })
   return Promise.all(
     documents.map(document =>
-      isStored(document, holder) ? adoptStored(document, adopting) : (adopted.get(document) ?? document),
+      isStored(document, holder) ? hydrateStored(document, adopting) : (adopted.get(document) ?? document),
     ),
   )
 }
@@ -39,8 +39,8 @@ function ownValues(document: AnsweredRow, { attributes }: Holder): AnsweredRow {
   return { ...Object.fromEntries(own), documentId: document.documentId ?? document.id }
 }
 
-async function adoptStored(document: AnsweredRow, adopting: Adopting): Promise<AnsweredRow> {
-  const { holder, selection, reading, place } = adopting
+async function hydrateStored(document: AnsweredRow, adopting: HydrateTerms): Promise<AnsweredRow> {
+  const { holder, selection, loaderFor: reading, place } = adopting
   const read = await reading(place, adopting).load(document)
   const populated = selection.populate.flatMap(({ as, ...populate }) => {
     const value = read ? read[as] : isMany(populate) ? [] : null
@@ -55,10 +55,10 @@ const isMany = ({ attribute }: Pick<Populate, 'attribute'>): boolean => {
 }
 
 /** Documents that are nowhere but in code hold what they lead to themselves. */
-async function adoptComputed(adopting: Adopting): Promise<ReadonlyMap<AnsweredRow, AnsweredRow>> {
+async function hydrateComputed(adopting: HydrateTerms): Promise<ReadonlyMap<AnsweredRow, AnsweredRow>> {
   const { documents, selection, holder } = adopting
   if (documents.length === 0) return new Map()
-  const columns = await Promise.all(selection.populate.map(populate => adoptColumn(populate, adopting)))
+  const columns = await Promise.all(selection.populate.map(populate => hydrateColumn(populate, adopting)))
   return new Map(
     documents.map((document, index) => {
       const values = columns.flatMap(({ as, values: all }) =>
@@ -75,15 +75,18 @@ interface Column {
   readonly values: readonly unknown[] | null
 }
 
-async function adoptColumn(populate: Populate, adopting: Adopting): Promise<Column> {
+async function hydrateColumn(populate: Populate, adopting: HydrateTerms): Promise<Column> {
   const { as } = populate
   switch (populate.kind) {
     case 'link':
-      return { as, values: mayFollow(populate, adopting.caller) ? await adoptLink(populate, adopting) : null }
+      return {
+        as,
+        values: mayFollow(populate, adopting.caller) ? await hydrateLink(populate, adopting) : null,
+      }
     case 'component':
-      return { as, values: await adoptComponents(populate, adopting) }
+      return { as, values: await hydrateComponents(populate, adopting) }
     case 'zone':
-      return { as, values: await adoptZones(populate, adopting) }
+      return { as, values: await hydrateZones(populate, adopting) }
   }
 }
 
@@ -91,13 +94,13 @@ async function adoptColumn(populate: Populate, adopting: Adopting): Promise<Colu
 const mayFollow = ({ attribute, opened }: LinkPopulate, { grants }: Caller): boolean =>
   attribute.kind === 'media' || opened !== undefined || grants.readAccess(attribute.target, 'find') !== null
 
-async function adoptLink(populate: LinkPopulate, adopting: Adopting): Promise<readonly unknown[]> {
+async function hydrateLink(populate: LinkPopulate, adopting: HydrateTerms): Promise<readonly unknown[]> {
   const { attribute, as, selection } = populate
   const wrapper = attribute.many ? 'relation' : 'response'
   const shapes = adopting.documents.map(document =>
     toShape(document[attribute.name] ?? EMPTY[wrapper], wrapper),
   )
-  const rows = await adoptRows({
+  const rows = await hydrateRows({
     ...adopting,
     holder: attribute.target,
     documents: shapes.flatMap(({ documents }) => documents),
@@ -115,39 +118,39 @@ async function adoptLink(populate: LinkPopulate, adopting: Adopting): Promise<re
 
 const EMPTY = { relation: [], response: { data: null } } as const
 
-function adoptComponents(populate: ComponentPopulate, adopting: Adopting): Promise<readonly unknown[]> {
+function hydrateComponents(populate: ComponentPopulate, adopting: HydrateTerms): Promise<readonly unknown[]> {
   const { attribute, selection } = populate
   return Promise.all(
     adopting.documents.map(async document => {
       const given = listOf(document[attribute.name])
-      const rows = await adoptPart(given, { component: attribute.component, selection }, adopting)
+      const rows = await hydratePart(given, { component: attribute.component, selection }, adopting)
       return attribute.repeatable ? rows : (rows[0] ?? null)
     }),
   )
 }
 
-const adoptZones = (
+const hydrateZones = (
   { attribute, components }: ZonePopulate,
-  adopting: Adopting,
+  adopting: HydrateTerms,
 ): Promise<readonly unknown[]> =>
   Promise.all(
     adopting.documents.map(document =>
       Promise.all(
         listOf(document[attribute.name]).map(async entry => {
           const part = components.find(({ component }) => component.uid === entry.__component)
-          const [row = entry] = part ? await adoptPart([entry], part, adopting) : [entry]
+          const [row = entry] = part ? await hydratePart([entry], part, adopting) : [entry]
           return { __component: entry.__component, ...row }
         }),
       ),
     ),
   )
 
-const adoptPart = (
+const hydratePart = (
   documents: readonly AnsweredRow[],
   { component, selection }: { readonly component: Component; readonly selection: Selection },
-  adopting: Adopting,
+  adopting: HydrateTerms,
 ): Promise<readonly AnsweredRow[]> =>
-  adoptRows({
+  hydrateRows({
     ...adopting,
     holder: component,
     documents,

@@ -1,54 +1,68 @@
-import { type GraphQLOutputType, getNamedType, getNullableType, isListType } from 'graphql'
-import { must } from '../parse/to-graphql-error.ts'
-import { keysOf } from '../resolve/path-keys.ts'
-import { contextOf } from '../resolve/resolve-read.ts'
-import type { AnsweredRow } from '../resolve/resolvers.ts'
-import { type GivenTerms, readGiven } from './argument-value.ts'
-import { type Batch, openBatch } from './batch.ts'
-import type { FieldGuard, Visit } from './field-guard.ts'
-import { type Adopting, adoptRows } from './hydrate-rows.ts'
-import { parseReturned } from './parse-returned.ts'
-import { type ReturnedShape, toShape } from './returned-shape.ts'
-import type { ReturnedType } from './returned-types.ts'
+import {
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  getNamedType,
+  getNullableType,
+  isListType,
+} from 'graphql'
+import type { Result } from '../../base/result.ts'
+import type { Fault } from '../../faults/fault.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
+import type { Selection } from '../../query/query.ts'
+import { fieldsBelow } from '../parse/collect-fields.ts'
+import type { OperationContext } from '../parse/operation-context.ts'
+import {
+  mergeSelections,
+  parseAttributeSelection,
+  parseDocumentSelection,
+  parseEntitySelection,
+} from '../parse/parse-selection.ts'
+import { unwrapResult } from '../parse/to-graphql-error.ts'
+import { toOperationContext } from '../resolve/resolve-read.ts'
+import { type AnsweredRow, fieldKey, fieldPath, keyAbove } from '../resolve/resolvers.ts'
+import type { FieldGuard, ResolverCall } from './field-guard.ts'
+import { type HydrateTerms, hydrateRows } from './hydrate-rows.ts'
+import { type BatchLoader, loadReturned, openBatchLoader, type ReturnedTerms } from './load-returned.ts'
+import { type ReturnedShape, type ReturnedType, toShape } from './returned.ts'
 
 /**
  * Makes of documents that code answered what the fields of generated types find their values in. Their own values
  * stay as code gave them; whatever they lead to is read in one statement for all of them, as the caller may see it.
  */
-export function adopter(
+export function openHydrator(
   type: GraphQLOutputType,
   types: ReadonlyMap<string, ReturnedType>,
-  terms: GivenTerms,
-): FieldGuard['adopt'] {
+  terms: ReturnedTerms,
+): FieldGuard['hydrate'] {
   const returned = types.get(getNamedType(type).name)
   if (!returned) return value => value
-  const lists = depthOf(type)
+  const lists = listDepth(type)
   return async (value, visit) => {
-    const { inner } = visit.asked
+    const { generated: inner } = visit.original
     if (inner.includes(value)) return value
-    const shape = shapeOf(await settled(value), returned, lists)
+    const shape = shapeOfLists(await awaitLists(value), returned, lists)
     // Rows that the generated resolver found are what they should be, wherever code has put them.
-    const known = new Set(inner.flatMap(each => shapeOf(each, returned, lists).documents))
+    const known = new Set(inner.flatMap(each => shapeOfLists(each, returned, lists).documents))
     const documents = shape.documents.filter(document => !known.has(document))
-    const rows = documents.length === 0 ? [] : await adoptAll(documents, { returned, visit, terms })
+    const rows = documents.length === 0 ? [] : await hydrateAll(documents, { returned, visit, terms })
     const adopted = new Map(documents.map((document, index) => [document, rows[index] ?? document]))
     return shape.build(shape.documents.map(document => adopted.get(document) ?? document))
   }
 }
 
 /** Lists may hold promises, as everywhere in GraphQL. */
-const settled = async (value: unknown): Promise<unknown> =>
-  Array.isArray(value) ? Promise.all(value.map(settled)) : value
+const awaitLists = async (value: unknown): Promise<unknown> =>
+  Array.isArray(value) ? Promise.all(value.map(awaitLists)) : value
 
-const depthOf = (type: GraphQLOutputType): number => {
+const listDepth = (type: GraphQLOutputType): number => {
   const nullable = getNullableType(type)
-  return isListType(nullable) ? 1 + depthOf(nullable.ofType) : 0
+  return isListType(nullable) ? 1 + listDepth(nullable.ofType) : 0
 }
 
 /** Of a list of generated types, each one's. */
-function shapeOf(value: unknown, returned: ReturnedType, lists: number): ReturnedShape {
+function shapeOfLists(value: unknown, returned: ReturnedType, lists: number): ReturnedShape {
   if (lists === 0 || !Array.isArray(value)) return toShape(value, returned.wrapper)
-  const shapes = value.map(each => shapeOf(each, returned, lists - 1))
+  const shapes = value.map(each => shapeOfLists(each, returned, lists - 1))
   return {
     documents: shapes.flatMap(({ documents }) => documents),
     build(rows) {
@@ -62,40 +76,69 @@ function shapeOf(value: unknown, returned: ReturnedType, lists: number): Returne
   }
 }
 
-interface Place {
+interface HydrateContext {
   readonly returned: ReturnedType
-  readonly visit: Visit
-  readonly terms: GivenTerms
+  readonly visit: ResolverCall
+  readonly terms: ReturnedTerms
 }
 
-async function adoptAll(
+async function hydrateAll(
   documents: readonly AnsweredRow[],
-  { returned, visit: { acting, info }, terms }: Place,
+  { returned, visit: { execution: acting, info }, terms }: HydrateContext,
 ): Promise<readonly AnsweredRow[]> {
   const { caller } = acting
-  const selection = must(parseReturned(returned, info, contextOf(info, caller, terms)))
-  const batches = batchesOf(info.variableValues)
-  const reading: Adopting['reading'] = (place, { holder, selection: { populate } }) => {
+  const selection = unwrapResult(
+    parseReturnedSelection(returned, info, toOperationContext(info, caller, terms)),
+  )
+  const batches = loadersFor(info.variableValues)
+  const reading: HydrateTerms['loaderFor'] = (place, { holder, selection: { populate } }) => {
     const known = batches.get(place)
     if (known) return known
     if (holder.holder !== 'content-type') throw new TypeError('components are read with their documents')
-    const batch = openBatch<AnsweredRow, AnsweredRow | null>(given =>
-      readGiven({ type: holder, documents: given, populate, caller }, terms),
+    const batch = openBatchLoader<AnsweredRow, AnsweredRow | null>(given =>
+      loadReturned({ type: holder, documents: given, populate, caller }, terms),
     )
     batches.set(place, batch)
     return batch
   }
   const { holder } = returned
-  return adoptRows({ holder, documents, selection, caller, reading, place: keysOf(info.path) })
+  return hydrateRows({
+    holder,
+    documents,
+    selection,
+    caller,
+    loaderFor: reading,
+    place: fieldPath(info.path),
+  })
 }
 
-type Batches = Map<string, Batch<AnsweredRow, AnsweredRow | null>>
+type Loaders = Map<string, BatchLoader<AnsweredRow, AnsweredRow | null>>
 
 /** Variables are one object for the length of one operation: those of the same place below it ask together. */
-const BATCHES = new WeakMap<object, Batches>()
+const LOADERS = new WeakMap<object, Loaders>()
 
-export function batchesOf(variables: object): Batches {
-  const batches: Batches = BATCHES.get(variables) ?? new Map()
-  BATCHES.set(variables, batches)
+export function loadersFor(variables: object): Loaders {
+  const batches: Loaders = LOADERS.get(variables) ?? new Map()
+  LOADERS.set(variables, batches)
   return batches
 }
+
+/** What a field that answers with a generated type selects of the rows in it. */
+function parseReturnedSelection(
+  { wrapper, holder }: ReturnedType,
+  { fieldNodes, path }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>,
+  context: OperationContext,
+): Result<Selection, Fault> {
+  const name = graphqlTypeName(holder)
+  if (wrapper === 'attributes') {
+    const isDocument = holder.holder === 'content-type'
+    const keys = isDocument ? { data: keyAbove(path), attributes: fieldKey(path) } : NO_KEYS
+    return parseAttributeSelection(holder, fieldsBelow(fieldNodes, name, context), { context, ...keys })
+  }
+  const fields = fieldsBelow(fieldNodes, graphqlWrapperNames(name)[wrapper], context)
+  if (wrapper === 'entity')
+    return mergeSelections(parseEntitySelection(holder, fields, { context, data: fieldKey(path) }))
+  return parseDocumentSelection(holder, fields, context)
+}
+
+const NO_KEYS = { data: null, attributes: null } as const

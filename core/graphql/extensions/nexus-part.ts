@@ -1,8 +1,9 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { IResolvers } from '@graphql-tools/utils'
 import { type GraphQLFieldResolver, type GraphQLNamedType, type GraphQLSchema, parse } from 'graphql'
-import type { Resolver } from '../../plugins/services/graphql-service.ts'
+import type { Nexus, Resolver } from '../../plugins/services/graphql-service.ts'
 import type { ExtensionPart, NexusUse } from './extension-part.ts'
-import type { NexusLibrary } from './nexus-library.ts'
 
 /** What a plugin of nexus puts round a resolver. */
 export type NexusWrap = (
@@ -24,7 +25,7 @@ export interface NexusPart extends Pick<ExtensionPart, 'document' | 'resolvers' 
  */
 export function makeNexusPart(use: NexusUse, base: string, library: NexusLibrary): NexusPart {
   const known = library.graphql.buildSchema(base, { assumeValidSDL: true })
-  const listening = listen(use.plugins)
+  const listening = recordWraps(use.plugins)
   const schema = library.makeSchema({
     types: use.types,
     plugins: listening.plugins,
@@ -38,27 +39,27 @@ export function makeNexusPart(use: NexusUse, base: string, library: NexusLibrary
   return { ...added, wraps: new Map(wraps.map(([field, byPlugin]) => [field, [...byPlugin.values()]])) }
 }
 
-interface Listening {
+interface RecordedWraps {
   readonly plugins: readonly unknown[]
   /** What each plugin puts round a field; nexus may ask it twice. */
   readonly wraps: ReadonlyMap<string, ReadonlyMap<number, NexusWrap>>
 }
 
-interface FieldAsked {
+interface NexusField {
   readonly parentTypeConfig: { readonly name: string }
   readonly fieldConfig: { readonly name: string }
 }
 
-type Ask = (asked: FieldAsked) => NexusWrap | undefined
+type CreateWrap = (asked: NexusField) => NexusWrap | undefined
 
 /** The same plugins, heard when they say what they put round a field. */
-function listen(plugins: readonly unknown[]): Listening {
+function recordWraps(plugins: readonly unknown[]): RecordedWraps {
   const wraps = new Map<string, Map<number, NexusWrap>>()
   const heard = plugins.map((plugin, index) => {
     const config = configOf(plugin)
-    const ask = config.onCreateFieldResolver as Ask | undefined
+    const ask = config.onCreateFieldResolver as CreateWrap | undefined
     if (!ask) return plugin
-    const onCreateFieldResolver: Ask = asked => {
+    const onCreateFieldResolver: CreateWrap = asked => {
       const wrap = ask(asked)
       const field = `${asked.parentTypeConfig.name}.${asked.fieldConfig.name}`
       if (wrap) wraps.set(field, (wraps.get(field) ?? new Map()).set(index, wrap))
@@ -81,13 +82,13 @@ function configOf(plugin: unknown): Readonly<Record<string, unknown>> {
 const withConfig = (plugin: unknown, config: object): object =>
   Object.assign(Object.create(Object.getPrototypeOf(plugin)), plugin, { config })
 
-type Difference = Omit<NexusPart, 'wraps'>
+type SchemaDifference = Omit<NexusPart, 'wraps'>
 
 function difference(
   schema: GraphQLSchema,
   known: GraphQLSchema,
   { graphql }: Pick<NexusLibrary, 'graphql'>,
-): Difference {
+): SchemaDifference {
   const texts: string[] = []
   const resolvers = new Map<string, Resolver>()
   const others: Record<string, IResolvers[string]> = {}
@@ -98,7 +99,7 @@ function difference(
     if (!shown) continue
     const text = graphql.printType(shown)
     texts.push(before ? `extend ${text.replace(/^"""[\s\S]*?"""\n/, '')}` : text)
-    for (const [field, resolve] of resolversOf(shown, graphql))
+    for (const [field, resolve] of fieldResolvers(shown, graphql))
       resolvers.set(`${type.name}.${field}`, resolve)
     if (!before) Object.assign(others, typeResolvers(type, graphql))
   }
@@ -129,7 +130,7 @@ function withNewFields(
   return null
 }
 
-function* resolversOf(type: GraphQLNamedType, graphql: Library): Generator<readonly [string, Resolver]> {
+function* fieldResolvers(type: GraphQLNamedType, graphql: Library): Generator<readonly [string, Resolver]> {
   if (!graphql.isObjectType(type)) return
   // Made for the copy of the GraphQL library that nexus has; what it is called with is the same.
   for (const [name, { resolve }] of Object.entries(type.getFields()))
@@ -146,4 +147,35 @@ function typeResolvers(type: GraphQLNamedType, graphql: Library): IResolvers {
     return { [type.name]: { serialize, parseValue, parseLiteral } } as IResolvers
   }
   return {}
+}
+
+/** nexus as the project has it, and the GraphQL library that it works with, which may be another copy than ours. */
+export interface NexusLibrary {
+  readonly nexus: Nexus
+  readonly graphql: typeof import('graphql')
+  makeSchema(terms: Readonly<Record<string, unknown>>): GraphQLSchema
+}
+
+/** Where the package is looked for: in the project, then beside the server itself. */
+export const nexusPlaces = (root: string): readonly string[] => [join(root, 'project.yaml'), import.meta.url]
+
+/** An optional package: it is loaded when an extension asks for it. Throws Error, in a sentence, where it is not installed. */
+export function loadNexus(places: readonly string[]): NexusLibrary {
+  for (const from of places) {
+    const require = createRequire(from)
+    const path = resolveFrom(require)
+    if (path === null) continue
+    const nexus = require(path)
+    return { nexus, graphql: createRequire(path)('graphql'), makeSchema: nexus.makeSchema }
+  }
+  throw new Error('it needs the package nexus, which is not installed: npm install nexus')
+}
+
+function resolveFrom(require: NodeJS.Require): string | null {
+  try {
+    return require.resolve('nexus')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return null
+    throw error
+  }
 }

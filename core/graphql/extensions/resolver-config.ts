@@ -3,7 +3,7 @@ import type { ResolverTerms } from '../../plugins/services/graphql-service.ts'
 import { type BoundResolver, bindResolver } from '../../plugins/services/resolver-terms.ts'
 import type { RouteBinding } from '../../plugins/services/rest-service.ts'
 import type { Settings } from '../../project/settings/settings.ts'
-import { type GraphqlFault, inCode, inProject } from '../sdl/graphql-fault.ts'
+import { extensionFault, type GraphqlFault, projectFault } from './check-definitions.ts'
 import type { ExtensionPart } from './extension-part.ts'
 
 export interface ConfigTerms {
@@ -22,7 +22,7 @@ export function collectConfig(terms: ConfigTerms): {
   const config = new Map<string, BoundResolver>()
   const faults: GraphqlFault[] = []
   const origins = new Map<string, string>()
-  for (const each of saidOf(terms)) {
+  for (const each of configEntries(terms)) {
     const { coordinate, by } = each
     const origin = origins.get(coordinate)
     const bound = origin === undefined ? bind(each, terms) : `${origin} configures it already`
@@ -33,7 +33,7 @@ export function collectConfig(terms: ConfigTerms): {
   return { config, faults }
 }
 
-interface Said {
+interface ConfigEntry {
   readonly coordinate: string
   readonly by: string
   readonly terms: ResolverTerms
@@ -41,7 +41,7 @@ interface Said {
 }
 
 /** Extensions first: of two that say the same, the fault has the place in project.yaml. */
-const saidOf = ({ settings, parts }: ConfigTerms): readonly Said[] => [
+const configEntries = ({ settings, parts }: ConfigTerms): readonly ConfigEntry[] => [
   ...parts.flatMap(({ by, config }) =>
     [...config].map(([coordinate, terms]) => ({ coordinate, by, terms, isDeclared: false })),
   ),
@@ -54,7 +54,7 @@ const saidOf = ({ settings, parts }: ConfigTerms): readonly Said[] => [
 ]
 
 /** The guard, or why there is none. */
-function bind({ coordinate, terms }: Said, { fields, binding }: ConfigTerms): BoundResolver | string {
+function bind({ coordinate, terms }: ConfigEntry, { fields, binding }: ConfigTerms): BoundResolver | string {
   if (!fields.has(coordinate)) return `no field of the schema has this name${didYouMean(coordinate, fields)}`
   try {
     return bindResolver(terms, binding)
@@ -63,7 +63,7 @@ function bind({ coordinate, terms }: Said, { fields, binding }: ConfigTerms): Bo
   }
 }
 
-const toFault = ({ coordinate, by, isDeclared }: Said, message: string): GraphqlFault =>
+const toFault = ({ coordinate, by, isDeclared }: ConfigEntry, message: string): GraphqlFault =>
   isDeclared
-    ? inProject(['resolversConfig', coordinate], `\`${coordinate}\`: ${message}`)
-    : inCode(by, `resolversConfig \`${coordinate}\`: ${message}`)
+    ? projectFault(['resolversConfig', coordinate], `\`${coordinate}\`: ${message}`)
+    : extensionFault(by, `resolversConfig \`${coordinate}\`: ${message}`)

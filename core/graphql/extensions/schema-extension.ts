@@ -9,17 +9,21 @@ import type { PluginApp } from '../../plugins/services/plugin-app.ts'
 import type { BoundResolver } from '../../plugins/services/resolver-terms.ts'
 import type { RouteBinding } from '../../plugins/services/rest-service.ts'
 import type { Settings } from '../../project/settings/settings.ts'
-import { type GraphqlFault, inCode } from '../sdl/graphql-fault.ts'
-import { checkDefinitions, type Defined, type OwnDefinitions } from './check-definitions.ts'
+import {
+  checkDefinitions,
+  extensionFault,
+  type GraphqlFault,
+  type SchemaFields,
+  type SourceDefinitions,
+} from './check-definitions.ts'
 import { type ExtensionPart, toPart } from './extension-part.ts'
-import { loadNexus, type NexusLibrary, nexusPlaces } from './nexus-library.ts'
-import { makeNexusPart, type NexusWrap } from './nexus-part.ts'
+import { loadNexus, makeNexusPart, type NexusLibrary, type NexusWrap, nexusPlaces } from './nexus-part.ts'
 import { collectConfig } from './resolver-config.ts'
 
 /** What a project adds to the generated schema. */
 export interface SchemaExtension {
-  readonly definitions: readonly OwnDefinitions[]
-  readonly defined: Defined
+  readonly definitions: readonly SourceDefinitions[]
+  readonly defined: SchemaFields
   /** By `<Type>.<field>`, as everything below. */
   readonly resolvers: ReadonlyMap<string, Resolver>
   readonly others: readonly IResolvers[]
@@ -43,12 +47,14 @@ interface Extended {
 }
 
 /** All that extensions and project.yaml say of the schema, held against what is generated. */
-export function extendSchema(generated: OwnDefinitions, terms: ExtensionTerms): Extended {
+export function extendSchema(generated: SourceDefinitions, terms: ExtensionTerms): Extended {
   const faults: GraphqlFault[] = []
   const library = once(() => loadNexus(nexusPlaces(terms.root)))
-  const parts = terms.uses.flatMap(use => attempt(use.by, () => evaluate(use, terms.app, library), faults))
+  const parts = terms.uses.flatMap(use =>
+    collectFault(use.by, () => evaluate(use, terms.app, library), faults),
+  )
   const base = once(() => print(mergeTypeDefs([generated.document, ...documentsOf(parts)])))
-  const made = parts.flatMap(part => attempt(part.by, () => withNexus(part, base, library), faults))
+  const made = parts.flatMap(part => collectFault(part.by, () => withNexus(part, base, library), faults))
   const definitions = [generated, ...made.flatMap(toDefinitions)]
   const checked = checkDefinitions(definitions)
   const { fields } = checked.defined
@@ -67,11 +73,11 @@ export function extendSchema(generated: OwnDefinitions, terms: ExtensionTerms): 
   }
 }
 
-function attempt<Made>(by: string, make: () => Made, faults: GraphqlFault[]): readonly Made[] {
+function collectFault<Made>(by: string, make: () => Made, faults: GraphqlFault[]): readonly Made[] {
   try {
     return [make()]
   } catch (error) {
-    faults.push(inCode(by, error instanceof Error ? error.message : String(error)))
+    faults.push(extensionFault(by, error instanceof Error ? error.message : String(error)))
     return []
   }
 }
@@ -90,14 +96,14 @@ function evaluate({ by, extension }: GraphqlUse, app: PluginApp, library: () => 
   return toPart(by, made)
 }
 
-interface MadePart extends ExtensionPart {
+interface CompletePart extends ExtensionPart {
   readonly wraps: SchemaExtension['wraps']
 }
 
 const NO_WRAPS: SchemaExtension['wraps'] = new Map()
 
 /** With what nexus makes of its types. */
-function withNexus(part: ExtensionPart, base: () => string, library: () => NexusLibrary): MadePart {
+function withNexus(part: ExtensionPart, base: () => string, library: () => NexusLibrary): CompletePart {
   if (!part.nexus) return { ...part, wraps: NO_WRAPS }
   const { document, resolvers, others, wraps } = makeNexusPart(part.nexus, base(), library())
   const documents = [part.document, document].filter(each => each !== null)
@@ -113,7 +119,7 @@ function withNexus(part: ExtensionPart, base: () => string, library: () => Nexus
 const documentsOf = (parts: readonly ExtensionPart[]): readonly DocumentNode[] =>
   parts.flatMap(({ document }) => document ?? [])
 
-const toDefinitions = ({ by, document }: ExtensionPart): readonly OwnDefinitions[] =>
+const toDefinitions = ({ by, document }: ExtensionPart): readonly SourceDefinitions[] =>
   document ? [{ by, document }] : []
 
 function collectResolvers(
@@ -125,9 +131,9 @@ function collectResolvers(
   for (const { by, resolvers } of parts)
     for (const [coordinate, resolve] of resolvers) {
       const known = found.get(coordinate)
-      if (known) faults.push(inCode(by, `${known.by} resolves \`${coordinate}\` already`))
+      if (known) faults.push(extensionFault(by, `${known.by} resolves \`${coordinate}\` already`))
       else if (fields.has(coordinate)) found.set(coordinate, { by, resolve })
-      else faults.push(inCode(by, noField(coordinate, fields)))
+      else faults.push(extensionFault(by, noField(coordinate, fields)))
     }
   return { resolvers: new Map([...found].map(([coordinate, { resolve }]) => [coordinate, resolve])), faults }
 }
@@ -135,7 +141,7 @@ function collectResolvers(
 const noField = (coordinate: string, fields: ReadonlySet<string>): string =>
   `resolvers \`${coordinate}\`: no field of the schema has this name${didYouMean(coordinate, fields)}`
 
-function joinWraps(parts: readonly MadePart[]): SchemaExtension['wraps'] {
+function joinWraps(parts: readonly CompletePart[]): SchemaExtension['wraps'] {
   const joined = new Map<string, NexusWrap[]>()
   for (const { wraps } of parts)
     for (const [coordinate, own] of wraps) joined.set(coordinate, [...(joined.get(coordinate) ?? []), ...own])

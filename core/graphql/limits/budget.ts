@@ -1,6 +1,5 @@
-import type { GraphQLError } from 'graphql'
+import { type ASTNode, GraphQLError } from 'graphql'
 import type { GraphqlSettings } from '../../project/settings/settings.ts'
-import { keyOf, type LimitKey, overLimit } from './limit-error.ts'
 
 /** What the operations of one request may use, all of them together. */
 export interface Budget {
@@ -22,7 +21,7 @@ export function spend(
 ): GraphQLError | null {
   const counted = used[limit] + count
   const most = limits[limit]
-  if (counted > most) return overLimit({ what: WORDS[limit], counted, most, key: keyOf(limit) })
+  if (counted > most) return overLimit({ what: WORDS[limit], counted, limit: most, key: limitPath(limit) })
   used[limit] = counted
   return null
 }
@@ -34,8 +33,9 @@ export function spendCost({ used, limits }: Budget, role: string | null, cost: n
   const own = role !== null && Object.hasOwn(limits.cost, role) ? role : 'default'
   const most = limits.cost[own] ?? Number.POSITIVE_INFINITY
   const counted = used.cost + cost
-  const key = own === 'default' ? keyOf('cost') : `${keyOf('cost')}.${own}`
-  if (counted > most) return overLimit({ what: 'documents that the answer may hold', counted, most, key })
+  const key = own === 'default' ? limitPath('cost') : `${limitPath('cost')}.${own}`
+  if (counted > most)
+    return overLimit({ what: 'documents that the answer may hold', counted, limit: most, key })
   used.cost = counted
   return null
 }
@@ -44,7 +44,34 @@ export function spendCost({ used, limits }: Budget, role: string | null, cost: n
 export function spendIntrospection({ used }: Budget, cost: number, most: number): GraphQLError | null {
   const counted = used.introspection + cost
   if (counted > most)
-    return overLimit({ what: 'things asked for by introspection', counted, most, key: null })
+    return overLimit({ what: 'things asked for by introspection', counted, limit: most, key: null })
   used.introspection = counted
   return null
 }
+
+/** The keys of `graphql.config.limits` that bound what is asked for. */
+type LimitKey = 'tokens' | 'aliases' | 'rootFields' | 'cost'
+
+/** Something that there is too much of. */
+export interface Excess {
+  /** In the plural: `aliases`. */
+  readonly what: string
+  /** A count, or the first that is too many where nobody counted on. */
+  readonly counted: number
+  readonly limit: number
+  /** The key in project.yaml that says so; null: nothing there does. */
+  readonly key: string | null
+  readonly node?: ASTNode
+}
+
+/** A limit as the client is told of it: the limit, the count, and the key in project.yaml. HTTP 400, before anything is run. */
+export function overLimit({ what, counted, limit: most, key, node }: Excess): GraphQLError {
+  const allowed = key === null ? `at most ${most} are allowed` : `${key} in project.yaml allows ${most}`
+  return new GraphQLError(`Too many ${what}: ${counted}, and ${allowed}`, {
+    ...(node ? { nodes: node } : {}),
+    extensions: { code: 'GRAPHQL_VALIDATION_FAILED', limit: { what, counted, most, key } },
+  })
+}
+
+/** `graphql.config.limits.aliases` */
+export const limitPath = (limit: LimitKey): string => `graphql.config.limits.${limit}`

@@ -7,7 +7,7 @@ export interface Deadline {
   readonly milliseconds: number
   readonly signal: AbortSignal
   /** Resolves then. */
-  readonly late: Promise<null>
+  readonly expired: Promise<null>
   stop(): void
 }
 
@@ -20,11 +20,11 @@ export function openDeadline(milliseconds: number): Deadline {
       resolve(null)
     }, milliseconds)
   })
-  return { milliseconds, signal: controller.signal, late, stop: () => clearTimeout(timer) }
+  return { milliseconds, signal: controller.signal, expired: late, stop: () => clearTimeout(timer) }
 }
 
 /** Of reads, which have no outcome, and of mutations, whose answer says whether they may have written. */
-export function tookTooLong(milliseconds: number, outcome?: WriteOutcome): GraphQLError {
+export function timeoutError(milliseconds: number, outcome?: WriteOutcome): GraphQLError {
   const message = `The request took longer than the ${milliseconds} ms that graphql.config.limits.time in project.yaml allows`
   const error = { name: FAULTS.unavailable.name, message, details: { outcome } }
   return new GraphQLError(message, {

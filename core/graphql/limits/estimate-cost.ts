@@ -12,8 +12,13 @@ import {
 } from 'graphql'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
 import type { Model } from '../../model/model.ts'
-import { type CollectTerms, collectFields, type Fields, fieldsBelow } from '../parse/collect-fields.ts'
-import { type PageLimits, parsePage } from '../parse/parse-page.ts'
+import {
+  type CollectedFields,
+  type CollectTerms,
+  collectFields,
+  fieldsBelow,
+} from '../parse/collect-fields.ts'
+import { type PageLimits, parsePage } from '../parse/parse-arguments.ts'
 
 /** What an estimate needs to know of the schema. */
 export interface CostTerms {
@@ -36,10 +41,14 @@ export function costTermsOf(model: Model, limits: PageLimits): CostTerms {
  */
 export function estimateCost(operation: OperationDefinitionNode, terms: CostTerms & CollectTerms): number {
   const root = terms.schema.getRootType(operation.operation)
-  return root ? costOf(collectFields([operation.selectionSet], root.name, terms), root, terms) : 0
+  return root ? fieldsCost(collectFields([operation.selectionSet], root.name, terms), root, terms) : 0
 }
 
-function costOf(fields: Fields, type: GraphQLNamedType, terms: CostTerms & CollectTerms): number {
+function fieldsCost(
+  fields: CollectedFields,
+  type: GraphQLNamedType,
+  terms: CostTerms & CollectTerms,
+): number {
   if (!isObjectType(type)) return 0
   const known = type.getFields()
   let cost = 0
@@ -59,15 +68,15 @@ function fieldCost(
   if (isAbstractType(type)) {
     const costs = terms.schema
       .getPossibleTypes(type)
-      .map(possible => costOf(fieldsBelow(nodes, possible.name, terms), possible, terms))
-    return sizeOf(field, nodes[0], terms) * (1 + Math.max(0, ...costs))
+      .map(possible => fieldsCost(fieldsBelow(nodes, possible.name, terms), possible, terms))
+    return listSize(field, nodes[0], terms) * (1 + Math.max(0, ...costs))
   }
   if (!isObjectType(type)) return 0
-  const below = costOf(fieldsBelow(nodes, type.name, terms), type, terms)
-  return terms.wrappers.has(type.name) ? below : sizeOf(field, nodes[0], terms) * (1 + below)
+  const below = fieldsCost(fieldsBelow(nodes, type.name, terms), type, terms)
+  return terms.wrappers.has(type.name) ? below : listSize(field, nodes[0], terms) * (1 + below)
 }
 
-function sizeOf(
+function listSize(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
   { limits, variables }: CostTerms & CollectTerms,

@@ -12,7 +12,12 @@ import {
   type OperationDefinitionNode,
   parse,
 } from 'graphql'
-import { type CollectTerms, collectFields, type Fields, fieldsBelow } from '../parse/collect-fields.ts'
+import {
+  type CollectedFields,
+  type CollectTerms,
+  collectFields,
+  fieldsBelow,
+} from '../parse/collect-fields.ts'
 
 /** What introspection of a schema may cost. */
 export interface Introspection {
@@ -50,7 +55,7 @@ export function introspectionCost(
   let cost = 0
   for (const nodes of collectFields([operation.selectionSet], root.name, terms).values()) {
     const type = ROOTS.get(nodes[0].name.value)
-    if (type !== undefined) cost += 1 + costOf(fieldsBelow(nodes, type, terms), type, { ...terms, sizes })
+    if (type !== undefined) cost += 1 + fieldsCost(fieldsBelow(nodes, type, terms), type, { ...terms, sizes })
   }
   return cost
 }
@@ -60,8 +65,8 @@ const ROOTS: ReadonlyMap<string, string> = new Map([
   ['__type', '__Type'],
 ])
 
-function costOf(
-  fields: Fields,
+function fieldsCost(
+  fields: CollectedFields,
   typeName: string,
   terms: CollectTerms & Pick<Introspection, 'sizes'>,
 ): number {
@@ -74,7 +79,7 @@ function costOf(
     const below = field ? getNamedType(field.type) : null
     if (!field || !isObjectType(below)) continue
     const size = terms.sizes.get(`${typeName}.${field.name}`) ?? 1
-    cost += size * (1 + costOf(fieldsBelow(nodes, below.name, terms), below.name, terms))
+    cost += size * (1 + fieldsCost(fieldsBelow(nodes, below.name, terms), below.name, terms))
   }
   return cost
 }
@@ -89,13 +94,13 @@ function listSizes(types: readonly GraphQLNamedType[], schema: GraphQLSchema): I
   return new Map([
     ['__Schema.types', types.length],
     ['__Schema.directives', schema.getDirectives().length],
-    ['__Type.fields', meanOf(fields.map(one => Object.keys(one).length))],
-    ['__Type.inputFields', meanOf(inputs.map(one => Object.keys(one).length))],
-    ['__Type.enumValues', meanOf(enums.map(({ length }) => length))],
-    ['__Field.args', meanOf(outputs.map(({ args }) => args.length))],
+    ['__Type.fields', meanLength(fields.map(one => Object.keys(one).length))],
+    ['__Type.inputFields', meanLength(inputs.map(one => Object.keys(one).length))],
+    ['__Type.enumValues', meanLength(enums.map(({ length }) => length))],
+    ['__Field.args', meanLength(outputs.map(({ args }) => args.length))],
   ])
 }
 
 /** At least one: no list is for nothing. */
-const meanOf = (counts: readonly number[]): number =>
+const meanLength = (counts: readonly number[]): number =>
   Math.max(1, Math.ceil(counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length)))

@@ -8,7 +8,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql'
-import type { Excess } from './limit-error.ts'
+import type { Excess } from './budget.ts'
 
 /** What an operation amounts to once its fragments are written out and its equal fields are one. */
 export interface Measure {
@@ -31,10 +31,10 @@ export interface MeasureTerms {
   /** What it was at first. */
   readonly most: number
   /** What the arguments of a field hold: looked at once, however often its fragment is put in. */
-  readonly given: Map<FieldNode, Given>
+  readonly fieldArguments: Map<FieldNode, FieldArguments>
 }
 
-export interface Given {
+export interface FieldArguments {
   readonly size: number
   readonly variables: readonly { readonly name: string; readonly inFilter: boolean }[]
 }
@@ -43,7 +43,7 @@ export interface Given {
  * How often one field may be written at one place of the answer. Whether fields of one place fit together is
  * judged by pairs, so that without a bound a document of 5,000 tokens costs seconds.
  */
-const MOST_REPEATED = 100
+const MAX_PER_KEY = 100
 
 /** Walks an operation as an answer would be made. Needs a document without cycles of fragments; stops at the first excess. */
 export function measureOperation(operation: OperationDefinitionNode, terms: MeasureTerms): Measure | Excess {
@@ -59,22 +59,22 @@ interface Walk extends MeasureTerms {
 }
 
 function measureLevel(sets: readonly SelectionSetNode[], isRoot: boolean, walk: Walk): Excess | null {
-  const places = placesOf(sets, walk)
+  const places = groupByKey(sets, walk)
   if ('what' in places) return places
   for (const nodes of places.values()) {
-    const excess = measurePlace(nodes, isRoot, walk)
+    const excess = measureField(nodes, isRoot, walk)
     if (excess) return excess
   }
   return null
 }
 
-function measurePlace(nodes: readonly FieldNode[], isRoot: boolean, walk: Walk): Excess | null {
+function measureField(nodes: readonly FieldNode[], isRoot: boolean, walk: Walk): Excess | null {
   if (isRoot) walk.rootFields++
   const below: SelectionSetNode[] = []
   let isAliased = false
   for (const node of nodes) {
     isAliased ||= node.alias !== undefined
-    noteVariables(givenTo(node, walk), walk)
+    countVariables(argumentsOf(node, walk), walk)
     if (node.selectionSet) below.push(node.selectionSet)
   }
   if (isAliased) walk.aliases++
@@ -82,12 +82,12 @@ function measurePlace(nodes: readonly FieldNode[], isRoot: boolean, walk: Walk):
 }
 
 /** Fields by the key of their answer, whatever the types that fragments are for; each fragment once, as in the specification's CollectFields. */
-function placesOf(sets: readonly SelectionSetNode[], walk: Walk): Map<string, FieldNode[]> | Excess {
+function groupByKey(sets: readonly SelectionSetNode[], walk: Walk): Map<string, FieldNode[]> | Excess {
   const places = new Map<string, FieldNode[]>()
   const known = new Set<string>()
   const waiting: SelectionNode[] = sets.flatMap(({ selections }) => selections)
   for (let node = waiting.pop(); node; node = waiting.pop()) {
-    walk.allowance.left -= node.kind === Kind.FIELD ? 1 + givenTo(node, walk).size : 1
+    walk.allowance.left -= node.kind === Kind.FIELD ? 1 + argumentsOf(node, walk).size : 1
     if (walk.allowance.left < 0) return tooMuch(node, walk)
     if (node.kind !== Kind.FIELD) {
       waiting.push(...selectionsOf(node, known, walk))
@@ -96,7 +96,7 @@ function placesOf(sets: readonly SelectionSetNode[], walk: Walk): Map<string, Fi
     const key = (node.alias ?? node.name).value
     const place = places.get(key)
     if (!place) places.set(key, [node])
-    else if (place.push(node) > MOST_REPEATED) return tooOften(key, node)
+    else if (place.push(node) > MAX_PER_KEY) return tooOften(key, node)
   }
   return places
 }
@@ -115,27 +115,27 @@ function selectionsOf(
 const tooMuch = (node: SelectionNode, { most }: Walk): Excess => ({
   what: 'fields, fragments and arguments once fragments are written out',
   counted: most + 1,
-  most,
+  limit: most,
   key: null,
   node,
 })
 
 const tooOften = (key: string, node: FieldNode): Excess => ({
   what: `selections of one field (${key.slice(0, 80)})`,
-  counted: MOST_REPEATED + 1,
-  most: MOST_REPEATED,
+  counted: MAX_PER_KEY + 1,
+  limit: MAX_PER_KEY,
   key: null,
   node,
 })
 
-function noteVariables({ variables: names }: Given, { variables }: Walk): void {
+function countVariables({ variables: names }: FieldArguments, { variables }: Walk): void {
   for (const { name, inFilter } of names) {
     const { uses, inFilters } = variables.get(name) ?? { uses: 0, inFilters: 0 }
     variables.set(name, { uses: uses + 1, inFilters: inFilters + (inFilter ? 1 : 0) })
   }
 }
 
-function givenTo(node: FieldNode, { given }: Walk): Given {
+function argumentsOf(node: FieldNode, { fieldArguments: given }: Walk): FieldArguments {
   const before = given.get(node)
   if (before) return before
   const found = readArguments(node.arguments ?? [])
@@ -143,7 +143,7 @@ function givenTo(node: FieldNode, { given }: Walk): Given {
   return found
 }
 
-function readArguments(all: readonly ArgumentNode[]): Given {
+function readArguments(all: readonly ArgumentNode[]): FieldArguments {
   const variables: { name: string; inFilter: boolean }[] = []
   let size = 0
   for (const { name, value } of all) {

@@ -21,14 +21,14 @@ export interface CollectTerms {
 }
 
 /** Fields of one type by the key of their answer, in order; those of one key are one field, their selections joined. */
-export type Fields = ReadonlyMap<string, readonly [FieldNode, ...FieldNode[]]>
+export type CollectedFields = ReadonlyMap<string, readonly [FieldNode, ...FieldNode[]]>
 
 /** The GraphQL specification's CollectFields (6.3.2) for rows of one object type. */
 export function collectFields(
   sets: readonly (SelectionSetNode | undefined)[],
   typeName: string,
   terms: CollectTerms,
-): Fields {
+): CollectedFields {
   const fields = new Map<string, [FieldNode, ...FieldNode[]]>()
   /** Each fragment adds its fields once, so that spreads of spreads do not multiply. */
   const visited = new Set<string>()
@@ -55,7 +55,11 @@ export function collectFields(
 }
 
 /** The fields below a field. */
-export const fieldsBelow = (nodes: readonly FieldNode[], typeName: string, terms: CollectTerms): Fields =>
+export const fieldsBelow = (
+  nodes: readonly FieldNode[],
+  typeName: string,
+  terms: CollectTerms,
+): CollectedFields =>
   collectFields(
     nodes.map(({ selectionSet }) => selectionSet),
     typeName,
@@ -64,7 +68,7 @@ export const fieldsBelow = (nodes: readonly FieldNode[], typeName: string, terms
 
 /** The fields below all fields of a name, whatever their keys: with the key of each that they lie below. */
 export const fieldsNamed = (
-  fields: Fields,
+  fields: CollectedFields,
   name: string,
 ): readonly (readonly [string, readonly FieldNode[]])[] =>
   [...fields].filter(([, [node]]) => node.name.value === name)

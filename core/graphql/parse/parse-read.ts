@@ -8,42 +8,40 @@ import type { LocaleChoice, Query, Reading } from '../../query/query.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 import { fieldsBelow, fieldsNamed } from './collect-fields.ts'
 import type { Arguments, OperationContext } from './operation-context.ts'
-import { parseId } from './parse-id.ts'
-import { parsePage } from './parse-page.ts'
-import { parseRows } from './parse-rows.ts'
-import { parseDocument } from './parse-selection.ts'
+import { parseIdArgument, parsePage, parseRows } from './parse-arguments.ts'
+import { parseDocumentSelection } from './parse-selection.ts'
 
 /** A root field of a query, as it was asked: all nodes of one key. */
-export interface AskedRoot {
+export interface RootSelection {
   readonly root: RootField
   readonly nodes: readonly FieldNode[]
-  readonly given: Arguments
+  readonly args: Arguments
 }
 
 /** A root field of a query (spec 4.9) → the AST that REST parses to as well. */
-export function parseRead(asked: AskedRoot, context: OperationContext): Result<Query, Fault> {
+export function parseRead(asked: RootSelection, context: OperationContext): Result<Query, Fault> {
   const { type, action } = asked.root
   const parsed =
     type.kind === 'collection' && action === 'find' ? parseMany(asked, context) : parseOne(asked, context)
-  return parsed.ok ? withinSteps(parsed.value) : parsed
+  return parsed.ok ? checkJoinLimit(parsed.value) : parsed
 }
 
 /** Refuses what PostgreSQL would take long to plan, as over REST. */
-export function withinSteps(query: Query): Result<Query, Fault> {
+export function checkJoinLimit(query: Query): Result<Query, Fault> {
   const tooMany = findTooManySteps(query)
   return tooMany ? failed(tooMany) : ok(query)
 }
 
 function parseOne(
-  { root: { type }, nodes, given }: AskedRoot,
+  { root: { type }, nodes, args: given }: RootSelection,
   context: OperationContext,
 ): Result<Query, Fault> {
   const answer = fieldsBelow(nodes, graphqlWrapperNames(graphqlTypeName(type)).response, context)
-  const selection = parseDocument(type, answer, { ...context, status: readingOf(type, given) })
+  const selection = parseDocumentSelection(type, answer, { ...context, status: readStatus(type, given) })
   if (!selection.ok) return selection
   return ok({
-    ...versionsOf(type, given, context.model),
-    take: type.kind === 'single' ? THE_ONLY : parseId(given.id),
+    ...baseQuery(type, given, context.model),
+    take: type.kind === 'single' ? SINGLE_DOCUMENT : parseIdArgument(given.id),
     selection: selection.value,
     filter: null,
     sort: [],
@@ -51,7 +49,7 @@ function parseOne(
 }
 
 function parseMany(
-  { root: { type }, nodes, given }: AskedRoot,
+  { root: { type }, nodes, args: given }: RootSelection,
   context: OperationContext,
 ): Result<Query, Fault> {
   const answer = fieldsBelow(nodes, graphqlWrapperNames(graphqlTypeName(type)).collection, context)
@@ -59,31 +57,31 @@ function parseMany(
   if (!page.ok) return page
   const rows = parseRows(type, given)
   if (!rows.ok) return rows
-  const selection = parseDocument(type, answer, { ...context, status: readingOf(type, given) })
+  const selection = parseDocumentSelection(type, answer, { ...context, status: readStatus(type, given) })
   if (!selection.ok) return selection
   const total = fieldsNamed(answer, 'meta').length > 0
   return ok({
-    ...versionsOf(type, given, context.model),
+    ...baseQuery(type, given, context.model),
     take: { kind: 'many', page: page.value, total },
     selection: selection.value,
     ...rows.value,
   })
 }
 
-const THE_ONLY: Query['take'] = { kind: 'one', documentId: null }
+const SINGLE_DOCUMENT: Query['take'] = { kind: 'one', documentId: null }
 
-const versionsOf = (type: ContentType, given: Arguments, model: Model) =>
+const baseQuery = (type: ContentType, given: Arguments, model: Model) =>
   ({
     kind: 'query',
     type,
-    status: readingOf(type, given),
+    status: readStatus(type, given),
     locale: localeOf(type, given.locale, model),
     search: null,
     publication: null,
   }) as const
 
 /** Where there is no such argument, a document is found in any state (contract/graphql.md 6). */
-const readingOf = (type: ContentType, given: Arguments): Reading =>
+const readStatus = (type: ContentType, given: Arguments): Reading =>
   type.draftAndPublish && (!('publicationState' in given) || given.publicationState === 'PREVIEW')
     ? 'latest'
     : 'published'

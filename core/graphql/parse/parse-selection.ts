@@ -13,40 +13,37 @@ import {
   type ZoneAttribute,
 } from '../../model/model.ts'
 import type { LinkPopulate, Page, Populate, Selection } from '../../query/query.ts'
-import { answerKey } from './answer-key.ts'
-import { type Fields, fieldsBelow, fieldsNamed } from './collect-fields.ts'
-import { openedBy } from './opened-link.ts'
-import { type Arguments, argumentsOf, type OperationContext } from './operation-context.ts'
-import { parsePage } from './parse-page.ts'
-import { parseRows } from './parse-rows.ts'
-import { withWholeRow } from './whole-row.ts'
+import { type CollectedFields, fieldsBelow, fieldsNamed } from './collect-fields.ts'
+import { openedLink, withWholeRow } from './field-marks.ts'
+import { type Arguments, answerKey, fieldArguments, type OperationContext } from './operation-context.ts'
+import { parsePage, parseRows } from './parse-arguments.ts'
 
 /** What the fields `data { id attributes { … } }` of a response or a collection select of its rows. */
-export function parseDocument(
+export function parseDocumentSelection(
   type: ContentType,
-  answer: Fields,
+  answer: CollectedFields,
   context: OperationContext,
 ): Result<Selection, Fault> {
   const name = graphqlTypeName(type)
   const { entity } = graphqlWrapperNames(name)
   const parts = fieldsNamed(answer, 'data').flatMap(([data, rows]) =>
-    parseEntity(type, fieldsBelow(rows, entity, context), { context, data }),
+    parseEntitySelection(type, fieldsBelow(rows, entity, context), { context, data }),
   )
-  return joined(parts)
+  return mergeSelections(parts)
 }
 
 /** What the fields `id attributes { … }` of an entity select of its row, each `attributes` on its own. */
-export function parseEntity(
+export function parseEntitySelection(
   type: ContentType,
-  fields: Fields,
-  { context, data }: Omit<Place, 'attributes'>,
+  fields: CollectedFields,
+  { context, data }: Omit<SelectionPlace, 'attributes'>,
 ): readonly Result<Selection, Fault>[] {
   const name = graphqlTypeName(type)
   const seen = ok(
     withWholeRow(EMPTY, type, { context, names: fields, typeName: graphqlWrapperNames(name).entity }),
   )
   const parts = fieldsNamed(fields, 'attributes').map(([attributes, nodes]) =>
-    parseAttributes(type, fieldsBelow(nodes, name, context), { context, data, attributes }),
+    parseAttributeSelection(type, fieldsBelow(nodes, name, context), { context, data, attributes }),
   )
   return [seen, ...parts]
 }
@@ -54,14 +51,18 @@ export function parseEntity(
 const EMPTY: Selection = { fields: [], named: true, populate: [] }
 
 /** Where attributes are selected: in which wrappers of a document, or in a component. */
-export interface Place {
+export interface SelectionPlace {
   readonly context: OperationContext
   readonly data: string | null
   readonly attributes: string | null
 }
 
 /** The fields of `<Type>` or of a component's type: scalars are fields, all else is populated. */
-export function parseAttributes(holder: Holder, fields: Fields, place: Place): Result<Selection, Fault> {
+export function parseAttributeSelection(
+  holder: Holder,
+  fields: CollectedFields,
+  place: SelectionPlace,
+): Result<Selection, Fault> {
   const scalars: ScalarAttribute[] = []
   const populate: Populate[] = []
   for (const [key, nodes] of fields) {
@@ -71,7 +72,7 @@ export function parseAttributes(holder: Holder, fields: Fields, place: Place): R
       scalars.push(attribute)
       continue
     }
-    const parsed = parsePopulate(holder, attribute, { ...place, key, nodes })
+    const parsed = parsePopulateField(holder, attribute, { ...place, key, nodes })
     // Its arguments make no sense: the field alone fails, when it is resolved (contract/graphql.md 5, 8).
     if (parsed.ok) populate.push(parsed.value)
   }
@@ -81,7 +82,7 @@ export function parseAttributes(holder: Holder, fields: Fields, place: Place): R
 }
 
 /** The same rows may be asked for in several wrappers: they are read once, with all that any of them selects. */
-export function joined(parts: readonly Result<Selection, Fault>[]): Result<Selection, Fault> {
+export function mergeSelections(parts: readonly Result<Selection, Fault>[]): Result<Selection, Fault> {
   const selections: Selection[] = []
   for (const part of parts) {
     if (!part.ok) return part
@@ -108,33 +109,33 @@ const unique = (attributes: readonly ScalarAttribute[]): readonly ScalarAttribut
 ]
 
 /** One field that leads on: all nodes of its key, in one place. */
-interface Asked extends Place {
+interface PopulateField extends SelectionPlace {
   readonly key: string
   readonly nodes: readonly [FieldNode, ...FieldNode[]]
   /** Instead of the client's arguments. */
-  readonly given?: Arguments
+  readonly args?: Arguments
 }
 
 /** A field that leads on → what its row is populated with. */
-export function parsePopulate(
+export function parsePopulateField(
   holder: Holder,
   attribute: Exclude<Attribute, ScalarAttribute>,
-  asked: Asked,
+  asked: PopulateField,
 ): Result<Populate, Fault> {
   if (attribute.kind === 'zone') return parseZone(attribute, asked)
-  const given = asked.given ?? argumentsOf(asked.nodes[0], graphqlTypeName(holder), asked.context)
+  const given = asked.args ?? fieldArguments(asked.nodes[0], graphqlTypeName(holder), asked.context)
   return isLink(attribute)
     ? parseLink(attribute, given, { ...asked, holder })
     : parseComponent(attribute, given, asked)
 }
 
-const base = (asked: Asked, attribute: Attribute) =>
+const basePopulate = (asked: PopulateField, attribute: Attribute) =>
   ({ as: answerKey(asked, attribute.name), asked: 'named', count: false }) as const
 
 function parseLink(
   attribute: LinkAttribute,
   given: Arguments,
-  asked: Asked & { readonly holder: Holder },
+  asked: PopulateField & { readonly holder: Holder },
 ): Result<Populate, Fault> {
   const { context, nodes, holder } = asked
   const { target, many } = attribute
@@ -144,14 +145,14 @@ function parseLink(
   if (!page.ok) return page
   const names = graphqlWrapperNames(graphqlTypeName(target))
   const answer = fieldsBelow(nodes, many ? names.relation : names.response, context)
-  const versions = versionsOf(given, context)
-  const selection = parseDocument(target, answer, { ...context, ...versions })
+  const versions = linkVersions(given, context)
+  const selection = parseDocumentSelection(target, answer, { ...context, ...versions })
   if (!selection.ok) return selection
   return ok({
     kind: 'link',
     attribute,
-    ...base(asked, attribute),
-    ...openedBy(holder, attribute, context),
+    ...basePopulate(asked, attribute),
+    ...openedLink(holder, attribute, context),
     scope: null,
     page: page.value,
     ...rows.value,
@@ -161,7 +162,7 @@ function parseLink(
 }
 
 /** A list has its own publicationState, whatever that of what it lies in (documents.md 17). */
-function versionsOf(
+function linkVersions(
   { publicationState }: Arguments,
   { status }: OperationContext,
 ): Pick<LinkPopulate, 'status'> {
@@ -172,7 +173,7 @@ function versionsOf(
 function parseComponent(
   attribute: ComponentAttribute,
   given: Arguments,
-  asked: Asked,
+  asked: PopulateField,
 ): Result<Populate, Fault> {
   const { context, nodes } = asked
   const { component, repeatable } = attribute
@@ -180,36 +181,40 @@ function parseComponent(
   if (!rows.ok) return rows
   const page = pageOf(repeatable, given, context)
   if (!page.ok) return page
-  const selection = parseAttributes(
+  const selection = parseAttributeSelection(
     component,
     fieldsBelow(nodes, graphqlTypeName(component), context),
-    inside(context),
+    componentPlace(context),
   )
   if (!selection.ok) return selection
   return ok({
     kind: 'component',
     attribute,
-    ...base(asked, attribute),
+    ...basePopulate(asked, attribute),
     page: page.value,
     ...rows.value,
     selection: selection.value,
   })
 }
 
-const inside = (context: OperationContext): Place => ({ context, data: null, attributes: null })
+const componentPlace = (context: OperationContext): SelectionPlace => ({
+  context,
+  data: null,
+  attributes: null,
+})
 
 const pageOf = (many: boolean, given: Arguments, context: OperationContext): Result<Page | null, Fault> =>
   many ? parsePage(given.pagination, context.limits) : ok(null)
 
 /** Each component answers with what the fragments on its type select. */
-function parseZone(attribute: ZoneAttribute, asked: Asked): Result<Populate, Fault> {
+function parseZone(attribute: ZoneAttribute, asked: PopulateField): Result<Populate, Fault> {
   const { context, nodes } = asked
   const components = []
   for (const component of attribute.components) {
     const fields = fieldsBelow(nodes, graphqlTypeName(component), context)
-    const selection = parseAttributes(component, fields, inside(context))
+    const selection = parseAttributeSelection(component, fields, componentPlace(context))
     if (!selection.ok) return failed(...selection.reasons)
     components.push({ component, selection: selection.value })
   }
-  return ok({ kind: 'zone', attribute, ...base(asked, attribute), components })
+  return ok({ kind: 'zone', attribute, ...basePopulate(asked, attribute), components })
 }

@@ -1,28 +1,29 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, fault } from '../../faults/fault.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
-import type { ContentType, Model } from '../../model/model.ts'
+import type { Attribute, Component, ContentType, Holder, Model } from '../../model/model.ts'
 import type { CreateCommand, GivenValues, UpdateCommand } from '../../query/command.ts'
 import { parseGivenValues } from '../../query/parse-given-values.ts'
 import { parseDateTime } from '../../query/parse-moment.ts'
+import { isRecord } from '../../query/parse-place.ts'
 import type { Query } from '../../query/query.ts'
+import { JSON_TYPES, toJsonText } from '../sdl/to-dollar-filter.ts'
 import { fieldsBelow } from './collect-fields.ts'
 import type { OperationContext } from './operation-context.ts'
-import { type AskedRoot, withinSteps } from './parse-read.ts'
-import { parseDocument } from './parse-selection.ts'
-import { type GivenInput, readInput } from './read-input.ts'
+import { checkJoinLimit, type RootSelection } from './parse-read.ts'
+import { parseDocumentSelection } from './parse-selection.ts'
 
 /** The query by which a mutation answers with the document that it wrote: what is published of it, else the draft. */
-export function parseAnswer(
-  { root: { type }, nodes }: Pick<AskedRoot, 'root' | 'nodes'>,
+export function parseWriteAnswer(
+  { root: { type }, nodes }: Pick<RootSelection, 'root' | 'nodes'>,
   locale: string | null,
   context: OperationContext,
 ): Result<Query, Fault> {
   const status = type.draftAndPublish ? 'latest' : 'published'
   const answer = fieldsBelow(nodes, graphqlWrapperNames(graphqlTypeName(type)).response, context)
-  const selection = parseDocument(type, answer, { ...context, status })
+  const selection = parseDocumentSelection(type, answer, { ...context, status })
   if (!selection.ok) return selection
-  return withinSteps({
+  return checkJoinLimit({
     kind: 'query',
     type,
     // The document service puts the id of what it wrote in.
@@ -38,7 +39,7 @@ export function parseAnswer(
 }
 
 /** One locale of the project, by default the default one; null on types without locales. */
-export function parseLocale(
+export function parseWriteLocale(
   { localized }: ContentType,
   raw: unknown,
   { locales, defaultLocale }: Model,
@@ -53,34 +54,34 @@ export function parseLocale(
 }
 
 /** What is written, and where. */
-export interface WritePlace {
+export interface WriteLocation {
   readonly type: ContentType
   readonly locale: string | null
 }
 
 /** The `data` of a mutation; the first key of it that may not be set is refused. */
-export function parseValues(
+export function parseWriteInput(
   type: ContentType,
   raw: unknown,
-): Result<GivenInput & { readonly values: GivenValues }, Fault> {
+): Result<WriteInput & { readonly values: GivenValues }, Fault> {
   const input = readInput(type, raw)
   const values = parseGivenValues(type, input.data)
   if (!values.ok) return values
-  const at = parseMoment(input.publishedAt)
+  const at = parsePublishedAt(input.publishedAt)
   return at.ok ? ok({ ...input, publishedAt: at.value, values: values.value }) : at
 }
 
 /** Within the years that PostgreSQL and the four digits of ISO can say alike. */
-function parseMoment(given: GivenInput['publishedAt']): Result<GivenInput['publishedAt'], Fault> {
+function parsePublishedAt(given: WriteInput['publishedAt']): Result<WriteInput['publishedAt'], Fault> {
   if (typeof given !== 'string') return ok(given)
   const parsed = parseDateTime(given)
   return parsed.ok ? parsed : failed(fault('validation', String(parsed.reasons[0]?.message)))
 }
 
-type Input = Pick<GivenInput, 'publishedAt'> & { readonly values: GivenValues }
+type Input = Pick<WriteInput, 'publishedAt'> & { readonly values: GivenValues }
 
 /** A draft, unless it says when it was published (contract/graphql.md 6). */
-export const toCreate = ({ type, locale }: WritePlace, input: Input): CreateCommand => ({
+export const toCreate = ({ type, locale }: WriteLocation, input: Input): CreateCommand => ({
   kind: 'create',
   type,
   locale,
@@ -88,7 +89,7 @@ export const toCreate = ({ type, locale }: WritePlace, input: Input): CreateComm
 })
 
 /** A further locale of a document, in the same states as a new one. */
-export const toLocalize = (place: WritePlace, documentId: string | null, input: Input): UpdateCommand => ({
+export const toLocalize = (place: WriteLocation, documentId: string | null, input: Input): UpdateCommand => ({
   ...place,
   ...stateOf(place.type, input),
   kind: 'update',
@@ -106,7 +107,7 @@ function stateOf({ draftAndPublish }: ContentType, { values, publishedAt }: Inpu
 
 /** The updates that are meant where the version is a draft, and where it is published: it stays what it is unless the input says otherwise. */
 export function toUpdates(
-  { type, locale }: WritePlace,
+  { type, locale }: WriteLocation,
   documentId: string | null,
   { values, publishedAt }: Input,
 ): { readonly draft: UpdateCommand; readonly published: UpdateCommand } {
@@ -121,3 +122,58 @@ export function toUpdates(
   if (publishedAt === null) return { draft, published: { ...draft, unpublishes: true } }
   return { draft, published: { ...published, keepsPublishedAt: true } }
 }
+
+type Data = Readonly<Record<string, unknown>>
+
+/** What an input says of a document: its values as REST has them, and when it was published. */
+interface WriteInput {
+  readonly data: Data
+  /** null: not at all; undefined: the input does not say. */
+  readonly publishedAt: string | null | undefined
+}
+
+/** Coerced input → `data`. The other stamps are taken and do nothing (contract/graphql.md 0). */
+function readInput(type: ContentType, given: unknown): WriteInput {
+  const { createdAt: _created, updatedAt: _updated, publishedAt, ...rest } = isRecord(given) ? given : {}
+  const data = toData(type, rest)
+  if (publishedAt === undefined || publishedAt === null) return { data, publishedAt }
+  return { data, publishedAt: String(publishedAt) }
+}
+
+const toData = (holder: Holder, given: Data): Data =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const attribute = holder.attributes.get(name)
+      return [name, attribute ? toValue(attribute, value) : value]
+    }),
+  )
+
+/** A text is JSON already for the scalar JSON; REST reads it as the text of some. */
+function toValue(attribute: Attribute, value: unknown): unknown {
+  switch (attribute.kind) {
+    case 'scalar':
+      return JSON_TYPES.has(attribute.type) && typeof value === 'string' ? toJsonText(value) : value
+    case 'component':
+      return toItems(value, () => attribute.component)
+    case 'zone':
+      return toItems(value, item => attribute.components.find(({ uid }) => uid === item.__component))
+    default:
+      return toLinks(value)
+  }
+}
+
+/** Over REST null in a list counts for none; here it is no document, as an empty id is none. */
+const toLinks = (value: unknown): unknown => (Array.isArray(value) ? value.map(item => item ?? '') : value)
+
+function toItems(value: unknown, componentOf: (item: Data) => Component | undefined): unknown {
+  if (Array.isArray(value)) return value.map(each => toItems(each, componentOf))
+  const component = isRecord(value) ? componentOf(value) : undefined
+  if (!isRecord(value) || !component) return value
+  return { ...toData(component, value), ...(value.id == null ? {} : { id: componentId(value.id) }) }
+}
+
+/** Components go by numbers; what is none is the id of no component, and not that of a new one. */
+const componentId = (id: unknown): number =>
+  (typeof id === 'string' || typeof id === 'number') && /^\d+$/.test(String(id)) ? Number(id) : NO_COMPONENT
+
+const NO_COMPONENT = 0

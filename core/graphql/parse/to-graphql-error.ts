@@ -18,7 +18,7 @@ const CODES: Readonly<Partial<Record<FaultCode, string>>> = {
 
 /** A fault as GraphQL tells it: with a code, and the error that REST would have given. */
 export function toGraphqlError(fault: Fault): GraphQLError {
-  const { message, details } = wordsOf(fault)
+  const { message, details } = publicFault(fault)
   if (fault.code === 'foreignPart')
     return new GraphQLError(message, { extensions: { code: 'INTERNAL_SERVER_ERROR' } })
   const { name } = FAULTS[fault.code]
@@ -27,13 +27,13 @@ export function toGraphqlError(fault: Fault): GraphQLError {
 }
 
 /** The value, or its first fault thrown: resolvers of graphql-js know no other way to fail. */
-export function must<Value>(result: Result<Value, Fault>): Value {
+export function unwrapResult<Value>(result: Result<Value, Fault>): Value {
   if (result.ok) return result.value
   const [fault] = result.reasons
   throw fault ? toGraphqlError(fault) : new TypeError('failed for no reason')
 }
 
-function wordsOf({ code, message, details }: Fault): Pick<Fault, 'message' | 'details'> {
+function publicFault({ code, message, details }: Fault): Pick<Fault, 'message' | 'details'> {
   // Code of the project may say more; what it says is its own to decide.
   if (code === 'forbidden' && message === forbidden().message)
     return { message: 'Forbidden access', details: {} }
@@ -45,3 +45,15 @@ function wordsOf({ code, message, details }: Fault): Pick<Fault, 'message' | 'de
 
 /** What was given is the client's to know; only REST says it again. */
 const withoutValue = ({ value: _, ...error }: Readonly<Record<string, unknown>>) => error
+
+/** The same error with a code, unless it has one. */
+export function withCode(error: GraphQLError, code: string): GraphQLError {
+  const { nodes, source, positions, path, extensions } = error
+  return new GraphQLError(error.message, {
+    nodes: nodes ?? null,
+    source: source ?? null,
+    positions: positions ?? null,
+    path: path ?? null,
+    extensions: { code, ...extensions },
+  })
+}

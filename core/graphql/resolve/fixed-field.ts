@@ -4,7 +4,7 @@ import type { AuthService } from '../../identity/sign-in/auth-service.ts'
 import type { UsersService } from '../../identity/users/users-service.ts'
 import type { Files } from '../../media/files.ts'
 import type { Arguments } from '../parse/operation-context.ts'
-import type { Acting, ResolveTerms } from './resolve-read.ts'
+import type { ExecutionContext, ResolveTerms } from './resolve-read.ts'
 
 /** What the fields of fixed-definitions.ts work with, beside documents. */
 export interface FixedTerms extends ResolveTerms {
@@ -17,6 +17,6 @@ export interface FixedTerms extends ResolveTerms {
 /** A root field that every project has. */
 export interface FixedField {
   /** Whether the caller may ask at all; before anything of what he gives is looked at. */
-  allows(acting: Acting): boolean | Promise<boolean>
-  resolve(given: Arguments, acting: Acting, info: GraphQLResolveInfo): Promise<unknown>
+  allows(acting: ExecutionContext): boolean | Promise<boolean>
+  resolve(given: Arguments, acting: ExecutionContext, info: GraphQLResolveInfo): Promise<unknown>
 }

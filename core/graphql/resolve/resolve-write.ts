@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Action } from '../../access/actions.ts'
+import { trusted } from '../../access/brand.ts'
 import type { Caller, WriteAction } from '../../access/caller.ts'
 import { permit } from '../../access/restrict/permit.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
@@ -7,48 +8,55 @@ import type { RequestContext } from '../../base/request-context.ts'
 import type { Result } from '../../base/result.ts'
 import type { Answer, Written } from '../../documents/documents.ts'
 import { type Fault, fault, forbidden } from '../../faults/fault.ts'
+import type { ContentType } from '../../model/model.ts'
+import type { Query } from '../../query/query.ts'
 import type { Arguments } from '../parse/operation-context.ts'
+import { parseIdArgument } from '../parse/parse-arguments.ts'
 import {
-  parseAnswer,
-  parseLocale,
-  parseValues,
+  parseWriteAnswer,
+  parseWriteInput,
+  parseWriteLocale,
   toCreate,
   toLocalize,
   toUpdates,
-  type WritePlace,
+  type WriteLocation,
 } from '../parse/parse-write.ts'
-import { must, toGraphqlError } from '../parse/to-graphql-error.ts'
+import { toGraphqlError, unwrapResult } from '../parse/to-graphql-error.ts'
 import type { RootField } from '../sdl/root-fields.ts'
-import { findDocument, type NamedDocument } from './find-document.ts'
-import { type Acting, contextOf, type ResolveTerms } from './resolve-read.ts'
+import { type ExecutionContext, type ResolveTerms, toOperationContext } from './resolve-read.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
 /** What a mutation answers with; a function where reading it is what fails. */
-interface Response {
+interface MutationResponse {
   readonly data: AnsweredRow | null | (() => never)
 }
 
 /** One mutation of one caller. */
-interface Visit {
+interface MutationCall {
   readonly root: RootField
-  readonly given: Arguments
+  readonly args: Arguments
   readonly caller: Caller
   readonly trail: RequestContext | undefined
   readonly info: GraphQLResolveInfo
   readonly terms: ResolveTerms
 }
 
-type Write = (visit: Visit) => Promise<Response>
+type MutationHandler = (visit: MutationCall) => Promise<MutationResponse>
 
 /** A generated mutation: one transaction, which its answer is read in. */
 export function writeResolver(root: RootField, terms: ResolveTerms) {
   const action = actionOf(root)
-  return (_: unknown, given: Arguments, { caller, signal, trail }: Acting, info: GraphQLResolveInfo) => {
+  return (
+    _: unknown,
+    given: Arguments,
+    { caller, signal, trail }: ExecutionContext,
+    info: GraphQLResolveInfo,
+  ) => {
     // Of several, those whose turn comes too late are not begun.
     signal?.throwIfAborted()
     // Before anything is looked up: who may not write is not told what is there.
     if (!caller.grants.writeAccess(root.type, action)) throw toGraphqlError(forbidden())
-    return WRITES[action]({ root, given, caller, trail, info, terms })
+    return WRITES[action]({ root, args: given, caller, trail, info, terms })
   }
 }
 
@@ -58,96 +66,141 @@ function actionOf({ action, name }: RootField): keyof typeof WRITES {
   return action
 }
 
-async function create(visit: Visit): Promise<Response> {
-  const { root, given, caller, terms } = visit
-  const place = placeOf(visit, null)
-  const answer = answerOf(visit, place, 'create')
-  const command = toCreate(place, must(parseValues(root.type, given.data)))
-  return toResponse(await terms.documents.create(must(permit(command, caller)), answer))
+async function create(visit: MutationCall): Promise<MutationResponse> {
+  const { root, args: given, caller, terms } = visit
+  const place = toLocation(visit, null)
+  const answer = toAnswerQuery(visit, place, 'create')
+  const command = toCreate(place, unwrapResult(parseWriteInput(root.type, given.data)))
+  return toResponse(await terms.documents.create(unwrapResult(permit(command, caller)), answer))
 }
 
-async function update(visit: Visit): Promise<Response> {
-  const { root, given, caller, terms } = visit
-  const named = await namedBy(visit)
-  const place = placeOf(visit, named)
-  const answer = answerOf(visit, place, 'update')
-  const input = must(parseValues(root.type, given.data))
+async function update(visit: MutationCall): Promise<MutationResponse> {
+  const { root, args: given, caller, terms } = visit
+  const named = await findTarget(visit)
+  const place = toLocation(visit, named)
+  const answer = toAnswerQuery(visit, place, 'update')
+  const input = unwrapResult(parseWriteInput(root.type, given.data))
   const { draft, published } = toUpdates(place, named?.documentId ?? null, input)
   const updated =
     root.type.draftAndPublish && draft !== published
       ? await terms.documents.amend(
-          { draft: must(permit(draft, caller)), published: permit(published, caller) },
+          { draft: unwrapResult(permit(draft, caller)), published: permit(published, caller) },
           answer,
         )
-      : await terms.documents.update(must(permit(published, caller)), answer)
+      : await terms.documents.update(unwrapResult(permit(published, caller)), answer)
   if (!updated.ok && root.type.kind === 'single' && updated.reasons[0]?.code !== 'forbidden')
-    return { data: () => must(updated) as never }
+    return { data: () => unwrapResult(updated) as never }
   return !updated.ok && updated.reasons[0]?.code === 'notFound' ? NOTHING : toResponse(updated)
 }
 
-async function remove(visit: Visit): Promise<Response> {
+async function remove(visit: MutationCall): Promise<MutationResponse> {
   const { root, caller, terms } = visit
-  const named = await namedBy(visit)
-  const place = placeOf(visit, named)
-  const answer = answerOf(visit, place, 'delete')
+  const named = await findTarget(visit)
+  const place = toLocation(visit, named)
+  const answer = toAnswerQuery(visit, place, 'delete')
   const command = {
     ...place,
     kind: 'delete',
     documentId: named?.documentId ?? null,
     precondition: null,
   } as const
-  const text = must(await terms.documents.delete(must(permit(command, caller)), [], answer))
+  const text = unwrapResult(await terms.documents.delete(unwrapResult(permit(command, caller)), [], answer))
   if (text === null && root.type.kind === 'single') throw toGraphqlError(NOT_FOUND)
   return { data: text === null ? null : JSON.parse(text) }
 }
 
-async function localize(visit: Visit): Promise<Response> {
-  const { root, given, caller, terms } = visit
-  const named = await namedBy(visit)
-  const place = placeOf(visit, null)
-  const answer = answerOf(visit, place, 'createLocalization')
+async function localize(visit: MutationCall): Promise<MutationResponse> {
+  const { root, args: given, caller, terms } = visit
+  const named = await findTarget(visit)
+  const place = toLocation(visit, null)
+  const answer = toAnswerQuery(visit, place, 'createLocalization')
   if (given.locale === undefined || given.locale === null)
     throw toGraphqlError(fault('application', 'locale is missing'))
-  const command = toLocalize(place, named?.documentId ?? null, must(parseValues(root.type, given.data)))
-  const made = await terms.documents.update(must(permit(command, caller)), answer)
+  const command = toLocalize(
+    place,
+    named?.documentId ?? null,
+    unwrapResult(parseWriteInput(root.type, given.data)),
+  )
+  const made = await terms.documents.update(unwrapResult(permit(command, caller)), answer)
   if (!made.ok && made.reasons[0]?.code === 'notFound') throw toGraphqlError(NOT_FOUND)
   return toResponse(made)
 }
 
 const WRITES = { create, update, delete: remove, createLocalization: localize } satisfies Partial<
-  Record<WriteAction, Write>
+  Record<WriteAction, MutationHandler>
 >
 
-const NOTHING: Response = { data: null }
+const NOTHING: MutationResponse = { data: null }
 
 const NOT_FOUND: Fault = fault('notFound', 'Entity not found')
 
 /** No document has this id. An unknown id takes the same way as that of a hidden document, so that no check tells them apart. */
-const ABSENT: NamedDocument = { documentId: '', locale: null }
+const UNKNOWN_DOCUMENT: NamedDocument = { documentId: '', locale: null }
 
 /** null: the only document of a single type. */
-async function namedBy({ root: { type }, given, terms }: Visit): Promise<NamedDocument | null> {
+async function findTarget({
+  root: { type },
+  args: given,
+  terms,
+}: MutationCall): Promise<NamedDocument | null> {
   if (type.kind === 'single') return null
-  return (await findDocument(type, given.id, terms)) ?? ABSENT
+  return (await findDocument(type, given.id, terms)) ?? UNKNOWN_DOCUMENT
 }
 
-function placeOf({ root: { type }, given, terms }: Visit, named: NamedDocument | null): WritePlace {
+function toLocation(
+  { root: { type }, args: given, terms }: MutationCall,
+  named: NamedDocument | null,
+): WriteLocation {
   const raw = given.locale ?? named?.locale
-  return { type, locale: must(parseLocale(type, raw, terms.model)) }
+  return { type, locale: unwrapResult(parseWriteLocale(type, raw, terms.model)) }
 }
 
 /** What the caller gets to see of the written document; refuses him (403) where he may not do the action at all. */
-function answerOf(
-  { root, info, caller, trail, terms }: Visit,
-  { locale }: WritePlace,
+function toAnswerQuery(
+  { root, info, caller, trail, terms }: MutationCall,
+  { locale }: WriteLocation,
   action: Action,
 ): Answer {
-  const context = contextOf(info, caller, terms)
-  const query = must(parseAnswer({ root, nodes: info.fieldNodes }, locale, context))
-  return { query: must(restrict(query, caller, action)), shape: 'flat', ...(trail && { trail }) }
+  const context = toOperationContext(info, caller, terms)
+  const query = unwrapResult(parseWriteAnswer({ root, nodes: info.fieldNodes }, locale, context))
+  return { query: unwrapResult(restrict(query, caller, action)), shape: 'flat', ...(trail && { trail }) }
 }
 
-function toResponse(written: Result<Written, Fault>): Response {
-  const { text } = must(written)
+function toResponse(written: Result<Written, Fault>): MutationResponse {
+  const { text } = unwrapResult(written)
   return { data: text === null ? null : JSON.parse(text) }
+}
+
+/** The document that an argument `id` names. */
+interface NamedDocument {
+  readonly documentId: string
+  /** That of the record whose number was given; null: the argument names none. */
+  readonly locale: string | null
+}
+
+/** Whoever asks: what may be done to it is for others to say. One statement for a number, none for a documentId. null: there is none. */
+async function findDocument(
+  type: ContentType,
+  given: unknown,
+  { documents }: Pick<ResolveTerms, 'documents'>,
+): Promise<NamedDocument | null> {
+  const take = parseIdArgument(given)
+  if (take.documentId !== null) return { documentId: take.documentId, locale: null }
+  const locale = type.attributes.get('locale')
+  const query: Query = {
+    kind: 'query',
+    type,
+    take,
+    status: type.draftAndPublish ? 'draft' : 'published',
+    locale: { kind: 'all' },
+    selection: { fields: locale?.kind === 'scalar' ? [locale] : [], named: true, populate: [] },
+    filter: null,
+    search: null,
+    publication: null,
+    sort: [],
+  }
+  const text = await documents.findOne(trusted(query), 'flat')
+  if (text === null) return null
+  const found = JSON.parse(text)
+  return { documentId: found.documentId, locale: type.localized ? found.locale : null }
 }

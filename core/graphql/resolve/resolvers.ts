@@ -9,12 +9,11 @@ import {
   graphqlZoneName,
 } from '../../model/graphql-names.ts'
 import { type Attribute, type Holder, isLink, type Model } from '../../model/model.ts'
-import { answerKey } from '../parse/answer-key.ts'
-import { toGraphqlError } from '../parse/to-graphql-error.ts'
-import { scalarsOf } from '../sdl/scalars.ts'
+import { type Arguments, answerKey } from '../parse/operation-context.ts'
+import { parsePage, parseRows } from '../parse/parse-arguments.ts'
+import { toGraphqlError, unwrapResult } from '../parse/to-graphql-error.ts'
+import { createScalars } from '../sdl/scalars.ts'
 import { zoneInput } from '../sdl/zone-input.ts'
-import { fieldKey, keyAbove } from './path-keys.ts'
-import { refuseArguments } from './refuse-arguments.ts'
 
 /** A document or a component as the one statement of its root field answered it. */
 export type AnsweredRow = Readonly<Record<string, unknown>>
@@ -23,10 +22,10 @@ type Resolver = GraphQLFieldResolver<AnsweredRow, unknown>
 type TypeResolvers = Record<string, Resolver | ((value: AnsweredRow) => string) | string>
 
 /** How the fields of generated types find their values in rows that are already there: none asks the database. */
-export function resolversOf(model: Model): IResolvers {
+export function typeResolvers(model: Model): IResolvers {
   const holders: readonly Holder[] = [...model.contentTypes.values(), ...model.components.values()]
   return Object.fromEntries<TypeResolvers | GraphQLScalarType>([
-    ...Object.entries(scalarsOf(model)),
+    ...Object.entries(createScalars(model)),
     ...holders.flatMap(holder => [...holderResolvers(holder), ...attributeTypes(holder, model)]),
   ])
 }
@@ -49,11 +48,11 @@ function holderResolvers(holder: Holder): readonly (readonly [string, TypeResolv
 /** Scalars are properties of their row. */
 function resolverOf(holder: Holder, attribute: Attribute): Resolver | null {
   if (attribute.kind === 'scalar' || attribute.name === 'documentId') return null
-  const place = holder.holder === 'component' ? inComponent : inDocument
+  const place = holder.holder === 'component' ? componentFieldPlace : documentFieldPlace
   const find: Resolver = (row, _given, _acting, info) => row[answerKey(place(info), attribute.name)]
   return (row, given, acting, info) => {
     const found = find(row, given, acting, info)
-    if (found === undefined) refuseArguments(attribute, given)
+    if (found === undefined) checkArguments(attribute, given)
     if (!isLink(attribute)) return found
     // What access left out of the answer is not the caller's to find (contract/graphql.md 8).
     if (found === undefined) throw toGraphqlError(forbidden())
@@ -61,11 +60,11 @@ function resolverOf(holder: Holder, attribute: Attribute): Resolver | null {
   }
 }
 
-const inComponent = ({ path }: GraphQLResolveInfo) =>
+const componentFieldPlace = ({ path }: GraphQLResolveInfo) =>
   ({ data: null, attributes: null, key: String(path.key) }) as const
 
 /** The keys of `data` and `attributes` above, behind the indexes of lists. */
-const inDocument = ({ path: { key, prev } }: GraphQLResolveInfo) => ({
+const documentFieldPlace = ({ path: { key, prev } }: GraphQLResolveInfo) => ({
   data: keyAbove(prev),
   attributes: fieldKey(prev),
   key: String(key),
@@ -98,3 +97,35 @@ function zoneType({
   )
   return ({ __component }) => names.get(__component) ?? 'Error'
 }
+
+type AnswerPath = GraphQLResolveInfo['path'] | undefined
+
+/** The field that a path ends in or lies in: indexes of lists are passed over. */
+const enclosingField = (path: AnswerPath): AnswerPath =>
+  typeof path?.key === 'number' ? enclosingField(path.prev) : path
+
+/** The key of that field in the answer; of none, a word that no field can be asked for by. */
+export const fieldKey = (path: AnswerPath): string => String(enclosingField(path)?.key ?? ':')
+
+/** The key of the field above. */
+export const keyAbove = (path: AnswerPath): string => fieldKey(enclosingField(path)?.prev)
+
+/** The keys of the fields down to a place, the same for all rows of a list. */
+export const fieldPath = (path: AnswerPath): string => {
+  const field = enclosingField(path)
+  return field ? `${fieldPath(field.prev)}.${field.key}` : ''
+}
+
+/** Throws what is wrong with the arguments of a list that is not in its row, if that is why. */
+function checkArguments(attribute: Attribute, given: Arguments): void {
+  const holder = isLink(attribute)
+    ? attribute.target
+    : attribute.kind === 'component'
+      ? attribute.component
+      : null
+  if (!holder) return
+  unwrapResult(parseRows(holder, given))
+  unwrapResult(parsePage(given.pagination, NO_LIMITS))
+}
+
+const NO_LIMITS = { amountLimit: Number.MAX_SAFE_INTEGER, defaultLimit: 1 }

@@ -2,16 +2,16 @@ import { failed } from '../../base/result.ts'
 import { currentWhole } from '../../database/generations/write-storage.ts'
 import { fault } from '../../faults/fault.ts'
 import type { AuthOperation, SessionAnswer } from '../../identity/sign-in/auth-service.ts'
-import { must } from '../parse/to-graphql-error.ts'
+import { unwrapResult } from '../parse/to-graphql-error.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
-import type { Acting } from './resolve-read.ts'
+import type { ExecutionContext } from './resolve-read.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
 /** Whoever is signed in, whatever his role may do; a program is nobody. */
 export const meField = ({ auth }: FixedTerms): FixedField => ({
   allows: ({ caller }) => caller.user !== null,
-  resolve: async (_, { caller }) => toMe(must(await auth.me(caller))),
+  resolve: async (_, { caller }) => parseUser(unwrapResult(await auth.me(caller))),
 })
 
 /**
@@ -26,16 +26,16 @@ export const signInFields = ({ auth, identify }: FixedTerms) => {
   const ask = async <Operation extends AuthOperation>(
     operation: Operation,
     body: Body,
-    { caller, peer }: Acting,
-  ) => must(await auth.ask(operation, body, { caller, address: peer }))
+    { caller, peer }: ExecutionContext,
+  ) => unwrapResult(await auth.ask(operation, body, { caller, address: peer }))
   const field = (operation: AuthOperation, resolve: FixedField['resolve']): FixedField => ({
     allows: async ({ caller }) => caller.grants.allows('auth', operation) || isOpen(operation),
-    resolve: async (...given) => (currentWhole() ? must(failed(NOT_REMEMBERED)) : resolve(...given)),
+    resolve: async (...given) => (currentWhole() ? unwrapResult(failed(NO_IDEMPOTENCY)) : resolve(...given)),
   })
   return {
     login: field('login', async ({ input }, acting) => {
       const { provider, ...body } = toBody(input)
-      if (provider !== '' && provider !== 'local') must(failed(NO_PROVIDER))
+      if (provider !== '' && provider !== 'local') unwrapResult(failed(NO_PROVIDER))
       return toPayload(await ask('login', body, acting))
     }),
     register: field('register', async ({ input }, acting) =>
@@ -56,7 +56,7 @@ export const signInFields = ({ auth, identify }: FixedTerms) => {
 }
 
 /** Over REST, too: the whole of such a request is one transaction, and its answer is kept. */
-const NOT_REMEMBERED = fault(
+const NO_IDEMPOTENCY = fault(
   'validation',
   'Idempotency-Key does not apply to signing in: its answers are never kept',
   { key: 'Idempotency-Key' },
@@ -67,19 +67,19 @@ const NO_PROVIDER = fault('application', 'This provider is disabled')
 const toBody = (input: unknown): Body => (typeof input === 'object' && input !== null ? { ...input } : {})
 
 /** Who signs in is answered without his role (contract/graphql.md 7). */
-const toPayload = ({ jwt, user }: SessionAnswer) => ({ jwt, user: withoutRole(toMe(user)) })
+const toPayload = ({ jwt, user }: SessionAnswer) => ({ jwt, user: withoutRole(parseUser(user)) })
 
-const withoutRole = (user: Named | null) => user && { ...user, role: null }
+const withoutRole = (user: UserRow | null) => user && { ...user, role: null }
 
 /** Documents go by their documentId here; `null` is the text of who is gone. */
-function toMe(text: string): Named | null {
-  const user = JSON.parse(text) as Named | null
+function parseUser(text: string): UserRow | null {
+  const user = JSON.parse(text) as UserRow | null
   const { role } = user ?? {}
   return user && { ...user, id: user.documentId, role: role ? { ...role, id: role.documentId } : null }
 }
 
-interface Named {
+interface UserRow {
   readonly id: unknown
   readonly documentId: unknown
-  readonly role?: Named | null
+  readonly role?: UserRow | null
 }

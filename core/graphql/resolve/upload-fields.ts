@@ -8,34 +8,33 @@ import { type FileInfo, permitFileChange, permitFileRemoval, readFileInfo } from
 import { emptyFilesFault, fileNotFound } from '../../media/file-transaction.ts'
 import type { Upload } from '../../media/prepare-file.ts'
 import type { Arguments } from '../parse/operation-context.ts'
-import { must } from '../parse/to-graphql-error.ts'
-import { STAMPS } from '../sdl/input-fields.ts'
-import { SentFile } from '../sdl/sent-file.ts'
-import { answerRows } from './answer-rows.ts'
-import { findRecord } from './find-record.ts'
+import { unwrapResult } from '../parse/to-graphql-error.ts'
+import { STAMPS } from '../sdl/attribute-fields.ts'
+import { UploadedFile } from '../sdl/uploaded-file.ts'
+import { answerRows, findRecord } from './find-records.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
-import type { Acting } from './resolve-read.ts'
+import type { ExecutionContext } from './resolve-read.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
 /** The mutations of files (contract/graphql.md 6): the permissions and the stages of REST. */
 export const uploadFields = (terms: FixedTerms) =>
   ({
     upload: field('upload', async (given, acting, info) => {
-      const uploads = must(toUploads([given.file], given.info))
+      const uploads = unwrapResult(toUploads([given.file], given.info))
       const [row] = await create({ uploads, given, acting, info }, terms)
       return toResponse(row)
     }),
     multipleUpload: field('upload', async (given, acting, info) => {
-      const uploads = must(toUploads(Array.isArray(given.files) ? given.files : []))
+      const uploads = unwrapResult(toUploads(Array.isArray(given.files) ? given.files : []))
       return (await create({ uploads, given, acting, info }, terms)).map(toResponse)
     }),
     updateFileInfo: field('update', async (given, acting, info) => {
       const changed = await change({ ...given, data: given.info }, { acting, info }, terms)
-      return changed ?? must(failed(fileNotFound()))
+      return changed ?? unwrapResult(failed(fileNotFound()))
     }),
     removeFile: field('delete', (given, acting, info) => remove(given, { acting, info }, terms)),
     updateUploadFile: field('update', async ({ id, data }, acting, info) => {
-      const described = must(withoutOwn(data))
+      const described = unwrapResult(editableInfo(data))
       return (await change({ id, data: described }, { acting, info }, terms)) ?? toResponse(undefined)
     }),
     deleteUploadFile: field(
@@ -57,7 +56,7 @@ function toUploads(sent: readonly unknown[], described?: unknown): Result<readon
   if (!info.ok) return info
   const uploads: Upload[] = []
   for (const each of sent) {
-    const file = each instanceof SentFile ? each.take() : failed(emptyFilesFault())
+    const file = each instanceof UploadedFile ? each.take() : failed(emptyFilesFault())
     if (!file.ok) return file
     if (file.value.staged.size === 0) return failed(emptyFilesFault())
     uploads.push({ file: file.value, info: info.value })
@@ -68,33 +67,33 @@ function toUploads(sent: readonly unknown[], described?: unknown): Result<readon
 const readInfo = (info: unknown): Result<FileInfo, Fault> =>
   info === undefined || info === null ? ok({}) : readFileInfo(info)
 
-const SAID: ReadonlySet<string> = new Set(['name', 'alternativeText', 'caption', 'focalPoint'])
+const EDITABLE: ReadonlySet<string> = new Set(['name', 'alternativeText', 'caption', 'focalPoint'])
 
 /** What follows from the bytes is the server's to write; times are passed over, as in all inputs. */
-function withoutOwn(data: unknown): Result<object, Fault> {
+function editableInfo(data: unknown): Result<object, Fault> {
   const given = Object.entries(typeof data === 'object' && data !== null ? data : {})
-  const own = given.find(([key]) => !SAID.has(key) && !STAMPS.has(key))
+  const own = given.find(([key]) => !EDITABLE.has(key) && !STAMPS.has(key))
   return own ? failed(invalidBodyKey(own[0], own[0])) : ok(Object.fromEntries(given))
 }
 
-interface Asked {
-  readonly acting: Acting
+interface FieldCall {
+  readonly acting: ExecutionContext
   readonly info: GraphQLResolveInfo
 }
 
-interface Creating extends Asked {
+interface CreateCall extends FieldCall {
   readonly uploads: readonly Upload[]
   readonly given: Arguments
 }
 
 async function create(
-  { uploads, given, acting: { caller }, info }: Creating,
+  { uploads, given, acting: { caller }, info }: CreateCall,
   terms: FixedTerms,
 ): Promise<readonly AnsweredRow[]> {
   const [ref, refId, field] = [given.ref, given.refId, given.field].map(toText)
-  const attachment = must(permitAttachment({ ref, refId, field }, terms.model, caller))
-  const ids = must(await terms.files.create(uploads, attachment, actorOf(caller)))
-  return must(
+  const attachment = unwrapResult(permitAttachment({ ref, refId, field }, terms.model, caller))
+  const ids = unwrapResult(await terms.files.create(uploads, attachment, actorOf(caller)))
+  return unwrapResult(
     await answerRows({ type: terms.model.builtIn.file, ids, caller, action: 'upload' }, info, terms),
   )
 }
@@ -102,31 +101,33 @@ async function create(
 const toText = (given: unknown): string | undefined => (typeof given === 'string' ? given : undefined)
 
 /** null: there is no such file, or none for the caller to see. */
-async function change({ id, data }: Arguments, asked: Asked, terms: FixedTerms) {
+async function change({ id, data }: Arguments, asked: FieldCall, terms: FixedTerms) {
   const { caller } = asked.acting
-  const { info, conditions } = must(permitFileChange(must(readInfo(data)), { caller, model: terms.model }))
+  const { info, conditions } = unwrapResult(
+    permitFileChange(unwrapResult(readInfo(data)), { caller, model: terms.model }),
+  )
   const found = await find(id, 'update', asked, terms)
   if (!found) return null
   const changed = await terms.files.change(found.id, info, conditions)
   if (!changed.ok && changed.reasons[0]?.code === 'notFound') return null
-  must(changed)
+  unwrapResult(changed)
   const again = await find(id, 'update', asked, terms)
   return toResponse(again?.row)
 }
 
 /** The file as it was; null: there is no such file, or none for the caller to see. */
-async function remove({ id }: Arguments, asked: Asked, terms: FixedTerms) {
+async function remove({ id }: Arguments, asked: FieldCall, terms: FixedTerms) {
   const found = await find(id, 'delete', asked, terms)
-  const conditions = must(permitFileRemoval({ caller: asked.acting.caller, model: terms.model }))
+  const conditions = unwrapResult(permitFileRemoval({ caller: asked.acting.caller, model: terms.model }))
   const removed = found !== null && (await terms.files.remove(found.id, conditions))
   return removed ? toResponse(found.row) : null
 }
 
-async function find(id: unknown, action: Action, { acting: { caller }, info }: Asked, terms: FixedTerms) {
+async function find(id: unknown, action: Action, { acting: { caller }, info }: FieldCall, terms: FixedTerms) {
   const { file: type } = terms.model.builtIn
   const record = await findRecord(type, id, terms)
   // Asked for an unknown file, too: what is refused of the selection must not tell which files exist.
   const ids = [record?.documentId ?? '']
-  const [row] = must(await answerRows({ type, ids, caller, action }, info, terms))
+  const [row] = unwrapResult(await answerRows({ type, ids, caller, action }, info, terms))
   return record && row ? { id: record.id, row } : null
 }

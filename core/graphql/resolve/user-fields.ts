@@ -1,50 +1,49 @@
 import type { Action } from '../../access/actions.ts'
 import { failed, type Result } from '../../base/result.ts'
 import { type Fault, forbidden } from '../../faults/fault.ts'
-import { must } from '../parse/to-graphql-error.ts'
-import { parseAnswer } from './answer-rows.ts'
-import { findRecord } from './find-record.ts'
+import { unwrapResult } from '../parse/to-graphql-error.ts'
+import { findRecord, parseResponseSelection } from './find-records.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
 
 /** The mutations of users, as over REST; and those of roles, which are project.yaml's to write (contract/graphql.md 7). */
 export const userFields = (terms: FixedTerms) => {
   const { users, model } = terms
   const { user } = model.builtIn
-  const numberOf = async (id: unknown) => (await findRecord(user, id, terms))?.id ?? NOBODY
+  const numberOf = async (id: unknown) => (await findRecord(user, id, terms))?.id ?? NO_USER
   return {
     createUsersPermissionsUser: field('create', async ({ data }, { caller }, info) => {
-      const selection = must(parseAnswer(user, { caller, info }, terms))
+      const selection = unwrapResult(parseResponseSelection(user, { caller, info }, terms))
       return toResponse(await users.create(toBody(data), caller, selection))
     }),
     updateUsersPermissionsUser: field('update', async ({ id, data }, { caller }, info) => {
-      const selection = must(parseAnswer(user, { caller, info }, terms))
+      const selection = unwrapResult(parseResponseSelection(user, { caller, info }, terms))
       return toResponse(await users.update(await numberOf(id), { body: toBody(data), caller, selection }))
     }),
     deleteUsersPermissionsUser: field('delete', async ({ id }, { caller }, info) => {
-      const selection = must(parseAnswer(user, { caller, info }, terms))
+      const selection = unwrapResult(parseResponseSelection(user, { caller, info }, terms))
       return toResponse(await users.delete(await numberOf(id), caller, selection))
     }),
-    createUsersPermissionsRole: CLOSED,
-    updateUsersPermissionsRole: CLOSED,
-    deleteUsersPermissionsRole: CLOSED,
+    createUsersPermissionsRole: READ_ONLY,
+    updateUsersPermissionsRole: READ_ONLY,
+    deleteUsersPermissionsRole: READ_ONLY,
   } satisfies Record<string, FixedField>
 }
 
 /** No record has this number. */
-const NOBODY = 0
+const NO_USER = 0
 
 const field = (action: Action, resolve: FixedField['resolve']): FixedField => ({
   allows: ({ caller }) => caller.grants.allows('users', action),
   resolve,
 })
 
-const CLOSED: FixedField = {
+const READ_ONLY: FixedField = {
   allows: () => false,
-  resolve: async () => must(failed(forbidden())),
+  resolve: async () => unwrapResult(failed(forbidden())),
 }
 
 const toResponse = (written: Result<string | null, Fault>) => {
-  const text = must(written)
+  const text = unwrapResult(written)
   return { data: text === null ? null : JSON.parse(text) }
 }
 

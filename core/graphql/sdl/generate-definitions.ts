@@ -1,29 +1,29 @@
 import { type ASTNode, type DocumentNode, Kind, parse, visit } from 'graphql'
 import { graphqlMutationNames } from '../../model/graphql-names.ts'
 import type { BuiltInTypes, Model } from '../../model/model.ts'
-import { filterInputs } from './filter-inputs.ts'
+import type { EnabledCrud, ShadowAction } from './enabled-crud.ts'
 import { FIXED_TYPES, SIGN_IN, UPLOADS, USERS } from './fixed-definitions.ts'
 import { componentDefinitions, contentTypeDefinitions } from './holder-definitions.ts'
 import { printRootField, type RootField } from './root-fields.ts'
+import { filterInputs } from './scalar-names.ts'
 import { objectType, type Sdl } from './sdl.ts'
-import type { ShadowAction, ShadowCrud } from './shadow-crud.ts'
 
-export interface Generating {
+export interface DefinitionTerms {
   readonly model: Model
-  readonly shadow: ShadowCrud
+  readonly shadow: EnabledCrud
   readonly roots: readonly RootField[]
   /** false: no more than extensions can build on (contract/graphql.md 11). */
-  readonly generates: boolean
+  readonly generatesTypes: boolean
 }
 
 /** All definitions of the generated schema, those that nothing leads to among them. */
-export function generateDefinitions(terms: Generating): readonly (Sdl | DocumentNode)[] {
-  const { model, shadow, roots, generates } = terms
+export function generateDefinitions(terms: DefinitionTerms): readonly (Sdl | DocumentNode)[] {
+  const { model, shadow, roots, generatesTypes: generates } = terms
   if (!generates) return [FIXED_TYPES, objectType('Query', ['ok: Boolean'])]
   return [
     FIXED_TYPES,
     SIGN_IN,
-    ...withoutSwitchedOff([UPLOADS, USERS], terms),
+    ...withoutDisabled([UPLOADS, USERS], terms),
     ...filterInputs(),
     ...[...model.components.values()].flatMap(component => componentDefinitions(component, shadow)),
     ...[...model.contentTypes.values()]
@@ -36,26 +36,26 @@ export function generateDefinitions(terms: Generating): readonly (Sdl | Document
 }
 
 /** What the fixed mutations do to which built-in type. */
-const FILES: Readonly<Record<string, ShadowAction>> = {
+const FILE_MUTATIONS: Readonly<Record<string, ShadowAction>> = {
   upload: 'create',
   multipleUpload: 'create',
   updateFileInfo: 'update',
   removeFile: 'delete',
 }
 
-function switchedOff({ model: { builtIn }, shadow }: Generating): ReadonlySet<string> {
+function disabledMutations({ model: { builtIn }, shadow }: DefinitionTerms): ReadonlySet<string> {
   const names = (['user', 'role', 'file'] satisfies (keyof BuiltInTypes)[]).flatMap(key => {
     const type = builtIn[key]
     const own = graphqlMutationNames(type)
     const mutations = (['create', 'update', 'delete'] as const).map(action => [own[action], action] as const)
-    const all = key === 'file' ? [...mutations, ...Object.entries(FILES)] : mutations
-    return all.filter(([, action]) => !shadow.does(type, action)).map(([name]) => name)
+    const all = key === 'file' ? [...mutations, ...Object.entries(FILE_MUTATIONS)] : mutations
+    return all.filter(([, action]) => !shadow.allows(type, action)).map(([name]) => name)
   })
   return new Set(names)
 }
 
-function withoutSwitchedOff(texts: readonly Sdl[], terms: Generating): readonly (Sdl | DocumentNode)[] {
-  const off = switchedOff(terms)
+function withoutDisabled(texts: readonly Sdl[], terms: DefinitionTerms): readonly (Sdl | DocumentNode)[] {
+  const off = disabledMutations(terms)
   if (off.size === 0) return texts
   const isOff = (node: ASTNode) => node.kind === Kind.FIELD_DEFINITION && off.has(node.name.value)
   return texts.map(text =>

@@ -6,14 +6,12 @@ import {
   graphqlZoneName,
 } from '../../model/graphql-names.ts'
 import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
-import { filterFields } from './filter-fields.ts'
-import { inputFields } from './input-fields.ts'
-import { outputFields } from './output-fields.ts'
+import { filterFields, inputFields, outputFields } from './attribute-fields.ts'
+import type { EnabledCrud } from './enabled-crud.ts'
 import { enumType, inputType, objectType, type Sdl, scalarType, unionType } from './sdl.ts'
-import type { ShadowCrud } from './shadow-crud.ts'
 
 /** All types of a component (contract/graphql.md 1). */
-export function componentDefinitions(component: Component, shadow: ShadowCrud): readonly Sdl[] {
+export function componentDefinitions(component: Component, shadow: EnabledCrud): readonly Sdl[] {
   const name = graphqlTypeName(component)
   const names = graphqlWrapperNames(name)
   return [
@@ -25,7 +23,7 @@ export function componentDefinitions(component: Component, shadow: ShadowCrud): 
 }
 
 /** All types of a content-type; those that nothing leads to are pruned later. */
-export function contentTypeDefinitions(type: ContentType, shadow: ShadowCrud): readonly Sdl[] {
+export function contentTypeDefinitions(type: ContentType, shadow: EnabledCrud): readonly Sdl[] {
   const name = graphqlTypeName(type)
   const names = graphqlWrapperNames(name)
   const rows = `data: [${names.entity}!]!`
@@ -41,10 +39,10 @@ export function contentTypeDefinitions(type: ContentType, shadow: ShadowCrud): r
   ]
 }
 
-const attributeDefinitions = (holder: Holder, shadow: ShadowCrud): readonly Sdl[] =>
+const attributeDefinitions = (holder: Holder, shadow: EnabledCrud): readonly Sdl[] =>
   [...holder.attributes.values()].flatMap(attribute => attributeDefinition(holder, attribute, shadow))
 
-function attributeDefinition(holder: Holder, attribute: Attribute, shadow: ShadowCrud): readonly Sdl[] {
+function attributeDefinition(holder: Holder, attribute: Attribute, shadow: EnabledCrud): readonly Sdl[] {
   const name = graphqlTypeName(holder)
   if (!shadow.has(holder, attribute, 'output') && !shadow.has(holder, attribute, 'input')) return []
   if (attribute.kind === 'zone') {

@@ -5,9 +5,8 @@ import {
   graphqlWrapperNames,
 } from '../../model/graphql-names.ts'
 import type { ContentType } from '../../model/model.ts'
-import { filtersArgument, localeArgument, PAGINATION, PUBLICATION_STATE, SORT } from './arguments.ts'
-import { field } from './sdl.ts'
-import type { ShadowAction, ShadowCrud } from './shadow-crud.ts'
+import type { EnabledCrud, ShadowAction } from './enabled-crud.ts'
+import { field, filtersArgument, localeArgument, PAGINATION, PUBLICATION_STATE, SORT } from './sdl.ts'
 
 /** What a generated root field does to which content-type: what it is resolved and permitted by. */
 export interface RootField {
@@ -26,11 +25,11 @@ export function printRootField({ name, type, action, args }: RootField): string 
 }
 
 /** The generated queries and mutations of a content-type (spec 4.9; contract/graphql.md 2). Built-in types have mutations of their own. */
-export function rootFields(type: ContentType, shadow: ShadowCrud): readonly RootField[] {
+export function rootFields(type: ContentType, shadow: EnabledCrud): readonly RootField[] {
   const all = type.kind === 'single' ? singleFields(type) : collectionFields(type)
   const own = type.builtIn ? all.filter(({ root }) => root === 'Query') : all
   return own.filter(({ action }) =>
-    action === 'localize' ? shadow.localizes(type) : shadow.does(type, action),
+    action === 'localize' ? shadow.localizes(type) : shadow.allows(type, action),
   )
 }
 

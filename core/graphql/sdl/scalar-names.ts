@@ -1,4 +1,6 @@
-import type { ValueType } from '../../model/model.ts'
+import { graphqlEnumValue } from '../../model/graphql-names.ts'
+import type { ScalarAttribute, ValueType } from '../../model/model.ts'
+import { field, inputType, type Sdl } from './sdl.ts'
 
 /** The scalar of each attribute type (contract/graphql.md 2). An enumeration has a type of its own besides. */
 export const SCALAR_NAMES = {
@@ -30,3 +32,30 @@ export type ScalarName = (typeof SCALAR_NAMES)[ValueType]
 
 /** The input that compares values of a scalar. */
 export const filterInputName = (scalar: ScalarName): string => `${scalar}FilterInput`
+
+const COMPARISONS = [
+  ...['eq', 'eqi', 'ne', 'nei', 'startsWith', 'endsWith'],
+  ...['contains', 'notContains', 'containsi', 'notContainsi', 'gt', 'gte', 'lt', 'lte'],
+]
+
+/** The same operators for every scalar (contract/graphql.md 4). */
+export const filterInputs = (): readonly Sdl[] =>
+  [...new Set(Object.values(SCALAR_NAMES))].map(scalar => {
+    const name = filterInputName(scalar)
+    return inputType(name, [
+      field('and', `[${scalar}]`),
+      field('or', `[${scalar}]`),
+      field('not', name),
+      ...COMPARISONS.map(operator => field(operator, scalar)),
+      ...['null', 'notNull'].map(operator => field(operator, 'Boolean')),
+      ...['in', 'notIn', 'between'].map(operator => field(operator, `[${scalar}]`)),
+    ])
+  })
+
+/** Whether PostgreSQL writes the value as GraphQL does. */
+export function isNativeJson({ type, values }: ScalarAttribute): boolean {
+  if (type === 'enumeration') return (values ?? []).every(value => graphqlEnumValue(value) === value)
+  return !CONVERTED_TYPES.has(type)
+}
+
+const CONVERTED_TYPES: ReadonlySet<string> = new Set(['biginteger', 'timestamp', 'time', 'id'])

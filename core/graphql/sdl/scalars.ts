@@ -1,7 +1,7 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
 import type { Model } from '../../model/model.ts'
 import { isRealDay } from '../../project/calendar.ts'
-import { SentFile, withoutFiles } from './sent-file.ts'
+import { UploadedFile, withoutFiles } from './uploaded-file.ts'
 
 /** A scalar that takes texts of a form and writes texts of one. */
 interface TextScalar {
@@ -94,7 +94,7 @@ const dateTime = textScalar({
   },
 })
 
-const LONGEST = 2n ** 63n
+const LONG_RANGE = 2n ** 63n
 
 const shorten = (given: unknown): string => String(given).slice(0, 100)
 
@@ -103,7 +103,7 @@ function readLong(given: unknown): string {
   const text = typeof given === 'number' || typeof given === 'string' ? String(given) : ''
   if (!/^[+-]?\d{1,40}$/.test(text)) throw new TypeError(`Cannot convert ${shorten(given)} to a BigInt`)
   const long = BigInt(text)
-  if (long < -LONGEST || long >= LONGEST) throw new RangeError(`${text} is no integer of 64 bits`)
+  if (long < -LONG_RANGE || long >= LONG_RANGE) throw new RangeError(`${text} is no integer of 64 bits`)
   return String(long)
 }
 
@@ -130,7 +130,7 @@ const upload = new GraphQLScalarType({
     throw new GraphQLError('Upload serialization unsupported.')
   },
   parseValue(value) {
-    if (value instanceof SentFile) return value
+    if (value instanceof UploadedFile) return value
     throw new GraphQLError('Upload value invalid.')
   },
   parseLiteral(node) {
@@ -154,7 +154,7 @@ const localeCode = ({ locales }: Model): GraphQLScalarType => {
 }
 
 /** What the scalars of the schema take and write (contract/graphql.md 3). */
-export const scalarsOf = (model: Model): Readonly<Record<string, GraphQLScalarType>> => ({
+export const createScalars = (model: Model): Readonly<Record<string, GraphQLScalarType>> => ({
   Date: date,
   Time: time,
   DateTime: dateTime,

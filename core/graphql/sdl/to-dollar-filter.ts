@@ -1,6 +1,5 @@
-import { type Holder, isLink } from '../../model/model.ts'
+import { type Attribute, type Holder, isLink } from '../../model/model.ts'
 import { isRecord } from '../../query/parse-place.ts'
-import { toDollarOperators } from './to-dollar-operators.ts'
 
 const LOGIC: ReadonlyMap<string, string> = new Map([
   ['and', '$and'],
@@ -17,12 +16,12 @@ type Filter = Readonly<Record<string, unknown>>
 export function toDollarFilter(raw: unknown, holder: Holder): unknown {
   if (Array.isArray(raw)) return raw.map(item => toDollarFilter(item, holder))
   if (!isRecord(raw)) return raw
-  return Object.fromEntries(said(raw, holder).map(([key, value]) => toTerm(key, value, holder)))
+  return Object.fromEntries(conditionsOf(raw, holder).map(([key, value]) => toTerm(key, value, holder)))
 }
 
 function toTerm(key: string, value: unknown, holder: Holder): readonly [string, unknown] {
   const logic = LOGIC.get(key)
-  if (logic !== undefined) return [logic, asList(logic, toDollarFilter(value, holder))]
+  if (logic !== undefined) return [logic, toList(logic, toDollarFilter(value, holder))]
   const name = nameOf(key, holder)
   const inner = holderBehind(holder, name)
   if (inner) return [name, toDollarFilter(value, inner)]
@@ -33,18 +32,18 @@ const nameOf = (key: string, holder: Holder): string =>
   key === 'id' && holder.holder === 'content-type' ? 'documentId' : key
 
 /** What is no condition is left out: groups that hold none (contract/graphql.md 4), and relations and components that were not given. */
-const said = (filter: Filter, holder: Holder): readonly (readonly [string, unknown])[] =>
+const conditionsOf = (filter: Filter, holder: Holder): readonly (readonly [string, unknown])[] =>
   Object.entries(filter).flatMap(([key, value]) => {
     if (!LOGIC.has(key)) return value === null && holderBehind(holder, key) ? [] : [[key, value] as const]
-    const group = Array.isArray(value) ? value.filter(item => !saysNothing(item)) : value
-    return saysNothing(group) ? [] : [[key, group] as const]
+    const group = Array.isArray(value) ? value.filter(item => !isEmptyGroup(item)) : value
+    return isEmptyGroup(group) ? [] : [[key, group] as const]
   })
 
-const saysNothing = (group: unknown): boolean =>
+const isEmptyGroup = (group: unknown): boolean =>
   group === null || (typeof group === 'object' && Object.keys(group).length === 0)
 
 /** Lists take a single value too, as everywhere in GraphQL. */
-const asList = (logic: string, value: unknown): unknown =>
+const toList = (logic: string, value: unknown): unknown =>
   logic === '$not' || Array.isArray(value) ? value : [value]
 
 function holderBehind(holder: Holder, name: string): Holder | null {
@@ -53,3 +52,65 @@ function holderBehind(holder: Holder, name: string): Holder | null {
   if (isLink(attribute)) return attribute.target
   return attribute.kind === 'component' ? attribute.component : null
 }
+
+/** Nothing is as much as null, or has it in it (contract/graphql.md 4); null and not null are asked for with `eq` and `ne`. */
+const NEEDS_VALUE: ReadonlySet<string> = new Set([
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'contains',
+  'containsi',
+  'startsWith',
+  'endsWith',
+])
+
+const MATCHES_NOTHING = { $in: [] }
+
+/** What a field of a filter says of an attribute: `{ eq: 1, not: {} }` becomes `{ $eq: 1 }`. */
+function toDollarOperators(raw: unknown, attribute: Attribute | undefined): unknown {
+  if (!isRecord(raw)) return raw
+  const operators = Object.entries(raw).filter(([key, value]) => key !== 'not' || !isEmpty(value))
+  if (operators.some(([key, value]) => matchesNothing(key, value))) return MATCHES_NOTHING
+  return Object.fromEntries(
+    operators.map(([key, value]) => [
+      `$${key}`,
+      key === 'not' ? toDollarOperators(value, attribute) : toOperand(key, value, attribute),
+    ]),
+  )
+}
+
+const isEmpty = (value: unknown): boolean => isRecord(value) && Object.keys(value).length === 0
+
+/** In SQL nothing is known to be outside a list that has null in it. */
+function matchesNothing(key: string, value: unknown): boolean {
+  if (key === 'in') return value === null
+  if (key === 'notIn') return value === null || (Array.isArray(value) && value.includes(null))
+  return value === null && NEEDS_VALUE.has(key)
+}
+
+const LISTS: ReadonlySet<string> = new Set(['in', 'notIn', 'between'])
+
+function toOperand(key: string, value: unknown, attribute: Attribute | undefined): unknown {
+  const values = key === 'in' && Array.isArray(value) ? value.filter(item => item !== null) : value
+  if (attribute?.kind !== 'scalar' || !JSON_TYPES.has(attribute.type)) return values
+  // An entry of a list is no text of JSON.
+  if (attribute.type === 'array' && (key === 'contains' || key === 'notContains')) return values
+  return LISTS.has(key) && Array.isArray(values) ? values.map(jsonOperand(key)) : jsonOperand(key)(values)
+}
+
+const FLAGS: ReadonlySet<string> = new Set(['null', 'notNull'])
+/** These look into the text that JSON is. */
+const TEXTUAL: ReadonlySet<string> = new Set(['eqi', 'nei', 'containsi', 'notContainsi'])
+
+/** The grammar reads texts of JSON. */
+const jsonOperand = (key: string) => (value: unknown) =>
+  value === null || FLAGS.has(key) || (TEXTUAL.has(key) && typeof value === 'string')
+    ? value
+    : toJsonText(value)
+
+/** Attribute types whose values are JSON, which the scalar JSON takes as they are. */
+export const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'blocks', 'array'])
+
+/** For readers, as REST's, that take a text for the text of JSON. */
+export const toJsonText = (value: unknown): string => JSON.stringify(value)

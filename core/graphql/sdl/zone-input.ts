@@ -2,7 +2,7 @@ import { GraphQLScalarType, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { graphqlEnumValue, graphqlTypeName, graphqlZoneName } from '../../model/graphql-names.ts'
 import type { Attribute, Component, Model, ZoneAttribute } from '../../model/model.ts'
 import { isRecord } from '../../query/parse-place.ts'
-import { withoutFiles } from './sent-file.ts'
+import { withoutFiles } from './uploaded-file.ts'
 
 /**
  * The input of a dynamic zone, by its name: an entry with the `__typename` of one of its components (contract/graphql.md

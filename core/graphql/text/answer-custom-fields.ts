@@ -6,62 +6,74 @@ import {
   locatedError,
   responsePathAsArray,
 } from 'graphql'
-import type { Acting } from '../resolve/resolve-read.ts'
-import type { CodeField } from './custom-field.ts'
-import { type AnswerPath, findPlaces, type PlaceFound, type Steps } from './custom-field-places.ts'
-import { nullAbove, partsOf } from './custom-field-text.ts'
+import { CODE_PLACE } from '../../plan/layout.ts'
+import type { ExecutionContext } from '../resolve/resolve-read.ts'
+import {
+  type AnswerPath,
+  type CustomField,
+  findPlaces,
+  type PlaceFound,
+  type PlaceSteps,
+} from './custom-field.ts'
 
-export interface CodeTerms {
-  readonly code: readonly CodeField[]
-  readonly steps: Steps
-  readonly acting: Acting
+export interface CustomFieldTerms {
+  readonly fields: readonly CustomField[]
+  readonly steps: PlaceSteps
+  readonly context: ExecutionContext
   /** Of the operation, as resolvers are told of it. */
-  readonly told: ToldOperation
+  readonly operation: OperationInfo
   /** Where the text lies in the answer. */
   readonly root: AnswerPath
 }
 
-export type ToldOperation = Pick<
+export type OperationInfo = Pick<
   GraphQLResolveInfo,
   'schema' | 'fragments' | 'operation' | 'variableValues' | 'rootValue'
 >
 
 /** A text that is whole, and what went wrong with what code has in it. */
-interface WholeText {
+interface CompletedText {
   readonly text: string
   readonly errors: readonly GraphQLError[]
 }
 
 /** Has code fill its places in a text that PostgreSQL wrote, asked in the order in which they stand there. */
-export async function answerCode(text: string, terms: CodeTerms): Promise<WholeText> {
+export async function answerCustomFields(text: string, terms: CustomFieldTerms): Promise<CompletedText> {
   if (terms.steps.length === 0) return { text, errors: [] }
   const places = findPlaces(text, terms)
-  return join(partsOf(text), await Promise.all(places.map(place => answerPlace(place, terms))), terms.root)
+  return fillPlaces(
+    splitAtPlaces(text),
+    await Promise.all(places.map(place => answerPlace(place, terms))),
+    terms.root,
+  )
 }
 
 /** JSON, or what went wrong. */
-type Answered = string | Failed
+type PlaceResult = string | FailedPlace
 
-interface Failed {
+interface FailedPlace {
   readonly error: GraphQLError
   readonly path: readonly (string | number)[]
-  readonly above: number | null
+  readonly levelsUp: number | null
 }
 
-async function answerPlace(place: PlaceFound, { acting, told }: CodeTerms): Promise<Answered> {
-  const { field, nodes, above } = place.field
+async function answerPlace(
+  place: PlaceFound,
+  { context: acting, operation: told }: CustomFieldTerms,
+): Promise<PlaceResult> {
+  const { field, nodes, levelsUp } = place.field
   const { resolve = defaultFieldResolver } = field
   try {
     const args = field.args.length === 0 ? {} : getArgumentValues(field, nodes[0], told.variableValues)
-    const answered: unknown = await resolve(place.row, args, acting, infoOf(place, told))
+    const answered: unknown = await resolve(place.row, args, acting, toResolveInfo(place, told))
     return JSON.stringify(complete(answered, place.field))
   } catch (error) {
     const path = responsePathAsArray(place.path)
-    return { error: locatedError(error, nodes, path), path, above }
+    return { error: locatedError(error, nodes, path), path, levelsUp }
   }
 }
 
-const infoOf = ({ field: { field, nodes, parentType }, path }: PlaceFound, told: ToldOperation) => ({
+const toResolveInfo = ({ field: { field, nodes, parentType }, path }: PlaceFound, told: OperationInfo) => ({
   fieldName: field.name,
   fieldNodes: nodes,
   returnType: field.type,
@@ -71,7 +83,7 @@ const infoOf = ({ field: { field, nodes, parentType }, path }: PlaceFound, told:
 })
 
 /** The GraphQL specification's CompleteValue (6.4.3) for scalars and enumerations. */
-function complete(value: unknown, { field, type, parentType, above }: CodeField): unknown {
+function complete(value: unknown, { field, type, parentType, levelsUp }: CustomField): unknown {
   if (value instanceof Error) throw value
   if (value !== null && value !== undefined) {
     const written: unknown = type.serialize(value)
@@ -80,28 +92,79 @@ function complete(value: unknown, { field, type, parentType, above }: CodeField)
       `Expected \`${type.name}.serialize\` to return a value for ${parentType.name}.${field.name}`,
     )
   }
-  if (above === null) return null
+  if (levelsUp === null) return null
   throw new Error(`Cannot return null for non-nullable field ${parentType.name}.${field.name}.`)
 }
 
-function join(
+function fillPlaces(
   [first = '', ...others]: readonly string[],
-  answers: readonly Answered[],
+  answers: readonly PlaceResult[],
   root: AnswerPath,
-): WholeText {
+): CompletedText {
   let text = first
-  const failed: Failed[] = []
+  const failed: FailedPlace[] = []
   for (const [index, part] of others.entries()) {
     const answer = answers[index] ?? 'null'
     if (typeof answer !== 'string') failed.push(answer)
     text += (typeof answer === 'string' ? answer : 'null') + part
   }
   const depth = responsePathAsArray(root).length
-  const broken = failed.flatMap(({ path, above }) =>
-    above === null ? [] : [{ path: path.slice(depth), above }],
+  const broken = failed.flatMap(({ path, levelsUp }) =>
+    levelsUp === null ? [] : [{ path: path.slice(depth), levelsUp }],
   )
   return {
-    text: broken.length === 0 ? text : nullAbove(text, broken),
+    text: broken.length === 0 ? text : propagateNulls(text, broken),
     errors: failed.map(({ error }) => error),
   }
 }
+
+/** What PostgreSQL wrote before, between and behind the places of code: one part more than there are places. */
+export function splitAtPlaces(text: string): readonly string[] {
+  const { from } = CODE_PLACE
+  const parts: string[] = []
+  let begin = 0
+  for (let mark = nextMark(text, 0); mark >= 0; ) {
+    const end = nextMark(text, mark + MARK.length)
+    parts.push(text.slice(begin, mark - from.length))
+    // The place ends with the mark and a brace.
+    begin = end + MARK.length + 1
+    mark = nextMark(text, begin)
+  }
+  parts.push(text.slice(begin))
+  return parts
+}
+
+const MARK = CODE_PLACE.mark
+const ESCAPE = MARK.slice(1)
+
+/** Backslashes are rare, and so found faster than the quotation mark before one. -1: there is none. */
+function nextMark(text: string, from: number): number {
+  let at = text.indexOf(ESCAPE, from)
+  while (at > 0 && text[at - 1] !== '"') at = text.indexOf(ESCAPE, at + 1)
+  return at < 0 ? -1 : at - 1
+}
+
+/** A value that must not be null and is: whatever lies so many objects and lists above it becomes null. */
+interface NullViolation {
+  /** From the text's own beginning. */
+  readonly path: readonly (string | number)[]
+  readonly levelsUp: number
+}
+
+/** The GraphQL specification's "Handling Execution Errors" (6.4.4). */
+function propagateNulls(text: string, broken: readonly NullViolation[]): string {
+  const whole: unknown = JSON.parse(text)
+  for (const { path, levelsUp: above } of broken) {
+    const keys = path.slice(0, path.length - 1 - above)
+    const last = keys.pop()
+    const holder = keys.reduce<unknown>((value, key) => propertyOf(value, key), whole)
+    if (last !== undefined && isObject(holder)) holder[last] = null
+  }
+  return JSON.stringify(whole)
+}
+
+const isObject = (value: unknown): value is Record<string | number, unknown> =>
+  typeof value === 'object' && value !== null
+
+/** Of what is null already, null. */
+const propertyOf = (value: unknown, key: string | number): unknown => (isObject(value) ? value[key] : null)

@@ -3,17 +3,16 @@ import type { BodyOrText } from '../../cache/answer-store.ts'
 import type { AskedDocuments, Documents } from '../../documents/documents.ts'
 import type { RestrictedQuery } from '../../query/query.ts'
 import { type CollectTerms, fieldsNamed } from '../parse/collect-fields.ts'
-import { type Acting, optionsOf } from '../resolve/resolve-read.ts'
-import { answerCode, type ToldOperation } from './answer-custom-fields.ts'
-import type { AnswerPath } from './custom-field-places.ts'
-import { partsOf } from './custom-field-text.ts'
-import { formOfRoot, printRoot } from './print-root.ts'
-import { seeText, type TextOperation, type TextRoot } from './text-operation.ts'
+import { type ExecutionContext, readOptions } from '../resolve/resolve-read.ts'
+import { answerCustomFields, type OperationInfo, splitAtPlaces } from './answer-custom-fields.ts'
+import type { AnswerPath } from './custom-field.ts'
+import { printForm, printRoot } from './print-root.ts'
+import { restrictRoots, type TextOperation, type TextRoot } from './text-operation.ts'
 
 export interface TextTerms {
-  readonly acting: Acting
+  readonly context: ExecutionContext
   readonly documents: Documents
-  readonly told: ToldOperation
+  readonly operation: OperationInfo
 }
 
 type Text = string | Buffer
@@ -28,11 +27,11 @@ export type TextAnswer =
  * what is not for the caller, and what the schema promises and the data lacks, is told with its path.
  */
 export async function answerText(operation: TextOperation, terms: TextTerms): Promise<TextAnswer | null> {
-  const queries = seeText(operation, terms.acting.caller)
+  const queries = restrictRoots(operation, terms.context.caller)
   if (!queries) return null
   const [sole, ...others] = operation.roots
   const [query] = queries
-  if (sole && query && others.length === 0 && sole.steps.length === 0) return readSole(sole, query, terms)
+  if (sole && query && others.length === 0 && sole.steps.length === 0) return readOnlyRoot(sole, query, terms)
   const read = await Promise.all(
     operation.roots.map((root, index) => {
       const query = queries[index]
@@ -47,13 +46,13 @@ export async function answerText(operation: TextOperation, terms: TextTerms): Pr
 }
 
 /** All of the answer is kept, so that it goes out as it is: copying it costs more than all else. */
-async function readSole(
+async function readOnlyRoot(
   root: TextRoot,
   query: RestrictedQuery,
   terms: TextTerms,
 ): Promise<TextAnswer | null> {
-  const { documents, acting } = terms
-  const { formatKey: form, print, ...asked } = askedOf(root, query, terms)
+  const { documents, context: acting } = terms
+  const { formatKey: form, print, ...asked } = bodyQuery(root, query, terms)
   const [before, behind] = [`{"data":{${JSON.stringify(root.key)}:`, '}}']
   const around: AskedDocuments = {
     ...asked,
@@ -63,7 +62,7 @@ async function readSole(
       return text === null ? null : before + text + behind
     },
   }
-  const found = await documents.findBody(around, { ...optionsOf(acting), ahead: acting.ahead })
+  const found = await documents.findBody(around, { ...readOptions(acting), ahead: acting.prefetch })
   return found === null ? null : { body: typeof found === 'string' ? found : found.bytes }
 }
 
@@ -74,75 +73,81 @@ interface ReadRoot {
 }
 
 async function readRoot(root: TextRoot, query: RestrictedQuery, terms: TextTerms): Promise<ReadRoot | null> {
-  const { documents, acting } = terms
+  const { documents, context: acting } = terms
   if (root.steps.length === 0) {
-    const found = await documents.findBody(askedOf(root, query, terms), {
-      ...optionsOf(acting),
-      ahead: acting.ahead,
+    const found = await documents.findBody(bodyQuery(root, query, terms), {
+      ...readOptions(acting),
+      ahead: acting.prefetch,
     })
     return found === null ? null : { root, found }
   }
   const { text, total } =
     query.take.kind === 'one'
-      ? { text: (await documents.findOne(query, root.layout, optionsOf(acting))) ?? 'null', total: null }
-      : await documents.findMany(query, root.layout, optionsOf(acting))
-  return isBroken(text, root) ? null : { root, found: { rows: text, total } }
+      ? { text: (await documents.findOne(query, root.layout, readOptions(acting))) ?? 'null', total: null }
+      : await documents.findMany(query, root.layout, readOptions(acting))
+  return violatesNonNull(text, root) ? null : { root, found: { rows: text, total } }
 }
 
-function askedOf(root: TextRoot, query: RestrictedQuery, { told }: TextTerms): AskedDocuments {
-  const collect = collectOf(told)
+function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation: told }: TextTerms): AskedDocuments {
+  const collect = toCollectTerms(told)
   return {
     query,
     shape: root.layout,
-    formatKey: formOf(root, collect),
+    formatKey: cachedFormOf(root, collect),
     print({ text, total }) {
       const rows = text ?? (query.take.kind === 'one' ? 'null' : '[]')
-      return isBroken(rows, root) ? null : printRoot(root, { text: rows, total }, collect)
+      return violatesNonNull(rows, root) ? null : printRoot(root, { text: rows, total }, collect)
     },
   }
 }
 
-const collectOf = (told: ToldOperation): CollectTerms => ({ ...told, variables: told.variableValues })
+const toCollectTerms = (told: OperationInfo): CollectTerms => ({ ...told, variables: told.variableValues })
 
 /** Of roots that are asked for again as the very same objects: those of one operation with the same variables. */
-const forms = new WeakMap<TextRoot, string>()
+const cacheKeys = new WeakMap<TextRoot, string>()
 
-function formOf(root: TextRoot, collect: CollectTerms): string {
-  const form = forms.get(root) ?? formOfRoot(root, collect)
-  forms.set(root, form)
+function cachedFormOf(root: TextRoot, collect: CollectTerms): string {
+  const form = cacheKeys.get(root) ?? printForm(root, collect)
+  cacheKeys.set(root, form)
   return form
 }
 
 /** Whether something is null that the schema promises. What code sees of a row may be. */
-function isBroken(text: string, { broken, steps }: TextRoot): boolean {
+function violatesNonNull(text: string, { nullPattern: broken, steps }: TextRoot): boolean {
   if (!broken?.test(text)) return false
-  return steps.length === 0 || partsOf(text).some(part => broken.test(part))
+  return steps.length === 0 || splitAtPlaces(text).some(part => broken.test(part))
 }
 
-interface Answered {
+interface AnsweredRoot {
   readonly key: string
   readonly text: Text
   readonly errors: readonly GraphQLError[]
 }
 
-async function answerRoot({ root, found }: ReadRoot, terms: TextTerms): Promise<Answered> {
-  const { key, code, steps } = root
+async function answerRoot({ root, found }: ReadRoot, terms: TextTerms): Promise<AnsweredRoot> {
+  const { key, customFields: code, steps } = root
   if (typeof found === 'string') return { key, text: found, errors: [] }
   if ('bytes' in found) return { key, text: found.bytes, errors: [] }
-  const { acting, told } = terms
-  const rows = await answerCode(found.rows, { code, steps, acting, told, root: pathOf(root) })
-  const text = printRoot(root, { text: rows.text, total: found.total }, collectOf(told))
+  const { context: acting, operation: told } = terms
+  const rows = await answerCustomFields(found.rows, {
+    fields: code,
+    steps,
+    context: acting,
+    operation: told,
+    root: documentsPath(root),
+  })
+  const text = printRoot(root, { text: rows.text, total: found.total }, toCollectTerms(told))
   return { key, text, errors: rows.errors }
 }
 
 /** Where the documents of a root lie. */
-function pathOf({ key, typeName, fields }: TextRoot): AnswerPath {
+function documentsPath({ key, typeName, fields }: TextRoot): AnswerPath {
   const prev = { prev: undefined, key, typename: 'Query' }
   const [data] = fieldsNamed(fields, 'data')
   return { prev, key: data?.[0] ?? 'data', typename: typeName }
 }
 
-const joinRoots = (roots: readonly Answered[]): TextAnswer => ({
+const joinRoots = (roots: readonly AnsweredRoot[]): TextAnswer => ({
   data: roots
     .flatMap(({ key, text }, index) => [`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, text])
     .concat('}'),

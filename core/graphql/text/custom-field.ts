@@ -3,6 +3,7 @@ import {
   type GraphQLField,
   type GraphQLLeafType,
   type GraphQLObjectType,
+  type GraphQLResolveInfo,
   getNullableType,
   isLeafType,
   isNonNullType,
@@ -10,71 +11,75 @@ import {
 } from 'graphql'
 import type { Holder, ScalarAttribute } from '../../model/model.ts'
 import type { LaidOut } from '../../plan/layout.ts'
-import type { Fields } from '../parse/collect-fields.ts'
-import { markOf } from '../parse/field-marks.ts'
+import type { CollectedFields } from '../parse/collect-fields.ts'
+import { fieldMark, fieldsForCode, needsWholeRow } from '../parse/field-marks.ts'
 import type { OperationContext } from '../parse/operation-context.ts'
-import { isSeen, valuesForCode } from '../parse/whole-row.ts'
-import { isPlain } from '../sdl/plain-value.ts'
+import type { AnsweredRow } from '../resolve/resolvers.ts'
+import { isNativeJson } from '../sdl/scalar-names.ts'
 
 type Nodes = readonly [FieldNode, ...FieldNode[]]
 
 /** A field that code of the project answers, in a text that PostgreSQL writes. */
-export interface CodeField {
+export interface CustomField {
   readonly nodes: Nodes
   readonly parentType: GraphQLObjectType
   readonly field: GraphQLField<unknown, unknown>
   readonly type: GraphQLLeafType
-  readonly row: CodeRow
+  readonly row: CustomFieldRow
   /** What becomes null where the value is null and must not be: so many objects and lists up from the field's own. */
-  readonly above: number | null
+  readonly levelsUp: number | null
 }
 
 /** The row of one object: what code sees, and what is asked of the row by name. All of its fields share it. */
-export interface CodeRow {
+export interface CustomFieldRow {
   /** Values that stand in the text anyway: the key, and the attribute's name. */
-  readonly written: readonly (readonly [string, string])[]
+  readonly present: readonly (readonly [string, string])[]
   /** The others, which the first place of the object has beside it. */
-  readonly beside: readonly ScalarAttribute[]
+  readonly added: readonly ScalarAttribute[]
 }
 
-interface AskedObject {
+interface SelectedObject {
   readonly holder: Holder
   readonly typeName: string
-  readonly names: Fields
+  readonly names: CollectedFields
 }
 
-export function codeRow({ holder, typeName, names }: AskedObject, context: OperationContext): CodeRow {
+export function customFieldRow(
+  { holder, typeName, names }: SelectedObject,
+  context: OperationContext,
+): CustomFieldRow {
   const written: (readonly [string, string])[] = []
   const named: ScalarAttribute[] = []
   for (const [key, [{ name }]] of names) {
     const attribute = holder.attributes.get(name.value)
     if (attribute?.kind !== 'scalar') continue
-    if (isPlain(attribute) && !markOf(context.schema, typeName, name.value)) written.push([key, name.value])
+    if (isNativeJson(attribute) && !fieldMark(context.schema, typeName, name.value))
+      written.push([key, name.value])
     else named.push(attribute)
   }
   const known = new Set(written.map(([, name]) => name))
-  const seen = isSeen({ context, names, typeName }) ? valuesForCode(holder) : []
-  return { written, beside: [...new Set([...named, ...seen.filter(({ name }) => !known.has(name))])] }
+  const seen = needsWholeRow({ context, names, typeName }) ? fieldsForCode(holder) : []
+  return { present: written, added: [...new Set([...named, ...seen.filter(({ name }) => !known.has(name))])] }
 }
 
 /** What is asked of code, and of which object. */
-interface AskedCode {
+interface SelectedField {
   readonly as: string
   readonly nodes: Nodes
   readonly typeName: string
-  readonly row: CodeRow
+  readonly row: CustomFieldRow
 }
 
-interface CodePlace {
+interface CustomFieldContext {
   readonly context: OperationContext
-  readonly code: CodeField[]
-  readonly above: number
+  readonly customFields: CustomField[]
+  readonly levelsUp: number
 }
 
 /** A place for the value of one field, or null where its type leads on to more fields, or is a list. */
-export function layOutCode(
-  { as, nodes, typeName, row }: AskedCode,
-  { context, code, above }: CodePlace,
+export function layOutCustomField(
+  { as, nodes, typeName, row }: SelectedField,
+  { context, customFields: code, levelsUp: above }: CustomFieldContext,
 ): LaidOut | null {
   const parentType = context.schema.getType(typeName)
   const field = isObjectType(parentType) ? parentType.getFields()[nodes[0].name.value] : undefined
@@ -82,6 +87,91 @@ export function layOutCode(
   if (!isObjectType(parentType) || !field || !isLeafType(type)) return null
   const isFirst = code.every(({ row: other }) => other !== row)
   const at = code.length
-  code.push({ nodes, parentType, field, type, row, above: isNonNullType(field.type) ? above : null })
-  return { as, kind: 'code', at, row: isFirst ? row.beside : null }
+  code.push({ nodes, parentType, field, type, row, levelsUp: isNonNullType(field.type) ? above : null })
+  return { as, kind: 'code', at, row: isFirst ? row.added : null }
+}
+
+/** Where a value lies in the answer. */
+export type AnswerPath = GraphQLResolveInfo['path']
+
+/** One place of code in a text. */
+export interface PlaceFound {
+  readonly field: CustomField
+  /** What code sees. */
+  readonly row: AnsweredRow
+  readonly path: AnswerPath
+}
+
+/** The keys of an object that are places of code, or lead to some, in the order of the text. */
+export type PlaceSteps = readonly PlaceStep[]
+
+type PlaceStep =
+  | { readonly key: string; readonly kind: 'place'; readonly at: number }
+  | { readonly key: string; readonly kind: 'inner'; readonly steps: PlaceSteps }
+
+/** Empty: there is no place below. */
+export function toPlaceSteps(fields: readonly LaidOut[]): PlaceSteps {
+  return fields.flatMap((field): readonly PlaceStep[] => {
+    if (field.kind === 'code') return [{ key: field.as, kind: 'place', at: field.at }]
+    if (field.kind === 'link') {
+      const parts = field.fields.flatMap(part =>
+        part.kind === 'rows' ? inner(part.as, toPlaceSteps(part.fields)) : [],
+      )
+      return inner(field.as, parts)
+    }
+    return 'fields' in field ? inner(field.as, toPlaceSteps(field.fields)) : []
+  })
+}
+
+const inner = (key: string, steps: PlaceSteps): PlaceSteps =>
+  steps.length === 0 ? [] : [{ key, kind: 'inner', steps }]
+
+interface Search {
+  readonly steps: PlaceSteps
+  readonly fields: readonly CustomField[]
+  /** Where the text itself lies. */
+  readonly root: AnswerPath
+}
+
+/** The places of code in a text, in the order in which they stand there. */
+export function findPlaces(text: string, { steps, fields: code, root }: Search): readonly PlaceFound[] {
+  const found: PlaceFound[] = []
+  visit(JSON.parse(text), steps, root)
+  return found
+
+  function visit(value: unknown, steps: PlaceSteps, path: AnswerPath): void {
+    if (Array.isArray(value)) {
+      for (const [index, one] of value.entries()) visit(one, steps, below(path, index))
+    } else if (isObject(value)) visitObject(value, steps, path)
+  }
+
+  function visitObject(value: AnsweredRow, steps: PlaceSteps, path: AnswerPath): void {
+    let row: AnsweredRow | undefined
+    for (const step of steps) {
+      const here = value[step.key]
+      if (step.kind === 'inner') {
+        visit(here, step.steps, below(path, step.key))
+        continue
+      }
+      const field = code[step.at]
+      if (!field) throw new TypeError(`nobody asked for place ${step.at} of the text`)
+      row ??= rowOf(value, here, field.row)
+      found.push({ field, row, path: below(path, step.key, field.parentType.name) })
+    }
+  }
+}
+
+const below = (prev: AnswerPath, key: string | number, typename?: string): AnswerPath => ({
+  prev,
+  key,
+  typename,
+})
+
+const isObject = (value: unknown): value is AnsweredRow => typeof value === 'object' && value !== null
+
+/** What stands in the object, and beside it in the first of its places. */
+function rowOf(object: AnsweredRow, place: unknown, { present: written }: CustomFieldRow): AnsweredRow {
+  const row: Record<string, unknown> = isObject(place) && isObject(place.row) ? place.row : {}
+  for (const [key, name] of written) row[name] = object[key]
+  return row
 }

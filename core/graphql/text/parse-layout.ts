@@ -8,20 +8,19 @@ import {
   type LinkAttribute,
 } from '../../model/model.ts'
 import type { LaidOut, LinkPart } from '../../plan/layout.ts'
-import { answerKey } from '../parse/answer-key.ts'
-import { type Fields, fieldsBelow } from '../parse/collect-fields.ts'
-import { areGenerated, markOf } from '../parse/field-marks.ts'
-import type { OperationContext } from '../parse/operation-context.ts'
-import { isPlain } from '../sdl/plain-value.ts'
-import { type CodeField, codeRow, layOutCode } from './custom-field.ts'
+import { type CollectedFields, fieldsBelow } from '../parse/collect-fields.ts'
+import { areGenerated, fieldMark } from '../parse/field-marks.ts'
+import { answerKey, type OperationContext } from '../parse/operation-context.ts'
+import { isNativeJson } from '../sdl/scalar-names.ts'
+import { type CustomField, customFieldRow, layOutCustomField } from './custom-field.ts'
 
 /** A layout in the making. What cannot be said in one is answered field by field instead. */
-export interface Laying {
+export interface LayoutContext {
   readonly context: OperationContext
   /** Keys of what the schema promises not to be null. */
-  readonly promised: Set<string>
+  readonly nonNullKeys: Set<string>
   /** What code of the project answers, in the order of its places. */
-  readonly code: CodeField[]
+  readonly customFields: CustomField[]
 }
 
 /** The properties of an entity, or null where they are not to be had as a layout. `data`: the key that it lies under. */
@@ -29,7 +28,7 @@ export function layOutEntity(
   type: ContentType,
   nodes: readonly FieldNode[],
   data: string,
-  laying: Laying,
+  laying: LayoutContext,
 ): readonly LaidOut[] | null {
   const name = graphqlTypeName(type)
   const { entity } = graphqlWrapperNames(name)
@@ -42,7 +41,7 @@ export function layOutEntity(
       case 'id':
         return { as, kind: 'documentId' }
       default: {
-        const place: Place = { ...laying, data, attributes: as, above: 0 }
+        const place: AttributePlace = { ...laying, data, attributes: as, levelsUp: 0 }
         const inner = layOutAttributes(type, fieldsBelow(below, name, laying.context), place)
         return inner && { as, kind: 'object', fields: inner }
       }
@@ -53,15 +52,15 @@ export function layOutEntity(
 type Nodes = readonly [FieldNode, ...FieldNode[]]
 
 /** Columns carry the keys, and PostgreSQL cuts longer names. */
-const LONGEST_KEY = 63
+const MAX_KEY_LENGTH = 63
 
 function layOutAll(
-  fields: Fields,
+  fields: CollectedFields,
   layOut: (as: string, nodes: Nodes) => LaidOut | null,
 ): readonly LaidOut[] | null {
   const laid: LaidOut[] = []
   for (const [as, nodes] of fields) {
-    const one = as.length > LONGEST_KEY ? null : layOut(as, nodes)
+    const one = as.length > MAX_KEY_LENGTH ? null : layOut(as, nodes)
     if (!one) return null
     laid.push(one)
   }
@@ -69,45 +68,59 @@ function layOutAll(
 }
 
 /** In which wrappers; both null in components. */
-interface Place extends Laying {
+interface AttributePlace extends LayoutContext {
   readonly data: string | null
   readonly attributes: string | null
   /** How many objects and lists up something may be null, where a field here must not be and is. */
-  readonly above: number
+  readonly levelsUp: number
 }
 
-function layOutAttributes(holder: Holder, fields: Fields, place: Place): readonly LaidOut[] | null {
+function layOutAttributes(
+  holder: Holder,
+  fields: CollectedFields,
+  place: AttributePlace,
+): readonly LaidOut[] | null {
   const typeName = graphqlTypeName(holder)
-  const row = codeRow({ holder, typeName, names: fields }, place.context)
+  const row = customFieldRow({ holder, typeName, names: fields }, place.context)
   return layOutAll(fields, (as, nodes) => {
     const name = nodes[0].name.value
     if (name === '__typename') return { as, kind: 'constant', value: typeName }
-    if (markOf(place.context.schema, typeName, name)) return layOutCode({ as, nodes, typeName, row }, place)
+    if (fieldMark(place.context.schema, typeName, name))
+      return layOutCustomField({ as, nodes, typeName, row }, place)
     if (name === 'id' && holder.holder === 'component') return { as, kind: 'id' }
     const attribute = holder.attributes.get(name)
     return attribute ? layOutAttribute(attribute, { as, nodes }, place) : null
   })
 }
 
-interface AskedAttribute {
+interface SelectedAttribute {
   readonly as: string
   readonly nodes: Nodes
 }
 
-function layOutAttribute(attribute: Attribute, { as, nodes }: AskedAttribute, place: Place): LaidOut | null {
+function layOutAttribute(
+  attribute: Attribute,
+  { as, nodes }: SelectedAttribute,
+  place: AttributePlace,
+): LaidOut | null {
   if (attribute.kind === 'zone') return null
-  if (attribute.required && !isLink(attribute)) place.promised.add(as)
-  if (attribute.kind === 'scalar') return isPlain(attribute) ? { as, kind: 'scalar', attribute } : null
+  if (attribute.required && !isLink(attribute)) place.nonNullKeys.add(as)
+  if (attribute.kind === 'scalar') return isNativeJson(attribute) ? { as, kind: 'scalar', attribute } : null
   const of = answerKey({ ...place, key: as }, attribute.name)
   if (attribute.kind !== 'component') return layOutLink(attribute, nodes, { ...place, as, of })
   const { component, required, repeatable } = attribute
   const below = fieldsBelow(nodes, graphqlTypeName(component), place.context)
-  const above = required && !repeatable ? place.above + 1 : 0
-  const inner = layOutAttributes(component, below, { ...place, data: null, attributes: null, above })
+  const above = required && !repeatable ? place.levelsUp + 1 : 0
+  const inner = layOutAttributes(component, below, {
+    ...place,
+    data: null,
+    attributes: null,
+    levelsUp: above,
+  })
   return inner && { as, kind: 'component', of, fields: inner }
 }
 
-interface LinkPlace extends Laying {
+interface LinkPlace extends LayoutContext {
   readonly as: string
   readonly of: string
 }
@@ -124,7 +137,7 @@ function layOutLink(
   const asked = fieldsBelow(nodes, wrapper, laying.context)
   if (!areGenerated(wrapper, asked, laying.context)) return null
   for (const [key, below] of asked) {
-    if (key.length > LONGEST_KEY) return null
+    if (key.length > MAX_KEY_LENGTH) return null
     if (below[0].name.value === '__typename') {
       fields.push({ as: key, kind: 'constant', value: wrapper })
       continue

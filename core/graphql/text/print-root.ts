@@ -1,11 +1,11 @@
 import type { Page } from '../../query/query.ts'
-import { type CollectTerms, type Fields, fieldsBelow } from '../parse/collect-fields.ts'
-import { paginationOf } from '../resolve/resolve-read.ts'
+import { type CollectedFields, type CollectTerms, fieldsBelow } from '../parse/collect-fields.ts'
+import { responsePagination } from '../resolve/resolve-read.ts'
 import type { TextRoot } from './text-operation.ts'
 
 type Root = Pick<TextRoot, 'typeName' | 'fields' | 'query'>
 
-interface RootFound {
+interface RootRows {
   /** JSON: the documents, or one of them. */
   readonly text: string
   readonly total: number | null
@@ -14,10 +14,10 @@ interface RootFound {
 /** What a root field answers, as text: the documents, and what lies beside them. */
 export function printRoot(
   { typeName, fields, query }: Root,
-  { text, total }: RootFound,
+  { text, total }: RootRows,
   collect: CollectTerms,
 ): string {
-  const pagination = paginationOf(pageOf(query), total ?? 0)
+  const pagination = responsePagination(pageOf(query), total ?? 0)
   return printWrapper(fields, typeName, (name, nodes) =>
     name === 'data'
       ? text
@@ -26,7 +26,7 @@ export function printRoot(
 }
 
 /** Equal for roots that print alike whatever is found for both: each number of this one stands for itself. */
-export function formOfRoot(root: Root, collect: CollectTerms): string {
+export function printForm(root: Root, collect: CollectTerms): string {
   const { start, limit } = pageOf(root.query)
   return `${printRoot(root, { text: '$', total: -1 }, collect)}${start},${limit}`
 }
@@ -35,11 +35,11 @@ const pageOf = ({ take }: TextRoot['query']): Page => (take.kind === 'one' ? NO_
 
 const NO_PAGE = { start: 0, limit: 1 }
 
-type Nodes = Fields extends ReadonlyMap<string, infer Value> ? Value : never
+type Nodes = CollectedFields extends ReadonlyMap<string, infer Value> ? Value : never
 
 /** An object whose properties are texts. */
 function printWrapper(
-  fields: Fields,
+  fields: CollectedFields,
   typeName: string,
   print: (name: string, nodes: Nodes) => string,
 ): string {
@@ -51,9 +51,9 @@ function printWrapper(
   return `{${parts.join(',')}}`
 }
 
-type Pagination = ReturnType<typeof paginationOf>
+type Pagination = ReturnType<typeof responsePagination>
 
-const printMeta = (fields: Fields, pagination: Pagination, collect: CollectTerms): string =>
+const printMeta = (fields: CollectedFields, pagination: Pagination, collect: CollectTerms): string =>
   printWrapper(fields, 'ResponseCollectionMeta', (_, nodes) =>
     printWrapper(fieldsBelow(nodes, 'Pagination', collect), 'Pagination', name =>
       String(pagination[name as keyof Pagination]),

@@ -4,20 +4,19 @@ import { restrict } from '../../access/restrict/restrict.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
 import { covers, type Layout } from '../../plan/layout.ts'
 import type { Query, RestrictedQuery } from '../../query/query.ts'
-import { collectFields, type Fields, fieldsBelow, fieldsNamed } from '../parse/collect-fields.ts'
-import { areGenerated, markOf } from '../parse/field-marks.ts'
-import { argumentsOf, type OperationContext } from '../parse/operation-context.ts'
+import { type CollectedFields, collectFields, fieldsBelow, fieldsNamed } from '../parse/collect-fields.ts'
+import { areGenerated, fieldMark } from '../parse/field-marks.ts'
+import { fieldArguments, type OperationContext } from '../parse/operation-context.ts'
 import { parseRead } from '../parse/parse-read.ts'
 import type { RootField } from '../sdl/root-fields.ts'
-import type { CodeField } from './custom-field.ts'
-import { type Steps, stepsOf } from './custom-field-places.ts'
+import { type CustomField, type PlaceSteps, toPlaceSteps } from './custom-field.ts'
 import { layOutEntity } from './parse-layout.ts'
 
 /** An operation whose answer is text that PostgreSQL writes, but for what lies round its documents. */
 export interface TextOperation {
   readonly roots: readonly TextRoot[]
   /** What a caller sees of them, by his grants, where it depends on nothing else; null: not by text. */
-  readonly seen: WeakMap<Grants, readonly RestrictedQuery[] | null>
+  readonly restricted: WeakMap<Grants, readonly RestrictedQuery[] | null>
 }
 
 export interface TextRoot {
@@ -26,12 +25,12 @@ export interface TextRoot {
   readonly query: Query
   readonly layout: Layout
   /** What lies beside the documents, and where these go. */
-  readonly fields: Fields
+  readonly fields: CollectedFields
   /** What the text looks like where something is null that the schema promises; null: it promises nothing. */
-  readonly broken: RegExp | null
+  readonly nullPattern: RegExp | null
   /** What code of the project has a place for in the text. */
-  readonly code: readonly CodeField[]
-  readonly steps: Steps
+  readonly customFields: readonly CustomField[]
+  readonly steps: PlaceSteps
 }
 
 /** A query of generated root fields, or null where something in it has to be answered field by field. */
@@ -43,12 +42,12 @@ export function parseTextOperation(
   const found: TextRoot[] = []
   for (const [key, nodes] of collectFields([operation.selectionSet], 'Query', context)) {
     const field = roots.get(`Query.${nodes[0].name.value}`)
-    const isGenerated = markOf(context.schema, 'Query', nodes[0].name.value) === undefined
+    const isGenerated = fieldMark(context.schema, 'Query', nodes[0].name.value) === undefined
     const root = field && isGenerated ? parseRoot(key, nodes, field, context) : null
     if (!root) return null
     found.push(root)
   }
-  return { roots: found, seen: new WeakMap() }
+  return { roots: found, restricted: new WeakMap() }
 }
 
 type Nodes = readonly [FieldNode, ...FieldNode[]]
@@ -62,10 +61,10 @@ function parseRoot(key: string, nodes: Nodes, root: RootField, context: Operatio
   const [data] = rows
   if (!data || rows.length > 1 || !isGeneratedWrapper(typeName, fields, context)) return null
   const promised = new Set<string>()
-  const code: CodeField[] = []
-  const laid = layOutEntity(type, data[1], data[0], { context, promised, code })
+  const code: CustomField[] = []
+  const laid = layOutEntity(type, data[1], data[0], { context, nonNullKeys: promised, customFields: code })
   if (!laid) return null
-  const query = parseRead({ root, nodes, given: argumentsOf(nodes[0], 'Query', context) }, context)
+  const query = parseRead({ root, nodes, args: fieldArguments(nodes[0], 'Query', context) }, context)
   if (!query.ok) return null
   const layout = { key: JSON.stringify(laid, keyPart), fields: laid }
   return {
@@ -74,18 +73,18 @@ function parseRoot(key: string, nodes: Nodes, root: RootField, context: Operatio
     query: query.value,
     layout,
     fields,
-    broken: brokenLike(promised),
-    code,
-    steps: stepsOf(laid),
+    nullPattern: toNullPattern(promised),
+    customFields: code,
+    steps: toPlaceSteps(laid),
   }
 }
 
 /** Inside of texts quotation marks are escaped: only a property can look so. One look for all is the quickest. */
-const brokenLike = (promised: ReadonlySet<string>): RegExp | null =>
+const toNullPattern = (promised: ReadonlySet<string>): RegExp | null =>
   promised.size === 0 ? null : new RegExp(`"(?:${[...promised].join('|')})":null`)
 
 /** Of what lies beside the documents, the project may have a say in everything, too. */
-function isGeneratedWrapper(typeName: string, fields: Fields, context: OperationContext): boolean {
+function isGeneratedWrapper(typeName: string, fields: CollectedFields, context: OperationContext): boolean {
   if (!areGenerated(typeName, fields, context)) return false
   return fieldsNamed(fields, 'meta').every(([, nodes]) => {
     const meta = fieldsBelow(nodes, 'ResponseCollectionMeta', context)
@@ -108,7 +107,10 @@ const nameOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'name' in value ? value.name : value
 
 /** What the caller may see of it; null where something is not for him, or has to be answered field by field. */
-export function seeText({ roots, seen }: TextOperation, caller: Caller): readonly RestrictedQuery[] | null {
+export function restrictRoots(
+  { roots, restricted: seen }: TextOperation,
+  caller: Caller,
+): readonly RestrictedQuery[] | null {
   if (caller.user !== null) return restrictAll(roots, caller)
   const before = seen.get(caller.grants)
   if (before !== undefined) return before

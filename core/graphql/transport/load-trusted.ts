@@ -21,7 +21,7 @@ export async function loadTrusted(terms: TrustedTerms): Promise<Result<TrustedDo
   const { folder, only } = terms.config.trustedDocuments
   if (folder === null) return ok(null)
   const names = await filesOf(resolve(terms.root, folder))
-  if (!names) return failed(faultOf(`${folder} is no folder that can be read`, terms.place))
+  if (!names) return failed(trustedFault(`${folder} is no folder that can be read`, terms.place))
   const results = await Promise.all(names.map(name => loadFile(name, folder, terms)))
   const faults = results.flatMap(result => (result.ok ? [] : result.reasons))
   if (faults.length > 0) return failed(...faults)
@@ -53,7 +53,7 @@ async function loadFile(
   const name = file.split(sep).join('/')
   if (checked.ok) return ok({ name: name.replace(/\.graphql$/, ''), text, document: checked.value.document })
   return failed(
-    ...checked.reasons.map(error => faultOf(error.message, placeOf(error, join(folder, name), text))),
+    ...checked.reasons.map(error => trustedFault(error.message, placeOf(error, join(folder, name), text))),
   )
 }
 
@@ -62,7 +62,7 @@ function placeOf({ locations }: GraphQLError, file: string, text: string): Sourc
   return { file, line, column, source: text.split(/\r?\n/)[line - 1] ?? '' }
 }
 
-const faultOf = (message: string, place: SourceLocation): Diagnostic => ({
+const trustedFault = (message: string, place: SourceLocation): Diagnostic => ({
   code: 'bad-trusted-document',
   message,
   place,

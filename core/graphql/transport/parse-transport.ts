@@ -1,17 +1,25 @@
 import { parse as parseForm } from 'node:querystring'
 import { failed, ok, type Result } from '../../base/result.ts'
+import { type Fault, fault } from '../../faults/fault.ts'
 import { type HttpRequest, type HttpResponse, toFaultResponse } from '../../faults/http-exchange.ts'
 import { parseJson } from '../../query/parse-json.ts'
-import type { Asked } from '../engine.ts'
-import { MOST_NESTED } from '../limits/limit-tokens.ts'
-import { documentIdOf } from './document-id.ts'
-import { forged, isForgeable } from './forgery.ts'
+import { MAX_NESTING } from '../limits/limit-nesting.ts'
 import { type Multipart, type MultipartTerms, readMultipart } from './read-multipart.ts'
+import { requestedDocumentId } from './trusted-documents.ts'
+
+/** One operation that a client requests. */
+export interface OperationRequest {
+  /** Empty where a document is named instead. */
+  readonly query: string
+  readonly documentId: string | null
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly operationName: string | null
+}
 
 /** One operation, or several in one request; each is run, or refused on its own. */
-export type Sent = { readonly files: Multipart['files'] } & (
-  | { readonly kind: 'one'; readonly asked: Result<Asked, HttpResponse> }
-  | { readonly kind: 'batch'; readonly asked: readonly Result<Asked, HttpResponse>[] }
+export type TransportRequest = { readonly files: Multipart['files'] } & (
+  | { readonly kind: 'one'; readonly asked: Result<OperationRequest, HttpResponse> }
+  | { readonly kind: 'batch'; readonly asked: readonly Result<OperationRequest, HttpResponse>[] }
 )
 
 /**
@@ -21,16 +29,16 @@ export type Sent = { readonly files: Multipart['files'] } & (
 export async function parseTransport(
   request: HttpRequest,
   terms: MultipartTerms,
-): Promise<Result<Sent, HttpResponse>> {
+): Promise<Result<TransportRequest, HttpResponse>> {
   switch (request.method) {
     case 'GET':
     case 'HEAD':
-      return one(parseGet(request))
+      return single(parseGet(request))
     case 'POST':
       return parsePost(request, terms)
     default:
       return failed({
-        ...text(405, 'Apollo Server supports only GET/POST requests.'),
+        ...plainText(405, 'Apollo Server supports only GET/POST requests.'),
         headers: ALLOWED,
       })
   }
@@ -46,33 +54,36 @@ export const METHODS_ANSWER: HttpResponse = {
   headers: ALLOWED,
 }
 
-const one = (asked: Result<Asked, HttpResponse>): Result<Sent, HttpResponse> =>
+const single = (asked: Result<OperationRequest, HttpResponse>): Result<TransportRequest, HttpResponse> =>
   ok({ kind: 'one', asked, files: [] })
 
-function parseGet({ search }: HttpRequest): Result<Asked, HttpResponse> {
+function parseGet({ search }: HttpRequest): Result<OperationRequest, HttpResponse> {
   const given = parseForm(search)
-  return given.query === undefined && documentIdOf(given) === null
-    ? failed(text(400, 'GET query missing.'))
-    : parseAsked(given)
+  return given.query === undefined && requestedDocumentId(given) === null
+    ? failed(plainText(400, 'GET query missing.'))
+    : parseOperationRequest(given)
 }
 
 const NO_BODY = 'POST body missing, invalid Content-Type, or JSON object has no keys.'
 
-async function parsePost(request: HttpRequest, terms: MultipartTerms): Promise<Result<Sent, HttpResponse>> {
+async function parsePost(
+  request: HttpRequest,
+  terms: MultipartTerms,
+): Promise<Result<TransportRequest, HttpResponse>> {
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
-  if (type !== JSON_TYPE && type !== FORM && type !== MULTIPART) return failed(text(400, NO_BODY))
-  if (type !== JSON_TYPE && isForgeable(request)) return failed(toFaultResponse(forged()))
+  if (type !== JSON_TYPE && type !== FORM && type !== MULTIPART) return failed(plainText(400, NO_BODY))
+  if (type !== JSON_TYPE && isForgeable(request)) return failed(toFaultResponse(crossSiteForm()))
   if (type === MULTIPART) return parseMultipart(request, terms)
   const body = await request.body()
   if (!body.ok) return failed(...body.reasons.map(toFaultResponse))
-  if (type === FORM) return parseSent(parseForm(body.value.toString()))
-  if (body.value.length === 0) return failed(text(400, NO_BODY))
-  const parsed = parseJson(body.value.toString(), DEEPEST)
-  return parsed.ok ? parseSent(parsed.value) : failed(...parsed.reasons.map(toFaultResponse))
+  if (type === FORM) return parseOperations(parseForm(body.value.toString()))
+  if (body.value.length === 0) return failed(plainText(400, NO_BODY))
+  const parsed = parseJson(body.value.toString(), MAX_DEPTH)
+  return parsed.ok ? parseOperations(parsed.value) : failed(...parsed.reasons.map(toFaultResponse))
 }
 
 /** Twice what variables may nest, which deepVariable tells as an error of GraphQL: no more is walked. */
-const DEEPEST = 2 * MOST_NESTED
+const MAX_DEPTH = 2 * MAX_NESTING
 
 const JSON_TYPE = 'application/json'
 const FORM = 'application/x-www-form-urlencoded'
@@ -81,31 +92,31 @@ const MULTIPART = 'multipart/form-data'
 async function parseMultipart(
   request: HttpRequest,
   terms: MultipartTerms,
-): Promise<Result<Sent, HttpResponse>> {
+): Promise<Result<TransportRequest, HttpResponse>> {
   const read = await readMultipart(request, terms)
   if (!read.ok) return failed(...read.reasons.map(toFaultResponse))
   const { operations, files } = read.value
-  const sent = parseSent(operations)
+  const sent = parseOperations(operations)
   if (sent.ok) return ok({ ...sent.value, files })
   await terms.files.discard({ files })
   return sent
 }
 
-function parseSent(value: object): Result<Sent, HttpResponse> {
-  if (Object.keys(value).length === 0) return failed(text(400, NO_BODY))
+function parseOperations(value: object): Result<TransportRequest, HttpResponse> {
+  if (Object.keys(value).length === 0) return failed(plainText(400, NO_BODY))
   return Array.isArray(value)
-    ? ok({ kind: 'batch', asked: value.map(parseAsked), files: [] })
-    : one(parseAsked(value))
+    ? ok({ kind: 'batch', asked: value.map(parseOperationRequest), files: [] })
+    : single(parseOperationRequest(value))
 }
 
-function parseAsked(given: unknown): Result<Asked, HttpResponse> {
+function parseOperationRequest(given: unknown): Result<OperationRequest, HttpResponse> {
   const asked: Readonly<Record<string, unknown>> =
     typeof given === 'object' && given !== null ? { ...given } : {}
   const { variables, operationName } = asked
   const query = asked.query ?? ''
-  const documentId = documentIdOf(asked)
+  const documentId = requestedDocumentId(asked)
   if (query === '' && documentId === null) return failed(NO_QUERY)
-  if (typeof query !== 'string') return failed(text(400, 'GraphQL queries must be strings.'))
+  if (typeof query !== 'string') return failed(plainText(400, 'GraphQL queries must be strings.'))
   const values = parseVariables(variables)
   if (!values.ok) return values
   return ok({
@@ -117,11 +128,11 @@ function parseAsked(given: unknown): Result<Asked, HttpResponse> {
 }
 
 /** In a query string and in a form they are JSON in a text. */
-function parseVariables(given: unknown): Result<Asked['variables'], HttpResponse> {
+function parseVariables(given: unknown): Result<OperationRequest['variables'], HttpResponse> {
   if (given === undefined || given === null || given === '' || given === 'null') return ok({})
   if (typeof given === 'object') return ok({ ...given })
   const parsed = typeof given === 'string' ? parseJson(given) : failed()
-  return parsed.ok ? ok({ ...parsed.value }) : failed(text(400, NO_VARIABLES))
+  return parsed.ok ? ok({ ...parsed.value }) : failed(plainText(400, NO_VARIABLES))
 }
 
 const NO_VARIABLES = 'Variables are invalid JSON.'
@@ -138,8 +149,38 @@ const NO_QUERY: HttpResponse = {
   }),
 }
 
-const text = (status: number, body: string): HttpResponse => ({
+const plainText = (status: number, body: string): HttpResponse => ({
   status,
   body,
   type: 'text/plain; charset=utf-8',
 })
+
+/**
+ * Forms are the requests that a page of another site can have a browser send without asking this server first. One
+ * that a browser sends has to come from this site, or with a header that only scripts can set: then the browser asked
+ * before (CORS). Programs say nothing of where they come from, and have nobody's browser to misuse.
+ */
+const isForgeable = ({ headers }: HttpRequest): boolean =>
+  !PREFLIGHT_HEADERS.some(name => headers[name] !== undefined) && isCrossSite(headers)
+
+const PREFLIGHT_HEADERS = [
+  'authorization',
+  'apollo-require-preflight',
+  'graphql-require-preflight',
+  'x-apollo-operation-name',
+  'x-requested-with',
+]
+
+function isCrossSite({ origin, host, ...headers }: HttpRequest['headers']): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  return origin !== undefined && hostOf(origin) !== host?.toLowerCase()
+}
+
+const hostOf = (origin: string): string | null => (URL.canParse(origin) ? new URL(origin).host : null)
+
+const crossSiteForm = (): Fault =>
+  fault(
+    'forbidden',
+    'A form from another site needs a header that its browser asks for first, such as Apollo-Require-Preflight: true',
+  )

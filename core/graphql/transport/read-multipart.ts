@@ -4,9 +4,8 @@ import type { HttpRequest } from '../../faults/http-exchange.ts'
 import type { Files } from '../../media/files.ts'
 import type { FormFile, FormRules, MultipartForm } from '../../media/read-form.ts'
 import { parseJson } from '../../query/parse-json.ts'
-import { SentFile } from '../sdl/sent-file.ts'
-import { type FileMap, malformed, noPath, parseFileMap } from './parse-file-map.ts'
-import { fillPlace } from './upload-placeholder.ts'
+import { isRecord } from '../../query/parse-place.ts'
+import { UploadedFile } from '../sdl/uploaded-file.ts'
 
 export interface MultipartTerms {
   readonly files: Files
@@ -43,13 +42,13 @@ function openRules({ mayUpload }: MultipartTerms): FormRules {
     accepts(field, before) {
       const [text] = before.get('map') ?? []
       if (!mayUpload || text === undefined) return false
-      names ??= namesIn(text)
+      names ??= mappedFields(text)
       return names.has(field)
     },
   }
 }
 
-function namesIn(text: string): ReadonlySet<string> {
+function mappedFields(text: string): ReadonlySet<string> {
   const map = parseFileMap(text)
   return new Set(map.ok ? map.value.keys() : [])
 }
@@ -67,7 +66,7 @@ async function fillOperations(
   if (!text.ok) return text
   const map = parseFileMap(text.value)
   if (!map.ok) return map
-  const absent = terms.mayUpload ? whyAbsent(form, map.value) : null
+  const absent = terms.mayUpload ? findFileFault(form, map.value) : null
   return absent ? failed(absent) : fillAll(operations.value, map.value, { kept, terms })
 }
 
@@ -78,7 +77,7 @@ function onlyField({ fields }: MultipartForm, name: string): Result<string, Faul
 }
 
 /** Each file that the map names has to come once, behind it. */
-function whyAbsent({ files }: MultipartForm, map: FileMap): Fault | null {
+function findFileFault({ files }: MultipartForm, map: FileMap): Fault | null {
   for (const field of map.keys()) {
     const count = files.filter(file => file.field === field).length
     if (count === 0)
@@ -88,7 +87,7 @@ function whyAbsent({ files }: MultipartForm, map: FileMap): Fault | null {
   return null
 }
 
-interface Filling {
+interface FillTerms {
   readonly kept: FormFile[]
   readonly terms: MultipartTerms
 }
@@ -96,7 +95,7 @@ interface Filling {
 async function fillAll(
   operations: object,
   map: FileMap,
-  { kept, terms }: Filling,
+  { kept, terms }: FillTerms,
 ): Promise<Result<object, Fault>> {
   let filled: unknown = operations
   for (const [field, paths] of map) {
@@ -104,9 +103,74 @@ async function fillAll(
     for (const [index, path] of paths.entries()) {
       const own = file && index > 0 ? await terms.files.duplicate(file) : file
       if (own && own !== file) kept.push(own)
-      filled = fillPlace(filled, path, new SentFile(own ?? null))
-      if (filled === undefined) return failed(noPath(path.join('.')))
+      filled = fillPlaceholder(filled, path, new UploadedFile(own ?? null))
+      if (filled === undefined) return failed(invalidPath(path.join('.')))
     }
   }
-  return typeof filled === 'object' && filled !== null ? ok(filled) : failed(noPath(''))
+  return typeof filled === 'object' && filled !== null ? ok(filled) : failed(invalidPath(''))
+}
+
+/** Where files go: by the name of a file's part, paths into the operations such as `variables`, `files`, `0`. */
+type FileMap = ReadonlyMap<string, readonly (readonly string[])[]>
+
+/** As many as a form may have files: each place becomes one. */
+const MAX_PLACES = 100
+
+/** `map` of the GraphQL multipart request specification: paths lead into variables, and nowhere else. */
+function parseFileMap(text: string): Result<FileMap, Fault> {
+  const given = parseJson(text)
+  if (!given.ok) return failed(malformed('Invalid JSON in the ‘map’ multipart field'))
+  if (!isRecord(given.value)) return failed(malformed('Invalid type for the ‘map’ multipart field'))
+  const map = new Map<string, readonly (readonly string[])[]>()
+  let places = 0
+  for (const [field, texts] of Object.entries(given.value)) {
+    const paths = parsePaths(field, texts)
+    if (!paths.ok) return paths
+    map.set(field, paths.value)
+    places += paths.value.length
+  }
+  if (places > MAX_PLACES)
+    return failed(fault('payloadTooLarge', `A request may have at most ${MAX_PLACES} files`))
+  return ok(map)
+}
+
+function parsePaths(field: string, texts: unknown): Result<readonly (readonly string[])[], Fault> {
+  if (!Array.isArray(texts))
+    return failed(malformed(`Invalid type for the ‘map’ multipart field entry key ‘${shorten(field)}’ array`))
+  const wrong: unknown = texts.find(text => !isPath(text))
+  if (wrong !== undefined) return failed(invalidPath(wrong))
+  return ok(texts.map(text => String(text).split('.')))
+}
+
+const isPath = (text: unknown): boolean =>
+  typeof text === 'string' && PATH.test(text) && !text.split('.').some(step => RESERVED.has(step))
+
+/** Of a batch, an operation's number comes first. */
+const PATH = /^(?:\d{1,6}\.)?variables(?:\.[^.]+)+$/
+
+const RESERVED: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor'])
+
+/** A path that leads to no place for a file. */
+const invalidPath = (path: unknown): Fault =>
+  malformed(`Invalid object path for the ‘map’ multipart field: ‘${shorten(String(path))}’`)
+
+const shorten = (text: string): string => text.slice(0, 100)
+
+const malformed = (message: string): Fault =>
+  fault('badRequest', `${message} (https://github.com/jaydenseric/graphql-multipart-request-spec).`)
+
+/**
+ * The operations with a file in a place that was kept free for it: null, or left out of an object. undefined: the
+ * path leads to no such place.
+ */
+function fillPlaceholder(given: unknown, [step, ...rest]: readonly string[], file: UploadedFile): unknown {
+  if (step === undefined) return given === null || given === undefined ? file : undefined
+  if (Array.isArray(given)) {
+    const index = /^\d+$/.test(step) ? Number(step) : given.length
+    const filled = index < given.length ? fillPlaceholder(given[index], rest, file) : undefined
+    return filled === undefined ? undefined : given.with(index, filled)
+  }
+  if (!isRecord(given) || given instanceof UploadedFile) return undefined
+  const filled = fillPlaceholder(Object.hasOwn(given, step) ? given[step] : undefined, rest, file)
+  return filled === undefined ? undefined : { ...given, [step]: filled }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type DocumentNode, GraphQLError, print } from 'graphql'
 import { failed, ok, type Result } from '../../base/result.ts'
+import { parseJson } from '../../query/parse-json.ts'
 
 /** The documents of `graphql.config.trustedDocuments`. */
 export interface TrustedDocuments {
@@ -30,7 +31,7 @@ export function openTrusted(files: readonly TrustedFile[], only: boolean): Trust
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** The text that a request asks to be run: what it names, else what it writes, where that may be. */
-export function textOf(
+export function documentText(
   { documentId, query }: { readonly documentId: string | null; readonly query: string },
   trusted: TrustedDocuments | null,
 ): Result<string, GraphQLError> {
@@ -53,3 +54,26 @@ const NOT_SUPPORTED = new GraphQLError('PersistedQueryNotSupported', {
 const UNTRUSTED = new GraphQLError('Only trusted documents are answered here', {
   extensions: { code: 'UNTRUSTED_DOCUMENT' },
 })
+
+type Given = Readonly<Record<string, unknown>>
+
+/**
+ * By what a request names a document instead of writing it: `documentId` (GraphQL over HTTP), `doc_id` (Relay), or the
+ * hash of `extensions.persistedQuery` (Apollo, urql); null where it does not.
+ */
+export function requestedDocumentId({ documentId, doc_id: relayId, extensions }: Given): string | null {
+  const named = [documentId, relayId, hashOf(extensions)].find(
+    each => typeof each === 'string' && each !== '',
+  )
+  return typeof named === 'string' ? named.replace(/^sha256:/, '') : null
+}
+
+/** In a query string extensions are JSON in a text. */
+function hashOf(extensions: unknown): unknown {
+  const parsed = typeof extensions === 'string' ? parseJson(extensions) : null
+  const given = parsed?.ok ? parsed.value : extensions
+  const persisted = isRecord(given) ? given.persistedQuery : null
+  return isRecord(persisted) ? persisted.sha256Hash : null
+}
+
+const isRecord = (value: unknown): value is Given => typeof value === 'object' && value !== null

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Action } from '../../access/actions.ts'
+import { trusted } from '../../access/brand.ts'
 import type { Caller } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { ok, type Result } from '../../base/result.ts'
@@ -7,29 +8,67 @@ import type { Fault } from '../../faults/fault.ts'
 import { ALL_ROWS, scalarOf } from '../../identity/users/user-values.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
 import type { ContentType } from '../../model/model.ts'
-import type { Query, Selection } from '../../query/query.ts'
+import type { Filter, Query, Selection } from '../../query/query.ts'
 import { fieldsBelow } from '../parse/collect-fields.ts'
-import { parseDocument } from '../parse/parse-selection.ts'
-import { contextOf, type ResolveTerms } from './resolve-read.ts'
+import { parseDocumentSelection } from '../parse/parse-selection.ts'
+import { type ResolveTerms, toOperationContext } from './resolve-read.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
-/** What a mutation that answers with `<Type>EntityResponse`, or with a list of them, selects of its rows. */
-export function parseAnswer(
-  type: ContentType,
-  { caller, info }: AnswerAsked,
-  terms: ResolveTerms,
-): Result<Selection, Fault> {
-  const context = contextOf(info, caller, terms)
-  const { response } = graphqlWrapperNames(graphqlTypeName(type))
-  return parseDocument(type, fieldsBelow(info.fieldNodes, response, context), context)
+/** A record of a built-in type, by both its names. */
+export interface NamedRecord {
+  readonly id: number
+  readonly documentId: string
 }
 
-interface AnswerAsked {
+/**
+ * The record that an argument `id` means, by its documentId or its number (contract/graphql.md 0). Whoever asks: what
+ * may be done to it is for others to say. null: there is none.
+ */
+export async function findRecord(
+  type: ContentType,
+  given: unknown,
+  { documents }: Pick<ResolveTerms, 'documents'>,
+): Promise<NamedRecord | null> {
+  const text = String(given)
+  if (text.includes('\0')) return null
+  const query = trusted({
+    ...ALL_ROWS,
+    type,
+    take: { kind: 'many', page: { start: 0, limit: 1 }, total: false },
+    selection: { fields: [scalarOf(type, 'id'), scalarOf(type, 'documentId')], named: true, populate: [] },
+    filter: toFilter(type, text),
+  })
+  const found = JSON.parse((await documents.findMany(query, 'flat')).text) as readonly NamedRecord[]
+  return found[0] ?? null
+}
+
+const toFilter = (type: ContentType, text: string): Filter => {
+  const isNumber = /^\d{1,9}$/.test(text)
+  return {
+    kind: 'comparison',
+    attribute: scalarOf(type, isNumber ? 'id' : 'documentId'),
+    operator: '$eq',
+    values: [isNumber ? Number(text) : text],
+  }
+}
+
+/** What a mutation that answers with `<Type>EntityResponse`, or with a list of them, selects of its rows. */
+export function parseResponseSelection(
+  type: ContentType,
+  { caller, info }: AnswerScope,
+  terms: ResolveTerms,
+): Result<Selection, Fault> {
+  const context = toOperationContext(info, caller, terms)
+  const { response } = graphqlWrapperNames(graphqlTypeName(type))
+  return parseDocumentSelection(type, fieldsBelow(info.fieldNodes, response, context), context)
+}
+
+interface AnswerScope {
   readonly caller: Caller
   readonly info: GraphQLResolveInfo
 }
 
-export interface Answering {
+interface AnswerQuery {
   readonly type: ContentType
   /** documentIds. */
   readonly ids: readonly string[]
@@ -40,11 +79,11 @@ export interface Answering {
 
 /** The rows of a built-in type, in the order of their ids, as far as the caller may see them. */
 export async function answerRows(
-  { type, ids, caller, action }: Answering,
+  { type, ids, caller, action }: AnswerQuery,
   info: GraphQLResolveInfo,
   terms: ResolveTerms,
 ): Promise<Result<readonly AnsweredRow[], Fault>> {
-  const selection = parseAnswer(type, { caller, info }, terms)
+  const selection = parseResponseSelection(type, { caller, info }, terms)
   if (!selection.ok) return selection
   const query: Query = {
     ...ALL_ROWS,

@@ -7,7 +7,7 @@ import type { FormFile } from '../../media/read-form.ts'
  * What a variable of a multipart request holds where its map names a file. A place gives its file once, so that no
  * aliases make many files of one. A class: the scalar `Upload` knows it from all that JSON can hold.
  */
-export class SentFile {
+export class UploadedFile {
   #file: FormFile | 'kept out' | 'taken'
 
   /** null: nobody kept the file of a caller who may not upload. */
@@ -18,13 +18,13 @@ export class SentFile {
   take(): Result<FormFile, Fault> {
     const file = this.#file
     if (file === 'kept out') return failed(forbidden())
-    if (file === 'taken') return failed(fault('validation', TAKEN, { key: 'file' }))
+    if (file === 'taken') return failed(fault('validation', TAKEN_TWICE, { key: 'file' }))
     this.#file = 'taken'
     return ok(file)
   }
 }
 
-const TAKEN = 'A variable gives its file once: name a second one for the same file in ‘map’'
+const TAKEN_TWICE = 'A variable gives its file once: name a second one for the same file in ‘map’'
 
 /** The value, once it holds no file: these go where the schema has an `Upload`, and nowhere else. */
 export function withoutFiles<Value>(value: Value, scalar: string): Value {
@@ -37,4 +37,4 @@ export function withoutFiles<Value>(value: Value, scalar: string): Value {
 const holdsFile = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
-  (value instanceof SentFile || Object.values(value).some(holdsFile))
+  (value instanceof UploadedFile || Object.values(value).some(holdsFile))

@@ -5,17 +5,17 @@ import { restrict } from '../../access/restrict/restrict.ts'
 import { scalarOf } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { LocaleChoice, Populate, Query, Status } from '../../query/query.ts'
-import { must } from '../parse/to-graphql-error.ts'
+import { unwrapResult } from '../parse/to-graphql-error.ts'
 import type { ResolveTerms } from '../resolve/resolve-read.ts'
 import type { AnsweredRow } from '../resolve/resolvers.ts'
 
-export interface GivenTerms extends ResolveTerms {
+export interface ReturnedTerms extends ResolveTerms {
   /** All that anybody may do. */
   readonly everything: Grants
 }
 
 /** Documents that code gave, and what is asked of them that they do not have: links, components, zones. */
-export interface Given {
+export interface ReturnedDocuments {
   readonly type: ContentType
   readonly documents: readonly AnsweredRow[]
   readonly populate: readonly Populate[]
@@ -26,7 +26,10 @@ export interface Given {
  * What each of the documents is populated with; null for one that is gone. A statement for each status and locale
  * among them. The documents themselves are the code's to give; what they lead to, the caller sees as anywhere.
  */
-export async function readGiven(given: Given, terms: GivenTerms): Promise<readonly (AnsweredRow | null)[]> {
+export async function loadReturned(
+  given: ReturnedDocuments,
+  terms: ReturnedTerms,
+): Promise<readonly (AnsweredRow | null)[]> {
   const versions = new Map<string, AnsweredRow[]>()
   for (const document of given.documents) {
     const version = versionOf(document, given.type)
@@ -49,8 +52,8 @@ const versionOf = (document: AnsweredRow, type: ContentType): string =>
   `${statusOf(document, type)} ${type.localized ? String(document.locale) : ''}`
 
 async function readVersion(
-  { type, documents, populate, caller }: Given,
-  { everything, ...terms }: GivenTerms,
+  { type, documents, populate, caller }: ReturnedDocuments,
+  { everything, ...terms }: ReturnedTerms,
 ): Promise<ReadonlyMap<unknown, AnsweredRow>> {
   const ids = [...new Set(documents.map(({ documentId }) => String(documentId)))]
   const [first = {}] = documents
@@ -68,7 +71,7 @@ async function readVersion(
   }
   const scope = { subject: subjectOf(type), action: 'findOne' } as const
   const grants = openGrants(caller.grants, { scope, everything, keepsOwn: false, drafts: 'all' })
-  const restricted = must(restrict(query, { ...caller, grants }, 'findOne'))
+  const restricted = unwrapResult(restrict(query, { ...caller, grants }, 'findOne'))
   const { text } = await terms.documents.findMany(restricted, 'flat')
   const rows: readonly AnsweredRow[] = JSON.parse(text)
   return new Map(rows.map(row => [row.documentId, row]))
@@ -81,4 +84,40 @@ function localeOf(
 ): LocaleChoice {
   if (!localized) return { kind: 'all' }
   return { kind: 'these', codes: [typeof locale === 'string' ? locale : model.defaultLocale] }
+}
+
+/** Work for many at once: what is asked for in one turn is done together. */
+export interface BatchLoader<Key, Value> {
+  load(key: Key): Promise<Value>
+}
+
+interface PendingKey<Key, Value> {
+  readonly key: Key
+  readonly done: (value: Value) => void
+  readonly failed: (error: unknown) => void
+}
+
+/** `work` answers as many values as it is given keys, in their order. */
+export function openBatchLoader<Key, Value>(
+  work: (keys: readonly Key[]) => Promise<readonly Value[]>,
+): BatchLoader<Key, Value> {
+  let waiting: PendingKey<Key, Value>[] = []
+  async function run(): Promise<void> {
+    const all = waiting
+    waiting = []
+    try {
+      const values = await work(all.map(({ key }) => key))
+      for (const [index, { done }] of all.entries()) done(values[index] as Value)
+    } catch (error) {
+      for (const { failed } of all) failed(error)
+    }
+  }
+  return {
+    load: key =>
+      new Promise((done, failed) => {
+        // After all that the promises of this turn lead to has asked, too.
+        if (waiting.length === 0) Promise.resolve().then(() => process.nextTick(() => void run()))
+        waiting.push({ key, done, failed })
+      }),
+  }
 }

@@ -1,5 +1,34 @@
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
+import type { ContentType, Holder, Model } from '../../model/model.ts'
 import type { AnsweredRow } from '../resolve/resolvers.ts'
-import type { ReturnedType } from './returned-types.ts'
+
+/** A generated type that code may answer for: what it holds, in which wrapper. */
+export type ReturnedType =
+  | {
+      readonly wrapper: 'response' | 'collection' | 'relation' | 'entity'
+      readonly holder: ContentType
+    }
+  | { readonly wrapper: 'attributes'; readonly holder: Holder }
+
+/** By the name of the type. */
+export function returnedTypes(model: Model): ReadonlyMap<string, ReturnedType> {
+  const types = [...model.contentTypes.values()].flatMap(holder => {
+    const name = graphqlTypeName(holder)
+    const { response, collection, relation, entity } = graphqlWrapperNames(name)
+    return [
+      [response, { wrapper: 'response', holder }],
+      [collection, { wrapper: 'collection', holder }],
+      [relation, { wrapper: 'relation', holder }],
+      [entity, { wrapper: 'entity', holder }],
+      [name, { wrapper: 'attributes', holder }],
+    ] as const satisfies readonly (readonly [string, ReturnedType])[]
+  })
+  const components = [...model.components.values()].map((holder): readonly [string, ReturnedType] => [
+    graphqlTypeName(holder),
+    { wrapper: 'attributes', holder },
+  ])
+  return new Map<string, ReturnedType>([...types, ...components])
+}
 
 /** What code answered for a generated type, taken apart: the documents in it, and how to put rows in their place. */
 export interface ReturnedShape {
@@ -21,7 +50,11 @@ export function toShape(value: unknown, wrapper: ReturnedType['wrapper']): Retur
         rows => ({ data: rows }),
       )
     case 'collection':
-      return inData(value, many, rows => ({ meta: countOf(rows), ...rest(value), data: rows }))
+      return inData(value, many, rows => ({
+        meta: singlePage(rows),
+        ...wrapperProperties(value),
+        data: rows,
+      }))
     case 'relation':
       return inData(value, many, rows => ({ data: rows }))
     case 'entity':
@@ -62,10 +95,10 @@ function toDocument(value: unknown): AnsweredRow {
 export const isRow = (value: unknown): value is AnsweredRow =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const rest = (value: unknown): AnsweredRow => (isRow(value) && 'data' in value ? value : {})
+const wrapperProperties = (value: unknown): AnsweredRow => (isRow(value) && 'data' in value ? value : {})
 
 /** One page with all of them. */
-function countOf(rows: unknown): unknown {
+function singlePage(rows: unknown): unknown {
   const total = Array.isArray(rows) ? rows.length : 0
   return { pagination: { total, page: 1, pageSize: total, pageCount: total === 0 ? 0 : 1 } }
 }

@@ -7,16 +7,16 @@ export type ShadowAction = 'find' | 'findOne' | 'create' | 'update' | 'delete'
 export type ShadowSide = 'output' | 'input' | 'filters'
 
 /** What of a model GraphQL shows: everything, but for what was switched off (spec 4.10; project file, "graphql.shadowCRUD"). */
-export interface ShadowCrud {
+export interface EnabledCrud {
   shows(type: ContentType): boolean
-  does(type: ContentType, action: ShadowAction): boolean
+  allows(type: ContentType, action: ShadowAction): boolean
   /** `create<T>Localization`. */
   localizes(type: ContentType): boolean
   has(holder: Holder, attribute: Attribute, side: ShadowSide): boolean
 }
 
 /** Declarations by the uid of a content-type or a component. */
-export function openShadowCrud(declared: ReadonlyMap<string, ShadowCrudDeclaration>): ShadowCrud {
+export function openShadowCrud(declared: ReadonlyMap<string, ShadowCrudDeclaration>): EnabledCrud {
   const of = ({ uid }: Holder) => declared.get(uid)
   const shows = (type: ContentType) => of(type)?.enabled !== false
   const mutates = (type: ContentType) => of(type)?.mutations !== false
@@ -24,7 +24,7 @@ export function openShadowCrud(declared: ReadonlyMap<string, ShadowCrudDeclarati
     (['create', 'update', 'delete'] as const).some(action => of(type)?.actions[action] !== false)
   return {
     shows,
-    does(type, action) {
+    allows(type, action) {
       const isRead = action === 'find' || action === 'findOne'
       const allowed = isRead ? of(type)?.queries !== false : mutates(type)
       return shows(type) && allowed && of(type)?.actions[action] !== false && isKnown(type, action)

@@ -1,0 +1,53 @@
+import { failed, ok, type Result } from '../../base/result.ts'
+import { type Fault, fault } from '../../faults/fault.ts'
+import type { Holder } from '../../model/model.ts'
+import { parseFilter } from '../../query/parse-filter.ts'
+import { parseSort } from '../../query/parse-sort.ts'
+import type { Filter, Page, Query, Sort } from '../../query/query.ts'
+import { toDollarFilter } from '../sdl/to-dollar-filter.ts'
+
+export interface PageLimits {
+  readonly amountLimit: number
+  readonly defaultLimit: number
+}
+
+/** `PaginationArg` (contract/graphql.md 5): ten unless asked otherwise, never more than `amountLimit`; `limit: -1` asks for all. */
+export function parsePage(raw: unknown, limits: PageLimits): Result<Page, Fault> {
+  const given = raw !== null && typeof raw === 'object' ? (raw as Readonly<Record<string, unknown>>) : {}
+  const paged = given.page != null || given.pageSize != null
+  if (paged && (given.start != null || given.limit != null))
+    return failed(fault('pagination', 'Cannot use both page & offset pagination in the same query'))
+  if (!paged) {
+    const limit = given.limit === -1 ? limits.amountLimit : amount(given.limit, limits)
+    return ok({ start: Math.max(0, Number(given.start ?? 0)), limit })
+  }
+  const limit = amount(given.pageSize, limits)
+  return ok({ start: (Math.max(1, Number(given.page ?? 1)) - 1) * limit, limit })
+}
+
+const amount = (raw: unknown, { amountLimit, defaultLimit }: PageLimits): number =>
+  Math.min(amountLimit, Math.max(1, Number(raw ?? defaultLimit)))
+
+type TakeOne = Extract<Query['take'], { readonly kind: 'one' }>
+
+/** An `id` argument: a documentId, or of digits alone the id of a record (contract/graphql.md 0). */
+export function parseIdArgument(raw: unknown): TakeOne {
+  const id = String(raw ?? '')
+  // PostgreSQL takes no NUL; no document has one in its id.
+  if (id.includes('\0')) return { kind: 'one', documentId: '' }
+  const recordId = /^\d+$/.test(id) ? Number(id) : Number.NaN
+  return Number.isSafeInteger(recordId)
+    ? { kind: 'one', documentId: null, recordId }
+    : { kind: 'one', documentId: id }
+}
+
+/** The arguments `filters` and `sort` of a list. */
+export function parseRows(
+  holder: Holder,
+  given: Readonly<Record<string, unknown>>,
+): Result<{ readonly filter: Filter | null; readonly sort: readonly Sort[] }, Fault> {
+  const filter = given.filters == null ? ok(null) : parseFilter(toDollarFilter(given.filters, holder), holder)
+  if (!filter.ok) return filter
+  const sort = parseSort(given.sort ?? [], holder)
+  return sort.ok ? ok({ filter: filter.value, sort: sort.value }) : sort
+}

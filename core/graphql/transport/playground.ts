@@ -1,0 +1,86 @@
+import type { HttpRequest, HttpResponse, Responder } from '../../faults/http-exchange.ts'
+import type { GraphqlSettings } from '../../project/settings/settings.ts'
+import { PLAYGROUND_FILES, readPlaygroundFile } from './playground-files.ts'
+
+type PlaygroundTerms = Pick<GraphqlSettings['config'], 'endpoint' | 'playgroundAlways'>
+
+/** GraphiQL for browsers that open the endpoint, from files of this server alone; none in production unless the project wants it (contract/graphql.md 11). */
+export function openPlayground(
+  { endpoint, playgroundAlways }: PlaygroundTerms,
+  production: boolean,
+): Responder {
+  if (production && !playgroundAlways) return () => null
+  const folder = `${endpoint}/playground`
+  const page: HttpResponse = {
+    status: 200,
+    body: printPage(folder),
+    type: 'text/html; charset=utf-8',
+    headers: { 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache', Vary: 'Accept' },
+  }
+  return request => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return null
+    if (request.path.startsWith(`${folder}/`)) return answerFile(request.path.slice(folder.length + 1))
+    return isEndpoint(request, endpoint) && wantsPage(request) ? page : null
+  }
+}
+
+const isEndpoint = ({ path }: HttpRequest, endpoint: string): boolean =>
+  path === endpoint || path === `${endpoint}/`
+
+const wantsPage = ({ headers }: HttpRequest): boolean => headers.accept?.includes('text/html') ?? false
+
+function answerFile(name: string): Promise<HttpResponse> | HttpResponse | null {
+  if (name === 'start.js')
+    return { status: 200, body: START_SCRIPT, type: 'text/javascript; charset=utf-8', ...REVALIDATED }
+  const file = PLAYGROUND_FILES.get(name)
+  if (!file) return null
+  return readPlaygroundFile(name, file).then(body => ({ status: 200, body, type: file.type, ...REVALIDATED }))
+}
+
+/** Browsers ask whether their copy is still the same. */
+const REVALIDATED = { headers: { 'Cache-Control': 'no-cache' }, tagged: true } as const
+
+/** What the playground's page may load: nothing of another server. GraphiQL writes styles into its page. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  'font-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ')
+
+/** The page of GraphiQL. `folder`: the address of its files. */
+const printPage = (folder: string): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>GraphiQL</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="${folder}/graphiql.css" />
+    <style>body { margin: 0 } #graphiql { height: 100dvh }</style>
+  </head>
+  <body>
+    <div id="graphiql">Loading …</div>
+    <script src="${folder}/react.js"></script>
+    <script src="${folder}/react-dom.js"></script>
+    <script src="${folder}/graphiql.js"></script>
+    <script src="${folder}/start.js"></script>
+  </body>
+</html>
+`
+
+/** Starts GraphiQL on the page's own address; a query there is the first to be seen. */
+const START_SCRIPT = `const asked = new URLSearchParams(location.search)
+const fetcher = GraphiQL.createFetcher({ url: location.pathname })
+const graphiql = React.createElement(GraphiQL, {
+  fetcher,
+  query: asked.get('query') ?? undefined,
+  variables: asked.get('variables') ?? undefined,
+})
+ReactDOM.createRoot(document.getElementById('graphiql')).render(graphiql)
+`

@@ -38,7 +38,7 @@ export async function runTransaction<Value>(
   const watch = writes && watchTime(writes, connection)
   try {
     const open = openTransaction(connection, terms, options)
-    const value = await inTransaction(open, work, { ...terms, writes, watch })
+    const value = await inTransaction(open, work, { committed: terms.committed, writes, watch })
     // Abandoned, or lost after the COMMIT was answered.
     if (connection._invalid) pool.discard(connection)
     else pool.release(connection)
@@ -53,7 +53,7 @@ export async function runTransaction<Value>(
   }
 }
 
-interface CommitTerms extends TransactionTerms {
+interface CommitTerms extends Pick<TransactionTerms, 'committed'> {
   readonly writes: WriteScope | undefined
   readonly watch: TimeWatch | undefined
 }

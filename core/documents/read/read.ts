@@ -1,7 +1,7 @@
 import { recordCacheOutcome } from '../../base/request-context.ts'
 import type { ReadResult } from '../../cache/answer-store.ts'
 import type { AnswerCache, ReadRunOptions } from '../../cache/open-cache.ts'
-import type { Database, Rows } from '../../database/database.ts'
+import type { Database } from '../../database/database.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { Shape } from '../../plan/row.ts'
 import { describeQuery } from '../../query/describe-query.ts'
@@ -30,23 +30,25 @@ export function openReads({
   maxBytes = 0,
 }: ReadTerms): DocumentReads {
   const bounds = openBounds(maxBytes)
-  const planning = { storage, defaultLocale, ...(maxBytes > 0 && { maxBytes }) }
+  const planning = (shape: Shape) =>
+    maxBytes > 0 ? { storage, defaultLocale, shape, maxBytes } : { storage, defaultLocale, shape }
   const run = (query: RestrictedQuery, options?: ReadOptions): ReadRunOptions => ({
     readonly: true,
     purpose: { trail: options?.trail, describe: () => describeQuery(query) },
     maxBytes: bounds.left(options?.trail),
     ...(options?.signal && { signal: options.signal }),
   })
-  const read = (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<Rows> => {
-    const statement = toStatement(query, { ...planning, shape }, options?.documentId)
-    return database.run(statement, run(query, options)).catch(bounds.refuse)
-  }
   const find = async (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<ReadResult> => {
-    const { rows } = await read(query, shape, options)
-    const [text, total] = rows[0] ?? []
-    return {
-      text: typeof text === 'string' ? bounds.count(text, options?.trail) : null,
-      total: total === undefined || total === null ? null : Number(total),
+    const statement = toStatement(query, planning(shape), options?.documentId)
+    try {
+      const { rows } = await database.run(statement, run(query, options))
+      const [text, total] = rows[0] ?? []
+      return {
+        text: typeof text === 'string' ? bounds.count(text, options?.trail) : null,
+        total: total === undefined || total === null ? null : Number(total),
+      }
+    } catch (error) {
+      return bounds.refuse(error)
     }
   }
   return {
@@ -63,7 +65,7 @@ export function openReads({
         recordCacheOutcome(options?.trail, 'off')
         return print(await find(query, shape, options))
       }
-      const reading = toReading(query, { ...planning, shape }, options?.documentId)
+      const reading = toReading(query, planning(shape), options?.documentId)
       const terms = { formatKey, print, run: run(query, options), prefetch: options?.ahead }
       const found = await cache.find(reading, terms).catch(bounds.refuse)
       return found === null ? null : bounds.count(found, options?.trail)

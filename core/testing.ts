@@ -115,7 +115,13 @@ async function start(
   const { settings } = blueprint.project
   const host = app.host(observer)
   const responders = [refuseOf(app), ...app.responders, healthOf(app)]
-  const { send } = await openInMemory({ ...app, responders, settings: settings.server, host, observer })
+  const { send } = await openInMemory({
+    ...app,
+    responders,
+    settings: settings.server,
+    fallback: host,
+    observer,
+  })
   return { app, send }
 }
 

@@ -13,8 +13,7 @@ import type { Events } from '../events/events.ts'
 import { openEvents } from '../events/open-events.ts'
 import type { Responder } from '../faults/http-exchange.ts'
 import { openLazyGraphql } from '../graphql/lazy-graphql.ts'
-import { expressHost } from '../http/express-host.ts'
-import { mountUploads } from '../http/mount-uploads.ts'
+import { mountUploads, openExpressFallback } from '../http/express-fallback.ts'
 import { withIdempotency } from '../idempotency/with-idempotency.ts'
 import { apiTokenStrategy } from '../identity/api-tokens.ts'
 import { type Callers, openCallers } from '../identity/callers.ts'
@@ -265,7 +264,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
         { database, identify, closed: [`${settings.rest.prefix}/auth`.toLowerCase()] },
       ),
     ],
-    host: observer => expressHost(app => mountUploads(app, uploadsFolder(project.root)), observer),
+    host: observer => openExpressFallback(app => mountUploads(app, uploadsFolder(project.root)), observer),
     async close() {
       await events.close()
       await destroyPlugins(blueprint.plugins, registered.app, observer)

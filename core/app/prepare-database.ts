@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { unlessAborted, withTimeout } from '../base/with-timeout.ts'
 import type { Database } from '../database/database.ts'
-import type { StartStep } from '../http/start-gate.ts'
+import type { StartStep } from '../http/service-unavailable.ts'
 import type { IdentityTerms } from '../identity/identity.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import { removeAbandoned, stagingFolder } from '../media/storage/staging.ts'

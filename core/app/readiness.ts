@@ -1,6 +1,6 @@
 import type { Responder } from '../faults/http-exchange.ts'
 import { openHealth, type Readiness } from '../http/health.ts'
-import { refuseOutdated } from '../http/refuse-outdated.ts'
+import { refuseOutdated } from '../http/service-unavailable.ts'
 import type { App } from './open-app.ts'
 
 /** `/_health` and `/_ready` of an app. */
@@ -21,7 +21,7 @@ export function refuseOf({ generation, blueprint }: App): Responder {
   const { endpoint } = blueprint.project.settings.graphql.config
   return refuseOutdated({
     isOutdated: generation.isOutdated,
-    refused: generation.checkAgain,
+    onRefused: generation.checkAgain,
     graphql: endpoint,
   })
 }

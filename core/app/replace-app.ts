@@ -1,5 +1,5 @@
 import { failed, ok, type Result } from '../base/result.ts'
-import type { Outgoing } from '../http/dispatcher.ts'
+import type { Draining } from '../http/dispatcher.ts'
 import type { Table } from '../model/storage.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Blueprint } from './compile-app.ts'
@@ -67,7 +67,7 @@ async function takeOver(
   service: Service,
   running: Running,
   terms: Omit<ServedBeside, 'numbers'>,
-): Promise<Outgoing> {
+): Promise<Draining> {
   tellNews(running)
   const outgoing = await service.server.swap(toServed(running, { ...service, ...terms }))
   service.running = running
@@ -88,7 +88,7 @@ function isAddedTo({ storage: before }: Blueprint, { storage: after }: Blueprint
   return before.tables.flatMap(columnsOf).every(column => there.has(column))
 }
 
-function retire(service: Service, { app, observer }: Running, outgoing: Outgoing): void {
+function retire(service: Service, { app, observer }: Running, outgoing: Draining): void {
   const ending = outgoing
     .drained()
     .then(() => app.close())

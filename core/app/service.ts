@@ -1,7 +1,7 @@
 import type { Presence } from '../database/generations/presence.ts'
 import type { Responder } from '../faults/http-exchange.ts'
-import type { ServedTerms } from '../http/dispatcher.ts'
-import { followOwnWrites } from '../http/read-your-writes.ts'
+import type { DispatcherOptions } from '../http/dispatcher.ts'
+import { readYourWrites } from '../http/read-your-writes.ts'
 import type { RunningServer } from '../http/server.ts'
 import type { Observer, ReloadableObserver } from '../observe/observation.ts'
 import type { Tracing } from '../observe/tracing.ts'
@@ -41,7 +41,10 @@ export interface ServedBeside {
   readonly tracing: Tracing | null
 }
 
-export function toServed(running: Running, { production, numbers, tracing }: ServedBeside): ServedTerms {
+export function toServed(
+  running: Running,
+  { production, numbers, tracing }: ServedBeside,
+): DispatcherOptions {
   const { app, observer } = running
   const { responders, middlewares, blueprint } = app
   return {
@@ -52,10 +55,10 @@ export function toServed(running: Running, { production, numbers, tracing }: Ser
       ...around([...responders, healthOf(app)], running),
     ],
     middlewares,
-    host: app.host(observer),
+    fallback: app.host(observer),
     observer,
     callerOf: app.callerOf,
-    tellsTimes: !production,
+    sendsTimings: !production,
     ...(!production && { drain: SHORT_DRAIN }),
     meters: numbers?.meters ?? null,
     tracing,
@@ -70,7 +73,7 @@ function around(responders: readonly Responder[], { app }: Running): readonly Re
   if (!app.database.replicas) return responders
   const { graphql, server } = app.blueprint.project.settings
   return [
-    followOwnWrites(responders, {
+    readYourWrites(responders, {
       graphql: graphql.config.endpoint,
       secure: server.url.startsWith('https:'),
     }),

@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
-import { type OpenServer, openServer, type RunningServer } from '../http/server.ts'
-import { openStartGate } from '../http/start-gate.ts'
+import { type HttpServer, openHttpServer, type RunningServer } from '../http/server.ts'
+import { openStartGate } from '../http/service-unavailable.ts'
 import type { ReloadableObserver } from '../observe/observation.ts'
 import { addAppFamilies } from './app-families.ts'
 import type { Blueprint } from './compile-app.ts'
@@ -27,11 +27,11 @@ export async function startService(
 ): Promise<Result<Service, StartFault>> {
   const { log, numbers, signal, bindsLast = false } = terms
   const { server: settings, graphql } = blueprint.project.settings
-  const { responders, enter } = openStartGate(graphql.config.endpoint)
+  const { responders, setStep: enter } = openStartGate(graphql.config.endpoint)
   const meters = numbers?.meters ?? null
-  const starting = { settings, responders, host: null, observer: log, meters, drain: SHORT_DRAIN }
+  const starting = { settings, responders, fallback: null, observer: log, meters, drain: SHORT_DRAIN }
   if (signal?.aborted) return ENDED
-  const server = await openServer(starting)
+  const server = await openHttpServer(starting)
   const bound = bindsLast ? ok(null) : await bind(server)
   if (!bound.ok) return bound
   const start = { server, bound: bound.value, terms, enter }
@@ -42,11 +42,11 @@ export async function startService(
   signal?.addEventListener('abort', end, { once: true })
   try {
     const started = await serve(start)
-    if (!started.ok && !signal?.aborted) await bound.value?.cut()
+    if (!started.ok && !signal?.aborted) await bound.value?.terminate()
     return signal?.aborted ? ENDED : started
   } catch (error) {
     if (signal?.aborted) return ENDED
-    await bound.value?.cut()
+    await bound.value?.terminate()
     throw error
   } finally {
     signal?.removeEventListener('abort', end)
@@ -59,7 +59,7 @@ const END_PATIENCE = 1_000
 
 const ENDED: Result<never, StartFault> = failed({ kind: 'other', message: START_ENDED })
 
-async function bind(server: OpenServer): Promise<Result<RunningServer, StartFault>> {
+async function bind(server: HttpServer): Promise<Result<RunningServer, StartFault>> {
   const bound = await server.listen()
   return bound.ok
     ? bound
@@ -67,7 +67,7 @@ async function bind(server: OpenServer): Promise<Result<RunningServer, StartFaul
 }
 
 interface Start {
-  readonly server: OpenServer
+  readonly server: HttpServer
   /** null: it does not listen yet. */
   readonly bound: RunningServer | null
   readonly terms: StartTerms
@@ -113,7 +113,7 @@ async function serve({ server, bound, terms, enter }: Start): Promise<Result<Ser
 function tellBegin({ server, log, numbers, running: { app } }: Service): void {
   const { url } = server
   log.emit({ kind: 'listening', url, milliseconds: performance.now() })
-  if (numbers) addAppFamilies(numbers.meters, app.database, server.waiting)
+  if (numbers) addAppFamilies(numbers.meters, app.database, server.pending)
   if (numbers?.url) log.emit({ kind: 'prepared', what: `Numbers for Prometheus are at ${numbers.url}` })
   log.emit({ kind: 'prepared', what: `REST is at ${url}${app.blueprint.project.settings.rest.prefix}` })
 }

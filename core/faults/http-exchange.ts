@@ -48,6 +48,15 @@ export interface HttpResponse {
 /** One part of the server. Returns null for requests that belong to other parts. */
 export type Responder = (request: HttpRequest) => HttpResponse | Promise<HttpResponse> | null
 
+/** The answer of the first responder that takes the request; null: none does. */
+export function firstAnswer(responders: readonly Responder[], request: HttpRequest): ReturnType<Responder> {
+  for (const responder of responders) {
+    const answer = responder(request)
+    if (answer) return answer
+  }
+  return null
+}
+
 /** A fault as an error response of the content API (contract/rest.md 2). */
 export const toFaultResponse = (fault: Fault): HttpResponse => ({
   status: FAULTS[fault.code].status,

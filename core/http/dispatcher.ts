@@ -1,88 +1,91 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
-import { aroundListener } from './global-middlewares.ts'
-import { drained, openTraffic, type Traffic } from './in-flight.ts'
-import { createListener, type ListenerTerms } from './listener.ts'
+import { withGlobalMiddlewares } from './global-middlewares.ts'
+import { type InFlight, openInFlight, whenDrained } from './in-flight.ts'
+import { createListener, type ListenerOptions } from './listener.ts'
 
-export interface ServedTerms extends ListenerTerms {
-  /** Express middlewares round every request, the first outermost. */
+export interface DispatcherOptions extends ListenerOptions {
+  /** Express middlewares around every request, the first outermost. */
   readonly middlewares?: readonly ExpressMiddleware[]
-  /** Milliseconds that idle connections stay open once the server is to end. */
+  /** Milliseconds that idle connections stay open once the server closes. */
   readonly drain?: number
 }
 
-/** Those who answer, with their requests. */
-export interface Shift {
-  readonly terms: ServedTerms
+/** One generation of the app, as the server sees it: its listener and its requests in flight. */
+export interface ServerGeneration {
+  readonly options: DispatcherOptions
   readonly listener: RequestListener
-  readonly traffic: Traffic
+  readonly inFlight: InFlight
 }
 
-/** Where requests come in. */
-export interface Desk {
-  current: Shift
-  /** Those who still have requests under way. */
-  readonly leaving: Set<Shift>
-  /** Requests that wait for whoever answers next; null: none has to. */
+/** Passes each request to the current generation. */
+export interface Dispatcher {
+  current: ServerGeneration
+  /** Replaced generations that still have requests in flight. */
+  readonly draining: Set<ServerGeneration>
+  /** Requests that wait until `holdRequests` is released; null: requests are not held. */
   held: [IncomingMessage, ServerResponse][] | null
 }
 
-/** Who answered until a swap. */
-export interface Outgoing {
-  /** Resolves once the last of their requests has ended, or has had its time. */
+/** A generation that was replaced. */
+export interface Draining {
+  /** Resolves when its last request has ended, or after the request timeout. */
   drained(): Promise<void>
 }
 
-export const openDesk = async (terms: ServedTerms): Promise<Desk> => ({
-  current: await openShift(terms),
-  leaving: new Set(),
+export const openDispatcher = async (options: DispatcherOptions): Promise<Dispatcher> => ({
+  current: await openServerGeneration(options),
+  draining: new Set(),
   held: null,
 })
 
-export async function openShift(terms: ServedTerms): Promise<Shift> {
-  const { settings, observer, middlewares = [] } = terms
-  const traffic = openTraffic()
-  const around = { requestTimeout: settings.requestTimeout, observer, traffic }
-  const listener = await aroundListener(middlewares, createListener(terms, traffic), around)
-  return { terms, traffic, listener }
+export async function openServerGeneration(options: DispatcherOptions): Promise<ServerGeneration> {
+  const { settings, observer, middlewares = [] } = options
+  const inFlight = openInFlight()
+  const around = { requestTimeout: settings.requestTimeout, observer, inFlight }
+  const listener = await withGlobalMiddlewares(middlewares, createListener(options, inFlight), around)
+  return { options, inFlight, listener }
 }
 
-export function receive(desk: Desk, request: IncomingMessage, response: ServerResponse): void {
-  if (desk.held) desk.held.push([request, response])
-  else desk.current.listener(request, response)
+export function receive(dispatcher: Dispatcher, request: IncomingMessage, response: ServerResponse): void {
+  if (dispatcher.held) dispatcher.held.push([request, response])
+  else dispatcher.current.listener(request, response)
 }
 
-/** From the next request on the next ones answer. */
-export function swapShifts(desk: Desk, next: Shift): Outgoing {
-  const before = desk.current
-  next.traffic.closing = before.traffic.closing
-  desk.current = next
-  desk.leaving.add(before)
-  const over = drained(before.traffic, before.terms.settings.requestTimeout)
-  const left = over.then(() => void desk.leaving.delete(before))
-  return { drained: () => left }
+/** Gives all later requests to `next`. */
+export function swapGenerations(dispatcher: Dispatcher, next: ServerGeneration): Draining {
+  const before = dispatcher.current
+  next.inFlight.isClosing = before.inFlight.isClosing
+  dispatcher.current = next
+  dispatcher.draining.add(before)
+  const drained = whenDrained(before.inFlight, before.options.settings.requestTimeout)
+  const removed = drained.then(() => void dispatcher.draining.delete(before))
+  return { drained: () => removed }
 }
 
-/** Milliseconds that requests under way have to end before those that come later wait for nothing. */
-const QUIET = 1_000
+/** Milliseconds that requests in flight get to end before the hold counts as complete. */
+const HOLD_DRAIN_TIMEOUT = 1_000
 
-/** Milliseconds that a request waits at most. */
-const PATIENCE = 5_000
+/** Milliseconds after which held requests are released in any case. */
+const MAX_HOLD = 5_000
 
-/** New requests wait, not for ever, until the answered function is called. Resolves once none is under way, or soon. */
-export async function holdRequests(desk: Desk): Promise<() => void> {
-  const held: NonNullable<Desk['held']> = []
-  desk.held = held
+/**
+ * Holds new requests until the returned function is called, at most MAX_HOLD. Resolves when no request is in flight, or
+ * after HOLD_DRAIN_TIMEOUT.
+ */
+export async function holdRequests(dispatcher: Dispatcher): Promise<() => void> {
+  const held: NonNullable<Dispatcher['held']> = []
+  dispatcher.held = held
   const release = () => {
-    clearTimeout(patience)
-    if (desk.held === held) desk.held = null
-    for (const [request, response] of held.splice(0)) desk.current.listener(request, response)
+    clearTimeout(timer)
+    if (dispatcher.held === held) dispatcher.held = null
+    for (const [request, response] of held.splice(0)) dispatcher.current.listener(request, response)
   }
-  const patience = setTimeout(release, PATIENCE)
-  await drained(desk.current.traffic, QUIET)
+  const timer = setTimeout(release, MAX_HOLD)
+  await whenDrained(dispatcher.current.inFlight, HOLD_DRAIN_TIMEOUT)
   return release
 }
 
-/** How many requests are under way, or wait to be. */
-export const waitingAt = ({ current, leaving, held }: Desk): number =>
-  [current, ...leaving].reduce((sum, { traffic }) => sum + traffic.waiting, held?.length ?? 0)
+/** The number of requests that are in flight or held. */
+export const countPending = ({ current, draining, held }: Dispatcher): number =>
+  [current, ...draining].reduce((sum, { inFlight }) => sum + inFlight.count, held?.length ?? 0)

@@ -5,67 +5,68 @@ import { type Fault, fault } from '../faults/fault.ts'
 import { isSafeMethod, toFaultResponse } from '../faults/http-exchange.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
-import { errorAnswer } from './express-host.ts'
-import { enter, leave, type Traffic } from './in-flight.ts'
+import { errorHandler } from './express-fallback.ts'
+import { type InFlight, requestEnded, requestStarted } from './in-flight.ts'
 import { toRequestId } from './incoming-request.ts'
-import { unavailable } from './trouble.ts'
+import { unavailableFault } from './unexpected-error.ts'
 import { writeAnswer } from './write-answer.ts'
 
-export interface AroundTerms {
-  /** Milliseconds that they may take together before the server's turn comes. */
+export interface GlobalMiddlewareOptions {
+  /** Milliseconds that all middlewares together may take before they pass the request on. */
   readonly requestTimeout: number
   readonly observer: Observer
-  /** Requests that are still with them count as under way. */
-  readonly traffic: Traffic
+  /** Requests inside a middleware count as in flight. */
+  readonly inFlight: InFlight
 }
 
-/** The listener with Express middlewares round it, in order; itself where there are none. */
-export async function aroundListener(
+/** Wraps a listener in Express middlewares, the first outermost; without any, returns it unchanged. */
+export async function withGlobalMiddlewares(
   middlewares: readonly ExpressMiddleware[],
   listener: RequestListener,
-  terms: AroundTerms,
+  terms: GlobalMiddlewareOptions,
 ): Promise<RequestListener> {
   if (middlewares.length === 0) return listener
   const { default: express } = await import('express')
   const app = express().disable('x-powered-by').disable('etag')
-  app.use(impatient(terms))
-  // They are written for Express, and it is Express that calls them.
+  app.use(limitTime(terms))
   for (const middleware of middlewares) app.use(middleware as RequestHandler)
   app.use((request, response) => {
-    // Its time was over before the middlewares let it through: it was answered, and must not be carried out.
+    // The middlewares passed it on after its timeout was answered: it must not be executed any more.
     if (!response.headersSent) listener(request, response)
     response.locals.pass()
   })
-  app.use(errorAnswer(terms.observer))
+  app.use(errorHandler(terms.observer))
   return app
 }
 
-/** A middleware that neither answers nor goes on holds its request for so long and no longer. */
-const impatient =
-  ({ requestTimeout, observer, traffic }: AroundTerms): RequestHandler =>
+/** Times out requests whose middleware neither answers nor calls `next`. */
+const limitTime =
+  ({ requestTimeout, observer, inFlight }: GlobalMiddlewareOptions): RequestHandler =>
   (request, response, next) => {
     const id = toRequestId(request.headers['x-request-id'])
     request.headers['x-request-id'] = id
     response.setHeader('X-Request-Id', id)
-    const patience = setTimeout(() => {
+    const timer = setTimeout(() => {
       observer.emit({ kind: 'timedOut', requestId: id, path: request.path })
-      giveUp(request, response)
+      answerTimeout(request, response)
     }, requestTimeout)
-    enter(traffic)
+    requestStarted(inFlight)
     const pass = once(() => {
-      clearTimeout(patience)
-      leave(traffic)
+      clearTimeout(timer)
+      requestEnded(inFlight)
     })
     response.locals.pass = pass
     response.once('close', pass)
     next()
   }
 
-function giveUp({ method }: Request, response: ServerResponse): void {
+function answerTimeout({ method }: Request, response: ServerResponse): void {
   if (response.headersSent) response.destroy()
-  else writeAnswer(response, toFaultResponse(unansweredBy(method)), [])
+  else writeAnswer(response, toFaultResponse(timeoutFault(method)), [])
 }
 
-/** What middlewares write on their own is not known here. */
-const unansweredBy = (method: string): Fault =>
-  isSafeMethod(method) ? unavailable() : fault('unavailable', 'Service Unavailable', { outcome: 'unknown' })
+/** A middleware may have written something: the outcome is unknown. */
+const timeoutFault = (method: string): Fault =>
+  isSafeMethod(method)
+    ? unavailableFault()
+    : fault('unavailable', 'Service Unavailable', { outcome: 'unknown' })

@@ -1,32 +1,33 @@
-/** The requests that one set of responders has under way, and whether connections are to end with them. */
-export interface Traffic {
-  waiting: number
-  closing: boolean
-  /** Who waits for the last of them to end. */
+/** The requests in flight of one generation. */
+export interface InFlight {
+  count: number
+  /** The server closes: each connection ends with its current request. */
+  isClosing: boolean
+  /** Called when the last request has ended. */
   readonly onIdle: Set<() => void>
 }
 
-export const openTraffic = (): Traffic => ({ waiting: 0, closing: false, onIdle: new Set() })
+export const openInFlight = (): InFlight => ({ count: 0, isClosing: false, onIdle: new Set() })
 
-export function enter(traffic: Traffic): void {
-  traffic.waiting++
+export function requestStarted(inFlight: InFlight): void {
+  inFlight.count++
 }
 
-export function leave(traffic: Traffic): void {
-  traffic.waiting--
-  if (traffic.waiting === 0) for (const tell of traffic.onIdle) tell()
+export function requestEnded(inFlight: InFlight): void {
+  inFlight.count--
+  if (inFlight.count === 0) for (const notify of inFlight.onIdle) notify()
 }
 
-/** Resolves once no request is under way, or so many milliseconds have passed. */
-export async function drained({ waiting, onIdle }: Traffic, milliseconds: number): Promise<void> {
-  if (waiting === 0) return
+/** Resolves when no request is in flight, or after `timeout` milliseconds. */
+export async function whenDrained({ count, onIdle }: InFlight, timeout: number): Promise<void> {
+  if (count === 0) return
   await new Promise<void>(resolve => {
     const end = () => {
-      clearTimeout(patience)
+      clearTimeout(timer)
       onIdle.delete(end)
       resolve()
     }
-    const patience = setTimeout(end, milliseconds)
+    const timer = setTimeout(end, timeout)
     onIdle.add(end)
   })
 }

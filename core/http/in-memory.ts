@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { duplexPair } from 'node:stream'
 import type { ExpressMiddleware } from '../plugins/middleware.ts'
-import { aroundListener } from './global-middlewares.ts'
-import { openTraffic } from './in-flight.ts'
-import { createListener, type ListenerTerms } from './listener.ts'
+import { withGlobalMiddlewares } from './global-middlewares.ts'
+import { openInFlight } from './in-flight.ts'
+import { createListener, type ListenerOptions } from './listener.ts'
 
-/** The whole server without a port: each request goes over a connection in memory. */
+/** The whole HTTP server without a port: each request uses an in-memory connection. */
 export interface MemoryServer {
   send(request: MemoryRequest): Promise<MemoryAnswer>
 }
 
 export interface MemoryRequest {
   readonly method: string
-  /** With its query string. */
+  /** Includes the query string. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | null
@@ -25,16 +25,18 @@ export interface MemoryAnswer {
   readonly body: Buffer
 }
 
-export interface MemoryTerms extends ListenerTerms {
-  /** Express middlewares round every request, the first outermost. */
+export interface MemoryOptions extends ListenerOptions {
+  /** Express middlewares around every request, the first outermost. */
   readonly middlewares: readonly ExpressMiddleware[]
 }
 
-export async function openInMemory(terms: MemoryTerms): Promise<MemoryServer> {
+export async function openInMemory(terms: MemoryOptions): Promise<MemoryServer> {
   const { middlewares, settings, observer } = terms
-  const traffic = openTraffic()
-  const around = { requestTimeout: settings.requestTimeout, observer, traffic }
-  const server = createServer(await aroundListener(middlewares, createListener(terms, traffic), around))
+  const inFlight = openInFlight()
+  const around = { requestTimeout: settings.requestTimeout, observer, inFlight }
+  const server = createServer(
+    await withGlobalMiddlewares(middlewares, createListener(terms, inFlight), around),
+  )
   return {
     async send({ method, path, headers, body }) {
       const [near, far] = duplexPair()
@@ -46,7 +48,7 @@ export async function openInMemory(terms: MemoryTerms): Promise<MemoryServer> {
         headers: { host: 'localhost', connection: 'close', ...length, ...headers },
         createConnection: () => near,
       })
-      // After the response has begun, its body is what fails.
+      // An error after the response has begun is reported by reading its body.
       sent.on('error', () => undefined)
       sent.end(body ?? undefined)
       const [answer]: IncomingMessage[] = await once(sent, 'response')

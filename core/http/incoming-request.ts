@@ -2,25 +2,24 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createTiming, type RequestOrigin, type RequestTiming, WriteScope } from '../base/request-context.ts'
-import type { Result } from '../base/result.ts'
-import type { Fault } from '../faults/fault.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, fault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
-import { readBody } from './body.ts'
 
-/** Who a request counts for where callers share a resource: never something that a caller can choose (safety S9). */
+/** The identity that fair queueing counts a request for: never a value that the caller can choose (safety S9). */
 export type CallerOf = (request: Pick<HttpRequest, 'headers' | 'peer'>) => string
 
-export interface RequestTerms {
+export interface RequestOptions {
   readonly callerOf: CallerOf
-  /** Bytes of a body. */
+  /** Maximum size of a body in bytes. */
   readonly bodyLimit: number
-  /** Believe the nearest proxy's word on where a request came from. */
+  /** Takes the client's address from X-Forwarded-For. */
   readonly trustProxy: boolean
-  /** What requests spend their time on is told. */
-  readonly tellsTimes?: boolean
+  /** Measures the phases of each request. */
+  readonly sendsTimings?: boolean
 }
 
-/** Node's request as the rooms that answer see it. A class, so that a request costs one object and no closures. */
+/** Node's request as responders see it. A class, so that a request costs one object and no closures. */
 export class IncomingRequest implements HttpRequest, RequestOrigin {
   readonly id: string
   readonly method: string
@@ -30,12 +29,12 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
   readonly timing: RequestTiming | null
   route = ''
   readonly #incoming: IncomingMessage
-  readonly #terms: RequestTerms
+  readonly #terms: RequestOptions
   #caller: string | null = null
   bytesRead = 0
   #writes: WriteScope | undefined
 
-  constructor(incoming: IncomingMessage, terms: RequestTerms, method = incoming.method ?? 'GET') {
+  constructor(incoming: IncomingMessage, terms: RequestOptions, method = incoming.method ?? 'GET') {
     const url = toTarget(incoming.url ?? '/')
     const mark = url.indexOf('?')
     this.id = toRequestId(incoming.headers['x-request-id'])
@@ -43,7 +42,7 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
     this.path = mark < 0 ? url : url.slice(0, mark)
     this.search = mark < 0 ? '' : url.slice(mark + 1)
     this.headers = incoming.headers
-    this.timing = terms.tellsTimes ? createTiming() : null
+    this.timing = terms.sendsTimings ? createTiming() : null
     this.#incoming = incoming
     this.#terms = terms
   }
@@ -61,26 +60,26 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
     return this.#incoming.socket.destroyed
   }
 
-  /** Of forwarded addresses the last: the only one that the nearest proxy wrote itself. */
+  /** The last forwarded address: the only one that the nearest proxy wrote itself. */
   get peer(): string {
     const forwarded = this.#terms.trustProxy ? this.headers['x-forwarded-for'] : undefined
     const last = typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined
     return last || (this.#incoming.socket.remoteAddress ?? '')
   }
 
-  /** Made when it is first needed: reads have none. */
+  /** Created lazily: reads need none. */
   get writes(): WriteScope {
     this.#writes ??= new WriteScope()
     return this.#writes
   }
 
-  /** Its code has returned: what that has begun and not awaited does not belong to the request. */
+  /** The handler has returned: writes that it started without awaiting them no longer belong to the request. */
   endWrites(): void {
     if (this.#writes?.isClosed) this.#writes.detach()
   }
 
   body(): Promise<Result<Buffer, Fault>> {
-    return readBody(this.#incoming, this.#terms.bodyLimit)
+    return readRequestBody(this.#incoming, this.#terms.bodyLimit)
   }
 
   stream(): Readable {
@@ -88,11 +87,34 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
   }
 }
 
-/** Proxies may send the whole address (RFC 9112, 3.2.2). */
+/** Proxies may send an absolute URL (RFC 9112, 3.2.2). */
 const toTarget = (url: string): string => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, ''))
 
-const SANE_ID = /^[\w.:-]{1,128}$/
+const SAFE_ID = /^[\w.:-]{1,128}$/
 
-/** Ids that a caller or a proxy gives are kept where they can do no harm in logs. */
+/** Keeps the id of a caller or proxy if it is safe in logs; otherwise generates one. */
 export const toRequestId = (given: string | string[] | undefined): string =>
-  typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID()
+  typeof given === 'string' && SAFE_ID.test(given) ? given : randomUUID()
+
+/** Reads a request's body of at most `limit` bytes; a longer one is refused as early as possible. */
+function readRequestBody(incoming: IncomingMessage, limit: number): Promise<Result<Buffer, Fault>> {
+  // A global middleware has consumed it, so that no more events would arrive.
+  if (incoming.readableEnded) throw new Error('The body of the request was read before its turn came')
+  if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.resolve(failed(tooLarge()))
+  return new Promise(resolve => {
+    const parts: Buffer[] = []
+    let size = 0
+    incoming.on('data', (part: Buffer) => {
+      size += part.length
+      if (size <= limit) parts.push(part)
+      else resolve(failed(tooLarge()))
+    })
+    incoming.on('end', () => resolve(ok(Buffer.concat(parts))))
+    incoming.on('error', () => resolve(failed(cutOff())))
+    incoming.on('close', () => resolve(failed(cutOff())))
+  })
+}
+
+const tooLarge = (): Fault => fault('payloadTooLarge', 'request entity too large')
+
+const cutOff = (): Fault => fault('badRequest', 'The request ended before its body did')

@@ -1,194 +1,179 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { RequestTiming } from '../base/request-context.ts'
 import { notFound } from '../faults/fault.ts'
-import {
-  type HttpRequest,
-  type HttpResponse,
-  type Responder,
-  toFaultResponse,
-} from '../faults/http-exchange.ts'
+import { firstAnswer, type HttpResponse, type Responder, toFaultResponse } from '../faults/http-exchange.ts'
 import { networkOf } from '../identity/rate-limit.ts'
 import type { Meters } from '../observe/metrics/meters.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { RequestSpan, Tracing } from '../observe/tracing.ts'
 import type { ServerSettings } from '../project/settings/settings.ts'
-import { cacheControlFor } from './cache-control.ts'
-import { type Cors, createCors, type HeaderList } from './cors.ts'
-import { applyTag } from './etag.ts'
+import { applyTag, cacheControlFor } from './caching.ts'
 import { STOPPING } from './health.ts'
-import { enter, leave, type Traffic } from './in-flight.ts'
-import { type CallerOf, IncomingRequest, type RequestTerms } from './incoming-request.ts'
-import { ALLOWED_ANYWHERE, notImplemented, OPTIONS_ANYWHERE } from './not-implemented.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
-import { toTrouble, unavailable, withOutcome } from './trouble.ts'
-import { writeAnswer } from './write-answer.ts'
+import { type InFlight, requestEnded, requestStarted } from './in-flight.ts'
+import { type CallerOf, IncomingRequest, type RequestOptions } from './incoming-request.ts'
+import { type Cors, createCors, type HeaderList, SECURITY_HEADERS } from './response-headers.ts'
+import { faultOfError, unavailableFault, withOutcome } from './unexpected-error.ts'
+import { ALLOWED_ANYWHERE, notImplemented, OPTIONS_ANYWHERE, writeAnswer } from './write-answer.ts'
 
-export interface ListenerTerms {
+export interface ListenerOptions {
   readonly settings: ServerSettings
-  /** Asked in order. */
+  /** Called in order; the first answer counts. */
   readonly responders: readonly Responder[]
-  /** Takes what no responder answers: an Express application, loaded when it is first needed; null: 404. */
-  readonly host: (() => Promise<RequestListener>) | null
+  /** Answers what no responder takes: an Express application, loaded lazily; null: 404. */
+  readonly fallback: (() => Promise<RequestListener>) | null
   readonly observer: Observer
-  /** Absent: a request counts for its network address. */
+  /** Absent: the caller is the network of the request's address. */
   readonly callerOf?: CallerOf
-  /** Answers say in `Server-Timing` what their time went to: for development. */
-  readonly tellsTimes?: boolean
-  /** Counts requests; absent or null: nobody does. */
+  /** Adds `Server-Timing` to answers: for development. */
+  readonly sendsTimings?: boolean
+  /** Counts requests; absent or null: not counted. */
   readonly meters?: Pick<Meters, 'onResponse'> | null
-  /** Traces requests; absent or null: nobody does. */
+  /** Traces requests; absent or null: not traced. */
   readonly tracing?: Tracing | null
 }
 
-/** Everything between a connection and the answers: one request → one responder → one answer, whatever is thrown. */
-export function createListener(terms: ListenerTerms, traffic: Traffic): RequestListener {
-  const serving: Serving = {
-    ...terms,
-    traffic,
-    requests: {
-      ...terms.settings,
-      tellsTimes: terms.tellsTimes === true,
-      callerOf: terms.callerOf ?? (({ peer }) => networkOf(peer)),
+/** Each request gets exactly one answer from one responder, whatever is thrown. */
+export function createListener(options: ListenerOptions, inFlight: InFlight): RequestListener {
+  const state: ListenerState = {
+    ...options,
+    inFlight,
+    requestOptions: {
+      ...options.settings,
+      sendsTimings: options.sendsTimings === true,
+      callerOf: options.callerOf ?? (({ peer }) => networkOf(peer)),
     },
-    cors: createCors(terms.settings.cors),
-    always: terms.settings.securityHeaders ? SECURITY_HEADERS : [],
-    tellsAnswers: terms.observer.isEnabled('answered'),
+    cors: createCors(options.settings.cors),
+    securityHeaders: options.settings.securityHeaders ? SECURITY_HEADERS : [],
+    logsAnswers: options.observer.isEnabled('answered'),
   }
-  return (incoming, response) => receive({ incoming, response, serving })
+  return (incoming, response) => receive({ incoming, response, state })
 }
 
-interface Serving extends ListenerTerms {
-  readonly requests: RequestTerms
-  readonly traffic: Traffic
+interface ListenerState extends ListenerOptions {
+  readonly requestOptions: RequestOptions
+  readonly inFlight: InFlight
   readonly cors: Cors
-  readonly always: HeaderList
-  readonly tellsAnswers: boolean
+  readonly securityHeaders: HeaderList
+  readonly logsAnswers: boolean
 }
 
-interface Connection {
+interface RawExchange {
   readonly incoming: IncomingMessage
   readonly response: ServerResponse
-  readonly serving: Serving
+  readonly state: ListenerState
 }
 
-interface Exchange extends Connection {
+interface Exchange extends RawExchange {
   readonly request: IncomingRequest
   readonly startedAt: number
-  /** null: nobody traces. */
+  /** null: tracing is off. */
   readonly span: RequestSpan | null
-  /** Answered, or left to the host. */
-  over: boolean
+  /** True once it is answered or abandoned. */
+  isOver: boolean
 }
 
-function receive(connection: Connection): void {
-  const { serving } = connection
-  const request = new IncomingRequest(connection.incoming, serving.requests)
-  const { incoming, response } = connection
+function receive({ incoming, response, state }: RawExchange): void {
+  const request = new IncomingRequest(incoming, state.requestOptions)
   const startedAt = performance.now()
-  const span = serving.tracing?.startRequest(request) ?? null
-  const exchange: Exchange = { incoming, response, serving, request, startedAt, span, over: false }
-  enter(serving.traffic)
-  if (span) span.run(() => begin(exchange))
-  else begin(exchange)
+  const span = state.tracing?.startRequest(request) ?? null
+  const exchange: Exchange = { incoming, response, state, request, startedAt, span, isOver: false }
+  requestStarted(state.inFlight)
+  if (span) span.run(() => dispatch(exchange))
+  else dispatch(exchange)
 }
 
-function begin(exchange: Exchange): void {
-  const { request, serving } = exchange
+function dispatch(exchange: Exchange): void {
+  const { request, state } = exchange
   try {
     const answer = answerFor(exchange)
-    if (answer instanceof Promise) void settle(answer, exchange)
+    if (answer instanceof Promise) void awaitAnswer(answer, exchange)
     else if (answer) finish(exchange, answer)
-    else void settle(handOver(exchange), exchange)
+    else void awaitAnswer(passToFallback(exchange), exchange)
   } catch (error) {
-    const trouble = toTrouble(error, request.id, serving.observer)
-    finish(exchange, toFaultResponse(withOutcome(trouble, request)))
+    const fault = faultOfError(error, request.id, state.observer)
+    finish(exchange, toFaultResponse(withOutcome(fault, request)))
   }
 }
 
-/** The methods of the contract; others are not implemented on any path (contract/rest.md 1). */
+/** All other methods are answered with 501 on every path (contract/rest.md 1). */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** null: nobody here knows the path. */
+/** null: left to the fallback. */
 function answerFor(exchange: Exchange): HttpResponse | Promise<HttpResponse> | null {
-  const { request, serving } = exchange
+  const { request, state } = exchange
   if (!METHODS.has(request.method)) return refuseMethod(exchange)
-  if (request.method === 'OPTIONS' && serving.cors.preflight(request.method, request.headers))
+  if (request.method === 'OPTIONS' && state.cors.preflight(request.method, request.headers))
     return { status: 204, body: null }
-  if (serving.traffic.closing && request.path === '/_ready') return STOPPING
-  const answer = askResponders(request, serving)
+  if (state.inFlight.isClosing && request.path === '/_ready') return STOPPING
+  const answer = firstAnswer(state.responders, request)
   if (answer) return answer
   if (request.method === 'OPTIONS') return OPTIONS_ANYWHERE
-  return serving.host ? null : toFaultResponse(notFound())
+  return state.fallback ? null : toFaultResponse(notFound())
 }
 
-function askResponders(request: HttpRequest, { responders }: Serving): ReturnType<Responder> {
-  for (const responder of responders) {
-    const answer = responder(request)
-    if (answer) return answer
-  }
-  return null
-}
-
-/** 501 with the methods that the path has: what the same path answers to OPTIONS. */
-async function refuseMethod({ incoming, serving }: Exchange): Promise<HttpResponse> {
-  const answer = await askResponders(new IncomingRequest(incoming, serving.requests, 'OPTIONS'), serving)
+/** 501 with the path's methods in Allow, taken from its own answer to OPTIONS. */
+async function refuseMethod({ incoming, state }: Exchange): Promise<HttpResponse> {
+  const answer = await firstAnswer(
+    state.responders,
+    new IncomingRequest(incoming, state.requestOptions, 'OPTIONS'),
+  )
   return notImplemented(answer?.headers?.Allow ?? ALLOWED_ANYWHERE)
 }
 
-/** Waits for an answer, but not for ever. */
-async function settle(pending: Promise<HttpResponse | null>, exchange: Exchange): Promise<void> {
-  const { request, serving } = exchange
-  const patience = setTimeout(giveUp, serving.settings.requestTimeout, exchange)
+/** Waits for an answer, at most the request timeout. */
+async function awaitAnswer(pending: Promise<HttpResponse | null>, exchange: Exchange): Promise<void> {
+  const { request, state } = exchange
+  const timer = setTimeout(timeOut, state.settings.requestTimeout, exchange)
   try {
     const answer = await pending
     if (answer) finish(exchange, answer)
-    else if (close(exchange)) tellEnd(exchange, exchange.response.statusCode)
+    else if (endExchange(exchange)) reportEnd(exchange, exchange.response.statusCode)
   } catch (error) {
-    const trouble = toTrouble(error, request.id, listenerTo(exchange))
-    finish(exchange, toFaultResponse(withOutcome(trouble, request)))
+    const fault = faultOfError(error, request.id, exchangeObserver(exchange))
+    finish(exchange, toFaultResponse(withOutcome(fault, request)))
   } finally {
-    clearTimeout(patience)
+    clearTimeout(timer)
     request.endWrites()
   }
 }
 
-/** Where a server ends, what it cuts off loses the database as well as its client: no trouble of either. */
-function listenerTo({ response, serving: { observer, traffic } }: Exchange): Observer {
-  if (!traffic.closing || !response.destroyed) return observer
+/** A closing server cuts requests off from their database as well: that must not be logged as an outage. */
+function exchangeObserver({ response, state: { observer, inFlight } }: Exchange): Observer {
+  if (!inFlight.isClosing || !response.destroyed) return observer
   return { ...observer, emit: event => event.kind !== 'unavailable' && observer.emit(event) }
 }
 
-/** Milliseconds that a request whose time is over may wait for the answer to a COMMIT that was sent. */
-const COMMIT_PATIENCE = 2_000
+/** Milliseconds that a timed-out request waits for the answer to a COMMIT that was sent. */
+const COMMIT_TIMEOUT = 2_000
 
-/** No transaction of the request commits from here on. Where one has, its answer may still come. */
-function giveUp(exchange: Exchange): void {
-  const { request, serving } = exchange
-  if (exchange.over || exchange.response.headersSent) return
-  serving.observer.emit({ kind: 'timedOut', requestId: request.id, path: request.path })
+/** Forbids further commits of the request. If one was already sent, its answer may still arrive. */
+function timeOut(exchange: Exchange): void {
+  const { request, state } = exchange
+  if (exchange.isOver || exchange.response.headersSent) return
+  state.observer.emit({ kind: 'timedOut', requestId: request.id, path: request.path })
   request.writes.close()
   if (request.writes.outcome === 'not-written') answerLate(exchange)
-  else setTimeout(answerLate, COMMIT_PATIENCE, exchange)
+  else setTimeout(answerLate, COMMIT_TIMEOUT, exchange)
 }
 
 function answerLate(exchange: Exchange): void {
-  if (exchange.over || exchange.response.headersSent) return
-  finish(exchange, toFaultResponse(withOutcome(unavailable(), exchange.request)))
+  if (exchange.isOver || exchange.response.headersSent) return
+  finish(exchange, toFaultResponse(withOutcome(unavailableFault(), exchange.request)))
 }
 
-/** Whether this was the first end of the exchange. */
-function close(exchange: Exchange): boolean {
-  if (exchange.over) return false
-  exchange.over = true
-  leave(exchange.serving.traffic)
+/** True for the first call only: an exchange may end by its answer and by its timeout. */
+function endExchange(exchange: Exchange): boolean {
+  if (exchange.isOver) return false
+  exchange.isOver = true
+  requestEnded(exchange.state.inFlight)
   return true
 }
 
 function finish(exchange: Exchange, answer: HttpResponse): void {
-  const { request, response, serving } = exchange
-  if (!close(exchange)) return
+  const { request, response, state } = exchange
+  if (!endExchange(exchange)) return
   if (response.headersSent || response.destroyed) {
-    tellEnd(exchange, GONE)
+    reportEnd(exchange, CLIENT_CLOSED_REQUEST)
     return
   }
   try {
@@ -197,46 +182,48 @@ function finish(exchange: Exchange, answer: HttpResponse): void {
     const caching = cacheControlFor(final, request)
     if (caching !== null) headers.push('Cache-Control', caching)
     writeAnswer(response, final, headers)
-    tellEnd(exchange, final.status)
+    reportEnd(exchange, final.status)
   } catch (error) {
-    serving.observer.emit({ kind: 'failed', requestId: request.id, error })
+    state.observer.emit({ kind: 'failed', requestId: request.id, error })
     response.destroy()
-    tellEnd(exchange, 500)
+    reportEnd(exchange, 500)
   }
 }
 
-function sharedHeaders({ request, serving, startedAt }: Exchange): string[] {
-  const { cors, always, traffic } = serving
+function sharedHeaders({ request, state, startedAt }: Exchange): string[] {
+  const { cors, securityHeaders, inFlight } = state
   const crossOrigin =
     cors.preflight(request.method, request.headers) ?? cors.headersFor(request.headers.origin)
-  const headers = always.concat(crossOrigin)
+  const headers = securityHeaders.concat(crossOrigin)
   headers.push('X-Request-Id', request.id)
-  if (request.timing) headers.push('Server-Timing', printTimes(request.timing, startedAt))
-  if (traffic.closing) headers.push('Connection', 'close')
+  if (request.timing) headers.push('Server-Timing', printTimings(request.timing, startedAt))
+  if (inFlight.isClosing) headers.push('Connection', 'close')
   return headers
 }
 
 /** https://www.w3.org/TR/server-timing/; milliseconds. */
-function printTimes({ parse, narrow, database, cache }: RequestTiming, startedAt: number): string {
+function printTimings({ parse, narrow, database, cache }: RequestTiming, startedAt: number): string {
   const parts = { parse, narrow, database, total: performance.now() - startedAt }
-  const told = Object.entries(parts).map(([name, milliseconds]) => `${name};dur=${milliseconds.toFixed(2)}`)
-  return [...told, ...(cache === null ? [] : [`cache;desc=${cache}`])].join(', ')
+  const entries = Object.entries(parts).map(
+    ([name, milliseconds]) => `${name};dur=${milliseconds.toFixed(2)}`,
+  )
+  return [...entries, ...(cache === null ? [] : [`cache;desc=${cache}`])].join(', ')
 }
 
-/** Of what no responder took. */
-const routeOfHost = (path: string): string => (path.startsWith('/uploads/') ? 'files' : 'other')
+/** Route label of requests that no responder takes. */
+const fallbackRoute = (path: string): string => (path.startsWith('/uploads/') ? 'files' : 'other')
 
-/** Nobody waits for the answer any more: as nginx writes it. */
-const GONE = 499
+/** nginx's status for a client that closed the connection before the answer. */
+const CLIENT_CLOSED_REQUEST = 499
 
-function tellEnd({ request, serving, startedAt, span }: Exchange, status: number): void {
-  const { meters, observer, tellsAnswers } = serving
-  if (!meters && !tellsAnswers && !span) return
+function reportEnd({ request, state, startedAt, span }: Exchange, status: number): void {
+  const { meters, observer, logsAnswers } = state
+  if (!meters && !logsAnswers && !span) return
   const milliseconds = performance.now() - startedAt
-  const route = request.route || routeOfHost(request.path)
+  const route = request.route || fallbackRoute(request.path)
   meters?.onResponse(route, status, milliseconds)
   span?.end(route, status)
-  if (!tellsAnswers) return
+  if (!logsAnswers) return
   observer.emit({
     kind: 'answered',
     requestId: request.id,
@@ -247,11 +234,11 @@ function tellEnd({ request, serving, startedAt, span }: Exchange, status: number
   })
 }
 
-/** Gives the request to the host, which answers it itself. */
-async function handOver(exchange: Exchange): Promise<null> {
-  const { incoming, response, serving } = exchange
-  const listener = await serving.host?.()
-  if (!listener || exchange.over) return null
+/** Resolves to null when the fallback has written its own answer. */
+async function passToFallback(exchange: Exchange): Promise<null> {
+  const { incoming, response, state } = exchange
+  const listener = await state.fallback?.()
+  if (!listener || exchange.isOver) return null
   const headers = sharedHeaders(exchange)
   for (let at = 0; at + 1 < headers.length; at += 2)
     response.setHeader(headers[at] ?? '', headers[at + 1] ?? '')

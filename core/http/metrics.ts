@@ -3,17 +3,16 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { HttpResponse, Responder } from '../faults/http-exchange.ts'
 import { METRICS_TYPE } from '../observe/metrics/print-families.ts'
 import { SILENT } from '../observe/observation.ts'
-import { handleErrors } from './handle-errors.ts'
-import { listen, urlOf } from './listen.ts'
+import { handleErrors, listen, urlOf } from './listen.ts'
 
-export interface MetricsTerms {
+export interface MetricsOptions {
   readonly path: string
-  /** All numbers as text. */
+  /** All metrics in Prometheus' text format. */
   readonly read: () => Promise<string>
 }
 
-/** The numbers at a path of the server's own port. */
-export function openMetrics({ path, read }: MetricsTerms): Responder {
+/** Serves metrics at a path of the API's port. */
+export function openMetrics({ path, read }: MetricsOptions): Responder {
   return request => {
     if (request.path !== path || (request.method !== 'GET' && request.method !== 'HEAD')) return null
     request.route = 'metrics'
@@ -30,25 +29,27 @@ export interface MetricsServer {
   close(): void
 }
 
-/** The numbers on a port of their own, and nothing else; or why it cannot listen there. */
+/** Serves only metrics, on a separate port; fails with a sentence if the port cannot be bound. */
 export async function serveMetrics({
   path,
   read,
   host,
   port,
-}: MetricsTerms & { readonly host: string; readonly port: number }): Promise<Result<MetricsServer, string>> {
+}: MetricsOptions & { readonly host: string; readonly port: number }): Promise<
+  Result<MetricsServer, string>
+> {
   const server = createServer((request, response) => {
-    const isAsked = request.method === 'GET' && request.url?.split('?', 1)[0] === path
-    if (!isAsked) return void response.writeHead(404).end()
+    const isMetrics = request.method === 'GET' && request.url?.split('?', 1)[0] === path
+    if (!isMetrics) return void response.writeHead(404).end()
     read().then(
       text => response.writeHead(200, { 'Content-Type': METRICS_TYPE }).end(text),
       () => response.writeHead(503).end(),
     )
   })
-  // What keeps it from accepting connections keeps the server of the API, too, which tells it.
+  // A failed accept is logged by the API's server, which fails for the same reason.
   handleErrors(server, () => SILENT)
-  const trouble = await listen(server, { host, port, key: 'server.metrics.port' })
-  if (trouble) return failed(trouble)
+  const problem = await listen(server, { host, port, key: 'server.metrics.port' })
+  if (problem) return failed(problem)
   return ok({
     url: urlOf(server) + path,
     close() {

@@ -1,58 +1,50 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { furthest, isPosition, type Position, START } from '../database/lsn.ts'
 import { inSession, type Session } from '../database/statements/session-scope.ts'
-import type { HttpRequest, HttpResponse, Responder } from '../faults/http-exchange.ts'
+import { firstAnswer, type HttpRequest, type HttpResponse, type Responder } from '../faults/http-exchange.ts'
 
-/** Of an answer: where its writes stand in the database's log. Of a request: that its sender has seen what stands before. */
+/** In an answer: the LSN of its last write. In a request: the LSN that its reads must have reached. */
 export const POSITION_HEADER = 'X-Plinth-Position'
 
-/** With the position behind it, so that answers which come in another order than they were sent lose nothing. */
+/** Prefix of the cookie's name; the LSN follows. One cookie per LSN: answers that arrive out of order lose none. */
 const COOKIE = 'plinth-position-'
 
-/** Seconds. A replica that is further behind than that serves nobody. */
+/** Seconds. A replica with a larger lag gets no requests. */
 const COOKIE_AGE = 3600
 
-export interface OwnWritesTerms {
-  /** The path whose POST may be a mere read. */
+export interface ReadYourWritesOptions {
+  /** The path of GraphQL, whose POST requests may be reads. */
   readonly graphql: string
-  /** Whether browsers come by HTTPS. */
+  /** Browsers use HTTPS. */
   readonly secure: boolean
 }
 
-/** Where replicas answer reads: has every request read what its sender has written, and tells it how to go on so. */
-export const followOwnWrites =
-  (responders: readonly Responder[], terms: OwnWritesTerms): Responder =>
+/** Read-your-writes with replicas: reads see the sender's earlier writes, whose LSN each answer carries. */
+export const readYourWrites =
+  (responders: readonly Responder[], options: ReadYourWritesOptions): Responder =>
   request => {
-    const brought = broughtBy(request.headers)
-    const session = toSession(request, brought, terms)
+    const received = positionsOf(request.headers)
+    const session = toSession(request, received, options)
     const answer = inSession(session, () => firstAnswer(responders, request))
-    const tell = (given: HttpResponse) => tellWritten(given, session, { brought: brought ?? [], ...terms })
-    return answer instanceof Promise ? answer.then(tell) : answer && tell(answer)
+    const add = (given: HttpResponse) => addPosition(given, session, { received: received ?? [], ...options })
+    return answer instanceof Promise ? answer.then(add) : answer && add(answer)
   }
-
-function firstAnswer(responders: readonly Responder[], request: HttpRequest): ReturnType<Responder> {
-  for (const responder of responders) {
-    const answer = responder(request)
-    if (answer) return answer
-  }
-  return null
-}
 
 function toSession(
   { method, path, headers }: HttpRequest,
-  brought: readonly Position[] | null,
-  { graphql }: OwnWritesTerms,
+  received: readonly Position[] | null,
+  { graphql }: ReadYourWritesOptions,
 ): Session {
   const mayRead = method === 'GET' || method === 'HEAD' || path === graphql
   return {
-    after: brought?.length ? furthest(...brought) : null,
-    onPrimary: !mayRead || brought === null || headers['if-match'] !== undefined,
+    after: received?.length ? furthest(...received) : null,
+    onPrimary: !mayRead || received === null || headers['if-match'] !== undefined,
     written: null,
   }
 }
 
-/** null: something that is no position, so that nothing is known. */
-function broughtBy(headers: IncomingHttpHeaders): readonly Position[] | null {
+/** null: an entry is not an LSN, so that the sender's writes are unknown. */
+function positionsOf(headers: IncomingHttpHeaders): readonly Position[] | null {
   const written = [headers[POSITION_HEADER.toLowerCase()]].flat().flatMap(value => value?.split(',') ?? [])
   const kept = (headers.cookie ?? '')
     .split(';')
@@ -63,14 +55,18 @@ function broughtBy(headers: IncomingHttpHeaders): readonly Position[] | null {
   return texts.every(isPosition) ? texts.map(BigInt) : null
 }
 
-interface Telling extends OwnWritesTerms {
-  readonly brought: readonly Position[]
+interface PositionContext extends ReadYourWritesOptions {
+  readonly received: readonly Position[]
 }
 
-function tellWritten(answer: HttpResponse, { written }: Session, { brought, secure }: Telling): HttpResponse {
+function addPosition(
+  answer: HttpResponse,
+  { written }: Session,
+  { received, secure }: PositionContext,
+): HttpResponse {
   if (written === null) return answer
   const terms = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
-  const past = brought.filter(position => position < written && position !== START)
+  const past = received.filter(position => position < written && position !== START)
   return {
     ...answer,
     headers: { ...answer.headers, [POSITION_HEADER]: String(written) },

@@ -1,118 +1,120 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, STATUS_CODES } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { failed, ok, type Result } from '../base/result.ts'
+import { type Fault, fault } from '../faults/fault.ts'
+import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
+import type { Observer } from '../observe/observation.ts'
 import type { ServerSettings } from '../project/settings/settings.ts'
 import {
-  type Desk,
+  countPending,
+  type Dispatcher,
+  type DispatcherOptions,
+  type Draining,
   holdRequests,
-  type Outgoing,
-  openDesk,
-  openShift,
+  openDispatcher,
+  openServerGeneration,
   receive,
-  type ServedTerms,
-  type Shift,
-  swapShifts,
-  waitingAt,
+  type ServerGeneration,
+  swapGenerations,
 } from './dispatcher.ts'
-import { handleErrors } from './handle-errors.ts'
-import { drained } from './in-flight.ts'
-import { listen, urlOf } from './listen.ts'
-import { answerConnect, answerMalformed } from './malformed.ts'
+import { whenDrained } from './in-flight.ts'
+import { handleErrors, listen, urlOf } from './listen.ts'
+import { ALLOWED_ANYWHERE, JSON_TYPE, notImplemented } from './write-answer.ts'
 
-/** A server that need not listen yet. */
-export interface OpenServer {
-  /** Binds the port; or says, in one sentence, why it cannot. */
+/** A server that may not listen yet. */
+export interface HttpServer {
+  /** Binds the port; fails with one sentence that says why it cannot. */
   listen(): Promise<Result<RunningServer, string>>
-  /** From the next request on these answer. What is under way is answered by those before, whom `Outgoing` tells of. */
-  swap(terms: ServedTerms): Promise<Outgoing>
+  /** Gives all later requests to a new generation. Requests in flight stay with the old one. */
+  swap(terms: DispatcherOptions): Promise<Draining>
   /**
-   * Has new requests wait until the answered function is called, some seconds at most. Resolves once none is under way
-   * any more, or has had a second: for changes that neither those before nor those after a swap can live with.
+   * Holds new requests until the returned function is called, a few seconds at most. Resolves when no request is in
+   * flight, or after one second. For migrations that fit neither the old generation nor the new one.
    */
   hold(): Promise<() => void>
 }
 
 /** A server that listens. */
-export interface RunningServer extends Omit<OpenServer, 'listen'> {
+export interface RunningServer extends Omit<HttpServer, 'listen'> {
   /** `http://127.0.0.1:1337` */
   readonly url: string
-  /** Requests that are being answered, or wait to be. */
-  waiting(): number
+  /** The number of requests in flight or held. */
+  pending(): number
   /**
-   * Takes no more connections, answers what is under way for at most so many milliseconds, then cuts the rest. What
-   * clients asked for that are gone is under way, too. A second call waits for the first.
+   * Refuses new connections and drains requests in flight, for at most `milliseconds`; then closes all connections.
+   * Requests whose client has gone are in flight, too. Idempotent: a second call waits for the first.
    */
   close(milliseconds: number): Promise<void>
-  /** Ends at once, whatever is under way: of a start that failed. */
-  cut(): Promise<void>
+  /** Closes all connections at once: for a start that failed. */
+  terminate(): Promise<void>
 }
 
-/** Milliseconds. Headers that take longer are somebody holding connections open. */
+/** Milliseconds until headers are complete: bounds slow-header attacks. */
 const HEADERS_TIMEOUT = 10_000
-/** Longer than balancers keep theirs, so that none sends into a connection that is just being closed. */
+/** Milliseconds. Longer than load balancers keep theirs, so that none sends into a connection that is being closed. */
 const KEEP_ALIVE_TIMEOUT = 65_000
 
-/** `swap` does not change the host and the port of the first terms. */
-export async function openServer(terms: ServedTerms): Promise<OpenServer> {
-  const { settings } = terms
-  const desk = await openDesk(terms)
+/** `swap` changes neither host nor port. */
+export async function openHttpServer(options: DispatcherOptions): Promise<HttpServer> {
+  const { settings } = options
+  const dispatcher = await openDispatcher(options)
   const server = createServer(
     {
-      ...timeoutsOf(settings),
+      ...socketTimeouts(settings),
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
       connectionsCheckingInterval: Math.min(5_000, settings.requestTimeout),
     },
-    (request, response) => receive(desk, request, response),
+    (request, response) => receive(dispatcher, request, response),
   )
-  handleErrors(server, () => desk.current.terms.observer)
-  // Node drops the connection of a CONNECT that nobody listens to, without a word.
+  handleErrors(server, () => dispatcher.current.options.observer)
+  // Without a listener, Node closes the connection of a CONNECT request without an answer.
   server.on('connect', (_request, socket) => answerConnect(socket))
   server.on('clientError', (error: Error, socket) =>
-    answerMalformed(error, socket, desk.current.terms.observer),
+    answerMalformed(error, socket, dispatcher.current.options.observer),
   )
   const serving = {
-    swap: async (next: ServedTerms) => swap(server, desk, await openShift(next)),
-    hold: () => holdRequests(desk),
+    swap: async (next: DispatcherOptions) => swap(server, dispatcher, await openServerGeneration(next)),
+    hold: () => holdRequests(dispatcher),
   }
   return {
     ...serving,
     async listen() {
-      const trouble = await listen(server, { ...settings, key: 'server.port (PORT)' })
-      if (trouble) return failed(trouble)
+      const problem = await listen(server, { ...settings, key: 'server.port (PORT)' })
+      if (problem) return failed(problem)
       let closing: Promise<void> | undefined
       return ok({
         ...serving,
         url: urlOf(server),
-        waiting: () => waitingAt(desk),
+        pending: () => countPending(dispatcher),
         close(milliseconds) {
-          closing ??= close(server, desk, milliseconds)
+          closing ??= close(server, dispatcher, milliseconds)
           return closing
         },
-        cut: () => cut(server),
+        terminate: () => terminate(server),
       })
     },
   }
 }
 
-function swap(server: Server, desk: Desk, next: Shift): Outgoing {
-  Object.assign(server, timeoutsOf(next.terms.settings))
-  return swapShifts(desk, next)
+function swap(server: Server, dispatcher: Dispatcher, next: ServerGeneration): Draining {
+  Object.assign(server, socketTimeouts(next.options.settings))
+  return swapGenerations(dispatcher, next)
 }
 
-/** What sockets are held to. */
-const timeoutsOf = ({ requestTimeout }: ServerSettings) => ({
+const socketTimeouts = ({ requestTimeout }: ServerSettings) => ({
   requestTimeout,
   headersTimeout: Math.min(HEADERS_TIMEOUT, requestTimeout),
 })
 
-async function close(server: Server, desk: Desk, milliseconds: number): Promise<void> {
-  const { observer, drain = DRAIN } = desk.current.terms
-  for (const { traffic } of [desk.current, ...desk.leaving]) traffic.closing = true
-  observer.emit({ kind: 'stopping', waiting: waitingAt(desk) })
+async function close(server: Server, dispatcher: Dispatcher, milliseconds: number): Promise<void> {
+  const { observer, drain = IDLE_DRAIN } = dispatcher.current.options
+  for (const { inFlight } of [dispatcher.current, ...dispatcher.draining]) inFlight.isClosing = true
+  observer.emit({ kind: 'stopping', waiting: countPending(dispatcher) })
   let cut = 0
-  const patience = setTimeout(() => {
-    cut = waitingAt(desk)
+  const timer = setTimeout(() => {
+    cut = countPending(dispatcher)
     server.closeAllConnections()
   }, milliseconds)
   const closed = once(server, 'close')
@@ -120,17 +122,17 @@ async function close(server: Server, desk: Desk, milliseconds: number): Promise<
   const end = performance.now() + Math.min(drain, milliseconds)
   const sweep = setInterval(() => {
     if (performance.now() >= end) server.closeIdleConnections()
-  }, SWEEP)
-  // Whose client is gone has no connection any more, and may be in the middle of a write.
-  await Promise.all([closed, drained(desk.current.traffic, milliseconds)])
-  clearTimeout(patience)
+  }, SWEEP_INTERVAL)
+  // A request whose client has gone has no connection, but may still be writing.
+  await Promise.all([closed, whenDrained(dispatcher.current.inFlight, milliseconds)])
+  clearTimeout(timer)
   clearInterval(sweep)
-  // Ends the timer of Node's that looks after its connections.
+  // Ends Node's timer that checks for expired connections.
   server.close()
   observer.emit({ kind: 'stopped', cut })
 }
 
-async function cut(server: Server): Promise<void> {
+async function terminate(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
   server.closeAllConnections()
@@ -138,13 +140,51 @@ async function cut(server: Server): Promise<void> {
 }
 
 /**
- * Milliseconds that idle connections stay open. A client that uses one of them again is answered, and told to close it;
- * an end by the server could cross its next request, which would be lost.
+ * Milliseconds that idle connections stay open. A client that reuses one is answered with `Connection: close`; if the
+ * server closed it instead, a request that is already on its way would be lost.
  */
-const DRAIN = 2_000
+const IDLE_DRAIN = 2_000
 
-/** Milliseconds between two looks for connections that have become idle. */
-const SWEEP = 50
+/** Milliseconds between two sweeps for idle connections. */
+const SWEEP_INTERVAL = 50
 
-/** `close` of a server of HTTP would end idle connections at once. */
+/** `close` of an HTTP server would also close idle connections at once. */
 const stopListening = (server: Server): unknown => NetServer.prototype.close.call(server)
+
+/** Answers bytes that are no HTTP request, and closes their connection. */
+function answerMalformed(
+  error: Error & { readonly code?: string },
+  socket: Duplex,
+  observer: Observer,
+): void {
+  observer.emit({ kind: 'malformed', code: error.code ?? 'unknown' })
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  endSocket(socket, toFaultResponse(faultOfParserError(error.code)))
+}
+
+/** CONNECT is refused like any other method that is not implemented (contract/rest.md 1). */
+function answerConnect(socket: Duplex): void {
+  socket.on('error', () => socket.destroy())
+  endSocket(socket, notImplemented(ALLOWED_ANYWHERE))
+}
+
+function endSocket(socket: Duplex, { status, body, type = JSON_TYPE, headers = {} }: HttpResponse): void {
+  const text = String(body)
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    `Content-Type: ${type}`,
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`)
+}
+
+function faultOfParserError(code: string | undefined): Fault {
+  if (code === 'HPE_HEADER_OVERFLOW') return fault('headersTooLarge', 'Request Header Fields Too Large')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return fault('requestTimeout', 'Request Timeout')
+  return fault('badRequest', 'Bad Request')
+}

@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { type WholeTransaction, withWhole } from '../database/generations/write-storage.ts'
 import { type Fault, fault, forbidden, notFound } from '../faults/fault.ts'
 import {
+  firstAnswer,
   type HttpRequest,
   type HttpResponse,
   isSafeMethod,
@@ -28,14 +29,6 @@ export function withIdempotency(responders: readonly Responder[], terms: Idempot
     request.headers['idempotency-key'] === undefined || isSafeMethod(request.method)
       ? firstAnswer(responders, request)
       : answerOnce(request, responders, terms)
-}
-
-function firstAnswer(responders: readonly Responder[], request: HttpRequest): ReturnType<Responder> {
-  for (const responder of responders) {
-    const answer = responder(request)
-    if (answer) return answer
-  }
-  return null
 }
 
 async function answerOnce(

@@ -139,7 +139,7 @@ async function askerOf({ blueprint, responders, callerOf }: App, observer: Obser
   const settings = blueprint.project.settings.server
   const { send } = await openInMemory({
     ...{ settings, responders, callerOf, observer },
-    ...{ host: null, middlewares: [] },
+    ...{ fallback: null, middlewares: [] },
   })
   return async (method, path, { as, body, headers = {} } = {}) => {
     const given = {

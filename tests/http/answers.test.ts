@@ -43,7 +43,7 @@ test('in development an answer says what its time went to, and not otherwise', a
     return { status: 200, body: '{}' }
   }
   const timesOf = async (tellsTimes: boolean) =>
-    (await fetch((await serve(t, [slow], { tellsTimes })).url)).headers.get('server-timing')
+    (await fetch((await serve(t, [slow], { sendsTimings: tellsTimes })).url)).headers.get('server-timing')
   t.regex(
     (await timesOf(true)) ?? '',
     /^parse;dur=\d+\.\d\d, narrow;dur=0\.00, database;dur=0\.00, total;dur=\d+\.\d\d$/,

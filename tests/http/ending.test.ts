@@ -5,16 +5,16 @@ import test from 'ava'
 import { DatabaseFailure } from '../../core/database/database-fault.ts'
 import type { HttpResponse } from '../../core/faults/http-exchange.ts'
 import { openHealth } from '../../core/http/health.ts'
-import { openServer } from '../../core/http/server.ts'
+import { openHttpServer } from '../../core/http/server.ts'
 import { SILENT } from '../../core/observe/observation.ts'
 import { echo, open, SETTINGS, serve } from './serving.ts'
 
 test('a port in use is one sentence', async t => {
   const { port } = await serve(t, [echo])
-  const server = await openServer({
+  const server = await openHttpServer({
     settings: { ...SETTINGS, port },
     responders: [],
-    host: null,
+    fallback: null,
     observer: SILENT,
   })
   t.deepEqual(await server.listen(), {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import test from 'ava'
-import { handleErrors } from '../../core/http/handle-errors.ts'
+import { handleErrors } from '../../core/http/listen.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 
 test('connections that cannot be accepted are told once a second, and end nothing', async t => {

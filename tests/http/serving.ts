@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
 import type { Responder } from '../../core/faults/http-exchange.ts'
-import type { ServedTerms } from '../../core/http/dispatcher.ts'
-import { openServer, type RunningServer } from '../../core/http/server.ts'
+import type { DispatcherOptions } from '../../core/http/dispatcher.ts'
+import { openHttpServer, type RunningServer } from '../../core/http/server.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 import type { ServerSettings } from '../../core/project/settings/settings.ts'
 
@@ -29,7 +29,7 @@ export interface Serving extends RunningServer {
   readonly told: readonly Observation[]
 }
 
-type Terms = Partial<Omit<ServedTerms, 'settings'>> & { readonly settings?: Partial<ServerSettings> }
+type Terms = Partial<Omit<DispatcherOptions, 'settings'>> & { readonly settings?: Partial<ServerSettings> }
 
 /** A server of its own for a test, closed with it. */
 export async function serve(
@@ -38,10 +38,10 @@ export async function serve(
   { settings = {}, ...terms }: Terms = {},
 ): Promise<Serving> {
   const told: Observation[] = []
-  const server = await openServer({
+  const server = await openHttpServer({
     settings: { ...SETTINGS, ...settings },
     responders,
-    host: null,
+    fallback: null,
     observer: { isEnabled: () => true, emit: observation => told.push(observation) },
     ...terms,
   })

@@ -11,7 +11,7 @@ const says =
 const terms = (responder: Responder) => ({
   settings: SETTINGS,
   responders: [responder],
-  host: null,
+  fallback: null,
   observer: SILENT,
 })
 

@@ -3,8 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { expressHost } from '../../core/http/express-host.ts'
-import { mountUploads } from '../../core/http/mount-uploads.ts'
+import { mountUploads, openExpressFallback } from '../../core/http/express-fallback.ts'
 import { SILENT } from '../../core/observe/observation.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { type Serving, send, serve } from './serving.ts'
@@ -18,7 +17,9 @@ async function served(t: ExecutionContext): Promise<Serving> {
   mkdirSync(join(uploads, 'inner'), { recursive: true })
   writeFileSync(join(uploads, 'a.txt'), TEXT)
   writeFileSync(join(folder.path, 'secret.txt'), 'secret')
-  const serving = await serve(t, [], { host: expressHost(app => mountUploads(app, uploads), SILENT) })
+  const serving = await serve(t, [], {
+    fallback: openExpressFallback(app => mountUploads(app, uploads), SILENT),
+  })
   t.is((await fetch(`${serving.url}/uploads/a.txt`)).status, 200)
   return serving
 }
@@ -133,7 +134,7 @@ test('files are read only: other methods are refused, and OPTIONS says so', asyn
 })
 
 test('an error of a middleware that refuses a request keeps its status, any other is a failure', async t => {
-  const host = expressHost(app => {
+  const host = openExpressFallback(app => {
     app.get('/teapot', () => {
       throw Object.assign(new Error('no coffee'), { status: 418, expose: true })
     })
@@ -141,7 +142,7 @@ test('an error of a middleware that refuses a request keeps its status, any othe
       throw Object.assign(new Error('secret detail'), { status: 403, expose: false })
     })
   }, SILENT)
-  const { url } = await serve(t, [], { host })
+  const { url } = await serve(t, [], { fallback: host })
   const refused = await fetch(`${url}/teapot`)
   t.is(refused.status, 400)
   t.regex(await refused.text(), /no coffee/)

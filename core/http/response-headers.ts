@@ -1,22 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ServerSettings } from '../project/settings/settings.ts'
 
-/** Names and values in turns, as `writeHead` takes them. */
+/** Alternating names and values, as `writeHead` takes them. */
 export type HeaderList = readonly string[]
 
 export interface Cors {
-  /** What every answer says to browsers of other origins. */
+  /** The CORS headers of any answer. */
   headersFor(origin: string | undefined): HeaderList
-  /** The headers of the answer to a preflight; null where the request is none. */
+  /** The headers of the answer to a preflight; null: the request is not a preflight. */
   preflight(method: string, headers: IncomingHttpHeaders): HeaderList | null
 }
 
-/** What answers depend on: a shared cache must mix neither callers nor response formats. */
-const ALWAYS: HeaderList = ['Vary', 'Origin, Authorization, Strapi-Response-Format']
+/** A shared cache must not mix answers of different callers or response formats. */
+const VARY: HeaderList = ['Vary', 'Origin, Authorization, Strapi-Response-Format']
 
 const METHODS = 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS'
 const HEADERS = 'Content-Type,Authorization,Origin,Accept'
-/** Ours beside those of the contract: allowed to whoever asks for one. */
+/** Plinth's own headers, allowed in addition to those of the contract when a preflight asks for them. */
 const MORE_HEADERS: ReadonlySet<string> = new Set([
   'idempotency-key',
   'if-match',
@@ -27,35 +27,30 @@ const MORE_HEADERS: ReadonlySet<string> = new Set([
 ])
 const MAX_AGE = '31536000'
 
-/** contract/rest.md 1: the origin is told back, whichever of the allowed ones it is. */
+/** The answer repeats the request's origin if it is allowed (contract/rest.md 1). */
 export function createCors({ origins, credentials }: ServerSettings['cors']): Cors {
   const all = origins.includes('*')
   const known = new Set(origins)
   const shared = credentials ? ['Access-Control-Allow-Credentials', 'true'] : []
-  const allowed = (origin: string): HeaderList => [
-    ...ALWAYS,
-    'Access-Control-Allow-Origin',
-    origin,
-    ...shared,
-  ]
+  const allowed = (origin: string): HeaderList => [...VARY, 'Access-Control-Allow-Origin', origin, ...shared]
   const headersFor = (origin: string | undefined): HeaderList =>
-    origin !== undefined && (all || known.has(origin)) ? allowed(origin) : ALWAYS
+    origin !== undefined && (all || known.has(origin)) ? allowed(origin) : VARY
   return {
     headersFor: origin =>
-      origin === undefined ? ALWAYS : [...headersFor(origin), 'Access-Control-Expose-Headers', EXPOSED],
+      origin === undefined ? VARY : [...headersFor(origin), 'Access-Control-Expose-Headers', EXPOSED_HEADERS],
     preflight(method, headers) {
       if (method !== 'OPTIONS' || headers.origin === undefined) return null
       if (headers['access-control-request-method'] === undefined) return null
       const asked = headers['access-control-request-headers']
-      return [...headersFor(headers.origin), ...termsFor(asked)]
+      return [...headersFor(headers.origin), ...preflightHeaders(asked)]
     },
   }
 }
 
-const EXPOSED =
+const EXPOSED_HEADERS =
   'ETag,Idempotency-Key,Idempotency-Replayed,X-Request-Id,X-Plinth-Position,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset'
 
-function termsFor(asked: string | undefined): HeaderList {
+function preflightHeaders(asked: string | undefined): HeaderList {
   const names = (asked ?? '').split(',').map(name => name.trim().toLowerCase())
   const more = names.filter(name => MORE_HEADERS.has(name))
   return [
@@ -67,3 +62,15 @@ function termsFor(asked: string | undefined): HeaderList {
     MAX_AGE,
   ]
 }
+
+/** The defaults of the contract (contract/rest.md 0). */
+export const SECURITY_HEADERS: HeaderList = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'X-Frame-Options',
+  'SAMEORIGIN',
+  'Referrer-Policy',
+  'no-referrer',
+  'Strict-Transport-Security',
+  'max-age=31536000; includeSubDomains',
+]

@@ -2,11 +2,23 @@ import { entityTag } from '../base/text.ts'
 import { fault } from '../faults/fault.ts'
 import { type HttpRequest, type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 
+/**
+ * Cache-Control for an answer that sets none; null: it does. An answer to credentials is private. Any other answer may be
+ * stored but must be revalidated each time: the data may change at any moment.
+ */
+export function cacheControlFor(
+  answer: HttpResponse,
+  { headers }: Pick<HttpRequest, 'headers'>,
+): string | null {
+  for (const name in answer.headers) if (name.toLowerCase() === 'cache-control') return null
+  return headers.authorization === undefined ? 'no-cache' : 'private'
+}
+
 type TaggedRequest = Pick<HttpRequest, 'method' | 'headers'>
 
 /**
- * Tags a good answer, and of a read lets the caller's conditions decide (contract/rest.md 0; RFC 9110, 13.2):
- * those of a write are decided before it is done.
+ * Adds an ETag to a successful answer. Evaluates If-Match and If-None-Match of reads (contract/rest.md 0; RFC 9110, 13.2);
+ * writes evaluate their conditions before they run.
  */
 export function applyTag(answer: HttpResponse, { method, headers }: TaggedRequest): HttpResponse {
   if (!answer.hasEtag || answer.status >= 300 || answer.body === null) return answer
@@ -14,12 +26,12 @@ export function applyTag(answer: HttpResponse, { method, headers }: TaggedReques
   const tagged = { ...answer, headers: { ...answer.headers, ETag: tag } }
   if (method !== 'GET' && method !== 'HEAD') return tagged
   const match = headers['if-match']
-  if (match !== undefined && !lists(match, tag))
+  if (match !== undefined && !matchesTag(match, tag))
     return toFaultResponse(fault('preconditionFailed', 'The document has changed'))
   const noneMatch = headers['if-none-match']
-  if (noneMatch === undefined || !lists(noneMatch.replaceAll('W/', ''), tag)) return tagged
+  if (noneMatch === undefined || !matchesTag(noneMatch.replaceAll('W/', ''), tag)) return tagged
   return { ...tagged, status: 304, body: null }
 }
 
-const lists = (condition: string, tag: string): boolean =>
+const matchesTag = (condition: string, tag: string): boolean =>
   condition.trim() === '*' || condition.split(',').some(each => each.trim() === tag)

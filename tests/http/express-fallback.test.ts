@@ -1,18 +1,20 @@
 import test from 'ava'
-import { expressHost } from '../../core/http/express-host.ts'
+import { openExpressFallback } from '../../core/http/express-fallback.ts'
 import { SILENT } from '../../core/observe/observation.ts'
 import { echo, serve } from './serving.ts'
 
 test('Express takes what the API leaves over, and is not even loaded before', async t => {
   let mounted = 0
-  const host = expressHost(app => {
+  const host = openExpressFallback(app => {
     mounted++
     app.get('/page', (_request, response) => void response.send('a page'))
     app.get('/broken', () => {
       throw new Error('secret detail')
     })
   }, SILENT)
-  const { url } = await serve(t, [request => (request.path === '/api' ? echo(request) : null)], { host })
+  const { url } = await serve(t, [request => (request.path === '/api' ? echo(request) : null)], {
+    fallback: host,
+  })
   t.is((await fetch(`${url}/api`)).status, 200)
   t.is(mounted, 0)
   const page = await fetch(`${url}/page`)

@@ -1,0 +1,92 @@
+import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
+import type { ErrorRequestHandler, Express } from 'express'
+import { notFound } from '../faults/fault.ts'
+import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
+import { isHarmless } from '../media/file-type.ts'
+import type { Observer } from '../observe/observation.ts'
+import { cacheControlFor } from './caching.ts'
+import { clientFaultOf, faultOfError } from './unexpected-error.ts'
+import { ALLOWED_ANYWHERE, methodNotAllowed, writeAnswer } from './write-answer.ts'
+
+/**
+ * An Express application for requests outside the API, created at the first of them. Unanswered requests and errors get
+ * the same answers as in the API.
+ */
+export function openExpressFallback(
+  mount: (app: Express) => void | Promise<void>,
+  observer: Observer,
+): () => Promise<RequestListener> {
+  let loading: Promise<Express> | undefined
+  return () => {
+    loading ??= load(mount, observer)
+    return loading
+  }
+}
+
+async function load(mount: (app: Express) => void | Promise<void>, observer: Observer): Promise<Express> {
+  const { default: express } = await import('express')
+  const app = express().disable('x-powered-by').disable('etag')
+  await mount(app)
+  app.use(({ headers }, response) => refuse(response, toFaultResponse(notFound()), headers))
+  app.use(errorHandler(observer))
+  return app
+}
+
+/** Answers errors passed to Express: an error with a client status (4xx) keeps it, any other is 500. */
+export const errorHandler =
+  (observer: Observer): ErrorRequestHandler =>
+  (error: unknown, { headers }, response, _next) => {
+    const fault =
+      clientFaultOf(error) ?? faultOfError(error, String(response.getHeader('X-Request-Id')), observer)
+    if (response.headersSent) {
+      response.destroy()
+      return
+    }
+    removeContentHeaders(response)
+    refuse(response, toFaultResponse(fault), headers)
+  }
+
+function refuse(response: ServerResponse, answer: HttpResponse, headers: IncomingHttpHeaders): void {
+  writeAnswer(response, answer, ['Cache-Control', cacheControlFor(answer, { headers }) ?? 'no-cache'])
+}
+
+/** Headers that describe the content which the error replaces. */
+const CONTENT_HEADERS = [
+  'Accept-Ranges',
+  'Cache-Control',
+  'Content-Disposition',
+  'Content-Encoding',
+  'Content-Length',
+  'Content-Type',
+  'ETag',
+  'Last-Modified',
+]
+
+function removeContentHeaders(response: ServerResponse): void {
+  for (const name of CONTENT_HEADERS) response.removeHeader(name)
+}
+
+/** Serves uploaded files under /uploads, without permission (contract/rest.md 15). */
+export async function mountUploads(app: Express, folder: string): Promise<void> {
+  const { default: express } = await import('express')
+  app.use(
+    '/uploads',
+    (request, response, next) => {
+      if (READS.has(request.method)) next()
+      else writeAnswer(response, methodNotAllowed(ALLOWED_ANYWHERE), [])
+    },
+    express.static(folder, { index: false, redirect: false, dotfiles: 'ignore', setHeaders: setSafeHeaders }),
+  )
+}
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
+/** SVG, HTML and other active content is only offered as a download (safety S16). */
+function setSafeHeaders(response: ServerResponse, path: string): void {
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+  response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+  if (isHarmless(path)) return
+  response.setHeader('Content-Disposition', 'attachment')
+  // An <img> runs no script inside an SVG, so that SVG keeps its type. Other active types must not be executable.
+  if (!/\.svg$/i.test(path)) response.setHeader('Content-Type', 'application/octet-stream')
+}

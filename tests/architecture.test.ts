@@ -56,6 +56,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@graphql-tools/schema': ['core/graphql'],
   '@graphql-tools/utils': ['core/graphql'],
   commander: ['tools/cli'],
+  '@babel/parser': ['tools/strapi'],
 }
 
 const sources = readSources()

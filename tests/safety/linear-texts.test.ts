@@ -2,7 +2,6 @@ import test from 'ava'
 import { createRedactor } from '../../core/base/redact.ts'
 import { transactionWordIn } from '../../core/database/transaction-words.ts'
 import { suspectRanges } from '../../core/project/secret-ranges.ts'
-import { tokensOf } from '../../tools/strapi/read/tokens.ts'
 
 // Texts that make a backtracking expression take quadratic or exponential time, read by what replaced expressions.
 
@@ -12,7 +11,6 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   redact,
   suspectRanges,
   transactionWordIn,
-  tokensOf,
 }
 
 const SHAPES = [

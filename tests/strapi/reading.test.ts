@@ -1,9 +1,18 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import test from 'ava'
-import { type Given, isFromEnvironment, isList, isMapping } from '../../tools/strapi/read/literal-value.ts'
+import { findOwnCode } from '../../tools/strapi/read/find-own-code.ts'
+import {
+  isFromEnvironment,
+  isList,
+  isMapping,
+  type LiteralValue,
+} from '../../tools/strapi/read/literal-value.ts'
 import { readExported } from '../../tools/strapi/read/read-exported.ts'
 
 /** A value as JSON would have it; what is not known is `?`, a variable `$NAME`. */
-function plain(given: Given): unknown {
+function plain(given: LiteralValue): unknown {
   if (isFromEnvironment(given))
     return `$${given.name}${given.fallback === undefined ? '' : `:${plain(given.fallback)}`}`
   if (isList(given)) return given.map(plain)
@@ -11,7 +20,7 @@ function plain(given: Given): unknown {
   return typeof given === 'object' && given !== null ? '?' : given
 }
 
-const MODULES: readonly (readonly [source: string, exported: unknown])[] = [
+const MODULES: readonly (readonly [source: string, exported: unknown, file?: string])[] = [
   [
     "module.exports = { a: 'it\\'s', 'b': [1, -2, 0x10, true, null], c: { d: `plain` } }",
     { a: "it's", b: [1, -2, 16, true, null], c: { d: 'plain' } },
@@ -38,13 +47,40 @@ const MODULES: readonly (readonly [source: string, exported: unknown])[] = [
   ],
   ["export default [ 'strapi::cors', { name: 'x' } ] satisfies Config", ['strapi::cors', { name: 'x' }]],
   ['exports.other = 1', {}],
+  // A template inside a template, whose braces and quotes belong to the outer text.
+  ["module.exports = { a: `x ${b ? `}'${c}` : 1} z`, d: `}`, e: `` }", { a: '?', d: '}', e: '' }],
+  [
+    "export default { view: <a href='}'>{ `it's ${x}` }</a>, next: 1 }",
+    { view: '?', next: 1 },
+    'src/admin/app.tsx',
+  ],
+  ['export default { view: <Type>{ a: 1 }, next: 2 }', { view: { a: 1 }, next: 2 }],
+  [
+    "export default { kinds: ['a', 'b'] as const, one: { two: 2 } satisfies Two<{ a: ',' }>, three: x! }",
+    { kinds: ['a', 'b'], one: { two: 2 }, three: '?' },
+  ],
+  ['const config = { a: 1 } as const satisfies Config\nexport { config as default }', { a: 1 }],
+  ["export = ({ env }) => { const x = { a: env.bool('A', true) }; return x }", { a: '$A:true' }],
+  [
+    "module.exports = { a: process.env['A'] || 'b', c: (1), 'd-e': +1, 2: f`x` }",
+    { a: '$A:b', c: 1, 'd-e': '?', 2: '?' },
+  ],
+  ['const a = b\nconst b = a\nexport default a', '?'],
 ]
 
 test('a module is read as far as its values stand in it, and nothing of it is run', t => {
-  for (const [source, exported] of MODULES) t.deepEqual(plain(readExported(source)), exported, source)
+  for (const [source, exported, file = 'config/server.ts'] of MODULES)
+    t.deepEqual(plain(readExported(source, file)), exported, source)
 })
 
-test('a module that makes no sense is read to its end', t => {
+test('a module that makes no sense is refused with the place, and never breaks the import', t => {
+  const read = (source: string) => {
+    try {
+      readExported(source, 'config/server.js')
+    } catch (error) {
+      t.true(error instanceof SyntaxError, source)
+    }
+  }
   const parts = [
     'module.exports =',
     '{',
@@ -73,7 +109,69 @@ test('a module that makes no sense is read to its end', t => {
       state = (Math.imul(state, 1103515245) + 12345) >>> 0
       source += ` ${parts[(state >>> 8) % parts.length]}`
     }
-    t.notThrows(() => readExported(source), source)
+    t.notThrows(() => read(source), source)
   }
-  t.notThrows(() => readExported(`module.exports = ${'['.repeat(20_000)}`))
+  t.notThrows(() => read(`module.exports = ${'['.repeat(20_000)}`))
+  t.throws(() => readExported('module.exports = {\n  a: )', 'a.js'), {
+    instanceOf: SyntaxError,
+    message: /\(2:5\)/,
+  })
+})
+
+const CODE: readonly (readonly [file: string, source: string, found: 'own' | 'router' | 'generated'])[] = [
+  [
+    'src/api/a/controllers/a.js',
+    "'use strict'; const { createCoreController } = require('@strapi/strapi').factories; module.exports = createCoreController('api::a.a');",
+    'generated',
+  ],
+  [
+    'src/api/a/services/a.ts',
+    "/** A comment. */\nimport { factories } from '@strapi/strapi'\nexport default factories.createCoreService<'api::a.a'>('api::a.a' as const,)",
+    'generated',
+  ],
+  [
+    'src/api/a/services/b.ts',
+    "import { factories } from '@strapi/strapi'\nexport default factories.createCoreService('api::a.a', ({ strapi }) => ({ find() {} }))",
+    'own',
+  ],
+  [
+    'src/api/a/controllers/c.js',
+    "const { createCoreController } = require('@strapi/strapi').factories; schedule(); module.exports = createCoreController('api::a.a')",
+    'own',
+  ],
+  [
+    'src/api/a/routes/a.ts',
+    "import { factories } from '@strapi/strapi'\nexport default factories.createCoreRouter('api::a.a', { only: [`find`] })",
+    'router',
+  ],
+  ['src/api/a/routes/b.ts', 'export default { routes: [] }', 'own'],
+  [
+    'src/index.ts',
+    "import type { Core } from '@strapi/strapi'\nexport default { register(/* { strapi }: { strapi: Core.Strapi } */) {}, bootstrap: async ({ strapi }: { strapi: Core.Strapi }) => {} }",
+    'generated',
+  ],
+  ['src/index.js', 'module.exports = { register() {}, bootstrap() { start() } }', 'own'],
+  ['src/api/a/policies/broken.js', 'module.exports = (', 'own'],
+  ['src/api/a/policies/empty.js', '// nothing yet', 'generated'],
+]
+
+test("a project's own code is told from what the generator of Strapi wrote", async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-strapi-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  for (const [file, source] of CODE) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), source)
+  }
+  const { ownCode, routers } = await findOwnCode(
+    folder,
+    CODE.map(([file]) => file),
+  )
+  t.deepEqual(
+    ownCode.map(({ file }) => file),
+    CODE.filter(([, , found]) => found === 'own').map(([file]) => file),
+  )
+  t.deepEqual(
+    routers.map(({ uid, options }) => [uid, plain(options)]),
+    [['api::a.a', { only: ['find'] }]],
+  )
 })

@@ -1,6 +1,6 @@
 import type { Attribute, Component, ContentType, Holder, Model } from '../../core/model/model.ts'
 import { attributeName, type Names } from './names.ts'
-import { at, type GivenMapping, mappingAt, NOTHING, textAt } from './read/literal-value.ts'
+import { EMPTY_MAPPING, type LiteralMapping, mappingAt, textAt, valueAt } from './read/literal-value.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
 
 /** What a table of Strapi's is to be: content-types and components of both sides, attribute by attribute. */
@@ -28,7 +28,7 @@ export interface TypePair extends HolderPair<ContentType> {
 export interface AttributePair {
   /** Strapi's. */
   readonly name: string
-  readonly given: GivenMapping
+  readonly given: LiteralMapping
   readonly ours: Attribute
 }
 
@@ -66,7 +66,7 @@ const pair = <Ours extends Holder>(
 function typePair(type: StrapiType, names: Names, model: Model): readonly TypePair[] {
   const key = names.types.get(type.uid)?.key
   const ours = key === undefined ? undefined : model.contentTypes.get(`api::${key}.${key}`)
-  const localized = at(type.schema, 'pluginOptions', 'i18n', 'localized') === true
+  const localized = valueAt(type.schema, 'pluginOptions', 'i18n', 'localized') === true
   return ours === undefined ? [] : [{ ...pair(type, ours), localized }]
 }
 
@@ -92,26 +92,26 @@ function alike(ours: ContentType, user: StrapiHolder | null): StrapiHolder['attr
   return new Map([
     ...[...ours.attributes.keys()]
       .filter(name => !LEFT.has(name))
-      .map((name): [string, GivenMapping] => [name, own?.get(name) ?? roleOf(ours, name)]),
+      .map((name): [string, LiteralMapping] => [name, own?.get(name) ?? roleOf(ours, name)]),
     ...[...(own ?? [])].filter(([name]) => !LEFT.has(name)),
   ])
 }
 
-const ROLE: GivenMapping = new Map([
+const ROLE: LiteralMapping = new Map([
   ['relation', 'manyToOne'],
   ['target', 'plugin::users-permissions.role'],
   ['inversedBy', 'users'],
 ])
 
-const roleOf = ({ key }: ContentType, name: string): GivenMapping =>
-  key === 'user' && name === 'role' ? ROLE : NOTHING
+const roleOf = ({ key }: ContentType, name: string): LiteralMapping =>
+  key === 'user' && name === 'role' ? ROLE : EMPTY_MAPPING
 
 /** Where Strapi keeps the links of a relation: on this side, and in which form. */
 export function isOwner({ given }: AttributePair): boolean {
   return textAt(given, 'mappedBy') === undefined
 }
 
-export const usesColumn = ({ given }: AttributePair): boolean => at(given, 'useJoinTable') === false
+export const usesColumn = ({ given }: AttributePair): boolean => valueAt(given, 'useJoinTable') === false
 
 /** The name of the column where a project chose one. */
 export const joinColumn = ({ given }: AttributePair): string | undefined =>

@@ -3,7 +3,14 @@ import { basename, join, relative, resolve, sep } from 'node:path'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import { toHolder, toType } from './convert/to-holder.ts'
 import { findOwnCode } from './read/find-own-code.ts'
-import { fromJson, type Given, isMapping, mappingAt, NOTHING, textAt } from './read/literal-value.ts'
+import {
+  EMPTY_MAPPING,
+  fromJson,
+  isMapping,
+  type LiteralValue,
+  mappingAt,
+  textAt,
+} from './read/literal-value.ts'
 import { readExported } from './read/read-exported.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
 
@@ -23,7 +30,7 @@ export async function readStrapi(folder: string): Promise<Result<StrapiProject, 
       `\`${folder}\` is not a folder: give the folder of the Strapi project, with its package.json`,
     )
   const reading: Reading = { folder: root, files: await filesOf(root), unreadable: [] }
-  const manifest = (await readGiven(reading, 'package.json')) ?? NOTHING
+  const manifest = (await readGiven(reading, 'package.json')) ?? EMPTY_MAPPING
   const version = versionOf(manifest)
   if (version === undefined)
     return failed(
@@ -32,7 +39,7 @@ export async function readStrapi(folder: string): Promise<Result<StrapiProject, 
   return ok(await readProject(reading, manifest, version))
 }
 
-async function readProject(reading: Reading, manifest: Given, version: 4 | 5): Promise<StrapiProject> {
+async function readProject(reading: Reading, manifest: LiteralValue, version: 4 | 5): Promise<StrapiProject> {
   const contentTypes = await readTypes(reading)
   const components = await readComponents(reading)
   const user = await readUser(reading)
@@ -47,10 +54,10 @@ async function readProject(reading: Reading, manifest: Given, version: 4 | 5): P
     components,
     user,
     config: {
-      server: server ?? NOTHING,
-      api: api ?? NOTHING,
-      plugins: plugins ?? NOTHING,
-      middlewares: middlewares ?? NOTHING,
+      server: server ?? EMPTY_MAPPING,
+      api: api ?? EMPTY_MAPPING,
+      plugins: plugins ?? EMPTY_MAPPING,
+      middlewares: middlewares ?? EMPTY_MAPPING,
     },
     hasEnvironments: reading.files.some(file => file.startsWith('config/env/')),
     packages: [...mappingAt(manifest, 'dependencies').keys()],
@@ -60,7 +67,7 @@ async function readProject(reading: Reading, manifest: Given, version: 4 | 5): P
 }
 
 /** `^5.1.0`, `~4.25`, `5`, `>=5.0.0`; `latest` is the newest. */
-function versionOf(manifest: Given): 4 | 5 | undefined {
+function versionOf(manifest: LiteralValue): 4 | 5 | undefined {
   const wanted = textAt(manifest, 'dependencies', '@strapi/strapi')
   if (wanted === 'latest') return 5
   const major = wanted?.match(/\d+/)?.[0]
@@ -93,10 +100,12 @@ async function filesOf(root: string): Promise<readonly string[]> {
 }
 
 /** A file of JSON, or a module; undefined, and remembered, where it cannot be read. */
-async function readGiven({ folder, unreadable }: Reading, file: string): Promise<Given | undefined> {
+async function readGiven({ folder, unreadable }: Reading, file: string): Promise<LiteralValue | undefined> {
   try {
     const text = await readFile(join(folder, file), 'utf8')
-    return file.endsWith('.json') ? fromJson(JSON.parse(text.replace(/^\uFEFF/, ''))) : readExported(text)
+    return file.endsWith('.json')
+      ? fromJson(JSON.parse(text.replace(/^\uFEFF/, '')))
+      : readExported(text, file)
   } catch (error) {
     unreadable.push(`${file}: ${error instanceof Error ? error.message : String(error)}`)
     return undefined
@@ -104,7 +113,7 @@ async function readGiven({ folder, unreadable }: Reading, file: string): Promise
 }
 
 /** As Strapi merges nothing into these outside of config/env, the first ending wins. */
-async function readConfig(reading: Reading, name: string): Promise<Given | undefined> {
+async function readConfig(reading: Reading, name: string): Promise<LiteralValue | undefined> {
   const file = ['ts', 'js', 'json']
     .map(ending => `config/${name}.${ending}`)
     .find(each => reading.files.includes(each))
@@ -145,7 +154,10 @@ async function readUser(reading: Reading): Promise<StrapiHolder | null> {
     : toHolder('plugin::users-permissions.user', file, schema)
 }
 
-async function readSchema(reading: Reading, file: string): Promise<ReadonlyMap<string, Given> | undefined> {
+async function readSchema(
+  reading: Reading,
+  file: string,
+): Promise<ReadonlyMap<string, LiteralValue> | undefined> {
   const schema = await readGiven(reading, file)
   if (isMapping(schema)) return schema
   if (schema !== undefined)

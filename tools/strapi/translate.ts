@@ -14,7 +14,7 @@ import {
 } from './convert/to-settings.ts'
 import { toTypes } from './convert/to-types.ts'
 import type { Names } from './names.ts'
-import { at, textAt } from './read/literal-value.ts'
+import { textAt, valueAt } from './read/literal-value.ts'
 import type { StrapiFacts, StrapiLocale } from './read/read-facts.ts'
 import type { StrapiProject } from './read/strapi-project.ts'
 import { type Block, block, type Entry, entry, flow, section } from './yaml-document.ts'
@@ -47,7 +47,7 @@ function toLocales({ contentTypes }: StrapiProject, facts: StrapiFacts | null): 
     return section('i18n', [flow('locales', locales.map(toLocale)), flow('defaultLocale', defaultLocale)])
   }
   const isLocalized = contentTypes.some(
-    ({ schema }) => at(schema, 'pluginOptions', 'i18n', 'localized') === true,
+    ({ schema }) => valueAt(schema, 'pluginOptions', 'i18n', 'localized') === true,
   )
   if (!isLocalized) return undefined
   return section(
@@ -69,10 +69,10 @@ function toAuth(project: StrapiProject, facts: StrapiFacts | null): Entry | unde
     entry('jwtSecret', { kind: 'variable', name: 'JWT_SECRET', fallback: '' }),
     flow('jwtExpiresIn', jwtExpiresIn),
     section('register', [
-      flow('enabled', at(advanced, 'allow_register') === false ? false : undefined),
+      flow('enabled', valueAt(advanced, 'allow_register') === false ? false : undefined),
       flow('role', role === undefined || role === 'authenticated' ? undefined : roleKey({ type: role })),
       flow('allowedFields', allowedFields),
-      flow('confirmEmail', at(advanced, 'email_confirmation') === true ? true : undefined),
+      flow('confirmEmail', valueAt(advanced, 'email_confirmation') === true ? true : undefined),
     ]),
     section('mail', [
       flow('resetUrl', textAt(advanced, 'email_reset_password') || undefined),

@@ -1,4 +1,11 @@
-import { at, type Given, isFromEnvironment, isList, isMapping, toJson } from '../read/literal-value.ts'
+import {
+  isFromEnvironment,
+  isList,
+  isMapping,
+  type LiteralValue,
+  toJson,
+  valueAt,
+} from '../read/literal-value.ts'
 import type { StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 
 /** The settings that are looked for, by the module of config/ that they stand in. */
@@ -21,7 +28,7 @@ const LOOKED_FOR: readonly (readonly [module: keyof StrapiConfig, ...way: string
 /** What config/ says in a way that only running it would tell. */
 export function configNotes({ config }: StrapiProject): readonly string[] {
   const modules = Object.entries(config).filter(([, given]) => !isMapping(given) && !isList(given))
-  const settings = LOOKED_FOR.filter(([module, ...way]) => isUnknown(at(config[module], ...way)))
+  const settings = LOOKED_FOR.filter(([module, ...way]) => isUnknown(valueAt(config[module], ...way)))
   return [
     ...modules.map(([module]) => `config/${module} was not read: it is code`),
     ...settings.map(
@@ -32,7 +39,7 @@ export function configNotes({ config }: StrapiProject): readonly string[] {
 }
 
 /** A mapping is looked into key by key. */
-function isUnknown(given: Given | undefined): boolean {
+function isUnknown(given: LiteralValue | undefined): boolean {
   if (given === undefined || isMapping(given)) return false
   return isFromEnvironment(given) ? toJson(given.fallback) === undefined : toJson(given) === undefined
 }

@@ -1,13 +1,13 @@
 import type { Json } from '../../../core/project/settings/settings.ts'
 import type { Names } from '../names.ts'
 import {
-  at,
-  type Given,
-  type GivenMapping,
+  type LiteralMapping,
+  type LiteralValue,
   mappingAt,
   textAt,
   textsAt,
   toJson,
+  valueAt,
 } from '../read/literal-value.ts'
 import { type OwnKeys, toRelation } from './to-relation.ts'
 
@@ -29,18 +29,18 @@ export interface ToldAttribute {
 }
 
 /** An attribute of Strapi's in the short form of project.yaml, where that says all. */
-export function toAttribute(name: string, given: GivenMapping, around: Surroundings): ToldAttribute {
+export function toAttribute(name: string, given: LiteralMapping, around: Surroundings): ToldAttribute {
   const own = ownKeys(name, given, around)
   if (typeof own === 'string') return { notes: [`\`${name}\` is left out: ${own}`] }
   const { type, keys } = own
   const isAlwaysLocalized = type === 'relation' || type === 'uid'
   const isShared =
-    around.localized && !isAlwaysLocalized && at(given, 'pluginOptions', 'i18n', 'localized') !== true
+    around.localized && !isAlwaysLocalized && valueAt(given, 'pluginOptions', 'i18n', 'localized') !== true
   const all = withoutUndefined({
     type,
     ...keys,
     ...constraints(type, given),
-    private: at(given, 'private') === true || around.hidden.has(name) ? true : undefined,
+    private: valueAt(given, 'private') === true || around.hidden.has(name) ? true : undefined,
     localized: isShared ? false : undefined,
   })
   const json = Object.keys(all).length === 1 && !NEVER_SHORT.has(type) ? type : all
@@ -61,7 +61,7 @@ const SCALARS: ReadonlySet<string> = new Set([
   ...['integer', 'biginteger', 'float', 'decimal', 'boolean', 'json', 'array'],
 ])
 
-function ownKeys(name: string, given: GivenMapping, around: Surroundings): OwnKeys {
+function ownKeys(name: string, given: LiteralMapping, around: Surroundings): OwnKeys {
   const type =
     textAt(given, 'type') ?? (given.has('component') ? 'component' : given.has('target') ? 'relation' : '')
   switch (type) {
@@ -86,26 +86,26 @@ function ownKeys(name: string, given: GivenMapping, around: Surroundings): OwnKe
 
 const KINDS = ['images', 'videos', 'audios', 'files']
 
-function mediaKeys(given: GivenMapping): Readonly<Record<string, Json | undefined>> {
+function mediaKeys(given: LiteralMapping): Readonly<Record<string, Json | undefined>> {
   const allowed = textsAt(given, 'allowedTypes').filter(kind => KINDS.includes(kind))
   const isAny = allowed.length === 0 || KINDS.every(kind => allowed.includes(kind))
   return {
-    multiple: at(given, 'multiple') === true ? true : undefined,
+    multiple: valueAt(given, 'multiple') === true ? true : undefined,
     allowedTypes: isAny ? undefined : [...new Set(allowed)],
   }
 }
 
-function toComponent(given: GivenMapping, { components }: Names): OwnKeys {
+function toComponent(given: LiteralMapping, { components }: Names): OwnKeys {
   const wanted = textAt(given, 'component') ?? ''
   const component = components.get(wanted)
   if (component === undefined) return `there is no component \`${wanted}\``
   return {
     type: 'component',
-    keys: { component, repeatable: at(given, 'repeatable') === true ? true : undefined },
+    keys: { component, repeatable: valueAt(given, 'repeatable') === true ? true : undefined },
   }
 }
 
-function toZone(given: GivenMapping, { components }: Names): OwnKeys {
+function toZone(given: LiteralMapping, { components }: Names): OwnKeys {
   const known = textsAt(given, 'components').flatMap(uid => components.get(uid) ?? [])
   if (known.length === 0) return 'none of its components is there'
   return { type: 'dynamiczone', keys: { components: [...new Set(known)] } }
@@ -138,7 +138,7 @@ const STORED: Readonly<Record<string, string>> = {
   date: 'date',
 }
 
-function toCustomField(given: GivenMapping, column: string | undefined): OwnKeys {
+function toCustomField(given: LiteralMapping, column: string | undefined): OwnKeys {
   const field = textAt(given, 'customField') ?? ''
   const known = Object.hasOwn(CUSTOM_FIELDS, field) ? CUSTOM_FIELDS[field] : undefined
   const type = known ?? (column !== undefined && Object.hasOwn(STORED, column) ? STORED[column] : undefined)
@@ -148,11 +148,11 @@ function toCustomField(given: GivenMapping, column: string | undefined): OwnKeys
 
 const COUNTED: ReadonlySet<string> = new Set(['integer', 'float', 'decimal'])
 
-function constraints(type: string, given: GivenMapping): Readonly<Record<string, Json | undefined>> {
-  const value = (key: string) => toValue(type, at(given, key))
+function constraints(type: string, given: LiteralMapping): Readonly<Record<string, Json | undefined>> {
+  const value = (key: string) => toValue(type, valueAt(given, key))
   return {
-    required: at(given, 'required') === true ? true : undefined,
-    unique: at(given, 'unique') === true && type !== 'uid' ? true : undefined,
+    required: valueAt(given, 'required') === true ? true : undefined,
+    unique: valueAt(given, 'unique') === true && type !== 'uid' ? true : undefined,
     min: value('min'),
     max: value('max'),
     minLength: value('minLength'),
@@ -163,7 +163,7 @@ function constraints(type: string, given: GivenMapping): Readonly<Record<string,
 }
 
 /** Strapi's panel writes some numbers and truths as texts. */
-function toValue(type: string, given: Given | undefined): Json | undefined {
+function toValue(type: string, given: LiteralValue | undefined): Json | undefined {
   const json = toJson(given) ?? undefined
   if (typeof json !== 'string') return json
   if (COUNTED.has(type) && json.trim() !== '' && Number.isFinite(Number(json))) return Number(json)
@@ -227,11 +227,11 @@ const OF_THE_PANEL: ReadonlySet<string> = new Set([
   'versions',
 ])
 
-function remarks(given: GivenMapping, type: string): readonly string[] {
+function remarks(given: LiteralMapping, type: string): readonly string[] {
   const dropped = [...given.keys()].filter(key => !SILENT.has(key)).map(key => `\`${key}\``)
   const plugins = [...mappingAt(given, 'pluginOptions').keys()].filter(plugin => !OF_THE_PANEL.has(plugin))
   const code = ['default', 'regex', 'min', 'max'].filter(
-    key => given.has(key) && at(given, key) !== null && toJson(at(given, key)) === undefined,
+    key => given.has(key) && valueAt(given, key) !== null && toJson(valueAt(given, key)) === undefined,
   )
   const field =
     textAt(given, 'type') === 'customField'

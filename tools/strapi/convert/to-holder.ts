@@ -1,10 +1,10 @@
 import { trimCharacter } from '../../../core/base/text.ts'
-import { type GivenMapping, isMapping, mappingAt, textAt } from '../read/literal-value.ts'
+import { isMapping, type LiteralMapping, mappingAt, textAt } from '../read/literal-value.ts'
 import type { StrapiHolder, StrapiType } from '../read/strapi-project.ts'
 
-export function toHolder(uid: string, file: string, schema: GivenMapping): StrapiHolder {
+export function toHolder(uid: string, file: string, schema: LiteralMapping): StrapiHolder {
   const attributes = [...mappingAt(schema, 'attributes')].flatMap(
-    ([name, given]): readonly [string, GivenMapping][] => (isMapping(given) ? [[name, given]] : []),
+    ([name, given]): readonly [string, LiteralMapping][] => (isMapping(given) ? [[name, given]] : []),
   )
   return {
     uid,
@@ -19,7 +19,7 @@ interface FoundType {
   readonly api: string
   readonly name: string
   readonly file: string
-  readonly schema: GivenMapping
+  readonly schema: LiteralMapping
 }
 
 /** Strapi names a content-type after its folders, and its routes after what `info` says. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../../core/project/settings/settings.ts'
 import { attributeName, type Names } from '../names.ts'
-import type { GivenMapping } from '../read/literal-value.ts'
+import type { LiteralMapping } from '../read/literal-value.ts'
 import { textAt } from '../read/literal-value.ts'
 
 /** What a type of attribute says besides what all say, in order; or why there is no attribute. */
@@ -17,7 +17,7 @@ const BUILT_IN: ReadonlyMap<string, string> = new Map([
   ['plugin::i18n.locale', 'plugin::i18n.locale'],
 ])
 
-export function toRelation(given: GivenMapping, names: Names): OwnKeys {
+export function toRelation(given: LiteralMapping, names: Names): OwnKeys {
   const relation = textAt(given, 'relation') ?? ''
   const wanted = textAt(given, 'target') ?? ''
   if (relation.startsWith('morph'))

@@ -1,8 +1,7 @@
 import type { Json } from '../../../core/project/settings/settings.ts'
 import type { Names } from '../names.ts'
-import { at, type Given, isList, mappingAt, textAt, textsAt } from '../read/literal-value.ts'
-import type { StrapiRouter } from '../read/read-router.ts'
-import type { StrapiProject } from '../read/strapi-project.ts'
+import { isList, type LiteralValue, mappingAt, textAt, textsAt, valueAt } from '../read/literal-value.ts'
+import type { StrapiProject, StrapiRouter } from '../read/strapi-project.ts'
 import { type Entry, entry, section } from '../yaml-document.ts'
 
 const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
@@ -19,14 +18,14 @@ function toRouter({ uid, options }: StrapiRouter, names: Names): readonly Entry[
   if (key === undefined) return []
   return ACTIONS.flatMap(action => {
     const given = mappingAt(options, 'config', action)
-    const auth = authOf(at(given, 'auth'), names)
+    const auth = authOf(valueAt(given, 'auth'), names)
     const notes = [...usesOf(given, 'policies'), ...usesOf(given, 'middlewares')]
     if (auth === undefined && notes.length === 0) return []
     return [entry(`${key}.${action}`, { kind: 'flow', json: auth === undefined ? {} : { auth } }, notes)]
   })
 }
 
-function authOf(given: Given | undefined, names: Names): Json | undefined {
+function authOf(given: LiteralValue | undefined, names: Names): Json | undefined {
   if (given === false) return false
   const scope = textsAt(given, 'scope').flatMap(each => {
     const [, uid = '', action = ''] = /^(api::[^.]+\.[^.]+)\.([^.]+)$/.exec(each) ?? []
@@ -37,8 +36,8 @@ function authOf(given: Given | undefined, names: Names): Json | undefined {
 }
 
 /** Policies and middlewares are code: they are named here once they are written anew. */
-function usesOf(given: Given, kind: 'policies' | 'middlewares'): readonly string[] {
-  const uses = at(given, kind)
+function usesOf(given: LiteralValue, kind: 'policies' | 'middlewares'): readonly string[] {
+  const uses = valueAt(given, kind)
   if (!isList(uses) || uses.length === 0) return []
   const named = uses.map(use => (typeof use === 'string' ? use : (textAt(use, 'name') ?? 'a function')))
   const why =

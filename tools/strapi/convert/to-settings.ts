@@ -1,15 +1,15 @@
 import { trimEndCharacter } from '../../../core/base/text.ts'
 import type { Json } from '../../../core/project/settings/settings.ts'
 import {
-  at,
-  type Given,
   isFromEnvironment,
   isList,
   isMapping,
+  type LiteralValue,
   mappingAt,
   textAt,
   textsAt,
   toJson,
+  valueAt,
 } from '../read/literal-value.ts'
 import type { StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 import { type Entry, entry, flow, section } from '../yaml-document.ts'
@@ -18,19 +18,19 @@ import { type Entry, entry, flow, section } from '../yaml-document.ts'
 export function toServer({ config }: StrapiProject): Entry | undefined {
   const { server } = config
   return section('server', [
-    setting('host', at(server, 'host') ?? env('HOST', '0.0.0.0')),
-    setting('port', at(server, 'port') ?? env('PORT', 1337)),
-    setting('url', withoutEmpty(at(server, 'url'))),
+    setting('host', valueAt(server, 'host') ?? env('HOST', '0.0.0.0')),
+    setting('port', valueAt(server, 'port') ?? env('PORT', 1337)),
+    setting('url', withoutEmpty(valueAt(server, 'url'))),
     section('cors', [flow('origins', corsOrigins(config))], corsNotes(config)),
-    flow('bodyLimit', toSize(at(middleware(config, 'strapi::body'), 'jsonLimit'), '1mb')),
-    toTrustProxy(at(server, 'proxy')),
+    flow('bodyLimit', toSize(valueAt(middleware(config, 'strapi::body'), 'jsonLimit'), '1mb')),
+    toTrustProxy(valueAt(server, 'proxy')),
   ])
 }
 
-const env = (name: string, fallback: Given): Given => ({ kind: 'environment', name, fallback })
+const env = (name: string, fallback: LiteralValue): LiteralValue => ({ kind: 'environment', name, fallback })
 
 /** A value of a setting; a variable without a fallback would be an error where it is not set. */
-export function setting(key: string, given: Given | undefined): Entry | undefined {
+export function setting(key: string, given: LiteralValue | undefined): Entry | undefined {
   if (!isFromEnvironment(given)) return flow(key, toJson(given) ?? undefined)
   const fallback = toJson(given.fallback)
   const isWord = typeof fallback === 'string' || typeof fallback === 'number' || typeof fallback === 'boolean'
@@ -38,38 +38,38 @@ export function setting(key: string, given: Given | undefined): Entry | undefine
   return entry(key, { kind: 'variable', name: given.name, fallback: String(fallback) })
 }
 
-const withoutEmpty = (given: Given | undefined): Given | undefined =>
+const withoutEmpty = (given: LiteralValue | undefined): LiteralValue | undefined =>
   given === '' || (isFromEnvironment(given) && given.fallback === '') ? undefined : given
 
-function toTrustProxy(given: Given | undefined): Entry | undefined {
+function toTrustProxy(given: LiteralValue | undefined): Entry | undefined {
   if (isFromEnvironment(given)) return setting('trustProxy', given)
-  const isProxied = given === true || (isMapping(given) && at(given, 'koa') === true)
+  const isProxied = given === true || (isMapping(given) && valueAt(given, 'koa') === true)
   return flow('trustProxy', isProxied ? true : undefined)
 }
 
 /** The `config` of a middleware in config/middlewares. */
-function middleware({ middlewares }: StrapiConfig, name: string): Given | undefined {
+function middleware({ middlewares }: StrapiConfig, name: string): LiteralValue | undefined {
   if (!isList(middlewares)) return undefined
   const found = middlewares.find(each => textAt(each, 'name') === name)
-  return at(found, 'config')
+  return valueAt(found, 'config')
 }
 
 function corsOrigins(config: StrapiConfig): Json | undefined {
-  const given = at(middleware(config, 'strapi::cors'), 'origin')
+  const given = valueAt(middleware(config, 'strapi::cors'), 'origin')
   const origins = typeof given === 'string' ? given.split(',').map(each => each.trim()) : toJson(given)
   if (!Array.isArray(origins) || origins.length === 0 || origins.includes('*')) return undefined
   return origins.map(origin => trimEndCharacter(String(origin), '/'))
 }
 
 function corsNotes(config: StrapiConfig): readonly string[] {
-  const given = at(middleware(config, 'strapi::cors'), 'origin')
+  const given = valueAt(middleware(config, 'strapi::cors'), 'origin')
   return given === undefined || toJson(given) !== undefined
     ? []
     : ['config/middlewares says the origins by code or a variable: name them here, or all may call']
 }
 
 /** `2mb` as Strapi writes it, or bytes. */
-function toSize(given: Given | undefined, usual: string): Json | undefined {
+function toSize(given: LiteralValue | undefined, usual: string): Json | undefined {
   if (typeof given !== 'number' && typeof given !== 'string') return undefined
   return given === usual ? undefined : given
 }
@@ -99,9 +99,9 @@ const GRAPHQL: Readonly<Record<string, Json>> = {
 
 /** Without the plugin, Strapi had no GraphQL. */
 export function toGraphql({ config, packages }: StrapiProject): Entry | undefined {
-  const plugin = at(config.plugins, 'graphql')
+  const plugin = valueAt(config.plugins, 'graphql')
   const isThere =
-    packages.includes('@strapi/plugin-graphql') && at(plugin, 'enabled') !== false && plugin !== false
+    packages.includes('@strapi/plugin-graphql') && valueAt(plugin, 'enabled') !== false && plugin !== false
   if (!isThere) return section('graphql', [flow('enabled', false)])
   const given = mappingAt(plugin, 'config')
   const entries = Object.entries(GRAPHQL).map(([key, usual]) =>
@@ -123,7 +123,7 @@ export function toUpload({ config }: StrapiProject): Entry | undefined {
     typeof provider === 'string'
       ? `the provider \`${provider}\``
       : 'the provider that config/plugins chooses when it runs'
-  const size = at(given, 'sizeLimit') ?? at(given, 'providerOptions', 'sizeLimit')
+  const size = valueAt(given, 'sizeLimit') ?? valueAt(given, 'providerOptions', 'sizeLimit')
   return section(
     'upload',
     [flow('sizeLimit', toSize(size === 200 * 1024 * 1024 ? undefined : size, '200mb'))],
@@ -147,7 +147,7 @@ export function usersPermissions({ config }: StrapiProject): {
   readonly allowedFields: Json | undefined
 } {
   const given = mappingAt(config.plugins, 'users-permissions', 'config')
-  const expires = toJson(at(given, 'jwt', 'expiresIn'))
+  const expires = toJson(valueAt(given, 'jwt', 'expiresIn'))
   const allowed = textsAt(given, 'register', 'allowedFields')
   return {
     jwtExpiresIn: expires === '30d' || expires === null ? undefined : expires,

@@ -1,6 +1,6 @@
 import { pluralOf, titleOf } from '../../../core/model/names.ts'
 import { attributeName, type Names, ownUserAttributes } from '../names.ts'
-import { at, mappingAt, textAt, textsAt } from '../read/literal-value.ts'
+import { mappingAt, textAt, textsAt, valueAt } from '../read/literal-value.ts'
 import type { StrapiFacts } from '../read/read-facts.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from '../read/strapi-project.ts'
 import { namesOf } from '../strapi-names.ts'
@@ -78,13 +78,13 @@ interface TypeTerms {
 }
 
 export const hasDrafts = ({ schema }: StrapiType): boolean =>
-  at(schema, 'options', 'draftAndPublish') === true
+  valueAt(schema, 'options', 'draftAndPublish') === true
 
 function toContentType(type: StrapiType, { project, names, hidden, columnsOf }: TypeTerms): readonly Entry[] {
   const named = names.types.get(type.uid)
   if (named === undefined) return []
   const { schema } = type
-  const localized = at(schema, 'pluginOptions', 'i18n', 'localized') === true
+  const localized = valueAt(schema, 'pluginOptions', 'i18n', 'localized') === true
   const isSingle = textAt(schema, 'kind') === 'singleType'
   const displayName = textAt(schema, 'info', 'displayName')
   const secret = new Set([...hidden, ...textsAt(schema, 'options', 'privateAttributes')])
@@ -152,7 +152,7 @@ function typeNotes({ schema }: StrapiType, hidden: ReadonlySet<string>): readonl
   )
   return [
     ...(shown.length > 0 ? [`private in Strapi, always shown in Plinth: ${shown.join(', ')}`] : []),
-    ...(at(schema, 'options', 'populateCreatorFields') === true
+    ...(valueAt(schema, 'options', 'populateCreatorFields') === true
       ? [
           'Strapi also shows who created and updated it (`populateCreatorFields`): administrators, which Plinth has not',
         ]

@@ -1,8 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readRouter, type StrapiRouter } from './read-router.ts'
-import type { OwnCode, StrapiProject } from './strapi-project.ts'
-import { endOfComment } from './tokens.ts'
+import { isMapping } from './literal-value.ts'
+import {
+  type CallNode,
+  callsIn,
+  exportedValue,
+  isFunction,
+  memberPath,
+  type ParsedModule,
+  type PropertyNode,
+  parseModule,
+  type Statement,
+  unwrap,
+  type ValueNode,
+} from './parse-module.ts'
+import { evaluateLiteral, propertyKey } from './read-exported.ts'
+import type { OwnCode, StrapiProject, StrapiRouter } from './strapi-project.ts'
 
 const CODE = /\.(?:[cm]?[jt]s)$/
 
@@ -19,7 +32,7 @@ const KINDS: readonly (readonly [RegExp, OwnCode['kind']])[] = [
   [/^config\/cron-tasks\./, 'cron'],
 ]
 
-/** The files of a project that do something of their own: what Strapi's generator writes does not count. */
+/** Finds the project's custom code and its configured routers. Files as Strapi's generator writes them do not count. */
 export async function findOwnCode(
   folder: string,
   files: readonly string[],
@@ -29,12 +42,22 @@ export async function findOwnCode(
   for (const file of files) {
     const code = CODE.test(file) && !file.endsWith('.d.ts') ? toOwnCode(file) : undefined
     if (code === undefined) continue
-    const source = await readFile(join(folder, file), 'utf8')
-    const router = code.kind === 'route' ? readRouter(source) : undefined
+    const module = tryParse(await readFile(join(folder, file), 'utf8'), file)
+    const router = code.kind === 'route' && module ? readRouter(module) : undefined
     if (router !== undefined) routers.push(router)
-    else if (!isGenerated(source)) ownCode.push(code)
+    else if (!module || !isGenerated(module)) ownCode.push(code)
   }
   return { ownCode, routers }
+}
+
+/** undefined: the file cannot be parsed, so it counts as code that somebody has to look at. */
+function tryParse(source: string, file: string): ParsedModule | undefined {
+  try {
+    return parseModule(source, file)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
 }
 
 function toOwnCode(file: string): OwnCode | undefined {
@@ -45,42 +68,53 @@ function toOwnCode(file: string): OwnCode | undefined {
   return undefined
 }
 
-/** `factories.createCoreController('api::x.x')` and its like, and a `src/index` whose functions are empty. */
-function isGenerated(source: string): boolean {
-  // What the generator writes is short.
-  if (source.length > LONGEST_GENERATED) return false
-  const text = withoutComments(source).replace(/\s+/g, ' ').trim()
-  return text === '' || isFactory(text) || isIdle(text)
+/** The last `createCoreRouter(uid, options)`; undefined if the module calls no `createCoreRouter` whose options can be evaluated. */
+function readRouter(module: ParsedModule): StrapiRouter | undefined {
+  const call = callsIn(module).findLast(each => factoryOf(each) === 'Router')
+  const [uid, options] = call?.arguments ?? []
+  if (uid?.type !== 'StringLiteral' || options === undefined) return undefined
+  const value = evaluateLiteral(options, module.source)
+  return isMapping(value) ? { uid: uid.value, options: value } : undefined
 }
 
-const LONGEST_GENERATED = 10_000
+/** `createCoreRouter` and `factories.createCoreRouter` → `Router`. */
+const factoryOf = ({ callee }: CallNode): string | undefined =>
+  /(?:^|\.)createCore(Controller|Service|Router)$/.exec(memberPath(callee) ?? '')?.[1]
 
-function withoutComments(source: string): string {
-  let kept = ''
-  for (let at = 0; at < source.length; ) {
-    const end = endOfComment(source, at)
-    if (end === undefined) kept += source.charAt(at++)
-    else at = end
-  }
-  return kept
+/** Whether the file is as Strapi's generator writes it: empty, a factory call with a uid only, or empty life-cycle functions. */
+function isGenerated(module: ParsedModule): boolean {
+  if (module.body.length === 0) return true
+  const exported = exportedValue(module)
+  if (exported === undefined) return false
+  const node = unwrap(exported)
+  if (node.type === 'CallExpression')
+    return factoryOf(node) !== undefined && node.arguments.length === 1 && hasOnlyImports(module)
+  return (
+    node.type === 'ObjectExpression' && node.properties.length > 0 && node.properties.every(isEmptyLifecycle)
+  )
 }
 
-/** The text ends in `createCoreX('…')`. */
-function isFactory(text: string): boolean {
-  const call = text.slice(text.lastIndexOf('createCore'))
-  return /^createCore(?:Controller|Service|Router)(?:<[^>]*>)?\( ?['"][^'"]+['"],? ?\) ?;?$/.test(call)
+/** Besides the export, which is one statement. */
+const hasOnlyImports = ({ body }: ParsedModule): boolean => body.filter(each => !isImport(each)).length === 1
+
+const isImport = (statement: Statement): boolean =>
+  statement.type === 'ImportDeclaration' ||
+  (statement.type === 'VariableDeclaration' &&
+    statement.declarations.every(({ init }) => init !== null && init !== undefined && isRequire(init)))
+
+/** `require('…')` and `require('…').factories` */
+const isRequire = (node: ValueNode): boolean =>
+  node.type === 'MemberExpression'
+    ? isRequire(node.object)
+    : node.type === 'CallExpression' && memberPath(node.callee) === 'require'
+
+const LIFECYCLES: ReadonlySet<string | undefined> = new Set(['register', 'bootstrap', 'destroy'])
+
+function isEmptyLifecycle(property: PropertyNode): boolean {
+  if (property.type === 'SpreadElement' || property.computed || !LIFECYCLES.has(propertyKey(property)))
+    return false
+  const body = property.type === 'ObjectMethod' ? property.body : bodyOf(property.value)
+  return body?.type === 'BlockStatement' && body.body.length === 0
 }
 
-/** The text ends in an object whose methods `register`, `bootstrap` and `destroy` do nothing. */
-function isIdle(text: string): boolean {
-  const exported = /(?:module\.exports =|export default) \{ /.exec(text)
-  if (!exported) return false
-  const methods = withoutBrackets(text.slice(exported.index + exported[0].length)).split(',')
-  const end = methods.pop() ?? ''
-  return methods.length > 0 && /^ ?\};?$/.test(end) && methods.every(each => IDLE_METHOD.test(each.trim()))
-}
-
-/** Parameters, whose types may have brackets of their own. */
-const withoutBrackets = (text: string): string => text.replace(/\([^()]*\)/g, '').replace(/\([^()]*\)/g, '')
-
-const IDLE_METHOD = /^(?:async )?(?:register|bootstrap|destroy)(?:: [\w<>]+)? \{ ?\}$/
+const bodyOf = (node: ValueNode) => (isFunction(node) ? node.body : undefined)

@@ -1,65 +1,72 @@
 import type { Json } from '../../../core/project/settings/settings.ts'
 
 /** A value of a Strapi project's file, as far as it can be known without running the file. */
-export type Given =
+export type LiteralValue =
   | null
   | boolean
   | number
   | string
-  | readonly Given[]
-  | GivenMapping
-  | FromEnvironment
-  | Code
+  | readonly LiteralValue[]
+  | LiteralMapping
+  | EnvironmentValue
+  | UnevaluatedCode
 
-export type GivenMapping = ReadonlyMap<string, Given>
+export type LiteralMapping = ReadonlyMap<string, LiteralValue>
 
 /** `env('NAME', fallback)`, `env.int('NAME')`, `process.env.NAME`. */
-export interface FromEnvironment {
+export interface EnvironmentValue {
   readonly kind: 'environment'
   readonly name: string
-  readonly fallback?: Given
+  readonly fallback?: LiteralValue
 }
 
 /** Whatever only running the file would tell. */
-export interface Code {
+export interface UnevaluatedCode {
   readonly kind: 'code'
   readonly text: string
 }
 
-export const NOTHING: GivenMapping = new Map()
+export const EMPTY_MAPPING: LiteralMapping = new Map()
 
-export const isMapping = (given: Given | undefined): given is GivenMapping => given instanceof Map
+export const isMapping = (given: LiteralValue | undefined): given is LiteralMapping => given instanceof Map
 
-export const isList = (given: Given | undefined): given is readonly Given[] => Array.isArray(given)
+export const isList = (given: LiteralValue | undefined): given is readonly LiteralValue[] =>
+  Array.isArray(given)
 
-export const isFromEnvironment = (given: Given | undefined): given is FromEnvironment =>
+export const isFromEnvironment = (given: LiteralValue | undefined): given is EnvironmentValue =>
   isTagged(given) && given.kind === 'environment'
 
-const isTagged = (given: Given | undefined): given is FromEnvironment | Code =>
+const isTagged = (given: LiteralValue | undefined): given is EnvironmentValue | UnevaluatedCode =>
   typeof given === 'object' && given !== null && !isMapping(given) && !isList(given)
 
 /** What lies at the end of a way through mappings. */
-export function at(given: Given | undefined, ...way: readonly string[]): Given | undefined {
-  return way.reduce<Given | undefined>((inner, key) => (isMapping(inner) ? inner.get(key) : undefined), given)
+export function valueAt(
+  given: LiteralValue | undefined,
+  ...way: readonly string[]
+): LiteralValue | undefined {
+  return way.reduce<LiteralValue | undefined>(
+    (inner, key) => (isMapping(inner) ? inner.get(key) : undefined),
+    given,
+  )
 }
 
-export function mappingAt(given: Given | undefined, ...way: readonly string[]): GivenMapping {
-  const found = at(given, ...way)
-  return isMapping(found) ? found : NOTHING
+export function mappingAt(given: LiteralValue | undefined, ...way: readonly string[]): LiteralMapping {
+  const found = valueAt(given, ...way)
+  return isMapping(found) ? found : EMPTY_MAPPING
 }
 
-export function textAt(given: Given | undefined, ...way: readonly string[]): string | undefined {
-  const found = at(given, ...way)
+export function textAt(given: LiteralValue | undefined, ...way: readonly string[]): string | undefined {
+  const found = valueAt(given, ...way)
   return typeof found === 'string' ? found : undefined
 }
 
-export function textsAt(given: Given | undefined, ...way: readonly string[]): readonly string[] {
-  const found = at(given, ...way)
+export function textsAt(given: LiteralValue | undefined, ...way: readonly string[]): readonly string[] {
+  const found = valueAt(given, ...way)
   return isList(found) ? found.filter(each => typeof each === 'string') : []
 }
 
 /** The value as JSON; undefined where any part of it is not known. */
-export function toJson(given: Given | undefined): Json | undefined {
+export function toJson(given: LiteralValue | undefined): Json | undefined {
   if (given === undefined || isTagged(given)) return undefined
   if (isList(given)) {
     const items = given.map(toJson).filter(each => each !== undefined)
@@ -72,7 +79,7 @@ export function toJson(given: Given | undefined): Json | undefined {
 }
 
 /** What JSON.parse answers, with mappings that no key of theirs can harm. */
-export function fromJson(value: Json): Given {
+export function fromJson(value: Json): LiteralValue {
   if (Array.isArray(value)) return value.map(fromJson)
   if (typeof value !== 'object' || value === null) return value as null | boolean | number | string
   return new Map(Object.entries(value).map(([key, each]) => [key, fromJson(each)]))

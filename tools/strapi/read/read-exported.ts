@@ -1,88 +1,138 @@
-import { type Given, NOTHING } from './literal-value.ts'
-import { isSign, parseGiven, type Tokens } from './parse-literal.ts'
-import { tokensOf } from './tokens.ts'
+import { EMPTY_MAPPING, isFromEnvironment, type LiteralValue } from './literal-value.ts'
+import {
+  type CallNode,
+  declarationOf,
+  exportedValue,
+  isFunction,
+  memberPath,
+  type PropertyNode,
+  parseModule,
+  type Statement,
+  unwrap,
+  type ValueNode,
+} from './parse-module.ts'
 
 /**
- * What a module of JavaScript or TypeScript exports, read and not run: an object, or what a function answers that
- * takes `{ env }`. An empty mapping where the module exports neither.
+ * The value that a JavaScript or TypeScript module exports, without running it. If it exports a function of `{ env }`,
+ * the value that the function returns. An empty mapping if it exports nothing. Throws SyntaxError if it cannot be parsed.
  */
-export function readExported(source: string): Given {
-  const tokens: Tokens = { source, all: tokensOf(source) }
-  const start = exportOf(tokens)
-  return start === undefined ? NOTHING : valueAt(tokens, start)
+export function readExported(source: string, file: string): LiteralValue {
+  const module = parseModule(source, file)
+  const exported = exportedValue(module)
+  return exported === undefined ? EMPTY_MAPPING : followValue(exported, { source, scopes: [module.body] })
 }
 
-/** The token behind `module.exports =`, `exports.default =` or `export default`. */
-function exportOf({ all }: Tokens): number | undefined {
-  for (let index = all.length - 1; index >= 0; index--) {
-    const words = all.slice(index, index + 4).map(({ kind, text }) => (kind === 'text' ? '' : text))
-    if (words.join('') === 'module.exports=') return index + 4
-    if (words.join('') === 'exports.default=') return index + 4
-    if (words[0] === 'export' && words[1] === 'default') return index + 2
+interface Scope {
+  readonly source: string
+  /** The statements of the enclosing functions and of the module, innermost first. */
+  readonly scopes: readonly (readonly Statement[])[]
+}
+
+/** Limits how many names and functions are followed: `const a = b, b = a` would never end. */
+const MAX_STEPS = 5
+
+/** Follows names to their declarations and functions to their results. */
+function followValue(start: ValueNode, scope: Scope, steps = 0): LiteralValue {
+  const node = unwrap(start)
+  if (steps <= MAX_STEPS) {
+    if (isFunction(node)) {
+      const body = node.body.type === 'BlockStatement' ? node.body.body : []
+      const result = node.body.type === 'BlockStatement' ? lastReturn(body) : node.body
+      const inner = { ...scope, scopes: [body, ...scope.scopes] }
+      if (result) return followValue(result, inner, steps + 1)
+    }
+    const declared = node.type === 'Identifier' && findDeclaration(node.name, scope)
+    if (declared) return followValue(declared, scope, steps + 1)
+  }
+  return evaluateLiteral(node, scope.source)
+}
+
+function findDeclaration(name: string, { scopes }: Scope): ValueNode | undefined {
+  for (const body of scopes) {
+    const declared = declarationOf(name, body)
+    if (declared !== undefined) return declared
   }
   return undefined
 }
 
-/** How often one name may stand for another. */
-const LONGEST_WAY = 5
-
-function valueAt(tokens: Tokens, start: number, way = 0): Given {
-  const body = bodyOf(tokens, start)
-  if (body !== undefined) return valueAt(tokens, body, way + 1)
-  const named = way < LONGEST_WAY ? declarationOf(tokens, start) : undefined
-  return named === undefined ? parseGiven(tokens, start).value : valueAt(tokens, named, way + 1)
+/** The last `return` of a function itself; one inside of a condition may not be reached. */
+function lastReturn(body: readonly Statement[]): ValueNode | undefined {
+  const statement = body.findLast(each => each.type === 'ReturnStatement')
+  return statement?.argument ?? undefined
 }
 
-/** Where `const name = ` goes on, for a lone name. */
-function declarationOf({ all }: Tokens, start: number): number | undefined {
-  const name = all[start]
-  const after = all[start + 1]
-  if (name?.kind !== 'word' || (after !== undefined && !isSign(after, ';') && after.kind === 'sign'))
-    return undefined
-  const declared = all.findIndex(
-    ({ kind, text }, index) =>
-      kind === 'word' && ['const', 'let', 'var'].includes(text) && all[index + 1]?.text === name.text,
-  )
-  if (declared < 0) return undefined
-  const equals = all.findIndex((token, index) => index > declared && isSign(token, '='))
-  return equals < 0 ? undefined : equals + 1
-}
+/** Deeper nesting than any project has, and far below the limit of the call stack. */
+const MAX_DEPTH = 200
 
-/** Where the value of a function begins: behind its arrow, or behind the last `return` of its block. */
-function bodyOf(tokens: Tokens, start: number): number | undefined {
-  const { all } = tokens
-  const first = all[start]?.text === 'async' ? start + 1 : start
-  if (all[first]?.text === 'function') {
-    const block = all.findIndex((token, index) => index > first && isSign(token, ')'))
-    return block < 0 ? undefined : lastReturn(tokens, block + 1)
+/** Literals become values, `env()` and `process.env` variables; anything else is code. */
+export function evaluateLiteral(start: ValueNode, source: string, depth = 0): LiteralValue {
+  const node = unwrap(start)
+  const code: LiteralValue = { kind: 'code', text: source.slice(node.start ?? 0, node.end ?? 0) }
+  if (depth > MAX_DEPTH) return code
+  const inner = (each: ValueNode): LiteralValue => evaluateLiteral(each, source, depth + 1)
+  switch (node.type) {
+    case 'StringLiteral':
+    case 'NumericLiteral':
+    case 'BooleanLiteral':
+      return node.value
+    case 'NullLiteral':
+      return null
+    case 'Identifier':
+      return node.name === 'undefined' ? null : code
+    case 'TemplateLiteral':
+      return node.expressions.length === 0 ? (node.quasis[0]?.value.cooked ?? code) : code
+    case 'UnaryExpression':
+      return node.operator === '-' && node.argument.type === 'NumericLiteral' ? -node.argument.value : code
+    case 'ArrayExpression':
+      return node.elements.map(each => (each === null ? null : inner(each)))
+    case 'ObjectExpression':
+      return toMapping(node.properties, inner, source)
+    case 'CallExpression':
+      return toEnvironment(node, inner) ?? code
+    case 'MemberExpression':
+      return toVariable(node) ?? code
+    case 'LogicalExpression': {
+      const left = node.operator === '&&' ? code : inner(node.left)
+      return isFromEnvironment(left) ? { ...left, fallback: inner(node.right) } : code
+    }
+    default:
+      return code
   }
-  const arrow = arrowAfter(tokens, first)
-  if (arrow === undefined) return undefined
-  return isSign(all[arrow + 1], '{') ? lastReturn(tokens, arrow + 1) : arrow + 1
 }
 
-/** The arrow behind `name`, `(...)` or `(...): Type`. */
-function arrowAfter({ all }: Tokens, start: number): number | undefined {
-  if (all[start]?.kind === 'word' && isSign(all[start + 1], '=>')) return start + 1
-  if (!isSign(all[start], '(')) return undefined
-  let depth = 0
-  for (let index = start; index < all.length; index++) {
-    if (isSign(all[index], '(', '{', '[')) depth++
-    if (isSign(all[index], ')', '}', ']')) depth--
-    if (depth === 0 && isSign(all[index], '=>')) return index
-    if (depth === 0 && isSign(all[index], ';', ',')) return undefined
+/** Spreads and computed keys are left out: which keys they add is known only at run time. */
+function toMapping(
+  properties: readonly PropertyNode[],
+  inner: (node: ValueNode) => LiteralValue,
+  source: string,
+): LiteralValue {
+  const mapping = new Map<string, LiteralValue>()
+  for (const property of properties) {
+    if (property.type === 'SpreadElement' || property.computed) continue
+    const key = propertyKey(property)
+    const text = source.slice(property.start ?? 0, property.end ?? 0)
+    if (key !== undefined)
+      mapping.set(key, property.type === 'ObjectMethod' ? { kind: 'code', text } : inner(property.value))
   }
-  return undefined
+  return mapping
 }
 
-function lastReturn({ all }: Tokens, start: number): number | undefined {
-  let depth = 0
-  let found: number | undefined
-  for (let index = start; index < all.length; index++) {
-    if (isSign(all[index], '{')) depth++
-    if (isSign(all[index], '}')) depth--
-    if (depth === 1 && all[index]?.kind === 'word' && all[index]?.text === 'return') found = index + 1
-    if (depth === 0 && index > start) break
-  }
-  return found
+export function propertyKey({ key }: Exclude<PropertyNode, { type: 'SpreadElement' }>): string | undefined {
+  if (key.type === 'Identifier') return key.name
+  return key.type === 'StringLiteral' || key.type === 'NumericLiteral' ? String(key.value) : undefined
+}
+
+/** `env('NAME', fallback)`, `env.int('NAME', fallback)` and the like. */
+function toEnvironment(
+  { callee, arguments: [name, fallback] }: CallNode,
+  inner: (node: ValueNode) => LiteralValue,
+): LiteralValue | undefined {
+  if (!/^env(\.\w+)?$/.test(memberPath(callee) ?? '') || name?.type !== 'StringLiteral') return undefined
+  return { kind: 'environment', name: name.value, ...(fallback && { fallback: inner(fallback) }) }
+}
+
+/** `process.env.NAME` */
+function toVariable(node: ValueNode): LiteralValue | undefined {
+  const [, name] = /^process\.env\.([^.]+)$/.exec(memberPath(node) ?? '') ?? []
+  return name === undefined ? undefined : { kind: 'environment', name }
 }

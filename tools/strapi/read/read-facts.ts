@@ -1,4 +1,4 @@
-import { fromJson, type Given, NOTHING } from './literal-value.ts'
+import { EMPTY_MAPPING, fromJson, type LiteralValue } from './literal-value.ts'
 import { ask, numberAt, type Source } from './source.ts'
 
 /** What Strapi keeps in its database and Plinth in its project file. */
@@ -8,7 +8,7 @@ export interface StrapiFacts {
   readonly locales: readonly StrapiLocale[]
   readonly defaultLocale: string | undefined
   /** Settings of the users-permissions plugin. */
-  readonly advanced: Given
+  readonly advanced: LiteralValue
   readonly tokens: readonly StrapiToken[]
   readonly tables: Source['tables']
 }
@@ -41,13 +41,13 @@ export async function readFacts(source: Source): Promise<StrapiFacts> {
     roles: await readRoles(source),
     locales: locales.map(row => ({ code: row.get('code') ?? '', name: row.get('name') ?? '' })),
     defaultLocale: typeof defaultLocale === 'string' ? defaultLocale : undefined,
-    advanced: settings.get('plugin_users-permissions_advanced') ?? NOTHING,
+    advanced: settings.get('plugin_users-permissions_advanced') ?? EMPTY_MAPPING,
     tables: source.tables,
     tokens: tokens.map(row => ({ name: row.get('name') ?? '', type: row.get('type') ?? '' })),
   }
 }
 
-async function readSettings(source: Source): Promise<ReadonlyMap<string, Given>> {
+async function readSettings(source: Source): Promise<ReadonlyMap<string, LiteralValue>> {
   const rows = await ask(source, {
     table: 'strapi_core_store_settings',
     columns: ['key', 'value'],

@@ -1,5 +1,4 @@
-import type { Given, GivenMapping } from './literal-value.ts'
-import type { StrapiRouter } from './read-router.ts'
+import type { LiteralMapping, LiteralValue } from './literal-value.ts'
 
 /** A Strapi project, as its files say it. Nothing of it was run. */
 export interface StrapiProject {
@@ -31,8 +30,8 @@ export interface StrapiHolder {
   readonly file: string
   /** The table's name, before Strapi shortens it. */
   readonly collectionName: string
-  readonly schema: GivenMapping
-  readonly attributes: ReadonlyMap<string, GivenMapping>
+  readonly schema: LiteralMapping
+  readonly attributes: ReadonlyMap<string, LiteralMapping>
 }
 
 export interface StrapiType extends StrapiHolder {
@@ -45,10 +44,10 @@ export type StrapiComponent = StrapiHolder
 
 /** What the modules of config/ export. */
 export interface StrapiConfig {
-  readonly server: Given
-  readonly api: Given
-  readonly plugins: Given
-  readonly middlewares: Given
+  readonly server: LiteralValue
+  readonly api: LiteralValue
+  readonly plugins: LiteralValue
+  readonly middlewares: LiteralValue
 }
 
 /** Code that the project wrote itself, beyond what Strapi's generator makes. */
@@ -68,4 +67,10 @@ export interface OwnCode {
   readonly file: string
   /** The API that it belongs to, where it belongs to one. */
   readonly api?: string
+}
+
+/** The generated routes of a content-type with options: `createCoreRouter(uid, options)`. */
+export interface StrapiRouter {
+  readonly uid: string
+  readonly options: LiteralMapping
 }

@@ -5,10 +5,10 @@ import { ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { readSource } from './read-source.ts'
 
-/** The variables that `${NAME}` takes its values from. */
+/** The variables for `${NAME}`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The variables of the process and, behind them, those of `.env` in the project's folder. */
+/** The variables of `.env` in the project's folder, overridden by those of the process. */
 export async function readEnvironment(
   folder: string,
   env: Environment,
@@ -19,21 +19,21 @@ export async function readEnvironment(
   return read.ok ? ok({ ...parseEnv(read.value.text), ...env }) : read
 }
 
-/** A text after substitution. */
+/** The result of a substitution. */
 export interface Substitution {
   readonly text: string
-  /** The variables whose values are in it. */
+  /** The variables that were used. */
   readonly variables: readonly string[]
   /** The variables that are not set and have no fallback. */
   readonly unset: readonly string[]
-  /** A `${` begins no substitution. */
+  /** The text contains a `${` that is not a valid placeholder. */
   readonly malformed: boolean
 }
 
-/** A fallback has a bounded length: many that are not closed must not each be read to the end of the text. */
+/** The length of a fallback is bounded: otherwise many unclosed placeholders would take quadratic time. */
 const PLACEHOLDER = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?:(:-)([^}]{0,2000}))?\}|\$\{/g
 
-/** `${NAME}`, `${NAME:-fallback}` (taken where NAME is unset or empty, as in a shell), `$${` for `${` itself. */
+/** Replaces `${NAME}` and `${NAME:-fallback}` (used if NAME is unset or empty, as in a shell); `$${` escapes `${`. */
 export function substitute(text: string, environment: Environment): Substitution {
   const variables: string[] = []
   const unset: string[] = []

@@ -1,6 +1,6 @@
 import type { Diagnostic, Path, SourceLocation } from '../faults/diagnostic.ts'
 
-/** Everything that can be wrong with a file that Plinth reads: the closed list of this room's codes. */
+/** The closed list of this module's error codes: everything that can be wrong with a project file. */
 export type ProjectFault =
   | 'unreadable'
   | 'too-large'
@@ -30,18 +30,18 @@ export type ProjectFault =
   | 'unknown-name'
   | 'cycle'
 
-/** A fault before it is tied to a place: what the checks return. */
+/** What a check returns: a fault with a path, before its location in the file is known. */
 export interface Finding {
   readonly code: ProjectFault
   readonly message: string
   readonly path: Path
-  /** The caret stands under the key rather than under its value. */
+  /** The caret points to the key instead of its value. */
   readonly atKey?: boolean
-  /** A second path that takes part, and what to say of it. */
+  /** A second path that is involved, with its own message. */
   readonly related?: { readonly path: Path; readonly message: string }
 }
 
-/** By file, then line, then column; faults of one place keep their order. */
+/** Sorts by file, line and column. The sort is stable. */
 export function sortDiagnostics<Fault extends Diagnostic>(faults: readonly Fault[]): readonly Fault[] {
   return faults.toSorted((a, b) => comparePlaces(a.place, b.place))
 }

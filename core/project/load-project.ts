@@ -15,24 +15,24 @@ import type { YamlNode } from './yaml/yaml-tree.ts'
 
 const PROJECT_FILE = 'project.yaml'
 
-/** A project as it was found. */
+/** A project together with its faults. */
 export interface ReadProject {
-  /** Every fault of its files, sorted by place. */
+  /** Every fault of its files, sorted by location. */
   readonly faults: readonly Diagnostic[]
   /**
-   * There even where the files have faults, so that others can go on judging: what did not fit the grammar is left
-   * out. Absent where a fault lies in what others would judge, since they would only tell its echoes.
+   * Present even if the files have faults, so that further checks can run; parts that do not match the schema are left
+   * out. Absent if the declarations have faults: further checks would only report consequences of them.
    */
   readonly project?: Project
 }
 
-/** Reads a project's file, includes and environment, checks them, and writes out what they leave unsaid; or tells every fault. */
+/** Reads and checks a project's file, includes and environment, and fills in the defaults. Fails with every fault. */
 export async function loadProject(folder: string, env: Environment): Promise<Result<Project, Diagnostic>> {
   const { project, faults } = await readProject(folder, env)
   return project === undefined || faults.length > 0 ? failed(...faults) : ok(project)
 }
 
-/** As `loadProject`, for whoever wants to go on checking a project that has faults. */
+/** Like `loadProject`, but returns the project together with its faults, for commands that run further checks. */
 export async function readProject(folder: string, env: Environment): Promise<ReadProject> {
   const root = resolve(folder)
   const environment = await readEnvironment(root, env)
@@ -50,7 +50,7 @@ export async function readProject(folder: string, env: Environment): Promise<Rea
   }
 }
 
-/** The sections that the model and the permissions are made of. */
+/** The sections that declare the model and the permissions. */
 const DECLARATIONS = new Set<unknown>([
   undefined,
   'include',

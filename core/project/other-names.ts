@@ -1,4 +1,4 @@
-/** What other servers call something, or what they have and Plinth does elsewhere: by the path of the mapping. */
+/** Keys of Strapi and Apollo with their replacement here, by the path of the mapping. */
 const INSTEAD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'graphql.config': {
     apolloServer: 'it is called `serverOptions` here',
@@ -45,7 +45,7 @@ const INSTEAD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** What to do instead of an unknown key; undefined: nothing is known of it. */
+/** The advice for an unknown key; undefined if there is none. */
 export function insteadOf(path: readonly (string | number)[], key: string): string | undefined {
   const known = INSTEAD[path.join('.')]
   return known && Object.hasOwn(known, key) ? known[key] : undefined

@@ -2,17 +2,17 @@ import { createRequire } from 'node:module'
 import { createContext, Script } from 'node:vm'
 import type { RE2JS } from 're2js'
 
-/** An expression of project.yaml, which values of clients are tried against. */
+/** A regular expression of project.yaml, which values of clients are tested against. */
 export interface Pattern {
   test(text: string): boolean
-  /** As JavaScript writes it: `/^a+$/`. */
+  /** In JavaScript's notation: `/^a+$/`. */
   toString(): string
 }
 
 /**
- * An expression that no text can make slow. Simple ones run as they are. Others run on RE2, whose time grows with the
- * length of the text. What RE2 lacks (lookaround, backreferences) has 50 ms: what takes longer counts as no match.
- * Throws SyntaxError where it is no expression of JavaScript.
+ * Compiles a regular expression that no text can make slow. Simple ones run as they are. Others run on RE2 in linear
+ * time. Expressions that RE2 does not support (lookaround, backreferences) have 50 ms; a timeout counts as no match.
+ * Throws SyntaxError for an invalid JavaScript expression.
  */
 export function compilePattern(source: string): Pattern {
   const plain = new RegExp(source)
@@ -22,10 +22,10 @@ export function compilePattern(source: string): Pattern {
   return { test, toString: () => String(plain) }
 }
 
-/** Longer bounds of repetitions are no short way round any more. */
+/** Repetitions with a larger bound are not considered cheap. */
 const LARGEST_BOUND = 100
 
-/** Anchored, without groups and alternatives, with one repetition of any length and one of a small bound at most. */
+/** Anchored, without groups and alternatives, and with at most one unbounded and one small bounded repetition. */
 function isSimple(source: string): boolean {
   const bare = source.replace(/\\[\s\S]/g, 'x').replace(/\[[^[\]]*\]/g, 'x')
   if (!bare.startsWith('^') || /[(|]/.test(bare)) return false
@@ -35,17 +35,17 @@ function isSimple(source: string): boolean {
   return endless.length <= 1 && bounded.length <= 1 && isShort
 }
 
-/** null: RE2 does not have what the expression uses. */
+/** null: RE2 does not support the expression. */
 function linearTest(source: string): Pattern['test'] | null {
   const text = toRe2(source)
   if (text === null) return null
-  // Loaded by the first project that needs it.
+  // Loaded lazily: most projects do not need it.
   const library: { readonly RE2JS: typeof RE2JS } = createRequire(import.meta.url)('re2js')
   try {
     const compiled = library.RE2JS.compile(library.RE2JS.translateRegExp(text))
     return value => compiled.test(value)
   } catch (error) {
-    // Whatever it refuses is for the other engine: JavaScript has compiled it already.
+    // RE2 does not support it. It is valid: JavaScript has already compiled it.
     if (error instanceof Error) return null
     throw error
   }
@@ -54,7 +54,7 @@ function linearTest(source: string): Pattern['test'] | null {
 const SPACE =
   '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}'
 
-/** JavaScript's `.`, `\s` and brackets in brackets as RE2 writes them; null for what it cannot write. */
+/** Translates JavaScript's `.`, `\s` and nested brackets to RE2's syntax; null if that is not possible. */
 function toRe2(source: string): string | null {
   let text = ''
   let inClass = false
@@ -78,23 +78,23 @@ const NO_LINE_END = '[^\\n\\r\\x{2028}\\x{2029}]'
 function escapeOf(letter: string, inClass: boolean): string | null {
   if (letter === 's') return inClass ? SPACE : `[${SPACE}]`
   if (letter === 'S') return inClass ? null : `[^${SPACE}]`
-  // Without the flag `u` JavaScript takes these for letters, RE2 for classes of them, or for anchors.
+  // Without the flag `u` JavaScript reads these as plain letters, but RE2 as classes or anchors.
   return /[pPAzQEaC]/.test(letter) ? null : `\\${letter}`
 }
 
 /** Milliseconds. */
-const PATIENCE = 50
+const TEST_TIMEOUT = 50
 
 const TEST = new Script('pattern.test(text)')
 
-/** V8 looks at the clock while it backtracks in a context of its own. */
+/** V8 can interrupt backtracking only for a script that runs in its own context. */
 function timedTest(pattern: RegExp): Pattern['test'] {
   const values = { pattern, text: '' }
   const context = createContext(values)
   return text => {
     values.text = text
     try {
-      return TEST.runInContext(context, { timeout: PATIENCE }) === true
+      return TEST.runInContext(context, { timeout: TEST_TIMEOUT }) === true
     } catch (error) {
       if (isTimeout(error)) return false
       throw error
@@ -104,7 +104,7 @@ function timedTest(pattern: RegExp): Pattern['test'] {
   }
 }
 
-/** An error of another context is no Error of this one. */
+/** `instanceof Error` is false for errors of another context. */
 const isTimeout = (error: unknown): boolean =>
   typeof error === 'object' &&
   error !== null &&

@@ -1,17 +1,17 @@
 import type { Path, SourceLocation } from '../faults/diagnostic.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** A project file that was read, checked and normalised: includes merged, environment substituted, defaults filled in. Frozen. */
+/** A checked and normalised project: includes merged, environment substituted, defaults filled in. Frozen. */
 export interface Project {
-  /** Absolute path of the folder that holds project.yaml. */
+  /** Absolute path of the folder of project.yaml. */
   readonly root: string
   /** Absolute path of project.yaml. */
   readonly file: string
-  /** Absolute paths of project.yaml and of all that it includes. */
+  /** Absolute paths of project.yaml and of all included files. */
   readonly files: readonly string[]
   readonly settings: Settings
-  /** Where a key stands; for a path that stands in no file (a default), the place of its nearest ancestor that does. */
+  /** The location of a value. For a path that is in no file (a default): the location of its nearest ancestor. */
   place(path: Path): SourceLocation
-  /** Where a mapping's key itself stands, not its value. */
+  /** The location of a mapping's key instead of its value. */
   keyPlace(path: Path): SourceLocation
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
-import { dirname, isAbsolute, resolve } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { Environment } from './environment.ts'
 import type { ProjectFault } from './faults.ts'
-import { filesMatching, isPattern } from './glob.ts'
-import { isProjectSecret } from './project-secrets.ts'
 import { readSource, shownPath } from './read-source.ts'
+import { isProjectSecret } from './secret-ranges.ts'
 import { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'
 import { placeAt } from './yaml/source-file.ts'
 import type { YamlNode, YamlScalar } from './yaml/yaml-tree.ts'
@@ -13,10 +13,10 @@ import type { YamlNode, YamlScalar } from './yaml/yaml-tree.ts'
 /** The trees of the project file and of all that it includes, in order, the project file first. */
 export interface ProjectFiles {
   readonly trees: readonly YamlNode[]
-  /** Absolute paths of what was read, or was to be. */
+  /** Absolute paths of all files that were read or could not be read. */
   readonly seen: ReadonlySet<string>
   readonly faults: readonly Diagnostic[]
-  /** Every file could be parsed; otherwise the trees do not tell the whole. */
+  /** False if a file could not be parsed, so that parts of the project are missing. */
   readonly complete: boolean
 }
 
@@ -43,7 +43,7 @@ export async function readProjectFiles(file: string, environment: Environment): 
   return journey
 }
 
-/** The last of `trail` is the file to read, those before it are the files that led to it. */
+/** `trail`: the files that include one another, ending with the file to read. */
 async function visitFile(journey: Journey, trail: readonly string[]): Promise<void> {
   const file = trail.at(-1) ?? ''
   journey.seen.add(file)
@@ -63,7 +63,7 @@ async function parseFile(journey: Journey, file: string): Promise<ParsedYaml> {
   return parseYaml(source.value, { environment: journey.environment, isSecret: isProjectSecret })
 }
 
-/** The texts of `include`. The schema judges the rest of it in the project file, and nobody else does in another. */
+/** The texts of `include`. Reports other values in included files; in the project file the schema reports them. */
 function includesOf(journey: Journey, tree: YamlNode, isIncluded: boolean): readonly YamlScalar[] {
   const include = tree.kind === 'map' ? tree.entries.get('include')?.value : undefined
   const items = include?.kind === 'list' ? include.items : include ? [include] : []
@@ -95,7 +95,7 @@ async function pathsOf(journey: Journey, item: YamlScalar, from: string): Promis
   return found
 }
 
-/** A pattern never takes the file that it stands in. */
+/** A pattern never matches the file that contains it. */
 async function matchesOf(pattern: string, from: string): Promise<readonly string[]> {
   const found = await filesMatching(dirname(from), pattern)
   return found.filter(path => path !== from)
@@ -116,4 +116,68 @@ async function follow(journey: Journey, item: YamlScalar, trail: readonly string
 
 function report(journey: Journey, item: YamlNode, code: ProjectFault, message: string): void {
   journey.faults.push({ code, message, place: placeAt(item.mark), path: ['include'] })
+}
+
+/** Whether a path contains wildcards: `*`, `?` or `**`. */
+const isPattern = (path: string): boolean => /[*?]/.test(path)
+
+/** The files that match a pattern, sorted by path. Hidden files match only a pattern part that begins with a dot. */
+async function filesMatching(folder: string, pattern: string): Promise<readonly string[]> {
+  const found = await walk(
+    folder,
+    pattern.split('/').filter(part => part !== '' && part !== '.'),
+  )
+  return Array.from(new Set(found)).sort()
+}
+
+async function walk(folder: string, parts: readonly string[]): Promise<readonly string[]> {
+  const [part, ...rest] = parts
+  if (part === undefined) return []
+  if (part === '..') return walk(join(folder, part), rest)
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  if (part === '**')
+    return walkAnywhere(
+      folder,
+      rest,
+      entries.filter(entry => entry.isDirectory() && !isHidden(entry.name)),
+    )
+  const matches = entries.filter(entry => fits(entry.name, part))
+  if (rest.length === 0)
+    return matches.filter(entry => !entry.isDirectory()).map(entry => join(folder, entry.name))
+  const deeper = await Promise.all(matches.map(entry => walk(join(folder, entry.name), rest)))
+  return deeper.flat()
+}
+
+async function walkAnywhere(
+  folder: string,
+  rest: readonly string[],
+  folders: readonly { name: string }[],
+): Promise<readonly string[]> {
+  const here = await walk(folder, rest)
+  const below = await Promise.all(folders.map(entry => walk(join(folder, entry.name), ['**', ...rest])))
+  return [...here, ...below.flat()]
+}
+
+const isHidden = (name: string): boolean => name.startsWith('.')
+
+/** Whether a name matches one part of a pattern. Takes at most the product of both lengths. */
+function fits(name: string, part: string): boolean {
+  if (isHidden(name) && !part.startsWith('.')) return false
+  let at = 0
+  let star = -1
+  let retry = 0
+  for (let index = 0; index < name.length; ) {
+    if (part[at] === '*') {
+      star = at++
+      retry = index
+    } else if (part[at] === '?' || part[at] === name[index]) {
+      at++
+      index++
+    } else if (star >= 0) {
+      // Backtrack: the last star matches one more character.
+      at = star + 1
+      index = ++retry
+    } else return false
+  }
+  return /^\**$/.test(part.slice(at))
 }

@@ -5,10 +5,10 @@ import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { ProjectFault } from './faults.ts'
 import type { SourceText } from './yaml/source-file.ts'
 
-/** Bytes. Nobody writes more by hand; a larger file is a mistake or an attack. */
+/** Bytes. A larger file is a mistake or an attack. */
 const LARGEST_FILE = 5 * 1024 * 1024
 
-/** Reads a text file in UTF-8 of at most 5 MiB, without its byte order mark. */
+/** Reads a UTF-8 text file of at most 5 MiB and removes its byte order mark. */
 export async function readSource(path: string, root: string): Promise<Result<SourceText, Diagnostic>> {
   const shown = shownPath(path, root)
   const fail = (code: ProjectFault, message: string) => failed(wholeFileFault(code, message, shown))
@@ -24,7 +24,7 @@ export async function readSource(path: string, root: string): Promise<Result<Sou
   }
 }
 
-/** Relative to the root where it lies inside, with `/` on every system; else absolute. */
+/** Relative to the root for paths inside it, with `/` on every system; else absolute. */
 export function shownPath(path: string, root: string): string {
   const inside = relative(root, path)
   const leaves = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)
@@ -61,7 +61,7 @@ const codeOf = (error: unknown): string =>
 
 const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
 
-/** Where nothing is, the whole path tells in which folder it was looked for. */
+/** For a missing file the message has the absolute path, which shows where it was expected. */
 function reasonOf(error: unknown, path: string): string {
   if (isMissing(error)) return `there is no such file: ${path}`
   if (codeOf(error) === 'EISDIR') return 'it is a folder'

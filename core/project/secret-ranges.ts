@@ -3,18 +3,18 @@ import { findUrlPasswords, URL_PASSWORD_ENDS } from '../base/redact.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { SecretRange } from './yaml/source-file.ts'
 
-/** Whether the value at a path of a file must never be shown. */
+/** Whether the value at a path is a secret, which must never be printed. */
 export type SecretTest = (path: Path) => boolean
 
-/** A scalar that only names a variable gives nothing away. */
+/** A scalar that only references a variable contains no secret. */
 const ONLY_A_VARIABLE = /^["']?\$\{[A-Za-z_][A-Za-z0-9_]*(:-)?\}["']?$/
 
 const SECRET_WORD = /secret|password|passwd|token|credential|api_?key|access_?key|private_?key/i
 
-/** By the key's own name: for keys that stand where nobody foresaw a secret. */
+/** Whether a key's name suggests a secret. */
 export const namesSecret = (key: unknown): boolean => typeof key === 'string' && SECRET_WORD.test(key)
 
-/** Where the secrets of a parsed file stand, so that they can be blotted out before a line is quoted. */
+/** The ranges of the secrets in a parsed file, to mask them before a line is quoted. */
 export function secretRanges(document: Document, text: string, isSecret: SecretTest): readonly SecretRange[] {
   const ranges: SecretRange[] = []
   const anchored = anchorsOf(document)
@@ -30,18 +30,18 @@ export function secretRanges(document: Document, text: string, isSecret: SecretT
   return [...ranges, ...findUrlPasswords(text, ENDS_PASSWORD)]
 }
 
-/** Of a file that cannot be parsed: whatever stands behind a key that sounds secret, to the end of its line. */
+/** For a file that cannot be parsed: everything from a suspicious key's colon to the end of its line. */
 export const suspectRanges = (text: string): readonly SecretRange[] => [
   ...suspectValues(text),
   ...findUrlPasswords(text, ENDS_PASSWORD),
 ]
 
-/** In YAML an address may stand in quotes. */
+/** In YAML a URL may be quoted. */
 const ENDS_PASSWORD: ReadonlySet<string> = new Set([...URL_PASSWORD_ENDS, '"', "'"])
 
 const SUSPECT_WORD = /secret|password|passwd|token|credential|api_?key|access_?key|private_?key|url|replicas/i
 
-/** For each colon behind a word that sounds secret: from what follows it to the end of that line. */
+/** For each colon after a suspicious word: the rest of that line. */
 function suspectValues(text: string): readonly SecretRange[] {
   const found: SecretRange[] = []
   let from = 0
@@ -56,7 +56,7 @@ function suspectValues(text: string): readonly SecretRange[] {
   return found
 }
 
-/** The letters, digits and underscores of a key, between which and the colon a quote and spaces may stand. */
+/** The word before a colon; a quote and spaces may lie between them. */
 function wordBefore(text: string, colon: number): string {
   let end = colon
   while (end > 0 && isSpace(text[end - 1])) end--
@@ -66,7 +66,7 @@ function wordBefore(text: string, colon: number): string {
   return text.slice(start, end)
 }
 
-/** Longer words are no keys. */
+/** Longer words are not keys. */
 const LONGEST_KEY = 200
 
 const isSpace = (character = ''): boolean => /\s/.test(character)
@@ -78,7 +78,7 @@ function behindSpace(text: string, from: number): number {
   return at
 }
 
-/** Switches, numbers, words of the grammar and names of variables give nothing away. */
+/** Booleans, numbers, `embedded` and references to variables are not secrets. */
 function saysNothing({ value }: Scalar, text: string, [start, end]: SecretRange): boolean {
   const isText = typeof value === 'string' && value !== '' && value !== 'embedded'
   return !isText || ONLY_A_VARIABLE.test(text.slice(start, end))
@@ -97,3 +97,31 @@ function anchorsOf(document: Document): ReadonlyMap<string, readonly Scalar[]> {
   })
   return anchored
 }
+
+/** Sections with names chosen by the user: `secret: string` declares an attribute there. */
+const DECLARING = new Set<string | number | undefined>(['contentTypes', 'components', 'user', 'roles'])
+
+/** Keys that look like secrets but are not. */
+const HARMLESS = new Set<string | number>(['apiTokens', 'tokens', 'credentials'])
+
+/** Mappings with secrets, and their keys that are not secret: any other key may be a misspelt secret. `*` is any key. */
+const AROUND_SECRETS: readonly { readonly under: readonly string[]; readonly open: readonly string[] }[] = [
+  { under: ['auth'], open: ['jwtExpiresIn', 'register', 'mail'] },
+  { under: ['auth', 'mail'], open: ['from', 'resetUrl', 'confirmUrl'] },
+  { under: ['apiTokens', '*'], open: ['type', 'hash', 'expiresAt', 'permissions'] },
+  {
+    under: ['database'],
+    open: ['replicaLag', 'pool', 'startTimeout', 'statementTimeout', 'preparedStatements', 'schema'],
+  },
+  { under: ['upload'], open: ['provider', 'sizeLimit', 'pixelLimit', 'allowedTypes'] },
+]
+
+/** Whether the value at a path of the project file is a secret: by its position or by its key's name. */
+export const isProjectSecret: SecretTest = path =>
+  AROUND_SECRETS.some(
+    ({ under, open }) => covers(under, path) && !open.includes(String(path[under.length])),
+  ) ||
+  (!DECLARING.has(path[0]) && path.some(key => namesSecret(key) && !HARMLESS.has(key)))
+
+const covers = (under: readonly string[], path: Path): boolean =>
+  under.length < path.length && under.every((key, index) => key === '*' || key === path[index])

@@ -32,7 +32,7 @@ test('an option behind the words of explain is its own, and unknown words end it
 })
 
 test('a commit that git does not know ends diff with 1', t => {
-  const { code, complaint } = plinth('roles', 'diff', 'no-such-commit', '--markdown')
+  const { code, complaint } = plinth('roles', 'diff', 'no-such-commit', '--json')
   t.is(code, 1)
   t.regex(complaint, /`no-such-commit`|git repository/)
 })

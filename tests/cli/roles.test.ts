@@ -15,12 +15,10 @@ test('who may do what in the example project is one table for each role', async 
   t.is(code, 0)
 })
 
-test('the same is told in JSON and in Markdown', async t => {
+test('the same is told in JSON', async t => {
   const { out: json } = await roles({ roles: ['public'], types: ['article'] }, { form: 'json' })
   t.is(json, golden('roles-public-article.json.txt', json))
   t.is(json.trimEnd().split('\n').length, 1)
-  const { out: markdown } = await roles({}, { form: 'markdown' })
-  t.is(markdown, golden('roles.md', markdown))
 })
 
 test('JSON tells of each action the place of the line that decides', async t => {

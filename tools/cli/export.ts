@@ -1,24 +1,29 @@
+import { createReadStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { openStorage } from '../../core/media/storage/open-storage.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import {
+  copyFiles,
   type ExportTerms as DocumentTerms,
   type Exporting,
   exportDocuments,
 } from '../transfer/export-documents.ts'
-import { copyFiles } from '../transfer/export-files.ts'
-import { FileFault, overFiles } from '../transfer/file-fault.ts'
 import type { KeyedFile } from '../transfer/import/import-files.ts'
+import { FileFault, overFiles } from '../transfer/stream-fault.ts'
 import type { CommandTerms } from './command-terms.ts'
-import { OUT_OF_STEP } from './prepare-transfer.ts'
 import { progressBar } from './progress.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
 import { complain } from './schema-project.ts'
-import { openFile, type Sink, spooledOutput, standardOutput } from './sink.ts'
-import { exportPathFault } from './transfer-paths.ts'
-import { loadTransfer, pickTypes, type TransferProject } from './transfer-project.ts'
+import {
+  exportPathFault,
+  loadTransfer,
+  OUT_OF_STEP,
+  pickTypes,
+  type TransferProject,
+} from './transfer-project.ts'
 
 export interface ExportTerms extends CommandTerms {
   /** A file; `-` is the standard output. */
@@ -132,5 +137,71 @@ async function writeAll(sink: Sink, { pieces, total }: Exporting, copy: CopyFile
     return { documents: done, lost }
   } finally {
     bar.clear()
+  }
+}
+
+/** Takes text, as fast as whoever reads it. */
+interface Sink {
+  write(text: string): Promise<void>
+  /** All was written. */
+  end(): Promise<void>
+  /** Leaves nothing of what was not ended. */
+  close(): Promise<void>
+}
+
+function standardOutput(): Sink {
+  // The write that fails tells it.
+  process.stdout.on('error', () => {})
+  const write = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      process.stdout.write(text, error => (error ? reject(error) : resolve()))
+    })
+  return { write: text => overFiles(() => write(text)), end: async () => {}, close: async () => {} }
+}
+
+/**
+ * The standard output, which gets the text when the sink is closed: until then it is kept in a file, which is removed. For
+ * text that is read in a transaction that has to end soon, however slow the reader of the output is.
+ */
+async function spooledOutput(path: string): Promise<Sink> {
+  const file = await openFile(path)
+  let isWhole = false
+  return {
+    write: file.write,
+    async end() {
+      await file.end()
+      isWhole = true
+    },
+    async close() {
+      await file.close()
+      if (!isWhole) return
+      const output = standardOutput()
+      try {
+        for await (const text of createReadStream(path, 'utf8')) await output.write(String(text))
+      } finally {
+        await rm(path, { force: true })
+      }
+    },
+  }
+}
+
+/** A file appears under its name only when it is whole; only its owner may read it, whoever made something of that name before. */
+async function openFile(path: string): Promise<Sink> {
+  const draft = `${path}.part`
+  const handle = await overFiles(async () => {
+    await rm(draft, { force: true })
+    return open(draft, 'wx', 0o600)
+  })
+  return {
+    write: text => overFiles(() => handle.writeFile(text)),
+    end: () =>
+      overFiles(async () => {
+        await handle.sync()
+        await rename(draft, path)
+      }),
+    async close() {
+      await handle.close()
+      await rm(draft, { force: true })
+    },
   }
 }

@@ -5,16 +5,14 @@ import { printReason } from '../../core/app/start-fault.ts'
 import { failed, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
-import { FileFault, overFiles } from '../transfer/file-fault.ts'
 import { type ImportFault, type ImportReport, importDocuments } from '../transfer/import/import-documents.ts'
 import type { OnConflict } from '../transfer/import/import-terms.ts'
-import { type LineFault, printLineFault } from '../transfer/line-fault.ts'
+import { FileFault, type LineFault, overFiles, printLineFault } from '../transfer/stream-fault.ts'
 import type { CommandTerms } from './command-terms.ts'
-import { prepareTransfer } from './prepare-transfer.ts'
 import { progressBar } from './progress.ts'
 import { withDatabase } from './project-database.ts'
 import { complain } from './schema-project.ts'
-import { importPathFault } from './transfer-paths.ts'
+import { importPathFault, prepareTransfer } from './transfer-project.ts'
 
 export interface ImportTerms extends CommandTerms {
   /** A file; `-` is the standard input. */

@@ -1,12 +1,11 @@
 import { Command, Option } from 'commander'
 import { PRODUCT_VERSION } from '../../core/base/product.ts'
 import { addDoctor } from './doctor-commands.ts'
-import { addImportStrapi } from './import-commands.ts'
 import { addRoles } from './roles/roles-commands.ts'
 import { addSchema } from './schema-commands.ts'
 import { addStart } from './start-commands.ts'
 import type { TokenTerms } from './token.ts'
-import { addTransfer } from './transfer-commands.ts'
+import { addImportStrapi, addTransfer } from './transfer-commands.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 

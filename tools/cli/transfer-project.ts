@@ -1,13 +1,28 @@
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { checkedProjectStorage } from '../../core/access/compile/compile-access.ts'
+import type { Blueprint } from '../../core/app/compile-app.ts'
+import { mirrorAll } from '../../core/app/fill-database.ts'
+import { registerApp } from '../../core/app/open-plugins.ts'
+import type { StartFault } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
+import type { Database } from '../../core/database/database.ts'
+import { NOBODY_LISTENS, type Outbox } from '../../core/documents/outbox.ts'
+import { openEvents } from '../../core/events/open-events.ts'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
+import { endMovedUsers } from '../../core/identity/end-sessions.ts'
+import { openStorage } from '../../core/media/storage/open-storage.ts'
+import { migrate } from '../../core/migrate/migrate.ts'
+import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
 import type { Storage } from '../../core/model/storage.ts'
+import { SILENT } from '../../core/observe/observation.ts'
 import { loadProject } from '../../core/project/load-project.ts'
 import type { Project } from '../../core/project/project.ts'
+import type { ImportTerms } from '../transfer/import/import-terms.ts'
 import type { CommandTerms } from './command-terms.ts'
-import { unknownName } from './roles/roles-names.ts'
+import { unknownName } from './roles/roles-project.ts'
 
 /** A project as far as its documents need it. */
 export interface TransferProject {
@@ -44,4 +59,83 @@ export function pickTypes(names: readonly string[], model: Model): Result<readon
   if (unknown.length === 0) return ok(types.filter(isNamed))
   const known = types.map(({ key }) => key)
   return failed(...unknown.map(name => unknownName('content-type', name, known)))
+}
+
+type Prepared = Omit<ImportTerms, 'onConflict' | 'skipsInvalid' | 'filesFolder' | 'progress'>
+
+/** Brings a database's tables, roles and locales in step with the project, as a start does; content/ is left alone. */
+export async function prepareTransfer(
+  blueprint: Blueprint,
+  database: Database,
+  { events, dryRun }: { readonly events: boolean; readonly dryRun: boolean },
+): Promise<Result<Prepared, StartFault>> {
+  const { project, model, storage } = blueprint
+  const inStep = dryRun ? await look(blueprint, database) : await bringInStep(blueprint, database)
+  if (!inStep.ok) return inStep
+  const outbox = events ? await outboxOf(blueprint, database) : ok(NOBODY_LISTENS)
+  if (!outbox.ok) return outbox
+  return ok({
+    database,
+    model,
+    storage,
+    roles: new Set(Object.keys(project.settings.roles)),
+    files: openStorage(project.settings.upload, project.root),
+    outbox: outbox.value,
+    beforeUsers: (transaction, users) => endMovedUsers(transaction, users, { model, storage }),
+  })
+}
+
+async function bringInStep(blueprint: Blueprint, database: Database): Promise<Result<null, StartFault>> {
+  const migrated = await migrate(database, blueprint.storage.tables, {
+    others: { deployment: null, mayOutdate: false },
+  })
+  if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })
+  return mirrorAll(blueprint, database)
+}
+
+async function look({ storage }: Blueprint, database: Database): Promise<Result<null, StartFault>> {
+  const { steps, refusals } = await planMigration(database, storage.tables)
+  return steps.length + refusals.length === 0 ? ok(null) : failed({ kind: 'other', message: OUT_OF_STEP })
+}
+
+export const OUT_OF_STEP =
+  'The database is not as the project wants it: `plinth plan` tells what it lacks, `plinth migrate` does it'
+
+/** Of the project's listeners: the server that runs, or the next that starts, tells them. */
+async function outboxOf(blueprint: Blueprint, database: Database): Promise<Result<Outbox, StartFault>> {
+  const registered = await registerApp(blueprint, SILENT)
+  if (!registered.ok) return registered
+  const { listeners } = registered.value
+  return ok(openEvents({ database, model: blueprint.model, listeners, observer: SILENT }).outbox)
+}
+
+/** Why an import cannot read what it is given; null: it can. `file`: `-` is the standard input. */
+export function importPathFault(file: string, files: string | undefined): string | null {
+  const found = file === '-' ? 'file' : kindOf(file)
+  if (found === null) return `There is no file ${file}`
+  if (found === 'folder') return `${file} is a folder: name the file to import`
+  if (files !== undefined && kindOf(files) === null)
+    return `There is no folder ${files} with the bytes of files`
+  return folderFault(files)
+}
+
+/** Why an export cannot write where it is to; null: it can. `out`: `-` is the standard output. */
+export function exportPathFault(out: string, files: string | undefined): string | null {
+  if (out === '') return 'The file to write has no name'
+  if (out !== '-' && kindOf(out) === 'folder') return `${out} is a folder: name the file to write`
+  if (out !== '-' && kindOf(dirname(out)) !== 'folder') return `There is no folder ${dirname(out)} for ${out}`
+  return folderFault(files)
+}
+
+/** Why no project can be written into a folder; null: it can. */
+export const projectFolderFault = (folder: string): string | null =>
+  kindOf(folder) === 'file' ? `${folder} is a file: --out names a folder` : null
+
+const folderFault = (files: string | undefined): string | null =>
+  files !== undefined && kindOf(files) === 'file' ? `${files} is a file: --files names a folder` : null
+
+function kindOf(path: string): 'file' | 'folder' | null {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return null
+  return found.isDirectory() ? 'folder' : 'file'
 }

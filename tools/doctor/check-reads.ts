@@ -7,13 +7,11 @@ import type { Storage } from '../../core/model/storage.ts'
 import { operatorTerms } from '../../core/query/operators.ts'
 import type { Comparison, Query, RelatedFilter } from '../../core/query/query.ts'
 import { type Advice, counted } from './advice.ts'
-import { type Costly, findCostly } from './expensive-attributes.ts'
-import { explain, type PlanNode } from './explain.ts'
+import { explain, nodesOf, type PlanNode } from './explain.ts'
 import { parseWork } from './parse-work.ts'
-import { type Proposal, printProposals, proposeIndex } from './propose-index.ts'
+import { type Proposal, printProposals, proposeIndex, tryIndex } from './propose-index.ts'
 import { openSamples } from './sample-values.ts'
 import { depthOf, type SlowRead } from './slow-reads.ts'
-import { tryIndex } from './try-index.ts'
 
 export interface ReadTerms {
   readonly database: Database
@@ -170,4 +168,49 @@ function deepPage({ work }: SlowRead, { type }: Query): readonly Advice[] {
   const found = `a page began behind ${counted(start)} documents, all of which PostgreSQL goes through`
   const remedy = 'page by cursor: `pagination[after]` (docs/rest.md)'
   return [{ severity: 'advice', code: 'deep-page', about: type.key, found, remedy }]
+}
+
+/** Fewer rows than these are not worth a word. */
+const WORTH = 5_000
+
+/** What of a plan is dear. */
+interface Costly {
+  readonly kind: 'scan' | 'vain' | 'sort'
+  /** Behind `PostgreSQL`. */
+  readonly words: string
+}
+
+/** In the order in which it is done; `rowsIn`: how many rows a table has, about. */
+function findCostly(plan: PlanNode, rowsIn: (table: string) => number): readonly Costly[] {
+  const found = nodesOf(plan)
+    .toReversed()
+    .flatMap(node => [...scanOf(node, rowsIn), ...vainOf(node), ...sortOf(node)])
+  return [...new Map(found.map(one => [one.words, one])).values()]
+}
+
+type Find = readonly Costly[]
+
+function scanOf(
+  { 'Node Type': kind, 'Relation Name': table }: PlanNode,
+  rowsIn: (table: string) => number,
+): Find {
+  if (kind !== 'Seq Scan' || table === undefined || rowsIn(table) < WORTH) return []
+  return [{ kind: 'scan', words: `reads all ${counted(rowsIn(table))} rows of \`${table}\`` }]
+}
+
+/** Known where the statement was run. */
+function vainOf({
+  'Node Type': kind,
+  'Relation Name': table,
+  'Rows Removed by Filter': removed = 0,
+}: PlanNode): Find {
+  if (kind === 'Seq Scan' || removed < WORTH) return []
+  const where = table === undefined ? '' : ` of \`${table}\``
+  return [{ kind: 'vain', words: `looks at ${counted(removed)} rows${where} in vain` }]
+}
+
+function sortOf({ 'Node Type': kind, Plans: plans = [], 'Sort Space Type': space }: PlanNode): Find {
+  const rows = Math.max(0, ...plans.map(child => child['Actual Rows'] ?? child['Plan Rows']))
+  if (kind !== 'Sort' || rows < WORTH) return []
+  return [{ kind: 'sort', words: `sorts ${counted(rows)} rows${space === 'Disk' ? ' on disk' : ''}` }]
 }

@@ -1,7 +1,10 @@
+import { decide } from '../../core/access/decide.ts'
+import { PUBLIC, resolveHolders } from '../../core/access/holders.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
-import type { Model } from '../../core/model/model.ts'
+import type { ContentType, Model } from '../../core/model/model.ts'
 import type { Storage } from '../../core/model/storage.ts'
 import { declaredIndex } from '../../core/model/type-indexes.ts'
+import type { Settings } from '../../core/project/settings/settings.ts'
 import { type Advice, counted } from './advice.ts'
 import type { IndexNumbers, Numbers, TableNumbers } from './table-statistics.ts'
 
@@ -115,3 +118,40 @@ function makesNeedless(other: IndexNumbers, index: IndexNumbers): boolean {
   if (!begins) return false
   return other.columns.length > index.columns.length || other.unique || other.name < index.name
 }
+
+/** Roles that anybody can have, with content-types whose drafts these roles can read. */
+export function* lookAtDrafts(settings: Settings, model: Model): Generator<Advice> {
+  const { roles } = resolveHolders(settings)
+  for (const { key, why } of rolesOfAnybody(settings)) {
+    const cells = roles.get(key)
+    if (!cells) continue
+    const types = [...model.contentTypes.values()].filter(type => readsDrafts(cells, type))
+    if (types.length > 0) yield adviceOn(key, why, types)
+  }
+}
+
+type Cells = Parameters<typeof decide>[0]
+
+const readsDrafts = (cells: Cells, type: ContentType): boolean =>
+  type.draftAndPublish &&
+  decide(cells, type, 'readDrafts').said !== false &&
+  READS.some(action => decide(cells, type, action).said !== false)
+
+const READS = ['find', 'findOne'] as const
+
+function rolesOfAnybody({ auth }: Settings): readonly { readonly key: string; readonly why: string }[] {
+  const { enabled, role } = auth.register
+  return [
+    { key: PUBLIC, why: 'anybody, without signing in' },
+    ...(enabled && role !== PUBLIC ? [{ key: role, why: 'anybody who registers (`auth.register`)' }] : []),
+  ]
+}
+
+const adviceOn = (key: string, why: string, types: readonly ContentType[]): Advice => ({
+  severity: 'advice',
+  code: 'public-drafts',
+  about: `roles.${key}`,
+  found: `${why} reads drafts of ${types.map(({ key: name }) => `\`${name}\``).join(', ')}`,
+  remedy:
+    'remove `readDrafts` where drafts are not for the public, or set it to `false` where `update` implies it',
+})

@@ -1,10 +1,9 @@
 import type { Database } from '../../core/database/database.ts'
 import type { MigrationPlan } from '../../core/migrate/plan-migration.ts'
 import { type Advice, counted } from './advice.ts'
-import { lookAtDrafts } from './check-drafts.ts'
 import { lookAtReads, type ReadTerms } from './check-reads.ts'
 import { lookAtSettings, type SettingsTerms } from './check-settings.ts'
-import { lookAtTables } from './check-tables.ts'
+import { lookAtDrafts, lookAtTables } from './check-tables.ts'
 import type { SlowRead } from './slow-reads.ts'
 import { readNumbers } from './table-statistics.ts'
 

@@ -1,10 +1,15 @@
 import { comparedAttributes } from '../../core/access/compile/expected-lists.ts'
+import type { Database, Transaction } from '../../core/database/database.ts'
+import { takeBack } from '../../core/migrate/run-and-roll-back.ts'
 import { servesFor } from '../../core/model/list-indexes.ts'
 import type { ContentType, ScalarAttribute } from '../../core/model/model.ts'
 import type { Index, Storage } from '../../core/model/storage.ts'
 import { declaredIndex } from '../../core/model/type-indexes.ts'
 import { fitsIndex } from '../../core/model/value-columns.ts'
 import type { Query } from '../../core/query/query.ts'
+import { printIndex } from '../../core/sql/ddl.ts'
+import { quoteIdentifier as name } from '../../core/sql/identifier.ts'
+import type { PlanNode } from './explain.ts'
 
 /** An index that a type could declare. */
 export interface Proposal {
@@ -53,4 +58,26 @@ export function printProposals(type: ContentType, proposals: readonly Proposal[]
   const longest = all.filter(names => !all.some(other => begins(other, names)))
   const lists = longest.map(names => `[${names.join(', ')}]`)
   return `contentTypes:\n  ${type.key}:\n    indexes: [${[...new Set(lists)].join(', ')}]`
+}
+
+/** Work that PostgreSQL expects, in units of its own. */
+interface Trial {
+  readonly before: number
+  readonly after: number
+}
+
+/** Makes the index in a transaction that is taken back, and asks what it would change. Writers of the table wait meanwhile. */
+export function tryIndex(
+  database: Database,
+  table: string,
+  { index }: Proposal,
+  plan: (transaction: Transaction) => Promise<PlanNode>,
+): Promise<Trial> {
+  return takeBack(database, async transaction => {
+    const before = await plan(transaction)
+    await transaction.run({ text: printIndex(database.schema, table, index), values: [] })
+    await transaction.run({ text: `ANALYZE ${name(database.schema)}.${name(table)}`, values: [] })
+    const after = await plan(transaction)
+    return { before: before['Total Cost'], after: after['Total Cost'] }
+  })
 }

@@ -7,8 +7,7 @@ import type { Diagnostic, Path } from '../../core/faults/diagnostic.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
 import { readProject } from '../../core/project/load-project.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
-import { printSheet } from './print-yaml-document.ts'
-import type { Block, Entry } from './yaml-document.ts'
+import { type Block, type Entry, printSheet } from './yaml-document.ts'
 
 /** More than any project has faults, so that this ends. */
 const MOST_ROUNDS = 500

@@ -1,13 +1,11 @@
-import type { Result } from '../../core/base/result.ts'
-import { ok } from '../../core/base/result.ts'
+import { ok, type Result } from '../../core/base/result.ts'
 import type { Diagnostic } from '../../core/faults/diagnostic.ts'
 import { repairSheet } from './drop-invalid.ts'
 import { type Names, nameAll } from './names.ts'
-import { printSheet } from './print-yaml-document.ts'
 import type { StrapiFacts } from './read/read-facts.ts'
 import type { StrapiProject } from './read/strapi-project.ts'
 import { translate } from './translate.ts'
-import { type Remark, remarksOf } from './yaml-document.ts'
+import { printSheet, type Remark, remarksOf } from './yaml-document.ts'
 
 /** A project file, and what was said in it. */
 export interface ImportedSchema {

@@ -1,7 +1,6 @@
 import type { Json } from '../../core/project/settings/settings.ts'
 import { localeName } from '../../core/project/settings/to-settings.ts'
-import { codeNotes } from './convert/code-warnings.ts'
-import { configNotes } from './convert/config-warnings.ts'
+import { codeNotes, configNotes } from './convert/project-warnings.ts'
 import { roleKey, tokenNotes, toRoles } from './convert/to-roles.ts'
 import { toRoutes } from './convert/to-routes.ts'
 import {

@@ -73,3 +73,84 @@ export function* remarksOf(sheet: Block, path: Path = []): Generator<Remark> {
   }
   for (const text of sheet.closing) yield { path, text }
 }
+
+const WIDTH = 110
+
+/** The text of a project file, with a blank line between its sections and between content-types. */
+export const printSheet = (sheet: Block): string =>
+  `${sheet.entries.flatMap((each, index) => [...(index > 0 ? [''] : []), ...printEntry(each, 0)]).join('\n')}\n${printClosing(sheet)}`
+
+const printClosing = ({ closing }: Block): string =>
+  closing.length === 0 ? '' : `\n${closing.flatMap(note => printNote(note, 0)).join('\n')}\n`
+
+/** Sections whose entries are long enough for a blank line between them. */
+const AIRY: ReadonlySet<string> = new Set(['components', 'contentTypes', 'roles'])
+
+function printEntry({ key, value, notes }: Entry, depth: number): readonly string[] {
+  const indent = '  '.repeat(depth)
+  const above = notes.flatMap(note => printNote(note, depth))
+  const name = `${indent}${printText(key)}:`
+  if (value.kind === 'variable')
+    return [...above, `${name} ${JSON.stringify(`\${${value.name}:-${value.fallback}}`)}`]
+  if (value.kind === 'flow') return [...above, ...printFlow(name, value.json, depth)]
+  if (value.entries.length === 0 && value.closing.length === 0) return [...above, `${name} {}`]
+  const isAiry = depth === 0 && AIRY.has(key)
+  const inner = value.entries.flatMap((each, index) => [
+    ...(isAiry && index > 0 ? [''] : []),
+    ...printEntry(each, depth + 1),
+  ])
+  const behind = value.closing.flatMap(note => printNote(note, depth + 1))
+  return [...above, value.entries.length === 0 ? `${name} {}` : name, ...inner, ...behind]
+}
+
+function printFlow(name: string, json: Json, depth: number): readonly string[] {
+  const line = `${name} ${printJson(json)}`
+  if (line.length <= WIDTH || typeof json !== 'object' || json === null) return [line]
+  const indent = '  '.repeat(depth + 1)
+  if (isList(json)) return [name, ...json.map(item => `${indent}- ${printJson(item)}`)]
+  return [
+    name,
+    ...Object.entries(json).flatMap(([key, value]) =>
+      printFlow(`${indent}${printText(key)}:`, value, depth + 1),
+    ),
+  ]
+}
+
+const isList = (json: Json): json is readonly Json[] => Array.isArray(json)
+
+/** In flow style. */
+function printJson(json: Json): string {
+  if (typeof json === 'string') return printText(json)
+  if (typeof json !== 'object' || json === null) return JSON.stringify(json)
+  if (isList(json)) return `[${json.map(printJson).join(', ')}]`
+  const entries = Object.entries(json).map(([key, value]) => `${printText(key)}: ${printJson(value)}`)
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
+}
+
+/** What YAML reads as this very text without quotes, in flow style and as a key, too. */
+const PLAIN = /^(?:[A-Za-z_/](?:[\w ./+-]*[\w./+-])?|\d+(?:ms|[smhd]|[kmg]?b))$/
+
+/** Words that YAML 1.2, or people and tools that know 1.1, read as something else. */
+const OTHERWISE = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i
+
+/** A text, in quotes where YAML asks for them; `${` stands for itself. */
+function printText(text: string): string {
+  const literal = text.replaceAll('${', () => '$${')
+  return PLAIN.test(literal) && !OTHERWISE.test(literal) ? literal : JSON.stringify(literal)
+}
+
+/** A note as lines of comment; a line break in it is one. */
+function printNote(note: string, depth: number): readonly string[] {
+  const start = `${'  '.repeat(depth)}# `
+  return wrap(note.replace(/\s+/g, ' ').trim(), WIDTH - start.length).map(line => `${start}${line}`)
+}
+
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines
+}

@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto'
 import { didYouMean } from '../../core/base/nearest.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
 import { checkHeader, parseHeader } from './import/check-header.ts'
+import { nameInStream } from './import/import-terms.ts'
 import { KeyIndex } from './import/key-index.ts'
 import { nameOf } from './import/parsed-document.ts'
-import { nameInStream } from './import/skipped.ts'
-import type { LineFault } from './line-fault.ts'
-import { parseLine } from './parse-line.ts'
-import { type Line, readLines } from './read-lines.ts'
+import { type Line, parseLine, readLines } from './parse-line.ts'
 import type { Header, StreamedDocument } from './stream.ts'
+import type { LineFault } from './stream-fault.ts'
 
 /** What a stream holds, known before anything of it is written. */
 export interface StreamIndex {

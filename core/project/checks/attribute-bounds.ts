@@ -1,6 +1,6 @@
 import type { Finding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
-import { attributesOf, type DeclaredAttribute } from './attributes-of.ts'
+import { attributesOf, type DeclaredAttribute } from './declared-parts.ts'
 
 const PAIRS = [
   ['min', 'max'],

@@ -3,7 +3,7 @@ import type { Finding } from '../faults.ts'
 import { compilePattern } from '../pattern.ts'
 import type { Json, ScalarDeclaration, Settings } from '../settings/settings.ts'
 import { isAbove } from './attribute-bounds.ts'
-import { attributesOf } from './attributes-of.ts'
+import { attributesOf } from './declared-parts.ts'
 
 /** What `default` and `backfill` give is a value that the attribute itself would take. */
 export function* givenValues(settings: Settings): Generator<Finding> {

@@ -1,7 +1,7 @@
 import type { Path } from '../../faults/diagnostic.ts'
 import type { Finding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
-import { permissionTermsOf } from './permission-terms-of.ts'
+import { permissionTermsOf } from './declared-parts.ts'
 
 /** `fields` says either what a permission covers or, with `!`, what it does not. */
 export function* permissionFields(settings: Settings): Generator<Finding> {

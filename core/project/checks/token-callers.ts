@@ -1,7 +1,7 @@
 import type { Path } from '../../faults/diagnostic.ts'
 import type { Finding } from '../faults.ts'
 import type { Json, Settings } from '../settings/settings.ts'
-import { permissionTermsOf } from './permission-terms-of.ts'
+import { permissionTermsOf } from './declared-parts.ts'
 
 /** A token is nobody's: its permissions know no `$user`. */
 export function* tokenCallers(settings: Settings): Generator<Finding> {

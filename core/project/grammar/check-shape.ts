@@ -2,21 +2,20 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import { nearest } from '../../base/nearest.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { Finding } from '../faults.ts'
-import { deleteAt, prune, setAt, valueAt } from '../yaml/value-at.ts'
 import { locate, toValue, type YamlNode } from '../yaml/yaml-tree.ts'
 import type { Grammar } from './grammar.ts'
 import { toFinding } from './shape-sentences.ts'
 
-/** A file held against the grammar. */
+/** The result of validating a file against the schema. */
 export interface Shape {
   readonly findings: readonly Finding[]
-  /** Every place that does not fit, also those whose fault was told when the file was read. */
+  /** Every path that does not match, including those whose fault was reported when the file was read. */
   readonly misfits: readonly Path[]
-  /** The file's value with everything that does not fit the grammar taken out; undefined where nothing is left. */
+  /** The file's value without the parts that do not match; undefined if nothing is left. */
   readonly fitting: unknown
 }
 
-/** Checks a tree against project.schema.json; texts from the environment become what the schema wants. */
+/** Validates a tree against project.schema.json. Texts from environment variables are converted to the expected type. */
 export function checkShape(tree: YamlNode, { schema, validate }: Grammar): Shape {
   const value = toValue(tree)
   const errors = errorsAfterConversion(tree, value, validate)
@@ -29,7 +28,7 @@ export function checkShape(tree: YamlNode, { schema, validate }: Grammar): Shape
   return { findings, misfits, fitting: fittingPart(value, validate) }
 }
 
-/** `if` and `propertyNames` only say that one of the others was found below them. */
+/** Keywords that only repeat an error below them. */
 const ECHOES = new Set(['if', 'propertyNames'])
 
 function errorsOf(validate: ValidateFunction, value: unknown): readonly ErrorObject[] {
@@ -37,7 +36,7 @@ function errorsOf(validate: ValidateFunction, value: unknown): readonly ErrorObj
   return (validate.errors ?? []).filter(error => !ECHOES.has(error.keyword))
 }
 
-/** Texts that came from variables are converted where the schema says so, until nothing is left to convert. */
+/** Converts texts from variables to the expected types and validates again, until nothing can be converted. */
 function errorsAfterConversion(
   tree: YamlNode,
   value: unknown,
@@ -71,7 +70,7 @@ function convertText(text: string, wanted: readonly string[]): number | boolean 
   return undefined
 }
 
-/** A key is missing only because an unknown one beside it is not spelled like it: one fault, told by the unknown key. */
+/** Whether a missing key is a misspelt unknown key of the same mapping. Then only the unknown key is reported. */
 function isMisspelt({ keyword, params, instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean {
   if (keyword !== 'required') return false
   return errors.some(other => {
@@ -87,7 +86,7 @@ function isBroken(tree: YamlNode, path: Path): boolean {
   return exact && node.kind === 'scalar' && node.broken
 }
 
-/** The key that is missing, or the one that an unknown key was most likely meant to be. */
+/** The missing key, or the key that an unknown one was most likely meant to be. */
 function keyMeant({ keyword, params, parentSchema, propertyName }: ErrorObject): Path {
   if (propertyName !== undefined) return [propertyName]
   if (keyword === 'required') return [params.missingProperty]
@@ -102,7 +101,7 @@ function brokenPaths(node: YamlNode, path: Path = []): readonly Path[] {
   return Array.from(node.entries).flatMap(([key, { value }]) => brokenPaths(value, [...path, key]))
 }
 
-/** An instance path of ajv (a JSON pointer) as a path of ours: indexes of lists are numbers. */
+/** Converts ajv's instance path (a JSON pointer) to a path, in which list indexes are numbers. */
 function pathOf(tree: YamlNode, error: ErrorObject): Path {
   const path: (string | number)[] = []
   for (const step of stepsOf(error)) {
@@ -117,7 +116,7 @@ const stepsOf = (error: ErrorObject): readonly string[] =>
     .slice(1)
     .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-/** More rounds than the grammar is deep: each round takes out at least one level of what does not fit. */
+/** Larger than the depth of the schema: each round removes at least one level of mismatches. */
 const MOST_ROUNDS = 30
 
 function fittingPart(value: unknown, validate: ValidateFunction): unknown {
@@ -131,11 +130,53 @@ function fittingPart(value: unknown, validate: ValidateFunction): unknown {
   return undefined
 }
 
-/** Takes out what one error complains of: the unknown key, the badly named entry, or the value itself. */
+/** Removes the cause of an error: the unknown key, the entry with an invalid name, or the value itself. */
 function takeOut(value: unknown, error: ErrorObject): void {
   const path = stepsOf(error)
   const { additionalProperty = error.propertyName, missingProperty } = error.params
   if (typeof additionalProperty === 'string') deleteAt(value, [...path, additionalProperty])
   else if (path.length === 0 && missingProperty === 'name') setAt(value, ['name'], 'unnamed')
   else prune(value, path)
+}
+
+type Container = Record<string, unknown> | unknown[]
+
+const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null
+
+const member = (container: Container, key: string | number): unknown =>
+  Array.isArray(container)
+    ? container[Number(key)]
+    : Object.hasOwn(container, key)
+      ? container[key]
+      : undefined
+
+/** The value at a path of a plain value, or undefined. */
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((at, key) => (isContainer(at) ? member(at, key) : undefined), value)
+
+function setAt(value: unknown, path: Path, replacement: unknown): void {
+  const parent = valueAt(value, path.slice(0, -1))
+  const key = path.at(-1)
+  if (!isContainer(parent) || key === undefined) return
+  if (Array.isArray(parent)) parent[Number(key)] = replacement
+  else parent[key] = replacement
+}
+
+function deleteAt(value: unknown, path: Path): void {
+  const parent = valueAt(value, path.slice(0, -1))
+  const key = path.at(-1)
+  if (!isContainer(parent) || key === undefined) return
+  if (Array.isArray(parent)) deleteAt(value, path.slice(0, -1))
+  else delete parent[key]
+}
+
+/** Sections whose entries are referenced by name. An invalid entry is emptied first, so that references to it stay valid. */
+const NAMED = new Set<string | number | undefined>(['contentTypes', 'components', 'roles'])
+
+/** Removes a value: a named entry is emptied before it is deleted; an invalid list item removes the whole list. */
+function prune(value: unknown, path: Path): void {
+  const found = valueAt(value, path)
+  const isEmpty = isContainer(found) && Object.keys(found).length === 0
+  if (path.length === 2 && NAMED.has(path[0]) && !isEmpty) setAt(value, path, {})
+  else deleteAt(value, path)
 }

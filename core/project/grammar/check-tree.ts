@@ -1,7 +1,7 @@
 import type { Diagnostic, Path } from '../../faults/diagnostic.ts'
+import { rules } from '../checks/rules.ts'
 import type { Finding } from '../faults.ts'
 import type { ProjectFile } from '../project-types.ts'
-import { rules } from '../rules.ts'
 import type { Settings } from '../settings/settings.ts'
 import { toSettings } from '../settings/to-settings.ts'
 import { placesOf } from '../yaml/read-yaml.ts'
@@ -9,17 +9,17 @@ import type { YamlNode } from '../yaml/yaml-tree.ts'
 import { checkShape } from './check-shape.ts'
 import type { Grammar } from './grammar.ts'
 
-/** The merged tree of a project, judged. */
+/** The result of checking a project's merged tree. */
 export interface CheckedTree {
-  /** Of all that fits the grammar; absent where nothing does. */
+  /** The settings of all parts that match the schema; absent if nothing does. */
   readonly settings?: Settings
-  /** What does not fit the grammar. */
+  /** Parts that do not match the schema. */
   readonly misfits: readonly Diagnostic[]
-  /** What fits, and is wrong all the same. */
+  /** Violations of the rules. */
   readonly faults: readonly Diagnostic[]
 }
 
-/** The grammar first; then, where the tree is whole, the rules, on all that fits the grammar. */
+/** Validates against the schema; then, if the tree is complete, applies the rules to all parts that match the schema. */
 export function checkTree(tree: YamlNode, isWhole: boolean, grammar: Grammar): CheckedTree {
   const shape = checkShape(tree, grammar)
   const misfits = shape.findings.map(finding => toDiagnostic(finding, tree))
@@ -29,10 +29,10 @@ export function checkTree(tree: YamlNode, isWhole: boolean, grammar: Grammar): C
   return { settings, misfits, faults: broken.map(finding => toDiagnostic(finding, tree)) }
 }
 
-/** The schema let it pass, and the type is made from the schema. */
+/** Safe: the schema accepted the value, and the type is generated from the schema. */
 const fits = (value: unknown): ProjectFile => value as ProjectFile
 
-/** Things whose parts speak of one another: how many keys name one of them. */
+/** By section: the number of path keys that identify a unit, whose parts depend on each other. */
 const WHOLES: Readonly<Record<string, number>> = {
   ...{
     server: 2,
@@ -47,7 +47,7 @@ const WHOLES: Readonly<Record<string, number>> = {
   },
 }
 
-/** What a rule finds may be the echo of a misfit in the same whole, or of one above or below it. */
+/** Whether a finding may be a consequence of a schema mismatch in the same unit, or above or below it. */
 function isEcho({ path }: Finding, misfits: readonly Path[]): boolean {
   const whole = WHOLES[String(path[0])] ?? path.length
   const isSame = (misfit: Path, depth: number) =>

@@ -8,10 +8,10 @@ const openAjv = (code: { readonly source: boolean }): Ajv2020 => {
   return new Ajv2020({ ...terms, code }).addVocabulary(['patternErrorMessage'])
 }
 
-/** The grammar as a function that checks a file's value. */
+/** Compiles the schema to a validation function. */
 export const compileGrammar = (schema: JsonSchema) => openAjv({ source: false }).compile(decideUnions(schema))
 
-/** The same as the text of a CommonJS module: a build makes it, so that no start has to. */
+/** Compiles the schema to the source of a CommonJS module, at build time, so that a start does not have to. */
 export function printGrammar(schema: JsonSchema): string {
   const ajv = openAjv({ source: true })
   return standalone.default(ajv, ajv.compile(decideUnions(schema)))

@@ -1,9 +1,9 @@
 import type { JsonSchema } from './json-schema-types.ts'
 
 /**
- * Rewrites every `anyOf` of the grammar as a decision: the kind of the value (text, list, mapping …), then the
- * mapping's `type`, picks the one branch that is meant, and only that one is checked. So a fault is told once,
- * by the branch that the writer had in mind, instead of once by every branch.
+ * Rewrites every `anyOf` of the schema as a decision: the kind of the value (text, list, mapping …), then the mapping's
+ * `type`, selects one branch, and only that branch is validated. So an error is reported once, for the branch that the
+ * writer meant, instead of once per branch.
  */
 export function decideUnions(schema: JsonSchema, root: JsonSchema = schema): JsonSchema {
   const rewritten = Object.fromEntries(
@@ -23,12 +23,12 @@ function decideWithin(keyword: string, value: unknown, root: JsonSchema): unknow
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, decideUnions(each, root)]))
 }
 
-/** The grammar's own file says so: the meta-schema's test sees to it. */
+/** Safe: a test validates the schema against its meta-schema. */
 const asSchema = (value: object): JsonSchema => value as JsonSchema
 
 interface Branch {
   readonly type: string
-  /** The words of `type` that mean this branch; none where its kind alone decides. */
+  /** The values of `type` that select this branch; empty if its kind alone decides. */
   readonly tags: readonly unknown[]
   readonly schema: JsonSchema
   readonly said: string | undefined
@@ -67,7 +67,7 @@ export function resolveRef(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return target ?? schema
 }
 
-/** Written with `else`, since an object with a key `then` would pass for a promise. */
+/** Uses `else`, because an object with a key `then` would be treated as a promise. */
 const when = (guard: JsonSchema, schema: JsonSchema): JsonSchema => ({ if: { not: guard }, else: schema })
 
 function guardOf(branch: Branch, isTagged: boolean): JsonSchema {
@@ -94,5 +94,5 @@ const WORDS: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** A kind of value in words: `a whole number`. */
+/** The description of a JSON type: `a whole number`. */
 export const wordFor = (type: string): string => WORDS[type] ?? type

@@ -6,7 +6,7 @@ import type { ValidateFunction } from 'ajv'
 import { once } from '../../base/memo.ts'
 import { type JsonSchema, readSchemaText } from './json-schema-types.ts'
 
-/** The grammar of project files: the schema, and what checks a value against it. */
+/** The schema of project files and its validation function. */
 export interface Grammar {
   readonly schema: JsonSchema
   readonly validate: ValidateFunction
@@ -19,19 +19,19 @@ export const openGrammar = once(async (): Promise<Grammar> => {
   return { schema, validate: printed(text) ?? (await compiled(schema)) }
 })
 
-/** A quarter of a second, most of it ajv's: the way of a checkout, which has not been built. */
+/** Takes 250 ms. Used only in a checkout that has not been built. */
 async function compiled(schema: JsonSchema): Promise<ValidateFunction> {
   const { compileGrammar } = await import('./compile-grammar.ts')
   return compileGrammar(schema)
 }
 
-/** Named after the schema's text: one that was made of another is never taken. */
+/** The name contains a hash of the schema, so that a validator of another version is never used. */
 export const printedFile = (text: string): string =>
   fileURLToPath(new URL(`grammar-${digest(text)}.cjs`, import.meta.url))
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-/** What the build left beside this file; undefined where there was none. */
+/** Loads the validator that the build generated; undefined if there is none. */
 function printed(text: string): ValidateFunction | undefined {
   const file = printedFile(text)
   return existsSync(file) ? createRequire(import.meta.url)(file) : undefined

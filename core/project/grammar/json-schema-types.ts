@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PACKAGE_ROOT } from '../../base/product.ts'
 
-/** As much of JSON Schema (draft 2020-12) as project.schema.json uses. */
+/** The part of JSON Schema (draft 2020-12) that project.schema.json uses. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly $defs?: Readonly<Record<string, JsonSchema>>
@@ -23,14 +23,14 @@ export interface JsonSchema {
   readonly required?: readonly string[]
   readonly items?: JsonSchema
   readonly pattern?: string
-  /** What a text that does not match `pattern` should have been. Editors show it, too. */
+  /** What `pattern` expects, in words. Editors show it as well. */
   readonly patternErrorMessage?: string
   readonly [keyword: string]: unknown
 }
 
 const SCHEMA_FILE = 'project.schema.json'
 
-/** The grammar of the project file, from the root of the package: the same file from source and from `dist/`. */
+/** Reads the schema from the root of the package; works from the sources and from `dist/`. */
 export const readSchemaText = (): string => readFileSync(join(PACKAGE_ROOT, SCHEMA_FILE), 'utf8')
 
 export const readProjectSchema = (): JsonSchema => JSON.parse(readSchemaText())

@@ -4,7 +4,7 @@ import { didYouMean } from '../../base/nearest.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 
-/** What a value lacks to meet a schema: `path` leads to it from the value's root. */
+/** A mismatch between a value and a schema. `path` starts at the value's root. */
 export interface Misfit {
   readonly path: Path
   readonly message: string
@@ -12,7 +12,7 @@ export interface Misfit {
 
 export type CheckValue = (value: unknown) => readonly Misfit[]
 
-/** A JSON Schema of somebody else's, ready to be asked; or what is wrong with it. */
+/** Compiles a JSON Schema of a plugin. Fails with the reason if the schema is invalid. */
 export function compileSchema(schema: object): Result<CheckValue, string> {
   try {
     const validate = compileWith(sharedAjv(), schema) ?? openAjv().compile(schema)
@@ -29,13 +29,13 @@ const openAjv = (): Ajv2020 =>
     strict: false,
     validateFormats: false,
     logger: false,
-    // It takes longer to compile the schema of schemas than all that use it; compiling one finds what is wrong, too.
+    // Compiling the meta-schema takes longer than compiling all schemas, which finds errors as well.
     validateSchema: false,
   })
 
 const sharedAjv = once(openAjv)
 
-/** null: it is none, or has a name of another that was compiled before. */
+/** null: the schema is invalid, or its `$id` was compiled before. */
 function compileWith(ajv: Ajv2020, schema: object): ValidateFunction | null {
   try {
     const validate = ajv.compile(schema)

@@ -4,7 +4,7 @@ import { printGrammar } from './compile-grammar.ts'
 import { printedFile } from './grammar.ts'
 import { readSchemaText } from './json-schema-types.ts'
 
-// The last step of `npm run build`: what `openGrammar` takes in place of compiling the grammar.
+// The last step of `npm run build`: generates the validator that `openGrammar` loads.
 const text = readSchemaText()
 const file = printedFile(text)
 const folder = dirname(file)

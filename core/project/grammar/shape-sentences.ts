@@ -4,14 +4,14 @@ import { synonymsOf } from '../../base/synonyms.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { Finding } from '../faults.ts'
 import { insteadOf } from '../other-names.ts'
-import { isProjectSecret } from '../project-secrets.ts'
+import { isProjectSecret } from '../secret-ranges.ts'
 import { locate, type YamlNode } from '../yaml/yaml-tree.ts'
 import { resolveRef, wordFor } from './decide-unions.ts'
 import type { JsonSchema } from './json-schema-types.ts'
 
-/** What a sentence about a fault may draw on. */
+/** The context of an error message. */
 interface Scene {
-  /** Of the value that does not fit. */
+  /** The path of the value that does not match. */
   readonly path: Path
   readonly tree: YamlNode
   readonly schema: JsonSchema
@@ -19,7 +19,7 @@ interface Scene {
 
 type Sentence = (error: ErrorObject, scene: Scene) => Finding
 
-/** One error of the schema's checker, by keyword, as a sentence of ours. */
+/** The messages for ajv's errors, by keyword. */
 const SENTENCES: Readonly<Record<string, Sentence>> = {
   additionalProperties: unknownKey,
   required: missingKey,
@@ -42,7 +42,7 @@ export function toFinding(error: ErrorObject, scene: Scene): Finding {
   return sentence(error, scene)
 }
 
-/** Above this many, the valid words are not listed. */
+/** Longer lists of valid words are left out of the message. */
 const MOST_LISTED = 14
 
 const ticked = (words: readonly unknown[]): string => words.map(word => `\`${word}\``).join(', ')
@@ -81,7 +81,7 @@ function unknownKey(error: ErrorObject, scene: Scene): Finding {
   return { code: 'unknown-key', message: `unknown key \`${key}\`${hint}`, path, atKey: true }
 }
 
-/** The attribute types that have a key. */
+/** The attribute types that allow a key. */
 function typesWithKey(schema: JsonSchema, key: string): readonly unknown[] {
   return attributeBranches(schema)
     .filter(branch => Object.hasOwn(branch.properties ?? {}, key))
@@ -176,7 +176,7 @@ function twice(error: ErrorObject, scene: Scene): Finding {
   }
 }
 
-/** Words of other systems for types of ours. */
+/** Names of other systems for attribute types. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   number: 'integer',
   int: 'integer',

@@ -1,7 +1,44 @@
-import type { ServerSettings } from './server-settings.ts'
+export interface ServerSettings {
+  readonly host: string
+  readonly port: number
+  readonly url: string
+  readonly cors: { readonly origins: readonly string[]; readonly credentials: boolean }
+  readonly bodyLimit: number
+  readonly requestTimeout: number
+  /** 0: never. */
+  readonly stallTimeout: number
+  readonly trustProxy: boolean
+  readonly rateLimit: Readonly<Record<'auth' | 'account', RateLimit | false>> & {
+    readonly api: ApiRateLimit | false
+  }
+  readonly securityHeaders: boolean
+  readonly metrics: {
+    readonly enabled: boolean
+    readonly path: string
+    readonly port: number | null
+    /** On the server's own port, without authentication: `path` is set, and `port` is not. */
+    readonly isPublic: boolean
+  }
+  readonly slowQuery: number
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+}
+
+export interface ApiRateLimit extends RateLimit {
+  /** The limit for one API token. */
+  readonly tokenMax: number
+  /** Whether the limit also applies to loopback and private addresses. */
+  readonly privateNetworks: boolean
+}
+
+/** `window` in milliseconds. */
+export interface RateLimit {
+  readonly window: number
+  readonly max: number
+}
+
 /**
- * What a project file says once it is normalised: every default filled in, short forms written out,
- * durations in milliseconds, sizes in bytes. As users write it: project.schema.json, docs/project-file.md.
+ * The normalised project file: defaults filled in, short forms expanded, durations in milliseconds, sizes in bytes.
+ * The form that users write: project.schema.json, docs/project-file.md.
  */
 export interface Settings {
   readonly name: string
@@ -24,8 +61,6 @@ export interface Settings {
   readonly upload: UploadSettings
 }
 
-export type { ApiRateLimit, RateLimit, ServerSettings } from './server-settings.ts'
-
 export interface DatabaseSettings {
   /** `embedded`, or a postgres:// url. A secret: never printed. */
   readonly url: string
@@ -34,10 +69,10 @@ export interface DatabaseSettings {
   readonly pool: { readonly max: number; readonly idle: number; readonly acquire: number }
   readonly startTimeout: number
   readonly statementTimeout: number
-  /** Of one read; 0: none. */
+  /** Limits of one read; 0: unlimited. */
   readonly limits: { readonly time: number; readonly bytes: number; readonly statements: number }
   readonly preparedStatements: boolean
-  /** Whether lists that are to be expected have indexes, too. */
+  /** `derived` adds indexes for expected lists; `declared` creates only the declared ones. */
   readonly indexes: 'derived' | 'declared'
   readonly schema: string
 }
@@ -71,7 +106,7 @@ export interface GraphqlSettings {
     readonly defaultLimit: number
     readonly serverOptions: {
       readonly cache: 'bounded' | false
-      /** Absent: outside of production. */
+      /** Absent: enabled except in production. */
       readonly introspection?: boolean
       readonly allowBatchedHttpRequests: boolean
     }
@@ -245,11 +280,11 @@ export interface RoleDeclaration {
   readonly permissions: Permissions
 }
 
-/** subject → action (`*` is every action) → granted, taken away, or granted in part. */
+/** subject → action (`*` is every action) → granted, revoked, or granted with conditions. */
 export type Permissions = Readonly<Record<string, Readonly<Record<string, boolean | PermissionTerms>>>>
 
 export interface PermissionTerms {
-  /** A filter in the language of REST `filters`; `$user.…` strings stand for the caller's values. */
+  /** A filter in the syntax of REST `filters`; `$user.…` strings are replaced by values of the caller. */
   readonly where?: { readonly [key: string]: Json }
   readonly fields?: readonly string[]
   readonly set?: { readonly [key: string]: Json }
@@ -266,7 +301,7 @@ export interface ApiTokenDeclaration {
 }
 
 export interface AuthSettings {
-  /** Empty: development makes one, production refuses to start. A secret: never printed. */
+  /** Empty: development generates one, production refuses to start. A secret: never printed. */
   readonly jwtSecret: string
   readonly jwtExpiresIn: number
   readonly register: {
@@ -286,7 +321,7 @@ export interface AuthSettings {
 export interface UploadSettings {
   readonly provider: 'local' | 's3'
   readonly sizeLimit: number
-  /** Pixels of one picture. */
+  /** Pixels per picture. */
   readonly pixelLimit: number
   readonly allowedTypes: readonly MediaKind[]
   readonly providerOptions: Readonly<Record<string, string | number | boolean>>

@@ -60,7 +60,7 @@ function toScalar(attribute: WrittenScalar): ScalarDeclaration {
   }
 }
 
-/** All scalars together: each has a part of these keys, as its branch of the grammar says. */
+/** The union of the keys of all scalar attributes; the schema decides which of them a type has. */
 interface WrittenScalarFields extends Omit<ScalarDeclaration, 'type' | 'enum'> {
   readonly type: ScalarType
   readonly default?: Json

@@ -1,6 +1,6 @@
 import type { ProjectFile, ShadowCrud } from '../project-types.ts'
-import { agree } from './page-limits.ts'
 import type { GraphqlSettings, ShadowCrudDeclaration } from './settings.ts'
+import { agree } from './to-server-settings.ts'
 import { toMilliseconds } from './units.ts'
 
 type WrittenConfig = NonNullable<NonNullable<ProjectFile['graphql']>['config']>

@@ -4,7 +4,6 @@ import type {
   ApiRateLimit as WrittenApiRateLimit,
   RateLimit as WrittenRateLimit,
 } from '../project-types.ts'
-import { agree } from './page-limits.ts'
 import type { ApiRateLimit, DatabaseSettings, RateLimit, RestSettings, ServerSettings } from './settings.ts'
 import { toBytes, toMilliseconds } from './units.ts'
 
@@ -38,10 +37,10 @@ type WrittenMetrics = NonNullable<ProjectFile['server']>['metrics']
 
 const SECOND = 1000
 
-/** Somebody may try passwords of one user from many addresses; users who forgot theirs stay far below. */
+/** Limits password guessing against one account from many addresses; users who forgot theirs stay far below. */
 const ACCOUNT = { window: 3600, max: 50 }
 
-/** Proxies and servers of the same network ask for many clients: they are counted only where the file says so. */
+/** Private addresses are exempt by default: proxies and servers of the same network send requests of many clients. */
 const API = { window: 60, max: 12_000, tokenMax: 120_000, privateNetworks: false }
 
 function toApiRateLimit(written: false | WrittenApiRateLimit | undefined): ApiRateLimit | false {
@@ -90,4 +89,20 @@ export function toRest(written: ProjectFile['rest'] = {}): RestSettings {
   const { defaultLimit, maxLimit } = written
   const { usual, most } = agree({ usual: defaultLimit, most: maxLimit }, { usual: 25, most: 100 })
   return { prefix: '/api', withCount: true, ...written, defaultLimit: usual, maxLimit: most }
+}
+
+/** The default and maximum number of documents in a list. */
+interface PageLimits {
+  readonly usual: number
+  readonly most: number
+}
+
+type Written = { readonly [Key in keyof PageLimits]: number | undefined }
+
+/** If the file sets only one of the limits, the other one is adjusted to it. */
+export function agree({ usual, most }: Written, otherwise: PageLimits): PageLimits {
+  return {
+    usual: usual ?? Math.min(otherwise.usual, most ?? otherwise.most),
+    most: most ?? Math.max(otherwise.most, usual ?? otherwise.usual),
+  }
 }

@@ -7,17 +7,20 @@ import type {
   LocaleCode,
   Operation,
   ProjectFile,
+  Role,
+  SubjectPermissions,
   MiddlewareUse as WrittenMiddleware,
+  Permissions as WrittenPermissions,
   PolicyUse as WrittenPolicy,
 } from '../project-types.ts'
 import type * as to from './settings.ts'
+import type { Permissions, PermissionTerms, RoleDeclaration } from './settings.ts'
 import { MEDIA_KINDS, toAttributes } from './to-attribute.ts'
 import { toGraphql } from './to-graphql-settings.ts'
-import { toPermissions, toRoles } from './to-permissions.ts'
 import { toDatabase, toRest, toServer } from './to-server-settings.ts'
 import { toBytes, toMilliseconds } from './units.ts'
 
-/** Writes out what a project file leaves unsaid: short forms, defaults, milliseconds, bytes. */
+/** Normalises a project file: fills in defaults, expands short forms, converts durations and sizes. */
 export function toSettings(file: ProjectFile): to.Settings {
   return {
     name: file.name,
@@ -46,7 +49,7 @@ function toI18n(written: ProjectFile['i18n'] = {}): to.I18nSettings {
   return { locales, defaultLocale: written.defaultLocale ?? usualLocale(locales) }
 }
 
-/** The only one, or English; where several are others, the file has to say which (a check reports that). */
+/** The only locale, or English. With several locales the file must name the default (a check reports that). */
 function usualLocale(locales: readonly to.LocaleDeclaration[]): string {
   return locales.length === 1 ? (locales[0]?.code ?? 'en') : 'en'
 }
@@ -56,12 +59,12 @@ function toLocale(written: LocaleCode | Locale): to.LocaleDeclaration {
   return { name: localeName(locale.code), ...locale }
 }
 
-/** What a locale is called that the file gives no name. */
+/** The display name of a locale for which the file has none. */
 export const localeName = (code: string): string => `${languageOf(code)} (${code})`
 
 const LANGUAGES = new Intl.DisplayNames(['en'], { type: 'language' })
 
-/** The English name of a language, or the code itself where it is not a well-formed one (a check reports that). */
+/** The English name of a language, or the code itself if it is malformed (a check reports that). */
 function languageOf(code: string): string {
   try {
     return LANGUAGES.of(code) ?? code
@@ -77,7 +80,7 @@ const toMiddlewareUse = (use: string | WrittenMiddleware): to.MiddlewareUse =>
 const toPolicyUse = (use: string | WrittenPolicy): to.PolicyUse =>
   typeof use === 'string' ? { name: use, config: null } : { name: use.name, config: toJson(use.config) }
 
-/** The reader makes nothing but JSON. */
+/** The YAML reader produces only JSON values. */
 const toJson = (value: unknown): to.Json => (value ?? null) as to.Json
 
 const toOperation = (written: Operation): to.OperationSettings => ({
@@ -106,7 +109,7 @@ function toApiToken(written: ApiToken): to.ApiTokenDeclaration {
   return { ...token, ...(expiresAt !== undefined && { expiresAt: toMoment(expiresAt) }), permissions }
 }
 
-/** A day is its first moment in UTC. What is no moment stays as it is: a check reports it. */
+/** A day becomes midnight in UTC. An invalid value is returned unchanged: a check reports it. */
 const toMoment = (said: string): string => (isMoment(said) ? new Date(said).toISOString() : said)
 
 function toAuth(written: ProjectFile['auth'] = {}): to.AuthSettings {
@@ -142,3 +145,43 @@ const mapValues = <From, To>(
   map: Readonly<Record<string, From>> = {},
   change: (value: From) => To,
 ): Record<string, To> => Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]))
+
+/** The two built-in roles, with the names and descriptions of Strapi. */
+const BUILT_IN_ROLES = ['public', 'authenticated'] as const
+
+const DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
+  ['public', 'Default role given to unauthenticated user.'],
+  ['authenticated', 'Default role given to authenticated user.'],
+])
+
+function toPermissions(written: WrittenPermissions = {}): Permissions {
+  return Object.fromEntries(Object.entries(written).map(([subject, said]) => [subject, toActions(said)]))
+}
+
+function toActions(said: SubjectPermissions): Record<string, boolean | PermissionTerms> {
+  if (said === '*') return { '*': true }
+  if (Array.isArray(said)) return Object.fromEntries(said.map(action => [action, true]))
+  return said as Record<string, boolean | PermissionTerms>
+}
+
+/** Every role of the file, plus built-in roles that the file does not declare. */
+function toRoles(written: Readonly<Record<string, Role>> = {}): Record<string, RoleDeclaration> {
+  const missing = BUILT_IN_ROLES.filter(key => !Object.hasOwn(written, key))
+  const all: [string, Role][] = [
+    ...missing.map((key): [string, Role] => [key, {}]),
+    ...Object.entries(written),
+  ]
+  return Object.fromEntries(all.map(([key, role]) => [key, toRole(key, role)]))
+}
+
+function toRole(
+  key: string,
+  { name, description, extends: parents = [], permissions }: Role,
+): RoleDeclaration {
+  return {
+    name: name ?? key.slice(0, 1).toUpperCase() + key.slice(1),
+    description: description ?? DESCRIPTIONS.get(key) ?? '',
+    extends: typeof parents === 'string' ? [parents] : parents,
+    permissions: toPermissions(permissions),
+  }
+}

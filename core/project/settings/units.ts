@@ -7,10 +7,10 @@ const MILLISECONDS: Readonly<Record<string, number>> = {
 }
 const BYTES: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
 
-/** Milliseconds of `15s`, or of a bare number, which counts in `bare` milliseconds. */
+/** Parses a duration such as `15s` to milliseconds. `bare`: the unit of a plain number, in milliseconds. */
 export const toMilliseconds = (said: string | number, bare = 1): number => amount(said, MILLISECONDS, bare)
 
-/** Bytes of `1mb` (1024-based), or of a bare number. */
+/** Parses a size such as `1mb` (1024-based) to bytes. A plain number is in bytes. */
 export const toBytes = (said: string | number): number => amount(said, BYTES, 1)
 
 function amount(said: string | number, units: Readonly<Record<string, number>>, bare: number): number {

@@ -2,7 +2,7 @@ import type { Diagnostic, Path } from '../../faults/diagnostic.ts'
 import { placeAt } from './source-file.ts'
 import type { YamlEntry, YamlMap, YamlNode } from './yaml-tree.ts'
 
-/** Mappings that several files may add names to; everything else stands in one file only. */
+/** Mappings that several files may extend. Everything else must be in one file. */
 const JOINED = new Set([
   '',
   ...[
@@ -21,7 +21,7 @@ const JOINED = new Set([
   ...['graphql.config', 'graphql.shadowCRUD', 'user.attributes'],
 ])
 
-/** Joins the trees of a project's files into one. A name defined twice is a fault that names both places; the first one stays. */
+/** Merges the trees of a project's files. A name defined twice is reported with both locations; the first one is kept. */
 export function mergeTrees(trees: readonly YamlNode[]): {
   tree: YamlNode | undefined
   faults: readonly Diagnostic[]
@@ -42,7 +42,7 @@ function addFile(merged: YamlNode, other: YamlNode, faults: Diagnostic[]): YamlN
   return merged
 }
 
-/** The project file's own `include` stays for the schema to check; another file's was checked as it was followed. */
+/** `include` of an included file was checked when it was followed; the project file's own is checked by the schema. */
 const withoutInclude = (map: YamlMap): YamlMap => ({
   ...map,
   entries: new Map(Array.from(map.entries).filter(([name]) => name !== 'include')),

@@ -11,23 +11,23 @@ interface Terms {
   readonly environment: Environment
 }
 
-/** One pass over one document. */
+/** The state of one pass over a document. */
 interface Pass extends Terms {
   readonly faults: Diagnostic[]
   /** By anchor; undefined while the anchored value is still being read. */
   readonly anchors: Map<string, YamlNode | undefined>
-  /** What each anchored value weighs once its own aliases are written out. */
+  /** The number of values in each anchored value, with its aliases expanded. */
   readonly weights: Map<YamlNode, number>
-  /** Values that aliases have brought in so far, written out. */
+  /** The number of values that aliases have added so far. */
   aliased: number
 }
 
-/** Deeper than anybody writes, far from the end of the stack. */
+/** Deeper than any real file, and far below the limit of the call stack. */
 const DEEPEST = 100
-/** Values that the aliases of one file may stand for together: the limit against alias bombs. */
+/** The limit of values that all aliases of a file may add, against alias bombs. */
 const MOST_ALIASED = 20_000
 
-/** Turns a parsed document into our own tree: aliases and merges resolved, variables put in, each fault noted with its path. */
+/** Converts a parsed document to a tree: resolves aliases and merge keys, substitutes variables, collects faults. */
 export function nodesOf(document: Document, terms: Terms): { tree: YamlNode; faults: readonly Diagnostic[] } {
   const pass: Pass = { ...terms, faults: [], anchors: new Map(), weights: new Map(), aliased: 0 }
   const tree = readNode(pass, document.contents, { path: [], fallback: 0 })
@@ -36,7 +36,7 @@ export function nodesOf(document: Document, terms: Terms): { tree: YamlNode; fau
 
 interface At {
   readonly path: Path
-  /** The offset of a value that takes no room: that of its key. */
+  /** The offset for an empty value: that of its key. */
   readonly fallback: number
 }
 
@@ -72,7 +72,7 @@ function readContent(pass: Pass, node: unknown, at: At): YamlNode {
 
 const KNOWN_TAG = /^(!|tag:yaml\.org,2002:(str|int|float|bool|null|map|seq))$/
 
-/** Such a tag was reported when the file was parsed. */
+/** Unknown tags were reported when the file was parsed. */
 const hasUnknownTag = (node: unknown): boolean =>
   (isMap(node) || isSeq(node) || isScalar(node)) && node.tag !== undefined && !KNOWN_TAG.test(node.tag)
 
@@ -145,7 +145,7 @@ function childrenOf(node: YamlNode): readonly YamlNode[] {
   return node.kind === 'map' ? Array.from(node.entries.values(), entry => entry.value) : []
 }
 
-/** Keys that mean something to a prototype. */
+/** Would set the prototype of an object. */
 const FORBIDDEN_KEY = '__proto__'
 
 function readMap(pass: Pass, node: YAMLMap, at: At): YamlMap {
@@ -193,7 +193,7 @@ function readMergeSources(pass: Pass, pair: Pair, at: At): readonly YamlMap[] {
   })
 }
 
-/** What the mapping says itself goes before what it merges, and an earlier source before a later one. */
+/** A mapping's own keys take precedence over merged ones, and earlier sources over later ones. */
 function mergeInto(entries: Map<string, YamlEntry>, sources: readonly YamlMap[]): void {
   for (const source of sources) {
     for (const [name, entry] of source.entries) if (!entries.has(name)) entries.set(name, entry)
@@ -209,7 +209,7 @@ function broken(pass: Pass, at: At, code: ProjectFault, message: string): YamlSc
   return unknown(pass, at)
 }
 
-/** Stands where something is that was reported already. */
+/** A placeholder for a value whose fault was already reported. */
 const unknown = (pass: Pass, at: At): YamlScalar => ({ ...scalar(pass, at, null), broken: true })
 
 function report(

@@ -9,31 +9,31 @@ import { parseYaml } from './parse-yaml.ts'
 import { placeAt } from './source-file.ts'
 import { locate, toValue, type YamlNode } from './yaml-tree.ts'
 
-/** A YAML file that was read: its plain value and where everything in it stands. */
+/** A parsed YAML file: its plain value and the locations of all its parts. */
 export interface YamlSource {
   /** Absolute. */
   readonly file: string
   /** null, booleans, finite numbers, texts, lists and plain objects; frozen. */
   readonly value: unknown
-  /** Where a value stands; for a path that is not in the file, its nearest ancestor. */
+  /** The location of a value; for a path that is not in the file, of its nearest ancestor. */
   place(path: Path): SourceLocation
-  /** Where a mapping's key itself stands, not its value. */
+  /** The location of a mapping's key instead of its value. */
   keyPlace(path: Path): SourceLocation
-  /** The value was made from environment variables, so it must not be shown. */
+  /** Whether the value contains environment variables, so that it must not be printed. */
   fromEnvironment(path: Path): boolean
 }
 
 export interface YamlTerms {
-  /** Paths are shown from this folder. */
+  /** Printed paths are relative to this folder. */
   readonly root: string
   readonly environment: Environment
-  /** Values that are blotted out where lines are quoted; by default those whose key sounds like a secret. */
+  /** Values to mask when lines are quoted. Default: keys whose name suggests a secret. */
   readonly isSecret?: SecretTest
 }
 
 const soundsSecret: SecretTest = path => namesSecret(path.at(-1))
 
-/** Reads one YAML file under the rules of the project file: limits, places, `${NAME}`; any fault fails it. */
+/** Reads one YAML file by the rules of the project file: limits, locations, `${NAME}`. Fails with every fault. */
 export async function readYaml(file: string, terms: YamlTerms): Promise<Result<YamlSource, Diagnostic>> {
   const source = await readSource(file, terms.root)
   if (!source.ok) return source
@@ -59,7 +59,7 @@ const environmentTest = (tree: YamlNode) => (path: Path) => {
   return exact && node.kind === 'scalar' && node.variables.length > 0
 }
 
-/** The two questions that checks ask of a tree. */
+/** Looks up locations in a tree. */
 export function placesOf(tree: YamlNode): {
   place(path: Path): SourceLocation
   keyPlace(path: Path): SourceLocation

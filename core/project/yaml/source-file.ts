@@ -1,6 +1,6 @@
 import type { SourceLocation } from '../../faults/diagnostic.ts'
 
-/** The text of one file, ready to be quoted: its secrets are blotted out of `lines`. */
+/** The text of a file, ready to be quoted: secrets are masked in `lines`. */
 export interface SourceFile {
   /** Absolute. */
   readonly path: string
@@ -12,13 +12,13 @@ export interface SourceFile {
   readonly starts: readonly number[]
 }
 
-/** A spot in a file. */
+/** A position in a file. */
 export interface Mark {
   readonly file: SourceFile
   readonly offset: number
 }
 
-/** From the first character of a secret to the one after its last. */
+/** The range of a secret; the end is exclusive. */
 export type SecretRange = readonly [start: number, end: number]
 
 export interface SourceText {
@@ -34,7 +34,7 @@ export function toSourceFile(source: SourceText, secrets: readonly SecretRange[]
   return { path: source.path, shown: source.shown, starts, lines: quotable.split(/\r\n|\n|\r/) }
 }
 
-/** Keeps the columns: every character of a secret but its line breaks becomes `*`. */
+/** Replaces every character of a secret except line breaks by `*`, so that columns stay the same. */
 function blotOut(text: string, secrets: readonly SecretRange[]): string {
   let quotable = ''
   let at = 0

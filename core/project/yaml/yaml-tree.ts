@@ -1,16 +1,16 @@
 import type { Path } from '../../faults/diagnostic.ts'
 import type { Mark } from './source-file.ts'
 
-/** What a YAML file says, with the place of every key and value; aliases and merge keys are resolved. */
+/** The tree of a YAML file with the position of every key and value; aliases and merge keys are resolved. */
 export type YamlNode = YamlScalar | YamlList | YamlMap
 
 export interface YamlScalar {
   readonly kind: 'scalar'
   readonly mark: Mark
   readonly value: null | boolean | number | string
-  /** The environment variables that the value was made from: such a value is never shown. */
+  /** The environment variables in the value: such a value is never printed. */
   readonly variables: readonly string[]
-  /** A fault was already reported here; the value stands for nothing. */
+  /** A fault was already reported here; the value is a placeholder. */
   readonly broken: boolean
 }
 
@@ -31,16 +31,16 @@ export interface YamlEntry {
   readonly value: YamlNode
 }
 
-/** How far a path leads into a tree. */
+/** The deepest node that a path reaches. */
 export interface Spot {
   readonly node: YamlNode
-  /** Of the last key that was found; the value itself in lists and at the top. */
+  /** The position of the last key found; of the value itself in lists and at the top. */
   readonly key: Mark
   /** The whole path was found. */
   readonly exact: boolean
 }
 
-/** Follows a path as far as it stands in the tree. A word finds its own item in a list: `[find, findOne]`, `[{ name: log }]`. */
+/** Follows a path as far as it exists. In a list, a text step finds the item with this value or `name`: `[find]`, `[{ name: log }]`. */
 export function locate(root: YamlNode, path: Path): Spot {
   let spot: Spot = { node: root, key: root.mark, exact: true }
   for (const step of path) {
@@ -58,7 +58,7 @@ function descend(node: YamlNode, step: string | number): YamlEntry | undefined {
   return item && { key: item.mark, value: item }
 }
 
-/** The word that an item of a list goes by. */
+/** The text that identifies an item of a list. */
 function wordOf(item: YamlNode): unknown {
   if (item.kind === 'scalar') return item.value
   if (item.kind === 'list') return undefined
@@ -66,7 +66,7 @@ function wordOf(item: YamlNode): unknown {
   return named?.value.kind === 'scalar' ? named.value.value : undefined
 }
 
-/** The plain value. Keys that would reach a prototype were refused when the file was read. */
+/** Converts a node to a plain value. Keys that could change a prototype were refused when the file was read. */
 export function toValue(node: YamlNode): unknown {
   if (node.kind === 'scalar') return node.value
   if (node.kind === 'list') return node.items.map(toValue)

@@ -4,10 +4,7 @@ import type { Path } from '../../../core/faults/diagnostic.ts'
 import type { Project } from '../../../core/project/project.ts'
 import type { Paint } from '../paint.ts'
 import type { Answer, Asker } from './roles-answer.ts'
-import { breakSql, flow } from './roles-layout.ts'
-import { WIDTH, wrap } from './roles-output.ts'
-import { spotOf } from './roles-places.ts'
-import { fieldReasonOf, reasonOf } from './roles-reasons.ts'
+import { breakSql, flow, spotOf, WIDTH, wrap } from './roles-output.ts'
 import { doorOf, type Opening } from './roles-routes.ts'
 import type { ConditionSql, Parameter } from './roles-sql.ts'
 
@@ -182,4 +179,54 @@ function printParameter({ value, from }: Parameter): string {
   const text = JSON.stringify(value)
   if (from === null) return text
   return value === from ? from : `${text} (${from})`
+}
+
+/** Why a permission is as it is, as a sentence; null where the line alone says it. */
+export function reasonOf({ why, allowed, action, subject, holder }: Explanation): string | null {
+  const on = `\`${action}\` of \`${subject.name}\``
+  switch (why.kind) {
+    case 'said':
+      return allowed ? everySentence(why.everyType, why.everyAction) : `\`false\` takes ${on} away.`
+    case 'implied':
+      return `\`${why.by}\` implies \`${action}\`, as no line names \`${action}\` of \`${subject.name}\`.`
+    case 'open':
+      return allowed
+        ? 'Open to everybody, as `public` does not name `auth`.'
+        : `${on} is never open to everybody: a role has to name it.`
+    case 'token-type':
+      return `The type of the token \`${holder.key}\` says so.`
+    case 'unsaid':
+      return 'No line grants it, and what is not granted is forbidden.'
+  }
+}
+
+function everySentence(everyType: boolean, everyAction: boolean): string | null {
+  if (everyType && everyAction) return '`"*"` stands for every content-type, and for every action.'
+  if (everyType) return '`"*"` stands for every content-type.'
+  return everyAction ? '`"*"` stands for every action.' : null
+}
+
+/** Why one attribute may not be read or written; null where it may. */
+export function fieldReasonOf({ reason, attribute, target }: FieldExplanation): string | null {
+  switch (reason) {
+    case 'covered':
+    case 'action':
+      return null
+    case 'not-covered':
+      return 'outside `fields`'
+    case 'private':
+      return 'private, so nobody reads it'
+    case 'password':
+      return 'a password, which never leaves the server'
+    case 'target':
+      return `it leads to \`${target?.subject.name}\`, of which \`find\` is not granted`
+    case 'system':
+      return 'made by the server'
+    case 'not-writable':
+      return '`writable: false`'
+    case 'set':
+      return `the server sets \`${attribute.name}\` itself`
+    case 'beyond':
+      return 'a write sets what it leads to, and changes nothing there'
+  }
 }

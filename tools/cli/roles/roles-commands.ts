@@ -4,7 +4,6 @@ import type { RolesTerms } from './roles-output.ts'
 
 interface Options {
   readonly json: boolean
-  readonly markdown: boolean
 }
 
 /** `plinth roles` and what is under it. */
@@ -19,7 +18,6 @@ export function addRoles(program: Command): void {
     .option('--role <role>', 'this role or API token alone; again for more', collect, [])
     .option('--type <type>', 'this content-type or subject alone; again for more', collect, [])
     .option('--json', 'one line of JSON for programs', false)
-    .option('--markdown', 'tables for a page or a comment', false)
   roles.action(async (folder: string, options: Options & { role: string[]; type: string[] }) => {
     const { runRoles } = await import('./roles.ts')
     const terms = await rolesTerms(folder, options)
@@ -38,7 +36,6 @@ function addDiff(roles: Command): void {
     .argument('<git-ref>', 'a branch, a tag, a commit: main, HEAD~1')
     .argument('[folder]', 'the folder of project.yaml', '.')
     .option('--json', 'one line of JSON for programs', false)
-    .option('--markdown', 'tables for a comment on the change', false)
     .action(async (ref: string, folder: string, options: Options) => {
       const { runDiff } = await import('./roles-diff.ts')
       process.exitCode = await runDiff(await rolesTerms(folder, options), ref)
@@ -71,7 +68,7 @@ function addExplain(roles: Command): void {
         options: ExplainOptions,
       ) => {
         const { runExplain } = await import('./roles-explain.ts')
-        const terms = await rolesTerms(options.folder, { ...options, markdown: false })
+        const terms = await rolesTerms(options.folder, options)
         process.exitCode = await runExplain(terms, { who, action, type, field, isUser: options.user })
       },
     )
@@ -79,7 +76,7 @@ function addExplain(roles: Command): void {
 
 const collect = (one: string, before: readonly string[]): readonly string[] => [...before, one]
 
-const rolesTerms = async (folder: string, { json, markdown }: Options): Promise<RolesTerms> => ({
+const rolesTerms = async (folder: string, { json }: Pick<Options, 'json'>): Promise<RolesTerms> => ({
   ...(await termsOf(folder)),
-  form: json ? 'json' : markdown ? 'markdown' : 'text',
+  form: json ? 'json' : 'text',
 })

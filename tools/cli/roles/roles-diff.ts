@@ -3,10 +3,10 @@ import { isAbsolute, join, relative } from 'node:path'
 import { failed, type Result } from '../../../core/base/result.ts'
 import { type Path, printDiagnostic, type SourceLocation } from '../../../core/faults/diagnostic.ts'
 import { readEnvironment } from '../../../core/project/environment.ts'
+import type { Colour, Paint } from '../paint.ts'
 import { complainOf } from './roles.ts'
-import { type DiffTerms, printDiff, printDiffJson, printDiffMarkdown } from './roles-diff-print.ts'
-import { compareRoles, type Difference } from './roles-differences.ts'
-import type { RolesTerms } from './roles-output.ts'
+import { compareRoles, type Difference, type Effect } from './roles-differences.ts'
+import { placeJson, type RolesTerms, spotOf, WIDTH, wrap } from './roles-output.ts'
 import { loadRoles, type RolesProject } from './roles-project.ts'
 import { checkOut, type ProjectAtRef } from './roles-ref.ts'
 
@@ -77,9 +77,82 @@ function print(
   switch (form) {
     case 'json':
       return printDiffJson(differences, { ...terms, paint })
-    case 'markdown':
-      return printDiffMarkdown(differences, { ...terms, paint })
     case 'text':
       return printDiff(differences, { ...terms, paint })
   }
+}
+
+/** The differences, and how to find their places. */
+interface DiffTerms {
+  /** As it was typed. */
+  readonly ref: string
+  readonly placeBefore: (path: Path) => SourceLocation
+  readonly placeAfter: (path: Path) => SourceLocation
+  readonly paint: Paint
+}
+
+const MARKS: Readonly<Record<Effect, string>> = { grants: '+', 'may-grant': '?', takes: '-' }
+const COLOURS: Readonly<Record<Effect, Colour>> = { grants: 'red', 'may-grant': 'yellow', takes: 'green' }
+const VERBS: Readonly<Record<Effect, string>> = {
+  grants: 'may now',
+  'may-grant': 'may otherwise',
+  takes: 'may no longer',
+}
+
+/** What is granted first: `+`, then what may grant: `?`, then what is taken away: `-`. */
+function printDiff(differences: readonly Difference[], terms: DiffTerms): string {
+  if (differences.length === 0) return `Since ${terms.ref}, nothing that anybody may do has changed.\n`
+  const parts = differences.map(each => printDifference(each, terms).join('\n'))
+  return `${[summary(differences, terms.ref), ...parts].join('\n\n')}\n`
+}
+
+function summary(differences: readonly Difference[], ref: string): string {
+  const count = (effect: Effect) => differences.filter(each => each.effect === effect).length
+  return `Since ${ref}: granted ${count('grants')} (+), perhaps granted ${count('may-grant')} (?), taken away ${count('takes')} (-).`
+}
+
+function printDifference(difference: Difference, terms: DiffTerms): readonly string[] {
+  const { effect } = difference
+  const [first = '', ...rest] = wrap(sentenceOf(difference).split(' '), WIDTH - 2)
+  return [
+    terms.paint(COLOURS[effect], `${MARKS[effect]} ${first}`),
+    ...rest.map(line => terms.paint(COLOURS[effect], `  ${line}`)),
+    ...placesOf(difference, terms).map(([label, place]) => `    ${label} ${shortLine(place)}`),
+  ]
+}
+
+function sentenceOf({ effect, holder, subject, actions, what }: Difference): string {
+  if (subject === '') return `${holder.kind} ${holder.key}: ${what}`
+  const limits = what === '' ? '' : `: ${what}`
+  return `${holder.kind} ${holder.key} ${VERBS[effect]} ${actions.join(', ')} ${subject}${limits}`
+}
+
+type Labelled = readonly [label: 'now' | 'was', place: SourceLocation]
+
+/** The line that decides now, and the one that did; of what is new or gone, the one that there is. */
+function placesOf({ was: old, now: here }: Difference, terms: DiffTerms): readonly Labelled[] {
+  const now = placeOf(here, terms.placeAfter)
+  const was = placeOf(old, terms.placeBefore)
+  return [...(now ? [['now', now] as const] : []), ...(was ? [['was', was] as const] : [])]
+}
+
+const placeOf = (path: Path | null, place: (path: Path) => SourceLocation): SourceLocation | null =>
+  path && place(path)
+
+function shortLine(place: SourceLocation): string {
+  const line = `${spotOf(place)} | ${place.source.trim()}`
+  return line.length > WIDTH - 8 ? `${line.slice(0, WIDTH - 9)}…` : line
+}
+
+/** One line: `{ since, differences: [{ effect, kind, key, subject, actions, what, now, was }] }`. */
+function printDiffJson(differences: readonly Difference[], terms: DiffTerms): string {
+  const told = differences.map(difference => ({
+    effect: difference.effect,
+    ...difference.holder,
+    subject: difference.subject,
+    actions: difference.actions,
+    what: difference.what,
+    ...Object.fromEntries(placesOf(difference, terms).map(([label, place]) => [label, placeJson(place)])),
+  }))
+  return `${JSON.stringify({ since: terms.ref, differences: told })}\n`
 }

@@ -5,7 +5,7 @@ import type {
   PermissionSubject,
 } from '../../../core/access/explain/explain.ts'
 import type { Path } from '../../../core/faults/diagnostic.ts'
-import { flow } from './roles-layout.ts'
+import { flow } from './roles-output.ts'
 import type { RolesProject } from './roles-project.ts'
 import { doorOf, type Opening, openingsOf } from './roles-routes.ts'
 

@@ -3,9 +3,8 @@ import { complainOf } from './roles.ts'
 import { type Asker, toAnswer, toQuestion, type Words } from './roles-answer.ts'
 import { printAnswerText } from './roles-answer-text.ts'
 import { printAnswerJson } from './roles-json.ts'
-import { unknownName } from './roles-names.ts'
 import type { RolesTerms } from './roles-output.ts'
-import { loadRoles, type RolesProject } from './roles-project.ts'
+import { loadRoles, type RolesProject, unknownName } from './roles-project.ts'
 
 export interface ExplainWords extends Words {
   /** A role, an API token, or a user's name or mail address. */

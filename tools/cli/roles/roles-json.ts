@@ -2,9 +2,9 @@ import type { Explanation } from '../../../core/access/explain/explain.ts'
 import type { Path } from '../../../core/faults/diagnostic.ts'
 import type { Project } from '../../../core/project/project.ts'
 import type { Answer } from './roles-answer.ts'
+import { fieldReasonOf, reasonOf } from './roles-answer-text.ts'
 import type { MatrixPart } from './roles-matrix.ts'
-import { placeJson } from './roles-places.ts'
-import { fieldReasonOf, reasonOf } from './roles-reasons.ts'
+import { placeJson } from './roles-output.ts'
 import { type Opening, openingsOf } from './roles-routes.ts'
 
 const placeAt = (path: Path, project: Project) => placeJson(project.keyPlace(path))

@@ -1,11 +1,15 @@
+import { CONTENT_ACTIONS, isBuiltInSubject } from '../../../core/access/actions.ts'
 import type {
   Explanation,
   PermissionHolder,
   PermissionSubject,
 } from '../../../core/access/explain/explain.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
-import { pick } from './roles-names.ts'
-import type { RolesProject } from './roles-project.ts'
+import type { Project } from '../../../core/project/project.ts'
+import type { Paint } from '../paint.ts'
+import { linesOf, spotOf, WIDTH, wrap } from './roles-output.ts'
+import { pick, type RolesProject } from './roles-project.ts'
+import { printOpenings } from './roles-routes.ts'
 
 /** What the matrix is narrowed to: keys; none is all. */
 export interface Narrowing {
@@ -62,3 +66,130 @@ export function markOf(cell: Explanation): string {
 
 /** Nothing of it is granted, and no line takes anything away. */
 export const isUnsaid = ({ cells }: MatrixRow): boolean => cells.every(({ why }) => why.kind === 'unsaid')
+
+interface MatrixTextTerms {
+  readonly project: Project
+  readonly paint: Paint
+}
+
+/** Headings that are shorter than the action's name. */
+const HEADINGS: Readonly<Record<string, string>> = { readDrafts: 'drafts', createLocalization: 'locale' }
+
+const LEGEND = 'all: whole. W: where, F: fields, S: set. (…): another action implies it. -: no.'
+
+/** A table for each role, no wider than WIDTH. */
+export function printMatrix(parts: readonly MatrixPart[], { project, paint }: MatrixTextTerms): string {
+  const files = new Map<string, string>()
+  const terms = { project, paint, fileMark: (file: string) => markFor(file, files) }
+  const tables = parts.map(part => printPart(part, terms))
+  const openings = printOpenings(project).flatMap(line => wrap(line.split(' '), WIDTH))
+  const legend = [...openings, LEGEND, ...Array.from(files, ([file, mark]) => `${mark}: ${file}`)]
+  return `${[...tables, paint('dim', legend.join('\n'))].join('\n\n')}\n`
+}
+
+/** Paths of included files are too long for a column: each has a short name, told under the tables. */
+function markFor(file: string, files: Map<string, string>): string {
+  const mark = files.get(file) ?? `f${files.size + 1}`
+  files.set(file, mark)
+  return mark
+}
+
+interface Terms extends MatrixTextTerms {
+  readonly fileMark: (file: string) => string
+}
+
+function printPart(part: MatrixPart, terms: Terms): string {
+  const said = part.rows.filter(row => !isUnsaid(row))
+  const unsaid = part.rows.filter(isUnsaid).map(({ subject }) => subject.name)
+  const layout = layoutOf(part.rows)
+  const nothing = wrap(unsaid, WIDTH - NOTHING.length, ',').map((line, index) =>
+    terms.paint('dim', (index === 0 ? NOTHING : ' '.repeat(NOTHING.length)) + line),
+  )
+  const table =
+    said.length === 0 ? [] : [heading(layout, terms), ...said.flatMap(row => printRow(row, layout, terms))]
+  return [title(part, terms), ...table, ...nothing].join('\n')
+}
+
+const NOTHING = 'nothing on: '
+
+function title({ holder }: MatrixPart, { project, paint }: MatrixTextTerms): string {
+  const section = holder.kind === 'role' ? 'roles' : 'apiTokens'
+  const { extends: parents = [] } = holder.kind === 'role' ? (project.settings.roles[holder.key] ?? {}) : {}
+  const extending = parents.length > 0 ? `, extends ${parents.join(', ')}` : ''
+  const place = spotOf(project.keyPlace([section, holder.key]))
+  return `${paint('bold', `${holder.kind} ${holder.key}`)}${extending}  ${paint('dim', place)}`
+}
+
+interface Layout {
+  /** The width of the first column. */
+  readonly subject: number
+  readonly actions: readonly string[]
+}
+
+const LONGEST_SUBJECT = 28
+
+/** Columns for those actions alone that some type of the table has. */
+function layoutOf(rows: readonly MatrixRow[]): Layout {
+  const types = rows.filter(isTable)
+  return {
+    subject: Math.min(LONGEST_SUBJECT, Math.max(4, ...rows.map(({ subject }) => subject.name.length))),
+    actions: CONTENT_ACTIONS.filter(action => types.some(({ subject }) => subject.actions.includes(action))),
+  }
+}
+
+/** Built-in subjects have actions of their own: they are listed instead. */
+const isTable = ({ subject }: MatrixRow): boolean => !isBuiltInSubject(subject.name)
+
+const headingOf = (action: string): string => HEADINGS[action] ?? action
+
+const columnOf = (action: string): number => Math.max(5, headingOf(action).length)
+
+const middleOf = ({ actions }: Layout): number =>
+  Math.max(
+    40,
+    actions.reduce((width, action) => width + columnOf(action) + 1, -1),
+  )
+
+function heading(layout: Layout, { paint }: MatrixTextTerms): string {
+  const names = layout.actions.map(action => headingOf(action).padEnd(columnOf(action))).join(' ')
+  return paint('dim', `${'type'.padEnd(layout.subject)} ${names.padEnd(middleOf(layout))} line`)
+}
+
+function printRow(row: MatrixRow, layout: Layout, { project, paint, fileMark }: Terms): readonly string[] {
+  const middle = isTable(row) ? [cellsOf(row, layout, paint)] : listOf(row, layout, paint)
+  const width = WIDTH - layout.subject - middleOf(layout) - 2
+  const said = row.cells.filter(({ why }) => why.kind !== 'unsaid')
+  const paths = said.map(({ path }) => path)
+  const lines = wrap(linesOf(paths, project, fileMark), width, ',')
+  const name = shorten(row.subject.name, layout.subject).padEnd(layout.subject)
+  return Array.from({ length: Math.max(middle.length, lines.length) }, (_, index) => {
+    const part = middle[index] ?? ' '.repeat(middleOf(layout))
+    return `${index === 0 ? name : ' '.repeat(layout.subject)} ${part} ${paint('dim', lines[index] ?? '')}`.trimEnd()
+  })
+}
+
+const shorten = (name: string, width: number): string =>
+  name.length > width ? `${name.slice(0, width - 1)}…` : name
+
+function cellsOf({ cells }: MatrixRow, layout: Layout, paint: Paint): string {
+  const byAction = new Map(cells.map(cell => [cell.action as string, cell]))
+  const texts = layout.actions.map(action => paintCell(byAction.get(action), columnOf(action), paint))
+  const width = layout.actions.reduce((sum, action) => sum + columnOf(action) + 1, -1)
+  return texts.join(' ') + ' '.repeat(middleOf(layout) - width)
+}
+
+function paintCell(cell: Explanation | undefined, width: number, paint: Paint): string {
+  if (!cell) return ' '.repeat(width)
+  const mark = markOf(cell)
+  const colour = cell.allowed ? (mark.includes('all') ? 'green' : 'yellow') : 'dim'
+  return paint(colour, mark) + ' '.repeat(width - mark.length)
+}
+
+function listOf({ cells }: MatrixRow, layout: Layout, paint: Paint): readonly string[] {
+  const granted = cells.filter(({ allowed }) => allowed)
+  const words = granted.map(cell => (markOf(cell) === 'all' ? cell.action : `${cell.action} ${markOf(cell)}`))
+  const lines = wrap(words.length > 0 ? words : ['-'], middleOf(layout), ',')
+  return lines.map(
+    line => paint(words.length > 0 ? 'green' : 'dim', line) + ' '.repeat(middleOf(layout) - line.length),
+  )
+}

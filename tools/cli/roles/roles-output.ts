@@ -1,6 +1,8 @@
+import type { Path, SourceLocation } from '../../../core/faults/diagnostic.ts'
+import type { Project } from '../../../core/project/project.ts'
 import type { CommandTerms } from '../command-terms.ts'
 
-export const FORMS = ['text', 'json', 'markdown'] as const
+export const FORMS = ['text', 'json'] as const
 export type Form = (typeof FORMS)[number]
 
 /** Where the commands of `plinth roles` find the project, and how they answer. */
@@ -22,4 +24,70 @@ export function wrap(words: readonly string[], width: number, between = ' '): re
     else lines.push(piece)
   }
   return lines
+}
+
+/** A value on one line as YAML has it: `{ author: { id: $user.id } }`. */
+export function flow(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`
+  if (typeof value === 'string') return /^[A-Za-z$_][\w$. -]*$/.test(value) ? value : JSON.stringify(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  const pairs = Object.entries(value).map(([key, part]) => `${flow(key)}: ${flow(part)}`)
+  return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`
+}
+
+const BREAK = /(?= (?:FROM|WHERE|JOIN|ORDER BY|AND|OR|LIMIT|UNION ALL)\b)/
+const LEADING = / (?:FROM|WHERE|JOIN|ORDER BY|AND|OR|LIMIT|UNION ALL)\b/y
+
+/** SQL on several lines, indented by its brackets; nothing inside quotes is touched, so it can still be run. */
+export function breakSql(text: string): readonly string[] {
+  const lines: string[] = ['']
+  let depth = 0
+  for (const part of text.split(/("[^"]*"|'[^']*')/).flatMap(breakUnquoted)) {
+    LEADING.lastIndex = 0
+    if (LEADING.test(part)) lines.push('  '.repeat(depth) + part.slice(1))
+    else lines.push((lines.pop() ?? '') + part)
+    if (!isQuoted(part)) depth += count(part, '(') - count(part, ')')
+  }
+  return lines
+}
+
+const isQuoted = (part: string): boolean => /^["']/.test(part)
+
+const count = (text: string, letter: string): number => text.split(letter).length - 1
+
+const breakUnquoted = (part: string): readonly string[] =>
+  isQuoted(part) ? [part] : part.split(BREAK).filter(piece => piece !== '')
+
+/** `project.yaml:12:5` */
+export const spotOf = ({ file, line, column }: SourceLocation): string => `${file}:${line}:${column}`
+
+/** Where a thing stands, for programs: `source` is the whole line. */
+export const placeJson = ({ file, line, column, source }: SourceLocation) => ({ file, line, column, source })
+
+/** Numbers of lines, `130, 134-136`; with what their file goes by where it is not the project file. */
+export function linesOf(
+  paths: readonly Path[],
+  project: Project,
+  nameOf: (file: string) => string = file => file,
+): readonly string[] {
+  const files = new Map<string, Set<number>>()
+  for (const { file, line } of paths.map(project.keyPlace)) {
+    files.set(file, (files.get(file) ?? new Set()).add(line))
+  }
+  return [...files].flatMap(([file, lines]) => {
+    const prefix = file === PROJECT_FILE ? '' : `${nameOf(file)}:`
+    return toRanges([...lines].toSorted((a, b) => a - b)).map(range => prefix + range)
+  })
+}
+
+const PROJECT_FILE = 'project.yaml'
+
+function toRanges(lines: readonly number[]): readonly string[] {
+  const ranges: [number, number][] = []
+  for (const line of lines) {
+    const last = ranges.at(-1)
+    if (last && line === last[1] + 1) last[1] = line
+    else ranges.push([line, line])
+  }
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`))
 }

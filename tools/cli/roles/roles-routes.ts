@@ -1,7 +1,7 @@
 import type { Path } from '../../../core/faults/diagnostic.ts'
 import type { Project } from '../../../core/project/project.ts'
 import type { OperationSettings } from '../../../core/project/settings/settings.ts'
-import { spotOf } from './roles-places.ts'
+import { spotOf } from './roles-output.ts'
 
 /** What a route or resolver says of who may use it, beside or instead of roles. */
 export interface Opening {

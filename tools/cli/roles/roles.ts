@@ -1,8 +1,6 @@
 import { type Diagnostic, printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import { printMatrixJson } from './roles-json.ts'
-import { type MatrixPart, type Narrowing, toMatrix } from './roles-matrix.ts'
-import { printMatrixMarkdown } from './roles-matrix-markdown.ts'
-import { printMatrix } from './roles-matrix-text.ts'
+import { type MatrixPart, type Narrowing, printMatrix, toMatrix } from './roles-matrix.ts'
 import type { RolesTerms } from './roles-output.ts'
 import { loadRoles, type RolesProject } from './roles-project.ts'
 
@@ -29,8 +27,6 @@ function print(parts: readonly MatrixPart[], { project }: RolesProject, { form, 
   switch (form) {
     case 'json':
       return printMatrixJson(parts, project)
-    case 'markdown':
-      return printMatrixMarkdown(parts, project)
     case 'text':
       return printMatrix(parts, { project, paint })
   }

@@ -1,7 +1,14 @@
 import type { Attribute, Component, ContentType, Holder, Model } from '../../../core/model/model.ts'
 import type { PluginSchema } from '../../../core/plugins/plugin-schema.ts'
-import { isRequiredOnCreate, keyOf, printEnd, printInput, printValue, quote } from './types-attributes.ts'
-import { printSchema } from './types-schema.ts'
+import {
+  isRequiredOnCreate,
+  keyOf,
+  printEnd,
+  printInput,
+  printSchema,
+  printValue,
+  quote,
+} from './types-schema.ts'
 
 /** What a project's types are made of: what it declares, and what lies beside it. */
 export interface TypesTerms {

@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/project/settings/settings.ts'
-import type { Names } from '../names.ts'
+import { attributeName, type Names } from '../names.ts'
 import {
   type LiteralMapping,
   type LiteralValue,
@@ -9,7 +9,6 @@ import {
   toJson,
   valueAt,
 } from '../read/literal-value.ts'
-import { type OwnKeys, toRelation } from './to-relation.ts'
 
 /** What there is to know about the holder of an attribute. */
 export interface Surroundings {
@@ -243,4 +242,38 @@ function remarks(given: LiteralMapping, type: string): readonly string[] {
     ...plugins.map(plugin => `without a counterpart: the options of the plugin \`${plugin}\``),
     ...code.map(key => `\`${key}\` is code in Strapi, and left out`),
   ]
+}
+
+/** What a type of attribute says besides what all say, in order; or why there is no attribute. */
+type OwnKeys = { readonly type: string; readonly keys: Readonly<Record<string, Json | undefined>> } | string
+
+const RELATION_KINDS: ReadonlySet<string> = new Set(['oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'])
+
+const BUILT_IN: ReadonlyMap<string, string> = new Map([
+  ['plugin::users-permissions.user', 'user'],
+  ['plugin::users-permissions.role', 'role'],
+  ['plugin::upload.file', 'file'],
+  ['plugin::i18n.locale', 'plugin::i18n.locale'],
+])
+
+function toRelation(given: LiteralMapping, names: Names): OwnKeys {
+  const relation = textAt(given, 'relation') ?? ''
+  const wanted = textAt(given, 'target') ?? ''
+  if (relation.startsWith('morph'))
+    return `a \`${relation}\` relation leads to documents of any content-type, which Plinth has not; a relation for each content-type can take its place`
+  if (!RELATION_KINDS.has(relation)) return `Plinth has no relation \`${relation}\``
+  if (wanted.startsWith('admin::'))
+    return `it leads to \`${wanted}\`, the administrators of Strapi's panel, which Plinth has not`
+  const target = BUILT_IN.get(wanted) ?? names.types.get(wanted)?.key
+  if (target === undefined) return `it leads to \`${wanted}\`, which did not come over`
+  const [inversedBy, mappedBy] = [textAt(given, 'inversedBy'), textAt(given, 'mappedBy')]
+  return {
+    type: 'relation',
+    keys: {
+      relation,
+      target,
+      inversedBy: inversedBy === undefined ? undefined : attributeName(inversedBy),
+      mappedBy: mappedBy === undefined ? undefined : attributeName(mappedBy),
+    },
+  }
 }

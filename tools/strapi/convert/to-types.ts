@@ -5,7 +5,7 @@ import type { StrapiFacts } from '../read/read-facts.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from '../read/strapi-project.ts'
 import { namesOf } from '../strapi-names.ts'
 import { type Entry, entry, flow, section } from '../yaml-document.ts'
-import { codeNotes } from './code-warnings.ts'
+import { codeNotes } from './project-warnings.ts'
 import { type Surroundings, toAttribute } from './to-attribute.ts'
 import { routerNotes } from './to-routes.ts'
 

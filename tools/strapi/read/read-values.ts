@@ -1,9 +1,9 @@
+import type { ScalarAttribute } from '../../../core/model/model.ts'
 import type { AttributePair, HolderPair } from '../field-mapping.ts'
 import { readComponents } from './read-components.ts'
 import { readMedia, readRelations } from './read-links.ts'
 import type { Drafts, Holding, ValuesById } from './read-terms.ts'
 import { ask, numberAt } from './source.ts'
-import { toStreamedScalar } from './to-streamed-scalar.ts'
 
 /** The rows of a content-type or a component, with their links and components, in the words of the stream. */
 export async function readValues(
@@ -50,3 +50,29 @@ async function readScalars(
 
 const scalarOf = ({ ours }: AttributePair, text: string | null): unknown =>
   ours.kind === 'scalar' && text !== null ? toStreamedScalar(ours, text) : undefined
+
+const BCRYPT = /^\$2[aby]\$\d\d\$.{53}$/
+
+/** A value as PostgreSQL writes it, in the words of the stream; undefined for one that says nothing. */
+function toStreamedScalar({ type }: ScalarAttribute, text: string): unknown {
+  switch (type) {
+    case 'password':
+      return BCRYPT.test(text) ? { hash: text } : undefined
+    case 'json':
+    case 'blocks':
+    case 'array':
+      return JSON.parse(text) ?? undefined
+    case 'boolean':
+      return text === 'true'
+    case 'integer':
+    case 'float':
+    case 'decimal':
+      return Number(text)
+    case 'enumeration':
+    case 'uid':
+    case 'email':
+      return text === '' ? undefined : text
+    default:
+      return text
+  }
+}

@@ -2,7 +2,7 @@ import type { Transaction } from '../../../core/database/database.ts'
 import { GAP } from '../../../core/documents/sql/write-rows.ts'
 import { isStoredLink } from '../../../core/model/layout.ts'
 import type { ContentType } from '../../../core/model/model.ts'
-import { quoteIdentifier as name } from '../../../core/sql/identifier.ts'
+import { quoteIdentifier as name, quoteText } from '../../../core/sql/identifier.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import {
   BEGINNING,
@@ -12,10 +12,8 @@ import {
   removeCheckpoints,
   writeCheckpoint,
 } from './checkpoint.ts'
-import type { ImportTerms } from './import-terms.ts'
+import type { ImportTerms, LeftOut } from './import-terms.ts'
 import { placesTable } from './place-batch.ts'
-import { pass, reserve } from './sequences.ts'
-import type { LeftOut } from './skipped.ts'
 
 /** Documents of the stream that the database has not, by type. */
 export type NewDocuments = ReadonlyMap<ContentType, number>
@@ -140,4 +138,61 @@ export function endImport(digest: string, terms: ImportTerms): Promise<void> {
     }
     await removeCheckpoints(transaction, [digest])
   })
+}
+
+type SequenceRunner = Pick<Transaction, 'run'>
+
+/** Where a sequence is, held still until the transaction ends. */
+interface Held {
+  /** Its name, quoted. */
+  readonly sequence: string
+  /** The number that it gave last; 0: none yet. */
+  readonly last: number
+}
+
+/** Whoever takes a number waits meanwhile: changing a sequence locks it, whatever is changed. */
+async function hold(runner: SequenceRunner, schema: string, table: string): Promise<Held> {
+  const relation = `${name(schema)}.${name(table)}`
+  const { rows } = await runner.run({
+    name: `find the sequence of ${table}`,
+    text: 'SELECT pg_get_serial_sequence($1, $2)',
+    values: [relation, 'id'],
+  })
+  const sequence = String(rows[0]?.[0])
+  await runner.run({
+    name: `hold the sequence of ${table}`,
+    text: `ALTER SEQUENCE ${sequence} CACHE 1`,
+    values: [],
+  })
+  const held = await runner.run({
+    name: `read the sequence of ${table}`,
+    text: `SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${sequence}`,
+    values: [],
+  })
+  return { sequence, last: Number(held.rows[0]?.[0] ?? 0) }
+}
+
+const move = (runner: SequenceRunner, { sequence }: Held, to: number) =>
+  runner.run({
+    name: 'move a sequence',
+    text: `SELECT setval(${quoteText(sequence)}::regclass, $1::bigint)`,
+    values: [to],
+  })
+
+/** Takes so many numbers that follow one another; answers the one before the first. */
+async function reserve(
+  runner: SequenceRunner,
+  schema: string,
+  table: string,
+  count: number,
+): Promise<number> {
+  const held = await hold(runner, schema, table)
+  if (count > 0) await move(runner, held, held.last + count)
+  return held.last
+}
+
+/** No number up to this one is given from now on. */
+async function pass(runner: SequenceRunner, schema: string, table: string, number: number): Promise<void> {
+  const held = await hold(runner, schema, table)
+  if (number > held.last) await move(runner, held, number)
 }

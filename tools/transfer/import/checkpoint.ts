@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../core/database/database.ts'
-import type { LeftOut } from './skipped.ts'
+import type { LeftOut } from './import-terms.ts'
 
 /** What an import decided when it began, and how far it has come. */
 export interface Checkpoint {

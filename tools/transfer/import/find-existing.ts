@@ -1,8 +1,7 @@
 import type { WriteTerms } from '../../../core/documents/rows/write-terms.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import { quoteIdentifier as name } from '../../../core/sql/identifier.ts'
-import type { LinkNames } from './link-names.ts'
-import { namingColumn } from './target-names.ts'
+import { type LinkNames, namingColumn } from './link-names.ts'
 
 /** A document that the database has. */
 export interface Existing {

@@ -1,13 +1,12 @@
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { indexStream } from '../index-stream.ts'
-import { type LineFault, StreamRefused } from '../line-fault.ts'
-import type { Counts } from '../write-lines.ts'
+import { type LineFault, StreamRefused } from '../stream-fault.ts'
 import { beginImport, endImport, findCheckpoint } from './begin-import.ts'
 import { type Checked, checkStream } from './check-stream.ts'
 import { BEGINNING, type Checkpoint } from './checkpoint.ts'
-import type { ImportTerms } from './import-terms.ts'
+import { faultsIn, type ImportTerms, type LeftOut, linesWithout, NONE_LEFT_OUT } from './import-terms.ts'
 import { readBatches, type Stream } from './read-batches.ts'
-import { faultsIn, type LeftOut, linesWithout, NONE_LEFT_OUT } from './skipped.ts'
+import type { Counts } from './write-lines.ts'
 import { openPassing } from './write-skipping.ts'
 
 /** What an import came to. */

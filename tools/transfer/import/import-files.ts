@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Stored, Values, WrittenValue } from '../../../core/documents/desired-state.ts'
 import { isBody } from '../../../core/documents/values/parse-item.ts'
 import { type FileStorage, isStorageKey } from '../../../core/media/storage/file-storage.ts'
-import { overFiles } from '../file-fault.ts'
+import { overFiles } from '../stream-fault.ts'
 
 /** A file of a record: the picture itself, or a smaller one of it. */
 export interface KeyedFile {

@@ -2,8 +2,9 @@ import type { Database, Transaction } from '../../../core/database/database.ts'
 import type { Outbox } from '../../../core/documents/outbox.ts'
 import type { WriteTerms } from '../../../core/documents/rows/write-terms.ts'
 import type { FileStorage } from '../../../core/media/storage/file-storage.ts'
-import type { Model } from '../../../core/model/model.ts'
+import type { ContentType, Model } from '../../../core/model/model.ts'
 import type { Storage } from '../../../core/model/storage.ts'
+import type { LineFault } from '../stream-fault.ts'
 
 /** What becomes of documents that the database has already. */
 export const CONFLICTS = ['skip', 'update', 'fail'] as const
@@ -59,3 +60,28 @@ export const writeTermsOf = (
   componentMatch: 'by-place',
   touch: false,
 })
+
+/** Documents of a stream that are left out of its import, as its checkpoint keeps them. */
+export interface LeftOut {
+  /** Why, by line; known before anything was written. */
+  readonly faults: readonly LineFault[]
+  readonly refused: readonly RefusedDocument[]
+}
+
+/** A document that was refused when others had been written already. */
+export interface RefusedDocument {
+  /** See nameInStream. */
+  readonly called: string
+  readonly faults: readonly LineFault[]
+}
+
+export const NONE_LEFT_OUT: LeftOut = { faults: [], refused: [] }
+
+/** The lines that count for nothing from the beginning. */
+export const linesWithout = ({ faults }: LeftOut): ReadonlySet<number> =>
+  new Set(faults.map(({ line }) => line))
+
+export const faultsIn = ({ faults, refused }: LeftOut): readonly LineFault[] =>
+  [...faults, ...refused.flatMap(each => each.faults)].toSorted((a, b) => a.line - b.line)
+
+export const nameInStream = (type: ContentType, documentId: string): string => `${type.uid} ${documentId}`

@@ -1,7 +1,7 @@
 import type { Values, WrittenRow } from '../../../core/documents/desired-state.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import type { Status } from '../../../core/query/query.ts'
-import type { LineFault } from '../line-fault.ts'
+import type { LineFault } from '../stream-fault.ts'
 
 /** A line whose values are in stored form; of links, the names of what they lead to. */
 export interface ParsedDocument {

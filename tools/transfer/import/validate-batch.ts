@@ -8,7 +8,7 @@ import {
 import { printPath } from '../../../core/faults/diagnostic.ts'
 import type { Component, ContentType } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
-import type { LineFault } from '../line-fault.ts'
+import type { LineFault } from '../stream-fault.ts'
 import type { Decided } from './checkpoint.ts'
 import type { FindExisting } from './find-existing.ts'
 import { missingBytes } from './import-files.ts'

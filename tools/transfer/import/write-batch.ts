@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../core/database/database.ts'
-import { openTelling } from '../../../core/documents/outbox.ts'
+import { type News, OWN_ORIGIN, openTelling } from '../../../core/documents/outbox.ts'
 import { removeVersions } from '../../../core/documents/rows/remove-versions.ts'
 import { loadCurrent, loadDocuments } from '../../../core/documents/rows/write-load.ts'
 import type { WriteTerms } from '../../../core/documents/rows/write-terms.ts'
@@ -7,7 +7,6 @@ import type { CurrentRow } from '../../../core/documents/sql/write-rows.ts'
 import { writeDocuments } from '../../../core/documents/write-documents.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import { filesOf, storeFiles } from './import-files.ts'
-import { newsOf } from './import-news.ts'
 import type { ImportTerms, ReplacedUser } from './import-terms.ts'
 import type { ParsedDocument } from './parsed-document.ts'
 import type { PlacedDocument } from './place-batch.ts'
@@ -89,4 +88,21 @@ async function removeLeft({ type, documentId, ids }: LeftOver, writing: WriteTer
   const current = await loadDocuments(type, [documentId], writing)
   const gone = current.rows(type, documentId).filter(row => ids.has(row.get('id')))
   await removeVersions({ type, documentId, gone, current }, writing)
+}
+
+/** What the import of a document did, as requests that did the same would tell it. */
+function newsOf({ document: { type, versions }, first, there }: PlacedDocument): News {
+  const locales = [...new Set(versions.map(({ locale }) => locale))]
+  const isPublished = (locale: string | null) =>
+    type.draftAndPublish &&
+    versions.some(version => version.locale === locale && version.status === 'published')
+  return {
+    type,
+    documentId: first.documentId,
+    changes: locales.flatMap(locale => [
+      { locale, action: there ? ('update' as const) : ('create' as const) },
+      ...(isPublished(locale) ? [{ locale, action: 'publish' as const }] : []),
+    ]),
+    origin: OWN_ORIGIN,
+  }
 }

@@ -2,15 +2,20 @@ import type { Transaction } from '../../../core/database/database.ts'
 import { unlinkStatements } from '../../../core/documents/links/links-to.ts'
 import { groupBy } from '../../../core/documents/rows/group.ts'
 import type { StreamIndex } from '../index-stream.ts'
-import { StreamRefused } from '../line-fault.ts'
-import { type Counts, type Writing, writeLines } from '../write-lines.ts'
+import { StreamRefused } from '../stream-fault.ts'
 import { keepLeftOut } from './checkpoint.ts'
 import { findExisting } from './find-existing.ts'
-import { writeTermsOf } from './import-terms.ts'
+import {
+  type LeftOut,
+  NONE_LEFT_OUT,
+  nameInStream,
+  type RefusedDocument,
+  writeTermsOf,
+} from './import-terms.ts'
 import type { ParsedDocument } from './parsed-document.ts'
 import { keyOf } from './place-batch.ts'
 import type { LineBatch } from './read-batches.ts'
-import { type LeftOut, NONE_LEFT_OUT, nameInStream, type RefusedDocument } from './skipped.ts'
+import { type Counts, type Writing, writeLines } from './write-lines.ts'
 
 export interface Passing {
   write(batch: LineBatch, from: number): Promise<Counts>

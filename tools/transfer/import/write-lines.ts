@@ -1,19 +1,23 @@
-import type { Transaction } from '../../core/database/database.ts'
-import { toDatabaseFault } from '../../core/database/database-fault.ts'
-import { transactAgain } from '../../core/database/transact-again.ts'
-import { takeBack } from '../../core/migrate/run-and-roll-back.ts'
-import { type Checkpoint, moveCheckpoint } from './import/checkpoint.ts'
-import { findExisting } from './import/find-existing.ts'
-import { type ImportTerms, PATIENT, writeTermsOf } from './import/import-terms.ts'
-import { namesIn } from './import/link-names.ts'
-import { findOwnParts } from './import/own-parts.ts'
-import { nameOf, type ParsedDocument } from './import/parsed-document.ts'
-import { place } from './import/place-batch.ts'
-import type { LineBatch } from './import/read-batches.ts'
-import { findConflicts, findDeleted, findDoubles, findLost } from './import/validate-batch.ts'
-import { storeBytes, writeBatch } from './import/write-batch.ts'
-import type { StreamIndex } from './index-stream.ts'
-import { type LineFault, StreamRefused } from './line-fault.ts'
+import type { Transaction } from '../../../core/database/database.ts'
+import { toDatabaseFault } from '../../../core/database/database-fault.ts'
+import { transactAgain } from '../../../core/database/transact-again.ts'
+import { groupBy } from '../../../core/documents/rows/group.ts'
+import { loadDocuments } from '../../../core/documents/rows/write-load.ts'
+import type { WriteTerms } from '../../../core/documents/rows/write-terms.ts'
+import { ownParts } from '../../../core/documents/unique/own-parts.ts'
+import { takeBack } from '../../../core/migrate/run-and-roll-back.ts'
+import type { Component } from '../../../core/model/model.ts'
+import type { StreamIndex } from '../index-stream.ts'
+import { type LineFault, StreamRefused } from '../stream-fault.ts'
+import { type Checkpoint, moveCheckpoint } from './checkpoint.ts'
+import { findExisting } from './find-existing.ts'
+import { type ImportTerms, PATIENT, writeTermsOf } from './import-terms.ts'
+import { namesIn } from './link-names.ts'
+import { nameOf, type ParsedDocument } from './parsed-document.ts'
+import { type PlacedDocument, place } from './place-batch.ts'
+import type { LineBatch } from './read-batches.ts'
+import { findConflicts, findDeleted, findDoubles, findLost } from './validate-batch.ts'
+import { storeBytes, writeBatch } from './write-batch.ts'
 
 /** Documents by what became of them. */
 export interface Counts {
@@ -121,3 +125,17 @@ const NOTHING = { name: 'wait for what was sent', text: 'SELECT 1', values: [] }
 
 const refusalOf = (error: unknown): string =>
   `PostgreSQL does not take it: ${toDatabaseFault(error)?.message ?? ''}`
+
+/** The components that documents have which are there already. */
+async function findOwnParts(
+  placed: readonly PlacedDocument[],
+  terms: WriteTerms,
+): Promise<(component: Component) => readonly number[]> {
+  const there = placed.flatMap(({ there, first }) => (there ? [first] : []))
+  const found: ReturnType<typeof ownParts>[] = []
+  for (const [type, documents] of groupBy(there, each => each.type)) {
+    const ids = documents.map(({ documentId }) => documentId)
+    found.push(ownParts(documents, await loadDocuments(type, ids, terms), terms))
+  }
+  return component => found.flatMap(idsOf => idsOf(component))
+}

@@ -3,7 +3,7 @@ import type { Result } from '../base/result.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { Holder } from '../model/model.ts'
 import { OPERATOR_NAMES } from '../query/operators.ts'
-import { holderBehind, isRecord } from '../query/parse-place.ts'
+import { isRecord, targetHolder } from '../query/parse-place.ts'
 import { type ActionCall, invalidParam, type Params, unwrap } from './action-call.ts'
 
 /** Runs one of REST's parsers. Adds the nearest known name to a fault about an unknown one, and throws it. */
@@ -29,7 +29,7 @@ function placeAt(path: readonly string[], key: string, start: Holder): Holder | 
   const names = path.at(-1) === key ? path.slice(0, -1) : path
   return names.reduce<Holder | null>((holder, name) => {
     const attribute = holder?.attributes.get(name)
-    return attribute ? holderBehind(attribute) : null
+    return attribute ? targetHolder(attribute) : null
   }, start)
 }
 

@@ -1,6 +1,6 @@
 import type { Rows } from '../database/database.ts'
+import { fitsIndex } from '../model/columns.ts'
 import type { ContentType, Holder, ScalarAttribute } from '../model/model.ts'
-import { fitsIndex } from '../model/value-columns.ts'
 import type { Stored, Values } from './desired-state.ts'
 import type { Answer } from './documents.ts'
 import type { Recalled } from './optimistic-targets.ts'

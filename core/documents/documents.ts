@@ -4,7 +4,7 @@ import type { BodyFormat, BodyOrText } from '../cache/answer-store.ts'
 import type { VersionPrefetch } from '../cache/versions.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Fault } from '../faults/fault.ts'
-import type { Shape } from '../plan/row.ts'
+import type { AnswerShape } from '../plan/row.ts'
 import type {
   CreateCommand,
   DeleteCommand,
@@ -23,16 +23,16 @@ export interface Documents extends DocumentReads, DocumentWrites {}
 
 export interface DocumentReads {
   /** A list: its JSON text, and the number of all matching documents where the query asks for it. */
-  findMany(query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<FoundMany>
+  findMany(query: RestrictedQuery, shape: AnswerShape, options?: ReadOptions): Promise<FoundMany>
   /** The JSON text of one document, or null where there is none to see. */
-  findOne(query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<string | null>
+  findOne(query: RestrictedQuery, shape: AnswerShape, options?: ReadOptions): Promise<string | null>
   /** What is found as a finished body: as it was made before, where nothing has changed; null where it is none. */
   findBody(asked: AskedDocuments, options?: ReadOptions): Promise<BodyOrText | null>
 }
 
 export interface AskedDocuments extends BodyFormat {
   readonly query: RestrictedQuery
-  readonly shape: Shape
+  readonly shape: AnswerShape
 }
 
 export interface ReadOptions {
@@ -99,7 +99,7 @@ export type Alongside = (transaction: Transaction, documentId: string) => Promis
 /** How the written document is to be answered: read in the same transaction, by this query with its id put in. */
 export interface Answer {
   readonly query: RestrictedQuery
-  readonly shape: Shape
+  readonly shape: AnswerShape
   /** The tag that goes out with a text, for preconditions; without it none but `*` is met. */
   readonly tagOf?: (text: string) => string
   /** The request that it is for. */

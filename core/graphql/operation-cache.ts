@@ -1,6 +1,6 @@
 import { LruCache } from '../base/lru-cache.ts'
 import { memoryBytes } from '../base/text.ts'
-import { countPopulates } from '../query/count-populates.ts'
+import { countPopulates } from '../query/populate-nodes.ts'
 import type { CheckedDocument } from './limits/check-document.ts'
 import type { TextOperation, TextRoot } from './text/text-operation.ts'
 

@@ -11,7 +11,7 @@ import { isShared } from '../documents/rows/write-versions.ts'
 import { type Fault, fault, forbidden, invalidBodyKey } from '../faults/fault.ts'
 import type { ContentType, MediaAttribute, Model } from '../model/model.ts'
 import type { TableLink } from '../model/storage.ts'
-import type { Sight } from '../query/command.ts'
+import type { VisibleVersion } from '../query/command.ts'
 import type { Filter, Status } from '../query/query.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 
@@ -23,7 +23,7 @@ export interface Attachment {
   /** Condition on the document; null: none. */
   readonly where: Filter | null
   /** Which versions of the content-type the caller may see. */
-  readonly sights: readonly Sight[] | null
+  readonly sights: readonly VisibleVersion[] | null
   /** Condition for changing the published version as well; null: none; `never`: the caller may change the draft only. */
   readonly publishing: Filter | null | 'never'
 }

@@ -1,4 +1,4 @@
-import { constant, qualified } from '../sql/ddl.ts'
+import { qualified, quoteConstant } from '../sql/ddl.ts'
 import { EVERY_TABLE } from '../sql/print-provable.ts'
 
 /** How many rows a table's version is spread over before writers are more than that at once. */
@@ -18,7 +18,7 @@ const LONGEST_STEP = 1_000_000
  */
 export const printMoveVersion = (schema: string): string =>
   `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_move_version')}() RETURNS trigger LANGUAGE plpgsql AS ` +
-  constant(body(schema, qualified(schema, 'plinth_versions')))
+  quoteConstant(body(schema, qualified(schema, 'plinth_versions')))
 
 /** Room in each page for the next version of its rows, so that moving them touches no index. */
 export const printVersionsStorage = (schema: string): string =>
@@ -27,7 +27,7 @@ export const printVersionsStorage = (schema: string): string =>
 const body = (schema: string, versions: string): string => `
 DECLARE
   moved constant text := TG_TABLE_NAME;
-  lane constant integer := hashtext(${constant(`plinth versions of ${schema}`)});
+  lane constant integer := hashtext(${quoteConstant(`plinth versions of ${schema}`)});
   own constant integer := pg_backend_pid() % ${SHARDS};
   step constant bigint := 1 + floor(random() * ${LONGEST_STEP});
   tries integer := 0;
@@ -51,7 +51,7 @@ export function printVersionsCopy(schema: string, from: string, to: string): str
   const versions = qualified(schema, 'plinth_versions')
   return (
     `INSERT INTO ${versions} AS held (table_name, shard, version) ` +
-    `SELECT ${constant(to)}, shard, version + 1 FROM ${versions} WHERE table_name = ${constant(from)} ` +
+    `SELECT ${quoteConstant(to)}, shard, version + 1 FROM ${versions} WHERE table_name = ${quoteConstant(from)} ` +
     `ON CONFLICT (table_name, shard) DO UPDATE SET version = held.version + excluded.version`
   )
 }
@@ -60,7 +60,7 @@ export function printVersionsCopy(schema: string, from: string, to: string): str
 export function printVersionsMoved(schema: string): string {
   const versions = qualified(schema, 'plinth_versions')
   return (
-    `INSERT INTO ${versions} AS held (table_name, shard, version) VALUES (${constant(EVERY_TABLE)}, 0, 1) ` +
+    `INSERT INTO ${versions} AS held (table_name, shard, version) VALUES (${quoteConstant(EVERY_TABLE)}, 0, 1) ` +
     'ON CONFLICT (table_name, shard) DO UPDATE SET version = held.version + 1'
   )
 }

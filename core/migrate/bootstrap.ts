@@ -2,7 +2,7 @@ import type { Transaction } from '../database/database.ts'
 import { printGenerations } from '../database/generations/generations.ts'
 import { printProcesses } from '../database/generations/processes.ts'
 import { runPlain, type Site } from '../database/run-ddl.ts'
-import { constant, qualified } from '../sql/ddl.ts'
+import { qualified, quoteConstant } from '../sql/ddl.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import { createFold } from './bootstrap-fold.ts'
 import { printMoveVersion } from './bootstrap-versions.ts'
@@ -31,7 +31,7 @@ export const printBootstrap = (schema: string): readonly string[] => [
 
 /** Without the right to make schemas one that is there must do, so it is not asked for again. */
 const printSchema = (schema: string): readonly string[] => [
-  `DO ${constant(`BEGIN IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = ${constant(schema)}) THEN CREATE SCHEMA ${name(schema)}; END IF; END`)}`,
+  `DO ${quoteConstant(`BEGIN IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = ${quoteConstant(schema)}) THEN CREATE SCHEMA ${name(schema)}; END IF; END`)}`,
 ]
 
 /** What was done to the schema, when, and what it came to; the last row is what the next start compares with. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Transaction } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
-import { constant, qualified } from '../sql/ddl.ts'
+import { qualified, quoteConstant } from '../sql/ddl.ts'
 import { growing, isOvertaken, keptWaiting, tooBusy } from './migration-lock.ts'
 import { MigrationRefused } from './migration-refused.ts'
 import type { MigrationLimits } from './migration-terms.ts'
@@ -93,7 +93,7 @@ const MODES: Readonly<Record<Others, string>> = {
 
 /** One statement, for the sake of its timeout. */
 const printHold = (schema: string, held: readonly HeldTable[]): string =>
-  `DO ${constant(`BEGIN ${held.map(({ table, from }) => `LOCK TABLE ${qualified(schema, table)} IN ${MODES[from]} MODE;`).join(' ')} END`)}`
+  `DO ${quoteConstant(`BEGIN ${held.map(({ table, from }) => `LOCK TABLE ${qualified(schema, table)} IN ${MODES[from]} MODE;`).join(' ')} END`)}`
 
 const setLocally = async (transaction: Transaction, setting: string, value: number): Promise<void> =>
   void (await transaction.run({ text: `SELECT set_config($1, $2, true)`, values: [setting, String(value)] }))

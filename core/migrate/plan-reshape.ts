@@ -1,4 +1,4 @@
-import type { Shape } from '../model/storage.ts'
+import type { SchemaShape } from '../model/storage.ts'
 import { type Naming, namesAfter, namesBefore } from './reshape/component-links.ts'
 import {
   largeShift,
@@ -48,7 +48,7 @@ interface ShiftTerms {
   /** Tables: old name → new. */
   readonly paired: ReadonlyMap<string, string>
   /** What all tables meant that are there. */
-  readonly before: readonly Shape[]
+  readonly before: readonly SchemaShape[]
 }
 
 /** Links stand aside while the rows at their ends change. */

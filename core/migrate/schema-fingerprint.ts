@@ -1,4 +1,4 @@
-import { constant, qualified } from '../sql/ddl.ts'
+import { qualified, quoteConstant } from '../sql/ddl.ts'
 
 /**
  * SQL for one text that changes whenever somebody changes Plinth's tables: their columns (names, types, nullability,
@@ -6,7 +6,7 @@ import { constant, qualified } from '../sql/ddl.ts'
  * Not covered: tables that Plinth did not make, privileges, comments, storage options, and the rows of its own tables.
  */
 export function printFingerprint(schema: string): string {
-  const space = `(SELECT oid FROM pg_namespace WHERE nspname = ${constant(schema)})`
+  const space = `(SELECT oid FROM pg_namespace WHERE nspname = ${quoteConstant(schema)})`
   const own = `SELECT c.oid, c.relname FROM pg_class AS c WHERE c.relnamespace = ${space} AND c.relkind IN ('r', 'p')
     AND (c.relname IN (SELECT name::name FROM ${qualified(schema, 'plinth_tables')}) OR c.relname LIKE 'plinth\\_%')`
   return `WITH own AS MATERIALIZED (${own}), parts AS (${[COLUMNS, INDEXES, CONSTRAINTS, TRIGGERS, functions(space)].join(' UNION ALL ')})

@@ -1,14 +1,13 @@
-import type { Blueprint } from './blueprint.ts'
+import type { SchemaInput } from './blueprint.ts'
 import { attributeColumn, columnsOfLink, linkColumns } from './column-names.ts'
-import { localeColumn, optional } from './columns.ts'
-import { coordinatesOf, isStoredLink, type StoredLink } from './layout.ts'
+import { COLUMN_TYPES, localeColumn, optionalColumn } from './columns.ts'
+import { isStoredLink, type StoredLink, versionCoordinates } from './layout.ts'
 import type { Holder, ScalarAttribute } from './model.ts'
 import { present } from './present.ts'
 import type { Column, ColumnLink, ColumnType } from './storage.ts'
-import { COLUMN_TYPES } from './value-columns.ts'
 
 /** The columns of a holder's declared attributes, in their order. */
-export function attributeColumns(holder: Holder, blueprint: Blueprint): readonly Column[] {
+export function attributeColumns(holder: Holder, blueprint: SchemaInput): readonly Column[] {
   return [...holder.attributes.values()].flatMap(attribute => {
     if (attribute.system) return []
     if (attribute.kind === 'scalar') return [scalarColumn(holder, attribute, blueprint)]
@@ -20,7 +19,7 @@ export function attributeColumns(holder: Holder, blueprint: Blueprint): readonly
 function scalarColumn(
   holder: Holder,
   attribute: ScalarAttribute,
-  { layout, renamedLocales }: Blueprint,
+  { layout, renamedLocales }: SchemaInput,
 ): Column {
   const plain = holder.holder === 'content-type' && !holder.draftAndPublish
   const name = layout.column(holder, attribute.name)
@@ -59,14 +58,14 @@ function backfillOf(attribute: ScalarAttribute): string | number | boolean | und
 function linkColumnsOf(
   holder: Holder,
   attribute: StoredLink,
-  { layout, renamedLocales }: Blueprint,
+  { layout, renamedLocales }: SchemaInput,
 ): readonly Column[] {
   const link = layout.link(holder, attribute.name)
   if (link.kind === 'table') return []
   const former = formerNames(holder, attribute, link)
   return columnsOfLink(link).map(name => {
     const column: Column = {
-      ...optional(name, typeInLink(link, name)),
+      ...optionalColumn(name, typeInLink(link, name)),
       attribute,
       ...present({ renamedFrom: former.get(name) }),
     }
@@ -81,7 +80,7 @@ function formerNames(
 ): ReadonlyMap<string, string | undefined> {
   if (attribute.renamedFrom === undefined) return new Map()
   const former = columnsOfLink(
-    linkColumns(holder.holder, attribute.renamedFrom, coordinatesOf(holder, attribute)),
+    linkColumns(holder.holder, attribute.renamedFrom, versionCoordinates(holder, attribute)),
   )
   return new Map(
     columnsOfLink(link).map((name, index) => [name, former[index] === name ? undefined : former[index]]),

@@ -1,13 +1,13 @@
 import { componentTableName } from './declarations.ts'
 import { identifier } from './identifiers.ts'
-import type { Layout } from './layout.ts'
+import type { StorageLayout } from './layout.ts'
 import type { ContentType, Holder, Model } from './model.ts'
-import { pluralOf, toSnakeCase } from './names.ts'
+import { toPlural, toSnakeCase } from './names.ts'
 
 /** What every table is built from. */
-export interface Blueprint {
+export interface SchemaInput {
   readonly model: Model
-  readonly layout: Layout
+  readonly layout: StorageLayout
   /** Old code → new. */
   readonly renamedLocales: ReadonlyMap<string, string>
   readonly expected: ExpectedLists | null
@@ -19,7 +19,11 @@ export interface Blueprint {
  */
 export type ExpectedLists = ReadonlyMap<ContentType, readonly (readonly string[])[]>
 
-export const toBlueprint = (model: Model, layout: Layout, expected: ExpectedLists | null): Blueprint => ({
+export const toSchemaInput = (
+  model: Model,
+  layout: StorageLayout,
+  expected: ExpectedLists | null,
+): SchemaInput => ({
   model,
   layout,
   expected,
@@ -36,6 +40,6 @@ export const renamedLocales = ({ locales }: Model): ReadonlyMap<string, string> 
 /** The name that the table of a renamed type or component had, unless it was given by `tableName`. */
 export function formerTableName({ holder, renamedFrom, tableName }: Holder): string | undefined {
   if (renamedFrom === undefined) return undefined
-  const former = holder === 'component' ? componentTableName(renamedFrom) : toSnakeCase(pluralOf(renamedFrom))
+  const former = holder === 'component' ? componentTableName(renamedFrom) : toSnakeCase(toPlural(renamedFrom))
   return former === tableName ? undefined : identifier(former)
 }

@@ -16,12 +16,13 @@ import type {
   MediaAttribute,
   RelationAttribute,
   ScalarAttribute,
+  ValueType,
   ZoneAttribute,
 } from './model.ts'
 import { present } from './present.ts'
 
 /** Where an attribute finds what it refers to; every name in it was checked. */
-export interface Surroundings {
+export interface AttributeContext {
   readonly localized: boolean
   target(name: string): ContentType
   component(uid: string): Component
@@ -31,7 +32,7 @@ export interface Surroundings {
 export function buildAttribute(
   name: string,
   declaration: AttributeDeclaration,
-  around: Surroundings,
+  around: AttributeContext,
 ): Attribute {
   const base = baseOf(name, declaration, around)
   switch (declaration.type) {
@@ -48,7 +49,11 @@ export function buildAttribute(
   }
 }
 
-const baseOf = (name: string, declaration: AttributeDeclaration, around: Surroundings): AttributeBase => ({
+const baseOf = (
+  name: string,
+  declaration: AttributeDeclaration,
+  around: AttributeContext,
+): AttributeBase => ({
   name,
   required: declaration.required,
   private: declaration.private,
@@ -62,7 +67,7 @@ const baseOf = (name: string, declaration: AttributeDeclaration, around: Surroun
 const relationOf = (
   base: AttributeBase,
   declaration: RelationDeclaration,
-  around: Surroundings,
+  around: AttributeContext,
 ): RelationAttribute => ({
   ...base,
   kind: 'relation',
@@ -79,7 +84,7 @@ const isToMany = ({ relation }: RelationDeclaration): boolean =>
 const mediaOf = (
   base: AttributeBase,
   declaration: MediaDeclaration,
-  around: Surroundings,
+  around: AttributeContext,
 ): MediaAttribute => ({
   ...base,
   kind: 'media',
@@ -91,7 +96,7 @@ const mediaOf = (
 const componentOf = (
   base: AttributeBase,
   declaration: ComponentUse,
-  around: Surroundings,
+  around: AttributeContext,
 ): ComponentAttribute => ({
   ...base,
   kind: 'component',
@@ -103,7 +108,7 @@ const componentOf = (
 const zoneOf = (
   base: AttributeBase,
   declaration: DynamicZoneDeclaration,
-  around: Surroundings,
+  around: AttributeContext,
 ): ZoneAttribute => ({
   ...base,
   kind: 'zone',
@@ -147,3 +152,39 @@ function enumerationOf({
     ...(renamed.length === 0 ? {} : { renamedValues: new Map(renamed) }),
   }
 }
+
+const base = (name: string, localized: boolean) => ({
+  name,
+  required: false,
+  private: false,
+  writable: false,
+  localized,
+  system: true,
+})
+
+const scalar = (name: string, type: ValueType, localized: boolean): ScalarAttribute => ({
+  ...base(name, localized),
+  kind: 'scalar',
+  type,
+  unique: false,
+})
+
+/** What stands before the declared attributes. */
+export const leadingAttributes = ({ localized }: ContentType): readonly Attribute[] => [
+  scalar('id', 'id', localized),
+  scalar('documentId', 'documentId', false),
+]
+
+/** What stands behind them: stamps on every type, contract/rest.md 1. */
+export function trailingAttributes(type: ContentType): readonly Attribute[] {
+  const { localized } = type
+  const stamps = ['createdAt', 'updatedAt', 'publishedAt'].map(name => scalar(name, 'datetime', localized))
+  if (!localized) return stamps
+  return [
+    ...stamps,
+    scalar('locale', 'locale', true),
+    { ...base('localizations', true), kind: 'localizations', target: type, many: true },
+  ]
+}
+
+export const componentIdAttribute: Attribute = scalar('id', 'id', false)

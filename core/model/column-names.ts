@@ -15,9 +15,9 @@ const OWN_COLUMNS: { readonly [Kind in HolderKind]: ReadonlySet<string> } = {
 
 /** The column of a declared attribute; it steps aside (`status_`) where the table has one of that name itself. */
 export const attributeColumn = (kind: HolderKind, attribute: string): string =>
-  aside(kind, toSnakeCase(attribute))
+  avoidReserved(kind, toSnakeCase(attribute))
 
-const aside = (kind: HolderKind, column: string): string =>
+const avoidReserved = (kind: HolderKind, column: string): string =>
   OWN_COLUMNS[kind].has(column) ? `${column}_` : identifier(column)
 
 /** What a link must say of its target because the owner's row does not say it (documents.md 6), and whether an inverse list has an order. */
@@ -27,15 +27,15 @@ export interface LinkCoordinates {
   readonly inverseOrder: boolean
 }
 
-interface Versioned {
+interface VersionedType {
   readonly draftAndPublish: boolean
   readonly localized: boolean
 }
 
 /** Components count as owners without drafts and locales: some owner of theirs may be. */
 export const linkCoordinates = (
-  owner: Versioned,
-  target: Versioned,
+  owner: VersionedType,
+  target: VersionedType,
   inverseOrder: boolean,
 ): LinkCoordinates => ({
   status: target.draftAndPublish && !owner.draftAndPublish,
@@ -46,7 +46,7 @@ export const linkCoordinates = (
 /** The columns of a to-one link on its owner's row. */
 export function linkColumns(kind: HolderKind, attribute: string, coordinates: LinkCoordinates): ColumnLink {
   const { status, locale, inverseOrder } = coordinates
-  const column = (suffix: string) => aside(kind, `${toSnakeCase(attribute)}_${suffix}`)
+  const column = (suffix: string) => avoidReserved(kind, `${toSnakeCase(attribute)}_${suffix}`)
   return {
     kind: 'column',
     key: column('key'),

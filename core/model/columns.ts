@@ -1,22 +1,24 @@
-import type { Model } from './model.ts'
-import type { Column, ColumnType } from './storage.ts'
+import { constraintName } from './identifiers.ts'
+import type { StorageLayout } from './layout.ts'
+import type { Holder, Model, ScalarAttribute, ValueType } from './model.ts'
+import type { Check, Column, ColumnType, ForeignKey, Index } from './storage.ts'
 
 /** Short ways to write the columns that no attribute stands for. */
-export const identity = (name: string): Column => ({
+export const identityColumn = (name: string): Column => ({
   name,
   type: 'integer',
   nullable: false,
   generated: 'identity',
 })
 
-export const required = (name: string, type: ColumnType): Column => ({
+export const requiredColumn = (name: string, type: ColumnType): Column => ({
   name,
   type,
   nullable: false,
   generated: null,
 })
 
-export const optional = (name: string, type: ColumnType): Column => ({
+export const optionalColumn = (name: string, type: ColumnType): Column => ({
   name,
   type,
   nullable: true,
@@ -29,8 +31,112 @@ export function localeColumn(column: Column, renamed: ReadonlyMap<string, string
 }
 
 /** The locale of a row that goes with its locale. */
-export const versionLocale = (
+export const versionLocaleColumn = (
   column: Column,
   { locales }: Pick<Model, 'locales'>,
   renamed: ReadonlyMap<string, string>,
 ): Column => ({ ...localeColumn(column, renamed), only: locales.map(({ code }) => code) })
+
+/** How PostgreSQL keeps the values of each type. */
+export const COLUMN_TYPES: { readonly [Type in ValueType]: ColumnType } = {
+  id: 'integer',
+  documentId: 'varchar(255)',
+  locale: 'varchar(255)',
+  string: 'varchar(255)',
+  email: 'varchar(255)',
+  uid: 'varchar(255)',
+  password: 'varchar(255)',
+  enumeration: 'varchar(255)',
+  text: 'text',
+  richtext: 'text',
+  blocks: 'jsonb',
+  json: 'jsonb',
+  array: 'jsonb',
+  date: 'date',
+  time: 'time(3)',
+  datetime: 'timestamptz(3)',
+  timestamp: 'timestamptz(3)',
+  integer: 'integer',
+  biginteger: 'bigint',
+  float: 'double precision',
+  decimal: 'numeric(10,2)',
+  boolean: 'boolean',
+}
+
+/** Values that may be longer than an entry of an index can be. */
+const isUnbounded = (type: ValueType): boolean =>
+  COLUMN_TYPES[type] === 'text' || COLUMN_TYPES[type] === 'jsonb'
+
+/** PostgreSQL takes index entries of up to 2,704 bytes, and a character may be four. */
+const MAX_INDEXED_LENGTH = 600
+
+/** Whether every value fits into an index; where not, the check before a write stands alone for `unique`. */
+export const fitsIndex = ({ type, maxLength }: Pick<ScalarAttribute, 'type' | 'maxLength'>): boolean =>
+  !isUnbounded(type) ||
+  (COLUMN_TYPES[type] === 'text' && maxLength !== undefined && maxLength <= MAX_INDEXED_LENGTH)
+
+/** What the database holds values to: enumerations in every row, required ones in published rows. */
+export function valueChecks(holder: Holder, table: string, layout: StorageLayout): readonly Check[] {
+  const versioned = holder.holder === 'component' || holder.draftAndPublish
+  return [...holder.attributes.values()].flatMap(attribute => {
+    if (attribute.kind !== 'scalar' || attribute.system) return []
+    const column = layout.column(holder, attribute.name)
+    return [
+      ...(attribute.values ? [oneOfCheck(table, column, attribute.values)] : []),
+      ...(versioned && attribute.required ? [requiredWhenPublished(table, column)] : []),
+    ]
+  })
+}
+
+export const toIndex = (table: string, columns: readonly string[], where: Index['where'] = null): Index => ({
+  name: constraintName(table, ...columns, 'index'),
+  columns,
+  unique: false,
+  where,
+})
+
+export const uniqueIndex = (
+  table: string,
+  columns: readonly string[],
+  where: Index['where'] = null,
+): Index => ({
+  name: constraintName(table, ...columns, 'unique'),
+  columns,
+  unique: true,
+  where,
+})
+
+export const STATUS_VALUES = ['draft', 'published'] as const
+
+export const PUBLISHED = { column: 'status', equals: 'published' } as const
+
+export const oneOfCheck = (table: string, column: string, values: readonly string[]): Check => ({
+  name: constraintName(table, column, 'check'),
+  column,
+  rule: { oneOf: values },
+  onlyWhen: null,
+})
+
+const requiredWhenPublished = (table: string, column: string): Check => ({
+  name: constraintName(table, column, 'required'),
+  column,
+  rule: { notNull: true },
+  onlyWhen: PUBLISHED,
+})
+
+/** Rows that cannot outlive the row that owns them. */
+export const ownerForeignKey = (
+  table: string,
+  columns: readonly string[],
+  references: ForeignKey['references'],
+): ForeignKey => ({
+  name: constraintName(table, ...columns, 'foreign'),
+  columns,
+  references,
+  onDelete: 'cascade',
+})
+
+/** An index that an author asks for may be there already. */
+export function distinctByName(indexes: readonly Index[]): readonly Index[] {
+  return [...new Map(indexes.toReversed().map(each => [each.name, each])).values()].toReversed()
+}

@@ -1,14 +1,166 @@
+import { deepFreeze } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { Project } from '../project/project.ts'
-import { buildModel } from './build-model.ts'
+import type { I18nSettings } from '../project/settings/settings.ts'
+import {
+  type AttributeContext,
+  buildAttribute,
+  componentIdAttribute,
+  leadingAttributes,
+  trailingAttributes,
+} from './build-attribute.ts'
 import { checkDeclarations } from './check/check-declarations.ts'
-import { toDeclarations } from './declarations.ts'
-import type { Model } from './model.ts'
+import {
+  type Declarations,
+  type DeclaredComponent,
+  type DeclaredHolder,
+  type DeclaredType,
+  toDeclarations,
+} from './declarations.ts'
+import type { Attribute, Component, ContentType, Locale, Model, RelationAttribute } from './model.ts'
+import { present } from './present.ts'
 
 /** What a project declares becomes its model, or everything that is wrong with it as a whole. */
 export function compileModel(project: Project): Result<Model, Diagnostic> {
   const declarations = toDeclarations(project.settings)
   const diagnostics = checkDeclarations(declarations, project)
   return diagnostics.length === 0 ? ok(buildModel(declarations)) : failed(...diagnostics)
+}
+
+/** Checked declarations become the model; what is not found here was let through by a check, which is a bug. */
+function buildModel(declarations: Declarations): Model {
+  const shells = toShells(declarations)
+  for (const holder of declarations.holders) fill(holder, shells)
+  for (const holder of declarations.holders) connect(holder, shells)
+  return finish(declarations, shells)
+}
+
+type AttributeMap = Map<string, Attribute>
+
+/** Content-types refer to one another, so all stand before the first gets its attributes. */
+interface ModelShells {
+  readonly types: ReadonlyMap<DeclaredHolder, ContentType>
+  readonly components: ReadonlyMap<DeclaredHolder, Component>
+  readonly attributes: ReadonlyMap<DeclaredHolder, AttributeMap>
+  readonly declarations: Declarations
+}
+
+function toShells(declarations: Declarations): ModelShells {
+  const attributes = new Map(
+    declarations.holders.map(holder => [holder as DeclaredHolder, new Map<string, Attribute>()]),
+  )
+  const own = (holder: DeclaredHolder) => found(attributes.get(holder), holder.uid)
+  return {
+    types: new Map(declarations.types.map(type => [type, typeShell(type, own(type))])),
+    components: new Map(
+      declarations.components.map(component => [component, componentShell(component, own(component))]),
+    ),
+    attributes,
+    declarations,
+  }
+}
+
+const typeShell = (type: DeclaredType, attributes: AttributeMap): ContentType => ({
+  holder: 'content-type',
+  uid: type.uid,
+  key: type.key,
+  builtIn: type.builtIn,
+  kind: type.kind,
+  pluralApiId: type.pluralApiId,
+  displayName: type.displayName,
+  draftAndPublish: type.draftAndPublish,
+  localized: type.localized,
+  tableName: type.tableName,
+  indexes: type.indexes,
+  attributes,
+  ...present({ description: type.description, renamedFrom: type.renamedFrom }),
+})
+
+const componentShell = (component: DeclaredComponent, attributes: AttributeMap): Component => ({
+  holder: 'component',
+  uid: component.uid,
+  category: component.category,
+  key: component.key,
+  displayName: component.displayName,
+  tableName: component.tableName,
+  attributes,
+  ...present({ description: component.description, renamedFrom: component.renamedFrom }),
+})
+
+function fill(holder: DeclaredHolder, shells: ModelShells): void {
+  const attributes = found(shells.attributes.get(holder), holder.uid)
+  const around = contextOf(holder, shells)
+  const type = shells.types.get(holder)
+  const all = [
+    ...(type ? leadingAttributes(type) : [componentIdAttribute]),
+    ...Object.entries(holder.attributes).map(([name, declaration]) =>
+      buildAttribute(name, declaration, around),
+    ),
+    ...(type ? trailingAttributes(type) : []),
+  ]
+  for (const attribute of all) attributes.set(attribute.name, attribute)
+}
+
+function contextOf(
+  holder: DeclaredHolder,
+  { types, components, declarations }: ModelShells,
+): AttributeContext {
+  const target = (name: string) => {
+    const declared = found(declarations.targets.get(name), name)
+    return found(types.get(declared), name)
+  }
+  const component = (uid: string) => {
+    const declared = found(declarations.componentsByUid.get(uid), uid)
+    return found(components.get(declared), uid)
+  }
+  return { localized: holder.localized, target, component, file: target('plugin::upload.file') }
+}
+
+type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] }
+
+function connect(holder: DeclaredHolder, { attributes }: ModelShells): void {
+  const own = found(attributes.get(holder), holder.uid)
+  for (const [name, declaration] of Object.entries(holder.attributes)) {
+    if (declaration.type !== 'relation') continue
+    const other = declaration.inversedBy ?? declaration.mappedBy
+    if (other === undefined) continue
+    const side: Mutable<RelationAttribute> = relationNamed(own, name)
+    side.counterpart = relationNamed(side.target.attributes, other)
+  }
+}
+
+function relationNamed(attributes: ReadonlyMap<string, Attribute>, name: string): RelationAttribute {
+  const attribute = attributes.get(name)
+  if (attribute?.kind !== 'relation') throw new TypeError(`\`${name}\` is no relation`)
+  return attribute
+}
+
+function finish(declarations: Declarations, shells: ModelShells): Model {
+  for (const attributes of shells.attributes.values()) deepFreeze([...attributes.values()])
+  const contentTypes = new Map([...shells.types.values()].map(type => [type.uid, deepFreeze(type)]))
+  const components = new Map(
+    [...shells.components.values()].map(component => [component.uid, deepFreeze(component)]),
+  )
+  const builtIn = (uid: string) => found(contentTypes.get(uid), uid)
+  return deepFreeze({
+    contentTypes,
+    components,
+    builtIn: {
+      user: builtIn('plugin::users-permissions.user'),
+      role: builtIn('plugin::users-permissions.role'),
+      file: builtIn('plugin::upload.file'),
+      locale: builtIn('plugin::i18n.locale'),
+    },
+    locales: localesOf(declarations.settings.i18n),
+    defaultLocale: declarations.settings.i18n.defaultLocale,
+  })
+}
+
+const localesOf = ({ locales }: I18nSettings): readonly Locale[] =>
+  locales.map(({ code, name, renamedFrom }) => ({ code, name, ...present({ renamedFrom }) }))
+
+function found<Value>(value: Value | undefined, name: string): Value {
+  if (value === undefined) throw new TypeError(`\`${name}\` is not declared`)
+  return value
 }

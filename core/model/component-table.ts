@@ -1,18 +1,26 @@
 import { attributeColumns } from './attribute-columns.ts'
-import { type Blueprint, formerTableName } from './blueprint.ts'
-import { identity, optional, required, versionLocale } from './columns.ts'
-import { index, oneOf, PUBLISHED, STATUSES, unique } from './constraints.ts'
+import { formerTableName, type SchemaInput } from './blueprint.ts'
+import {
+  fitsIndex,
+  identityColumn,
+  oneOfCheck,
+  optionalColumn,
+  PUBLISHED,
+  requiredColumn,
+  STATUS_VALUES,
+  toIndex,
+  uniqueIndex,
+  valueChecks,
+  versionLocaleColumn,
+} from './columns.ts'
 import { isStoredLink } from './layout.ts'
-import type { Attribute, Component } from './model.ts'
+import type { Attribute, Component, Holder, Model } from './model.ts'
 import { present } from './present.ts'
-import { ownersOf, renamedOwners } from './renamed-owners.ts'
-import { shapeOf } from './shape.ts'
-import type { Column, ComponentTable, Index, Table } from './storage.ts'
-import { valueChecks } from './value-checks.ts'
-import { fitsIndex } from './value-columns.ts'
+import { toSchemaShape } from './shape.ts'
+import { type Column, type ComponentTable, type Index, ownerName, type Table } from './storage.ts'
 
 /** One row a component of a (document, status, locale), whoever owns it. */
-export function buildComponentTable(component: Component, blueprint: Blueprint): Table {
+export function buildComponentTable(component: Component, blueprint: SchemaInput): Table {
   const { layout } = blueprint
   const table = layout.componentTable(component)
   const attributes = [...component.attributes.values()]
@@ -22,47 +30,87 @@ export function buildComponentTable(component: Component, blueprint: Blueprint):
     columns: [...ownerColumns(component, blueprint), ...attributeColumns(component, blueprint)],
     primaryKey: [table.id, table.status],
     indexes: [ownerIndex(table), ...attributes.flatMap(each => attributeIndexes(component, each, blueprint))],
-    checks: [oneOf(table.name, table.status, STATUSES), ...valueChecks(component, table.name, layout)],
+    checks: [
+      oneOfCheck(table.name, table.status, STATUS_VALUES),
+      ...valueChecks(component, table.name, layout),
+    ],
     foreignKeys: [],
     versioned: true,
-    shape: shapeOf(component, blueprint.model, layout),
+    shape: toSchemaShape(component, blueprint.model, layout),
     ...present({ renamedFrom: formerTableName(component) }),
   }
 }
 
-function ownerColumns(component: Component, { model, layout, renamedLocales }: Blueprint): readonly Column[] {
+function ownerColumns(
+  component: Component,
+  { model, layout, renamedLocales }: SchemaInput,
+): readonly Column[] {
   const table = layout.componentTable(component)
-  const owner = { ...required(table.owner, 'varchar(255)'), only: ownersOf(component, model) }
+  const owner = { ...requiredColumn(table.owner, 'varchar(255)'), only: ownersOf(component, model) }
   const renamed = renamedOwners(component, model)
   return [
-    identity(table.id),
-    required(table.status, 'varchar(255)'),
+    identityColumn(table.id),
+    requiredColumn(table.status, 'varchar(255)'),
     renamed.size === 0 ? owner : { ...owner, renamedValues: renamed },
-    required(table.ownerKey, 'integer'),
-    versionLocale(optional(table.locale, 'varchar(255)'), model, renamedLocales),
-    required(table.position, 'double precision'),
+    requiredColumn(table.ownerKey, 'integer'),
+    versionLocaleColumn(optionalColumn(table.locale, 'varchar(255)'), model, renamedLocales),
+    requiredColumn(table.position, 'double precision'),
   ]
 }
 
 const ownerIndex = ({ name, owner, ownerKey, status, locale }: ComponentTable): Index =>
-  index(name, [owner, ownerKey, status, locale])
+  toIndex(name, [owner, ownerKey, status, locale])
 
 /** Components that all locales share have no locale, and nulls differ: there the check before the write stands alone. */
 function attributeIndexes(
   component: Component,
   attribute: Attribute,
-  { layout }: Blueprint,
+  { layout }: SchemaInput,
 ): readonly Index[] {
   const { name, locale } = layout.componentTable(component)
   if (attribute.kind === 'scalar') {
     return attribute.unique && fitsIndex(attribute)
-      ? [unique(name, [layout.column(component, attribute.name), locale], PUBLISHED)]
+      ? [uniqueIndex(name, [layout.column(component, attribute.name), locale], PUBLISHED)]
       : []
   }
   if (!isStoredLink(attribute)) return []
   const link = layout.link(component, attribute.name)
   if (link.kind === 'table') return []
   return [link.key, link.draftKey].flatMap(key =>
-    key === null ? [] : [index(name, [key], { column: key, notNull: true })],
+    key === null ? [] : [toIndex(name, [key], { column: key, notNull: true })],
   )
+}
+
+/** Old owner name → new, for the rows of a component whose owners or their attributes were renamed. */
+function renamedOwners(component: Component, model: Model): ReadonlyMap<string, string> {
+  const renamed = new Map<string, string>()
+  for (const holder of [...model.contentTypes.values(), ...model.components.values()]) {
+    for (const attribute of holder.attributes.values()) {
+      if (!uses(attribute, component)) continue
+      for (const former of formerNames(holder, attribute))
+        renamed.set(former, ownerName(holder, attribute.name))
+    }
+  }
+  return renamed
+}
+
+/** What the component's rows may call their owner. */
+const ownersOf = (component: Component, model: Model): readonly string[] =>
+  [...model.contentTypes.values(), ...model.components.values()].flatMap(holder =>
+    [...holder.attributes.values()]
+      .filter(attribute => uses(attribute, component))
+      .map(attribute => ownerName(holder, attribute.name)),
+  )
+
+const uses = (attribute: Attribute, component: Component): boolean =>
+  attribute.kind === 'component'
+    ? attribute.component === component
+    : attribute.kind === 'zone' && attribute.components.includes(component)
+
+/** Owner and attribute may have been renamed at once or one after the other. */
+function formerNames(holder: Holder, attribute: Attribute): readonly string[] {
+  const current = holder.holder === 'component' ? holder.uid : holder.key
+  const holders = [current, ...(holder.renamedFrom === undefined ? [] : [holder.renamedFrom])]
+  const attributes = [attribute.name, ...(attribute.renamedFrom === undefined ? [] : [attribute.renamedFrom])]
+  return holders.flatMap(owner => attributes.map(name => `${owner}.${name}`)).slice(1)
 }

@@ -6,7 +6,7 @@ import type {
   Settings,
 } from '../project/settings/settings.ts'
 import { BUILT_IN_TYPES, type BuiltInDeclaration } from './built-in-types.ts'
-import { pluralOf, titleOf, toSnakeCase } from './names.ts'
+import { toPlural, toSnakeCase, toTitle } from './names.ts'
 
 /** All content-types and components of a project with their names decided, but nothing checked yet. */
 export interface Declarations {
@@ -72,7 +72,7 @@ const targetNames = (type: DeclaredType): readonly string[] =>
   type.builtIn && type.key === 'locale' ? [type.uid] : [type.key, type.uid]
 
 function toType(key: string, declaration: ContentTypeDeclaration): DeclaredType {
-  const pluralApiId = declaration.pluralApiId ?? pluralOf(key)
+  const pluralApiId = declaration.pluralApiId ?? toPlural(key)
   return {
     ...declaration,
     holder: 'content-type',
@@ -80,7 +80,7 @@ function toType(key: string, declaration: ContentTypeDeclaration): DeclaredType 
     key,
     builtIn: false,
     pluralApiId,
-    displayName: declaration.displayName ?? titleOf(key),
+    displayName: declaration.displayName ?? toTitle(key),
     tableName: declaration.tableName ?? toSnakeCase(pluralApiId),
     path: ['contentTypes', key],
   }
@@ -97,7 +97,7 @@ function toBuiltIn(
     builtIn: true,
     kind: 'collection',
     pluralApiId,
-    displayName: titleOf(key),
+    displayName: toTitle(key),
     draftAndPublish: false,
     localized: false,
     tableName: `plinth_${pluralApiId}`,
@@ -115,7 +115,7 @@ function toComponent(uid: string, declaration: ComponentDeclaration): DeclaredCo
     uid,
     category,
     key,
-    displayName: declaration.displayName ?? titleOf(key),
+    displayName: declaration.displayName ?? toTitle(key),
     draftAndPublish: false,
     localized: false,
     tableName: componentTableName(uid),
@@ -154,7 +154,7 @@ export interface DeclaredAttribute {
   readonly declaration: AttributeDeclaration
 }
 
-export function* attributesOf(declarations: Declarations): Generator<DeclaredAttribute> {
+export function* declaredAttributes(declarations: Declarations): Generator<DeclaredAttribute> {
   for (const holder of declarations.holders) {
     for (const [name, declaration] of Object.entries(holder.attributes)) yield { holder, name, declaration }
   }

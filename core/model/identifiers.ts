@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { toSnakeCase } from './names.ts'
 
 /** PostgreSQL cuts longer names off without a word. Ours are ASCII, so bytes are characters. */
-const LONGEST = 63
+const MAX_IDENTIFIER = 63
 
 /** A name that PostgreSQL keeps whole: a longer one ends in a hash of all of it. */
-export const identifier = (name: string): string => (name.length <= LONGEST ? name : hashed(name, name))
+export const identifier = (name: string): string =>
+  name.length <= MAX_IDENTIFIER ? name : hashed(name, name)
 
 /**
  * The name of an index or constraint, which must differ from all others of the schema. Its parts are joined by
@@ -14,7 +15,7 @@ export const identifier = (name: string): string => (name.length <= LONGEST ? na
 export function constraintName(...parts: readonly string[]): string {
   const name = parts.join('__')
   const ambiguous = parts.some(part => part.includes('__') || part.startsWith('_') || part.endsWith('_'))
-  return ambiguous || name.length > LONGEST ? hashed(name, parts.join('\0')) : name
+  return ambiguous || name.length > MAX_IDENTIFIER ? hashed(name, parts.join('\0')) : name
 }
 
 export const linkTableName = (ownerTable: string, attribute: string): string =>
@@ -22,5 +23,5 @@ export const linkTableName = (ownerTable: string, attribute: string): string =>
 
 function hashed(name: string, whole: string): string {
   const hash = createHash('sha256').update(whole).digest('hex').slice(0, 10)
-  return `${name.slice(0, LONGEST - hash.length - 1)}_${hash}`
+  return `${name.slice(0, MAX_IDENTIFIER - hash.length - 1)}_${hash}`
 }

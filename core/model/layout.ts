@@ -11,10 +11,10 @@ import {
   type RelationAttribute,
 } from './model.ts'
 import { toSnakeCase } from './names.ts'
-import type { ComponentTable, Link, Storage, TableLink, TypeTable } from './storage.ts'
+import type { ComponentTable, LinkStorage, Storage, TableLink, TypeTable } from './storage.ts'
 
 /** The names alone: what plans need, and what the tables are built from. */
-export type Layout = Omit<Storage, 'tables'>
+export type StorageLayout = Omit<Storage, 'tables'>
 
 /** A link that some side stores; the other ones are read backwards. */
 export type StoredLink = MediaAttribute | RelationAttribute
@@ -22,10 +22,10 @@ export type StoredLink = MediaAttribute | RelationAttribute
 interface Named<Table> {
   readonly table: Table
   readonly columns: ReadonlyMap<string, string>
-  readonly links: ReadonlyMap<string, Link>
+  readonly links: ReadonlyMap<string, LinkStorage>
 }
 
-export function toLayout(model: Model): Layout {
+export function toLayout(model: Model): StorageLayout {
   const types = new Map([...model.contentTypes.values()].map(type => [type, nameAll(type, typeTable(type))]))
   const components = new Map(
     [...model.components.values()].map(each => [each, nameAll(each, componentTable(each))]),
@@ -72,7 +72,7 @@ const componentTable = (component: Component): ComponentTable => ({
 
 function nameAll<Table extends TypeTable | ComponentTable>(holder: Holder, table: Table): Named<Table> {
   const columns = new Map<string, string>()
-  const links = new Map<string, Link>()
+  const links = new Map<string, LinkStorage>()
   for (const attribute of holder.attributes.values()) {
     if (attribute.kind === 'scalar') columns.set(attribute.name, columnOf(holder, attribute))
     else if (isStoredLink(attribute))
@@ -84,21 +84,21 @@ function nameAll<Table extends TypeTable | ComponentTable>(holder: Holder, table
 const columnOf = (holder: Holder, { name, system }: Attribute): string =>
   system ? toSnakeCase(name) : attributeColumn(holder.holder, name)
 
-const linkOf = (holder: Holder, table: TypeTable | ComponentTable, attribute: StoredLink): Link =>
+const linkOf = (holder: Holder, table: TypeTable | ComponentTable, attribute: StoredLink): LinkStorage =>
   attribute.many
     ? tableLink(holder, table, attribute)
-    : linkColumns(holder.holder, attribute.name, coordinatesOf(holder, attribute))
+    : linkColumns(holder.holder, attribute.name, versionCoordinates(holder, attribute))
 
 const NO_VERSIONS = { draftAndPublish: false, localized: false }
 
-export function coordinatesOf(holder: Holder, attribute: StoredLink) {
+export function versionCoordinates(holder: Holder, attribute: StoredLink) {
   const owner = holder.holder === 'component' ? NO_VERSIONS : holder
   const inverseOrder = attribute.kind === 'relation' && attribute.counterpart?.many === true
   return linkCoordinates(owner, attribute.target, inverseOrder)
 }
 
 function tableLink(holder: Holder, table: TypeTable | ComponentTable, attribute: StoredLink): TableLink {
-  const { status, locale, inverseOrder } = coordinatesOf(holder, attribute)
+  const { status, locale, inverseOrder } = versionCoordinates(holder, attribute)
   return {
     kind: 'table',
     table: linkTableName(table.name, attribute.name),

@@ -1,6 +1,15 @@
-import { type Blueprint, formerTableName } from './blueprint.ts'
-import { identity, optional, required, versionLocale } from './columns.ts'
-import { index, oneOf, ownedBy, STATUSES, unique } from './constraints.ts'
+import { formerTableName, type SchemaInput } from './blueprint.ts'
+import {
+  identityColumn,
+  oneOfCheck,
+  optionalColumn,
+  ownerForeignKey,
+  requiredColumn,
+  STATUS_VALUES,
+  toIndex,
+  uniqueIndex,
+  versionLocaleColumn,
+} from './columns.ts'
 import { linkTableName } from './identifiers.ts'
 import { isStoredLink, type StoredLink } from './layout.ts'
 import type { Holder } from './model.ts'
@@ -8,7 +17,7 @@ import { present } from './present.ts'
 import { type Column, type ForeignKey, ownerName, type Table, type TableLink } from './storage.ts'
 
 /** One row a link, for every to-many link that the holder stores. */
-export function buildLinkTables(holder: Holder, blueprint: Blueprint): readonly Table[] {
+export function buildLinkTables(holder: Holder, blueprint: SchemaInput): readonly Table[] {
   return [...holder.attributes.values()].flatMap(attribute => {
     if (!isStoredLink(attribute)) return []
     const link = blueprint.layout.link(holder, attribute.name)
@@ -16,7 +25,7 @@ export function buildLinkTables(holder: Holder, blueprint: Blueprint): readonly 
   })
 }
 
-function linkTable(holder: Holder, attribute: StoredLink, link: TableLink, blueprint: Blueprint): Table {
+function linkTable(holder: Holder, attribute: StoredLink, link: TableLink, blueprint: SchemaInput): Table {
   const owner = link.owner.map(([column]) => column)
   const target = [link.targetKey, link.targetStatus, link.targetLocale].filter(name => name !== null)
   return {
@@ -25,10 +34,12 @@ function linkTable(holder: Holder, attribute: StoredLink, link: TableLink, bluep
     columns: linkColumns(holder, link, blueprint),
     primaryKey: ['id'],
     indexes: [
-      unique(link.table, [...owner, ...target]),
-      index(link.table, [...target, ...inverseOrder(link)]),
+      uniqueIndex(link.table, [...owner, ...target]),
+      toIndex(link.table, [...target, ...inverseOrder(link)]),
     ],
-    checks: [...owner, ...target].filter(isStatus).map(column => oneOf(link.table, column, STATUSES)),
+    checks: [...owner, ...target]
+      .filter(isStatus)
+      .map(column => oneOfCheck(link.table, column, STATUS_VALUES)),
     foreignKeys: ownerKeys(holder, link, blueprint),
     versioned: true,
     ...present({ renamedFrom: formerLinkTable(holder, attribute, link, blueprint) }),
@@ -44,36 +55,41 @@ const isStatus = (column: string): boolean => column.endsWith('_status')
 function linkColumns(
   holder: Holder,
   link: TableLink,
-  { model, renamedLocales }: Blueprint,
+  { model, renamedLocales }: SchemaInput,
 ): readonly Column[] {
   // Whether a component's link names a status or locale is its owner's matter.
-  const coordinate = holder.holder === 'component' ? optional : required
+  const coordinate = holder.holder === 'component' ? optionalColumn : requiredColumn
   return [
-    identity('id'),
-    ...link.owner.map(([column]) => required(column, isStatus(column) ? 'varchar(255)' : 'integer')),
-    required(link.targetKey, 'integer'),
+    identityColumn('id'),
+    ...link.owner.map(([column]) => requiredColumn(column, isStatus(column) ? 'varchar(255)' : 'integer')),
+    requiredColumn(link.targetKey, 'integer'),
     ...(link.targetStatus === null ? [] : [coordinate(link.targetStatus, 'varchar(255)')]),
     ...(link.targetLocale === null
       ? []
-      : [versionLocale(coordinate(link.targetLocale, 'varchar(255)'), model, renamedLocales)]),
-    required(link.position, 'double precision'),
-    ...(link.inversePosition === null ? [] : [optional(link.inversePosition, 'double precision')]),
+      : [versionLocaleColumn(coordinate(link.targetLocale, 'varchar(255)'), model, renamedLocales)]),
+    requiredColumn(link.position, 'double precision'),
+    ...(link.inversePosition === null ? [] : [optionalColumn(link.inversePosition, 'double precision')]),
   ]
 }
 
 /** A list that all locales share is owned by no single row. */
-function ownerKeys(holder: Holder, link: TableLink, { layout }: Blueprint): readonly ForeignKey[] {
+function ownerKeys(holder: Holder, link: TableLink, { layout }: SchemaInput): readonly ForeignKey[] {
   const columns = link.owner.map(([own]) => own)
   if (columns.includes('owner_key')) return []
   const table = holder.holder === 'component' ? layout.componentTable(holder) : layout.table(holder)
-  return [ownedBy(link.table, columns, { table: table.name, columns: link.owner.map(([, owner]) => owner) })]
+  return [
+    ownerForeignKey(link.table, columns, {
+      table: table.name,
+      columns: link.owner.map(([, owner]) => owner),
+    }),
+  ]
 }
 
 function formerLinkTable(
   holder: Holder,
   attribute: StoredLink,
   link: TableLink,
-  { layout }: Blueprint,
+  { layout }: SchemaInput,
 ): string | undefined {
   const table = holder.holder === 'component' ? layout.componentTable(holder) : layout.table(holder)
   const former = linkTableName(formerTableName(holder) ?? table.name, attribute.renamedFrom ?? attribute.name)

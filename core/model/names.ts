@@ -1,14 +1,16 @@
 import pluralize from 'pluralize'
+import { trimCharacter } from '../base/text.ts'
+import type { Component, ContentType } from './model.ts'
 
 /** The words of a name: `bigThing`, `big-thing` and `big_thing` have the same; digits are words of their own. */
-const wordsOf = (name: string): readonly string[] => name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []
+const splitWords = (name: string): readonly string[] => name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()
 
-export const toPascalCase = (name: string): string => wordsOf(name).map(capitalised).join('')
+export const toPascalCase = (name: string): string => splitWords(name).map(capitalised).join('')
 
 export function toCamelCase(name: string): string {
-  const [first = '', ...rest] = wordsOf(name)
+  const [first = '', ...rest] = splitWords(name)
   return first.toLowerCase() + rest.map(capitalised).join('')
 }
 
@@ -21,13 +23,79 @@ export const toSnakeCase = (name: string): string =>
     .toLowerCase()
 
 /** The English plural of a kebab-case key: of its last word. */
-export function pluralOf(key: string): string {
+export function toPlural(key: string): string {
   const last = key.lastIndexOf('-') + 1
   return key.slice(0, last) + pluralize(key.slice(last))
 }
 
 /** `article` → `Article`, `big-thing` → `Big thing`. */
-export function titleOf(key: string): string {
+export function toTitle(key: string): string {
   const text = key.replaceAll('-', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** The names of contract/graphql.md 1. They stand here because two types whose names would meet are a fault of the model. */
+type GraphqlNamed =
+  | Pick<ContentType, 'holder' | 'uid' | 'key' | 'pluralApiId' | 'builtIn'>
+  | Pick<Component, 'holder' | 'uid'>
+
+type NamedType = Extract<GraphqlNamed, { readonly holder: 'content-type' }>
+
+/** `Article`, `UsersPermissionsUser`, `ComponentSharedSeo`. */
+export function graphqlTypeName(holder: GraphqlNamed): string {
+  if (holder.holder === 'component') return `Component${toPascalCase(holder.uid)}`
+  return pluginName(holder) + toPascalCase(holder.key)
+}
+
+/** `plugin::users-permissions.user` → `UsersPermissions`; nothing for a project's own. */
+const pluginName = ({ uid, builtIn }: NamedType): string =>
+  builtIn ? toPascalCase(uid.slice('plugin::'.length, uid.indexOf('.'))) : ''
+
+/** `article` and `articles`, `i18NLocale` and `i18NLocales`. */
+export function graphqlQueryNames(type: NamedType): { readonly one: string; readonly many: string } {
+  const plugin = pluginName(type)
+  const name = (id: string) => {
+    const pascal = plugin + toPascalCase(id)
+    return plugin === '' ? toCamelCase(id) : pascal.charAt(0).toLowerCase() + pascal.slice(1)
+  }
+  return { one: name(type.key), many: name(type.pluralApiId) }
+}
+
+/** `createArticle`, …, and for localized types `createArticleLocalization`. */
+export function graphqlMutationNames(type: NamedType) {
+  const name = graphqlTypeName(type)
+  return {
+    create: `create${name}`,
+    update: `update${name}`,
+    delete: `delete${name}`,
+    localize: `create${name}Localization`,
+  } as const
+}
+
+/** The object and input types that a content-type may bring along. */
+export function graphqlWrapperNames(name: string) {
+  return {
+    entity: `${name}Entity`,
+    response: `${name}EntityResponse`,
+    collection: `${name}EntityResponseCollection`,
+    relation: `${name}RelationResponseCollection`,
+    input: `${name}Input`,
+    filters: `${name}FiltersInput`,
+  } as const
+}
+
+/** `ENUM_ARTICLE_KIND`. */
+export const graphqlEnumName = (typeName: string, attribute: string): string =>
+  `ENUM_${typeName.toUpperCase()}_${attribute.toUpperCase()}`
+
+/** `ArticleBlocksDynamicZone`; its input is called `…Input`. */
+export const graphqlZoneName = (typeName: string, attribute: string): string =>
+  `${typeName}${toPascalCase(attribute)}DynamicZone`
+
+/** A value of an enumeration as GraphQL can write it: `two words` → `two_words`, `été` → `ete`. */
+export function graphqlEnumValue(value: string): string {
+  const plain = value.normalize('NFD').replace(/\p{Mark}/gu, '')
+  const name = trimCharacter(plain.replace(/[^A-Za-z0-9_]+/g, '_'), '_') || '_'
+  if (/^[0-9]/.test(name)) return `_${name}`
+  return ['true', 'false', 'null'].includes(name) ? `${name}_` : name
 }

@@ -1,9 +1,9 @@
-import { isStoredLink, type Layout, type StoredLink } from './layout.ts'
+import { isStoredLink, type StorageLayout, type StoredLink } from './layout.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from './model.ts'
 import { present } from './present.ts'
-import { type AttributeShape, ownerName, type Shape } from './storage.ts'
+import { type AttributeShape, ownerName, type SchemaShape } from './storage.ts'
 
-export function shapeOf(holder: Holder, model: Model, layout: Layout): Shape {
+export function toSchemaShape(holder: Holder, model: Model, layout: StorageLayout): SchemaShape {
   return {
     holder: holder.holder,
     uid: holder.uid,
@@ -23,7 +23,11 @@ const versionsOf = (holder: ContentType | Component, { defaultLocale }: Model) =
     ? { drafts: false, locale: null }
     : { drafts: holder.draftAndPublish, locale: holder.localized ? defaultLocale : null }
 
-function attributeShape(holder: Holder, attribute: Attribute, layout: Layout): readonly AttributeShape[] {
+function attributeShape(
+  holder: Holder,
+  attribute: Attribute,
+  layout: StorageLayout,
+): readonly AttributeShape[] {
   if (attribute.system) return []
   const { name, localized, renamedFrom } = attribute
   const base = { name, localized, ...present({ renamedFrom }) }

@@ -13,7 +13,7 @@ export interface Storage {
   /** The column of a scalar attribute. */
   column(holder: Holder, attribute: string): string
   /** How a link is stored, on the side that owns it. Not for inverse relations and localizations. */
-  link(holder: Holder, attribute: string): Link
+  link(holder: Holder, attribute: string): LinkStorage
   /** Every table that the model needs, in an order in which they can be created. */
   readonly tables: readonly Table[]
 }
@@ -47,7 +47,7 @@ export interface ComponentTable {
   readonly position: 'position'
 }
 
-export type Link = ColumnLink | TableLink
+export type LinkStorage = ColumnLink | TableLink
 
 /** A to-one link: columns on the owner's own row. */
 export interface ColumnLink {
@@ -86,7 +86,7 @@ export interface TableLink {
  * What the rows of a holder's table mean: recorded beside the table, so that a later model can tell what has
  * become of drafts, locales, links and components, which the columns alone do not say.
  */
-export interface Shape {
+export interface SchemaShape {
   readonly holder: Holder['holder']
   readonly uid: string
   /** The uid that it had before. */
@@ -98,7 +98,7 @@ export interface Shape {
   readonly attributes: readonly AttributeShape[]
 }
 
-export type AttributeShape = LinkShape | InverseShape | PartsShape | ValueShape
+export type AttributeShape = LinkShape | InverseShape | ComponentsShape | ValueShape
 
 interface AttributeShapeBase {
   readonly name: string
@@ -112,7 +112,7 @@ export interface LinkShape extends AttributeShapeBase {
   readonly kind: 'link'
   /** Uid. */
   readonly target: string
-  readonly link: Link
+  readonly link: LinkStorage
   /** A target has one owner: two-way one-to-one. */
   readonly exclusive: boolean
   /** The other side's attribute, with the name that it had before. */
@@ -129,7 +129,7 @@ export interface InverseShape extends AttributeShapeBase {
 }
 
 /** A component, a list of them, or a dynamic zone. */
-export interface PartsShape extends AttributeShapeBase {
+export interface ComponentsShape extends AttributeShapeBase {
   readonly kind: 'parts'
   /** What its components' rows call their owner. */
   readonly owner: string
@@ -159,7 +159,7 @@ export interface Table {
   /** Whether answers depend on it: its version moves with every write. */
   readonly versioned: boolean
   /** Of a content-type's or a component's own table. */
-  readonly shape?: Shape
+  readonly shape?: SchemaShape
 }
 
 export type ColumnType =

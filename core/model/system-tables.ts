@@ -1,6 +1,12 @@
 import { renamedLocales } from './blueprint.ts'
-import { identity, localeColumn, optional, required } from './columns.ts'
-import { index, oneOf } from './constraints.ts'
+import {
+  identityColumn,
+  localeColumn,
+  oneOfCheck,
+  optionalColumn,
+  requiredColumn,
+  toIndex,
+} from './columns.ts'
 import type { Model } from './model.ts'
 import type { Column, Table } from './storage.ts'
 
@@ -25,9 +31,9 @@ const versions = systemTable(
   'plinth_versions',
   'exact caching',
   [
-    required('table_name', 'varchar(255)'),
-    required('shard', 'integer'),
-    { ...required('version', 'bigint'), default: 0 },
+    requiredColumn('table_name', 'varchar(255)'),
+    requiredColumn('shard', 'integer'),
+    { ...requiredColumn('version', 'bigint'), default: 0 },
   ],
   ['table_name', 'shard'],
 )
@@ -39,7 +45,7 @@ function uidColumn(model: Model): Column {
       renamedFrom === undefined ? [] : [[`api::${renamedFrom}.${renamedFrom}`, uid]],
     ),
   )
-  const column = required('content_type', 'varchar(255)')
+  const column = requiredColumn('content_type', 'varchar(255)')
   return renamed.size === 0 ? column : { ...column, renamedValues: renamed }
 }
 
@@ -50,9 +56,9 @@ const content = (model: Model): Table =>
     'documents of content/',
     [
       uidColumn(model),
-      required('document_id', 'varchar(255)'),
-      required('digest', 'varchar(255)'),
-      required('written_at', 'timestamptz(3)'),
+      requiredColumn('document_id', 'varchar(255)'),
+      requiredColumn('digest', 'varchar(255)'),
+      requiredColumn('written_at', 'timestamptz(3)'),
     ],
     ['content_type', 'document_id'],
   )
@@ -61,7 +67,11 @@ const content = (model: Model): Table =>
 const rateLimits = systemTable(
   'plinth_rate_limits',
   'rate limits',
-  [required('key', 'varchar(255)'), required('requests', 'integer'), required('ends_at', 'timestamptz(3)')],
+  [
+    requiredColumn('key', 'varchar(255)'),
+    requiredColumn('requests', 'integer'),
+    requiredColumn('ends_at', 'timestamptz(3)'),
+  ],
   ['key'],
 )
 
@@ -75,27 +85,27 @@ const outbox = (model: Model): Table => ({
     OUTBOX,
     'events of documents',
     [
-      { ...identity('id'), type: 'bigint' },
-      required('listener', 'varchar(255)'),
+      { ...identityColumn('id'), type: 'bigint' },
+      requiredColumn('listener', 'varchar(255)'),
       uidColumn(model),
-      required('document_id', 'varchar(255)'),
-      localeColumn(optional('locale', 'varchar(255)'), renamedLocales(model)),
-      required('action', 'varchar(255)'),
-      optional('origin', 'jsonb'),
-      required('written_at', 'timestamptz(3)'),
-      required('due_at', 'timestamptz(3)'),
-      required('state', 'varchar(255)'),
-      required('attempts', 'integer'),
-      optional('last_error', 'text'),
+      requiredColumn('document_id', 'varchar(255)'),
+      localeColumn(optionalColumn('locale', 'varchar(255)'), renamedLocales(model)),
+      requiredColumn('action', 'varchar(255)'),
+      optionalColumn('origin', 'jsonb'),
+      requiredColumn('written_at', 'timestamptz(3)'),
+      requiredColumn('due_at', 'timestamptz(3)'),
+      requiredColumn('state', 'varchar(255)'),
+      requiredColumn('attempts', 'integer'),
+      optionalColumn('last_error', 'text'),
     ],
     ['id'],
   ),
   indexes: [
-    index(OUTBOX, ['listener', 'id'], WAITING),
-    index(OUTBOX, ['listener', 'document_id', 'id'], WAITING),
-    index(OUTBOX, ['listener'], FAILED),
+    toIndex(OUTBOX, ['listener', 'id'], WAITING),
+    toIndex(OUTBOX, ['listener', 'document_id', 'id'], WAITING),
+    toIndex(OUTBOX, ['listener'], FAILED),
   ],
-  checks: [oneOf(OUTBOX, 'state', ['waiting', 'failed'])],
+  checks: [oneOfCheck(OUTBOX, 'state', ['waiting', 'failed'])],
 })
 
 /** Imports that were not finished: what they decided, and how many lines are done. */
@@ -103,10 +113,10 @@ const imports = systemTable(
   'plinth_imports',
   'imports',
   [
-    required('digest', 'varchar(255)'),
-    required('done', 'integer'),
-    required('decided', 'jsonb'),
-    required('begun_at', 'timestamptz(3)'),
+    requiredColumn('digest', 'varchar(255)'),
+    requiredColumn('done', 'integer'),
+    requiredColumn('decided', 'jsonb'),
+    requiredColumn('begun_at', 'timestamptz(3)'),
   ],
   ['digest'],
 )
@@ -119,14 +129,14 @@ const idempotency: Table = {
     IDEMPOTENCY,
     'repeated requests',
     [
-      required('key', 'varchar(255)'),
-      required('request', 'varchar(255)'),
-      required('answer', 'text'),
-      required('expires_at', 'timestamptz(3)'),
+      requiredColumn('key', 'varchar(255)'),
+      requiredColumn('request', 'varchar(255)'),
+      requiredColumn('answer', 'text'),
+      requiredColumn('expires_at', 'timestamptz(3)'),
     ],
     ['key'],
   ),
-  indexes: [index(IDEMPOTENCY, ['expires_at'])],
+  indexes: [toIndex(IDEMPOTENCY, ['expires_at'])],
 }
 
 export const systemTables = (model: Model): readonly Table[] => [

@@ -1,14 +1,13 @@
-import { distinct, index, PUBLISHED, unique } from './constraints.ts'
-import type { Layout } from './layout.ts'
-import { isStoredLink } from './layout.ts'
+import type { ExpectedLists } from './blueprint.ts'
+import { distinctByName, fitsIndex, PUBLISHED, toIndex, uniqueIndex } from './columns.ts'
+import { isStoredLink, type StorageLayout } from './layout.ts'
 import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from './model.ts'
 import type { ColumnLink, Index, TypeTable } from './storage.ts'
-import { fitsIndex } from './value-columns.ts'
 
-export function typeIndexes(type: ContentType, layout: Layout): readonly Index[] {
+export function typeIndexes(type: ContentType, layout: StorageLayout): readonly Index[] {
   const table = layout.table(type)
   const attributes = [...type.attributes.values()]
-  return distinct([
+  return distinctByName([
     ...versionIndexes(table),
     ...attributes.flatMap(attribute => attributeIndexes(type, attribute, layout)),
     ...codeIndexes(type, layout),
@@ -22,11 +21,11 @@ export const coordinates = ({ locale, status }: TypeTable): readonly string[] =>
 
 /** A document has one version a locale and status, found by its key inside and by its id from outside. */
 const versionIndexes = (table: TypeTable): readonly Index[] => [
-  unique(table.name, [table.documentId, ...coordinates(table)]),
-  ...(table.key === 'id' ? [] : [unique(table.name, [table.key, ...coordinates(table)])]),
+  uniqueIndex(table.name, [table.documentId, ...coordinates(table)]),
+  ...(table.key === 'id' ? [] : [uniqueIndex(table.name, [table.key, ...coordinates(table)])]),
 ]
 
-function attributeIndexes(type: ContentType, attribute: Attribute, layout: Layout): readonly Index[] {
+function attributeIndexes(type: ContentType, attribute: Attribute, layout: StorageLayout): readonly Index[] {
   const table = layout.table(type)
   if (attribute.kind === 'scalar') return uniqueIndexes(type, attribute, layout)
   if (!isStoredLink(attribute)) return []
@@ -36,23 +35,27 @@ function attributeIndexes(type: ContentType, attribute: Attribute, layout: Layou
 }
 
 /** documents.md 5: unique among the published versions of a locale, or among all rows of a plain type. */
-function uniqueIndexes(type: ContentType, attribute: ScalarAttribute, layout: Layout): readonly Index[] {
+function uniqueIndexes(
+  type: ContentType,
+  attribute: ScalarAttribute,
+  layout: StorageLayout,
+): readonly Index[] {
   if (!attribute.unique || !fitsIndex(attribute)) return []
   const { name, locale, status } = layout.table(type)
   const columns = [layout.column(type, attribute.name), ...(locale === null ? [] : [locale])]
-  if (status === null) return [unique(name, columns)]
-  const among = unique(name, columns, PUBLISHED)
+  if (status === null) return [uniqueIndex(name, columns)]
+  const among = uniqueIndex(name, columns, PUBLISHED)
   return attribute.type === 'uid'
-    ? [among, index(name, columns, { column: status, equals: 'draft' })]
+    ? [among, toIndex(name, columns, { column: status, equals: 'draft' })]
     : [among]
 }
 
 /** Anyone may ask for a user by a code of a mail; few users have one. */
-function codeIndexes(type: ContentType, layout: Layout): readonly Index[] {
+function codeIndexes(type: ContentType, layout: StorageLayout): readonly Index[] {
   if (type.uid !== 'plugin::users-permissions.user') return []
   return ['resetPasswordToken', 'confirmationToken'].map(attribute => {
     const column = layout.column(type, attribute)
-    return index(layout.table(type).name, [column], { column, notNull: true })
+    return toIndex(layout.table(type).name, [column], { column, notNull: true })
   })
 }
 
@@ -60,7 +63,7 @@ function codeIndexes(type: ContentType, layout: Layout): readonly Index[] {
 function linkIndexes({ name }: TypeTable, link: ColumnLink): readonly Index[] {
   const order = link.inversePosition === null ? [] : [link.inversePosition]
   return [link.key, link.draftKey].flatMap(key =>
-    key === null ? [] : [index(name, [key, ...order], { column: key, notNull: true })],
+    key === null ? [] : [toIndex(name, [key, ...order], { column: key, notNull: true })],
   )
 }
 
@@ -76,21 +79,61 @@ function exclusiveIndexes(table: TypeTable, link: ColumnLink): readonly Index[] 
   return slots.flatMap(([key, locale]) => {
     if (key === null) return []
     const columns = [key, ...(locale === null ? [] : [locale]), ...coordinates(table)]
-    return [unique(table.name, columns, { column: key, notNull: true })]
+    return [uniqueIndex(table.name, columns, { column: key, notNull: true })]
   })
 }
 
 /** Reads ask for one status, and mostly one locale: these stand first. */
-export function declaredIndex(type: ContentType, names: readonly string[], layout: Layout): Index {
+export function declaredIndex(type: ContentType, names: readonly string[], layout: StorageLayout): Index {
   const table = layout.table(type)
   const columns = names.map(name => columnOf(type, name, layout))
-  return index(table.name, [...new Set([...coordinates(table).toReversed(), ...columns])])
+  return toIndex(table.name, [...new Set([...coordinates(table).toReversed(), ...columns])])
 }
 
-function columnOf(type: ContentType, name: string, layout: Layout): string {
+function columnOf(type: ContentType, name: string, layout: StorageLayout): string {
   const attribute = type.attributes.get(name)
   if (attribute?.kind === 'scalar') return layout.column(type, name)
   const link = layout.link(type, name)
   if (link.kind === 'table') throw new TypeError(`${type.uid}.${name} is no column`)
   return link.key
 }
+
+interface ListIndexInput {
+  readonly type: ContentType
+  readonly layout: StorageLayout
+  readonly expected: ExpectedLists
+  /** What the type has anyway. */
+  readonly indexes: readonly Index[]
+}
+
+/** Indexes that nobody declares: for lists under conditions, and by stamps. None that another one serves for, too. */
+export function listIndexes({ type, layout, expected, indexes }: ListIndexInput): readonly Index[] {
+  const conditions = (expected.get(type) ?? []).map(names => declaredIndex(type, names, layout))
+  const wanted = distinctByName([...conditions, ...stampIndexes(type, layout)])
+  const longestFirst = wanted.toSorted((one, other) => other.columns.length - one.columns.length)
+  return longestFirst.filter(
+    (each, at) => ![...indexes, ...longestFirst.slice(0, at)].some(other => isIndexPrefix(other, each)),
+  )
+}
+
+/**
+ * The newest first, by either stamp. Not by `updatedAt`: it moves with every change, which then had to be written to
+ * each index of the row.
+ */
+function stampIndexes(type: ContentType, layout: StorageLayout): readonly Index[] {
+  if (type.builtIn || type.kind === 'single') return []
+  const table = layout.table(type)
+  const created = declaredIndex(type, ['createdAt'], layout)
+  const isDeclared = type.indexes.some(([first]) => first === 'publishedAt')
+  if (table.status === null || isDeclared) return [created]
+  const locale = coordinates(table).filter(name => name !== table.status)
+  return [created, toIndex(table.name, [...locale, 'published_at'], PUBLISHED)]
+}
+
+/** Columns that are compared one by one are found in any order. */
+export const isIndexPrefix = (one: Index, other: Index): boolean =>
+  one.name === other.name ||
+  (one.where === null &&
+    other.where === null &&
+    one.columns.length >= other.columns.length &&
+    one.columns.slice(0, other.columns.length).every(column => other.columns.includes(column)))

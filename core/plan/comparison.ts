@@ -1,22 +1,22 @@
-import { asksForEntry, isTextual, type Operator } from '../query/operators.ts'
+import { isListEntryOperator, isTextual, type Operator } from '../query/operators.ts'
 import type { Comparison, Value } from '../query/query.ts'
 import { allOf, binary, call, cast, equal, isNull, not, parameter } from '../sql/build.ts'
-import type { BinaryOperator, Expression, ParameterNode, Pattern } from '../sql/nodes.ts'
+import type { BinaryOperator, Expression, LikePattern, ParameterNode } from '../sql/nodes.ts'
 import type { PlanContext, Row } from './row.ts'
-import { scalarOf, sqlTypeOf } from './scalar.ts'
+import { planScalar, sqlTypeOf } from './scalar.ts'
 
 /** One comparison of an attribute of a row with values, in the semantics of spec 4.6 and contract/rest.md 7. */
 export function planComparison(
   comparison: Comparison,
   row: Row,
   context: PlanContext,
-  place = context.placeOf(comparison),
+  place = context.parameterPlace(comparison),
 ): Expression {
   const { attribute, operator, values } = comparison
-  const left = scalarOf(row, attribute, context)
+  const left = planScalar(row, attribute, context)
   const text = isTextual(attribute.type) ? left : cast(left, 'text')
   const operands = { comparison, values, place, left, text }
-  if (asksForEntry(operator, attribute.type)) return entryTest(operands)
+  if (isListEntryOperator(operator, attribute.type)) return entryTest(operands)
   return OPERATIONS[operator](operands)
 }
 
@@ -58,7 +58,7 @@ const folded =
 const textOf = ({ comparison, values, place }: Operands): ParameterNode =>
   parameter(valueAt(values, 0, comparison), 'text', place)
 
-interface LikeTerms extends Pattern {
+interface LikeTerms extends LikePattern {
   readonly fold: boolean
   readonly negated?: boolean
 }

@@ -1,11 +1,18 @@
 import { isLink } from '../model/model.ts'
-import type { Filter, RelatedFilter, Scope, Sights, Status } from '../query/query.ts'
-import { allOf, anyOf, constant, equal, FALSE, not, select, TRUE } from '../sql/build.ts'
+import type {
+  Comparison,
+  Filter,
+  LinkScope,
+  RelatedFilter,
+  Search,
+  Status,
+  VisibleVersions,
+} from '../query/query.ts'
+import { allOf, anyOf, equal, FALSE, not, select, sqlConstant, TRUE } from '../sql/build.ts'
 import type { Expression } from '../sql/nodes.ts'
 import { planComparison } from './comparison.ts'
 import { hasVersion } from './has-version.ts'
-import { type Hop, hopComponent, hopLink } from './join.ts'
-import { holdsForAbsent } from './missing-related-row.ts'
+import { type Join, joinComponent, joinLink } from './join.ts'
 import type { PlanContext, Row } from './row.ts'
 
 /**
@@ -49,7 +56,7 @@ function planPresent(
 }
 
 function planRelated(filter: RelatedFilter, row: Row, context: PlanContext, negated: boolean): Expression {
-  const someRow = exists(filter, row, context, (hop: Hop) =>
+  const someRow = exists(filter, row, context, (hop: Join) =>
     planFilter(filter.filter, hop.row, context, negated),
   )
   if (!holdsForAbsent(filter.filter, negated)) return someRow
@@ -60,7 +67,7 @@ function exists(
   filter: RelatedFilter,
   row: Row,
   context: PlanContext,
-  condition: (hop: Hop) => Expression,
+  condition: (hop: Join) => Expression,
 ): Expression {
   const hop = hopTo(filter, row, context)
   const test = condition(hop)
@@ -70,31 +77,31 @@ function exists(
     kind: 'exists',
     negated: false,
     select: select({
-      columns: [{ as: 'one', expression: constant(1) }],
+      columns: [{ as: 'one', expression: sqlConstant(1) }],
       from: hop.from,
       where: allOf([...hop.where, visible, test]),
     }),
   }
 }
 
-const hopTo = ({ attribute, scope }: RelatedFilter, row: Row, context: PlanContext): Hop =>
+const hopTo = ({ attribute, scope }: RelatedFilter, row: Row, context: PlanContext): Join =>
   isLink(attribute)
-    ? hopLink(row, attribute, scope?.status ?? null, context)
-    : hopComponent(row, attribute, context)
+    ? joinLink(row, attribute, scope?.status ?? null, context)
+    : joinComponent(row, attribute, context)
 
 /** What of the rows at the end of a link the caller sees. */
-export const planScope = (scope: Scope | null, row: Row, context: PlanContext): Expression =>
+export const planScope = (scope: LinkScope | null, row: Row, context: PlanContext): Expression =>
   allOf([
     scope?.where ? planFilter(scope.where, row, context) : TRUE,
     row.status === 'latest'
-      ? planLatest(row, scope?.sights, context)
-      : planSight(row, row.status, scope?.sights, context),
+      ? planLatest(row, scope?.visibleVersions, context)
+      : planSight(row, row.status, scope?.visibleVersions, context),
   ])
 
 /** Of a document's versions that the caller sees the published one, else the draft (documents.md 17). */
-export function planLatest(row: Row, sights: Sights | undefined, context: PlanContext): Expression {
+export function planLatest(row: Row, sights: VisibleVersions | undefined, context: PlanContext): Expression {
   const seen = (status: Status, version: Row) => planSight(version, status, sights, context)
-  const is = (status: Status) => equal(row.ownStatus, constant(status))
+  const is = (status: Status) => equal(row.ownStatus, sqlConstant(status))
   const published = hasVersion(row, { status: 'published', when: found => seen('published', found) }, context)
   return anyOf([
     allOf([is('published'), seen('published', row)]),
@@ -106,9 +113,67 @@ export function planLatest(row: Row, sights: Sights | undefined, context: PlanCo
 export function planSight(
   version: Row,
   status: Status,
-  sights: Sights | undefined,
+  sights: VisibleVersions | undefined,
   context: PlanContext,
 ): Expression {
   const sight = sights?.[status]
   return sight ? planFilter(sight, { ...version, status }, context) : TRUE
+}
+
+/** Three-valued logic as in SQL; null is unknown. */
+type Truth = boolean | null
+
+/**
+ * Whether a filter holds for a row that is not there, all of whose values are null: so does
+ * `filters[author][email][$null]=true` find documents without an author (contract/rest.md 7).
+ */
+const holdsForAbsent = (filter: Filter, negated: boolean): boolean => truthOf(filter, negated) === true
+
+function truthOf(filter: Filter, negated: boolean): Truth {
+  switch (filter.kind) {
+    case 'comparison':
+      return flip(comparisonTruth(filter), negated)
+    case 'not':
+      return truthOf(filter.filter, !negated)
+    case 'related':
+      return truthOf(filter.filter, negated)
+    default: {
+      const truths = filter.filters.map(part => truthOf(part, negated))
+      return (filter.kind === 'and') === negated ? some(truths) : every(truths)
+    }
+  }
+}
+
+function comparisonTruth({ operator, values }: Comparison): Truth {
+  if (operator === '$null') return values[0] === true
+  if (operator === '$notNull') return values[0] !== true
+  return null
+}
+
+const flip = (truth: Truth, negated: boolean): Truth => (truth === null ? null : truth !== negated)
+
+function every(truths: readonly Truth[]): Truth {
+  if (truths.includes(false)) return false
+  return truths.includes(null) ? null : true
+}
+
+function some(truths: readonly Truth[]): Truth {
+  if (truths.includes(true)) return true
+  return truths.includes(null) ? null : false
+}
+
+/** `_q`: the text stands in one of the attributes, whatever its case; `%` and `_` are literal (contract/rest.md 0 and 7). */
+export function planSearch(search: Search, row: Row, context: PlanContext): Expression {
+  const { text, attributes } = search
+  const place = context.parameterPlace(search)
+  return anyOf(
+    attributes.map(attribute =>
+      planComparison(
+        { kind: 'comparison', attribute, operator: '$containsi', values: [text] },
+        row,
+        context,
+        place,
+      ),
+    ),
+  )
 }

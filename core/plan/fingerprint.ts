@@ -1,20 +1,19 @@
 import type {
-  After,
   Comparison,
   Filter,
+  LinkScope,
   LocaleChoice,
   Page,
+  PageCursor,
   Populate,
   RestrictedQuery,
-  Scope,
   Selection,
-  Sights,
   Sort,
+  VisibleVersions,
 } from '../query/query.ts'
 import type { ParameterValue } from '../sql/nodes.ts'
-import { isFar, sizedPage, sizeWord } from './plan-hints.ts'
-import type { PlanTerms } from './plan-query.ts'
-import { offsetOf } from './rows.ts'
+import type { PlanOptions } from './plan-query.ts'
+import { clampOffset, isFar, sizedPage, sizeWord } from './rows.ts'
 
 /** A query in two: what its statement's text depends on, and the values that are put into that. */
 export interface Outline {
@@ -32,7 +31,7 @@ export interface Outline {
  */
 export function outline(
   query: RestrictedQuery,
-  { shape, defaultLocale }: Pick<PlanTerms, 'shape' | 'defaultLocale'>,
+  { shape, defaultLocale }: Pick<PlanOptions, 'shape' | 'defaultLocale'>,
 ): Outline {
   const walk = new Walk()
   const { take, type, status, locale, selection, filter, search, publication, sort } = query
@@ -49,7 +48,7 @@ export function outline(
   else walk.place('O', take, take.documentId)
   walkSelection(selection, walk)
   if (filter) walkFilter(filter, walk)
-  if (query.sights) walkSights(query.sights, walk)
+  if (query.visibleVersions) walkSights(query.visibleVersions, walk)
   if (search) {
     walk.place('Q', search, search.text)
     for (const attribute of search.attributes) walk.key += `${numberOf(attribute)},`
@@ -97,11 +96,11 @@ function walkLocale(locale: LocaleChoice, walk: Walk): void {
 }
 
 function walkPage(page: Page, walk: Walk): void {
-  walk.place(isFar(page) ? 'D' : page.start > 0 ? 'P' : 'p', page, page.limit, offsetOf(page))
+  walk.place(isFar(page) ? 'D' : page.start > 0 ? 'P' : 'p', page, page.limit, clampOffset(page))
 }
 
 /** Which keys have a value is asked by other SQL. */
-function walkAfter(after: After, walk: Walk): void {
+function walkAfter(after: PageCursor, walk: Walk): void {
   if (after === 'first') walk.key += 'F'
   else {
     const { keys, id } = after
@@ -140,15 +139,15 @@ function walkPopulate(populate: Populate, walk: Walk): void {
   walk.key += ';'
 }
 
-function walkScope(scope: Scope | null, walk: Walk): void {
+function walkScope(scope: LinkScope | null, walk: Walk): void {
   if (!scope) return
   walk.key += `<${scope.status ?? ''}`
   if (scope.where) walkFilter(scope.where, walk)
-  if (scope.sights) walkSights(scope.sights, walk)
+  if (scope.visibleVersions) walkSights(scope.visibleVersions, walk)
   walk.key += '>'
 }
 
-function walkSights({ published, draft }: Sights, walk: Walk): void {
+function walkSights({ published, draft }: VisibleVersions, walk: Walk): void {
   for (const sight of [published, draft]) {
     walk.key += '%'
     if (sight) walkFilter(sight, walk)

@@ -1,9 +1,9 @@
 import type { Status } from '../query/query.ts'
-import { allOf, column, constant, equal, select } from '../sql/build.ts'
+import { allOf, column, equal, select, sqlConstant } from '../sql/build.ts'
 import type { Expression } from '../sql/nodes.ts'
 import { type PlanContext, type Row, typeRow } from './row.ts'
 
-export interface VersionTerms {
+export interface VersionCondition {
   readonly anyLocale?: boolean
   /** A further condition on the version found. */
   readonly when?: (version: Row) => Expression
@@ -12,13 +12,13 @@ export interface VersionTerms {
 /** Whether the document of a row has a version of a status, in the row's own locale unless in any. */
 export function hasVersion(
   row: Row,
-  { status, anyLocale, when }: VersionTerms & { readonly status: Status },
+  { status, anyLocale, when }: VersionCondition & { readonly status: Status },
   context: PlanContext,
 ): Expression {
   const table = context.storage.table(row.root)
   const version = typeRow(row.root, context.alias(), status, context.storage)
   const where: Expression[] = [equal(version.key, row.key)]
-  if (table.status !== null) where.push(equal(column(version.alias, table.status), constant(status)))
+  if (table.status !== null) where.push(equal(column(version.alias, table.status), sqlConstant(status)))
   if (version.locale && row.locale && anyLocale !== true) where.push(equal(version.locale, row.locale))
   if (when) where.push(when(version))
   return exists(version, where, context)
@@ -36,7 +36,7 @@ const exists = (version: Row, where: readonly Expression[], context: PlanContext
   kind: 'exists',
   negated: false,
   select: select({
-    columns: [{ as: 'one', expression: constant(1) }],
+    columns: [{ as: 'one', expression: sqlConstant(1) }],
     from: [{ table: context.storage.table(version.root).name, alias: version.alias, on: null }],
     where: allOf(where),
   }),

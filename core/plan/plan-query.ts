@@ -1,74 +1,72 @@
 import type { Storage } from '../model/storage.ts'
 import type { LocaleChoice, Query, RestrictedQuery } from '../query/query.ts'
-import { numberedAlias } from '../sql/alias.ts'
-import { allOf, call, column, constant, equal, parameter, select } from '../sql/build.ts'
-import type { Answer, Expression, Order, Select, Source, Window } from '../sql/nodes.ts'
-import { planFilter, planLatest } from './filter.ts'
+import { allOf, call, column, equal, parameter, select, sqlConstant } from '../sql/build.ts'
+import { numberedAlias } from '../sql/identifier.ts'
+import type { AnswerStatement, Expression, Order, RowWindow, Select, SqlSource } from '../sql/nodes.ts'
+import { planFilter, planLatest, planSearch } from './filter.ts'
 import { isVersionOf } from './has-version.ts'
-import { boundOf, lastOf, planAfter, planCursor, withNext } from './keyset.ts'
+import { lastAndNextRow, pageAndNextRow, planAfter, planCursor, planIdBound } from './keyset.ts'
 import { planOrder } from './order.ts'
-import { sizedPage } from './plan-hints.ts'
 import { planPublication } from './publication.ts'
-import { type PlanContext, type Row, type Shape, typeRow } from './row.ts'
-import { limits, pageWindow } from './rows.ts'
-import { planSearch } from './search.ts'
+import { type AnswerShape, type PlanContext, type Row, typeRow } from './row.ts'
+import { pageWindow, planLimits, sizedPage } from './rows.ts'
 import { documentColumns } from './selection.ts'
 
 /** What a plan needs to know besides the query. */
-export interface PlanTerms {
+export interface PlanOptions {
   readonly storage: Storage
   readonly defaultLocale: string
-  readonly shape: Shape
+  readonly shape: AnswerShape
   /** The most bytes that the answer may have; absent: any number. */
   readonly maxBytes?: number
   /** Where values may be put in later (fingerprint.ts); by default nowhere. */
-  readonly placeOf?: PlanContext['placeOf']
+  readonly placeOf?: PlanContext['parameterPlace']
 }
 
 /** One restricted query → one answer, printed by sql/ as one statement whatever it populates. */
-export const planQuery = (query: RestrictedQuery, terms: PlanTerms): Answer => ({
+export const planQuery = (query: RestrictedQuery, terms: PlanOptions): AnswerStatement => ({
   ...planAnswer(query, terms),
   maxBytes: terms.maxBytes ?? null,
 })
 
-function planAnswer(query: RestrictedQuery, terms: PlanTerms): Omit<Answer, 'maxBytes'> {
+function planAnswer(query: RestrictedQuery, terms: PlanOptions): Omit<AnswerStatement, 'maxBytes'> {
   const context = contextFor(query, terms)
   const row = typeRow(query.type, context.alias(), query.status, terms.storage)
-  const table: Source = { table: terms.storage.table(query.type).name, alias: row.alias, on: null }
-  const where = allOf([...versionTerms(query, row, context), ...conditions(query, row, context)])
+  const table: SqlSource = { table: terms.storage.table(query.type).name, alias: row.alias, on: null }
+  const where = allOf([...versionConditions(query, row, context), ...conditions(query, row, context)])
   // The rows are chosen in the source, so that populates are computed for those alone that answer.
-  const rowsOf = (source: Source): Select =>
+  const rowsOf = (source: SqlSource): Select =>
     select({ columns: documentColumns(query.selection, row, context), from: [source] })
   if (query.take.kind === 'one') {
     const window = isOnly(query.take)
-      ? { ...ALL, where, order: byId(row), limit: constant(1) }
+      ? { ...ALL, where, order: byId(row), limit: sqlConstant(1) }
       : { ...ALL, where }
-    return { ...NO_MORE, form: 'one', rows: rowsOf({ ...table, window }) }
+    return { ...WHOLE_LIST, form: 'one', rows: rowsOf({ ...table, window }) }
   }
   const { page, after } = query.take
   const total = query.take.total ? select({ columns: [TOTAL], from: [table], where }) : null
   const order = planOrder(query.sort, row, context)
   if (!after) {
     const window = { where, order, ...pageWindow(page, context) }
-    return { ...NO_MORE, form: 'many', rows: rowsOf({ ...table, window }), total }
+    return { ...WHOLE_LIST, form: 'many', rows: rowsOf({ ...table, window }), total }
   }
-  const part = (window: Pick<Window, 'limit' | 'offset'>): Source => ({
+  const part = (window: Pick<RowWindow, 'limit' | 'offset'>): SqlSource => ({
     ...table,
     isPage: true,
     window: { where: null, order: [], ...window },
   })
-  const window = { ...planPage(query, row, where, context), order, ...withNext(page, context) }
+  const window = { ...planPage(query, row, where, context), order, ...pageAndNextRow(page, context) }
   return {
     kind: 'answer',
     form: 'many',
     page: { ...table, window },
-    rows: rowsOf(part(limits(page, context))),
+    rows: rowsOf(part(planLimits(page, context))),
     total,
-    cursor: planCursor(query.sort, row, part(lastOf(page, context)), context),
+    cursor: planCursor(query.sort, row, part(lastAndNextRow(page, context)), context),
   }
 }
 
-const NO_MORE = { kind: 'answer', page: null, total: null, cursor: null } as const
+const WHOLE_LIST = { kind: 'answer', page: null, total: null, cursor: null } as const
 
 /** Of the list's rows those behind the cursor. */
 function planPage(
@@ -76,14 +74,17 @@ function planPage(
   row: Row,
   list: Expression,
   context: PlanContext,
-): Pick<Window, 'where' | 'rest'> {
-  const bound = boundOf(query, row, context)
+): Pick<RowWindow, 'where' | 'nullKeyRows'> {
+  const bound = planIdBound(query, row, context)
   const bounded = { ...row, ...(bound && { bound }) }
   const terms = bound
-    ? [...versionTerms(query, bounded, context), ...conditions(query, bounded, context)]
+    ? [...versionConditions(query, bounded, context), ...conditions(query, bounded, context)]
     : [list]
-  const { next, rest } = planAfter(query, row, context)
-  return { where: allOf([...terms, next]), ...(rest && { rest: allOf([...terms, rest]) }) }
+  const { next, nullKeyRows } = planAfter(query, row, context)
+  return {
+    where: allOf([...terms, next]),
+    ...(nullKeyRows && { nullKeyRows: allOf([...terms, nullKeyRows]) }),
+  }
 }
 
 type TakeOne = Extract<Query['take'], { readonly kind: 'one' }>
@@ -96,7 +97,7 @@ const TOTAL = { as: 'total', expression: call('count') }
 
 const byId = (row: Row): readonly Order[] => [{ expression: column(row.alias, 'id'), direction: 'asc' }]
 
-function contextFor(query: Query, terms: PlanTerms): PlanContext {
+function contextFor(query: Query, terms: PlanOptions): PlanContext {
   let aliases = 0
   const locale = query.locale.kind === 'these' ? query.locale.codes[0] : undefined
   return {
@@ -105,38 +106,38 @@ function contextFor(query: Query, terms: PlanTerms): PlanContext {
     locale: locale ?? terms.defaultLocale,
     shape: terms.shape,
     alias: () => numberedAlias(++aliases),
-    sized: sizedPage(query),
-    placeOf: terms.placeOf ?? nowhere,
+    fixedSizePage: sizedPage(query),
+    parameterPlace: terms.placeOf ?? nowhere,
   }
 }
 
 const nowhere = (): null => null
 
 /** Which versions of documents answer: those of the status and the locales asked for. */
-function versionTerms(
+function versionConditions(
   { type, take, ...query }: Query,
   row: Row,
   context: PlanContext,
 ): readonly Expression[] {
   const { status } = context.storage.table(type)
-  const terms: Expression[] = take.kind === 'one' ? [...documentTerms(take, row, context)] : []
-  if (row.status === 'latest') terms.push(planLatest(row, query.sights, context))
-  else if (status !== null) terms.push(equal(column(row.alias, status), constant(row.status)))
+  const terms: Expression[] = take.kind === 'one' ? [...documentConditions(take, row, context)] : []
+  if (row.status === 'latest') terms.push(planLatest(row, query.visibleVersions, context))
+  else if (status !== null) terms.push(equal(column(row.alias, status), sqlConstant(row.status)))
   const named = take.kind === 'one' && take.recordId !== undefined
-  if (row.locale && !named) terms.push(...localeTerms(query.locale, row.locale))
+  if (row.locale && !named) terms.push(...localeConditions(query.locale, row.locale))
   return terms
 }
 
-function documentTerms(take: TakeOne, row: Row, context: PlanContext): readonly Expression[] {
+function documentConditions(take: TakeOne, row: Row, context: PlanContext): readonly Expression[] {
   const { documentId, recordId } = take
   if (recordId !== undefined)
-    return [isVersionOf(row, parameter(recordId, 'bigint', context.placeOf(take)), context)]
+    return [isVersionOf(row, parameter(recordId, 'bigint', context.parameterPlace(take)), context)]
   if (documentId === null) return []
   const name = context.storage.table(row.root).documentId
-  return [equal(column(row.alias, name), parameter(documentId, 'text', context.placeOf(take)))]
+  return [equal(column(row.alias, name), parameter(documentId, 'text', context.parameterPlace(take)))]
 }
 
-function localeTerms(choice: LocaleChoice, locale: Expression): readonly Expression[] {
+function localeConditions(choice: LocaleChoice, locale: Expression): readonly Expression[] {
   if (choice.kind === 'all') return []
   const [code, ...others] = choice.codes
   if (code !== undefined && others.length === 0) return [equal(locale, parameter(code, 'text'))]

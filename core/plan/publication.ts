@@ -2,17 +2,18 @@ import type { Query, Status } from '../query/query.ts'
 import { allOf, anyOf, binary, column, not, TRUE } from '../sql/build.ts'
 import type { Expression } from '../sql/nodes.ts'
 import { planSight } from './filter.ts'
-import { hasVersion, type VersionTerms } from './has-version.ts'
+import { hasVersion, type VersionCondition } from './has-version.ts'
 import type { PlanContext, Row } from './row.ts'
 
 /** contract/rest.md 10: how those of a document's versions that the caller sees stand to one another. */
 export function planPublication(
-  { publication, sights }: Pick<Query, 'publication' | 'sights'>,
+  { publication, visibleVersions }: Pick<Query, 'publication' | 'visibleVersions'>,
   row: Row,
   context: PlanContext,
 ): Expression {
-  const version = (status: Status, { when, ...terms }: VersionTerms = {}) => {
-    const seen = (found: Row) => allOf([planSight(found, status, sights, context), when?.(found) ?? TRUE])
+  const version = (status: Status, { when, ...terms }: VersionCondition = {}) => {
+    const seen = (found: Row) =>
+      allOf([planSight(found, status, visibleVersions, context), when?.(found) ?? TRUE])
     return hasVersion(row, { status, ...terms, when: seen }, context)
   }
   switch (publication) {
@@ -38,7 +39,10 @@ export function planPublication(
 }
 
 /** The other version's stamps differ: publishing makes them equal (contract/rest.md 1, `updatedAt`). */
-const changedSince = (row: Row, version: (status: Status, terms: VersionTerms) => Expression): Expression =>
+const changedSince = (
+  row: Row,
+  version: (status: Status, terms: VersionCondition) => Expression,
+): Expression =>
   anyOf([version('draft', { when: stampsDiffer(row) }), version('published', { when: stampsDiffer(row) })])
 
 const stampsDiffer =

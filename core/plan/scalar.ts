@@ -1,10 +1,10 @@
 import type { ScalarAttribute, ValueType } from '../model/model.ts'
-import { call, cast, column, constant } from '../sql/build.ts'
+import { call, cast, column, sqlConstant } from '../sql/build.ts'
 import type { Expression, SqlType } from '../sql/nodes.ts'
 import type { PlanContext, Row } from './row.ts'
 
 /** A scalar attribute of a row, as PostgreSQL keeps it. */
-export function scalarOf(row: Row, attribute: ScalarAttribute, context: PlanContext): Expression {
+export function planScalar(row: Row, attribute: ScalarAttribute, context: PlanContext): Expression {
   const own = column(row.alias, context.storage.column(row.holder, attribute.name))
   return isShownStamp(row, attribute) ? call('greatest', own, column(row.alias, 'shared_updated_at')) : own
 }
@@ -20,15 +20,15 @@ const isShownStamp = (row: Row, attribute: ScalarAttribute): boolean =>
 const ISO_DATETIME = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
 
 /** A moment as text, to the millisecond. */
-export const isoOf = (moment: Expression): Expression =>
-  call('to_char', call('utc', moment), constant(ISO_DATETIME))
+export const planIso = (moment: Expression): Expression =>
+  call('to_char', call('utc', moment), sqlConstant(ISO_DATETIME))
 
 /** A scalar attribute as the answer has it: contract/rest.md 3, column "Answers". */
-export function outputOf(row: Row, attribute: ScalarAttribute, context: PlanContext): Expression {
-  const own = scalarOf(row, attribute, context)
+export function planOutput(row: Row, attribute: ScalarAttribute, context: PlanContext): Expression {
+  const own = planScalar(row, attribute, context)
   switch (attribute.type) {
     case 'datetime':
-      return isoOf(own)
+      return planIso(own)
     case 'timestamp':
       return cast(call('epoch', own), 'text')
     case 'biginteger':

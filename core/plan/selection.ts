@@ -1,12 +1,11 @@
 import type { ComponentPopulate, LinkPopulate, Populate, Selection, ZonePopulate } from '../query/query.ts'
-import { allOf, call, column, constant, select } from '../sql/build.ts'
+import { allOf, call, column, select, sqlConstant } from '../sql/build.ts'
 import type { Expression, NamedColumn } from '../sql/nodes.ts'
 import { planScope } from './filter.ts'
-import { type Hop, hopComponent, hopLink, hopOwned } from './join.ts'
-import { layOut } from './lay-out.ts'
-import { idColumns, valueColumns } from './own-columns.ts'
+import { type Join, joinComponent, joinLink, joinOwned } from './join.ts'
+import { idColumns, planLayout, valueColumns } from './lay-out.ts'
 import type { PlanContext, Row } from './row.ts'
-import { filterTerms, limitedToOne, rowJson, rowsJson, rowsOf } from './rows.ts'
+import { filterConditions, limitedToOne, rowJson, rowsJson, selectRows } from './rows.ts'
 
 /** The columns of a document's answer: id and documentId always, then what was selected (contract/rest.md 4 and 16). */
 export function documentColumns(
@@ -14,7 +13,7 @@ export function documentColumns(
   row: Row,
   context: PlanContext,
 ): readonly NamedColumn[] {
-  if (typeof context.shape === 'object') return layOut(context.shape.fields, { selection, row }, context)
+  if (typeof context.shape === 'object') return planLayout(context.shape.fields, { selection, row }, context)
   const names = idColumns(row, context)
   const rest = selectedColumns(selection, row, context)
   if (context.shape === 'flat') return [...names, ...rest]
@@ -49,49 +48,56 @@ function planPopulate(populate: Populate, row: Row, context: PlanContext): Expre
 
 function planLink(populate: LinkPopulate, row: Row, context: PlanContext): Expression {
   const { attribute, scope } = populate
-  const hop = hopLink(row, attribute, scope?.status ?? populate.status ?? null, context)
+  const hop = joinLink(row, attribute, scope?.status ?? populate.status ?? null, context)
   const visible = [planScope(scope, hop.row, context)]
-  if (populate.count) return countJson(hop, [...visible, ...filterTerms(populate, hop, context)], context)
-  const rows = rowsOf(hop, populate, visible, documentColumns(populate.selection, hop.row, context), context)
-  return wrapped(attribute.many ? rowsJson(rows) : rowJson(limitedToOne(rows)), context)
+  if (populate.count)
+    return countJson(hop, [...visible, ...filterConditions(populate, hop, context)], context)
+  const rows = selectRows(
+    hop,
+    populate,
+    visible,
+    documentColumns(populate.selection, hop.row, context),
+    context,
+  )
+  return wrapInData(attribute.many ? rowsJson(rows) : rowJson(limitedToOne(rows)), context)
 }
 
 function planComponent(populate: ComponentPopulate, row: Row, context: PlanContext): Expression {
-  const hop = hopComponent(row, populate.attribute, context)
-  if (populate.count) return countJson(hop, filterTerms(populate, hop, context), context)
-  const rows = rowsOf(hop, populate, [], componentColumns(populate.selection, hop.row, context), context)
+  const hop = joinComponent(row, populate.attribute, context)
+  if (populate.count) return countJson(hop, filterConditions(populate, hop, context), context)
+  const rows = selectRows(hop, populate, [], componentColumns(populate.selection, hop.row, context), context)
   return populate.attribute.repeatable ? rowsJson(rows) : rowJson(limitedToOne(rows))
 }
 
 /** Components of several kinds in one order (spec 4.8, contract/rest.md 8). */
 function planZone(populate: ZonePopulate, row: Row, context: PlanContext): Expression {
   const parts = populate.components.map(({ component, selection, filter = null }) => {
-    const hop = hopOwned(row, populate.attribute, component, context)
-    const tag = { as: '__component', expression: constant(component.uid) }
+    const hop = joinOwned(row, populate.attribute, component, context)
+    const tag = { as: '__component', expression: sqlConstant(component.uid) }
     const columns = [tag, ...componentColumns(selection, hop.row, context)]
     const position = hop.order[0]?.expression ?? column(hop.row.alias, 'id')
-    const wanted = filterTerms({ filter, sort: [], page: null }, hop, context)
+    const wanted = filterConditions({ filter, sort: [], page: null }, hop, context)
     return { row: select({ columns, from: hop.from, where: allOf([...hop.where, ...wanted]) }), position }
   })
   return parts.length === 0 ? EMPTY_LIST : { kind: 'rows-json', rows: { kind: 'union', parts } }
 }
 
-const EMPTY_LIST: Expression = { kind: 'cast', term: constant('[]'), type: 'json' }
+const EMPTY_LIST: Expression = { kind: 'cast', term: sqlConstant('[]'), type: 'json' }
 
 const COUNT: NamedColumn = { as: 'count', expression: call('count') }
 
-function countJson(hop: Hop, terms: readonly Expression[], context: PlanContext): Expression {
+function countJson(hop: Join, terms: readonly Expression[], context: PlanContext): Expression {
   const counted = select({ columns: [COUNT], from: hop.from, where: allOf([...hop.where, ...terms]) })
-  return countOf({ kind: 'subquery', select: counted }, context)
+  return wrapCount({ kind: 'subquery', select: counted }, context)
 }
 
 /** `{"count":3}`; in v4 `{"data":{"attributes":{"count":3}}}`. */
-function countOf(number: Expression, context: PlanContext): Expression {
+function wrapCount(number: Expression, context: PlanContext): Expression {
   const flat = rowJson(select({ columns: [{ as: 'count', expression: number }] }))
   return context.shape === 'flat' ? flat : object('data', object('attributes', flat))
 }
 
-const wrapped = (json: Expression, context: PlanContext): Expression =>
+const wrapInData = (json: Expression, context: PlanContext): Expression =>
   context.shape === 'flat' ? json : object('data', json)
 
 const object = (key: string, json: Expression): Expression =>

@@ -92,7 +92,7 @@ export type LinkChange =
   /** `disconnect` first, then `connect` in order. */
   | {
       readonly kind: 'change'
-      readonly connect: readonly Connection[]
+      readonly connect: readonly LinkConnection[]
       readonly disconnect: readonly TargetRef[]
     }
 
@@ -103,11 +103,11 @@ export interface TargetRef {
   readonly status: Status | null
 }
 
-export interface Connection extends TargetRef {
-  readonly position: Position
+export interface LinkConnection extends TargetRef {
+  readonly position: LinkPosition
 }
 
-export type Position =
+export type LinkPosition =
   | { readonly at: 'end' | 'start' }
   | { readonly at: 'before' | 'after'; readonly documentId: string }
 
@@ -136,7 +136,7 @@ export interface WriteConditions {
   readonly before: Query['filter']
   readonly after: Query['filter']
   /** What links may name of types that the caller sees in part: the locales of documents that he sees by one of these; the rest does not exist for him. */
-  readonly targets: ReadonlyMap<ContentType, readonly Sight[]>
+  readonly targets: ReadonlyMap<ContentType, readonly VisibleVersion[]>
   /** Which drafts of the type that is written the caller sees, though he may write others; absent: all. */
   readonly drafts?: DraftSight | null
   /** Attributes that the caller reads: a file that one of them shows may stay in it, also where `targets` hides the file. */
@@ -145,14 +145,14 @@ export interface WriteConditions {
    * Which versions of the written type the caller sees; absent or null: all of them. A document without any of them is
    * answered as one that does not exist. Empty: the caller reads nothing of the type, and `before` alone decides.
    */
-  readonly sights?: readonly Sight[] | null
+  readonly sights?: readonly VisibleVersion[] | null
 }
 
 /** null: all of them. */
-export type DraftSight = Pick<Sight, 'where'>
+export type DraftSight = Pick<VisibleVersion, 'where'>
 
 /** The versions of one status that a caller sees. */
-export interface Sight {
+export interface VisibleVersion {
   readonly status: Status
   /** null: all of them. */
   readonly where: Filter | null

@@ -5,44 +5,45 @@ import type { Filter, Populate, Query, Sort } from './query.ts'
  * Relations and components that the filters and sorts of a query may go over, all told. Each becomes a join, and
  * what PostgreSQL needs to plan many joins grows much faster than they do: a hundred take it seconds.
  */
-const MAX_STEPS = 50
+const MAX_JOINS = 50
 
 /** The parts of a query that go over relations; populates have their own beside what they populate. */
-type Parts = Pick<Query, 'filter' | 'sort' | 'selection'>
+type JoiningParts = Pick<Query, 'filter' | 'sort' | 'selection'>
 
 /** What is too much about the filters and sorts of a query. */
-export function findTooManySteps(query: Parts): Fault | undefined {
-  if (countSteps(query) <= MAX_STEPS) return undefined
-  const message = `The filters and sorts of a query may go over at most ${MAX_STEPS} relations and components`
+export function findTooManyJoins(query: JoiningParts): Fault | undefined {
+  if (countJoins(query) <= MAX_JOINS) return undefined
+  const message = `The filters and sorts of a query may go over at most ${MAX_JOINS} relations and components`
   return fault('validation', message)
 }
 
-const countSteps = ({ filter, sort, selection }: Parts): number =>
-  (filter ? stepsOf(filter) : 0) +
+const countJoins = ({ filter, sort, selection }: JoiningParts): number =>
+  (filter ? filterJoins(filter) : 0) +
   sum(sort, ({ path }: Sort) => path.length) +
-  sum(selection.populate, stepsIn)
+  sum(selection.populate, populateJoins)
 
-function stepsOf(filter: Filter): number {
+function filterJoins(filter: Filter): number {
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return sum(filter.filters, stepsOf)
+      return sum(filter.filters, filterJoins)
     case 'not':
-      return stepsOf(filter.filter)
+      return filterJoins(filter.filter)
     case 'related':
-      return 1 + stepsOf(filter.filter)
+      return 1 + filterJoins(filter.filter)
     case 'comparison':
       return 0
   }
 }
 
-const stepsIn = (populate: Populate): number =>
+const populateJoins = (populate: Populate): number =>
   populate.kind === 'zone'
     ? sum(
         populate.components,
-        ({ selection, filter }) => (filter ? stepsOf(filter) : 0) + sum(selection.populate, stepsIn),
+        ({ selection, filter }) =>
+          (filter ? filterJoins(filter) : 0) + sum(selection.populate, populateJoins),
       )
-    : countSteps(populate)
+    : countJoins(populate)
 
 const sum = <Item>(items: readonly Item[], count: (item: Item) => number): number =>
   items.reduce((total, item) => total + count(item), 0)

@@ -4,7 +4,7 @@ import type { ValueType } from '../model/model.ts'
 export type Arity = 'one' | 'two' | 'many' | 'flag'
 
 /** Spec 4.6. `text`: compares letters; `fold`: without regard to case. */
-interface OperatorTerms {
+interface OperatorTraits {
   readonly arity: Arity
   readonly text: boolean
   readonly fold: boolean
@@ -32,7 +32,7 @@ const OPERATORS = {
   $startsWithi: { arity: 'one', text: true, fold: true },
   $endsWith: { arity: 'one', text: true, fold: false },
   $endsWithi: { arity: 'one', text: true, fold: true },
-} as const satisfies Record<`$${string}`, OperatorTerms>
+} as const satisfies Record<`$${string}`, OperatorTraits>
 
 export type Operator = keyof typeof OPERATORS
 
@@ -40,7 +40,7 @@ export const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly Operator[]
 
 export const isOperator = (name: string): name is Operator => Object.hasOwn(OPERATORS, name)
 
-export const operatorTerms = (operator: Operator): OperatorTerms => OPERATORS[operator]
+export const operatorTraits = (operator: Operator): OperatorTraits => OPERATORS[operator]
 
 const TEXTUAL: ReadonlySet<ValueType> = new Set<ValueType>([
   'string',
@@ -57,14 +57,14 @@ const TEXTUAL: ReadonlySet<ValueType> = new Set<ValueType>([
 export const isTextual = (type: ValueType): boolean => TEXTUAL.has(type)
 
 /** Of a list the entries are compared: `$contains` asks whether a value is one of them. */
-export const asksForEntry = (operator: Operator, type: ValueType): boolean =>
+export const isListEntryOperator = (operator: Operator, type: ValueType): boolean =>
   type === 'array' && (operator === '$contains' || operator === '$notContains')
 
 /**
  * Whether an operator has a meaning for values of a type. Case-insensitive ones read any value as text
  * (contract/rest.md 7); the other text operators need text. All have an order: false comes before true, jsonb has its own.
  */
-export function operatorFits(operator: Operator, type: ValueType): boolean {
+export function operatorAccepts(operator: Operator, type: ValueType): boolean {
   const { text, fold } = OPERATORS[operator]
-  return !text || fold || isTextual(type) || asksForEntry(operator, type)
+  return !text || fold || isTextual(type) || isListEntryOperator(operator, type)
 }

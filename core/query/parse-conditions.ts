@@ -1,11 +1,16 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, invalidKey, type QueryParam } from '../faults/fault.ts'
 import type { ScalarAttribute } from '../model/model.ts'
-import type { BadValue } from './bad-value.ts'
-import { asksForEntry, isOperator, type Operator, operatorFits, operatorTerms } from './operators.ts'
-import { parseAll } from './parse-all.ts'
+import {
+  isListEntryOperator,
+  isOperator,
+  type Operator,
+  operatorAccepts,
+  operatorTraits,
+} from './operators.ts'
+import type { InvalidValue } from './parse-moment.ts'
 import { isRecord } from './parse-place.ts'
-import { isTrue, parseText, parseValue } from './parse-value.ts'
+import { isTrue, parseTextValue, parseValue } from './parse-value.ts'
 import type { Comparison, Filter, Value } from './query.ts'
 
 type Parsed = Result<Filter, Fault>
@@ -18,14 +23,14 @@ export interface ConditionPlace {
 
 /** What a scalar attribute is compared with: a value (`$eq`), a list (`$in`), or an object of operators. */
 export function parseConditions(raw: unknown, attribute: ScalarAttribute, place: ConditionPlace): Parsed {
-  const on: Subject = { attribute, place }
-  if (Array.isArray(raw)) return parseListed(raw, on)
+  const on: ComparedAttribute = { attribute, place }
+  if (Array.isArray(raw)) return parseConditionList(raw, on)
   if (!isRecord(raw)) return parseOperator('$eq', raw, on)
   return parseOperators(raw, on)
 }
 
 /** `a=1&a[$lt]=5` comes as a list of both: values, of which one must match, and conditions that must hold with it. */
-function parseListed(raw: readonly unknown[], on: Subject): Parsed {
+function parseConditionList(raw: readonly unknown[], on: ComparedAttribute): Parsed {
   const values = raw.filter(item => !isOperatorRecord(item))
   const conditions = raw.filter(isOperatorRecord)
   if (conditions.length === 0) return parseOperator('$in', values, on)
@@ -38,18 +43,18 @@ type Operators = Readonly<Record<string, unknown>>
 const isOperatorRecord = (item: unknown): item is Operators =>
   isRecord(item) && Object.keys(item).every(isOperator)
 
-const parseOperators = (raw: Operators, on: Subject): Parsed =>
+const parseOperators = (raw: Operators, on: ComparedAttribute): Parsed =>
   parseAll(Object.entries(raw), ([key, value]) => parseCondition(key, value, on))
 
-interface Subject {
+interface ComparedAttribute {
   readonly attribute: ScalarAttribute
   readonly place: ConditionPlace
 }
 
-function parseCondition(key: string, value: unknown, on: Subject): Parsed {
+function parseCondition(key: string, value: unknown, on: ComparedAttribute): Parsed {
   if (key === '$not') return parseNot(value, on)
   if (!isOperator(key)) return failed(invalidKey(key, on.place.path, on.place.param))
-  if (!operatorFits(key, on.attribute.type))
+  if (!operatorAccepts(key, on.attribute.type))
     return refuse(key, on, `an operator for values of type ${on.attribute.type}`)
   // `[$eq][$eq]=x` is read as `[$eq]=x`.
   if (key === '$eq' && isOperatorRecord(value)) return parseOperators(value, on)
@@ -57,15 +62,15 @@ function parseCondition(key: string, value: unknown, on: Subject): Parsed {
 }
 
 /** A list is negated as a whole: not all of them at once. */
-function parseNot(value: unknown, { attribute, place }: Subject): Parsed {
+function parseNot(value: unknown, { attribute, place }: ComparedAttribute): Parsed {
   const parsed = Array.isArray(value)
     ? parseAll(value, item => parseConditions(item, attribute, place))
     : parseConditions(value, attribute, place)
   return parsed.ok ? ok({ kind: 'not', filter: parsed.value }) : parsed
 }
 
-function parseOperator(operator: Operator, raw: unknown, on: Subject): Parsed {
-  switch (operatorTerms(operator).arity) {
+function parseOperator(operator: Operator, raw: unknown, on: ComparedAttribute): Parsed {
+  switch (operatorTraits(operator).arity) {
     case 'flag':
       return parseFlag(operator, raw, on)
     case 'one':
@@ -79,14 +84,18 @@ function parseOperator(operator: Operator, raw: unknown, on: Subject): Parsed {
   }
 }
 
-const compare = (operator: Operator, values: readonly Value[], { attribute }: Subject): Comparison => ({
+const compare = (
+  operator: Operator,
+  values: readonly Value[],
+  { attribute }: ComparedAttribute,
+): Comparison => ({
   kind: 'comparison',
   attribute,
   operator,
   values,
 })
 
-function parseFlag(operator: Operator, raw: unknown, on: Subject): Parsed {
+function parseFlag(operator: Operator, raw: unknown, on: ComparedAttribute): Parsed {
   if (raw !== null && typeof raw === 'object') return refuse(operator, on, 'true or false')
   return ok(compare(operator, [isTrue(raw)], on))
 }
@@ -102,24 +111,24 @@ const NULL_TESTS: ReadonlyMap<Operator, '$null' | '$notNull'> = new Map([
 ])
 
 /** Of several values, any one will do; null is no value, but may be asked for (`filters[a]` without `=`). */
-function parseOne(operator: Operator, raw: unknown, on: Subject): Parsed {
+function parseOne(operator: Operator, raw: unknown, on: ComparedAttribute): Parsed {
   if (Array.isArray(raw)) return parseAny(operator, raw.flat(Number.POSITIVE_INFINITY), on)
   const nullTest = raw === null ? NULL_TESTS.get(operator) : undefined
   if (nullTest) return ok(compare(nullTest, [true], on))
   return parseMany(operator, [raw], on)
 }
 
-function parseAny(operator: Operator, items: readonly unknown[], on: Subject): Parsed {
+function parseAny(operator: Operator, items: readonly unknown[], on: ComparedAttribute): Parsed {
   if (operator === '$eq') return parseMany('$in', items, on)
   return parseAll(items, item => parseMany(operator, [item], on), 'or')
 }
 
-function parseMany(operator: Operator, items: readonly unknown[], on: Subject): Parsed {
+function parseMany(operator: Operator, items: readonly unknown[], on: ComparedAttribute): Parsed {
   const values: Value[] = []
-  if (asksForEntry(operator, on.attribute.type)) return parseEntries(operator, items, on)
+  if (isListEntryOperator(operator, on.attribute.type)) return parseEntries(operator, items, on)
   for (const item of items) {
-    const parsed = operatorTerms(operator).text ? parseText(item) : parseValue(on.attribute, item)
-    if (!parsed.ok) return refuseBad(operator, parsed.reasons[0], on)
+    const parsed = operatorTraits(operator).text ? parseTextValue(item) : parseValue(on.attribute, item)
+    if (!parsed.ok) return refuseValueOf(operator, parsed.reasons[0], on)
     values.push(parsed.value)
   }
   return ok(compare(operator, values, on))
@@ -129,18 +138,18 @@ function parseMany(operator: Operator, items: readonly unknown[], on: Subject): 
  * Which entry a list has to contain: a text is one as it is, and what it means as JSON, for a query string has texts
  * alone. `$notContains` means none of them.
  */
-function parseEntries(operator: Operator, items: readonly unknown[], on: Subject): Parsed {
-  const wanted = items.flatMap(meaningsOf)
+function parseEntries(operator: Operator, items: readonly unknown[], on: ComparedAttribute): Parsed {
+  const wanted = items.flatMap(entryReadings)
   const parts: Filter[] = []
   for (const entry of wanted) {
     const parsed = parseValue(on.attribute, [entry])
-    if (!parsed.ok) return refuseBad(operator, parsed.reasons[0], on)
+    if (!parsed.ok) return refuseValueOf(operator, parsed.reasons[0], on)
     parts.push(compare(operator, [parsed.value], on))
   }
   return ok({ kind: operator === '$contains' ? 'or' : 'and', filters: parts })
 }
 
-function meaningsOf(item: unknown): readonly unknown[] {
+function entryReadings(item: unknown): readonly unknown[] {
   if (typeof item !== 'string' || !/^(?:-?\d[\d.eE+-]*|true|false)$/.test(item)) return [item]
   const number = Number(item)
   if (item === 'true' || item === 'false') return [item, item === 'true']
@@ -148,13 +157,13 @@ function meaningsOf(item: unknown): readonly unknown[] {
 }
 
 /** Dates and times have sentences of their own (contract/rest.md 3). */
-function refuseBad(operator: Operator, reason: BadValue | undefined, on: Subject): Parsed {
+function refuseValueOf(operator: Operator, reason: InvalidValue | undefined, on: ComparedAttribute): Parsed {
   if (typeof reason?.message === 'string') return failed(fault('validation', reason.message))
   return refuse(operator, on, reason?.expected ?? 'another value')
 }
 
 /** contract/rest.md 0, section 18: the key, the place and what was expected. */
-function refuse(operator: Operator, { attribute, place }: Subject, expected: string): Parsed {
+function refuse(operator: Operator, { attribute, place }: ComparedAttribute, expected: string): Parsed {
   const { param, path } = place
   const at = path === attribute.name ? '' : ` at ${path}`
   return failed(
@@ -166,4 +175,20 @@ function refuse(operator: Operator, { attribute, place }: Subject, expected: str
       expected,
     }),
   )
+}
+
+/** Parses each item, up to the first fault; one filter alone needs nothing around it. */
+export function parseAll<Item>(
+  items: readonly Item[],
+  parse: (item: Item) => Result<Filter, Fault>,
+  kind: 'and' | 'or' = 'and',
+): Result<Filter, Fault> {
+  const filters: Filter[] = []
+  for (const item of items) {
+    const parsed = parse(item)
+    if (!parsed.ok) return parsed
+    filters.push(parsed.value)
+  }
+  const [only] = filters
+  return ok(only && filters.length === 1 ? only : { kind, filters })
 }

@@ -2,16 +2,15 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, type QueryParam } from '../faults/fault.ts'
 import type { Attribute, Holder, ScalarAttribute } from '../model/model.ts'
 import { isOperator } from './operators.ts'
-import { parseAll } from './parse-all.ts'
-import { parseConditions } from './parse-conditions.ts'
+import { parseAll, parseConditions } from './parse-conditions.ts'
 import {
-  holderBehind,
   isRecord,
   type ParsePlace,
+  pathWithin,
   refuseKey,
   refuseValue,
+  targetHolder,
   unknownKey,
-  within,
 } from './parse-place.ts'
 import type { Filter } from './query.ts'
 
@@ -33,21 +32,21 @@ export function parseFilter(raw: unknown, holder: Holder, { param = 'filters' }:
   return parseGroup(raw, { holder, param, path: null, id: null })
 }
 
-interface Place extends ParsePlace {
+interface FilterPlace extends ParsePlace {
   /** At the end of a link: what operators without an attribute compare. */
   readonly id: ScalarAttribute | null
 }
 
 /** All terms of an object hold together. */
-function parseGroup(raw: unknown, place: Place): Parsed {
+function parseGroup(raw: unknown, place: FilterPlace): Parsed {
   if (!isRecord(raw)) return Array.isArray(raw) ? refuseKey(place, '0') : refuseGroup(place, 'filters')
   return parseAll(Object.entries(raw), ([key, value]) => parseTerm(key, value, place))
 }
 
-const refuseGroup = (place: Place, key: string) =>
+const refuseGroup = (place: FilterPlace, key: string) =>
   refuseValue(place, key, place.path ?? key, 'an object of conditions')
 
-function parseTerm(key: string, value: unknown, place: Place): Parsed {
+function parseTerm(key: string, value: unknown, place: FilterPlace): Parsed {
   if (key === '$and' || key === '$or') return parseList(key, value, place)
   if (key === '$not') return negate(parseNegated(value, place))
   if (isOperator(key))
@@ -56,15 +55,15 @@ function parseTerm(key: string, value: unknown, place: Place): Parsed {
   return attribute ? parseAttribute(attribute, value, place) : refuseKey(place, key)
 }
 
-function parseList(key: '$and' | '$or', value: unknown, place: Place): Parsed {
+function parseList(key: '$and' | '$or', value: unknown, place: FilterPlace): Parsed {
   if (!Array.isArray(value))
-    return refuseValue(place, key, within(place, key), 'a list of objects of conditions')
+    return refuseValue(place, key, pathWithin(place, key), 'a list of objects of conditions')
   const kind = key === '$and' ? 'and' : 'or'
   return parseAll(value, item => (isRecord(item) ? parseGroup(item, place) : refuseGroup(place, key)), kind)
 }
 
 /** A list is negated as a whole. */
-function parseNegated(value: unknown, place: Place): Parsed {
+function parseNegated(value: unknown, place: FilterPlace): Parsed {
   if (place.id && !isRecord(value)) return parseConditions(value, place.id, onId(place))
   if (!Array.isArray(value)) return isRecord(value) ? parseGroup(value, place) : refuseGroup(place, '$not')
   return parseAll(value, item => (isRecord(item) ? parseGroup(item, place) : refuseGroup(place, '$not')))
@@ -72,19 +71,19 @@ function parseNegated(value: unknown, place: Place): Parsed {
 
 const negate = (parsed: Parsed): Parsed => (parsed.ok ? ok({ kind: 'not', filter: parsed.value }) : parsed)
 
-function parseAttribute(attribute: Attribute, value: unknown, place: Place): Parsed {
+function parseAttribute(attribute: Attribute, value: unknown, place: FilterPlace): Parsed {
   if (attribute.kind === 'scalar')
-    return parseConditions(value, attribute, { param: place.param, path: within(place, attribute.name) })
+    return parseConditions(value, attribute, { param: place.param, path: pathWithin(place, attribute.name) })
   // Spec 4.6: filtering on dynamic zones and media is not possible.
   if (attribute.kind === 'zone' || attribute.kind === 'media')
     return failed(unknownKey(place, attribute.name))
-  const holder = holderBehind(attribute)
+  const holder = targetHolder(attribute)
   const id = holder?.attributes.get('id')
   if (!holder || id?.kind !== 'scalar') return failed(unknownKey(place, attribute.name))
-  const there: Place = { holder, id, param: place.param, path: within(place, attribute.name) }
+  const there: FilterPlace = { holder, id, param: place.param, path: pathWithin(place, attribute.name) }
   const parsed = isRecord(value) ? parseGroup(value, there) : parseConditions(value, id, onId(there))
   return parsed.ok ? ok({ kind: 'related', attribute, scope: null, filter: parsed.value }) : parsed
 }
 
 /** Faults of a condition on the id behind a link tell the place of the link. */
-const onId = ({ param, path }: Place) => ({ param, path: path ?? 'id' })
+const onId = ({ param, path }: FilterPlace) => ({ param, path: path ?? 'id' })

@@ -5,9 +5,9 @@ import type { GivenValues } from './command.ts'
 import { parseLinkChange } from './parse-link-change.ts'
 import { isRecord } from './parse-place.ts'
 
-type Given = Readonly<Record<string, unknown>>
+type BodyObject = Readonly<Record<string, unknown>>
 
-export interface GivenTerms {
+export interface GivenValuesOptions {
   /** Of code that may also set what no request may (`writable: false`). */
   readonly sealed?: boolean
 }
@@ -18,8 +18,8 @@ export interface GivenTerms {
  */
 export function parseGivenValues(
   type: ContentType,
-  data: Given,
-  { sealed = false }: GivenTerms = {},
+  data: BodyObject,
+  { sealed = false }: GivenValuesOptions = {},
 ): Result<GivenValues, Fault> {
   const values: [string, unknown][] = []
   for (const [key, value] of Object.entries(data)) {
@@ -74,7 +74,7 @@ function findInLinks(
 }
 
 /** What is neither an object nor a list of them is for the rules to refuse. */
-function findInItems(value: unknown, find: (item: Given) => Fault | null): Fault | null {
+function findInItems(value: unknown, find: (item: BodyObject) => Fault | null): Fault | null {
   for (const item of Array.isArray(value) ? value : [value]) {
     const wrong = isRecord(item) ? find(item) : null
     if (wrong) return wrong
@@ -87,7 +87,7 @@ const ZONE_KEYS: ReadonlySet<string> = new Set(['id', '__component'])
 
 function findInComponent(
   component: Component,
-  item: Given,
+  item: BodyObject,
   path: string,
   own: ReadonlySet<string>,
 ): Fault | null {

@@ -18,29 +18,29 @@ const PARTS = /^([^T ]*)(?:[T ]([^T ]+))?$/
 function parseDay(text: string): number {
   const [, year = '', century, rest = ''] = YEAR.exec(text) ?? []
   if (year === '' && century === undefined) return Number.NaN
-  const first = startOf(century === undefined ? Number(year) : Number(century) * 100)
+  const first = startOfYear(century === undefined ? Number(year) : Number(century) * 100)
   const [found, dayOfYear, month, day = '01', week, weekday = '1'] = IN_YEAR.exec(rest) ?? []
   if (found === undefined) return Number.NaN
-  if (dayOfYear !== undefined) return dayIn(first, Number(dayOfYear))
-  if (week !== undefined) return weekdayIn(first, Number(week), Number(weekday))
-  return dayOf(first, Number(month ?? '01'), Number(day))
+  if (dayOfYear !== undefined) return dayOfYearToTime(first, Number(dayOfYear))
+  if (week !== undefined) return weekdayToTime(first, Number(week), Number(weekday))
+  return dateToTime(first, Number(month ?? '01'), Number(day))
 }
 
 const YEAR = /^(?:(\d{4}|[+-]\d{6})|(\d{2}|[+-]\d{4})$)(.*)$/
 const IN_YEAR = /^-?(?:(\d{3})|(\d{2})(?:-?(\d{2}))?|W(\d{2})(?:-?(\d))?|)-?$/
 
 /** Date.UTC takes years of two digits for those of the last century. */
-const startOf = (year: number): number => new Date(0).setUTCFullYear(year, 0, 1)
+const startOfYear = (year: number): number => new Date(0).setUTCFullYear(year, 0, 1)
 
 const yearOf = (moment: number): number => new Date(moment).getUTCFullYear()
 
-function dayIn(first: number, day: number): number {
+function dayOfYearToTime(first: number, day: number): number {
   const moment = first + (day - 1) * DAY
   return yearOf(moment) === yearOf(first) ? moment : Number.NaN
 }
 
 /** The first week is that of January 4th. */
-function weekdayIn(first: number, week: number, weekday: number): number {
+function weekdayToTime(first: number, week: number, weekday: number): number {
   if (week < 1 || week > 53 || weekday < 1 || weekday > 7) return Number.NaN
   const fourth = first + 3 * DAY
   const monday = fourth - ((new Date(fourth).getUTCDay() || 7) - 1) * DAY
@@ -48,7 +48,7 @@ function weekdayIn(first: number, week: number, weekday: number): number {
 }
 
 /** No 30th of February. */
-function dayOf(first: number, month: number, day: number): number {
+function dateToTime(first: number, month: number, day: number): number {
   const moment = new Date(first).setUTCMonth(month - 1, day)
   const found = new Date(moment)
   return found.getUTCMonth() === month - 1 && found.getUTCDate() === day ? moment : Number.NaN
@@ -60,11 +60,11 @@ function parseClock(text: string): number {
   const parts = [hours, minutes, seconds].map(part => Number(part.replace(',', '.')))
   const [h = 0, m = 0, s = 0] = parts
   const fits = h === 24 ? m === 0 && s === 0 : h < 25 && m < 60 && s < 60
-  return fits ? h * HOUR + m * MINUTE + millisecondsOf(s) - offsetOf(zone) : Number.NaN
+  return fits ? h * HOUR + m * MINUTE + toMilliseconds(s) - offsetOf(zone) : Number.NaN
 }
 
 /** What is beyond a millisecond counts for nothing. 32.245 × 1000 is a little less than 32245. */
-const millisecondsOf = (seconds: number): number => Math.trunc(Math.round(seconds * 1e9) / 1e6)
+const toMilliseconds = (seconds: number): number => Math.trunc(Math.round(seconds * 1e9) / 1e6)
 
 const CLOCK = /^(\d{2}(?:[.,]\d*)?)(?::?(\d{2}(?:[.,]\d*)?))?(?::?(\d{2}(?:[.,]\d*)?))?(Z|[+-].*)?$/
 

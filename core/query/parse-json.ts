@@ -3,10 +3,10 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 
 /** Deeper than any document; what comes after walks values with the call stack. */
-export const BODY_DEPTH = 100
+export const MAX_BODY_DEPTH = 100
 
 /** The JSON text of a body: an object or a list, of plain data at most so many levels deep. */
-export function parseJson(body: string, depth = BODY_DEPTH): Result<object, Fault> {
+export function parseJsonBody(body: string, depth = MAX_BODY_DEPTH): Result<object, Fault> {
   const text = body.replace(/^\uFEFF/, '')
   if (!/^\s*[[{]/.test(text)) return failed(fault('syntax', 'invalid JSON, only supports object and array'))
   try {

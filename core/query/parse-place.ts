@@ -10,17 +10,17 @@ export interface ParsePlace {
   readonly path: string | null
 }
 
-export const within = (place: ParsePlace, name: string): string =>
+export const pathWithin = (place: ParsePlace, name: string): string =>
   place.path === null ? name : `${place.path}.${name}`
 
 /** Attributes of the reference that no caller of the content API may use: told as if they were there. */
-const HIDDEN: ReadonlySet<string> = new Set(['createdBy', 'updatedBy'])
+const HIDDEN_ATTRIBUTES: ReadonlySet<string> = new Set(['createdBy', 'updatedBy'])
 
 /** Contract 2: the place of a key is that of the attribute, or of what lies around a key that is none. */
 export function unknownKey(place: ParsePlace, key: string): Fault {
-  const hidden = place.holder.holder === 'content-type' && HIDDEN.has(key)
+  const hidden = place.holder.holder === 'content-type' && HIDDEN_ATTRIBUTES.has(key)
   const known = hidden || place.holder.attributes.has(key)
-  return invalidKey(key, known ? within(place, key) : place.path, place.param)
+  return invalidKey(key, known ? pathWithin(place, key) : place.path, place.param)
 }
 
 export const refuseKey = (place: ParsePlace, key: string) => failed(unknownKey(place, key))
@@ -40,7 +40,7 @@ export function refuseValue(place: ParsePlace, key: string, path: string, expect
 }
 
 /** What lies at the other end of an attribute; null where nothing does. */
-export function holderBehind(attribute: Attribute): Holder | null {
+export function targetHolder(attribute: Attribute): Holder | null {
   switch (attribute.kind) {
     case 'relation':
     case 'media':

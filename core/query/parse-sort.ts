@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, invalidKey, type QueryParam } from '../faults/fault.ts'
 import type { Holder } from '../model/model.ts'
-import { holderBehind, isRecord, type ParsePlace, unknownKey, within } from './parse-place.ts'
+import { isRecord, type ParsePlace, pathWithin, targetHolder, unknownKey } from './parse-place.ts'
 import type { Sort, SortStep } from './query.ts'
 
 /**
@@ -25,13 +25,13 @@ export function parseSort(
   return failed(fault('validation', 'Invalid order. order can only be one of asc|desc|ASC|DESC'))
 }
 
-interface Key {
+interface SortText {
   readonly names: readonly string[]
   readonly order: string
 }
 
 /** null where it is no sort at all. */
-function toKeys(raw: unknown, above: readonly string[]): readonly Key[] | null {
+function toKeys(raw: unknown, above: readonly string[]): readonly SortText[] | null {
   if (raw === undefined || raw === null) return []
   if (typeof raw === 'string') return above.length === 0 ? fromText(raw) : fromOrder(above, raw.trim())
   const parts = Array.isArray(raw)
@@ -44,11 +44,11 @@ function toKeys(raw: unknown, above: readonly string[]): readonly Key[] | null {
 }
 
 /** No order at all is no sort. */
-const fromOrder = (names: readonly string[], order: string): readonly Key[] =>
+const fromOrder = (names: readonly string[], order: string): readonly SortText[] =>
   order === '' ? [] : [{ names, order }]
 
 /** A third part (`a:asc:desc`) counts for nothing. */
-function fromText(text: string): readonly Key[] | null {
+function fromText(text: string): readonly SortText[] | null {
   const terms = text.split(',').map(term => term.trim())
   const keys = terms.filter(Boolean).map(term => {
     const [path = '', order = 'asc'] = term.split(':')
@@ -62,7 +62,7 @@ const isNamed = (name: string, index: number): boolean => name !== '' || index =
 
 const isOrder = (word: string): boolean => /^(?:asc|desc)$/i.test(word)
 
-function resolve({ names, order }: Key, start: ParsePlace): Result<Sort, Fault> {
+function resolve({ names, order }: SortText, start: ParsePlace): Result<Sort, Fault> {
   const direction = order.toLowerCase() === 'desc' ? 'desc' : 'asc'
   const path: SortStep[] = []
   let place = start
@@ -71,14 +71,14 @@ function resolve({ names, order }: Key, start: ParsePlace): Result<Sort, Fault> 
     if (!attribute) return failed(unknownKey(place, name))
     if (attribute.kind === 'scalar') {
       const rest = names[index + 1]
-      if (rest !== undefined) return failed(invalidKey(rest, within(place, name), place.param))
+      if (rest !== undefined) return failed(invalidKey(rest, pathWithin(place, name), place.param))
       return ok({ path, attribute, direction })
     }
-    const next = attribute.kind === 'zone' ? null : holderBehind(attribute)
+    const next = attribute.kind === 'zone' ? null : targetHolder(attribute)
     if (!next || attribute.kind === 'zone' || index === names.length - 1)
       return failed(unknownKey(place, name))
     path.push({ attribute, scope: null })
-    place = { ...place, holder: next, path: within(place, name) }
+    place = { ...place, holder: next, path: pathWithin(place, name) }
   }
   return failed(unknownKey(start, ''))
 }

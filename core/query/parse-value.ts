@@ -1,23 +1,28 @@
 import { isDeeperThan } from '../base/plain-data.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { ScalarAttribute, ValueType } from '../model/model.ts'
-import { type BadValue, badValue } from './bad-value.ts'
-import { parseDate, parseDateTime, parseTime } from './parse-moment.ts'
+import {
+  type InvalidValue,
+  invalidValue,
+  parseDateTime,
+  parseDateValue,
+  parseTimeValue,
+} from './parse-moment.ts'
 import type { Value } from './query.ts'
 
-type Parsed = Result<Value, BadValue>
+type Parsed = Result<Value, InvalidValue>
 
 /** A value as a request or a file has it (text, number, boolean) → as PostgreSQL takes it for the attribute's type. */
 export const parseValue = ({ type }: ScalarAttribute, raw: unknown): Parsed => PARSERS[type](raw)
 
 /** PostgreSQL keeps no NUL in text. */
-export function parseText(raw: unknown): Parsed {
+export function parseTextValue(raw: unknown): Parsed {
   if (typeof raw === 'number' || typeof raw === 'boolean') return ok(String(raw))
-  if (typeof raw !== 'string') return badValue('a text')
-  return raw.includes('\0') ? badValue('a text without NUL characters') : ok(raw)
+  if (typeof raw !== 'string') return invalidValue('a text')
+  return raw.includes('\0') ? invalidValue('a text without NUL characters') : ok(raw)
 }
 
-function numberOf(raw: unknown): number {
+function toNumber(raw: unknown): number {
   if (typeof raw === 'number') return raw
   return typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : Number.NaN
 }
@@ -25,25 +30,25 @@ function numberOf(raw: unknown): number {
 const MAX_INTEGER = 2_147_483_647
 
 function parseInteger(raw: unknown): Parsed {
-  const number = numberOf(raw)
-  if (!Number.isInteger(number)) return badValue('an integer')
-  return Math.abs(number) > MAX_INTEGER ? badValue(`an integer of at most ${MAX_INTEGER}`) : ok(number)
+  const number = toNumber(raw)
+  if (!Number.isInteger(number)) return invalidValue('an integer')
+  return Math.abs(number) > MAX_INTEGER ? invalidValue(`an integer of at most ${MAX_INTEGER}`) : ok(number)
 }
 
 const MAX_BIGINTEGER = 2n ** 63n - 1n
 
 function parseBigInteger(raw: unknown): Parsed {
   const text = typeof raw === 'number' || typeof raw === 'bigint' ? String(raw) : raw
-  if (typeof text !== 'string' || !/^\s*[+-]?\d{1,40}\s*$/.test(text)) return badValue('an integer')
+  if (typeof text !== 'string' || !/^\s*[+-]?\d{1,40}\s*$/.test(text)) return invalidValue('an integer')
   const number = BigInt(text.trim().replace(/^\+/, ''))
   if (number > MAX_BIGINTEGER || number < -MAX_BIGINTEGER)
-    return badValue(`an integer of at most ${MAX_BIGINTEGER}`)
+    return invalidValue(`an integer of at most ${MAX_BIGINTEGER}`)
   return ok(String(number))
 }
 
 function parseNumber(raw: unknown): Parsed {
-  const number = numberOf(raw)
-  return Number.isFinite(number) ? ok(number) : badValue('a number')
+  const number = toNumber(raw)
+  return Number.isFinite(number) ? ok(number) : invalidValue('a number')
 }
 
 const FALSE_WORDS: ReadonlySet<unknown> = new Set([false, 0, null, undefined, 'false', 'f', '0', ''])
@@ -52,24 +57,26 @@ const FALSE_WORDS: ReadonlySet<unknown> = new Set([false, 0, null, undefined, 'f
 export const isTrue = (raw: unknown): boolean => !FALSE_WORDS.has(raw)
 
 const parseBoolean = (raw: unknown): Parsed =>
-  typeof raw === 'object' ? badValue('true or false') : ok(isTrue(raw))
+  typeof raw === 'object' ? invalidValue('true or false') : ok(isTrue(raw))
 
 function parseJson(raw: unknown): Parsed {
-  const value = typeof raw === 'string' ? jsonOf(raw) : raw
-  if (isDeeperThan(value, DEEPEST)) return badValue(`JSON of at most ${DEEPEST} levels`)
+  const value = typeof raw === 'string' ? parseJsonText(raw) : raw
+  if (isDeeperThan(value, MAX_JSON_DEPTH)) return invalidValue(`JSON of at most ${MAX_JSON_DEPTH} levels`)
   const text = JSON.stringify(value)
-  if (text === undefined) return badValue('JSON text')
-  return UNSTORABLE.test(text) ? badValue('JSON text without NUL characters and broken letters') : ok(text)
+  if (text === undefined) return invalidValue('JSON text')
+  return UNSTORABLE.test(text)
+    ? invalidValue('JSON text without NUL characters and broken letters')
+    : ok(text)
 }
 
 /** NUL, and halves of surrogate pairs: JSON.stringify escapes no other letters this way. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i
 
 /** As of a stored value (documents/parse-json.ts). */
-const DEEPEST = 1_000
+const MAX_JSON_DEPTH = 1_000
 
 /** undefined: the text is no JSON. */
-function jsonOf(text: string): unknown {
+function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (reason) {
@@ -80,17 +87,17 @@ function jsonOf(text: string): unknown {
 
 const PARSERS: { readonly [Type in ValueType]: (raw: unknown) => Parsed } = {
   id: parseInteger,
-  documentId: parseText,
-  locale: parseText,
-  string: parseText,
-  text: parseText,
-  richtext: parseText,
-  enumeration: parseText,
-  email: parseText,
-  password: parseText,
-  uid: parseText,
-  date: parseDate,
-  time: parseTime,
+  documentId: parseTextValue,
+  locale: parseTextValue,
+  string: parseTextValue,
+  text: parseTextValue,
+  richtext: parseTextValue,
+  enumeration: parseTextValue,
+  email: parseTextValue,
+  password: parseTextValue,
+  uid: parseTextValue,
+  date: parseDateValue,
+  time: parseTimeValue,
   datetime: parseDateTime,
   timestamp: parseDateTime,
   integer: parseInteger,

@@ -1,10 +1,10 @@
+import { memoize } from '../base/memo.ts'
 import type { Attribute, ComponentAttribute, Holder, LinkAttribute, ZoneAttribute } from '../model/model.ts'
-import { everyField } from './every-field.ts'
-import { holderBehind } from './parse-place.ts'
-import type { Asked, Populate, Selection, ZonePopulate } from './query.ts'
+import { targetHolder } from './parse-place.ts'
+import type { Populate, PopulateOrigin, Selection, ZonePopulate } from './query.ts'
 
 /** What a populate says of the rows at the other end, parsed. */
-export interface Rows {
+export interface PopulatedRows {
   readonly selection: Selection
   readonly filter: Extract<Populate, { kind: 'link' }>['filter']
   readonly sort: Extract<Populate, { kind: 'link' }>['sort']
@@ -16,7 +16,7 @@ export const selectionOf = (holder: Holder, populate: readonly Populate[] = []):
   populate,
 })
 
-export const allRows = (holder: Holder, populate: readonly Populate[] = []): Rows => ({
+export const allRows = (holder: Holder, populate: readonly Populate[] = []): PopulatedRows => ({
   selection: selectionOf(holder, populate),
   filter: null,
   sort: [],
@@ -25,10 +25,10 @@ export const allRows = (holder: Holder, populate: readonly Populate[] = []): Row
 
 export function populateRows(
   attribute: LinkAttribute | ComponentAttribute,
-  asked: Asked,
-  rows: Rows,
+  origin: PopulateOrigin,
+  rows: PopulatedRows,
 ): Populate {
-  const base = { as: attribute.name, asked, page: null, ...rows }
+  const base = { as: attribute.name, origin, page: null, ...rows }
   return attribute.kind === 'component'
     ? { kind: 'component', attribute, ...base }
     : { kind: 'link', attribute, scope: null, ...base }
@@ -36,12 +36,12 @@ export function populateRows(
 
 export const populateZone = (
   attribute: ZoneAttribute,
-  asked: Asked,
+  origin: PopulateOrigin,
   components: ZonePopulate['components'],
-): ZonePopulate => ({ kind: 'zone', attribute, as: attribute.name, asked, components, count: false })
+): ZonePopulate => ({ kind: 'zone', attribute, as: attribute.name, origin, components, count: false })
 
 /** Every component of the zone, with the same things inside. */
-export const wholeZone = (
+export const allZoneComponents = (
   { components }: ZoneAttribute,
   inside: (holder: Holder) => readonly Populate[] = () => [],
 ): ZonePopulate['components'] =>
@@ -55,9 +55,26 @@ export const populateAll = (holder: Holder): readonly Populate[] =>
   })
 
 /** null: a field. */
-export function populateWhole(attribute: Attribute, asked: Asked): Populate | null {
+export function populateWhole(attribute: Attribute, origin: PopulateOrigin): Populate | null {
   if (attribute.kind === 'scalar') return null
-  if (attribute.kind === 'zone') return populateZone(attribute, asked, wholeZone(attribute))
-  const holder = holderBehind(attribute)
-  return holder && populateRows(attribute, asked, allRows(holder))
+  if (attribute.kind === 'zone') return populateZone(attribute, origin, allZoneComponents(attribute))
+  const holder = targetHolder(attribute)
+  return holder && populateRows(attribute, origin, allRows(holder))
 }
+
+export type SelectedFields = Pick<Selection, 'fields' | 'named'>
+
+/** Every scalar attribute of a holder. */
+export const everyField = memoize((holder: Holder): SelectedFields => {
+  const fields = [...holder.attributes.values()].filter(attribute => attribute.kind === 'scalar')
+  return { fields, named: false }
+})
+
+/** How many populates a selection asks for, with those inside of others. */
+export const countPopulates = ({ populate }: Selection): number =>
+  populate.reduce((sum, each) => sum + 1 + countBelow(each), 0)
+
+const countBelow = (populate: Populate): number =>
+  populate.kind === 'zone'
+    ? populate.components.reduce((sum, { selection }) => sum + countPopulates(selection), 0)
+    : countPopulates(populate.selection)

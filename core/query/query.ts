@@ -22,8 +22,8 @@ export interface Query {
    */
   readonly take:
     | { readonly kind: 'one'; readonly documentId: string | null; readonly recordId?: number }
-    | { readonly kind: 'many'; readonly page: Page; readonly total: boolean; readonly after?: After }
-  readonly status: Reading
+    | { readonly kind: 'many'; readonly page: Page; readonly total: boolean; readonly after?: PageCursor }
+  readonly status: VersionChoice
   readonly locale: LocaleChoice
   readonly selection: Selection
   readonly filter: Filter | null
@@ -32,7 +32,7 @@ export interface Query {
   /** `publicationFilter`; null also on types without drafts. */
   readonly publication: PublicationFilter | null
   /** Which versions `publication` may tell of and `latest` choose from: set by access alone (parsers leave it out); absent: all. */
-  readonly sights?: Sights
+  readonly visibleVersions?: VisibleVersions
   /** In order; ties are broken by id. */
   readonly sort: readonly Sort[]
 }
@@ -50,7 +50,7 @@ export const STATUSES = ['published', 'draft'] as const
 export type Status = (typeof STATUSES)[number]
 
 /** Which version of each document answers; `latest`: the published one, or where there is none the draft (documents.md 17). */
-export type Reading = Status | 'latest'
+export type VersionChoice = Status | 'latest'
 
 /**
  * contract/rest.md 10: documents by how their draft and published versions stand to one another, in the row's
@@ -69,7 +69,7 @@ export const PUBLICATION_FILTERS = [
 export type PublicationFilter = (typeof PUBLICATION_FILTERS)[number]
 
 /** The condition that versions of each status meet which the caller sees; null: he sees all of them. */
-export type Sights = { readonly [Each in Status]: Filter | null }
+export type VisibleVersions = { readonly [Each in Status]: Filter | null }
 
 /** Of types without i18n: `all`. */
 export type LocaleChoice =
@@ -80,7 +80,7 @@ export type LocaleChoice =
  * Where a page by cursor begins: `first`, or behind the row that has these values of the sorts (null: none) and this
  * id. Its `start` is 0. The total is that of the whole list. Absent: a page by number.
  */
-export type After = 'first' | { readonly keys: readonly (Value | null)[]; readonly id: number }
+export type PageCursor = 'first' | { readonly keys: readonly (Value | null)[]; readonly id: number }
 
 /** Both count documents. */
 export interface Page {
@@ -97,7 +97,7 @@ export interface Selection {
    * Fields that the project's own code works with, which are in no answer: not the caller's to be refused. Only
    * GraphQL sets it, for fields with resolvers of an extension.
    */
-  readonly beside?: ReadonlySet<ScalarAttribute>
+  readonly internalFields?: ReadonlySet<ScalarAttribute>
 }
 
 export type Populate = LinkPopulate | ComponentPopulate | ZonePopulate
@@ -107,12 +107,12 @@ export type Populate = LinkPopulate | ComponentPopulate | ZonePopulate
  * not read is refused; `passed`: only on the way to others (`a` in `a.b`), so that it is left out where none of
  * those is left (contract/rest.md 8); `all`: by `*`, so that whatever is not for the caller is left out.
  */
-export type Asked = 'named' | 'passed' | 'all'
+export type PopulateOrigin = 'named' | 'passed' | 'all'
 
 interface PopulateBase {
   /** The key in the answer. */
   readonly as: string
-  readonly asked: Asked
+  readonly origin: PopulateOrigin
   /** The number of them instead of them. */
   readonly count: boolean
 }
@@ -121,13 +121,13 @@ export interface LinkPopulate extends PopulateBase {
   readonly kind: 'link'
   readonly attribute: LinkAttribute
   /** Absent: as the row that it starts from; from the latest of a document a published one leads to published ones. */
-  readonly status?: Reading
-  readonly scope: Scope | null
+  readonly status?: VersionChoice
+  readonly scope: LinkScope | null
   /**
    * The project lets the caller over this link without `find` on its target: to all of it, or (`kept`) with his own
    * conditions where he has `find`. Only GraphQL sets it, for what resolversConfig opens.
    */
-  readonly opened?: 'wholly' | 'kept'
+  readonly bypassFind?: 'wholly' | 'kept'
   readonly selection: Selection
   readonly filter: Filter | null
   readonly sort: readonly Sort[]
@@ -164,10 +164,10 @@ export interface ZonePart {
  * differs from the one asked for, because drafts of the target are not for the caller; `where` his row condition,
  * `sights` that of each status where the latest versions answer.
  */
-export interface Scope {
+export interface LinkScope {
   readonly status: Status | null
   readonly where: Filter | null
-  readonly sights?: Sights
+  readonly visibleVersions?: VisibleVersions
 }
 
 /**
@@ -204,7 +204,7 @@ export interface RelatedFilter {
   readonly kind: 'related'
   readonly attribute: LinkAttribute | ComponentAttribute
   /** Access alone sets it; null for components. */
-  readonly scope: Scope | null
+  readonly scope: LinkScope | null
   readonly filter: Filter
 }
 
@@ -220,7 +220,7 @@ export interface Sort {
 
 export interface SortStep {
   readonly attribute: LinkAttribute | ComponentAttribute
-  readonly scope: Scope | null
+  readonly scope: LinkScope | null
 }
 
 declare const restricted: unique symbol

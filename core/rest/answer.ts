@@ -3,14 +3,14 @@ import { entityTag } from '../base/text.ts'
 import type { BodyOrText } from '../cache/answer-store.ts'
 import { type Fault, forbidden } from '../faults/fault.ts'
 import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
-import type { Shape } from '../plan/row.ts'
+import type { AnswerShape } from '../plan/row.ts'
 import type { RestCall } from './rest-call.ts'
 
 export const answerRefusal = ({ reasons }: Failed<Fault>): HttpResponse =>
   toFaultResponse(reasons[0] ?? forbidden())
 
 /** Strapi 4's response format, if the header has exactly this value (contract/rest.md 16). */
-export const responseShape = ({ request }: RestCall): Shape =>
+export const responseShape = ({ request }: RestCall): AnswerShape =>
   request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat'
 
 /** Answers a body from the response cache or the database. */

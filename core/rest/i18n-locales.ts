@@ -1,7 +1,7 @@
 import { restrict } from '../access/restrict/restrict.ts'
 import type { HttpResponse, Responder } from '../faults/http-exchange.ts'
 import { ALL_ROWS } from '../identity/users/user-values.ts'
-import { everyField } from '../query/every-field.ts'
+import { everyField } from '../query/populate-nodes.ts'
 import { answerJson, answerRefusal } from './answer.ts'
 import { type EndpointCall, openEndpoints } from './endpoint.ts'
 import type { RestTerms } from './rest-call.ts'

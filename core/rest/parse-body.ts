@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault, printRejectedValue } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
-import { parseJson } from '../query/parse-json.ts'
+import { parseJsonBody } from '../query/parse-json.ts'
 import { isRecord } from '../query/parse-place.ts'
 import { parseForm } from './parse-query-string.ts'
 
@@ -33,7 +33,7 @@ async function readBody(request: HttpRequest): Promise<Parsed> {
 const READERS = [
   {
     type: /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i,
-    parse: (bytes: Buffer) => parseJson(bytes.toString('utf8')),
+    parse: (bytes: Buffer) => parseJsonBody(bytes.toString('utf8')),
   },
   { type: /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i, parse: parseFormBody },
 ] as const

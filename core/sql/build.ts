@@ -1,4 +1,4 @@
-import type { Alias } from './alias.ts'
+import type { Alias } from './identifier.ts'
 import type {
   BinaryNode,
   BinaryOperator,
@@ -21,7 +21,7 @@ export const parameter = (
   place: number | null = null,
 ): ParameterNode => ({ kind: 'parameter', value, type, place })
 
-export const constant = (value: ConstantNode['value']): ConstantNode => ({ kind: 'constant', value })
+export const sqlConstant = (value: ConstantNode['value']): ConstantNode => ({ kind: 'constant', value })
 
 export const binary = (left: Expression, operator: BinaryOperator, right: Expression): BinaryNode => ({
   kind: 'binary',
@@ -48,8 +48,8 @@ export const isNull = (term: Expression, negated = false): Expression => ({
 
 export const not = (term: Expression): Expression => ({ kind: 'not', term })
 
-export const TRUE: ConstantNode = constant(true)
-export const FALSE: ConstantNode = constant(false)
+export const TRUE: ConstantNode = sqlConstant(true)
+export const FALSE: ConstantNode = sqlConstant(false)
 
 const isConstant = (term: Expression, value: boolean): boolean =>
   term.kind === 'constant' && term.value === value

@@ -1,4 +1,4 @@
-import type { Alias } from './alias.ts'
+import type { Alias } from './identifier.ts'
 
 /**
  * SQL as data. Each node is told apart by `kind`; print.ts has a line for every kind, and the compiler
@@ -49,10 +49,10 @@ export interface ParameterNode {
   /** Which of the values it is that a template is bound with; null: always this one. */
   readonly place: number | null
   /** Sends a pattern for LIKE: the value, taken literally, between these. */
-  readonly pattern?: Pattern
+  readonly pattern?: LikePattern
 }
 
-export interface Pattern {
+export interface LikePattern {
   readonly before: '%' | ''
   readonly after: '%' | ''
 }
@@ -159,7 +159,7 @@ export interface Select {
   readonly kind: 'select'
   readonly columns: readonly NamedColumn[]
   /** Joined in order; the first has no condition. Empty: a row of constants. */
-  readonly from: readonly Source[]
+  readonly from: readonly SqlSource[]
   readonly where: Expression | null
   readonly order: readonly Order[]
   readonly limit: Expression | null
@@ -171,24 +171,24 @@ export interface NamedColumn {
   readonly expression: Expression
 }
 
-export interface Source {
+export interface SqlSource {
   readonly table: string
   readonly alias: Alias
   /** The join's condition; null on the first source. */
   readonly on: Expression | null
   /** Only these rows of the table, chosen before anything is computed for one: skipped rows cost nothing more. */
-  readonly window?: Window
+  readonly window?: RowWindow
   /** Of the table's rows those of the answer's `page`, in its order. */
   readonly isPage?: true
 }
 
-export interface Window extends Pick<Select, 'where' | 'order' | 'limit' | 'offset'> {
+export interface RowWindow extends Pick<Select, 'where' | 'order' | 'limit' | 'offset'> {
   /** Other rows, which are in the window, too: looked for by themselves, so that an index finds the one and the other; there is no offset then. */
-  readonly rest?: Expression
+  readonly nullKeyRows?: Expression
   /** Looked for by their ids first: of rows that are only sorted and skipped nothing else is carried along. */
-  readonly isFar?: true
+  readonly deferredJoin?: true
   /** That it lies within so many first rows is all that a plan is told of it, so that one plan serves all that do. */
-  readonly reach?: Expression
+  readonly prefixLimit?: Expression
 }
 
 export interface Order {
@@ -205,10 +205,10 @@ export interface Union {
 }
 
 /** What a query becomes: the answer as JSON text, and the number of all matching rows where that was asked. */
-export interface Answer {
+export interface AnswerStatement {
   readonly kind: 'answer'
   /** Rows that several parts of the answer are made of: they are looked for once; null: there are none. */
-  readonly page: Source | null
+  readonly page: SqlSource | null
   readonly rows: Select
   /** `one`: an object or no row; `many`: an array. */
   readonly form: 'one' | 'many'

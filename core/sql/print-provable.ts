@@ -1,13 +1,12 @@
-import type { Alias } from './alias.ts'
-import { quoteText } from './identifier.ts'
-import type { Answer } from './nodes.ts'
-import { nothing, printBody, printSelect } from './print.ts'
-import type { Template } from './template.ts'
+import { type Alias, quoteText } from './identifier.ts'
+import type { AnswerStatement } from './nodes.ts'
+import { printBody, printContext, printSelectNode } from './print.ts'
+import type { Template } from './statement.ts'
 
 /** A statement that answers with what proves, later, that the answer is still the same. */
-export interface ProvableTemplate extends Template {
+export interface VersionedTemplate extends Template {
   /** The same without proof: its parameters are the same. */
-  readonly plain: string
+  readonly uncachedText: string
   /** Answers the version of all the tables that the statement looks at, as text: equal ones, equal answers. */
   readonly version: string
   /** The statement of the total alone; null: none is asked for. */
@@ -19,17 +18,17 @@ export interface ProvableTemplate extends Template {
  * and where a total is asked for, the version of the tables that this comes from, and the total, or null where the
  * last parameter, which has no node, is that version.
  */
-export function printProvable(answer: Answer): ProvableTemplate {
-  const found = nothing(answer.maxBytes)
+export function printVersioned(answer: AnswerStatement): VersionedTemplate {
+  const found = printContext(answer.maxBytes)
   const body = printBody(answer, found)
   if (!answer.total) {
     const version = printVersion(new Set(found.tables))
     const text = `SELECT (${body}), (${version})`
-    return { text, plain: body, parameters: found.parameters, version, total: null }
+    return { text, uncachedText: body, parameters: found.parameters, version, total: null }
   }
-  const alone = nothing()
-  const total = { text: printSelect(answer.total, alone), parameters: alone.parameters }
-  const counted = printSelect(answer.total, found)
+  const alone = printContext()
+  const total = { text: printSelectNode(answer.total, alone), parameters: alone.parameters }
+  const counted = printSelectNode(answer.total, found)
   const known = `$${found.parameters.length + 1}::text`
   const version = printVersion(new Set(found.tables))
   const versions = `SELECT (${version}) AS whole, (${printVersion(new Set(alone.tables))}) AS counted`
@@ -37,7 +36,7 @@ export function printProvable(answer: Answer): ProvableTemplate {
     `SELECT (${body}), ${VERSIONS}.whole, ${VERSIONS}.counted, CASE WHEN ${VERSIONS}.counted = ${known} THEN NULL ELSE (${counted}) END ` +
     `FROM (${versions} OFFSET 0) ${VERSIONS}`
   const plain = `SELECT (${body}), (${counted})`
-  return { text, plain, parameters: found.parameters, version, total }
+  return { text, uncachedText: plain, parameters: found.parameters, version, total }
 }
 
 const VERSIONS: Alias = 'v$'

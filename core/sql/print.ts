@@ -1,23 +1,20 @@
-import type { Alias } from './alias.ts'
-import { quoteIdentifier, quoteText } from './identifier.ts'
-import { listChain } from './list-chain.ts'
+import { type Alias, quoteIdentifier, quoteText } from './identifier.ts'
 import type {
-  Answer,
+  AnswerStatement,
   CallNode,
   Expression,
   Order,
   ParameterNode,
+  RowWindow,
   Select,
-  Source,
+  SqlSource,
   Union,
-  Window,
 } from './nodes.ts'
-import { DEEP, ONE_BY_ONE, printBounded } from './print-bounded.ts'
-import type { Statement } from './statement.ts'
-import { bind, type Template } from './template.ts'
+import { listChain, MIN_BOUNDED_DEPTH, printBounded, UNLIMITED } from './print-bounded.ts'
+import { bind, type Statement, type Template } from './statement.ts'
 
 /** What printing comes upon. */
-interface Found {
+interface PrintContext {
   readonly parameters: ParameterNode[]
   /** As often as they stand there. */
   readonly tables: string[]
@@ -26,28 +23,32 @@ interface Found {
 }
 
 /** Prints an answer as one statement of one row: the JSON text, then the total where asked. */
-export const printAnswer = (answer: Answer): Statement => bind(printTemplate(answer), [])
+export const printAnswerStatement = (answer: AnswerStatement): Statement => bind(printTemplate(answer), [])
 
 /** The same for any values in the places that have one. */
-export function printTemplate(answer: Answer): Template {
-  const found = nothing(answer.maxBytes)
+export function printTemplate(answer: AnswerStatement): Template {
+  const found = printContext(answer.maxBytes)
   const body = printBody(answer, found)
   const [table, ...others] = found.tables
   const lone = others.length === 0 && table !== undefined ? { table } : {}
   if (!answer.total) return { text: body, parameters: found.parameters, ...lone }
-  const text = `SELECT (${body}), (${printSelect(answer.total, found)})`
+  const text = `SELECT (${body}), (${printSelectNode(answer.total, found)})`
   return { text, parameters: found.parameters }
 }
 
-export const nothing = (maxBytes: number | null = null): Found => ({ parameters: [], tables: [], maxBytes })
+export const printContext = (maxBytes: number | null = null): PrintContext => ({
+  parameters: [],
+  tables: [],
+  maxBytes,
+})
 
 /** Between a list and its cursor: JSON has it nowhere. */
 export const SEPARATOR = '\u001E'
 
 /** The statement of the JSON text. */
-export function printBody({ form, page, rows, cursor }: Answer, found: Found): string {
+export function printBody({ form, page, rows, cursor }: AnswerStatement, found: PrintContext): string {
   const given = page ? `WITH ${PAGE} AS MATERIALIZED ${printRows(page, found)} ` : ''
-  const printed = printSelect(rows, found)
+  const printed = printSelectNode(rows, found)
   if (form === 'one') return `SELECT row_to_json(${ROW})::text FROM (${printed}) ${ROW}`
   const behind = cursor ? ` || ${quoteText(SEPARATOR)} || ${print(cursor, found)}::text` : ''
   const bounded = boundedRows(rows, printed, found)
@@ -57,21 +58,21 @@ export function printBody({ form, page, rows, cursor }: Answer, found: Found): s
 }
 
 /** null: the list is not deep, so that its rows cannot take long before their bytes arrive. */
-function boundedRows(rows: Select, printed: string, { maxBytes }: Found): string | null {
+function boundedRows(rows: Select, printed: string, { maxBytes }: PrintContext): string | null {
   if (maxBytes === null) return null
   const chain = listChain(rows)
-  return chain.lists < DEEP ? null : printBounded(printed, chain, maxBytes)
+  return chain.lists < MIN_BOUNDED_DEPTH ? null : printBounded(printed, chain, maxBytes)
 }
 
-function printList(rows: Select, found: Found): string {
-  const printed = printSelect(rows, found)
-  const bounded = boundedRows(rows, rows.limit ? printed : printed + ONE_BY_ONE, found)
+function printList(rows: Select, found: PrintContext): string {
+  const printed = printSelectNode(rows, found)
+  const bounded = boundedRows(rows, rows.limit ? printed : printed + UNLIMITED, found)
   return bounded
     ? `(SELECT coalesce(json_agg(${ROW}.text::json), '[]') FROM (${bounded}) ${ROW})`
     : `(SELECT coalesce(json_agg(${ROW}), '[]') FROM (${printed}) ${ROW})`
 }
 
-export function printSelect(node: Select, found: Found): string {
+export function printSelectNode(node: Select, found: PrintContext): string {
   const columns = node.columns.map(
     ({ expression, as }) => `${print(expression, found)} AS ${quoteIdentifier(as)}`,
   )
@@ -79,7 +80,7 @@ export function printSelect(node: Select, found: Found): string {
   return `SELECT ${columns.join(', ')}${from === '' ? '' : ` FROM ${from}`}${printWindow(node, found)}`
 }
 
-function printWindow({ where, order, limit, offset }: Window, found: Found): string {
+function printWindow({ where, order, limit, offset }: RowWindow, found: PrintContext): string {
   let text = ''
   if (where && !(where.kind === 'constant' && where.value === true)) text += ` WHERE ${print(where, found)}`
   if (order.length > 0) text += ` ORDER BY ${order.map(each => printOrder(each, found)).join(', ')}`
@@ -88,17 +89,17 @@ function printWindow({ where, order, limit, offset }: Window, found: Found): str
   return text
 }
 
-function printSource(source: Source, at: number, found: Found): string {
+function printSource(source: SqlSource, at: number, found: PrintContext): string {
   const { alias, window } = source
   const rows = window ? printRows(source, found) : printTable(source, found)
   if (at === 0) return `${rows} ${alias}`
   return `JOIN ${rows} ${alias} ON ${source.on ? print(source.on, found) : 'true'}`
 }
 
-function printRows(source: Source, found: Found): string {
+function printRows(source: SqlSource, found: PrintContext): string {
   const { alias, window } = source
   const from = `FROM ${printTable(source, found)} ${alias}`
-  const { rest, isFar, reach, ...whole } = window ?? ALL
+  const { nullKeyRows: rest, deferredJoin: isFar, prefixLimit: reach, ...whole } = window ?? ALL
   if (isFar) {
     const ids = `SELECT ${alias}.id ${from}${printWindow(whole, found)}`
     const order = printWindow({ ...ALL, order: whole.order }, found)
@@ -117,9 +118,9 @@ function printRows(source: Source, found: Found): string {
   return `(SELECT ${alias}.* FROM (${parts.join(' UNION ALL ')}) ${alias}${printWindow({ ...whole, where: null }, found)})`
 }
 
-const ALL: Window = { where: null, order: [], limit: null, offset: null }
+const ALL: RowWindow = { where: null, order: [], limit: null, offset: null }
 
-function printTable({ table, isPage }: Source, found: Found): string {
+function printTable({ table, isPage }: SqlSource, found: PrintContext): string {
   found.tables.push(table)
   return isPage ? PAGE : quoteIdentifier(table)
 }
@@ -129,16 +130,16 @@ const ROW: Alias = 'r$'
 const PART: Alias = 'p$'
 const UNION: Alias = 'u$'
 
-const printOrder = (order: Order, found: Found): string =>
+const printOrder = (order: Order, found: PrintContext): string =>
   `${print(order.expression, found)}${order.direction === 'desc' ? ' DESC' : ''}`
 
 /** Parts in one order; each row's object is made before the parts are put together, for their columns differ. */
-function printUnion(union: Union, found: Found): string {
+function printUnion(union: Union, found: PrintContext): string {
   const parts = union.parts.map(({ row, position }) => {
     const ordered = { ...row, columns: [...row.columns, { as: POSITION, expression: position }] }
     const keys = row.columns.map(({ as }) => `${PART}.${quoteIdentifier(as)}`).join(', ')
     const json = `(SELECT row_to_json(${ROW}) FROM (SELECT ${keys}) ${ROW})`
-    return `SELECT ${json} AS json, ${PART}.${quoteIdentifier(POSITION)} AS position FROM (${printSelect(ordered, found)}) ${PART}`
+    return `SELECT ${json} AS json, ${PART}.${quoteIdentifier(POSITION)} AS position FROM (${printSelectNode(ordered, found)}) ${PART}`
   })
   return `(SELECT coalesce(json_agg(${UNION}.json ORDER BY ${UNION}.position), '[]') FROM (${parts.join(' UNION ALL ')}) ${UNION})`
 }
@@ -147,7 +148,7 @@ function printUnion(union: Union, found: Found): string {
 const POSITION = '$position'
 
 type Kind = Expression['kind']
-type Print<K extends Kind> = (node: Extract<Expression, { kind: K }>, found: Found) => string
+type Print<K extends Kind> = (node: Extract<Expression, { kind: K }>, found: PrintContext) => string
 
 const PRINT: { readonly [K in Kind]: Print<K> } = {
   column: node => `${node.of}.${quoteIdentifier(node.name)}`,
@@ -165,26 +166,26 @@ const PRINT: { readonly [K in Kind]: Print<K> } = {
   'null-test': (node, found) => `${print(node.term, found)} IS ${node.negated ? 'NOT ' : ''}NULL`,
   cast: (node, found) => `(${print(node.term, found)})::${node.type}`,
   call: (node, found) => printCall(node, found),
-  exists: (node, found) => `${node.negated ? 'NOT ' : ''}EXISTS (${printSelect(node.select, found)})`,
-  subquery: (node, found) => `(${printSelect(node.select, found)})`,
+  exists: (node, found) => `${node.negated ? 'NOT ' : ''}EXISTS (${printSelectNode(node.select, found)})`,
+  subquery: (node, found) => `(${printSelectNode(node.select, found)})`,
   'row-json': (node, found) =>
-    `(SELECT row_to_json(${ROW}) FROM (${printSelect(node.select, found)}) ${ROW})`,
+    `(SELECT row_to_json(${ROW}) FROM (${printSelectNode(node.select, found)}) ${ROW})`,
   'rows-json': (node, found) =>
     node.rows.kind === 'union' ? printUnion(node.rows, found) : printList(node.rows, found),
 }
 
-function print(node: Expression, found: Found): string {
+function print(node: Expression, found: PrintContext): string {
   // One cast: the table has a printer for exactly this kind, which the compiler cannot tie to the union by itself.
-  return (PRINT[node.kind] as (node: Expression, found: Found) => string)(node, found)
+  return (PRINT[node.kind] as (node: Expression, found: PrintContext) => string)(node, found)
 }
 
-function printParameter(node: ParameterNode, found: Found, suffix: '' | '[]'): string {
+function printParameter(node: ParameterNode, found: PrintContext, suffix: '' | '[]'): string {
   found.parameters.push(node)
   return `$${found.parameters.length}::${node.type}${suffix}`
 }
 
 /** `utc`: a timestamp without zone, in UTC; `epoch`: whole milliseconds since 1970. */
-function printCall({ name, terms }: CallNode, found: Found): string {
+function printCall({ name, terms }: CallNode, found: PrintContext): string {
   const printed = terms.map(term => print(term, found))
   switch (name) {
     case 'utc':

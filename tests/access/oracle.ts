@@ -6,7 +6,7 @@ import {
   isLink,
   type LinkAttribute,
 } from '../../core/model/model.ts'
-import { OPERATOR_NAMES, type Operator, operatorTerms } from '../../core/query/operators.ts'
+import { OPERATOR_NAMES, type Operator, operatorTraits } from '../../core/query/operators.ts'
 import type { Filter, Populate, Query, Selection, Sort } from '../../core/query/query.ts'
 import { everything, listOf, scalarOf } from './project.ts'
 
@@ -89,9 +89,9 @@ function filtersOn(attribute: Attribute): readonly Filter[] {
 }
 
 const valuesFor = (operator: Operator) =>
-  operatorTerms(operator).arity === 'flag'
+  operatorTraits(operator).arity === 'flag'
     ? [true]
-    : operatorTerms(operator).arity === 'two'
+    : operatorTraits(operator).arity === 'two'
       ? ['a', 'b']
       : ['a']
 
@@ -126,9 +126,9 @@ function within(step: LinkAttribute | ComponentAttribute, inner: Populate): Popu
 /** As it is asked for by name. */
 export function populate(
   attribute: Exclude<Attribute, { kind: 'scalar' }>,
-  asked: Populate['asked'] = 'named',
+  asked: Populate['origin'] = 'named',
 ): Populate {
-  const base = { as: attribute.name, asked, count: false } as const
+  const base = { as: attribute.name, origin: asked, count: false } as const
   const rows = { filter: null, sort: [], page: null }
   switch (attribute.kind) {
     case 'zone':

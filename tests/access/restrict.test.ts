@@ -148,8 +148,8 @@ test('a relation to what the caller may not find is left out in silence; media a
 })
 
 test('a.b leaves out a where b is left out, unless a is asked for otherwise', t => {
-  const way = (inner: readonly Populate[], asked: Populate['asked'] = 'passed') =>
-    link('sequel', { asked, selection: { ...everything(book), populate: inner } })
+  const way = (inner: readonly Populate[], asked: Populate['origin'] = 'passed') =>
+    link('sequel', { origin: asked, selection: { ...everything(book), populate: inner } })
   t.deepEqual(keysOf(populating(way([link('writer')])), access.publicCaller), [])
   t.deepEqual(keysOf(populating(way([link('writer'), link('sequel')])), access.publicCaller), ['sequel'])
   t.deepEqual(keysOf(populating(way([link('writer')], 'named')), access.publicCaller), ['sequel'])
@@ -166,7 +166,7 @@ test('a.b leaves out a where b is left out, unless a is asked for otherwise', t 
 
 test('a dotted populate of something private is told with the whole way', t => {
   const secret = { ...link('vault'), attribute: { ...attributeOf(book, 'vault', 'relation'), private: true } }
-  const way = link('sequel', { asked: 'passed', selection: { ...everything(book), populate: [secret] } })
+  const way = link('sequel', { origin: 'passed', selection: { ...everything(book), populate: [secret] } })
   t.deepEqual(refusal(populating(way), access.publicCaller), bad('vault', 'sequel.vault', 'populate'))
 })
 

@@ -35,7 +35,7 @@ function selectionOf(holder: Holder, deep: boolean): Selection {
 }
 
 function populateOf(attribute: Attribute): Populate[] {
-  const base = { as: attribute.name, asked: 'named', count: false } as const
+  const base = { as: attribute.name, origin: 'named', count: false } as const
   const listed = { filter: null, sort: [], page: null }
   if (attribute.kind === 'scalar' || attribute.kind === 'localizations') return []
   if (attribute.kind === 'zone') {

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { compileModel } from '../../core/model/compile-model.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
-import { graphqlEnumValue, graphqlQueryNames, graphqlTypeName } from '../../core/model/graphql-names.ts'
+import { graphqlEnumValue, graphqlQueryNames, graphqlTypeName } from '../../core/model/names.ts'
 import { attributeOf, holderOf, modelOf } from './compiled.ts'
 import { conformanceProject, declare } from './declare.ts'
 

@@ -4,11 +4,11 @@ import type { Caller } from '../../core/access/caller.ts'
 import { restrict } from '../../core/access/restrict/restrict.ts'
 import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
 import { planQuery } from '../../core/plan/plan-query.ts'
-import type { Shape } from '../../core/plan/row.ts'
+import type { AnswerShape } from '../../core/plan/row.ts'
 import type { Query } from '../../core/query/query.ts'
 import { parseListQuery, parseOneQuery } from '../../core/rest/parameters/parse-query.ts'
 import { parseQueryString } from '../../core/rest/parse-query-string.ts'
-import { printAnswer } from '../../core/sql/print.ts'
+import { printAnswerStatement } from '../../core/sql/print.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 
@@ -83,7 +83,10 @@ export const ruledCallers = ({ access }: Blueprint): readonly Caller[] =>
   })
 
 /** `GET /api/articles?…`, optionally with ` (v4)` at its end. */
-export function parseRequest(request: string, { model, project }: Blueprint): { query: Query; shape: Shape } {
+export function parseRequest(
+  request: string,
+  { model, project }: Blueprint,
+): { query: Query; shape: AnswerShape } {
   const [, plain = '', v4] = /^GET \/api\/(.*?)( \(v4\))?$/s.exec(request) ?? []
   const [path = '', search = ''] = plain.replace(/\n\s*/g, '').split('?')
   const [plural, documentId] = path.split('/')
@@ -97,9 +100,13 @@ export function parseRequest(request: string, { model, project }: Blueprint): { 
   return { query, shape: v4 ? 'v4' : 'flat' }
 }
 
-export function toStatement(query: Query, shape: Shape, { model, storage, access }: Blueprint): Statement {
+export function toStatement(
+  query: Query,
+  shape: AnswerShape,
+  { model, storage, access }: Blueprint,
+): Statement {
   const restricted = must(restrict(query, access.publicCaller))
-  return printAnswer(planQuery(restricted, { storage, defaultLocale: model.defaultLocale, shape }))
+  return printAnswerStatement(planQuery(restricted, { storage, defaultLocale: model.defaultLocale, shape }))
 }
 
 export function must<Value>(

@@ -9,8 +9,8 @@ import type { Filter, RestrictedQuery } from '../../core/query/query.ts'
 import { parseListQuery, parseOneQuery } from '../../core/rest/parameters/parse-query.ts'
 import { parseQueryString } from '../../core/rest/parse-query-string.ts'
 import { parameter } from '../../core/sql/build.ts'
-import { printAnswer } from '../../core/sql/print.ts'
-import { bind, toKeep } from '../../core/sql/template.ts'
+import { printAnswerStatement } from '../../core/sql/print.ts'
+import { bind, toKeep } from '../../core/sql/statement.ts'
 import { numbersFrom, pick, type Random } from '../end-to-end/fuzz.ts'
 import { must, parseRequest, toStatement as printOne, ruledBlueprint, ruledCallers } from './golden.ts'
 
@@ -104,12 +104,12 @@ test('whatever is asked after whatever else, its statement is the one that it wo
       shape: pick(random, shapes),
     }
     keys.add(outline(made, terms).key)
-    const alone = printAnswer(planQuery(made, terms))
+    const alone = printAnswerStatement(planQuery(made, terms))
     t.deepEqual(toStatement(made, terms), alone)
     if (made.take.kind !== 'one') continue
     const documentId = pick(random, ['y', 'z'])
     const own = trusted({ ...made, take: { kind: 'one', documentId } })
-    t.deepEqual(toStatement(made, terms, documentId), printAnswer(planQuery(own, terms)))
+    t.deepEqual(toStatement(made, terms, documentId), printAnswerStatement(planQuery(own, terms)))
   }
   t.true(asked > 3000, `${asked} were no refusals`)
   t.true(keys.size < asked * 0.8, `${keys.size} kinds of ${asked} queries: hardly any came again`)
@@ -160,7 +160,7 @@ test('two equal conditions are told from one that stands in two places', t => {
     [b, b],
   ]) {
     const made = trusted({ ...plain, filter: { kind: 'or', filters } })
-    t.deepEqual(toStatement(made, terms), printAnswer(planQuery(made, terms)))
+    t.deepEqual(toStatement(made, terms), printAnswerStatement(planQuery(made, terms)))
   }
 })
 

@@ -1,4 +1,4 @@
-import type { Connection, LinkChange, TargetRef } from '../../core/query/command.ts'
+import type { LinkChange, LinkConnection, TargetRef } from '../../core/query/command.ts'
 
 /** `set a #7`, `connect a@start disconnect b`, `nothing`. */
 export function printChange(change: LinkChange | null): string {
@@ -15,5 +15,5 @@ function printTarget({ by, locale, status }: TargetRef): string {
   return locale === null && status === null ? name : [name, locale ?? '', status ?? ''].join('/')
 }
 
-const printConnection = ({ position, ...target }: Connection): string =>
+const printConnection = ({ position, ...target }: LinkConnection): string =>
   `${printTarget(target)}@${position.at}${'documentId' in position ? `:${position.documentId}` : ''}`

@@ -37,11 +37,11 @@ function printPopulate(populate: Selection['populate'][number]): string {
       ({ component, selection, filter }) =>
         `${component.uid}: ${printSelection(selection)}${filter ? ` where ${printFilter(filter)}` : ''}`,
     )
-    return `${populate.as}<${populate.asked}${count}>(${parts.join('; ')})`
+    return `${populate.as}<${populate.origin}${count}>(${parts.join('; ')})`
   }
   const filter = populate.filter ? ` where ${printFilter(populate.filter)}` : ''
   const sort = populate.sort.length > 0 ? ` by ${printSorts(populate.sort)}` : ''
-  return `${populate.as}<${populate.asked}${count}>(${printSelection(populate.selection)}${filter}${sort})`
+  return `${populate.as}<${populate.origin}${count}>(${printSelection(populate.selection)}${filter}${sort})`
 }
 
 export function printLocale({ locale }: Query): string {

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { SCALAR_NAMES } from '../../core/graphql/sdl/scalar-names.ts'
-import { graphqlQueryNames, graphqlTypeName } from '../../core/model/graphql-names.ts'
 import type { Attribute } from '../../core/model/model.ts'
+import { graphqlQueryNames, graphqlTypeName } from '../../core/model/names.ts'
 import { numbersFrom } from '../end-to-end/fuzz.ts'
 import { type HiddenWay, hiddenWays, type Policy, type Step } from './hidden.ts'
 import { type Documents, fill, hide, NARROW, openOracleWorld, POLICIES, SECRETS } from './oracle-world.ts'

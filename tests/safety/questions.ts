@@ -1,4 +1,4 @@
-import { OPERATOR_NAMES, type Operator, operatorTerms } from '../../core/query/operators.ts'
+import { OPERATOR_NAMES, type Operator, operatorTraits } from '../../core/query/operators.ts'
 import type { HiddenWay, Step } from './hidden.ts'
 
 /** One way to put a hidden attribute into a query string. */
@@ -79,7 +79,7 @@ function filtersOn(filters: string, on: Subject): readonly string[] {
 }
 
 function condition(place: string, operator: Operator, guess: string): string {
-  const { arity } = operatorTerms(operator)
+  const { arity } = operatorTraits(operator)
   if (arity === 'flag') return `${place}[${operator}]=true`
   const once = `${place}[${operator}]=${guess}`
   return arity === 'two' ? `${once}&${once}` : once

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { checkApp } from '../../core/app/check-app.ts'
-import { pluralOf } from '../../core/model/names.ts'
+import { toPlural } from '../../core/model/names.ts'
 import { readProject } from '../../core/project/load-project.ts'
 import type { Settings } from '../../core/project/settings/settings.ts'
 import { temporaryFolder } from '../harness/folder.ts'
@@ -21,7 +21,7 @@ const typesOf = (settings: Settings | undefined) =>
   Object.fromEntries(
     Object.entries(settings?.contentTypes ?? {}).map(([key, declared]) => [
       key,
-      { ...declared, pluralApiId: declared.pluralApiId ?? pluralOf(key) },
+      { ...declared, pluralApiId: declared.pluralApiId ?? toPlural(key) },
     ]),
   )
 

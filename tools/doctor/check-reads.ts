@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../core/database/database.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Storage } from '../../core/model/storage.ts'
-import { operatorTerms } from '../../core/query/operators.ts'
+import { operatorTraits } from '../../core/query/operators.ts'
 import type { Comparison, Query, RelatedFilter } from '../../core/query/query.ts'
 import { type Advice, counted } from './advice.ts'
 import { explain, nodesOf, type PlanNode } from './explain.ts'
@@ -149,7 +149,7 @@ function withoutIndex({ filter, search, sort, take }: Query): string | null {
 }
 
 const isOfParts = (part: Comparison | RelatedFilter): boolean =>
-  part.kind === 'comparison' && operatorTerms(part.operator).text
+  part.kind === 'comparison' && operatorTraits(part.operator).text
 
 const PARTS =
   'no index finds parts of texts, or texts whatever their case: narrow the list by another attribute, too, or let a search engine answer'

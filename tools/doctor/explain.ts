@@ -2,7 +2,7 @@ import type { Transaction } from '../../core/database/database.ts'
 import type { Storage } from '../../core/model/storage.ts'
 import { planQuery } from '../../core/plan/plan-query.ts'
 import type { RestrictedQuery } from '../../core/query/query.ts'
-import { printAnswer } from '../../core/sql/print.ts'
+import { printAnswerStatement } from '../../core/sql/print.ts'
 
 /** A node of PostgreSQL's plan, as far as it is looked at. */
 export interface PlanNode {
@@ -30,7 +30,7 @@ export async function explain(
   { storage, defaultLocale, analyze }: ExplainTerms,
 ): Promise<PlanNode> {
   await transaction.run({ text: ALONE, values: [] })
-  const { text, values } = printAnswer(planQuery(query, { storage, defaultLocale, shape: 'flat' }))
+  const { text, values } = printAnswerStatement(planQuery(query, { storage, defaultLocale, shape: 'flat' }))
   const options = analyze ? 'FORMAT JSON, ANALYZE, TIMING OFF' : 'FORMAT JSON'
   const { rows } = await transaction.run({ text: `EXPLAIN (${options}) ${text}`, values, name: 'explain' })
   const plans: readonly { readonly Plan: PlanNode }[] = JSON.parse(String(rows[0]?.[0]))

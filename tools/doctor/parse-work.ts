@@ -7,15 +7,23 @@ import {
   type ScalarAttribute,
 } from '../../core/model/model.ts'
 import {
-  asksForEntry,
+  isListEntryOperator,
   isOperator,
   isTextual,
   type Operator,
-  operatorFits,
-  operatorTerms,
+  operatorAccepts,
+  operatorTraits,
 } from '../../core/query/operators.ts'
 import { isRecord } from '../../core/query/parse-place.ts'
-import type { Comparison, Filter, Query, Reading, Sort, SortStep, Value } from '../../core/query/query.ts'
+import type {
+  Comparison,
+  Filter,
+  Query,
+  Sort,
+  SortStep,
+  Value,
+  VersionChoice,
+} from '../../core/query/query.ts'
 import { depthOf, type SlowRead } from './slow-reads.ts'
 
 /** A value that documents have there. */
@@ -50,7 +58,8 @@ export function parseWork({ work }: Pick<SlowRead, 'work'>, model: Model, sample
 const limitOf = (said: unknown): number =>
   typeof said === 'number' && Number.isInteger(said) && said > 0 ? said : 25
 
-const statusOf = (said: unknown): Reading => (said === 'draft' || said === 'latest' ? said : 'published')
+const statusOf = (said: unknown): VersionChoice =>
+  said === 'draft' || said === 'latest' ? said : 'published'
 
 const textsOf = ({ attributes }: ContentType): readonly ScalarAttribute[] =>
   [...attributes.values()].filter(
@@ -95,9 +104,9 @@ function holderBehind(attribute: Attribute | undefined): Holder | undefined {
 /** `$eq`, or `$in of 12`. */
 function parseComparison(said: unknown, attribute: ScalarAttribute, value: Value): Comparison | undefined {
   const [operator = '', , count] = typeof said === 'string' ? said.split(' ') : []
-  if (!isOperator(operator) || !operatorFits(operator, attribute.type)) return undefined
+  if (!isOperator(operator) || !operatorAccepts(operator, attribute.type)) return undefined
   const length = Math.min(MOST_VALUES, Number(count ?? 2))
-  if (asksForEntry(operator, attribute.type))
+  if (isListEntryOperator(operator, attribute.type))
     return { kind: 'comparison', attribute, operator, values: [value] }
   return { kind: 'comparison', attribute, operator, values: valuesFor(operator, value, length) }
 }
@@ -105,7 +114,7 @@ function parseComparison(said: unknown, attribute: ScalarAttribute, value: Value
 const MOST_VALUES = 1_000
 
 function valuesFor(operator: Operator, value: Value, count: number): readonly Value[] {
-  const { arity, text } = operatorTerms(operator)
+  const { arity, text } = operatorTraits(operator)
   const given = text ? String(value).slice(0, 3) : value
   switch (arity) {
     case 'flag':

@@ -1,11 +1,10 @@
 import { comparedAttributes } from '../../core/access/compile/expected-lists.ts'
 import type { Database, Transaction } from '../../core/database/database.ts'
 import { takeBack } from '../../core/migrate/run-and-roll-back.ts'
-import { servesFor } from '../../core/model/list-indexes.ts'
+import { fitsIndex } from '../../core/model/columns.ts'
 import type { ContentType, ScalarAttribute } from '../../core/model/model.ts'
 import type { Index, Storage } from '../../core/model/storage.ts'
-import { declaredIndex } from '../../core/model/type-indexes.ts'
-import { fitsIndex } from '../../core/model/value-columns.ts'
+import { declaredIndex, isIndexPrefix } from '../../core/model/type-indexes.ts'
 import type { Query } from '../../core/query/query.ts'
 import { printIndex } from '../../core/sql/ddl.ts'
 import { quoteIdentifier as name } from '../../core/sql/identifier.ts'
@@ -45,7 +44,7 @@ const isSorted = (attribute: ScalarAttribute): boolean =>
 function has(storage: Storage, type: ContentType, index: Index): boolean {
   const { name } = storage.table(type)
   const indexes = storage.tables.find(table => table.name === name)?.indexes ?? []
-  return indexes.some(each => servesFor(each, index))
+  return indexes.some(each => isIndexPrefix(each, index))
 }
 
 const begins = (other: readonly string[], names: readonly string[]): boolean =>

@@ -1,6 +1,6 @@
 import type { ExpectedLists } from '../../model/blueprint.ts'
+import { fitsIndex } from '../../model/columns.ts'
 import { type ContentType, isLink, type Model } from '../../model/model.ts'
-import { fitsIndex } from '../../model/value-columns.ts'
 import type { Settings } from '../../project/settings/settings.ts'
 import type { Operator } from '../../query/operators.ts'
 import type { Comparison, Filter, RelatedFilter } from '../../query/query.ts'

@@ -1,7 +1,13 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, forbidden, invalidBodyKey } from '../../faults/fault.ts'
 import type { Attribute, Component, ContentType } from '../../model/model.ts'
-import type { Command, GivenValues, PermittedCommand, Sight, WriteConditions } from '../../query/command.ts'
+import type {
+  Command,
+  GivenValues,
+  PermittedCommand,
+  VisibleVersion,
+  WriteConditions,
+} from '../../query/command.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import type { Filter } from '../../query/query.ts'
 import { brandCommand } from '../brand.ts'
@@ -111,7 +117,7 @@ function targetsOf(
   { set }: WriteAccess,
   caller: Caller,
 ): WriteConditions['targets'] {
-  const targets = new Map<ContentType, readonly Sight[]>()
+  const targets = new Map<ContentType, readonly VisibleVersion[]>()
   for (const [name, value] of Object.entries(values)) {
     const attribute = Object.hasOwn(set, name) ? undefined : type.attributes.get(name)
     for (const { kind, target } of attribute ? linksInValue(attribute, value) : []) {

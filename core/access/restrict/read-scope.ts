@@ -1,6 +1,6 @@
 import { type Fault, forbidden, invalidKey, type QueryParam } from '../../faults/fault.ts'
 import type { Attribute, ComponentAttribute, ContentType, LinkAttribute } from '../../model/model.ts'
-import type { Filter, Reading, Scope, Sights, Status } from '../../query/query.ts'
+import type { Filter, LinkScope, Status, VersionChoice, VisibleVersions } from '../../query/query.ts'
 import type { Caller, ReadAccess } from '../caller.ts'
 import { conjunction, filterFor } from '../compile/condition.ts'
 import { readableAttributes } from './visible.ts'
@@ -14,7 +14,7 @@ export interface Restriction {
 /** Where the walk stands: which attributes may be read there, and in which versions its links resolve. */
 export interface ReadScope {
   readonly readable: ReadonlySet<Attribute>
-  readonly status: Reading
+  readonly status: VersionChoice
   /** What lies between the start of the query's part and here, with a dot behind it; else empty. */
   readonly path: string
   readonly param: QueryParam
@@ -22,7 +22,7 @@ export interface ReadScope {
 
 export interface EnteredScope {
   readonly to: ReadScope
-  readonly scope: Scope | null
+  readonly scope: LinkScope | null
 }
 
 /** Whether the attribute may be read here; refuses the query where not. */
@@ -60,7 +60,7 @@ export function enterLink(
   attribute: LinkAttribute,
   at: ReadScope,
   walk: Restriction,
-  asked: Reading = at.status,
+  asked: VersionChoice = at.status,
 ): EnteredScope | null {
   const { target, name } = attribute
   const view = linkReadAccess(attribute, walk)
@@ -78,21 +78,23 @@ function linkReadAccess({ kind, target }: LinkAttribute, walk: Restriction): Rea
   return walk.caller.grants.readAccess(target, 'find')
 }
 
-const scopeOf = (status: Status | null, { where, sights }: RowVisibility): Scope | null =>
-  status === null && where === null && !sights ? null : { status, where, ...(sights && { sights }) }
+const scopeOf = (status: Status | null, { where, sights }: RowVisibility): LinkScope | null =>
+  status === null && where === null && !sights
+    ? null
+    : { status, where, ...(sights && { visibleVersions: sights }) }
 
 /** Which rows of a type are in the caller's sight: what holds for all of them, or for those of each status. */
 export interface RowVisibility {
   /** null: all of them. */
   readonly where: Filter | null
   /** null: each that meets `where`. */
-  readonly sights: Sights | null
+  readonly sights: VisibleVersions | null
 }
 
 export function rowVisibility(
   view: ReadAccess,
   type: ContentType,
-  reading: Reading,
+  reading: VersionChoice,
   walk: Pick<Restriction, 'caller'>,
 ): RowVisibility {
   if (reading !== 'latest') return { where: rowCondition(view, type, reading, walk), sights: null }

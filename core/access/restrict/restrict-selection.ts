@@ -27,7 +27,7 @@ import { readableAttributes } from './visible.ts'
 export function restrictSelection(selection: Selection, at: ReadScope, walk: Restriction): Selection {
   const fields = selection.named
     ? mapOrDrop(selection.fields, field =>
-        selection.beside?.has(field) || requireReadable(field, at, walk) ? field : null,
+        selection.internalFields?.has(field) || requireReadable(field, at, walk) ? field : null,
       )
     : mapOrDrop(selection.fields, field => (at.readable.has(field) ? field : null))
   const inside: ReadScope = at.param === 'populate' ? at : { ...at, param: 'populate' }
@@ -39,7 +39,7 @@ export function restrictSelection(selection: Selection, at: ReadScope, walk: Res
 /** null: left out of the answer. */
 function restrictPopulate(populate: Populate, at: ReadScope, walk: Restriction): Populate | null {
   if (!at.readable.has(populate.attribute)) {
-    if (populate.asked !== 'all') refuseAttribute(populate.attribute, at, walk)
+    if (populate.origin !== 'all') refuseAttribute(populate.attribute, at, walk)
     return null
   }
   switch (populate.kind) {
@@ -71,7 +71,7 @@ function restrictRows<Rows extends LinkPopulate | ComponentPopulate>(
   const filter = populate.filter && restrictFilter(populate.filter, own, walk)
   const sort = mapOrDrop(populate.sort, part => restrictSort(part, own, walk))
   const selection = restrictSelection(populate.selection, at, walk)
-  if (populate.asked === 'passed' && selection.populate.length === 0) return null
+  if (populate.origin === 'passed' && selection.populate.length === 0) return null
   const same = filter === populate.filter && sort === populate.sort && selection === populate.selection
   return same ? populate : { ...populate, filter, sort, selection }
 }
@@ -94,7 +94,7 @@ function restrictPart(part: ZonePart, at: ReadScope, walk: Restriction): ZonePar
 }
 
 /** Places are told from the innermost populate on, but dotted ones (`a.b`) as they were written (contract/rest.md 2). */
-const inside = ({ asked }: Populate, to: ReadScope): ReadScope =>
+const inside = ({ origin: asked }: Populate, to: ReadScope): ReadScope =>
   asked === 'passed' ? to : { ...to, path: '' }
 
 /**
@@ -102,7 +102,7 @@ const inside = ({ asked }: Populate, to: ReadScope): ReadScope =>
  * visible. Drafts of it stay hidden from a caller who may not read them.
  */
 function throughOpenedRelation(
-  { opened, attribute: { target } }: LinkPopulate,
+  { bypassFind: opened, attribute: { target } }: LinkPopulate,
   walk: Restriction,
 ): Restriction {
   if (!opened) return walk

@@ -74,7 +74,9 @@ function narrow(query: Query, view: ReadAccess, walk: Restriction): Query {
   const search = narrowSearch(query.search, view)
   const same =
     filter === query.filter && sort === query.sort && selection === query.selection && search === query.search
-  return same && !sights ? query : { ...query, filter, sort, selection, search, ...(sights && { sights }) }
+  return same && !sights
+    ? query
+    : { ...query, filter, sort, selection, search, ...(sights && { visibleVersions: sights }) }
 }
 
 /** A version out of sight is none to be told of: not that it is there, nor that it differs (safety S11). */

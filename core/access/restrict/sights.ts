@@ -1,11 +1,11 @@
 import type { Attribute, ContentType } from '../../model/model.ts'
-import type { Sight } from '../../query/command.ts'
+import type { VisibleVersion } from '../../query/command.ts'
 import { type Filter, STATUSES, type Status } from '../../query/query.ts'
 import type { Caller, ReadAccess } from '../caller.ts'
 import { rowCondition } from './read-scope.ts'
 
 /** The documents that a relation may name; null: all of them. Drafts are hidden from callers who may not read them (safety S11). */
-export function linkableDocuments(target: ContentType, caller: Caller): readonly Sight[] | null {
+export function linkableDocuments(target: ContentType, caller: Caller): readonly VisibleVersion[] | null {
   const view = caller.grants.readAccess(target, 'find')
   return view ? visibleIn(target, [view], caller) : []
 }
@@ -14,7 +14,7 @@ export function linkableDocuments(target: ContentType, caller: Caller): readonly
  * The files that a new media link may name; null: all of them. Without any permission to find files, media are open:
  * a condition on `find` or `findOne` is what hides files (contract/rest.md 0).
  */
-export function linkableFiles(file: ContentType, caller: Caller): readonly Sight[] | null {
+export function linkableFiles(file: ContentType, caller: Caller): readonly VisibleVersion[] | null {
   const views = readAccessesOf(file, caller)
   return views.length === 0 ? null : visibleIn(file, views, caller)
 }
@@ -23,7 +23,7 @@ export function linkableFiles(file: ContentType, caller: Caller): readonly Sight
  * The documents of a type that the caller sees by any permission; null: all of them. Empty: the caller has no permission
  * to read the type, so nothing is visible, but nothing is hidden by a condition either.
  */
-export function visibleDocuments(type: ContentType, caller: Caller): readonly Sight[] | null {
+export function visibleDocuments(type: ContentType, caller: Caller): readonly VisibleVersion[] | null {
   const own = ownRecord(type, caller)
   const views = readAccessesOf(type, caller)
   const sights = views.length === 0 ? [] : visibleIn(type, views, caller)
@@ -40,7 +40,7 @@ const readAccessesOf = (type: ContentType, { grants }: Caller): readonly ReadAcc
 }
 
 /** `me` shows users their own record. */
-function ownRecord(type: ContentType, { grants, user }: Caller): Sight | null {
+function ownRecord(type: ContentType, { grants, user }: Caller): VisibleVersion | null {
   const id = type.attributes.get('id')
   if (!type.builtIn || type.key !== 'user' || id?.kind !== 'scalar') return null
   if (typeof user?.id !== 'number' || !grants.readAccess(type, 'me')) return null
@@ -49,9 +49,13 @@ function ownRecord(type: ContentType, { grants, user }: Caller): Sight | null {
 }
 
 /** What any of the views shows, for each status. */
-function visibleIn(type: ContentType, views: readonly ReadAccess[], caller: Caller): readonly Sight[] | null {
+function visibleIn(
+  type: ContentType,
+  views: readonly ReadAccess[],
+  caller: Caller,
+): readonly VisibleVersion[] | null {
   const statuses: readonly Status[] = type.draftAndPublish ? STATUSES : ['published']
-  const sights = statuses.flatMap((status): readonly Sight[] => {
+  const sights = statuses.flatMap((status): readonly VisibleVersion[] => {
     const showing = views.filter(({ drafts }) => status === 'published' || drafts !== null)
     if (showing.length === 0) return []
     return [{ status, where: anyOf(showing.map(view => rowCondition(view, type, status, { caller }))) }]

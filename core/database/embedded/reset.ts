@@ -1,4 +1,4 @@
-import { constant } from '../../sql/ddl.ts'
+import { quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier } from '../../sql/identifier.ts'
 import { parametersOf, type SessionSettings } from '../session.ts'
 
@@ -17,12 +17,12 @@ export const printReset = (settings: SessionSettings, { user, kept }: ResetTerms
     'RESET ROLE',
     'RESET ALL',
     ...Object.entries(parametersOf(settings)).map(
-      ([name, value]) => `SELECT set_config(${constant(name)}, ${constant(value)}, false)`,
+      ([name, value]) => `SELECT set_config(${quoteConstant(name)}, ${quoteConstant(value)}, false)`,
     ),
     'CLOSE ALL',
     'DISCARD TEMP',
-    `DO ${constant(`DECLARE statement text; BEGIN
-      FOR statement IN SELECT name FROM pg_prepared_statements WHERE name !~ ${constant(kept)} LOOP
+    `DO ${quoteConstant(`DECLARE statement text; BEGIN
+      FOR statement IN SELECT name FROM pg_prepared_statements WHERE name !~ ${quoteConstant(kept)} LOOP
         EXECUTE format('DEALLOCATE %I', statement);
       END LOOP;
     END`)}`,

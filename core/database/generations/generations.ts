@@ -1,4 +1,4 @@
-import { constant, qualified } from '../../sql/ddl.ts'
+import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Site } from '../run-ddl.ts'
 
@@ -23,14 +23,14 @@ export const printGenerations = (schema: string): readonly string[] => [
 )`,
   // Volatile, so that it is not evaluated while a statement is planned; parallel safe, so that plans stay what they are.
   `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_outdated')}() RETURNS boolean LANGUAGE plpgsql VOLATILE PARALLEL SAFE AS ` +
-    constant(
+    quoteConstant(
       `BEGIN RAISE EXCEPTION 'the tables were changed for another version of the project' USING ERRCODE = '${OUTDATED}'; END`,
     ),
 ]
 
 /** SQL: whether the tables suit this generation. */
 export const printIsCurrent = (schema: string, hash: string): string =>
-  `EXISTS (SELECT FROM ${qualified(schema, 'plinth_generations')} WHERE hash = ${constant(hash)})`
+  `EXISTS (SELECT FROM ${qualified(schema, 'plinth_generations')} WHERE hash = ${quoteConstant(hash)})`
 
 /** A statement that fails where they do not. */
 export const requireGeneration = (schema: string, hash: string): Statement => ({

@@ -1,4 +1,4 @@
-import { constant, qualified } from '../../sql/ddl.ts'
+import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import type { Rows, Transaction } from '../database.ts'
 
 // Who serves from the database: a row of `plinth_processes` each. A process holds an advisory lock of its row's id for as
@@ -29,7 +29,7 @@ export const printProcesses = (schema: string): string =>
 
 /** The first key of the advisory locks. */
 export const printLockClass = (schema: string): string =>
-  `hashtext(${constant(`plinth processes of ${schema}`)})`
+  `hashtext(${quoteConstant(`plinth processes of ${schema}`)})`
 
 /** SQL over a row `p`: whether its process lives. Locks show as unsigned numbers. */
 export const printLives = (schema: string): string => `CASE WHEN p.heartbeat

@@ -1,5 +1,5 @@
 import type { ContentType, RelationAttribute } from '../../model/model.ts'
-import type { ColumnLink, Link, Storage, TypeTable } from '../../model/storage.ts'
+import type { ColumnLink, LinkStorage, Storage, TypeTable } from '../../model/storage.ts'
 import type { Status } from '../../query/query.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { slotOf } from '../rows/write-links.ts'
@@ -11,7 +11,7 @@ export interface InverseRelation {
   readonly type: ContentType
   readonly owner: ContentType
   readonly table: TypeTable
-  readonly link: Link
+  readonly link: LinkStorage
   /** A link is to the status of its owner's row. */
   readonly sharesStatus: boolean
   /** A link is to the locale of its owner's row. */

@@ -1,6 +1,6 @@
 import { fault, RequestFault } from '../../faults/fault.ts'
 import type { MediaAttribute, RelationAttribute } from '../../model/model.ts'
-import type { Connection, LinkChange, Position, TargetRef } from '../../query/command.ts'
+import type { LinkChange, LinkConnection, LinkPosition, TargetRef } from '../../query/command.ts'
 import type { Status } from '../../query/query.ts'
 import type { LinkTarget } from '../desired-state.ts'
 import { entryKey, LinkOrder, type LinkPlace, type Run } from '../rows/link-order.ts'
@@ -76,7 +76,7 @@ function arrange(order: LinkOrder, connect: readonly Connecting[]): void {
 
 function connections(
   attribute: Linked,
-  connect: readonly Connection[],
+  connect: readonly LinkConnection[],
   terms: ChangeTerms,
 ): readonly Connecting[] {
   const seen = new Set<string>()
@@ -91,7 +91,7 @@ function connections(
 
 function placeOf(
   { target }: Linked,
-  connection: Connection,
+  connection: LinkConnection,
   { found }: ChangeTerms,
 ): Pick<Connecting, 'place' | 'nowhere'> {
   const { position } = connection
@@ -142,7 +142,7 @@ const connectedTwice = ({ id }: FoundTarget): RequestFault =>
     ),
   )
 
-const notConnected = ({ id }: FoundTarget, { at }: Position, beside: FoundTarget): RequestFault =>
+const notConnected = ({ id }: FoundTarget, { at }: LinkPosition, beside: FoundTarget): RequestFault =>
   new RequestFault(
     fault(
       'validation',

@@ -1,5 +1,5 @@
+import { fitsIndex } from '../../model/columns.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
-import { fitsIndex } from '../../model/value-columns.ts'
 import type { Planning } from '../rows/write-owner.ts'
 import { columnsOf, hasSpare } from '../sql/write-print.ts'
 

@@ -2,10 +2,10 @@ import { LruCache } from '../../base/lru-cache.ts'
 import { memoryBytes } from '../../base/text.ts'
 import type { Storage } from '../../model/storage.ts'
 import { outline } from '../../plan/fingerprint.ts'
-import { type PlanTerms, planQuery } from '../../plan/plan-query.ts'
+import { type PlanOptions, planQuery } from '../../plan/plan-query.ts'
 import type { RestrictedQuery } from '../../query/query.ts'
-import type { Answer, ParameterValue } from '../../sql/nodes.ts'
-import type { Template } from '../../sql/template.ts'
+import type { AnswerStatement, ParameterValue } from '../../sql/nodes.ts'
+import type { Template } from '../../sql/statement.ts'
 
 /** A template of a read with two populates takes some 7,000 bytes. */
 const BOUNDS = { entries: 2000, bytes: 6_000_000 } as const
@@ -14,7 +14,7 @@ const BOUNDS = { entries: 2000, bytes: 6_000_000 } as const
 export const sizeOfTemplate = ({ text, parameters }: Template): number =>
   200 + memoryBytes(text) + 150 * parameters.length
 
-export type QueryTerms = Omit<PlanTerms, 'placeOf'>
+export type QueryTerms = Omit<PlanOptions, 'placeOf'>
 
 /** What is printed of a query's plan, and the values that are to be put in. */
 export interface Planned<Printed> {
@@ -34,7 +34,7 @@ export type PlanOnce<Printed> = (
  * memory.
  */
 export function planOnce<Printed>(
-  print: (answer: Answer) => Printed,
+  print: (answer: AnswerStatement) => Printed,
   sizeOf: (template: Printed) => number,
 ): PlanOnce<Printed> {
   /** As long as their storage is there: a project that is loaded anew has others. */

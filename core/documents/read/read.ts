@@ -3,7 +3,7 @@ import type { ReadResult } from '../../cache/answer-store.ts'
 import type { AnswerCache, ReadRunOptions } from '../../cache/open-cache.ts'
 import type { Database } from '../../database/database.ts'
 import type { Storage } from '../../model/storage.ts'
-import type { Shape } from '../../plan/row.ts'
+import type { AnswerShape } from '../../plan/row.ts'
 import { describeQuery } from '../../query/describe-query.ts'
 import type { RestrictedQuery } from '../../query/query.ts'
 import type { DocumentReads, ReadOptions } from '../documents.ts'
@@ -30,7 +30,7 @@ export function openReads({
   maxBytes = 0,
 }: ReadTerms): DocumentReads {
   const bounds = openBounds(maxBytes)
-  const planning = (shape: Shape) =>
+  const planning = (shape: AnswerShape) =>
     maxBytes > 0 ? { storage, defaultLocale, shape, maxBytes } : { storage, defaultLocale, shape }
   const run = (query: RestrictedQuery, options?: ReadOptions): ReadRunOptions => ({
     readonly: true,
@@ -38,7 +38,11 @@ export function openReads({
     maxBytes: bounds.left(options?.trail),
     ...(options?.signal && { signal: options.signal }),
   })
-  const find = async (query: RestrictedQuery, shape: Shape, options?: ReadOptions): Promise<ReadResult> => {
+  const find = async (
+    query: RestrictedQuery,
+    shape: AnswerShape,
+    options?: ReadOptions,
+  ): Promise<ReadResult> => {
     const statement = toStatement(query, planning(shape), options?.documentId)
     try {
       const { rows } = await database.run(statement, run(query, options))

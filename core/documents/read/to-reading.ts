@@ -1,22 +1,22 @@
 import { detachString, entityTag, memoryBytes } from '../../base/text.ts'
 import type { CacheableRead } from '../../cache/answer-store.ts'
-import type { Answer, ParameterValue } from '../../sql/nodes.ts'
-import { type ProvableTemplate, printProvable } from '../../sql/print-provable.ts'
-import { bind, type Template, toKeep } from '../../sql/template.ts'
+import type { AnswerStatement, ParameterValue } from '../../sql/nodes.ts'
+import { printVersioned, type VersionedTemplate } from '../../sql/print-provable.ts'
+import { bind, type Template, toKeep } from '../../sql/statement.ts'
 import { makeOf, planOnce, sizeOfTemplate } from './plan-once.ts'
 
 /** With names of its texts, which are long. */
-interface Named extends ProvableTemplate {
+interface Named extends VersionedTemplate {
   readonly name: string
   readonly totalName: string
 }
 
-function nameAll(answer: Answer): Named {
-  const printed = printProvable(answer)
+function nameAll(answer: AnswerStatement): Named {
+  const printed = printVersioned(answer)
   const total = printed.total && toKeep(printed.total)
   return {
     ...toKeep(printed),
-    plain: detachString(printed.plain),
+    uncachedText: detachString(printed.uncachedText),
     version: detachString(printed.version),
     total,
     name: entityTag(printed.text),
@@ -25,7 +25,7 @@ function nameAll(answer: Answer): Named {
 }
 
 const plan = planOnce(nameAll, template => {
-  const { plain, version, total } = template
+  const { uncachedText: plain, version, total } = template
   return (
     sizeOfTemplate(template) + memoryBytes(plain) + memoryBytes(version) + (total ? sizeOfTemplate(total) : 0)
   )
@@ -33,7 +33,7 @@ const plan = planOnce(nameAll, template => {
 
 /** The statement of a query whose answer can be kept; planned and printed as that of one whose answer is not. */
 export const toReading = makeOf(plan, ({ template, values }): CacheableRead => {
-  const { total, version, plain, name, totalName } = template
+  const { total, version, uncachedText: plain, name, totalName } = template
   const statement = bind(template, values)
   return {
     key: name + JSON.stringify(statement.values),

@@ -1,6 +1,5 @@
 import { printTemplate } from '../../sql/print.ts'
-import type { Statement } from '../../sql/statement.ts'
-import { bind, toKeep } from '../../sql/template.ts'
+import { bind, type Statement, toKeep } from '../../sql/statement.ts'
 import { makeOf, planOnce, sizeOfTemplate } from './plan-once.ts'
 
 const plan = planOnce(answer => toKeep(printTemplate(answer)), sizeOfTemplate)

@@ -1,4 +1,4 @@
-import { STATUSES } from '../../model/constraints.ts'
+import { STATUS_VALUES } from '../../model/columns.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as name, quoteText } from '../../sql/identifier.ts'
@@ -175,7 +175,7 @@ function printFree(
   ]
   const { status } = table
   const places =
-    status === null ? [here] : STATUSES.map(each => [...here, `t$.${name(status)} = ${quoteText(each)}`])
+    status === null ? [here] : STATUS_VALUES.map(each => [...here, `t$.${name(status)} = ${quoteText(each)}`])
   const isFree = places.map(
     conditions =>
       `(SELECT 1 FROM ${name(table.name)} AS t$ WHERE ${conditions.join(' AND ')} LIMIT 1) IS NULL`,

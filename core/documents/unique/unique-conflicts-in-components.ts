@@ -1,6 +1,6 @@
 import type { Path } from '../../faults/diagnostic.ts'
+import { fitsIndex } from '../../model/columns.ts'
 import type { Attribute, Component, ContentType, Holder, ScalarAttribute } from '../../model/model.ts'
-import { fitsIndex } from '../../model/value-columns.ts'
 import type { Values, WrittenDocument } from '../desired-state.ts'
 import { groupBy } from '../rows/group.ts'
 import type { CurrentComponent } from '../rows/write-load.ts'

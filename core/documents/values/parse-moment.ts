@@ -1,12 +1,12 @@
 import type { Result } from '../../base/result.ts'
 import { trimDecimal } from '../../base/text.ts'
-import type { BadValue } from '../../query/bad-value.ts'
+import type { InvalidValue } from '../../query/parse-moment.ts'
 import * as query from '../../query/parse-moment.ts'
 import { format, type Parsed } from './value-fault.ts'
 
 /** Dates and times are read in bodies as they are in filters (contract/rest.md 3). */
 const reading =
-  (parse: (value: unknown) => Result<string, BadValue>) =>
+  (parse: (value: unknown) => Result<string, InvalidValue>) =>
   (value: unknown): Parsed => {
     const parsed = parse(value)
     return parsed.ok
@@ -18,11 +18,11 @@ const reading =
         }
   }
 
-export const parseDate = reading(query.parseDate)
+export const parseDate = reading(query.parseDateValue)
 
 export const parseDatetime = reading(query.parseDateTime)
 
-const parseClock = reading(query.parseTime)
+const parseClock = reading(query.parseTimeValue)
 
 /** Trailing zeros go, as they do in answers. */
 export function parseTime(value: unknown): Parsed {

@@ -1,7 +1,7 @@
 import { type Action, subjectOf } from '../../access/actions.ts'
 import type { PermissionScope } from '../../access/open-grants.ts'
-import { graphqlTypeName } from '../../model/graphql-names.ts'
 import { isLink, type Model } from '../../model/model.ts'
+import { graphqlTypeName } from '../../model/names.ts'
 import { compileEntry, type Door, type Enter, type EntryTerms } from '../../plugins/route-auth.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 

@@ -91,7 +91,7 @@ async function hydrateColumn(populate: Populate, adopting: HydrateTerms): Promis
 }
 
 /** contract/graphql.md 8: media go with their document, all else needs `find` on its target. */
-const mayFollow = ({ attribute, opened }: LinkPopulate, { grants }: Caller): boolean =>
+const mayFollow = ({ attribute, bypassFind: opened }: LinkPopulate, { grants }: Caller): boolean =>
   attribute.kind === 'media' || opened !== undefined || grants.readAccess(attribute.target, 'find') !== null
 
 async function hydrateLink(populate: LinkPopulate, adopting: HydrateTerms): Promise<readonly unknown[]> {

@@ -7,7 +7,7 @@ import {
 } from 'graphql'
 import type { Result } from '../../base/result.ts'
 import type { Fault } from '../../faults/fault.ts'
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { Selection } from '../../query/query.ts'
 import { fieldsBelow } from '../parse/collect-fields.ts'
 import type { OperationContext } from '../parse/operation-context.ts'

@@ -1,5 +1,5 @@
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
 import type { ContentType, Holder, Model } from '../../model/model.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { AnsweredRow } from '../resolve/resolvers.ts'
 
 /** A generated type that code may answer for: what it holds, in which wrapper. */

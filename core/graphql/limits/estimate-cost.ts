@@ -10,8 +10,8 @@ import {
   isObjectType,
   type OperationDefinitionNode,
 } from 'graphql'
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
 import type { Model } from '../../model/model.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import {
   type CollectedFields,
   type CollectTerms,

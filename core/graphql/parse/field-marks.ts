@@ -1,7 +1,7 @@
 import { type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql'
 import { allowsAll } from '../../access/open-grants.ts'
-import { graphqlTypeName } from '../../model/graphql-names.ts'
 import type { Attribute, Holder, LinkAttribute, ScalarAttribute } from '../../model/model.ts'
+import { graphqlTypeName } from '../../model/names.ts'
 import type { Door } from '../../plugins/route-auth.ts'
 import type { LinkPopulate, Selection } from '../../query/query.ts'
 import type { CollectedFields, CollectTerms } from './collect-fields.ts'
@@ -48,7 +48,7 @@ export function withWholeRow(selection: Selection, holder: Holder, seen: RowFiel
   if (!needsWholeRow(seen)) return selection
   const named = new Set(selection.fields)
   const beside = fieldsForCode(holder).filter(each => !named.has(each))
-  return { ...selection, fields: [...selection.fields, ...beside], beside: new Set(beside) }
+  return { ...selection, fields: [...selection.fields, ...beside], internalFields: new Set(beside) }
 }
 
 /** What code sees of a row. */
@@ -66,8 +66,10 @@ export function openedLink(
   holder: Holder,
   { name }: LinkAttribute,
   { schema, caller }: OperationContext,
-): Pick<LinkPopulate, 'opened'> {
+): Pick<LinkPopulate, 'bypassFind'> {
   const door = fieldMark(schema, graphqlTypeName(holder), name)?.auth
-  if (door?.kind === 'open') return { opened: 'wholly' }
-  return door?.kind === 'scope' && caller && allowsAll(caller.grants, door.scopes) ? { opened: 'kept' } : {}
+  if (door?.kind === 'open') return { bypassFind: 'wholly' }
+  return door?.kind === 'scope' && caller && allowsAll(caller.grants, door.scopes)
+    ? { bypassFind: 'kept' }
+    : {}
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type FieldNode, getArgumentValues, isInterfaceType, isObjectType } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { Model } from '../../model/model.ts'
-import type { Reading } from '../../query/query.ts'
+import type { VersionChoice } from '../../query/query.ts'
 import type { CollectTerms } from './collect-fields.ts'
 import type { PageLimits } from './parse-arguments.ts'
 
@@ -13,7 +13,7 @@ export interface OperationContext extends CollectTerms {
   /** Who asks: resolversConfig may open links to him. Absent: it opens none. */
   readonly caller?: Caller
   /** Which versions the rows are that are selected from; absent: published ones. */
-  readonly status?: Reading
+  readonly status?: VersionChoice
 }
 
 export type Arguments = Readonly<Record<string, unknown>>

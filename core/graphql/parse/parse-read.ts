@@ -1,10 +1,10 @@
 import type { FieldNode } from 'graphql'
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Fault } from '../../faults/fault.ts'
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
 import type { ContentType, Model } from '../../model/model.ts'
-import { findTooManySteps } from '../../query/join-limit.ts'
-import type { LocaleChoice, Query, Reading } from '../../query/query.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
+import { findTooManyJoins } from '../../query/join-limit.ts'
+import type { LocaleChoice, Query, VersionChoice } from '../../query/query.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 import { fieldsBelow, fieldsNamed } from './collect-fields.ts'
 import type { Arguments, OperationContext } from './operation-context.ts'
@@ -28,7 +28,7 @@ export function parseRead(asked: RootSelection, context: OperationContext): Resu
 
 /** Refuses what PostgreSQL would take long to plan, as over REST. */
 export function checkJoinLimit(query: Query): Result<Query, Fault> {
-  const tooMany = findTooManySteps(query)
+  const tooMany = findTooManyJoins(query)
   return tooMany ? failed(tooMany) : ok(query)
 }
 
@@ -81,7 +81,7 @@ const baseQuery = (type: ContentType, given: Arguments, model: Model) =>
   }) as const
 
 /** Where there is no such argument, a document is found in any state (contract/graphql.md 6). */
-const readStatus = (type: ContentType, given: Arguments): Reading =>
+const readStatus = (type: ContentType, given: Arguments): VersionChoice =>
   type.draftAndPublish && (!('publicationState' in given) || given.publicationState === 'PREVIEW')
     ? 'latest'
     : 'published'

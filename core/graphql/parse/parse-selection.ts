@@ -1,7 +1,6 @@
 import type { FieldNode } from 'graphql'
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Fault } from '../../faults/fault.ts'
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
 import {
   type Attribute,
   type ComponentAttribute,
@@ -12,6 +11,7 @@ import {
   type ScalarAttribute,
   type ZoneAttribute,
 } from '../../model/model.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { LinkPopulate, Page, Populate, Selection } from '../../query/query.ts'
 import { type CollectedFields, fieldsBelow, fieldsNamed } from './collect-fields.ts'
 import { openedLink, withWholeRow } from './field-marks.ts'
@@ -89,18 +89,18 @@ export function mergeSelections(parts: readonly Result<Selection, Fault>[]): Res
     selections.push(part.value)
   }
   const fields = selections.flatMap(selection =>
-    selection.fields.filter(field => !selection.beside?.has(field)),
+    selection.fields.filter(field => !selection.internalFields?.has(field)),
   )
   const named = new Set(fields)
   // What any of them names is the caller's.
   const beside = new Set(
-    selections.flatMap(selection => [...(selection.beside ?? [])]).filter(field => !named.has(field)),
+    selections.flatMap(selection => [...(selection.internalFields ?? [])]).filter(field => !named.has(field)),
   )
   return ok({
     fields: [...named, ...beside],
     named: true,
     populate: selections.flatMap(({ populate }) => populate),
-    ...(beside.size > 0 && { beside }),
+    ...(beside.size > 0 && { internalFields: beside }),
   })
 }
 
@@ -130,7 +130,7 @@ export function parsePopulateField(
 }
 
 const basePopulate = (asked: PopulateField, attribute: Attribute) =>
-  ({ as: answerKey(asked, attribute.name), asked: 'named', count: false }) as const
+  ({ as: answerKey(asked, attribute.name), origin: 'named', count: false }) as const
 
 function parseLink(
   attribute: LinkAttribute,

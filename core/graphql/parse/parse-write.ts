@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, fault } from '../../faults/fault.ts'
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
 import type { Attribute, Component, ContentType, Holder, Model } from '../../model/model.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { CreateCommand, GivenValues, UpdateCommand } from '../../query/command.ts'
 import { parseGivenValues } from '../../query/parse-given-values.ts'
 import { parseDateTime } from '../../query/parse-moment.ts'

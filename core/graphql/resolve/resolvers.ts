@@ -1,14 +1,14 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLScalarType } from 'graphql'
 import { forbidden } from '../../faults/fault.ts'
+import { type Attribute, type Holder, isLink, type Model } from '../../model/model.ts'
 import {
   graphqlEnumName,
   graphqlEnumValue,
   graphqlTypeName,
   graphqlWrapperNames,
   graphqlZoneName,
-} from '../../model/graphql-names.ts'
-import { type Attribute, type Holder, isLink, type Model } from '../../model/model.ts'
+} from '../../model/names.ts'
 import { type Arguments, answerKey } from '../parse/operation-context.ts'
 import { parsePage, parseRows } from '../parse/parse-arguments.ts'
 import { toGraphqlError, unwrapResult } from '../parse/to-graphql-error.ts'

@@ -1,10 +1,5 @@
-import {
-  graphqlEnumName,
-  graphqlTypeName,
-  graphqlWrapperNames,
-  graphqlZoneName,
-} from '../../model/graphql-names.ts'
 import { type Attribute, type Holder, isLink } from '../../model/model.ts'
+import { graphqlEnumName, graphqlTypeName, graphqlWrapperNames, graphqlZoneName } from '../../model/names.ts'
 import type { EnabledCrud } from './enabled-crud.ts'
 import { filterInputName, SCALAR_NAMES } from './scalar-names.ts'
 import { field, rowsArguments } from './sdl.ts'

@@ -1,6 +1,6 @@
 import { type ASTNode, type DocumentNode, Kind, parse, visit } from 'graphql'
-import { graphqlMutationNames } from '../../model/graphql-names.ts'
 import type { BuiltInTypes, Model } from '../../model/model.ts'
+import { graphqlMutationNames } from '../../model/names.ts'
 import type { EnabledCrud, ShadowAction } from './enabled-crud.ts'
 import { FIXED_TYPES, SIGN_IN, UPLOADS, USERS } from './fixed-definitions.ts'
 import { componentDefinitions, contentTypeDefinitions } from './holder-definitions.ts'

@@ -1,11 +1,11 @@
+import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
 import {
   graphqlEnumName,
   graphqlEnumValue,
   graphqlTypeName,
   graphqlWrapperNames,
   graphqlZoneName,
-} from '../../model/graphql-names.ts'
-import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
+} from '../../model/names.ts'
 import { filterFields, inputFields, outputFields } from './attribute-fields.ts'
 import type { EnabledCrud } from './enabled-crud.ts'
 import { enumType, inputType, objectType, type Sdl, scalarType, unionType } from './sdl.ts'

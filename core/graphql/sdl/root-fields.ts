@@ -1,10 +1,10 @@
+import type { ContentType } from '../../model/model.ts'
 import {
   graphqlMutationNames,
   graphqlQueryNames,
   graphqlTypeName,
   graphqlWrapperNames,
-} from '../../model/graphql-names.ts'
-import type { ContentType } from '../../model/model.ts'
+} from '../../model/names.ts'
 import type { EnabledCrud, ShadowAction } from './enabled-crud.ts'
 import { field, filtersArgument, localeArgument, PAGINATION, PUBLICATION_STATE, SORT } from './sdl.ts'
 

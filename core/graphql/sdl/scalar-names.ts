@@ -1,5 +1,5 @@
-import { graphqlEnumValue } from '../../model/graphql-names.ts'
 import type { ScalarAttribute, ValueType } from '../../model/model.ts'
+import { graphqlEnumValue } from '../../model/names.ts'
 import { field, inputType, type Sdl } from './sdl.ts'
 
 /** The scalar of each attribute type (contract/graphql.md 2). An enumeration has a type of its own besides. */

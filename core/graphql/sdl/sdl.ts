@@ -1,5 +1,5 @@
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
 import type { ContentType, Holder } from '../../model/model.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 
 /** One definition of the schema language; empty where it would have no fields, which the language does not allow. */
 export type Sdl = string

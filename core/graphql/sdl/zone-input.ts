@@ -1,6 +1,6 @@
 import { GraphQLScalarType, type ValueNode, valueFromASTUntyped } from 'graphql'
-import { graphqlEnumValue, graphqlTypeName, graphqlZoneName } from '../../model/graphql-names.ts'
 import type { Attribute, Component, Model, ZoneAttribute } from '../../model/model.ts'
+import { graphqlEnumValue, graphqlTypeName, graphqlZoneName } from '../../model/names.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import { withoutFiles } from './uploaded-file.ts'
 

@@ -6,7 +6,7 @@ import {
   locatedError,
   responsePathAsArray,
 } from 'graphql'
-import { CODE_PLACE } from '../../plan/layout.ts'
+import { CODE_SLOT } from '../../plan/layout.ts'
 import type { ExecutionContext } from '../resolve/resolve-read.ts'
 import {
   type AnswerPath,
@@ -120,7 +120,7 @@ function fillPlaces(
 
 /** What PostgreSQL wrote before, between and behind the places of code: one part more than there are places. */
 export function splitAtPlaces(text: string): readonly string[] {
-  const { from } = CODE_PLACE
+  const { from } = CODE_SLOT
   const parts: string[] = []
   let begin = 0
   for (let mark = nextMark(text, 0); mark >= 0; ) {
@@ -134,7 +134,7 @@ export function splitAtPlaces(text: string): readonly string[] {
   return parts
 }
 
-const MARK = CODE_PLACE.mark
+const MARK = CODE_SLOT.mark
 const ESCAPE = MARK.slice(1)
 
 /** Backslashes are rare, and so found faster than the quotation mark before one. -1: there is none. */

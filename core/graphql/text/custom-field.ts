@@ -10,7 +10,7 @@ import {
   isObjectType,
 } from 'graphql'
 import type { Holder, ScalarAttribute } from '../../model/model.ts'
-import type { LaidOut } from '../../plan/layout.ts'
+import type { LayoutField } from '../../plan/layout.ts'
 import type { CollectedFields } from '../parse/collect-fields.ts'
 import { fieldMark, fieldsForCode, needsWholeRow } from '../parse/field-marks.ts'
 import type { OperationContext } from '../parse/operation-context.ts'
@@ -80,7 +80,7 @@ interface CustomFieldContext {
 export function layOutCustomField(
   { as, nodes, typeName, row }: SelectedField,
   { context, customFields: code, levelsUp: above }: CustomFieldContext,
-): LaidOut | null {
+): LayoutField | null {
   const parentType = context.schema.getType(typeName)
   const field = isObjectType(parentType) ? parentType.getFields()[nodes[0].name.value] : undefined
   const type = field && getNullableType(field.type)
@@ -110,7 +110,7 @@ type PlaceStep =
   | { readonly key: string; readonly kind: 'inner'; readonly steps: PlaceSteps }
 
 /** Empty: there is no place below. */
-export function toPlaceSteps(fields: readonly LaidOut[]): PlaceSteps {
+export function toPlaceSteps(fields: readonly LayoutField[]): PlaceSteps {
   return fields.flatMap((field): readonly PlaceStep[] => {
     if (field.kind === 'code') return [{ key: field.as, kind: 'place', at: field.at }]
     if (field.kind === 'link') {

@@ -1,5 +1,4 @@
 import type { FieldNode } from 'graphql'
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
 import {
   type Attribute,
   type ContentType,
@@ -7,7 +6,8 @@ import {
   isLink,
   type LinkAttribute,
 } from '../../model/model.ts'
-import type { LaidOut, LinkPart } from '../../plan/layout.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
+import type { LayoutField, LinkLayoutField } from '../../plan/layout.ts'
 import { type CollectedFields, fieldsBelow } from '../parse/collect-fields.ts'
 import { areGenerated, fieldMark } from '../parse/field-marks.ts'
 import { answerKey, type OperationContext } from '../parse/operation-context.ts'
@@ -29,7 +29,7 @@ export function layOutEntity(
   nodes: readonly FieldNode[],
   data: string,
   laying: LayoutContext,
-): readonly LaidOut[] | null {
+): readonly LayoutField[] | null {
   const name = graphqlTypeName(type)
   const { entity } = graphqlWrapperNames(name)
   const fields = fieldsBelow(nodes, entity, laying.context)
@@ -56,9 +56,9 @@ const MAX_KEY_LENGTH = 63
 
 function layOutAll(
   fields: CollectedFields,
-  layOut: (as: string, nodes: Nodes) => LaidOut | null,
-): readonly LaidOut[] | null {
-  const laid: LaidOut[] = []
+  layOut: (as: string, nodes: Nodes) => LayoutField | null,
+): readonly LayoutField[] | null {
+  const laid: LayoutField[] = []
   for (const [as, nodes] of fields) {
     const one = as.length > MAX_KEY_LENGTH ? null : layOut(as, nodes)
     if (!one) return null
@@ -79,7 +79,7 @@ function layOutAttributes(
   holder: Holder,
   fields: CollectedFields,
   place: AttributePlace,
-): readonly LaidOut[] | null {
+): readonly LayoutField[] | null {
   const typeName = graphqlTypeName(holder)
   const row = customFieldRow({ holder, typeName, names: fields }, place.context)
   return layOutAll(fields, (as, nodes) => {
@@ -102,7 +102,7 @@ function layOutAttribute(
   attribute: Attribute,
   { as, nodes }: SelectedAttribute,
   place: AttributePlace,
-): LaidOut | null {
+): LayoutField | null {
   if (attribute.kind === 'zone') return null
   if (attribute.required && !isLink(attribute)) place.nonNullKeys.add(as)
   if (attribute.kind === 'scalar') return isNativeJson(attribute) ? { as, kind: 'scalar', attribute } : null
@@ -130,10 +130,10 @@ function layOutLink(
   { target, many }: LinkAttribute,
   nodes: readonly FieldNode[],
   { as, of, ...laying }: LinkPlace,
-): LaidOut | null {
+): LayoutField | null {
   const names = graphqlWrapperNames(graphqlTypeName(target))
   const wrapper = many ? names.relation : names.response
-  const fields: LinkPart[] = []
+  const fields: LinkLayoutField[] = []
   const asked = fieldsBelow(nodes, wrapper, laying.context)
   if (!areGenerated(wrapper, asked, laying.context)) return null
   for (const [key, below] of asked) {
@@ -143,7 +143,7 @@ function layOutLink(
       continue
     }
     if (below[0].name.value !== 'data' || fields.some(({ kind }) => kind === 'rows')) return null
-    const entity: readonly LaidOut[] | null = layOutEntity(target, below, key, laying)
+    const entity: readonly LayoutField[] | null = layOutEntity(target, below, key, laying)
     if (!entity) return null
     fields.push({ as: key, kind: 'rows', fields: entity })
   }

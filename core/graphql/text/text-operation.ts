@@ -1,8 +1,8 @@
 import type { FieldNode, OperationDefinitionNode } from 'graphql'
 import type { Caller, Grants } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
-import { graphqlTypeName, graphqlWrapperNames } from '../../model/graphql-names.ts'
-import { covers, type Layout } from '../../plan/layout.ts'
+import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
+import { type AnswerLayout, isCovered } from '../../plan/layout.ts'
 import type { Query, RestrictedQuery } from '../../query/query.ts'
 import { type CollectedFields, collectFields, fieldsBelow, fieldsNamed } from '../parse/collect-fields.ts'
 import { areGenerated, fieldMark } from '../parse/field-marks.ts'
@@ -23,7 +23,7 @@ export interface TextRoot {
   readonly key: string
   readonly typeName: string
   readonly query: Query
-  readonly layout: Layout
+  readonly layout: AnswerLayout
   /** What lies beside the documents, and where these go. */
   readonly fields: CollectedFields
   /** What the text looks like where something is null that the schema promises; null: it promises nothing. */
@@ -123,7 +123,7 @@ function restrictAll(roots: readonly TextRoot[], caller: Caller): readonly Restr
   const all: RestrictedQuery[] = []
   for (const { query, layout } of roots) {
     const restricted = restrict(query, caller)
-    if (!restricted.ok || !covers(restricted.value.selection, layout.fields)) return null
+    if (!restricted.ok || !isCovered(restricted.value.selection, layout.fields)) return null
     all.push(restricted.value)
   }
   return all

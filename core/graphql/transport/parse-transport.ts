@@ -2,7 +2,7 @@ import { parse as parseForm } from 'node:querystring'
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, fault } from '../../faults/fault.ts'
 import { type HttpRequest, type HttpResponse, toFaultResponse } from '../../faults/http-exchange.ts'
-import { parseJson } from '../../query/parse-json.ts'
+import { parseJsonBody } from '../../query/parse-json.ts'
 import { MAX_NESTING } from '../limits/limit-nesting.ts'
 import { type Multipart, type MultipartTerms, readMultipart } from './read-multipart.ts'
 import { requestedDocumentId } from './trusted-documents.ts'
@@ -78,7 +78,7 @@ async function parsePost(
   if (!body.ok) return failed(...body.reasons.map(toFaultResponse))
   if (type === FORM) return parseOperations(parseForm(body.value.toString()))
   if (body.value.length === 0) return failed(plainText(400, NO_BODY))
-  const parsed = parseJson(body.value.toString(), MAX_DEPTH)
+  const parsed = parseJsonBody(body.value.toString(), MAX_DEPTH)
   return parsed.ok ? parseOperations(parsed.value) : failed(...parsed.reasons.map(toFaultResponse))
 }
 
@@ -131,7 +131,7 @@ function parseOperationRequest(given: unknown): Result<OperationRequest, HttpRes
 function parseVariables(given: unknown): Result<OperationRequest['variables'], HttpResponse> {
   if (given === undefined || given === null || given === '' || given === 'null') return ok({})
   if (typeof given === 'object') return ok({ ...given })
-  const parsed = typeof given === 'string' ? parseJson(given) : failed()
+  const parsed = typeof given === 'string' ? parseJsonBody(given) : failed()
   return parsed.ok ? ok({ ...parsed.value }) : failed(plainText(400, NO_VARIABLES))
 }
 

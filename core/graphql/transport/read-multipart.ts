@@ -3,7 +3,7 @@ import { type Fault, fault } from '../../faults/fault.ts'
 import type { HttpRequest } from '../../faults/http-exchange.ts'
 import type { Files } from '../../media/files.ts'
 import type { FormFile, FormRules, MultipartForm } from '../../media/read-form.ts'
-import { parseJson } from '../../query/parse-json.ts'
+import { parseJsonBody } from '../../query/parse-json.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import { UploadedFile } from '../sdl/uploaded-file.ts'
 
@@ -60,7 +60,7 @@ async function fillOperations(
 ): Promise<Result<object, Fault>> {
   const sent = onlyField(form, 'operations')
   if (!sent.ok) return sent
-  const operations = parseJson(sent.value)
+  const operations = parseJsonBody(sent.value)
   if (!operations.ok) return failed(malformed('Invalid JSON in the ‘operations’ multipart field'))
   const text = onlyField(form, 'map')
   if (!text.ok) return text
@@ -118,7 +118,7 @@ const MAX_PLACES = 100
 
 /** `map` of the GraphQL multipart request specification: paths lead into variables, and nowhere else. */
 function parseFileMap(text: string): Result<FileMap, Fault> {
-  const given = parseJson(text)
+  const given = parseJsonBody(text)
   if (!given.ok) return failed(malformed('Invalid JSON in the ‘map’ multipart field'))
   if (!isRecord(given.value)) return failed(malformed('Invalid type for the ‘map’ multipart field'))
   const map = new Map<string, readonly (readonly string[])[]>()

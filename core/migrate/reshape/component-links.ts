@@ -1,5 +1,5 @@
 import type { ColumnLink, TableLink } from '../../model/storage.ts'
-import { constant, qualified } from '../../sql/ddl.ts'
+import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { renamed } from '../schema/pair-tables.ts'
 import { type Holding, isComponent, keyOf, type LinkMove, type LinkSource } from './reshape.ts'
@@ -43,7 +43,7 @@ interface Edges {
 }
 
 const SAME_ROOT = (uid: string): string =>
-  `JOIN ${PARTS} AS r ON r.component = ${constant(uid)} AND r.id = o.id AND r.copy = r.id`
+  `JOIN ${PARTS} AS r ON r.component = ${quoteConstant(uid)} AND r.id = o.id AND r.copy = r.id`
 
 interface Reading {
   readonly naming: Naming
@@ -89,7 +89,7 @@ function toLeader({ owner, link, source }: LinkMove, { naming }: Reading): strin
 
 /** The locale of each document that counts where locales come to share what they had each: the default one, else the first. */
 export const printLeaders = (table: string, locale: string): string =>
-  `(SELECT DISTINCT ON (document_key) document_key, locale FROM ${table} ORDER BY document_key, locale <> ${constant(locale)}, locale)`
+  `(SELECT DISTINCT ON (document_key) document_key, locale FROM ${table} ORDER BY document_key, locale <> ${quoteConstant(locale)}, locale)`
 
 function tableEdges({ holding }: LinkSource, link: TableLink, { naming, withParts }: Reading): Edges {
   const { before } = holding
@@ -138,7 +138,7 @@ function columnEdges({ holding }: LinkSource, link: ColumnLink, { naming, withPa
   const column = (own: string | null) => (own === null ? 'NULL' : `o.${naming.column(holding, own)}`)
   const named = isComponent(holding) && withParts ? 'NOT r.drafts_before' : String(!isComponent(holding))
   const status = (text: string) =>
-    link.draftKey === null ? 'NULL' : `CASE WHEN ${named} THEN ${constant(text)} END`
+    link.draftKey === null ? 'NULL' : `CASE WHEN ${named} THEN ${quoteConstant(text)} END`
   const slots = [
     `(${column(link.key)}, ${status('published')}, ${column(link.locale)})`,
     ...(link.draftKey === null

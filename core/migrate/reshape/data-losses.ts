@@ -1,5 +1,5 @@
-import type { Shape, ValueShape } from '../../model/storage.ts'
-import { constant, qualified } from '../../sql/ddl.ts'
+import type { SchemaShape, ValueShape } from '../../model/storage.ts'
+import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { type Finding, type Proviso, type RefusalCode, type Step, step } from '../schema/finding.ts'
 import type { Pair } from '../schema/pair-tables.ts'
@@ -37,7 +37,7 @@ export function* versionLosses(holding: Holding, done: Step): Generator<Proviso>
   if (losesLocales(holding)) {
     const locale = before.locale ?? ''
     const because = `turning \`localized\` off for ${own}`
-    const others = `(SELECT locale AS value, count(DISTINCT document_key)::integer AS n FROM ${from} WHERE locale <> ${constant(locale)} GROUP BY locale)`
+    const others = `(SELECT locale AS value, count(DISTINCT document_key)::integer AS n FROM ${from} WHERE locale <> ${quoteConstant(locale)} GROUP BY locale)`
     yield proviso(
       {
         code: 'lost-versions',
@@ -48,7 +48,7 @@ export function* versionLosses(holding: Holding, done: Step): Generator<Proviso>
       },
       [done],
     )
-    const without = `d.locale = ${constant(locale)}`
+    const without = `d.locale = ${quoteConstant(locale)}`
     yield proviso(
       {
         code: 'lost-versions',
@@ -91,7 +91,7 @@ const documentsWithout = (from: string, kept: string): string =>
     (SELECT FROM ${from} AS d WHERE d.document_key = o.document_key AND ${kept}) GROUP BY document_id`,
   )
 
-const sameLocale = ({ locale }: Shape, other: string): string =>
+const sameLocale = ({ locale }: SchemaShape, other: string): string =>
   locale === null ? '' : ` AND d.locale = ${other}.locale`
 
 function editedDrafts({ before }: Holding, from: string): string {
@@ -163,7 +163,7 @@ export function* partLosses(shift: Shift, naming: Naming, done: Step): Generator
     if (!before?.localized || after.localized) continue
     const leaders = printLeaders(naming.table(owner), locale)
     for (const component of shift.holdings.filter(({ before: one }) => before.components.includes(one.uid))) {
-      const own = `owner = ${constant(before.owner)} AND (owner_key, locale) NOT IN ${leaders}`
+      const own = `owner = ${quoteConstant(before.owner)} AND (owner_key, locale) NOT IN ${leaders}`
       const question = countRows(naming.table(component), own)
       const because = `turning \`localized\` off for \`${after.name}\` of ${pair.desired.serves}`
       const lost = 'components of further locales in {rows}'

@@ -1,4 +1,4 @@
-import type { AttributeShape, Link, LinkShape, PartsShape } from '../../model/storage.ts'
+import type { AttributeShape, ComponentsShape, LinkShape, LinkStorage } from '../../model/storage.ts'
 import type { Pair } from '../schema/pair-tables.ts'
 import {
   changesVersions,
@@ -50,7 +50,7 @@ function formerOf<Kind extends AttributeShape['kind']>(
   return former.find(one => one.name === name) ?? former.find(one => one.name === renamedFrom)
 }
 
-const partsMove = (owner: Holding, after: PartsShape): PartsMove => ({
+const partsMove = (owner: Holding, after: ComponentsShape): PartsMove => ({
   owner,
   before: formerOf(owner, 'parts', after) ?? null,
   after,
@@ -116,7 +116,7 @@ function isTouched({ owner, target, link, source }: LinkMove, components: Readon
 }
 
 /** How a link is stored, whatever the names. */
-const formOf = (link: Link): string =>
+const formOf = (link: LinkStorage): string =>
   link.kind === 'column'
     ? JSON.stringify([link.draftKey !== null, link.locale !== null, link.inversePosition !== null])
     : JSON.stringify([link.owner, link.targetStatus, link.targetLocale, link.inversePosition])

@@ -1,5 +1,5 @@
-import type { PartsShape, Shape } from '../../model/storage.ts'
-import { constant } from '../../sql/ddl.ts'
+import type { ComponentsShape, SchemaShape } from '../../model/storage.ts'
+import { quoteConstant } from '../../sql/ddl.ts'
 import { type Finding, type Step, step } from '../schema/finding.ts'
 import { countRows } from '../schema/row-counts.ts'
 import { type Naming, namesBefore } from './component-links.ts'
@@ -17,7 +17,7 @@ interface GoneTerms {
   readonly schema: string
   readonly naming: Naming
   /** What all tables meant, those of holders that are gone too. */
-  readonly before: readonly Shape[]
+  readonly before: readonly SchemaShape[]
 }
 
 /** What goes with components that are given up (extra-constraints.ts), and what lists lose that have room for one alone. */
@@ -26,7 +26,7 @@ export function* goneParts(shift: Shift, terms: GoneTerms): Generator<Finding> {
   for (const { component, owner } of findGone(shift, before)) {
     const sweep = printSweep(component, shift, naming)
     if (sweep.length === 0) continue
-    const held = countRows(namesBefore(schema).table(component), `owner = ${constant(owner)}`)
+    const held = countRows(namesBefore(schema).table(component), `owner = ${quoteConstant(owner)}`)
     const words = `remove what was nested in the ${wordsOf(component)} of \`${owner}\``
     yield { ...step('drop', words, ...sweep), onlyIf: held }
   }
@@ -36,14 +36,14 @@ export function* goneParts(shift: Shift, terms: GoneTerms): Generator<Finding> {
 
 const wordsOf = ({ pair }: Holding): string => pair.desired.serves
 
-function findGone({ holdings, parts }: Shift, before: readonly Shape[]): readonly Gone[] {
+function findGone({ holdings, parts }: Shift, before: readonly SchemaShape[]): readonly Gone[] {
   const kept = new Set(
     parts.flatMap(({ before: former, after }) =>
       former === null ? [] : after.components.map(component => `${former.owner} ${component}`),
     ),
   )
   const held = before.flatMap(({ attributes }) =>
-    attributes.filter((one): one is PartsShape => one.kind === 'parts'),
+    attributes.filter((one): one is ComponentsShape => one.kind === 'parts'),
   )
   const components = holdings.filter(isComponent)
   return held.flatMap(({ owner, components: uids }) =>
@@ -56,7 +56,7 @@ function findGone({ holdings, parts }: Shift, before: readonly Shape[]): readonl
 /** All but the first of a list that is none any more. */
 function* surplusParts(
   { after }: PartsMove,
-  before: PartsShape,
+  before: ComponentsShape,
   shift: Shift,
   { schema, naming }: GoneTerms,
 ): Generator<Finding> {
@@ -65,7 +65,7 @@ function* surplusParts(
   )) {
     const rows = (table: string, owner: string) =>
       `(SELECT id, status, row_number() OVER (PARTITION BY owner_key, status, locale ORDER BY position, id) AS place
-       FROM ${table} WHERE owner = ${constant(owner)}) AS list`
+       FROM ${table} WHERE owner = ${quoteConstant(owner)}) AS list`
     const question = countRows(rows(namesBefore(schema).table(component), before.owner), 'place > 1')
     const table = naming.table(component)
     const remove = `DELETE FROM ${table} AS c USING ${rows(table, after.owner)} WHERE c.id = list.id AND c.status = list.status AND list.place > 1`
@@ -97,7 +97,7 @@ function printSweep(component: Holding, shift: Shift, naming: Naming): readonly 
       const inner = shift.holdings.find(one => one.after.uid === uid)
       if (inner === undefined) return []
       const there = `EXISTS (SELECT FROM ${naming.table(component)} AS p WHERE p.id = c.owner_key AND p.status = c.status)`
-      const sweep = `DELETE FROM ${naming.table(inner)} AS c WHERE owner = ${constant(after.owner)} AND NOT ${there}`
+      const sweep = `DELETE FROM ${naming.table(inner)} AS c WHERE owner = ${quoteConstant(after.owner)} AND NOT ${there}`
       return [sweep, ...printSweep(inner, shift, naming)]
     }),
   )

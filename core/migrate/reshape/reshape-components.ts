@@ -1,4 +1,4 @@
-import { constant } from '../../sql/ddl.ts'
+import { quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { type Naming, PARTS, printLeaders } from './component-links.ts'
 import { type Holding, isComponent, type PartsMove, type Shift } from './reshape.ts'
@@ -26,8 +26,8 @@ const copyOf = (same: string, sequence: string): string =>
 
 function storedParts(component: Holding, naming: Naming): string {
   const table = naming.table(component)
-  const sequence = `pg_get_serial_sequence(${constant(table)}, 'id')::regclass`
-  return `SELECT DISTINCT ${constant(component.after.uid)} AS component, id, owner, owner_key, locale, ${sequence} AS sequence FROM ${table}`
+  const sequence = `pg_get_serial_sequence(${quoteConstant(table)}, 'id')::regclass`
+  return `SELECT DISTINCT ${quoteConstant(component.after.uid)} AS component, id, owner, owner_key, locale, ${sequence} AS sequence FROM ${table}`
 }
 
 /** The components that a content-type's own attribute holds. */
@@ -37,10 +37,10 @@ function rootParts({ owner, before, after }: PartsMove, naming: Naming): string 
   const has = type.locale !== null && after.localized
   const drafts = [owner.before.drafts, type.drafts, type.locale !== null].join(', ')
   const select = (copy: string, locale: string, kept: string, from = '') =>
-    `SELECT c.component, c.id, ${copy}, c.owner_key, ${locale}::text, ${kept}, ${drafts} FROM stored AS c ${from} WHERE c.owner = ${constant(after.owner)}`
+    `SELECT c.component, c.id, ${copy}, c.owner_key, ${locale}::text, ${kept}, ${drafts} FROM stored AS c ${from} WHERE c.owner = ${quoteConstant(after.owner)}`
   if (had && has) return select('c.id', 'c.locale', 'true')
   if (!had && has) {
-    const own = constant(type.locale)
+    const own = quoteConstant(type.locale)
     return owner.before.locale === null ? select('c.id', own, 'true') : sharedOut(owner, naming, select)
   }
   if (owner.before.locale === null) return select('c.id', 'NULL', 'true')
@@ -66,7 +66,7 @@ function staysOf(owner: Holding, had: boolean, naming: Naming): string {
     const leading = `(c.owner_key, c.locale) IN ${printLeaders(table, after.locale)}`
     return had ? leading : 'true'
   }
-  const locale = constant(before.locale ?? '')
+  const locale = quoteConstant(before.locale ?? '')
   const there = `EXISTS (SELECT FROM ${table} AS d WHERE d.document_key = c.owner_key AND d.locale = ${locale})`
   return had ? `c.locale = ${locale} AND ${there}` : there
 }
@@ -80,7 +80,7 @@ export function printShiftParts(shift: Shift, naming: Naming): readonly string[]
 
 function shiftRows(component: Holding, naming: Naming): readonly string[] {
   const table = naming.table(component)
-  const own = `p.component = ${constant(component.after.uid)}`
+  const own = `p.component = ${quoteConstant(component.after.uid)}`
   const values = component.pair.desired.columns
     .map(column => column.name)
     .filter(column => !['id', 'status', 'owner_key', 'locale'].includes(column))

@@ -1,5 +1,5 @@
 import type { ColumnLink, TableLink } from '../../model/storage.ts'
-import { constant, qualified } from '../../sql/ddl.ts'
+import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { type Naming, PARTS, printEdges } from './component-links.ts'
 import { type Holding, isComponent, keyOf, type LinkMove, losesDocuments } from './reshape.ts'
@@ -49,7 +49,7 @@ function ownerOf(owner: Holding, { turn, naming }: LinkTerms): Owner {
   const table = naming.table(owner)
   const links = `${aside(turn)} AS l`
   if (isComponent(owner)) {
-    const parts = `JOIN ${PARTS} AS r ON r.component = ${constant(after.uid)} AND r.id = l.owner_key AND r.kept`
+    const parts = `JOIN ${PARTS} AS r ON r.component = ${quoteConstant(after.uid)} AND r.id = l.owner_key AND r.kept`
     return {
       from: `${links} ${parts} JOIN ${table} AS o ON o.id = r.copy`,
       status: `CASE WHEN r.drafts_after THEN o.status ELSE 'published' END`,
@@ -61,7 +61,7 @@ function ownerOf(owner: Holding, { turn, naming }: LinkTerms): Owner {
   return {
     from: `${links} JOIN ${table} AS o ON o.${keyOf(after)} = l.owner_key`,
     status: after.drafts ? 'o.status' : `'published'`,
-    locale: after.locale === null ? constant(owner.before.locale ?? '') : 'o.locale',
+    locale: after.locale === null ? quoteConstant(owner.before.locale ?? '') : 'o.locale',
     hasDrafts: String(after.drafts),
     hasLocales: String(after.locale !== null),
   }
@@ -77,7 +77,7 @@ function printWanted({ owner, target }: LinkMove, terms: LinkTerms): string {
   const locales =
     locale === null
       ? 'NULL'
-      : `CASE WHEN NOT ${rows.hasLocales} THEN coalesce(l.target_locale, l.owner_locale, ${constant(locale)}) END`
+      : `CASE WHEN NOT ${rows.hasLocales} THEN coalesce(l.target_locale, l.owner_locale, ${quoteConstant(locale)}) END`
   const said = drafts ? `coalesce(v.status, ${rows.status})` : rows.status
   const exists = `EXISTS (SELECT FROM ${terms.naming.table(target)} AS t WHERE t.${keyOf(target.after)} = l.target_key)`
   return [
@@ -118,7 +118,7 @@ function writeTable(move: LinkMove, link: TableLink, terms: LinkTerms): readonly
 
 /** What is appended next comes after all that is there. */
 const raiseSequence = (table: string, values: readonly string[]): string => {
-  const sequence = `pg_get_serial_sequence(${constant(table)}, 'id')`
+  const sequence = `pg_get_serial_sequence(${quoteConstant(table)}, 'id')`
   const last = `greatest(1, ${values.map(value => `ceil(max(${value}))`).join(', ')})`
   return `SELECT setval(${sequence}, ${last}::bigint) FROM ${table}`
 }
@@ -148,7 +148,7 @@ function writeColumns(move: LinkMove, link: ColumnLink, terms: LinkTerms): reado
 }
 
 const slotsOf = (link: ColumnLink): readonly (readonly [string, string])[] => {
-  const of = (value: string, slot: string) => `max(${value}) FILTER (WHERE slot = ${constant(slot)})`
+  const of = (value: string, slot: string) => `max(${value}) FILTER (WHERE slot = ${quoteConstant(slot)})`
   const all: readonly (readonly [string | null, string])[] = [
     [link.key, of('target_key', 'published')],
     [link.draftKey, of('target_key', 'draft')],

@@ -1,5 +1,5 @@
 import type { LinkShape } from '../../model/storage.ts'
-import { constant } from '../../sql/ddl.ts'
+import { quoteConstant } from '../../sql/ddl.ts'
 import type { Pair, PairShift } from '../schema/pair-tables.ts'
 import {
   changesVersions,
@@ -36,12 +36,12 @@ function holdingShift(holding: Holding, shift: Shift): PairShift | null {
   const { before, after } = holding
   const rows = [
     ...(losesDrafts(holding) ? [`status = 'published'`] : []),
-    ...(losesLocales(holding) ? [`locale = ${constant(before.locale ?? '')}`] : []),
+    ...(losesLocales(holding) ? [`locale = ${quoteConstant(before.locale ?? '')}`] : []),
   ]
   const fillings: [string, string][] = [
     ...(keyOf(before) === keyOf(after) ? [] : [['document_key', 'id'] as [string, string]]),
     ...(gainsDrafts(holding) ? [['status', `'published'`] as [string, string]] : []),
-    ...(gainsLocales(holding) ? [['locale', constant(after.locale ?? '')] as [string, string]] : []),
+    ...(gainsLocales(holding) ? [['locale', quoteConstant(after.locale ?? '')] as [string, string]] : []),
   ]
   return {
     fillings: new Map(fillings),
@@ -56,7 +56,7 @@ function localesOfParts({ after }: Holding, { components, parts }: Shift): Reado
   const keeping = parts.filter(
     ({ owner, before }) => before !== null && !changesVersions(owner) && !isComponent(owner),
   )
-  const owners = keeping.flatMap(({ before }) => (before === null ? [] : [constant(before.owner)]))
+  const owners = keeping.flatMap(({ before }) => (before === null ? [] : [quoteConstant(before.owner)]))
   const locale = owners.length === 0 ? 'NULL' : `CASE WHEN owner IN (${owners.join(', ')}) THEN locale END`
   return new Map([['locale', `(${locale})::varchar(255)`]])
 }

@@ -1,5 +1,5 @@
 import type { ValueShape } from '../../model/storage.ts'
-import { constant, qualified } from '../../sql/ddl.ts'
+import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { printLeaders } from './component-links.ts'
 import {
@@ -19,9 +19,9 @@ export function printShiftVersions(holding: Holding): readonly string[] {
   const [was, is] = [keyOf(before), keyOf(after)]
   return [
     ...(was === 'id' && is === 'document_key' ? [`UPDATE ${table} SET document_key = id`] : []),
-    ...(gainsLocales(holding) ? [`UPDATE ${table} SET locale = ${constant(after.locale ?? '')}`] : []),
+    ...(gainsLocales(holding) ? [`UPDATE ${table} SET locale = ${quoteConstant(after.locale ?? '')}`] : []),
     ...(losesLocales(holding)
-      ? [`DELETE FROM ${table} WHERE locale <> ${constant(before.locale ?? '')}`]
+      ? [`DELETE FROM ${table} WHERE locale <> ${quoteConstant(before.locale ?? '')}`]
       : []),
     ...(losesDrafts(holding) ? [`DELETE FROM ${table} WHERE status = 'draft'`] : []),
     ...(is === 'document_key' && after.drafts && after.locale !== null && !hasSharedStamp(holding)

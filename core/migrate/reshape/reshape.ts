@@ -1,11 +1,11 @@
-import type { LinkShape, PartsShape, Shape } from '../../model/storage.ts'
+import type { ComponentsShape, LinkShape, SchemaShape } from '../../model/storage.ts'
 import type { Pair } from '../schema/pair-tables.ts'
 
 /** A content-type or component whose rows are there, with what they meant and what they are to mean. */
 export interface Holding {
   readonly pair: Pair
-  readonly before: Shape
-  readonly after: Shape
+  readonly before: SchemaShape
+  readonly after: SchemaShape
 }
 
 /** A link that takes over what was stored. */
@@ -27,8 +27,8 @@ export interface LinkSource {
 /** The same attribute before and after; before null: it is new. */
 export interface PartsMove {
   readonly owner: Holding
-  readonly before: PartsShape | null
-  readonly after: PartsShape
+  readonly before: ComponentsShape | null
+  readonly after: ComponentsShape
 }
 
 /** What all of a project's holdings come to. */
@@ -50,7 +50,7 @@ export interface Shift {
 }
 
 /** The column that names a document's versions. */
-export const keyOf = ({ drafts, locale }: Shape): 'id' | 'document_key' =>
+export const keyOf = ({ drafts, locale }: SchemaShape): 'id' | 'document_key' =>
   drafts || locale !== null ? 'document_key' : 'id'
 
 export const gainsDrafts = ({ before, after }: Holding): boolean => !before.drafts && after.drafts

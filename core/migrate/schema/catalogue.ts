@@ -1,4 +1,4 @@
-import type { Shape } from '../../model/storage.ts'
+import type { SchemaShape } from '../../model/storage.ts'
 
 /** What is in the database's schema: read once, compared with what the model wants. */
 export interface Catalogue {
@@ -73,5 +73,5 @@ export interface Made {
   /** Column → the type of the attribute that it holds; none where an older Plinth made it. */
   readonly kinds: ReadonlyMap<string, string>
   /** null: neither a content-type's nor a component's own table. */
-  readonly shape: Shape | null
+  readonly shape: SchemaShape | null
 }

@@ -1,5 +1,5 @@
 import type { Column } from '../../model/storage.ts'
-import { alter, constant, printColumn, qualified } from '../../sql/ddl.ts'
+import { alter, printColumn, qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { castOf } from './casts.ts'
 import type { ActualColumn } from './catalogue.ts'
@@ -110,7 +110,7 @@ function numberingChanged({ desired }: Pair, column: Column) {
 }
 
 const defaultAction = ({ default: value }: Column): string =>
-  value === undefined ? 'DROP DEFAULT' : `SET DEFAULT ${constant(value)}`
+  value === undefined ? 'DROP DEFAULT' : `SET DEFAULT ${quoteConstant(value)}`
 
 const changeDefault = (pair: Pair, column: Column): Step => ({
   ...stepIn(
@@ -140,7 +140,7 @@ function* requireValue(pair: Pair, column: Column): Generator<Finding> {
 /** Gives the rows that hold nothing the attribute's backfill; `rows` is SQL in the model's names. */
 export function fillEmpty(pair: Pair, column: Column, rows: string): Step {
   const { schema, desired } = pair
-  const value = column.backfill === undefined ? 'NULL' : constant(column.backfill)
+  const value = column.backfill === undefined ? 'NULL' : quoteConstant(column.backfill)
   const empty = `${name(column.name)} IS NULL AND (${rows})`
   const update = `UPDATE ${qualified(schema, desired.name)} SET ${name(column.name)} = ${value} WHERE ${empty}`
   return {
@@ -150,7 +150,7 @@ export function fillEmpty(pair: Pair, column: Column, rows: string): Step {
 }
 
 function* renameValues(pair: Pair, column: Column, actual: ActualColumn): Generator<Finding> {
-  const former = [...(column.renamedValues?.keys() ?? [])].map(constant).join(', ')
+  const former = [...(column.renamedValues?.keys() ?? [])].map(quoteConstant).join(', ')
   if (former === '') return
   const { schema, desired } = pair
   const own = name(column.name)

@@ -1,5 +1,5 @@
 import type { Column } from '../../model/storage.ts'
-import { constant, qualified } from '../../sql/ddl.ts'
+import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { type Finding, step } from './finding.ts'
 import { type Pair, projection } from './pair-tables.ts'
@@ -26,7 +26,8 @@ export function kindOf({ attribute, only }: Column): string | null {
 function* strays(pair: Pair, column: Column, only: readonly string[]): Generator<Finding> {
   const { schema, desired } = pair
   const own = name(column.name)
-  const others = only.length === 0 ? `${own} IS NOT NULL` : `${own} NOT IN (${only.map(constant).join(', ')})`
+  const others =
+    only.length === 0 ? `${own} IS NOT NULL` : `${own} NOT IN (${only.map(quoteConstant).join(', ')})`
   const question = findStrays(projection(pair), own, others)
   const remove = `DELETE FROM ${qualified(schema, desired.name)} WHERE ${others}`
   const words = `remove rows of "${desired.name}" whose ${column.name} is no longer in the project`

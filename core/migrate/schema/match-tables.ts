@@ -1,4 +1,4 @@
-import type { AttributeShape, Shape, Table, TableLink } from '../../model/storage.ts'
+import type { AttributeShape, SchemaShape, Table, TableLink } from '../../model/storage.ts'
 import type { ActualTable, Catalogue, Made } from './catalogue.ts'
 
 /**
@@ -25,7 +25,7 @@ export function matchTables(
 }
 
 /** The uid, and the one that it had before. */
-const uidsOf = (shape: Shape | undefined): readonly string[] =>
+const uidsOf = (shape: SchemaShape | undefined): readonly string[] =>
   shape === undefined ? [] : [shape.uid, ...(shape.renamedFrom === undefined ? [] : [shape.renamedFrom])]
 
 /** Uid → table. */

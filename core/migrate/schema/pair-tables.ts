@@ -1,5 +1,5 @@
 import type { Column, Table } from '../../model/storage.ts'
-import { constant, qualified } from '../../sql/ddl.ts'
+import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { castOf } from './casts.ts'
 import type { ActualColumn, ActualTable, Catalogue, Made } from './catalogue.ts'
@@ -78,7 +78,7 @@ export function projection({ schema, desired, actual, columns, shift }: Pair): s
 function valueIn(column: Column, actual: ActualColumn | undefined): string {
   if (actual === undefined) {
     const value = column.backfill ?? column.default
-    return `${value === undefined ? 'NULL' : constant(value)}::${column.type}`
+    return `${value === undefined ? 'NULL' : quoteConstant(value)}::${column.type}`
   }
   if (actual.type !== CATALOGUE_TYPES[column.type]) return converted(column, actual, name(actual.name))
   return withNewValues(column, name(actual.name))
@@ -95,11 +95,13 @@ export function converted(column: Column, actual: ActualColumn, value: string): 
   const cast = castOf(actual.type, column)
   const made = cast === null ? `NULL::${column.type}` : `(${cast.to(value)})::${column.type}`
   if (column.backfill === undefined || cast?.keeps === null) return made
-  return `CASE WHEN ${value} IS NOT NULL THEN coalesce(${made}, ${constant(column.backfill)}::${column.type}) END`
+  return `CASE WHEN ${value} IS NOT NULL THEN coalesce(${made}, ${quoteConstant(column.backfill)}::${column.type}) END`
 }
 
 export function withNewValues({ renamedValues }: Column, value: string): string {
   if (renamedValues === undefined || renamedValues.size === 0) return value
-  const cases = [...renamedValues].map(([from, to]) => `WHEN ${constant(from)} THEN ${constant(to)}`)
+  const cases = [...renamedValues].map(
+    ([from, to]) => `WHEN ${quoteConstant(from)} THEN ${quoteConstant(to)}`,
+  )
   return `CASE ${value} ${cases.join(' ')} ELSE ${value} END`
 }

@@ -1,5 +1,5 @@
 import type { Database, Rows, Transaction } from '../../database/database.ts'
-import type { Shape } from '../../model/storage.ts'
+import type { SchemaShape } from '../../model/storage.ts'
 import { qualified } from '../../sql/ddl.ts'
 import type { ActualTable, Catalogue, Made } from './catalogue.ts'
 
@@ -43,7 +43,7 @@ function toMade(json: string): Made {
     Record<'columns' | 'indexes' | 'constraints', readonly string[]> & {
       serves: string
       kinds: Record<string, string> | null
-      shape?: Shape | null
+      shape?: SchemaShape | null
     }
   > = JSON.parse(json)
   return {

@@ -1,5 +1,5 @@
 import type { Check, ForeignKey, Index } from '../../model/storage.ts'
-import { constant, printOnlyWhen, printWhere } from '../../sql/ddl.ts'
+import { printOnlyWhen, printWhere, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { Question } from './finding.ts'
 
@@ -37,7 +37,7 @@ export function findDuplicates(from: string, { columns, where }: Index): Questio
 
 export function findOtherValues(from: string, check: Check, values: readonly string[]): Question {
   const column = name(check.column)
-  const outside = `${printOnlyWhen(check)} AND ${column} NOT IN (${values.map(constant).join(', ')})`
+  const outside = `${printOnlyWhen(check)} AND ${column} NOT IN (${values.map(quoteConstant).join(', ')})`
   return sample(
     `SELECT ${column}::text AS value, count(*)::integer AS n FROM ${from} WHERE ${outside} GROUP BY ${column}`,
   )

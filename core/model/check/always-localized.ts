@@ -1,9 +1,9 @@
-import { attributeName, attributePath, attributesOf, type Declarations } from '../declarations.ts'
-import type { Finding } from './finding.ts'
+import { attributeName, attributePath, type Declarations, declaredAttributes } from '../declarations.ts'
+import type { ModelFinding } from './finding.ts'
 
 /** Relations and uids have a value per locale, whatever the rest of a localized type does (documents.md 2). */
-export function* alwaysLocalized(declarations: Declarations): Generator<Finding> {
-  for (const { holder, name, declaration } of attributesOf(declarations)) {
+export function* alwaysLocalized(declarations: Declarations): Generator<ModelFinding> {
+  for (const { holder, name, declaration } of declaredAttributes(declarations)) {
     const always = declaration.type === 'relation' || declaration.type === 'uid'
     if (!always || !holder.localized || declaration.localized !== false) continue
     yield {

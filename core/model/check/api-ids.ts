@@ -1,24 +1,23 @@
 import { type Declarations, type DeclaredType, holderName } from '../declarations.ts'
-import { type Claim, clashes } from './claims.ts'
-import type { Finding } from './finding.ts'
+import { findClashes, type ModelFinding, type NameClaim } from './finding.ts'
 
 /** Singular and plural API IDs are one space of names: routes, queries and files of content are called by them. */
-export function* apiIds({ types }: Declarations): Generator<Finding> {
+export function* apiIds({ types }: Declarations): Generator<ModelFinding> {
   const own = types.filter(type => !type.builtIn)
   for (const type of own) {
     if (type.kind === 'collection' && type.pluralApiId === type.key) yield samePlural(type)
   }
-  yield* clashes('api-id-clash', 'API ID', own.flatMap(claimsOf))
+  yield* findClashes('api-id-clash', 'API ID', own.flatMap(claimsOf))
 }
 
-const samePlural = (type: DeclaredType): Finding => ({
+const samePlural = (type: DeclaredType): ModelFinding => ({
   code: 'api-id-clash',
   message: `the plural of \`${type.key}\` is \`${type.key}\` too: give it another \`pluralApiId\``,
   path: type.path,
   atKey: true,
 })
 
-function claimsOf(type: DeclaredType): readonly Claim[] {
+function claimsOf(type: DeclaredType): readonly NameClaim[] {
   const names = type.kind === 'single' ? [type.key] : new Set([type.key, type.pluralApiId])
   return [...names].map(name => ({ name, by: holderName(type), path: type.path }))
 }

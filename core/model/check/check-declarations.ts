@@ -7,8 +7,8 @@ import { apiIds } from './api-ids.ts'
 import { columnNames } from './column-names.ts'
 import { componentCycles } from './component-cycles.ts'
 import { enumerations } from './enumerations.ts'
-import type { Finding, Rule } from './finding.ts'
-import { graphqlNames } from './graphql-names.ts'
+import type { ModelFinding, ModelRule } from './finding.ts'
+import { uniqueGraphqlNames } from './graphql-names.ts'
 import { indexes } from './indexes.ts'
 import { knownComponents } from './known-components.ts'
 import { knownTargets } from './known-targets.ts'
@@ -20,7 +20,7 @@ import { reservedNames } from './reserved-names.ts'
 import { tableNames } from './table-names.ts'
 import { uidSources } from './uid-sources.ts'
 
-const RULES: readonly Rule[] = [
+const RULES: readonly ModelRule[] = [
   reservedNames,
   nameLengths,
   knownTargets,
@@ -34,7 +34,7 @@ const RULES: readonly Rule[] = [
   indexes,
   renames,
   apiIds,
-  graphqlNames,
+  uniqueGraphqlNames,
   tableNames,
   columnNames,
 ]
@@ -45,7 +45,7 @@ export const checkDeclarations = (declarations: Declarations, project: Project):
     RULES.flatMap(rule => [...rule(declarations)]).map(finding => toDiagnostic(finding, project)),
   )
 
-function toDiagnostic({ code, message, path, atKey, related }: Finding, project: Project): Diagnostic {
+function toDiagnostic({ code, message, path, atKey, related }: ModelFinding, project: Project): Diagnostic {
   const place = atKey ? project.keyPlace(path) : project.place(path)
   const diagnostic = { code, message, place, path }
   if (!related) return diagnostic

@@ -6,16 +6,15 @@ import {
   type DeclaredHolder,
 } from '../declarations.ts'
 import { toSnakeCase } from '../names.ts'
-import { type Claim, clashes } from './claims.ts'
-import type { Finding } from './finding.ts'
+import { findClashes, type ModelFinding, type NameClaim } from './finding.ts'
 
 /** No two attributes of a table share a column. */
-export function* columnNames(declarations: Declarations): Generator<Finding> {
+export function* columnNames(declarations: Declarations): Generator<ModelFinding> {
   for (const holder of declarations.holders) {
     const declared = Object.entries(holder.attributes).flatMap(([name, declaration]) =>
       isSystem(name) ? [] : claimsOf({ holder, name, declaration }, declarations),
     )
-    yield* clashes('column-clash', 'column', [...systemClaims(holder), ...declared])
+    yield* findClashes('column-clash', 'column', [...systemClaims(holder), ...declared])
   }
 }
 
@@ -24,14 +23,14 @@ const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']
 /** An attribute that is called like a system attribute is told of by the rule of reserved names. */
 const isSystem = (name: string): boolean => SYSTEM.includes(name)
 
-const systemClaims = (holder: DeclaredHolder): readonly Claim[] =>
+const systemClaims = (holder: DeclaredHolder): readonly NameClaim[] =>
   (holder.holder === 'component' ? ['id'] : SYSTEM).map(name => ({
     name: toSnakeCase(name),
     by: `system attribute \`${name}\``,
     path: null,
   }))
 
-function claimsOf(attribute: DeclaredAttribute, declarations: Declarations): readonly Claim[] {
+function claimsOf(attribute: DeclaredAttribute, declarations: Declarations): readonly NameClaim[] {
   const { holder, name } = attribute
   const by = `attribute \`${attributeName(holder, name)}\``
   const path = [...holder.path, 'attributes', name]

@@ -1,7 +1,7 @@
 import { walkGraph } from '../../base/walk-graph.ts'
 import type { AttributeDeclaration } from '../../project/settings/settings.ts'
 import { attributePath, type Declarations, type DeclaredComponent } from '../declarations.ts'
-import type { Finding } from './finding.ts'
+import type { ModelFinding } from './finding.ts'
 
 interface Use {
   readonly attribute: string
@@ -9,7 +9,7 @@ interface Use {
 }
 
 /** A component that holds itself, by whatever way, could never be written whole. Each cycle is told once. */
-export function* componentCycles(declarations: Declarations): Generator<Finding> {
+export function* componentCycles(declarations: Declarations): Generator<ModelFinding> {
   const usedBy = (component: DeclaredComponent) => usesOf(component, declarations).map(use => use.component)
   for (const members of walkGraph(declarations.components, usedBy).cycles) {
     const [first, last] = [members[0], members.at(-1)]
@@ -18,7 +18,7 @@ export function* componentCycles(declarations: Declarations): Generator<Finding>
   }
 }
 
-function cycle(members: readonly DeclaredComponent[], last: DeclaredComponent, use: Use): Finding {
+function cycle(members: readonly DeclaredComponent[], last: DeclaredComponent, use: Use): ModelFinding {
   const names = [...members, use.component].map(({ uid }) => `\`${uid}\``)
   return {
     code: 'component-cycle',

@@ -1,12 +1,17 @@
 import { didYouMean } from '../../base/nearest.ts'
 import type { ScalarDeclaration } from '../../project/settings/settings.ts'
-import { attributePath, attributesOf, type Declarations, type DeclaredAttribute } from '../declarations.ts'
-import { graphqlEnumValue } from '../graphql-names.ts'
-import type { Finding } from './finding.ts'
+import {
+  attributePath,
+  type Declarations,
+  type DeclaredAttribute,
+  declaredAttributes,
+} from '../declarations.ts'
+import { graphqlEnumValue } from '../names.ts'
+import type { ModelFinding } from './finding.ts'
 
 /** An enumeration's values differ, in GraphQL too, and its default is one of them. */
-export function* enumerations(declarations: Declarations): Generator<Finding> {
-  for (const attribute of attributesOf(declarations)) {
+export function* enumerations(declarations: Declarations): Generator<ModelFinding> {
+  for (const attribute of declaredAttributes(declarations)) {
     const { declaration } = attribute
     if (declaration.type !== 'enumeration') continue
     yield* checkValues(attribute, declaration)
@@ -17,7 +22,7 @@ export function* enumerations(declarations: Declarations): Generator<Finding> {
 function* checkValues(
   { holder, name }: DeclaredAttribute,
   { enum: values = [] }: ScalarDeclaration,
-): Generator<Finding> {
+): Generator<ModelFinding> {
   const path = attributePath(holder, name, 'enum')
   const seen = new Map<string, string>()
   for (const [index, { value, renamedFrom }] of values.entries()) {
@@ -38,7 +43,7 @@ function* checkValues(
 function* checkDefault(
   { holder, name }: DeclaredAttribute,
   declaration: ScalarDeclaration,
-): Generator<Finding> {
+): Generator<ModelFinding> {
   const values = declaration.enum?.map(({ value }) => value) ?? []
   for (const key of ['default', 'backfill'] as const) {
     const given = declaration[key]

@@ -23,7 +23,7 @@ export const MODEL_CODES = [
 export type ModelCode = (typeof MODEL_CODES)[number]
 
 /** A diagnostic before its place is looked up. */
-export interface Finding {
+export interface ModelFinding {
   readonly code: ModelCode
   readonly message: string
   readonly path: Path
@@ -32,4 +32,39 @@ export interface Finding {
   readonly related?: { readonly path: Path; readonly message: string }
 }
 
-export type Rule = (declarations: Declarations) => Iterable<Finding>
+export type ModelRule = (declarations: Declarations) => Iterable<ModelFinding>
+
+/** A name that something takes in a space where names are unique; `null`: Plinth itself takes it. */
+export interface NameClaim {
+  readonly name: string
+  /** Who takes it, for messages: `content-type \`foo\``. */
+  readonly by: string
+  readonly path: Path | null
+}
+
+/** One finding for each two that claim the same names, however many they share; it names both. */
+export function* findClashes(
+  code: ModelCode,
+  what: string,
+  claims: Iterable<NameClaim>,
+): Generator<ModelFinding> {
+  const first = new Map<string, NameClaim>()
+  const told = new Set<string>()
+  for (const claim of claims) {
+    const other = first.get(claim.name)
+    if (other === undefined) first.set(claim.name, claim)
+    else {
+      const pair = `${other.by} ${claim.by}`
+      if (!told.has(pair)) yield toFinding(code, what, other, claim)
+      told.add(pair)
+    }
+  }
+}
+
+function toFinding(code: ModelCode, what: string, one: NameClaim, two: NameClaim): ModelFinding {
+  const [first, second] = two.path === null ? [two, one] : [one, two]
+  const message = `${second.by} and ${first.by} have the same ${what}: \`${second.name}\``
+  const finding: ModelFinding = { code, message, path: second.path ?? [], atKey: true }
+  if (first.path === null || first.path.length === 0) return finding
+  return { ...finding, related: { path: first.path, message: first.by } }
+}

@@ -12,9 +12,8 @@ import {
   graphqlTypeName,
   graphqlWrapperNames,
   graphqlZoneName,
-} from '../graphql-names.ts'
-import { type Claim, clashes } from './claims.ts'
-import type { Finding } from './finding.ts'
+} from '../names.ts'
+import { findClashes, type ModelFinding, type NameClaim } from './finding.ts'
 
 /** Types that every schema has (contract/graphql-reference.graphql), those of GraphQL itself included. */
 const OWN_TYPES = [
@@ -64,21 +63,21 @@ const OWN_MUTATIONS = [
 ]
 
 /** Types, and fields of Query and Mutation, are called after what is declared: no two may get the same name. */
-export function* graphqlNames(declarations: Declarations): Generator<Finding> {
+export function* uniqueGraphqlNames(declarations: Declarations): Generator<ModelFinding> {
   const { types, holders } = declarations
-  yield* clashes('graphql-clash', 'GraphQL type', [
+  yield* findClashes('graphql-clash', 'GraphQL type', [
     ...own(OWN_TYPES),
     ...builtInFirst(holders).flatMap(typeClaims),
   ])
   const fields = builtInFirst(types)
-  yield* clashes('graphql-clash', 'GraphQL query', [...own(OWN_QUERIES), ...fields.flatMap(queryClaims)])
-  yield* clashes('graphql-clash', 'GraphQL mutation', [
+  yield* findClashes('graphql-clash', 'GraphQL query', [...own(OWN_QUERIES), ...fields.flatMap(queryClaims)])
+  yield* findClashes('graphql-clash', 'GraphQL mutation', [
     ...own(OWN_MUTATIONS),
     ...fields.flatMap(mutationClaims),
   ])
 }
 
-const own = (names: readonly string[]): readonly Claim[] =>
+const own = (names: readonly string[]): readonly NameClaim[] =>
   names.map(name => ({ name, by: 'Plinth itself', path: null }))
 
 const isBuiltIn = (holder: DeclaredHolder): boolean => holder.holder === 'content-type' && holder.builtIn
@@ -87,20 +86,20 @@ const isBuiltIn = (holder: DeclaredHolder): boolean => holder.holder === 'conten
 const builtInFirst = <Holder extends DeclaredHolder>(holders: readonly Holder[]): readonly Holder[] =>
   holders.toSorted((one, two) => Number(isBuiltIn(two)) - Number(isBuiltIn(one)))
 
-function typeClaims(holder: DeclaredHolder): readonly Claim[] {
+function typeClaims(holder: DeclaredHolder): readonly NameClaim[] {
   const name = graphqlTypeName(holder)
   const { input, filters, ...wrappers } = graphqlWrapperNames(name)
   const names = [name, input, filters, ...(holder.holder === 'content-type' ? Object.values(wrappers) : [])]
   return [...names.map(each => claim(each, holder)), ...attributeClaims(holder, name)]
 }
 
-const claim = (name: string, holder: DeclaredHolder): Claim => ({
+const claim = (name: string, holder: DeclaredHolder): NameClaim => ({
   name,
   by: holderName(holder),
   path: isBuiltIn(holder) ? null : holder.path,
 })
 
-function attributeClaims(holder: DeclaredHolder, typeName: string): readonly Claim[] {
+function attributeClaims(holder: DeclaredHolder, typeName: string): readonly NameClaim[] {
   return Object.entries(holder.attributes).flatMap(([attribute, { type }]) => {
     const by = {
       by: `attribute \`${attributeName(holder, attribute)}\``,
@@ -116,13 +115,13 @@ function attributeClaims(holder: DeclaredHolder, typeName: string): readonly Cla
   })
 }
 
-function queryClaims(type: DeclaredType): readonly Claim[] {
+function queryClaims(type: DeclaredType): readonly NameClaim[] {
   const { one, many } = graphqlQueryNames(type)
   const names = type.kind === 'single' || one === many ? [one] : [one, many]
   return names.map(name => claim(name, type))
 }
 
-function mutationClaims(type: DeclaredType): readonly Claim[] {
+function mutationClaims(type: DeclaredType): readonly NameClaim[] {
   const { localize, ...mutations } = graphqlMutationNames(type)
   const names = [...Object.values(mutations), ...(type.localized ? [localize] : [])]
   return names.map(name => claim(name, type))

@@ -1,12 +1,12 @@
 import { didYouMean } from '../../base/nearest.ts'
+import { fitsIndex } from '../columns.ts'
 import { attributeNamed, type Declarations, type DeclaredType } from '../declarations.ts'
-import { fitsIndex } from '../value-columns.ts'
-import type { Finding } from './finding.ts'
+import type { ModelFinding } from './finding.ts'
 
 const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']
 
 /** A declared index names attributes that are columns of the type's own table and fit into an index. */
-export function* indexes({ types }: Declarations): Generator<Finding> {
+export function* indexes({ types }: Declarations): Generator<ModelFinding> {
   for (const type of types) {
     for (const [number, names] of type.indexes.entries()) {
       for (const [position, name] of names.entries()) {

@@ -1,11 +1,11 @@
 import { didYouMean } from '../../base/nearest.ts'
 import type { Path } from '../../faults/diagnostic.ts'
-import { attributePath, attributesOf, type Declarations } from '../declarations.ts'
-import type { Finding } from './finding.ts'
+import { attributePath, type Declarations, declaredAttributes } from '../declarations.ts'
+import type { ModelFinding } from './finding.ts'
 
 /** Every component that is used exists. */
-export function* knownComponents(declarations: Declarations): Generator<Finding> {
-  for (const { holder, name, declaration } of attributesOf(declarations)) {
+export function* knownComponents(declarations: Declarations): Generator<ModelFinding> {
+  for (const { holder, name, declaration } of declaredAttributes(declarations)) {
     if (declaration.type === 'component') {
       yield* known(declaration.component, attributePath(holder, name, 'component'), declarations)
     }
@@ -17,7 +17,7 @@ export function* knownComponents(declarations: Declarations): Generator<Finding>
   }
 }
 
-function* known(uid: string, path: Path, { componentsByUid }: Declarations): Generator<Finding> {
+function* known(uid: string, path: Path, { componentsByUid }: Declarations): Generator<ModelFinding> {
   if (componentsByUid.has(uid)) return
   const near = didYouMean(uid, componentsByUid.keys())
   yield { code: 'unknown-component', message: `unknown component \`${uid}\`${near}`, path }

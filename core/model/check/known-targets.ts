@@ -1,10 +1,10 @@
 import { didYouMean } from '../../base/nearest.ts'
-import { attributePath, attributesOf, type Declarations } from '../declarations.ts'
-import type { Finding } from './finding.ts'
+import { attributePath, type Declarations, declaredAttributes } from '../declarations.ts'
+import type { ModelFinding } from './finding.ts'
 
 /** Every relation leads to a content-type of the project, or to `user`, `role`, `file`. */
-export function* knownTargets(declarations: Declarations): Generator<Finding> {
-  for (const { holder, name, declaration } of attributesOf(declarations)) {
+export function* knownTargets(declarations: Declarations): Generator<ModelFinding> {
+  for (const { holder, name, declaration } of declaredAttributes(declarations)) {
     if (declaration.type !== 'relation' || declarations.targets.has(declaration.target)) continue
     yield {
       code: 'unknown-target',

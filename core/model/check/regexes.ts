@@ -1,16 +1,16 @@
-import { attributePath, attributesOf, type Declarations } from '../declarations.ts'
-import type { Finding } from './finding.ts'
+import { attributePath, type Declarations, declaredAttributes } from '../declarations.ts'
+import type { ModelFinding } from './finding.ts'
 
-export function* regexes(declarations: Declarations): Generator<Finding> {
-  for (const { holder, name, declaration } of attributesOf(declarations)) {
+export function* regexes(declarations: Declarations): Generator<ModelFinding> {
+  for (const { holder, name, declaration } of declaredAttributes(declarations)) {
     if (!('regex' in declaration) || declaration.regex === undefined) continue
-    const reason = whyNot(declaration.regex)
+    const reason = regexFault(declaration.regex)
     if (reason !== undefined)
       yield { code: 'regex', message: reason, path: attributePath(holder, name, 'regex') }
   }
 }
 
-function whyNot(pattern: string): string | undefined {
+function regexFault(pattern: string): string | undefined {
   try {
     new RegExp(pattern)
     return undefined

@@ -4,15 +4,15 @@ import {
   attributeName,
   attributeNamed,
   attributePath,
-  attributesOf,
   type Declarations,
   type DeclaredHolder,
   type DeclaredType,
+  declaredAttributes,
 } from '../declarations.ts'
-import type { Finding } from './finding.ts'
+import type { ModelFinding } from './finding.ts'
 
 /** One side of a two-way relation: `key` is how it names the other side, `other` the name it gives. */
-interface Side {
+interface RelationSide {
   readonly holder: DeclaredHolder
   readonly name: string
   readonly relation: RelationDeclaration
@@ -36,13 +36,13 @@ const ONLY_ROLE: { readonly [Kind in RelationKind]?: Role } = {
 }
 
 /** The two sides of a two-way relation name one another, in opposite roles and kinds. */
-export function* relationSides(declarations: Declarations): Generator<Finding> {
-  for (const { holder, name, declaration } of attributesOf(declarations)) {
+export function* relationSides(declarations: Declarations): Generator<ModelFinding> {
+  for (const { holder, name, declaration } of declaredAttributes(declarations)) {
     if (declaration.type !== 'relation') continue
     const { inversedBy, mappedBy } = declaration
     const other = inversedBy ?? mappedBy
     if (other === undefined) continue
-    const side: Side = {
+    const side: RelationSide = {
       holder,
       name,
       relation: declaration,
@@ -55,7 +55,7 @@ export function* relationSides(declarations: Declarations): Generator<Finding> {
 }
 
 /** What is wrong with a side whatever the other one says. */
-function checkAlone(side: Side): Finding | undefined {
+function checkAlone(side: RelationSide): ModelFinding | undefined {
   const { holder, name, relation, key } = side
   const own = `\`${attributeName(holder, name)}\``
   if (relation.inversedBy !== undefined && relation.mappedBy !== undefined) {
@@ -72,7 +72,7 @@ function checkAlone(side: Side): Finding | undefined {
   return at(side, `${own} is ${relation.relation}, which takes \`${only}\`, not \`${key}\``)
 }
 
-function checkPair(side: Side, declarations: Declarations): Finding | undefined {
+function checkPair(side: RelationSide, declarations: Declarations): ModelFinding | undefined {
   const target = declarations.targets.get(side.relation.target)
   if (!target) return undefined
   const back = attributeNamed(target, side.other)
@@ -89,11 +89,11 @@ function checkPair(side: Side, declarations: Declarations): Finding | undefined 
 }
 
 function checkBack(
-  side: Side,
+  side: RelationSide,
   target: DeclaredType,
   back: RelationDeclaration,
   declarations: Declarations,
-): Finding | undefined {
+): ModelFinding | undefined {
   const own = attributeName(side.holder, side.name)
   const other = attributeName(target, side.other)
   const fault = (message: string) => at(side, message, target)
@@ -119,10 +119,10 @@ function checkBack(
 
 /** Told at one of the two sides only: at the one whose name comes first. */
 function bothClaim(
-  side: Side,
+  side: RelationSide,
   target: DeclaredType,
-  fault: (message: string) => Finding,
-): Finding | undefined {
+  fault: (message: string) => ModelFinding,
+): ModelFinding | undefined {
   const own = attributeName(side.holder, side.name)
   const other = attributeName(target, side.other)
   if (own > other) return undefined
@@ -131,8 +131,8 @@ function bothClaim(
   )
 }
 
-function at(side: Side, message: string, target?: DeclaredType): Finding {
-  const finding: Finding = {
+function at(side: RelationSide, message: string, target?: DeclaredType): ModelFinding {
+  const finding: ModelFinding = {
     code: 'relation-side',
     message,
     path: attributePath(side.holder, side.name, side.key),

@@ -1,6 +1,6 @@
 import type { Path } from '../../faults/diagnostic.ts'
 import type { Declarations } from '../declarations.ts'
-import type { Finding } from './finding.ts'
+import type { ModelFinding } from './finding.ts'
 
 interface Named {
   readonly name: string
@@ -9,7 +9,7 @@ interface Named {
 }
 
 /** What is renamed was called so by nothing that still exists, and by one thing only. */
-export function* renames(declarations: Declarations): Generator<Finding> {
+export function* renames(declarations: Declarations): Generator<ModelFinding> {
   const { types, components, holders, settings } = declarations
   yield* among(types.map(type => ({ name: type.key, renamedFrom: type.renamedFrom, path: type.path })))
   yield* among(components.map(({ uid, renamedFrom, path }) => ({ name: uid, renamedFrom, path })))
@@ -32,7 +32,7 @@ export function* renames(declarations: Declarations): Generator<Finding> {
   )
 }
 
-function* among(all: readonly Named[]): Generator<Finding> {
+function* among(all: readonly Named[]): Generator<ModelFinding> {
   const names = new Set(all.map(({ name }) => name))
   const taken = new Map<string, string>()
   for (const { name, renamedFrom, path } of all) {

@@ -1,6 +1,6 @@
 import { BUILT_IN_TYPES } from '../built-in-types.ts'
-import { attributePath, attributesOf, type Declarations } from '../declarations.ts'
-import type { Finding } from './finding.ts'
+import { attributePath, type Declarations, declaredAttributes } from '../declarations.ts'
+import type { ModelFinding } from './finding.ts'
 
 /** Subjects of permissions, first parts of routes, and names of built-in relation targets. */
 export const RESERVED_KEYS: ReadonlySet<string> = new Set([
@@ -34,14 +34,14 @@ export const RESERVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Object.prototype),
 ])
 
-export function* reservedNames(declarations: Declarations): Generator<Finding> {
+export function* reservedNames(declarations: Declarations): Generator<ModelFinding> {
   yield* reservedKeys(declarations)
   yield* reservedTables(declarations)
   yield* reservedAttributes(declarations)
   yield* userAttributes(declarations)
 }
 
-function* reservedKeys({ types }: Declarations): Generator<Finding> {
+function* reservedKeys({ types }: Declarations): Generator<ModelFinding> {
   for (const type of types) {
     if (type.builtIn) continue
     if (RESERVED_KEYS.has(type.key)) {
@@ -58,7 +58,7 @@ function* reservedKeys({ types }: Declarations): Generator<Finding> {
   }
 }
 
-function* reservedTables({ types }: Declarations): Generator<Finding> {
+function* reservedTables({ types }: Declarations): Generator<ModelFinding> {
   for (const type of types) {
     const prefix = ['plinth_', 'pg_'].find(start => type.tableName.startsWith(start))
     if (type.builtIn || prefix === undefined) continue
@@ -67,8 +67,8 @@ function* reservedTables({ types }: Declarations): Generator<Finding> {
   }
 }
 
-function* reservedAttributes(declarations: Declarations): Generator<Finding> {
-  for (const { holder, name } of attributesOf(declarations)) {
+function* reservedAttributes(declarations: Declarations): Generator<ModelFinding> {
+  for (const { holder, name } of declaredAttributes(declarations)) {
     if (!RESERVED_ATTRIBUTES.has(name)) continue
     yield {
       code: 'reserved-name',
@@ -79,7 +79,7 @@ function* reservedAttributes(declarations: Declarations): Generator<Finding> {
   }
 }
 
-function* userAttributes({ settings }: Declarations): Generator<Finding> {
+function* userAttributes({ settings }: Declarations): Generator<ModelFinding> {
   const builtIn = BUILT_IN_TYPES.find(({ key }) => key === 'user')?.attributes ?? {}
   for (const name of Object.keys(settings.user.attributes)) {
     if (!Object.hasOwn(builtIn, name)) continue

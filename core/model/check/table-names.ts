@@ -1,31 +1,30 @@
 import type { AttributeDeclaration } from '../../project/settings/settings.ts'
 import {
   attributeName,
-  attributesOf,
   type Declarations,
   type DeclaredHolder,
+  declaredAttributes,
   holderName,
 } from '../declarations.ts'
 import { identifier, linkTableName } from '../identifiers.ts'
-import { type Claim, clashes } from './claims.ts'
-import type { Finding } from './finding.ts'
+import { findClashes, type ModelFinding, type NameClaim } from './finding.ts'
 
 /** Every content-type, component and to-many link has a table of its own name. */
-export function* tableNames(declarations: Declarations): Generator<Finding> {
-  yield* clashes('table-clash', 'table', [
-    ...declarations.holders.map(holderClaim),
+export function* tableNames(declarations: Declarations): Generator<ModelFinding> {
+  yield* findClashes('table-clash', 'table', [
+    ...declarations.holders.map(claimTable),
     ...linkClaims(declarations),
   ])
 }
 
-const holderClaim = (holder: DeclaredHolder): Claim => ({
+const claimTable = (holder: DeclaredHolder): NameClaim => ({
   name: identifier(holder.tableName),
   by: holderName(holder),
   path: holder.path,
 })
 
-function* linkClaims(declarations: Declarations): Generator<Claim> {
-  for (const { holder, name, declaration } of attributesOf(declarations)) {
+function* linkClaims(declarations: Declarations): Generator<NameClaim> {
+  for (const { holder, name, declaration } of declaredAttributes(declarations)) {
     if (!hasLinkTable(declaration)) continue
     yield {
       name: linkTableName(identifier(holder.tableName), name),

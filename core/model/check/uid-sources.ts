@@ -3,17 +3,17 @@ import {
   attributeName,
   attributeNamed,
   attributePath,
-  attributesOf,
   type Declarations,
   type DeclaredHolder,
+  declaredAttributes,
 } from '../declarations.ts'
-import type { Finding } from './finding.ts'
+import type { ModelFinding } from './finding.ts'
 
 const TEXTUAL: ReadonlySet<string> = new Set(['string', 'text', 'richtext', 'email', 'enumeration'])
 
 /** A uid is made from a textual attribute that stands beside it. */
-export function* uidSources(declarations: Declarations): Generator<Finding> {
-  for (const { holder, name, declaration } of attributesOf(declarations)) {
+export function* uidSources(declarations: Declarations): Generator<ModelFinding> {
+  for (const { holder, name, declaration } of declaredAttributes(declarations)) {
     if (declaration.type !== 'uid') continue
     const message = faultOf(holder, name, declaration)
     const key = declaration.targetField === undefined ? 'generate' : 'targetField'

@@ -4,7 +4,7 @@ import type { Result } from '../../base/result.ts'
 import { toPluginError, ValidationError } from '../../faults/errors.ts'
 import { type Fault, forbidden } from '../../faults/fault.ts'
 import type { HttpRequest, HttpResponse } from '../../faults/http-exchange.ts'
-import { BODY_DEPTH } from '../../query/parse-json.ts'
+import { MAX_BODY_DEPTH } from '../../query/parse-json.ts'
 import type { PluginRequest, PluginResponse, SendTerms } from '../context.ts'
 
 export interface SharedRequest {
@@ -57,8 +57,8 @@ function parse(body: Buffer): unknown {
   } catch (error) {
     throw new ValidationError(error instanceof Error ? error.message : 'The body is no JSON')
   }
-  if (isDeeperThan(parsed, BODY_DEPTH))
-    throw new ValidationError(`A body may be at most ${BODY_DEPTH} levels deep`)
+  if (isDeeperThan(parsed, MAX_BODY_DEPTH))
+    throw new ValidationError(`A body may be at most ${MAX_BODY_DEPTH} levels deep`)
   return parsed
 }
 

@@ -4,7 +4,7 @@ import type { Fault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import { parseValue } from '../../query/parse-value.ts'
-import type { After, Sort, Value } from '../../query/query.ts'
+import type { PageCursor, Sort, Value } from '../../query/query.ts'
 import { SEPARATOR } from '../../sql/print.ts'
 import { badCursor } from './parse-pagination.ts'
 
@@ -12,7 +12,11 @@ import { badCursor } from './parse-pagination.ts'
 type CursorContent = readonly [order: string, keys: readonly unknown[], id: number]
 
 /** Parses a cursor for this order; an empty one is the first page. */
-export function parseCursor(text: string, type: ContentType, sorts: readonly Sort[]): Result<After, Fault> {
+export function parseCursor(
+  text: string,
+  type: ContentType,
+  sorts: readonly Sort[],
+): Result<PageCursor, Fault> {
   if (sorts.some(({ attribute }) => JSON_TYPES.has(attribute.type)))
     return failed(badCursor('a list that is sorted by JSON has no cursors'))
   if (sorts.length > MAX_SORTS)

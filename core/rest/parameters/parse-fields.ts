@@ -1,8 +1,8 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, fault, type QueryParam } from '../../faults/fault.ts'
 import type { Holder, ScalarAttribute } from '../../model/model.ts'
-import { everyField, type Fields } from '../../query/every-field.ts'
 import { unknownKey } from '../../query/parse-place.ts'
+import { everyField, type SelectedFields } from '../../query/populate-nodes.ts'
 import type { Filter, Selection, Sort } from '../../query/query.ts'
 
 /** Parses `fields` (contract/rest.md 4): names in a comma-separated text or a list; `*` or absent: all fields. */
@@ -10,7 +10,7 @@ export function parseFields(
   raw: unknown,
   holder: Holder,
   param: QueryParam = 'fields',
-): Result<Fields, Fault> {
+): Result<SelectedFields, Fault> {
   if (raw === undefined) return ok(everyField(holder))
   const names = toNames(raw)
   if (!names)

@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, fault, invalidKey } from '../../faults/fault.ts'
 import type { Attribute, Holder, Model } from '../../model/model.ts'
-import { holderBehind, isRecord, unknownKey } from '../../query/parse-place.ts'
+import { isRecord, targetHolder, unknownKey } from '../../query/parse-place.ts'
 import { populateAll, populateWhole } from '../../query/populate-nodes.ts'
 import type { Populate } from '../../query/query.ts'
 import { parseBoolean, parsePopulateNames, toNameTree } from './populate-names.ts'
@@ -71,6 +71,6 @@ function unexpectedText(attribute: Attribute, value: unknown, holder: Holder): F
   if (attribute.kind === 'zone') return notOnZones(value, attribute, holder)
   const text: unknown = Array.isArray(value) ? value[0] : value
   const [name = ''] = typeof text === 'string' ? text.split('.') : []
-  const known = holderBehind(attribute)?.attributes.has(name)
+  const known = targetHolder(attribute)?.attributes.has(name)
   return invalidKey(name, known ? `${attribute.name}.${name}` : attribute.name, 'populate')
 }

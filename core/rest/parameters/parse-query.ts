@@ -2,7 +2,7 @@ import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, fault } from '../../faults/fault.ts'
 import type { ContentType, Model, ScalarAttribute, ValueType } from '../../model/model.ts'
 import type { RestSettings } from '../../project/settings/settings.ts'
-import { findTooManySteps } from '../../query/join-limit.ts'
+import { findTooManyJoins } from '../../query/join-limit.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
 import { parseSort } from '../../query/parse-sort.ts'
 import type { Query, Search, Status } from '../../query/query.ts'
@@ -61,7 +61,7 @@ function parseContent(
     sort: sort.value,
     selection: { ...named, populate: populate.value },
   }
-  const tooMany = findTooManySteps(content)
+  const tooMany = findTooManyJoins(content)
   return tooMany ? failed(tooMany) : ok(content)
 }
 

@@ -1,9 +1,9 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Fault, fault, invalidKey } from '../../faults/fault.ts'
 import type { Attribute, Holder, ZoneAttribute } from '../../model/model.ts'
-import { holderBehind } from '../../query/parse-place.ts'
+import { targetHolder } from '../../query/parse-place.ts'
 import { allRows, populateRows, populateZone, selectionOf } from '../../query/populate-nodes.ts'
-import type { Asked, Populate, ZonePopulate } from '../../query/query.ts'
+import type { Populate, PopulateOrigin, ZonePopulate } from '../../query/query.ts'
 
 /** Dotted names as a tree: `a,a.b,c.d` is a (named) with the child b, and c (not named) with the child d. */
 export type NameTree = ReadonlyMap<string, NameNode>
@@ -84,11 +84,11 @@ const join = ({ path }: NamePlace, name: string): string => (path === null ? nam
 const unknownName = (name: string, place: NamePlace): Fault =>
   invalidKey(name, place.literal ? join(place, name) : place.path, 'populate')
 
-const originOf = ({ named }: NameNode): Asked => (named ? 'named' : 'passed')
+const originOf = ({ named }: NameNode): PopulateOrigin => (named ? 'named' : 'passed')
 
 function parsePopulateName(attribute: Attribute, word: NameNode, place: NamePlace): Result<Populate, Fault> {
   if (attribute.kind === 'zone') return parseZoneName(attribute, word, place)
-  const behind = holderBehind(attribute)
+  const behind = targetHolder(attribute)
   if (!behind || attribute.kind === 'scalar')
     return failed(invalidKey(attribute.name, place.path, 'populate'))
   const below = parsePopulateNames(word.children, behind, place)

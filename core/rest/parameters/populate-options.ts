@@ -10,15 +10,15 @@ import type {
   ZoneAttribute,
 } from '../../model/model.ts'
 import { parseFilter } from '../../query/parse-filter.ts'
-import { holderBehind, isRecord } from '../../query/parse-place.ts'
+import { isRecord, targetHolder } from '../../query/parse-place.ts'
 import { parseSort } from '../../query/parse-sort.ts'
 import {
+  allZoneComponents,
+  type PopulatedRows,
   populateAll,
   populateRows,
   populateZone,
-  type Rows,
   selectionOf,
-  wholeZone,
 } from '../../query/populate-nodes.ts'
 import type { Populate, ZonePart, ZonePopulate } from '../../query/query.ts'
 import { parseFields, withSortedFields } from './parse-fields.ts'
@@ -49,7 +49,7 @@ export function parsePopulateOptions(
 ): Result<Populate, Fault> {
   const { attribute } = place
   if (attribute.kind === 'zone') return parseZoneOptions(options, { ...place, attribute })
-  const behind = holderBehind(attribute)
+  const behind = targetHolder(attribute)
   if (!behind || attribute.kind === 'scalar')
     return failed(invalidKey(attribute.name, attribute.name, 'populate'))
   const wrong = findUnknownOption(options, attribute, { ...place, behind })
@@ -83,7 +83,7 @@ function parseRows(
   options: PopulateOptions,
   behind: Holder,
   { attribute, components, parsePopulate }: PopulatePlace,
-): Result<Rows, Fault> {
+): Result<PopulatedRows, Fault> {
   const filter = isEmpty(options.filters)
     ? ok(null)
     : parseFilter(options.filters, behind, { param: 'populate' })
@@ -130,7 +130,7 @@ function parseZoneOptions(options: PopulateOptions, place: ZonePlace): Result<Po
 }
 
 const wholeParts = (attribute: ZoneAttribute, populate: unknown): Parts =>
-  wholeZone(attribute, populate === '*' ? populateAll : undefined)
+  allZoneComponents(attribute, populate === '*' ? populateAll : undefined)
 
 function findWrongOption(options: PopulateOptions, { attribute, holder }: ZonePlace): Fault | undefined {
   const { name } = attribute

@@ -9,7 +9,7 @@ import { resolveUserPath } from '../../../core/access/user-path.ts'
 import type { ContentType, ValueType } from '../../../core/model/model.ts'
 import { planQuery } from '../../../core/plan/plan-query.ts'
 import type { Query, RestrictedQuery } from '../../../core/query/query.ts'
-import { printAnswer } from '../../../core/sql/print.ts'
+import { printAnswerStatement } from '../../../core/sql/print.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { RolesProject } from './roles-project.ts'
 
@@ -40,7 +40,7 @@ export function toConditionSql(
   if (!type || !explanation.allowed || !hasCondition(explanation, type, roles)) return null
   const { base, variants } = sampleUsers(user, roles)
   const statementFor = (values: UserValues) =>
-    printAnswer(planQuery(queryFor(explanation, type, values, roles), planTerms(roles)))
+    printAnswerStatement(planQuery(queryFor(explanation, type, values, roles), planTerms(roles)))
   const statement = statementFor(base)
   const others = variants.map(({ path, values }) => ({ path, statement: statementFor(values) }))
   const toParameter = (value: unknown, index: number): Parameter => {

@@ -1,4 +1,4 @@
-import { pluralOf, titleOf } from '../../../core/model/names.ts'
+import { toPlural, toTitle } from '../../../core/model/names.ts'
 import { attributeName, type Names, ownUserAttributes } from '../names.ts'
 import { mappingAt, textAt, textsAt, valueAt } from '../read/literal-value.ts'
 import type { StrapiFacts } from '../read/read-facts.ts'
@@ -56,7 +56,7 @@ function toComponent(component: StrapiHolder, { names, columnsOf }: TypeTerms): 
   const displayName =
     textAt(component.schema, 'info', 'displayName') ?? textAt(component.schema, 'info', 'name')
   const told = toAttributes(component.attributes, plain(names, columnsOf(component.collectionName)))
-  const title = titleOf(uid.split('.')[1] ?? '')
+  const title = toTitle(uid.split('.')[1] ?? '')
   const found = section(
     uid,
     [
@@ -94,13 +94,13 @@ function toContentType(type: StrapiType, { project, names, hidden, columnsOf }: 
     hidden: secret,
     columnType: columnsOf(type.collectionName),
   })
-  const isUsual = isSingle || named.pluralApiId === pluralOf(named.key)
+  const isUsual = isSingle || named.pluralApiId === toPlural(named.key)
   const found = section(
     named.key,
     [
       flow('kind', isSingle ? 'single' : undefined),
       flow('pluralApiId', isUsual ? undefined : named.pluralApiId),
-      flow('displayName', displayName === titleOf(named.key) ? undefined : displayName || undefined),
+      flow('displayName', displayName === toTitle(named.key) ? undefined : displayName || undefined),
       flow('description', textAt(schema, 'info', 'description') || undefined),
       flow('draftAndPublish', hasDrafts(type) ? true : undefined),
       flow('localized', localized ? true : undefined),

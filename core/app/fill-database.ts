@@ -3,9 +3,8 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { writeContent } from '../content/write-content.ts'
 import type { Database } from '../database/database.ts'
 import { NOBODY_LISTENS, type Outbox } from '../documents/outbox.ts'
-import { endMovedUsers } from '../identity/end-sessions.ts'
-import { mirrorLocales } from '../identity/sync-locales.ts'
-import { type HeldRole, mirrorRoles } from '../identity/sync-roles.ts'
+import { endSessionsOfChangedUsers } from '../identity/end-sessions.ts'
+import { type AssignedRole, syncLocales, syncRoles } from '../identity/sync-declared-rows.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import type { Blueprint } from './compile-app.ts'
 import type { StartFault } from './start-fault.ts'
@@ -26,7 +25,7 @@ export async function fillDatabase(
   if (!mirrored.ok) return mirrored
   const written = await writeContent(content, {
     ...{ database, model, storage, files, outbox },
-    beforeUsers: (transaction, users) => endMovedUsers(transaction, users, { model, storage }),
+    beforeUsers: (transaction, users) => endSessionsOfChangedUsers(transaction, users, { model, storage }),
   })
   if (!written.ok) return failed({ kind: 'files', diagnostics: written.reasons })
   const counts = [...written.value.written].map(([uid, count]) => `${count} of ${uid}`)
@@ -46,12 +45,12 @@ export async function mirrorAll(
   { project, model, storage }: Pick<Blueprint, 'project' | 'model' | 'storage'>,
   database: Database,
 ): Promise<Result<null, StartFault>> {
-  const roles = await mirrorRoles(project.settings.roles, { database, model, storage })
+  const roles = await syncRoles(project.settings.roles, { database, model, storage })
   if (!roles.ok)
     return failed(...roles.reasons.map((held): StartFault => ({ kind: 'other', message: printHeld(held) })))
-  await mirrorLocales({ database, model, storage })
+  await syncLocales({ database, model, storage })
   return ok(null)
 }
 
-const printHeld = ({ role, users }: HeldRole): string =>
+const printHeld = ({ role, users }: AssignedRole): string =>
   `role \`${role}\` is no longer in the project, but ${users} ${users === 1 ? 'user has' : 'users have'} it: give them another one first`

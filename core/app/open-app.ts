@@ -16,12 +16,11 @@ import { openLazyGraphql } from '../graphql/lazy-graphql.ts'
 import { mountUploads, openExpressFallback } from '../http/express-fallback.ts'
 import { withIdempotency } from '../idempotency/with-idempotency.ts'
 import { apiTokenStrategy } from '../identity/api-tokens.ts'
-import { type Callers, openCallers } from '../identity/callers.ts'
-import { createIdentify } from '../identity/identify.ts'
-import { openIdentity } from '../identity/open-identity.ts'
+import { type CallerKeys, openCallerKeys } from '../identity/callers.ts'
+import { createIdentify, withReadYourWrites } from '../identity/identify.ts'
+import { openIdentityService } from '../identity/open-identity.ts'
 import { openRateLimit } from '../identity/rate-limit.ts'
-import { showOwnWrites } from '../identity/read-your-writes.ts'
-import { openAuthService } from '../identity/sign-in/open-auth-service.ts'
+import { openAuthService } from '../identity/sign-in/auth-service.ts'
 import { sessionStrategy } from '../identity/sign-in/session-strategy.ts'
 import { openUsersService } from '../identity/users/open-users-service.ts'
 import { userDocuments } from '../identity/users/user-documents.ts'
@@ -62,7 +61,7 @@ export interface App {
   readonly responders: readonly Responder[]
   readonly events: Events
   /** Who a request counts for where callers share something. */
-  readonly callerOf: Callers['callerOf']
+  readonly callerOf: CallerKeys['keyFor']
   /** The server, as plugins see it. */
   readonly pluginApp: PluginApp
   /** Express middlewares round every request. */
@@ -202,8 +201,10 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
       confirmEmail: settings.auth.register.confirmEmail,
     }),
   ])
-  const callers = openCallers()
-  const identify = callers.learning(database.replicas ? showOwnWrites(known, settings.apiTokens) : known)
+  const callers = openCallerKeys()
+  const identify = callers.remembering(
+    database.replicas ? withReadYourWrites(known, settings.apiTokens) : known,
+  )
   const guarding = guardTermsOf(blueprint, { registered, identify, observer })
   const guards = compileGuards(registered, guarding)
   const terms = { model, settings: settings.rest, documents, identify, guards, around }
@@ -215,7 +216,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
     ...(schema && { compiled: schema, code: guarding }),
   }
   const count = openRateLimit(settings.server.rateLimit.auth, database)
-  const auth = openAuthService({ model, documents, identity: openIdentity(identity), count })
+  const auth = openAuthService({ model, documents, identity: openIdentityService(identity), count })
   const users = openUsersService({ identity, documents, count })
   const staging = stagingFolder(project.root)
   const filing = { settings: settings.upload, files: kept, staging, outbox }
@@ -227,7 +228,7 @@ function toApp(blueprint: Blueprint, opened: Opened): App {
     news,
     events,
     pluginApp: registered.app,
-    callerOf: request => callers.callerOf(request),
+    callerOf: request => callers.keyFor(request),
     middlewares: registered.express,
     responders: [
       ...limitApiRate(settings.server.rateLimit.api, [

@@ -4,10 +4,9 @@ import type { Database } from '../database/database.ts'
 import type { Outbox } from '../documents/outbox.ts'
 import { openBackground } from '../identity/background.ts'
 import type { IdentityTerms } from '../identity/identity.ts'
-import { loadJwtSecret } from '../identity/sign-in/jwt-secret.ts'
-import { openTries } from '../identity/sign-in/login-attempts.ts'
+import { openLoginAttempts } from '../identity/sign-in/login-attempts.ts'
 import { openMailer } from '../identity/sign-in/mailer.ts'
-import { openSessions } from '../identity/sign-in/sessions.ts'
+import { loadJwtSecret, openSessions } from '../identity/sign-in/sessions.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Blueprint } from './compile-app.ts'
 import type { StartFault } from './start-fault.ts'
@@ -39,7 +38,7 @@ export async function openSignIn(
     settings: auth,
     sessions: openSessions({ secret: secret.value, lifetime: auth.jwtExpiresIn }),
     mailer: mailer.value,
-    tries: openTries(server.rateLimit.account, database),
+    loginAttempts: openLoginAttempts(server.rateLimit.account, database),
     background: openBackground(error => observer.emit({ kind: 'failed', requestId: '', error })),
     address: `${trimEndCharacter(server.url, '/')}${rest.prefix}`,
   }))

@@ -1,19 +1,19 @@
 import { withTimeout } from '../base/with-timeout.ts'
 
 /**
- * Work that an answer does not wait for, so that its time does not tell what was to be done (safety S8).
- * What it throws goes to `report`.
+ * Work that runs after the response, so that response times do not reveal whether an account exists (safety S8). Errors go
+ * to `report`.
  */
 export interface Background {
   start(work: () => Promise<void>): void
-  /** When all that was started has ended, or has had its time. */
+  /** Resolves when all started work has ended, or after the timeout. */
   settled(): Promise<void>
 }
 
-/** Milliseconds that a server which is told to end waits for mails: who tells it so waits for ten seconds, often. */
-const PATIENCE = 5_000
+/** Milliseconds that a shutdown waits for mails. Supervisors often kill a process after ten seconds. */
+const SHUTDOWN_TIMEOUT = 5_000
 
-export function openBackground(report: (error: unknown) => void, patience = PATIENCE): Background {
+export function openBackground(report: (error: unknown) => void, timeout = SHUTDOWN_TIMEOUT): Background {
   const running = new Set<Promise<void>>()
   return {
     start(work) {
@@ -22,10 +22,10 @@ export function openBackground(report: (error: unknown) => void, patience = PATI
         .finally(() => running.delete(run))
       running.add(run)
     },
-    settled: () => withTimeout(patience, allOf(running), undefined),
+    settled: () => withTimeout(timeout, drain(running), undefined),
   }
 }
 
-async function allOf(running: ReadonlySet<Promise<void>>): Promise<void> {
+async function drain(running: ReadonlySet<Promise<void>>): Promise<void> {
   while (running.size > 0) await Promise.all(running)
 }

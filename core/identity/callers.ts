@@ -6,27 +6,27 @@ import type { Identify } from './identify.ts'
 import { networkOf } from './rate-limit.ts'
 
 /**
- * Who requests count for where callers share something: connections to the database, requests in a time. A user or an
- * API token once its credential has proved valid, the network address otherwise (safety S9): a credential that nobody
- * has checked yet, or that was refused, opens no count of its own.
+ * Keys under which shared resources are counted: database connections, requests per window. A user or API token after its
+ * credential has been verified, otherwise the network address (safety S9): unverified and refused credentials must not
+ * open a counter of their own.
  */
-export interface Callers {
-  /** The same, and remembers whose credentials are valid. */
-  learning(identify: Identify): Identify
-  callerOf(request: Pick<HttpRequest, 'headers' | 'peer'>): string
+export interface CallerKeys {
+  /** Wraps `identify` to remember verified credentials. */
+  remembering(identify: Identify): Identify
+  keyFor(request: Pick<HttpRequest, 'headers' | 'peer'>): string
 }
 
 const BOUNDS = { entries: 20_000, bytes: 16_000_000 } as const
 
-export function openCallers(): Callers {
+export function openCallerKeys(): CallerKeys {
   const known = new LruCache<string>(BOUNDS, memoryBytes)
   return {
-    learning: identify => async (authorization, ahead) => {
+    remembering: identify => async (authorization, ahead) => {
       const caller = await identify(authorization, ahead)
-      if (authorization !== undefined) learn(authorization, caller.ok ? nameOf(caller.value) : null)
+      if (authorization !== undefined) learn(authorization, caller.ok ? callerKey(caller.value) : null)
       return caller
     },
-    callerOf({ headers, peer }) {
+    keyFor({ headers, peer }) {
       const { authorization } = headers
       return (authorization && known.get(authorization)) || networkOf(peer)
     },
@@ -38,12 +38,12 @@ export function openCallers(): Callers {
   }
 }
 
-/** Never like an address, which has no space. null: nobody known. */
-function nameOf({ kind, grants, user }: Caller): string | null {
-  if (kind === 'token') return `${TOKEN}${grants.name}`
+/** Contains a space, so it never equals an address. null: the public caller. */
+function callerKey({ kind, grants, user }: Caller): string | null {
+  if (kind === 'token') return `${TOKEN_PREFIX}${grants.name}`
   return kind === 'user' ? `user ${String(user?.id)}` : null
 }
 
-const TOKEN = 'token '
+const TOKEN_PREFIX = 'token '
 
-export const isToken = (caller: string): boolean => caller.startsWith(TOKEN)
+export const isTokenKey = (caller: string): boolean => caller.startsWith(TOKEN_PREFIX)

@@ -1,24 +1,27 @@
+import type { Caller } from '../access/caller.ts'
+import { permitModified } from '../access/restrict/modified-by-middleware.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { transactAgain } from '../database/transact-again.ts'
 import type { Values } from '../documents/desired-state.ts'
-import { type Fault, fault, RequestFault } from '../faults/fault.ts'
-import type { Confirmed, IdentityTerms } from './identity.ts'
-import { type Body, parseCredentials } from './parse-credentials.ts'
-import { addressIn, type Code, hashCode, isCurrent, newCode } from './sign-in/codes.ts'
-import { type Account, findAccount } from './users/accounts.ts'
-import { NOT_TAKEN, saveUser, scalarValue } from './users/save-user.ts'
-import { scalarOf } from './users/user-values.ts'
-import { writeAccount } from './users/write-account.ts'
+import { type Fault, fault, RequestFault, tooManyRequests } from '../faults/fault.ts'
+import type { PermittedCommand, UpdateCommand } from '../query/command.ts'
+import type { ConfirmedEmail, IdentityTerms } from './identity.ts'
+import { type AuthBody, parseCredentials } from './parse-credentials.ts'
+import { addressOfCode, hashCode, isUnexpired, type MailedCode, newCode } from './sign-in/codes.ts'
+import { type Account, findAccount, writeAccount } from './users/accounts.ts'
+import { NO_MESSAGES, saveUser, scalarValue } from './users/save-user.ts'
+import { requireScalar } from './users/user-values.ts'
+import type { UsersServiceTerms } from './users/users-service.ts'
 
-/** Milliseconds that a mailed link works: three days. */
-const LIFETIME = 259_200_000
+/** Milliseconds: links are valid for three days. */
+const CONFIRMATION_LIFETIME = 259_200_000
 
-/** Mails a link to an unconfirmed account. Answers before the lookup, so that the answer does not depend on accounts (safety S8). */
+/** Mails a link to an unconfirmed account. Responds before the lookup, so that timing reveals no accounts (safety S8). */
 export async function sendEmailConfirmation(
-  body: Body,
+  body: AuthBody,
   terms: IdentityTerms,
 ): Promise<Result<string, Fault>> {
-  const attribute = scalarOf(terms.model.builtIn.user, 'email')
+  const attribute = requireScalar(terms.model.builtIn.user, 'email')
   const parsed = parseCredentials(body, [{ name: 'email', attribute }])
   if (!parsed.ok) return parsed
   const email = parsed.value.email.toLowerCase()
@@ -29,61 +32,72 @@ export async function sendEmailConfirmation(
   return ok(email)
 }
 
-/** Nothing is mailed to an address that is no longer the account's: its link would prove the new one. */
+/** Skips accounts whose address has changed meanwhile: the link would confirm the new address. */
 export async function mailConfirmation({ documentId, email }: Account, terms: IdentityTerms): Promise<void> {
-  const code = newCode(LIFETIME, Date.now())
+  const code = newCode(CONFIRMATION_LIFETIME, Date.now())
   const isStill = (account: Account) => account.email === email
-  if (await keepCode(code, { documentId, unless: account => !isStill(account) }, terms))
-    await mailLink(email, code, terms)
+  if (await storeCode(code, { documentId, unless: account => !isStill(account) }, terms))
+    await mailConfirmationLink(email, code, terms)
 }
 
-/** Mails a link to the address that a user wants to have: it becomes his when he follows it. */
+/** Mails a link to a user's new address. Following it changes the address. */
 export async function mailAddressChange(
   { documentId }: Account,
   email: string,
   terms: IdentityTerms,
 ): Promise<void> {
-  const code = newCode(LIFETIME, Date.now(), email)
-  if (await keepCode(code, { documentId, unless: account => account.blocked }, terms))
-    await mailLink(email, code, terms)
+  const code = newCode(CONFIRMATION_LIFETIME, Date.now(), email)
+  if (await storeCode(code, { documentId, unless: account => account.blocked }, terms))
+    await mailConfirmationLink(email, code, terms)
 }
 
-interface Keeping {
+interface CodeOwner {
   readonly documentId: string
   readonly unless: (account: Account) => boolean
 }
 
-/** The last link that was mailed is the one that works. Whether it was kept. */
-function keepCode({ hash }: Code, { documentId, unless }: Keeping, terms: IdentityTerms): Promise<boolean> {
+/** Stores the hash of a code; only the latest code is valid. False if the account is gone or `unless` holds. */
+function storeCode(
+  { hash }: MailedCode,
+  { documentId, unless }: CodeOwner,
+  terms: IdentityTerms,
+): Promise<boolean> {
   return transactAgain(terms.database, async transaction => {
     const account = await findAccount(transaction, { by: 'documentId', text: documentId }, terms, true)
     if (!account || unless(account)) return false
     const values = new Map([['confirmationToken', scalarValue(hash)]])
-    await saveUser({ documentId, values }, NOT_TAKEN, transaction, terms)
+    await saveUser({ documentId, values }, NO_MESSAGES, transaction, terms)
     return true
   })
 }
 
-function mailLink(to: string, { code }: Code, { address, mailer }: IdentityTerms): Promise<void> {
+function mailConfirmationLink(
+  to: string,
+  { code }: MailedCode,
+  { address, mailer }: IdentityTerms,
+): Promise<void> {
   const link = `${address}/auth/email-confirmation?confirmation=${code}`
   const text = `Follow this link to confirm your address:\n\n${link}\n\nIt works once, for three days.`
   return mailer({ to, subject: 'Confirm your address', text })
 }
 
-/** A link works once. One that was mailed to a new address makes it the user's. */
-export async function confirmEmail(code: unknown, terms: IdentityTerms): Promise<Result<Confirmed, Fault>> {
+/** Confirms an address. A link works once. If it was mailed to a new address, that becomes the user's address. */
+export async function confirmEmail(
+  code: unknown,
+  terms: IdentityTerms,
+): Promise<Result<ConfirmedEmail, Fault>> {
   const wrong = fault('validation', 'Invalid token')
   const given = parseCredentials({ confirmation: code }, [{ name: 'confirmation' }])
   if (!given.ok) return given
   const { confirmation } = given.value
-  if (!isCurrent(confirmation, Date.now())) return failed(wrong)
-  const confirmed = await writeAccount(async (transaction, tell) => {
+  if (!isUnexpired(confirmation, Date.now())) return failed(wrong)
+  const confirmed = await writeAccount(async (transaction, recordEvent) => {
     const key = { by: 'confirmationToken', text: hashCode(confirmation) } as const
     const account = await findAccount(transaction, key, terms, true)
     if (!account) throw new RequestFault(wrong)
-    const values = confirming(confirmation)
-    await saveUser({ ...account, values }, TAKEN, transaction, terms)
-    tell(
+    const values = confirmedValues(confirmation)
+    await saveUser({ ...account, values }, TAKEN_MESSAGES, transaction, terms)
+    recordEvent(
       account,
       'update',
       ['confirmed', 'email'].filter(name => values.has(name)),
@@ -94,15 +108,61 @@ export async function confirmEmail(code: unknown, terms: IdentityTerms): Promise
   return ok({ location: terms.settings.mail.confirmUrl ?? '/', documentId: confirmed.value })
 }
 
-const TAKEN = { email: 'Email already taken', username: '' }
+const TAKEN_MESSAGES = { email: 'Email already taken', username: '' }
 
-function confirming(code: string): Values {
+function confirmedValues(code: string): Values {
   const confirmed = [
     ['confirmed', scalarValue(true)],
     ['confirmationToken', scalarValue(null)],
   ] as const
-  const address = addressIn(code)
+  const address = addressOfCode(code)
   if (address === null) return new Map(confirmed)
-  // What was mailed to the old address proves nothing of the new one.
+  // Reset codes mailed to the old address are invalid now.
   return new Map([...confirmed, ['email', scalarValue(address)], ['resetPasswordToken', scalarValue(null)]])
+}
+
+type AddressUpdate = PermittedCommand<UpdateCommand>
+
+interface AddressChange {
+  /** The update to run now. */
+  readonly command: AddressUpdate
+  /** Sends the mail, after the update. */
+  mail(): void
+}
+
+interface AddressChangeRequest {
+  /** null: no such user. */
+  readonly account: Account | null
+  readonly caller: Caller
+}
+
+/**
+ * Users who change their own address keep the old one until they follow the link mailed to the new one, if addresses are
+ * confirmed: a typo must not lock them out. Callers who write other users set the address immediately. Fails if the
+ * address is taken or its mail limit is reached.
+ */
+export async function startAddressChange(
+  command: AddressUpdate,
+  { account, caller }: AddressChangeRequest,
+  { identity, count }: UsersServiceTerms,
+): Promise<Result<AddressChange, Fault>> {
+  if (account === null) return ok({ command, mail: () => {} })
+  const { email: given, confirmed } = command.values
+  const email = typeof given === 'string' ? given.toLowerCase() : account.email
+  const isOwn = caller.user?.id === account.id && confirmed === undefined
+  if (!identity.settings.register.confirmEmail || !isOwn || email === account.email)
+    return ok({ command, mail: () => {} })
+  const quota = await count([`mail ${email} changeEmail`])
+  if (quota && !quota.allowed) return failed(tooManyRequests())
+  if (await findAccount(identity.database, { by: 'email', text: email }, identity))
+    return failed(fault('application', 'Email already taken'))
+  return ok({
+    command: withoutAddress(command),
+    mail: () => identity.background.start(() => mailAddressChange(account, email, identity)),
+  })
+}
+
+function withoutAddress(command: AddressUpdate): AddressUpdate {
+  const { email: _email, ...values } = command.values
+  return permitModified({ ...command, values }, command, command)
 }

@@ -3,24 +3,24 @@ import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 
-export interface EndTerms {
+export interface EndSessionsTerms {
   readonly model: Model
   readonly storage: Storage
 }
 
 /**
- * In the transaction of a new password: ends older sessions, and what was mailed to make another, or to change the
- * address to one of somebody's who had a session (safety S8).
+ * Ends all sessions of a user and invalidates mailed codes, in the transaction that sets a new password. A stolen session
+ * could have requested a change of address (safety S8).
  */
 export async function endSessions(
   transaction: Pick<Transaction, 'run'>,
   documentId: string,
-  { model, storage }: EndTerms,
+  { model, storage }: EndSessionsTerms,
 ): Promise<void> {
   const { user } = model.builtIn
   const table = storage.table(user)
   const version = name(storage.column(user, 'sessionVersion'))
-  const codes = codesOf(storage, user)
+  const codes = clearCodesSql(storage, user)
   await transaction.run({
     name: 'end the sessions of a user',
     text: `UPDATE ${name(table.name)} SET ${version} = coalesce(${version}, 0) + 1, ${codes} WHERE ${name(table.documentId)} = $1::text`,
@@ -28,33 +28,33 @@ export async function endSessions(
   })
 }
 
-/** In the transaction of a new mail address: what was mailed to the old one proves nothing of the new one. */
-export async function forgetCodes(
+/** Invalidates codes mailed to the old address, in the transaction that changes the address. */
+export async function clearMailedCodes(
   transaction: Pick<Transaction, 'run'>,
   documentId: string,
-  { model, storage }: EndTerms,
+  { model, storage }: EndSessionsTerms,
 ): Promise<void> {
   const { user } = model.builtIn
   const table = storage.table(user)
   await transaction.run({
     name: 'forget what was mailed to a user',
-    text: `UPDATE ${name(table.name)} SET ${codesOf(storage, user)} WHERE ${name(table.documentId)} = $1::text`,
+    text: `UPDATE ${name(table.name)} SET ${clearCodesSql(storage, user)} WHERE ${name(table.documentId)} = $1::text`,
     values: [documentId],
   })
 }
 
-interface AddressedUser {
+interface UserCredentials {
   readonly documentId: string
   readonly email: string
-  /** The hash; absent: it stays as it is. */
+  /** Hash; absent: unchanged. */
   readonly password?: string | null | undefined
 }
 
-/** Before such addresses and passwords are written: who gets another one is somebody else, as far as anybody knows. */
-export async function endMovedUsers(
+/** Call before the values are written: a user with a new address or password may be a different person. */
+export async function endSessionsOfChangedUsers(
   transaction: Pick<Transaction, 'run'>,
-  users: readonly AddressedUser[],
-  { model, storage }: EndTerms,
+  users: readonly UserCredentials[],
+  { model, storage }: EndSessionsTerms,
 ): Promise<void> {
   if (users.length === 0) return
   const { user } = model.builtIn
@@ -64,7 +64,7 @@ export async function endMovedUsers(
   const isOther = `${column('email')} IS DISTINCT FROM n.email OR n.replaced AND ${column('password')} IS DISTINCT FROM n.password`
   await transaction.run({
     name: 'end the sessions of users with new addresses',
-    text: `UPDATE ${name(table.name)} AS u SET ${name(version)} = coalesce(u.${name(version)}, 0) + 1, ${codesOf(storage, user)} FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) AS n (id, email, password, replaced) WHERE u.${name(table.documentId)} = n.id AND (${isOther})`,
+    text: `UPDATE ${name(table.name)} AS u SET ${name(version)} = coalesce(u.${name(version)}, 0) + 1, ${clearCodesSql(storage, user)} FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) AS n (id, email, password, replaced) WHERE u.${name(table.documentId)} = n.id AND (${isOther})`,
     values: [
       users.map(({ documentId }) => documentId),
       users.map(({ email }) => email),
@@ -74,7 +74,7 @@ export async function endMovedUsers(
   })
 }
 
-const codesOf = (storage: Storage, user: ContentType): string =>
+const clearCodesSql = (storage: Storage, user: ContentType): string =>
   ['resetPasswordToken', 'confirmationToken']
     .map(code => `${name(storage.column(user, code))} = NULL`)
     .join(', ')

@@ -1,25 +1,24 @@
 import type { Caller } from '../access/caller.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { VersionPrefetch } from '../cache/versions.ts'
+import { readOwnWrites } from '../database/statements/session-scope.ts'
 import { type Fault, fault } from '../faults/fault.ts'
+import type { ApiTokenDeclaration } from '../project/settings/settings.ts'
 
-/** One way to know a caller by a bearer credential: null where it is none of its own, so that the next one looks. */
+/** Identifies a caller by one kind of bearer credential. null: not of this kind, so the next strategy is tried. */
 export type Strategy = (credential: string, ahead?: VersionPrefetch) => Promise<Result<Caller, Fault> | null>
 
-/** Who asks, by the request's `Authorization` header. `ahead`: what the request asks for next. */
+/** Identifies the caller by the `Authorization` header. `ahead`: prefetch of the request. */
 export type Identify = (
   authorization: string | undefined,
   ahead?: VersionPrefetch,
 ) => Promise<Result<Caller, Fault>>
 
-/**
- * No credential is nobody; a credential that no strategy knows is refused, never taken for nobody
- * (contract/rest.md 14).
- */
+/** Without a credential the caller is public. An unknown credential is refused, never treated as public (contract/rest.md 14). */
 export function createIdentify(nobody: Caller, strategies: readonly Strategy[]): Identify {
   const known = ok(nobody)
   return async (authorization, ahead) => {
-    const credential = bearerOf(authorization)
+    const credential = parseBearer(authorization)
     if (credential === null) return known
     for (const strategy of strategies) {
       const found = await strategy(credential, ahead)
@@ -29,9 +28,20 @@ export function createIdentify(nobody: Caller, strategies: readonly Strategy[]):
   }
 }
 
-/** Another scheme, `Bearer` alone and three parts are no credential. The scheme's name has no case. */
-function bearerOf(authorization: string | undefined): string | null {
+/** null for other schemes, for `Bearer` alone, and for more than two parts. The scheme is case-insensitive. */
+function parseBearer(authorization: string | undefined): string | null {
   const [scheme, credential, ...rest] = (authorization ?? '').trim().split(/\s+/)
   if (scheme?.toLowerCase() !== 'bearer' || !credential || rest.length > 0) return null
   return credential
 }
+
+/** Read-your-writes with replicas: identified callers who may write get no reads older than their own writes. */
+export const withReadYourWrites =
+  (identify: Identify, apiTokens: Readonly<Record<string, ApiTokenDeclaration>>): Identify =>
+  async authorization => {
+    const caller = await identify(authorization)
+    if (!caller.ok || caller.value.kind === 'public') return caller
+    const { kind, grants } = caller.value
+    if (kind === 'user' || apiTokens[grants.name]?.type !== 'read-only') readOwnWrites()
+    return caller
+  }

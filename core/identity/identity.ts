@@ -4,53 +4,53 @@ import type { Outbox } from '../documents/outbox.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { AuthSettings } from '../project/settings/settings.ts'
 import type { Background } from './background.ts'
-import type { Body } from './parse-credentials.ts'
+import type { AuthBody } from './parse-credentials.ts'
 import type { Quota } from './rate-limit.ts'
-import type { Tries } from './sign-in/login-attempts.ts'
+import type { LoginAttempts } from './sign-in/login-attempts.ts'
 import type { Mailer } from './sign-in/mailer.ts'
 import type { Sessions } from './sign-in/sessions.ts'
-import type { SaveTerms } from './users/save-user.ts'
+import type { SaveUserTerms } from './users/save-user.ts'
 
-/** Signing in and all that goes with it (contract/rest.md 14), for REST and GraphQL alike. Bodies are as given. */
-export interface Identity {
-  /** `network`: where it comes from, as `networkOf` tells it. */
-  signIn(body: Body, network: string): Promise<Trial>
-  register(body: Body): Promise<Result<SignedIn, Fault>>
-  changePassword(body: Body, caller: Caller): Promise<Trial>
-  /** Succeeds whoever asks for whom. */
-  forgotPassword(body: Body): Promise<Result<null, Fault>>
-  resetPassword(body: Body, network: string): Promise<Result<SignedIn, Fault>>
-  /** The address, in lower case. */
-  sendEmailConfirmation(body: Body): Promise<Result<string, Fault>>
-  confirmEmail(code: unknown): Promise<Result<Confirmed, Fault>>
+/** Sign-in, registration, passwords and e-mail confirmation (contract/rest.md 14), for REST and GraphQL. Bodies are unparsed. */
+export interface IdentityService {
+  /** `network`: result of `networkOf`. */
+  signIn(body: AuthBody, network: string): Promise<PasswordAttempt>
+  register(body: AuthBody): Promise<Result<SignedIn, Fault>>
+  changePassword(body: AuthBody, caller: Caller): Promise<PasswordAttempt>
+  /** Succeeds whether or not the account exists. */
+  forgotPassword(body: AuthBody): Promise<Result<null, Fault>>
+  resetPassword(body: AuthBody, network: string): Promise<Result<SignedIn, Fault>>
+  /** Returns the address in lower case. */
+  sendEmailConfirmation(body: AuthBody): Promise<Result<string, Fault>>
+  confirmEmail(code: unknown): Promise<Result<ConfirmedEmail, Fault>>
 }
 
-export interface Confirmed {
-  /** Where the browser goes now. */
+export interface ConfirmedEmail {
+  /** Redirect target of the browser. */
   readonly location: string
   readonly documentId: string
 }
 
-/** What became of trying a password. */
-export interface Trial {
+/** Result of an attempt with a password. */
+export interface PasswordAttempt {
   readonly result: Result<SignedIn, Fault>
-  /** Where it is refused for the many tries before it; else null. */
+  /** Set if the attempt is refused because of too many attempts; else null. */
   readonly quota: Quota | null
 }
 
 export interface SignedIn {
-  /** null: the mail address has to be confirmed first. */
+  /** null: the e-mail address must be confirmed first. */
   readonly jwt: string | null
   readonly documentId: string
 }
 
-export interface IdentityTerms extends SaveTerms {
+export interface IdentityTerms extends SaveUserTerms {
   readonly settings: AuthSettings
   readonly sessions: Sessions
   readonly mailer: Mailer
-  readonly tries: Tries
+  readonly loginAttempts: LoginAttempts
   readonly outbox: Outbox
   readonly background: Background
-  /** Where the REST API is, for links in mails: `http://localhost:1337/api`. */
+  /** URL of the REST API for links in mails: `http://localhost:1337/api`. */
   readonly address: string
 }

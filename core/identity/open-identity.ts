@@ -1,11 +1,10 @@
 import { confirmEmail, sendEmailConfirmation } from './confirm-email.ts'
-import type { Identity, IdentityTerms } from './identity.ts'
-import { changePassword } from './sign-in/change-password.ts'
+import type { IdentityService, IdentityTerms } from './identity.ts'
+import { changePassword, forgotPassword, resetPassword } from './sign-in/change-password.ts'
 import { register } from './sign-in/register.ts'
-import { forgotPassword, resetPassword } from './sign-in/reset-password.ts'
 import { signIn } from './sign-in/sign-in.ts'
 
-export const openIdentity = (terms: IdentityTerms): Identity => ({
+export const openIdentityService = (terms: IdentityTerms): IdentityService => ({
   signIn: (body, network) => signIn(body, network, terms),
   register: body => register(body, terms),
   changePassword: (body, caller) => changePassword(body, caller, terms),

@@ -6,18 +6,18 @@ import { toFault, type ValueFault } from '../documents/values/value-fault.ts'
 import { type Fault, printRejectedValue } from '../faults/fault.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 
-/** A body of these endpoints: bare, without `data`. */
-export type Body = Readonly<Record<string, unknown>>
+/** Body of an auth or users endpoint, without a `data` wrapper. */
+export type AuthBody = Readonly<Record<string, unknown>>
 
-/** A text that a body must have; with an attribute, one that would do as its value. */
+/** A required string of a body. With an attribute, it must be a valid value of it. */
 export interface CredentialRule {
   readonly name: string
   readonly attribute?: ScalarAttribute
 }
 
-/** The texts by name; or everything that is wrong with them, in the order of the rules (contract/rest.md 2). */
+/** The strings by name, or all faults in the order of the rules (contract/rest.md 2). */
 export function parseCredentials<Name extends string>(
-  body: Body,
+  body: AuthBody,
   rules: readonly (CredentialRule & { readonly name: Name })[],
 ): Result<Readonly<Record<Name, string>>, Fault> {
   const faults = rules.flatMap(rule => checkCredential(body, rule))
@@ -27,23 +27,23 @@ export function parseCredentials<Name extends string>(
   return ok(Object.fromEntries(texts) as Record<Name, string>)
 }
 
-/** What is wrong with one of them. */
-export function checkCredential(body: Body, { name, attribute }: CredentialRule): readonly ValueFault[] {
+/** The faults of one string. */
+export function checkCredential(body: AuthBody, { name, attribute }: CredentialRule): readonly ValueFault[] {
   const given = Object.hasOwn(body, name) ? body[name] : undefined
-  if (given === undefined || given === null || given === '') return [missing(name, given)]
-  if (typeof given !== 'string') return [mustBe('string', name, given)]
-  if (attribute?.type === 'password' && !fitsPassword(given)) return [tooLong(name, given)]
+  if (given === undefined || given === null || given === '') return [missingFault(name, given)]
+  if (typeof given !== 'string') return [typeFault('string', name, given)]
+  if (attribute?.type === 'password' && !fitsPassword(given)) return [passwordTooLong(name, given)]
   if (!attribute) return []
   const { faults } = parseScalar(attribute, given, { path: [name], strictness: 'full' })
-  // What is no address is told as that alone, however short it is.
+  // Of an invalid address only the format is reported, not its length.
   return attribute.type === 'email' ? faults.slice(-1) : faults
 }
 
-/** Of something that the body lacks. */
-export const missing = (name: string, given?: unknown): ValueFault =>
+/** Fault of an absent key. */
+export const missingFault = (name: string, given?: unknown): ValueFault =>
   toFault({ kind: 'rule', message: 'is a required field' }, [name], given)
 
-export const mustBe = (kind: 'string' | 'object', name: string, given: unknown): ValueFault =>
+export const typeFault = (kind: 'string' | 'object', name: string, given: unknown): ValueFault =>
   toFault(
     {
       kind: 'rule',
@@ -53,7 +53,7 @@ export const mustBe = (kind: 'string' | 'object', name: string, given: unknown):
     given,
   )
 
-const tooLong = (name: string, given: string): ValueFault => ({
+const passwordTooLong = (name: string, given: string): ValueFault => ({
   kind: 'rule',
   path: [name],
   message: 'Password must be less than 73 bytes',

@@ -3,22 +3,22 @@ import { detachString } from '../base/text.ts'
 import type { Database } from '../database/database.ts'
 import type { RateLimit } from '../project/settings/settings.ts'
 
-/** How a request stands to the limit. */
+/** State of a limit after a request. */
 export interface Quota {
   readonly allowed: boolean
   readonly limit: number
   readonly remaining: number
-  /** When the window ends, milliseconds since 1970. */
+  /** End of the window, in milliseconds since 1970. */
   readonly endsAt: number
 }
 
-/** Counts a request of these keys. null: there is no limit. */
+/** Counts a request under these keys, and returns the strictest quota. null: no limit. */
 export type CountRequest = (keys: readonly string[]) => Promise<Quota | null>
 
-/** A row is a key's count until its window ends. */
-export const TABLE = 'plinth_rate_limits'
+/** One row per key and window. */
+export const RATE_LIMIT_TABLE = 'plinth_rate_limits'
 
-/** Counts in PostgreSQL, so that all processes count together. One statement a request; ended windows go now and then. */
+/** Counts in PostgreSQL, shared by all processes. One statement per request; expired windows are removed periodically. */
 export function openRateLimit(limit: RateLimit | false, database: Pick<Database, 'run'>): CountRequest {
   if (limit === false) return async () => null
   const sweep = openSweep(limit.window, database)
@@ -27,13 +27,13 @@ export function openRateLimit(limit: RateLimit | false, database: Pick<Database,
     const { rows } = await database.run({
       name: 'count a request',
       text: COUNT,
-      values: [keys.map(hashKey), limit.window],
+      values: [keys.map(hashLimitKey), limit.window],
     })
     return strictest(rows.map(([requests, end]) => toQuota(Number(requests), Number(end), limit)))
   }
 }
 
-/** Forgets windows that ended, now and then when it is called. */
+/** Removes expired windows, at most once per window length. */
 export function openSweep(window: number, database: Pick<Database, 'run'>): () => Promise<void> {
   let sweepAt = Date.now() + window
   return async () => {
@@ -43,11 +43,11 @@ export function openSweep(window: number, database: Pick<Database, 'run'>): () =
   }
 }
 
-/** In milliseconds since 1970. */
+/** Milliseconds since 1970. */
 export const ENDS_AT = 'floor(extract(epoch FROM ends_at) * 1000)::bigint'
 
-/** In the order of keys, so that no two requests wait for one another. */
-const COUNT = `INSERT INTO ${TABLE} AS r (key, requests, ends_at)
+/** Rows are locked in the order of keys, which prevents deadlocks. */
+const COUNT = `INSERT INTO ${RATE_LIMIT_TABLE} AS r (key, requests, ends_at)
 SELECT k, 1, now() + $2::bigint * interval '1 millisecond' FROM unnest($1::text[]) AS k GROUP BY k ORDER BY k
 ON CONFLICT (key) DO UPDATE SET
   requests = CASE WHEN r.ends_at <= now() THEN 1 ELSE least(r.requests, 1000000000) + 1 END,
@@ -56,12 +56,12 @@ RETURNING requests, ${ENDS_AT}`
 
 const SWEEP = {
   name: 'forget ended windows',
-  text: `DELETE FROM ${TABLE} WHERE key IN (SELECT key FROM ${TABLE} WHERE ends_at <= now() ORDER BY key FOR UPDATE SKIP LOCKED)`,
+  text: `DELETE FROM ${RATE_LIMIT_TABLE} WHERE key IN (SELECT key FROM ${RATE_LIMIT_TABLE} WHERE ends_at <= now() ORDER BY key FOR UPDATE SKIP LOCKED)`,
   values: [],
 }
 
-/** Of one length whatever it holds, and nobody's address is kept. */
-export const hashKey = (key: string): string => createHash('sha256').update(key, 'utf8').digest('hex')
+/** Hashed for a fixed length, and so that no addresses are stored. */
+export const hashLimitKey = (key: string): string => createHash('sha256').update(key, 'utf8').digest('hex')
 
 export const toQuota = (requests: number, endsAt: number, { max }: RateLimit): Quota => ({
   allowed: requests <= max,
@@ -74,21 +74,21 @@ const strictest = (quotas: readonly Quota[]): Quota | null =>
   quotas.toSorted((a, b) => a.remaining - b.remaining || Number(a.allowed) - Number(b.allowed))[0] ?? null
 
 /**
- * What an address counts as (safety S9): an IPv6 caller has at least 2^64 addresses to choose from, so its network
- * counts; IPv4 in IPv6's clothes is IPv4. Some proxies write the port behind it, which every connection may choose anew.
+ * The network that an address is counted under (safety S9). An IPv6 client has at least 2^64 addresses, so its /64 counts.
+ * IPv4-mapped addresses count as IPv4. A port that some proxies append is removed, since it differs per connection.
  */
 export function networkOf(address: string): string {
   const known = networks.get(address)
   if (known !== undefined) return known
-  if (networks.size >= MOST_NETWORKS) networks.clear()
+  if (networks.size >= MAX_NETWORKS) networks.clear()
   const network = toNetwork(address)
   networks.set(detachString(address), network)
   return network
 }
 
-/** Every request asks for the network of its address. */
+/** Cache, because every request computes its network. */
 const networks = new Map<string, string>()
-const MOST_NETWORKS = 10_000
+const MAX_NETWORKS = 10_000
 
 function toNetwork(address: string): string {
   const plain = withoutPort(address.toLowerCase()).replace(/^::ffff:(?=\d+\.)/, '')
@@ -104,14 +104,41 @@ function toNetwork(address: string): string {
     .join(':')
 }
 
-/** Loopback, link-local, private and unique local addresses (RFC 1122, 1918, 3927, 4193, 6598), as `networkOf` has them; requests without a network have none. */
+/** True for loopback, link-local, private and unique local networks (RFC 1122, 1918, 3927, 4193, 6598) and for none. `network`: result of `networkOf`. */
 export const isPrivate = (network: string): boolean =>
   network.includes(':') ? PRIVATE_6.test(network) : PRIVATE_4.test(network)
 
 const PRIVATE_4 =
   /^$|^(127|10|192\.168|169\.254|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./
-/** The first 64 bits: of ::1 they are all zeros. */
+/** Only the first 64 bits are compared: for ::1 they are zero. */
 const PRIVATE_6 = /^(0:0:0:0$|f[cd]|fe[89ab])/
 
 const withoutPort = (address: string): string =>
   address.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
+
+/**
+ * Keys per generation; two generations take some 15 MB. Beyond that the least recently used keys are dropped. This gives
+ * an attacker no advantage: with so many addresses each of them has its own limit anyway.
+ */
+const MAX_KEYS = 50_000
+
+/** Counts requests per key in this process only. The windows of all keys end together. `now`: milliseconds since 1970. */
+export function openLocalLimit({ window, max }: RateLimit, now = Date.now): (key: string) => Quota {
+  let counts = new Map<string, number>()
+  let older: ReadonlyMap<string, number> = new Map()
+  let endsAt = now() + window
+  return key => {
+    if (now() >= endsAt) {
+      counts = new Map()
+      older = new Map()
+      endsAt = now() + window
+    } else if (counts.size >= MAX_KEYS) {
+      older = counts
+      counts = new Map()
+    }
+    const known = counts.get(key)
+    const requests = (known ?? older.get(key) ?? 0) + 1
+    counts.set(known === undefined ? detachString(key) : key, requests)
+    return toQuota(requests, endsAt, { window, max })
+  }
+}

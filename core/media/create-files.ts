@@ -51,12 +51,12 @@ async function writeRecords(
 ): Promise<void> {
   try {
     await withFileTransaction(
-      async (transaction, tell) => {
+      async (transaction, recordEvent) => {
         const writing = writeTerms(transaction, terms)
         const ids = prepared.map(({ record }) => record.documentId)
         const owner = attachment ? await attachmentDocuments(ids, { ...writing, attachment }) : []
         await writeDocuments([...prepared.map(each => recordDocument(each, terms)), ...owner], writing)
-        for (const id of ids) tell(id, 'create')
+        for (const id of ids) recordEvent(id, 'create')
       },
       terms.by,
       terms,

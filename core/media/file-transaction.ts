@@ -48,19 +48,19 @@ type RecordFileEvent = (documentId: string, action: EventAction, attributes?: re
 
 /** Runs one transaction on behalf of `by`, and emits the recorded events after the commit. */
 export async function withFileTransaction<Value>(
-  work: (transaction: Transaction, tell: RecordFileEvent) => Promise<Value>,
+  work: (transaction: Transaction, recordEvent: RecordFileEvent) => Promise<Value>,
   by: Actor | null,
   { database, outbox, model }: FileServiceTerms,
 ): Promise<Value> {
   const type = model.builtIn.file
-  const telling = openTelling(outbox)
+  const recorder = openTelling(outbox)
   const written = await database.transaction(transaction => {
-    const tell = telling.within(transaction, new Date().toISOString())
+    const record = recorder.within(transaction, new Date().toISOString())
     return work(transaction, (documentId, action, attributes = []) =>
-      tell({ type, documentId, changes: [{ locale: null, action }], origin: { by, attributes } }),
+      record({ type, documentId, changes: [{ locale: null, action }], origin: { by, attributes } }),
     )
   })
-  telling.done()
+  recorder.done()
   return written
 }
 

@@ -27,14 +27,14 @@ export function changeFile(id: number, info: FileInfo, terms: FileChangeTerms): 
   const { storage, model, conditions } = terms
   const type = model.builtIn.file
   return withFileTransaction<Result<null, Fault>>(
-    async (transaction, tell) => {
+    async (transaction, recordEvent) => {
       const file = await lockFile(id, { transaction, storage, type })
       const within = { ...terms, transaction }
       if (!file || !(await mayWriteFile(conditions, file.documentId, within))) return failed(fileNotFound())
       const document = fileDocument(type, file.documentId, { ...info })
       await writeDocuments([document], writeTerms(transaction, terms))
       await assertFileMeets(conditions.after, file.documentId, within)
-      tell(file.documentId, 'update', Object.keys(info))
+      recordEvent(file.documentId, 'update', Object.keys(info))
       return ok(null)
     },
     conditions.by,
@@ -48,7 +48,7 @@ export async function removeFile(id: number, terms: FileChangeTerms): Promise<bo
   const type = model.builtIn.file
   const table = storage.table(type)
   const file = await withFileTransaction(
-    async (transaction, tell) => {
+    async (transaction, recordEvent) => {
       const found = await lockFile(id, { transaction, storage, type })
       const within = { ...terms, transaction }
       if (!found || !(await mayWriteFile(terms.conditions, found.documentId, within))) return null
@@ -58,7 +58,7 @@ export async function removeFile(id: number, terms: FileChangeTerms): Promise<bo
         text: `DELETE FROM ${name(table.name)} WHERE ${name(table.id)} = $1`,
         values: [id],
       })
-      tell(found.documentId, 'delete')
+      recordEvent(found.documentId, 'delete')
       return found
     },
     terms.conditions.by,
@@ -88,13 +88,13 @@ export async function replaceFile(
   })
   try {
     const unused = await withFileTransaction(
-      async (transaction, tell) => {
+      async (transaction, recordEvent) => {
         const within = { ...terms, transaction }
         const file = await findWritable(id, within)
         // The file was replaced concurrently: these keys may belong to another file.
         if (!file || file.hash !== before.hash || file.ext !== before.ext) return null
         const keys = await writeReplacement(file, { upload, prepared }, within)
-        tell(file.documentId, 'update', ['url', ...Object.keys(upload.info)])
+        recordEvent(file.documentId, 'update', ['url', ...Object.keys(upload.info)])
         return keys
       },
       terms.conditions.by,

@@ -1,8 +1,7 @@
 import { tooManyRequests } from '../faults/fault.ts'
 import { type HttpResponse, type Responder, toFaultResponse } from '../faults/http-exchange.ts'
-import { isToken } from '../identity/callers.ts'
-import { isPrivate, networkOf, type Quota } from '../identity/rate-limit.ts'
-import { openLocalLimit } from '../identity/sign-in/local-limit.ts'
+import { isTokenKey } from '../identity/callers.ts'
+import { isPrivate, networkOf, openLocalLimit, type Quota } from '../identity/rate-limit.ts'
 import type { ApiRateLimit } from '../project/settings/settings.ts'
 
 /**
@@ -27,7 +26,7 @@ export function limitApiRate(limit: ApiRateLimit | false, paths: readonly string
 
 function openCounters({ window, max, tokenMax }: ApiRateLimit): (caller: string) => Quota {
   const [others, tokens] = [openLocalLimit({ window, max }), openLocalLimit({ window, max: tokenMax })]
-  return caller => (isToken(caller) ? tokens : others)(caller)
+  return caller => (isTokenKey(caller) ? tokens : others)(caller)
 }
 
 /** Adds the quota's headers to an answer. Over the limit (429) the work is not performed. null: no limit. */

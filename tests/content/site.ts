@@ -8,10 +8,9 @@ import { openDocuments } from '../../core/documents/open-documents.ts'
 import { NOBODY_LISTENS } from '../../core/documents/outbox.ts'
 import type { Diagnostic } from '../../core/faults/diagnostic.ts'
 import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
-import { endMovedUsers } from '../../core/identity/end-sessions.ts'
+import { endSessionsOfChangedUsers } from '../../core/identity/end-sessions.ts'
 import { createIdentify } from '../../core/identity/identify.ts'
-import { mirrorLocales } from '../../core/identity/sync-locales.ts'
-import { mirrorRoles } from '../../core/identity/sync-roles.ts'
+import { syncLocales, syncRoles } from '../../core/identity/sync-declared-rows.ts'
 import { openLocalStorage } from '../../core/media/storage/open-storage.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { openRest } from '../../core/rest/open-rest.ts'
@@ -61,8 +60,8 @@ export async function openSite(t: ExecutionContext, files: Files, copyOf?: strin
     const { project, model, storage, content } = blueprint
     const migrated = await migrate(database, storage.tables)
     if (!migrated.ok) return migrated.reasons.map(({ message }) => message)
-    await mirrorRoles(project.settings.roles, { database, model, storage })
-    await mirrorLocales({ database, model, storage })
+    await syncRoles(project.settings.roles, { database, model, storage })
+    await syncLocales({ database, model, storage })
     statements.length = 0
     const watched = watch(database, statements)
     const written = await writeContent(content, {
@@ -71,7 +70,7 @@ export async function openSite(t: ExecutionContext, files: Files, copyOf?: strin
       storage,
       files: openLocalStorage(folder.path),
       outbox: NOBODY_LISTENS,
-      beforeUsers: (transaction, users) => endMovedUsers(transaction, users, { model, storage }),
+      beforeUsers: (transaction, users) => endSessionsOfChangedUsers(transaction, users, { model, storage }),
     })
     if (!written.ok) return written.reasons.map(printed)
     kept = Object.fromEntries(

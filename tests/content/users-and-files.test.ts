@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { verifyPassword } from '../../core/base/passwords.ts'
-import { mirrorRoles } from '../../core/identity/sync-roles.ts'
+import { syncRoles } from '../../core/identity/sync-declared-rows.ts'
 import { openSite } from './site.ts'
 
 const PROJECT = `
@@ -217,9 +217,9 @@ test('a role that users hold cannot be taken out of the project, and the refusal
   t.is(editor?.name, 'Editors')
   const terms = { database: site.database, model, storage }
   const before = await site.rows('SELECT * FROM plinth_roles')
-  t.deepEqual(await mirrorRoles(rest, terms), { ok: false, reasons: [{ role: 'editor', users: 1 }] })
+  t.deepEqual(await syncRoles(rest, terms), { ok: false, reasons: [{ role: 'editor', users: 1 }] })
   t.deepEqual(await site.rows('SELECT * FROM plinth_roles'), before)
   await site.rows("DELETE FROM plinth_users WHERE username = 'ann'")
-  t.true((await mirrorRoles(rest, terms)).ok)
+  t.true((await syncRoles(rest, terms)).ok)
   t.deepEqual(await site.rows("SELECT type FROM plinth_roles WHERE type = 'editor'"), [])
 })

@@ -88,7 +88,7 @@ export async function openEndpoint(
     model,
     settings: project.settings.graphql,
     documents: writing.documents,
-    auth: { ask: absent, count: absent, perform: absent, me: absent },
+    auth: { request: absent, count: absent, perform: absent, me: absent },
     users: {
       findMany: absent,
       count: absent,

@@ -5,13 +5,13 @@ import { newDocumentId } from '../../core/documents/rows/document-id.ts'
 import type { Fault } from '../../core/faults/fault.ts'
 import { openBackground } from '../../core/identity/background.ts'
 import type { IdentityTerms } from '../../core/identity/identity.ts'
-import { openIdentity } from '../../core/identity/open-identity.ts'
+import { openIdentityService } from '../../core/identity/open-identity.ts'
 import { newCode } from '../../core/identity/sign-in/codes.ts'
-import { openTries } from '../../core/identity/sign-in/login-attempts.ts'
-import type { Mail } from '../../core/identity/sign-in/mail.ts'
+import { openLoginAttempts } from '../../core/identity/sign-in/login-attempts.ts'
+import type { Mail } from '../../core/identity/sign-in/mailer.ts'
 import { openSessions } from '../../core/identity/sign-in/sessions.ts'
-import { mirrorRoles } from '../../core/identity/sync-roles.ts'
-import { NOT_TAKEN, saveUser, scalarValue } from '../../core/identity/users/save-user.ts'
+import { syncRoles } from '../../core/identity/sync-declared-rows.ts'
+import { NO_MESSAGES, saveUser, scalarValue } from '../../core/identity/users/save-user.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import { passed, world } from '../access/project.ts'
@@ -24,7 +24,7 @@ const storage = compileStorage(model)
 async function open(t: ExecutionContext) {
   const database = await openTestDatabase(t)
   passed(await migrate(database, storage.tables))
-  passed(await mirrorRoles(project.settings.roles, { database, model, storage }))
+  passed(await syncRoles(project.settings.roles, { database, model, storage }))
   const mails: Mail[] = []
   const background = openBackground(reason => t.fail(String(reason)))
   const terms: IdentityTerms = {
@@ -36,10 +36,10 @@ async function open(t: ExecutionContext) {
     sessions: openSessions({ secret: 'x'.repeat(32), lifetime: 60_000 }),
     mailer: async mail => void mails.push(mail),
     outbox: NOBODY_LISTENS,
-    tries: openTries({ window: 60_000, max: MOST }, database),
+    loginAttempts: openLoginAttempts({ window: 60_000, max: MOST }, database),
     address: 'http://localhost/api',
   }
-  const identity = openIdentity(terms)
+  const identity = openIdentityService(terms)
   const signIn = async (identifier: string, password: string, network = 'here') =>
     (await identity.signIn({ identifier, password }, network)).result
   return { identity, signIn, terms, mails, background, column: columnOf(database) }
@@ -64,7 +64,7 @@ function leave(
   const scalars = Object.entries(values).map(([key, value]) => [key, scalarValue(value)] as const)
   const user = { documentId: newDocumentId(), values: new Map(scalars) }
   return database.transaction(transaction =>
-    saveUser(user, NOT_TAKEN, transaction, { database, model, storage }),
+    saveUser(user, NO_MESSAGES, transaction, { database, model, storage }),
   )
 }
 
@@ -81,7 +81,7 @@ const said = (result: { readonly ok: boolean; readonly reasons?: readonly Fault[
 const MADE_BY_STRAPI = 'abcdefghijklmnopqrstuuG/UEkOdRnwd.E60H5mO5p7PHHbPkK.y'
 const ITS_PASSWORD = 'Strapi-Passw0rd é'
 
-test('users of a Strapi installation sign in with the passwords that they have', async t => {
+test('users imported from Strapi sign in with their existing passwords', async t => {
   const { signIn, terms } = await open(t)
   for (const form of ['$2a$', '$2b$', '$2y$']) {
     const username = `user-${form.slice(1, 3)}`
@@ -93,7 +93,7 @@ test('users of a Strapi installation sign in with the passwords that they have',
   }
 })
 
-test('an account without a password, or with what is no hash, lets nobody in', async t => {
+test('an account without a password, or with an invalid hash, refuses every sign-in', async t => {
   const { signIn, terms } = await open(t)
   await leave(terms, 'without', { password: null })
   await leave(terms, 'plain', { password: 'plain-password' })
@@ -102,7 +102,7 @@ test('an account without a password, or with what is no hash, lets nobody in', a
       t.is(said(await signIn(identifier, password)), 'Invalid identifier or password', identifier)
 })
 
-test('what is mailed is stored as its hash, and an older code is forgotten', async t => {
+test('a mailed code is stored as its hash, and replaces an older code', async t => {
   const { identity, terms, mails, background, column } = await open(t)
   await leave(terms, 'ann', { password: null })
   await identity.forgotPassword({ email: 'ANN@example.com' })
@@ -138,7 +138,7 @@ test('a code that has expired sets no password and confirms no address', async t
   t.is(said(await identity.resetPassword({ ...reset, code: fresh.code }, 'here')), 'ok')
 })
 
-test('nobody is mailed who has no account, or is blocked', async t => {
+test('unknown and blocked accounts get no mail', async t => {
   const { identity, terms, mails, background } = await open(t)
   await leave(terms, 'blocked', { blocked: true, confirmed: false })
   for (const email of ['blocked@example.com', 'nobody@example.com', "x'--@example.com"]) {
@@ -149,7 +149,7 @@ test('nobody is mailed who has no account, or is blocked', async t => {
   t.deepEqual(mails, [])
 })
 
-test('where one’s name is another’s address, the address is whose it is', async t => {
+test('if one user’s name is another’s address, the address takes precedence', async t => {
   const { signIn, terms } = await open(t)
   const hash = `$2b$10$${MADE_BY_STRAPI}`
   await leave(terms, 'owner', { email: 'owner@example.com', password: hash })
@@ -162,7 +162,7 @@ test('where one’s name is another’s address, the address is whose it is', as
 const TOO_MANY = 'Too many requests, please try again later.'
 const WRONG = 'Invalid identifier or password'
 
-test('passwords of one user are tried a few times from everywhere together, and no try is told from another', async t => {
+test('password attempts on one user are limited across networks, and look the same for unknown users', async t => {
   const { signIn, terms } = await open(t)
   await leave(terms, 'ann', { password: `$2b$10$${MADE_BY_STRAPI}` })
   for (const names of [
@@ -181,7 +181,7 @@ test('passwords of one user are tried a few times from everywhere together, and 
   }
 })
 
-test('nobody locks out an owner who signed in from where he is before, or has a new password mailed', async t => {
+test('an attacker cannot lock out an owner on a known network, or one who resets the password', async t => {
   const { identity, signIn, terms, mails, background } = await open(t)
   const password = 'password of ann'
   await leave(terms, 'ann', { password: `$2b$10$${MADE_BY_STRAPI}` })
@@ -198,7 +198,7 @@ test('nobody locks out an owner who signed in from where he is before, or has a 
   t.is(said(await signIn('ann', password, 'elsewhere')), 'ok')
 })
 
-test('signing in is no try: who does so often is not refused', async t => {
+test('successful sign-ins do not count as attempts', async t => {
   const { signIn, terms } = await open(t)
   await leave(terms, 'ann', { password: `$2b$10$${MADE_BY_STRAPI}` })
   for (let at = 0; at <= MOST; at++) t.is(said(await signIn('ann', ITS_PASSWORD, `network ${at}`)), 'ok')

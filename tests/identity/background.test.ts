@@ -6,7 +6,7 @@ const open = (patience?: number) => {
   return { reported, background: openBackground(reason => void reported.push(reason), patience) }
 }
 
-test('an end waits for what was started, and for what that starts', async t => {
+test('shutdown waits for started work, and for work that it starts', async t => {
   const { reported, background } = open(60_000)
   const done: string[] = []
   background.start(async () => {
@@ -22,7 +22,7 @@ test('an end waits for what was started, and for what that starts', async t => {
   t.deepEqual(reported, [])
 })
 
-test('what fails is reported and stops nothing else', async t => {
+test('a failure is reported and does not stop other work', async t => {
   const { reported, background } = open(60_000)
   const done: string[] = []
   background.start(() => Promise.reject(new Error('no')))
@@ -32,14 +32,14 @@ test('what fails is reported and stops nothing else', async t => {
   t.deepEqual(done, ['yes'])
 })
 
-test('an end does not wait for ever for what hangs', async t => {
+test('shutdown does not wait forever for work that hangs', async t => {
   const { background } = open(50)
   background.start(() => new Promise(() => {}))
   await background.settled()
   t.pass()
 })
 
-test('nothing that was started ends at once', async t => {
+test('without started work shutdown is immediate', async t => {
   await open(60_000).background.settled()
   t.pass()
 })

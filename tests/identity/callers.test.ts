@@ -2,7 +2,7 @@ import test from 'ava'
 import type { Caller } from '../../core/access/caller.ts'
 import { failed, ok } from '../../core/base/result.ts'
 import { fault } from '../../core/faults/fault.ts'
-import { openCallers } from '../../core/identity/callers.ts'
+import { openCallerKeys } from '../../core/identity/callers.ts'
 import type { Identify } from '../../core/identity/identify.ts'
 import { isPrivate, networkOf } from '../../core/identity/rate-limit.ts'
 
@@ -17,20 +17,20 @@ const KNOWN: Readonly<Record<string, Caller>> = {
 
 function open() {
   const valid = new Map(Object.entries(KNOWN))
-  const callers = openCallers()
+  const callers = openCallerKeys()
   const identify: Identify = async authorization => {
     const found = authorization === undefined ? caller('public', 'public') : valid.get(authorization)
     return found ? ok(found) : failed(fault('unauthorized', 'Missing or invalid credentials'))
   }
   return {
     valid,
-    identify: callers.learning(identify),
+    identify: callers.remembering(identify),
     of: (authorization?: string, peer = '203.0.113.9') =>
-      callers.callerOf({ headers: authorization === undefined ? {} : { authorization }, peer }),
+      callers.keyFor({ headers: authorization === undefined ? {} : { authorization }, peer }),
   }
 }
 
-test('a credential counts for its owner once it has proved valid, for its address before', async t => {
+test('a credential counts for its owner once it is verified, for its address before', async t => {
   const { of, identify } = open()
   t.is(of('Bearer website'), '203.0.113.9')
   await identify('Bearer website')
@@ -42,7 +42,7 @@ test('a credential counts for its owner once it has proved valid, for its addres
   t.not(of('Bearer ann'), of())
 })
 
-test('no credential of a caller’s own choosing opens another count', async t => {
+test('an invented credential opens no counter of its own', async t => {
   const { of, identify, valid } = open()
   for (const forged of ['Bearer x', 'Bearer token website', 'token website', 'Basic eDp5'])
     await identify(forged).then(() => t.is(of(forged), '203.0.113.9'))
@@ -54,7 +54,7 @@ test('no credential of a caller’s own choosing opens another count', async t =
   t.is(of('Bearer website'), '203.0.113.9', 'a credential that was withdrawn counts for its address again')
 })
 
-test('addresses of private networks are told from all others', t => {
+test('addresses of private networks are recognised', t => {
   const own = ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.1.2.3', '172.16.0.1', '172.31.9.9', '192.168.1.1']
   for (const address of [...own, '169.254.1.1', '100.64.0.1', 'fd00::1', 'fe80::1%eth0', '10.0.0.1:5050'])
     t.true(isPrivate(networkOf(address)), address)

@@ -44,7 +44,7 @@ for (const header of [
   })
 }
 
-test('a token is known by its secret, in the clear or hashed; the scheme has no case', async t => {
+test('a token is identified by its secret, plain or hashed; the scheme is case-insensitive', async t => {
   t.is(await who('Bearer all-all-all-all-all-all'), 'token all')
   t.is(await who('bearer hashed-hashed-hashed-hashed'), 'token hashed')
   t.is(await who('BEARER   all-all-all-all-all-all '), 'token all')
@@ -67,14 +67,14 @@ for (const credential of [
   })
 }
 
-test('a token that has expired is refused, from the moment on that it names', async t => {
+test('a token is refused from its expiry on', async t => {
   t.deepEqual(await who('Bearer old-old-old-old-old-old'), refused('Token expired'))
   t.is(await who('Bearer soon-soon-soon-soon-soon'), 'token soon')
   now += 1
   t.deepEqual(await who('Bearer soon-soon-soon-soon-soon'), refused('Token expired'))
 })
 
-test('a token whose date no calendar has is refused rather than eternal', async t => {
+test('a token with an invalid expiry date is refused', async t => {
   const odd = {
     type: 'full-access',
     secret: 'odd-odd-odd-odd',
@@ -85,12 +85,12 @@ test('a token whose date no calendar has is refused rather than eternal', async 
   t.is(found?.ok, false)
 })
 
-test('an empty secret opens nothing', async t => {
+test('an empty secret is refused', async t => {
   const empty = { type: 'full-access', secret: '', permissions: {} } as const
   t.is(await apiTokenStrategy({ all: empty }, access)(''), null)
 })
 
-test('strategies are asked in order; the first that knows the credential decides', async t => {
+test('strategies are tried in order; the first that recognises the credential decides', async t => {
   const knowing = createIdentify(access.publicCaller, [
     async () => null,
     tokens,
@@ -99,7 +99,7 @@ test('strategies are asked in order; the first that knows the credential decides
   t.true((await knowing('Bearer all-all-all-all-all-all')).ok)
 })
 
-test('a known token reads what it may, nobody does not', async t => {
+test('a known token reads what it may; the public does not', async t => {
   const query = listOf(typeOf(model, 'writer'))
   for (const [header, may] of [
     [undefined, false],

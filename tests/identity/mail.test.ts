@@ -3,8 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { type MailerTerms, openMailer } from '../../core/identity/sign-in/mailer.ts'
-import { sendMail } from '../../core/identity/sign-in/smtp.ts'
+import { type MailerTerms, openMailer, sendMail } from '../../core/identity/sign-in/mailer.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 import { freePort } from '../harness/server.ts'
 import { openMute, openPost } from '../support/post.ts'
@@ -40,13 +39,13 @@ test('a mail is sent by SMTP to one receiver, from the sender of the project', a
   t.deepEqual(told, [{ kind: 'mail', what: 'Sent the mail "Reset your password"' }])
 })
 
-test('without a sender it comes from the server’s own address', async t => {
+test('without a sender the mail comes from the server’s own address', async t => {
   const post = await openPost(t)
   await open(t, { url: `smtp://127.0.0.1:${post.port}` }).send(MAIL)
   t.is(post.mails[0]?.from, 'no-reply@guide.example')
 })
 
-test('a name and a password of the address are given to the server', async t => {
+test('username and password of the URL are sent to the server', async t => {
   const names: string[] = []
   const post = await openPost(t, {
     authOptional: false,
@@ -61,7 +60,7 @@ test('a name and a password of the address are given to the server', async t => 
   t.is(post.mails.length, 1)
 })
 
-test('an address that holds a list, or a line, reaches nobody else', async t => {
+test('an address that holds a list or a line break reaches no other receiver', async t => {
   const post = await openPost(t)
   const { send } = open(t, { url: `smtp://127.0.0.1:${post.port}` })
   for (const to of ['ann@example.com,eve@example.com', 'ann@example.com\r\nBcc: eve@example.com'])
@@ -81,22 +80,22 @@ const failing = async (t: ExecutionContext, url: string): Promise<string> => {
   return only?.kind === 'mailFailed' ? only.what : `told ${only?.kind}`
 }
 
-test('a mail server that is away is told in the log; who asked for the mail is not kept', async t => {
+test('an unreachable mail server is logged, without delaying the request', async t => {
   t.regex(
     await failing(t, `smtp://127.0.0.1:${await freePort()}`),
     /^Could not send the mail "Reset your password": .*ECONNREFUSED/,
   )
 })
 
-test('a mail server that refuses the receiver is told in the log', async t => {
+test('a receiver refused by the mail server is logged', async t => {
   const post = await openPost(t, { onRcptTo: (_address, _session, done) => done(new Error('No such user')) })
   t.regex(await failing(t, `smtp://127.0.0.1:${post.port}`), /^Could not send .*No such user/)
 })
 
-test('a mail server that never speaks is hung up on', async t => {
+test('the connection to a silent mail server is closed', async t => {
   const { port, sockets } = await openMute(t, () => {})
   await t.throwsAsync(
-    sendMail(MAIL, { url: `smtp://127.0.0.1:${port}`, from: 'a@example.com', within: 300 }),
+    sendMail(MAIL, { url: `smtp://127.0.0.1:${port}`, from: 'a@example.com', timeout: 300 }),
     {
       message: 'it was not taken within 0.3 s',
     },
@@ -106,20 +105,20 @@ test('a mail server that never speaks is hung up on', async t => {
   t.is(sockets.size, 0)
 })
 
-test('a mail server that speaks for ever is hung up on', async t => {
+test('the connection to a mail server that talks forever is closed', async t => {
   const { port } = await openMute(t, socket => {
     const talking = setInterval(() => socket.write('220-wait\r\n'), 20)
     socket.on('close', () => clearInterval(talking))
   })
   await t.throwsAsync(
-    sendMail(MAIL, { url: `smtp://127.0.0.1:${port}`, from: 'a@example.com', within: 300 }),
+    sendMail(MAIL, { url: `smtp://127.0.0.1:${port}`, from: 'a@example.com', timeout: 300 }),
     {
       message: 'it was not taken within 0.3 s',
     },
   )
 })
 
-test('mails that a hanging server does not take do not gather without end', async t => {
+test('mails for a hanging server are bounded', async t => {
   const { port } = await openMute(t, socket => void setTimeout(() => socket.destroy(), 1500))
   const { send, told } = open(t, { url: `smtp://127.0.0.1:${port}` })
   await Promise.all(Array.from({ length: 25 }, () => send(MAIL)))
@@ -128,7 +127,7 @@ test('mails that a hanging server does not take do not gather without end', asyn
   t.is(told.length, 25)
 })
 
-test('credentials do not cross an open network in the clear', async t => {
+test('credentials are never sent unencrypted over a network', async t => {
   const spoken: string[] = []
   const { port } = await openMute(t, socket => {
     socket.write('220 plain ESMTP\r\n')
@@ -139,7 +138,7 @@ test('credentials do not cross an open network in the clear', async t => {
   })
   // Another name of this machine, that does not look like one.
   const url = `smtp://me:secret@2130706433:${port}`
-  await t.throwsAsync(sendMail(MAIL, { url, from: 'a@example.com', within: WITHIN }))
+  await t.throwsAsync(sendMail(MAIL, { url, from: 'a@example.com', timeout: WITHIN }))
   t.true(
     spoken.some(line => /^STARTTLS/i.test(line)),
     spoken.join(),
@@ -147,7 +146,7 @@ test('credentials do not cross an open network in the clear', async t => {
   t.false(spoken.some(line => /^AUTH/i.test(line)))
 })
 
-test('an address that names no server is refused before anything starts', t => {
+test('a URL without a server is refused at start', t => {
   for (const url of ['smtp://', 'smtp://a:b@', 'smtp://host:port']) {
     const terms = { url, from: null, root: '.', production: true, address: 'http://localhost:1337' }
     const opened = openMailer({ ...terms, observer: { emit: () => {} } })
@@ -155,7 +154,7 @@ test('an address that names no server is refused before anything starts', t => {
   }
 })
 
-test('development writes mails down, readable by their owner alone; the log does not say what they say', async t => {
+test('development writes mails to private files, and logs no content', async t => {
   const { send, told, root } = open(t, {})
   await send({ ...MAIL, subject: 'Hello\r\nBcc: eve@example.com' })
   const folder = join(root, '.plinth/mail')
@@ -169,7 +168,7 @@ test('development writes mails down, readable by their owner alone; the log does
   t.notRegex(JSON.stringify(told), /açai|ann@/)
 })
 
-test('production without a mail server says that nobody gets the mail, and not what it says', async t => {
+test('production without a mail server logs that the mail was not sent, without its content', async t => {
   const { send, told, root } = open(t, { production: true })
   await send(MAIL)
   t.deepEqual(readdirSync(root), [])

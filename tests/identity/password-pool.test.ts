@@ -4,7 +4,7 @@ import { openPasswordPool, PasswordQueueFull } from '../../core/base/passwords.t
 
 const COST = 10
 
-test('passwords are hashed beside the event loop, which stays free', async t => {
+test('passwords are hashed off the event loop', async t => {
   const pool = openPasswordPool({ threads: 1, maxQueued: 100 })
   await pool.hash('warm', 4)
   const began = process.cpuUsage().user
@@ -18,7 +18,7 @@ test('passwords are hashed beside the event loop, which stays free', async t => 
   t.false(await pool.compare('p4', hashes[3] ?? ''))
 })
 
-test('what cannot be worked off soon is refused at once, and the rest is done in its order', async t => {
+test('an overfull queue refuses immediately, and keeps its order', async t => {
   const pool = openPasswordPool({ threads: 1, maxQueued: 2 })
   const done: number[] = []
   const asked = [0, 1, 2, 3, 4].map(at => pool.hash(`p${at}`, 4).then(() => done.push(at)))
@@ -30,7 +30,7 @@ test('what cannot be worked off soon is refused at once, and the rest is done in
   )
 })
 
-test('a task that fails is told, and those behind it are done', async t => {
+test('a failing task rejects, and later tasks are done', async t => {
   const pool = openPasswordPool({ threads: 1, maxQueued: 10 })
   const broken = pool.compare(undefined as unknown as string, 'x')
   const good = pool.hash('p', 4)

@@ -27,7 +27,7 @@ test('requests of all processes count together, exactly, until the window ends',
   t.true(rows.length <= 3)
 })
 
-test('a limit that is switched off asks nobody', async t => {
+test('a disabled limit runs no statement', async t => {
   const run = () => Promise.reject(new Error('asked'))
   t.is(await openRateLimit(false, { run })(['one']), null)
 })

@@ -50,7 +50,7 @@ test.serial('hashes are compared in a time that does not tell where they differ'
   ])
 })
 
-test('a password is known by its hash, and two hashes of one differ', async t => {
+test('a password matches its hash, and two hashes of one password differ', async t => {
   const [one, other] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
   t.regex(one, /^\$2[aby]\$10\$.{53}$/)
   t.not(one, other)
@@ -68,7 +68,7 @@ test('a password longer than bcrypt reads is refused, not cut', async t => {
   await t.throwsAsync(hashPassword(`${long}x`), { instanceOf: RangeError })
 })
 
-test('the password of nobody never matches, and takes the work of somebody', async t => {
+test('a missing password never matches, and takes as long as a real one', async t => {
   const hashed = await hashPassword('secret')
   const compared: (readonly [string, string])[] = []
   const counted: typeof compare = async (password: string, hash: string) => {
@@ -95,7 +95,7 @@ for (const form of ['$2a$', '$2b$', '$2y$']) {
   })
 }
 
-test('secrets do not show in logs: known ones, credentials, passwords in addresses', t => {
+test('logs hide known secrets, credentials and passwords in URLs', t => {
   const redact = createRedactor(['top-secret', 'top-secret-and-longer', 'abc', ''])
   t.is(redact('a top-secret-and-longer b top-secret c abc'), 'a [redacted] b [redacted] c abc')
   t.is(redact('authorization: Bearer aaa.bbb-ccc_ddd=='), 'authorization: Bearer [redacted]')

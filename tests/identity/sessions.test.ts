@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { networkOf } from '../../core/identity/rate-limit.ts'
-import { hashCode, isCurrent, newCode } from '../../core/identity/sign-in/codes.ts'
-import { loadJwtSecret } from '../../core/identity/sign-in/jwt-secret.ts'
-import { openSessions } from '../../core/identity/sign-in/sessions.ts'
+import { hashCode, isUnexpired, newCode } from '../../core/identity/sign-in/codes.ts'
+import { loadJwtSecret, openSessions } from '../../core/identity/sign-in/sessions.ts'
 
 const SECRET = 'a-secret-of-thirty-two-characters!'
 let now = Date.parse('2030-01-01T00:00:00Z')
@@ -30,7 +29,7 @@ test.serial('a token says who signed in, until it expires', async t => {
   now -= 61_000
 })
 
-test('a token made by hand with the secret is one', async t => {
+test('a token signed elsewhere with the secret is valid', async t => {
   t.deepEqual(await sessions.read(forge({ alg: 'HS256', typ: 'JWT' }, GOOD)), { id: 7, version: 2 })
 })
 
@@ -58,7 +57,7 @@ function folder(t: { teardown(work: () => void): void }): string {
   return path
 }
 
-test('development makes one secret and keeps it, readable by its owner alone', async t => {
+test('development creates one secret and stores it privately', async t => {
   const root = folder(t)
   const made = await Promise.all([1, 2, 3].map(() => loadJwtSecret({ given: '', root, production: false })))
   const again = await loadJwtSecret({ given: '', root, production: false })
@@ -69,24 +68,24 @@ test('development makes one secret and keeps it, readable by its owner alone', a
   t.is(readFileSync(file, 'utf8').trim(), again.ok ? again.value : '')
 })
 
-test('production makes up no secret, and takes the one that it is given', async t => {
+test('production requires a configured secret', async t => {
   const root = folder(t)
   const refused = await loadJwtSecret({ given: '', root, production: true })
   t.true(!refused.ok && refused.reasons.join().includes('JWT_SECRET'))
   t.deepEqual(await loadJwtSecret({ given: SECRET, root, production: true }), { ok: true, value: SECRET })
 })
 
-test('a mailed code is stored as a hash that does not hold it, and its end cannot be put off', t => {
+test('a mailed code is stored as a hash, and its expiry cannot be extended', t => {
   const { code, hash } = newCode(1000, now)
   t.is(hash, hashCode(code))
   t.false(hash.includes(code.slice(0, 64)))
-  t.true(isCurrent(code, now + 999))
-  t.false(isCurrent(code, now + 1000))
+  t.true(isUnexpired(code, now + 999))
+  t.false(isUnexpired(code, now + 1000))
   t.not(hashCode(`${code.slice(0, 64)}${(now + 9_000_000).toString(36)}`), hash)
-  for (const wrong of ['', 'abc', code.slice(0, 64), `${code}!`]) t.false(isCurrent(wrong, now), wrong)
+  for (const wrong of ['', 'abc', code.slice(0, 64), `${code}!`]) t.false(isUnexpired(wrong, now), wrong)
 })
 
-test('all addresses of one IPv6 network count as one, IPv4 as itself however it is dressed', t => {
+test('addresses of one IPv6 network count as one, IPv4-mapped addresses as IPv4', t => {
   t.is(networkOf('2001:db8:1:2:3:4:5:6'), networkOf('2001:0DB8:1:2::9'))
   t.not(networkOf('2001:db8:1:2::1'), networkOf('2001:db8:1:3::1'))
   t.is(networkOf('::ffff:10.0.0.1'), '10.0.0.1')

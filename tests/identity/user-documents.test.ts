@@ -8,7 +8,7 @@ const PROJECT = {
   roles: { public: { permissions: { auth: '*' } }, authenticated: { permissions: { users: ['me'] } } },
 }
 
-test('a password that code sets ends the sessions of before, and no other change does; addresses are in small letters', async t => {
+test('a password set by code ends older sessions, other changes do not; addresses are lower-cased', async t => {
   const server = testServer()
   const database = server ? { database: await createDatabase(t, server) } : { snapshot: await snapshot() }
   const { app, request, close } = await createTestApp({ project: PROJECT, ...database })

@@ -10,7 +10,7 @@ import type { Database } from '../../core/database/database.ts'
 import { NOBODY_LISTENS, type Outbox } from '../../core/documents/outbox.ts'
 import { openEvents } from '../../core/events/open-events.ts'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
-import { endMovedUsers } from '../../core/identity/end-sessions.ts'
+import { endSessionsOfChangedUsers } from '../../core/identity/end-sessions.ts'
 import { openStorage } from '../../core/media/storage/open-storage.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
@@ -81,7 +81,7 @@ export async function prepareTransfer(
     roles: new Set(Object.keys(project.settings.roles)),
     files: openStorage(project.settings.upload, project.root),
     outbox: outbox.value,
-    beforeUsers: (transaction, users) => endMovedUsers(transaction, users, { model, storage }),
+    beforeUsers: (transaction, users) => endSessionsOfChangedUsers(transaction, users, { model, storage }),
   })
 }
 

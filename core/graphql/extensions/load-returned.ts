@@ -2,7 +2,7 @@ import { subjectOf } from '../../access/actions.ts'
 import type { Caller, Grants } from '../../access/caller.ts'
 import { openGrants } from '../../access/open-grants.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
-import { scalarOf } from '../../identity/users/user-values.ts'
+import { requireScalar } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { LocaleChoice, Populate, Query, Status } from '../../query/query.ts'
 import { unwrapResult } from '../parse/to-graphql-error.ts'
@@ -64,7 +64,12 @@ async function readVersion(
     status: statusOf(first, type),
     locale: localeOf(first, type, terms),
     selection: { fields: [], named: true, populate },
-    filter: { kind: 'comparison', attribute: scalarOf(type, 'documentId'), operator: '$in', values: ids },
+    filter: {
+      kind: 'comparison',
+      attribute: requireScalar(type, 'documentId'),
+      operator: '$in',
+      values: ids,
+    },
     search: null,
     publication: null,
     sort: [],

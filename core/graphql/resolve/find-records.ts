@@ -5,7 +5,7 @@ import type { Caller } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { ok, type Result } from '../../base/result.ts'
 import type { Fault } from '../../faults/fault.ts'
-import { ALL_ROWS, scalarOf } from '../../identity/users/user-values.ts'
+import { ALL_ROWS, requireScalar } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { Filter, Query, Selection } from '../../query/query.ts'
@@ -35,7 +35,11 @@ export async function findRecord(
     ...ALL_ROWS,
     type,
     take: { kind: 'many', page: { start: 0, limit: 1 }, total: false },
-    selection: { fields: [scalarOf(type, 'id'), scalarOf(type, 'documentId')], named: true, populate: [] },
+    selection: {
+      fields: [requireScalar(type, 'id'), requireScalar(type, 'documentId')],
+      named: true,
+      populate: [],
+    },
     filter: toFilter(type, text),
   })
   const found = JSON.parse((await documents.findMany(query, 'flat')).text) as readonly NamedRecord[]
@@ -46,7 +50,7 @@ const toFilter = (type: ContentType, text: string): Filter => {
   const isNumber = /^\d{1,9}$/.test(text)
   return {
     kind: 'comparison',
-    attribute: scalarOf(type, isNumber ? 'id' : 'documentId'),
+    attribute: requireScalar(type, isNumber ? 'id' : 'documentId'),
     operator: '$eq',
     values: [isNumber ? Number(text) : text],
   }
@@ -92,7 +96,7 @@ export async function answerRows(
     selection: selection.value,
     filter: {
       kind: 'comparison',
-      attribute: scalarOf(type, 'documentId'),
+      attribute: requireScalar(type, 'documentId'),
       operator: '$in',
       values: ids,
     },

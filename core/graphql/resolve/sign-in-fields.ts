@@ -27,7 +27,7 @@ export const signInFields = ({ auth, identify }: FixedTerms) => {
     operation: Operation,
     body: Body,
     { caller, peer }: ExecutionContext,
-  ) => unwrapResult(await auth.ask(operation, body, { caller, address: peer }))
+  ) => unwrapResult(await auth.request(operation, body, { caller, address: peer }))
   const field = (operation: AuthOperation, resolve: FixedField['resolve']): FixedField => ({
     allows: async ({ caller }) => caller.grants.allows('auth', operation) || isOpen(operation),
     resolve: async (...given) => (currentWhole() ? unwrapResult(failed(NO_IDEMPOTENCY)) : resolve(...given)),

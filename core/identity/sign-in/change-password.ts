@@ -1,52 +1,62 @@
 import type { Caller } from '../../access/caller.ts'
 import { verifyPassword } from '../../base/passwords.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
+import { transactAgain } from '../../database/transact-again.ts'
 import { type Fault, fault, RequestFault, tooManyRequests } from '../../faults/fault.ts'
 import { endSessions } from '../end-sessions.ts'
-import type { IdentityTerms, SignedIn, Trial } from '../identity.ts'
-import { type Body, parseCredentials } from '../parse-credentials.ts'
-import { type Account, type AccountKey, findAccount } from '../users/accounts.ts'
-import { hashUserValues, NOT_TAKEN, saveUser, scalarValue } from '../users/save-user.ts'
-import { scalarOf } from '../users/user-values.ts'
-import { writeAccount } from '../users/write-account.ts'
-import { signedIn } from './sign-in.ts'
+import type { IdentityTerms, PasswordAttempt, SignedIn } from '../identity.ts'
+import { type AuthBody, parseCredentials } from '../parse-credentials.ts'
+import { type Account, type AccountKey, findAccount, writeAccount } from '../users/accounts.ts'
+import { hashUserValues, NO_MESSAGES, saveUser, scalarValue } from '../users/save-user.ts'
+import { requireScalar } from '../users/user-values.ts'
+import { hashCode, isUnexpired, newCode } from './codes.ts'
+import { issueSession } from './sign-in.ts'
 
-/** Ends every older session: the answer's token is the only one. */
-export async function changePassword(body: Body, { user }: Caller, terms: IdentityTerms): Promise<Trial> {
+/** Ends all older sessions: only the returned token is valid. */
+export async function changePassword(
+  body: AuthBody,
+  { user }: Caller,
+  terms: IdentityTerms,
+): Promise<PasswordAttempt> {
   if (typeof user?.id !== 'number')
-    return refused(fault('application', 'You must be authenticated to reset your password'))
+    return refusedAttempt(fault('application', 'You must be authenticated to reset your password'))
   const parsed = parseNewPassword(body, 'currentPassword', terms)
   if (!parsed.ok) return { result: parsed, quota: null }
   const { password, passwordConfirmation } = parsed.value
-  if (password !== passwordConfirmation) return refused(unlike(passwordConfirmation))
+  if (password !== passwordConfirmation) return refusedAttempt(mismatchFault(passwordConfirmation))
   const key: AccountKey = { by: 'id', id: user.id }
   const account = await findAccount(terms.database, key, terms)
-  if (!account) return refused(wrongPassword())
-  const quota = await terms.tries.beginChange(account.documentId)
+  if (!account) return refusedAttempt(wrongPassword())
+  const quota = await terms.loginAttempts.beginChange(account.documentId)
   if (quota) return { result: failed(tooManyRequests()), quota }
-  return changeProved(parsed.value, { key, account }, terms)
+  return changeVerified(parsed.value, { key, account }, terms)
 }
 
-/** The try is counted already, and stays so where the password is wrong. */
-async function changeProved(
+/** The attempt is already counted, and is uncounted only if the password is right. */
+async function changeVerified(
   { proof: current, password }: NewPassword,
   { key, account }: { readonly key: AccountKey; readonly account: Account },
   terms: IdentityTerms,
-): Promise<Trial> {
-  if (!(await verifyPassword(current, account.password))) return refused(wrongPassword())
-  await terms.tries.succeedChange(account.documentId)
+): Promise<PasswordAttempt> {
+  if (!(await verifyPassword(current, account.password))) return refusedAttempt(wrongPassword())
+  await terms.loginAttempts.succeedChange(account.documentId)
   if (current === password)
-    return refused(fault('validation', 'Your new password must be different than your current password'))
+    return refusedAttempt(
+      fault('validation', 'Your new password must be different than your current password'),
+    )
   const unless = (found: Account) => found.password !== account.password
-  return { result: await setPassword(password, { key, gone: wrongPassword(), unless }, terms), quota: null }
+  return {
+    result: await setPassword(password, { key, notFound: wrongPassword(), unless }, terms),
+    quota: null,
+  }
 }
 
 const wrongPassword = (): Fault => fault('validation', 'The provided current password is invalid')
 
-const refused = (reason: Fault): Trial => ({ result: failed(reason), quota: null })
+const refusedAttempt = (reason: Fault): PasswordAttempt => ({ result: failed(reason), quota: null })
 
-/** As the reference tells it here, but not where a code resets a password. */
-function unlike(passwordConfirmation: string): Fault {
+/** The reference has these details here, but not when a code resets the password. */
+function mismatchFault(passwordConfirmation: string): Fault {
   const message = 'Passwords do not match'
   const path = ['passwordConfirmation']
   const errors = [{ path, message, name: 'ValidationError', value: passwordConfirmation }]
@@ -54,46 +64,97 @@ function unlike(passwordConfirmation: string): Fault {
 }
 
 interface NewPassword {
-  /** What proves the right to set it. */
+  /** The current password or a code. */
   readonly proof: string
   readonly password: string
   readonly passwordConfirmation: string
 }
 
-/** A body's password, given twice, and what it takes to have it set: `currentPassword` or `code`. */
+/** Parses a new password, its confirmation, and the proof: `currentPassword` or `code`. */
 export function parseNewPassword(
-  body: Body,
+  body: AuthBody,
   proof: 'currentPassword' | 'code',
   { model }: IdentityTerms,
 ): Result<NewPassword, Fault> {
-  const attribute = scalarOf(model.builtIn.user, 'password')
+  const attribute = requireScalar(model.builtIn.user, 'password')
   const rules = [{ name: 'password', attribute }, { name: 'passwordConfirmation' }, { name: proof }] as const
   const parsed = parseCredentials<keyof NewPassword | typeof proof>(body, rules)
   return parsed.ok ? ok({ ...parsed.value, proof: parsed.value[proof] }) : parsed
 }
 
-interface Setting {
+interface PasswordTarget {
   readonly key: AccountKey
-  /** Told where nobody has the key any more, or `unless` holds of who has. */
-  readonly gone: Fault
+  /** Fault if no account has the key any more, or if `unless` holds for it. */
+  readonly notFound: Fault
   readonly unless: (account: Account) => boolean
 }
 
-/** Of two who use one key at the same moment, the second finds it used. */
+/** Sets a password and ends all sessions. Of two concurrent uses of one key the second fails. */
 export async function setPassword(
   password: string,
-  { key, gone, unless }: Setting,
+  { key, notFound: gone, unless }: PasswordTarget,
   terms: IdentityTerms,
 ): Promise<Result<SignedIn, Fault>> {
   const hashed = await hashUserValues(new Map([['password', scalarValue(password)]]), terms.model)
-  const set = await writeAccount(async (transaction, tell) => {
+  const set = await writeAccount(async (transaction, recordEvent) => {
     const account = await findAccount(transaction, key, terms, true)
     if (!account || unless(account)) throw new RequestFault(gone)
     const { documentId } = account
-    await saveUser({ documentId, values: hashed }, NOT_TAKEN, transaction, terms)
+    await saveUser({ documentId, values: hashed }, NO_MESSAGES, transaction, terms)
     await endSessions(transaction, documentId, terms)
-    tell(account, 'update', hashed.keys())
+    recordEvent(account, 'update', hashed.keys())
     return { ...account, sessionVersion: account.sessionVersion + 1 }
   }, terms)
-  return set.ok ? ok(await signedIn(set.value, terms)) : set
+  return set.ok ? ok(await issueSession(set.value, terms)) : set
+}
+
+/** Milliseconds: codes are valid for one hour. */
+const RESET_LIFETIME = 3_600_000
+
+/** Responds before the lookup, so that neither response nor timing reveals an account (safety S8). */
+export async function forgotPassword(body: AuthBody, terms: IdentityTerms): Promise<Result<null, Fault>> {
+  const attribute = requireScalar(terms.model.builtIn.user, 'email')
+  const parsed = parseCredentials(body, [{ name: 'email', attribute }])
+  if (!parsed.ok) return parsed
+  terms.background.start(() => mailResetCode(parsed.value.email, terms))
+  return ok(null)
+}
+
+async function mailResetCode(email: string, terms: IdentityTerms): Promise<void> {
+  const { code, hash } = newCode(RESET_LIFETIME, Date.now())
+  const account = await transactAgain(terms.database, async transaction => {
+    const found = await findAccount(transaction, { by: 'email', text: email }, terms, true)
+    if (!found || found.blocked) return null
+    const values = new Map([['resetPasswordToken', scalarValue(hash)]])
+    await saveUser({ documentId: found.documentId, values }, NO_MESSAGES, transaction, terms)
+    return found
+  })
+  if (!account) return
+  const { resetUrl } = terms.settings.mail
+  const how = resetUrl === null ? `Use this code: ${code}` : `Follow this link: ${withCode(resetUrl, code)}`
+  await terms.mailer({
+    to: account.email,
+    subject: 'Reset your password',
+    text: `Somebody, hopefully you, forgot the password of this address.\n\n${how}\n\nIt works once, for an hour.`,
+  })
+}
+
+const withCode = (url: string, code: string): string => `${url}${url.includes('?') ? '&' : '?'}code=${code}`
+
+/** Sets a password by a mailed code. A code works once, for an hour. */
+export async function resetPassword(
+  body: AuthBody,
+  network: string,
+  terms: IdentityTerms,
+): Promise<Result<SignedIn, Fault>> {
+  const parsed = parseNewPassword(body, 'code', terms)
+  if (!parsed.ok) return parsed
+  const gone = fault('validation', 'Incorrect code provided')
+  const { proof: code, password, passwordConfirmation } = parsed.value
+  if (password !== passwordConfirmation) return failed(fault('validation', 'Passwords do not match'))
+  if (!isUnexpired(code, Date.now())) return failed(gone)
+  const key = { by: 'resetPasswordToken', text: hashCode(code) } as const
+  const set = await setPassword(password, { key, notFound: gone, unless: account => account.blocked }, terms)
+  if (set.ok) await terms.loginAttempts.rememberNetwork({ network, documentId: set.value.documentId })
+  return set
 }

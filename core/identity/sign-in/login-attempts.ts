@@ -1,37 +1,37 @@
 import type { Database } from '../../database/database.ts'
 import type { RateLimit } from '../../project/settings/settings.ts'
-import { ENDS_AT, hashKey, openSweep, type Quota, TABLE, toQuota } from '../rate-limit.ts'
+import { ENDS_AT, hashLimitKey, openSweep, type Quota, RATE_LIMIT_TABLE, toQuota } from '../rate-limit.ts'
 
 /**
- * Tries of passwords, counted by what was given as the user's name or address, from wherever they come. Over the
- * limit only networks go on from which the account was signed in to before, so that nobody locks its owner out.
+ * Limits password attempts per identifier, regardless of the network. Over the limit only networks from which the account
+ * has signed in before are allowed, so that an attacker cannot lock out the owner.
  */
-export interface Tries {
-  /** Counts one before the password is looked at. The quota where it must not be; null: it may. */
-  begin(identifier: string, place: Place): Promise<Quota | null>
-  /** The password was right: that was no try, and the account knows the network from now on. */
-  succeed(identifier: string, place: Place): Promise<void>
+export interface LoginAttempts {
+  /** Counts an attempt before the password is verified. Returns the quota if it is refused; null if allowed. */
+  begin(identifier: string, place: LoginOrigin): Promise<Quota | null>
+  /** The password was right: uncounts the attempt and remembers the network. */
+  succeed(identifier: string, place: LoginOrigin): Promise<void>
   /**
-   * The same for who is signed in and gives his password once more. Counted by account alone, apart from signing in:
-   * whoever holds a stolen session can use the limit up, and the owner can still sign in and reset the password.
+   * The same for a signed-in user who confirms the password. Counted per account and apart from sign-in: a stolen session
+   * can exhaust this limit, but the owner can still sign in and reset the password.
    */
   beginChange(documentId: string): Promise<Quota | null>
   succeedChange(documentId: string): Promise<void>
-  /** Somebody proved otherwise that the account is his: it knows the network from now on. */
-  know(place: Place): Promise<void>
+  /** Remembers a network after ownership of the account was proved in another way. */
+  rememberNetwork(place: LoginOrigin): Promise<void>
 }
 
-export interface Place {
-  /** As `networkOf` tells it. */
+export interface LoginOrigin {
+  /** Result of `networkOf`. */
   readonly network: string
-  /** null: there is no such account, which nobody is to notice. */
+  /** null: no such account. Attempts are counted all the same, so that callers cannot notice. */
   readonly documentId: string | null
 }
 
-/** Milliseconds that an account knows a network after it was signed in to from there: 90 days. */
-const KNOWN_FOR = 7_776_000_000
+/** Milliseconds: a network is remembered for 90 days after a sign-in. */
+const KNOWN_NETWORK_LIFETIME = 7_776_000_000
 
-export function openTries(limit: RateLimit | false, database: Pick<Database, 'run'>): Tries {
+export function openLoginAttempts(limit: RateLimit | false, database: Pick<Database, 'run'>): LoginAttempts {
   if (limit === false) return UNLIMITED
   const sweep = openSweep(limit.window, database)
   const count = async (key: string, known: string): Promise<Quota | null> => {
@@ -43,53 +43,58 @@ export function openTries(limit: RateLimit | false, database: Pick<Database, 'ru
     return quota.allowed || isKnown === true ? null : quota
   }
   return {
-    begin: (identifier, place) => count(tryKey(identifier), knownKey(place)),
+    begin: (identifier, place) => count(attemptKey(identifier), networkKey(place)),
     beginChange: documentId => count(changeKey(documentId), NO_NETWORK),
     async succeedChange(documentId) {
       await database.run({ name: 'end a try', text: UNCOUNT, values: [changeKey(documentId)] })
     },
     async succeed(identifier, place) {
-      const values = [KNOWN_FOR, knownKey(place), tryKey(identifier)]
+      const values = [KNOWN_NETWORK_LIFETIME, networkKey(place), attemptKey(identifier)]
       await database.run({ name: 'end a try', text: SUCCEED, values })
     },
-    async know(place) {
-      await database.run({ name: 'know a network', text: KNOW, values: [KNOWN_FOR, knownKey(place)] })
+    async rememberNetwork(place) {
+      await database.run({
+        name: 'know a network',
+        text: KNOW,
+        values: [KNOWN_NETWORK_LIFETIME, networkKey(place)],
+      })
     },
   }
 }
 
-/** Whether there is such an account must not be told by which ways of writing it count together. */
-const tryKey = (identifier: string): string => hashKey(`try ${identifier.trim().toLowerCase()}`)
+/** Normalised in the same way for all identifiers: counters must not reveal whether an account exists. */
+const attemptKey = (identifier: string): string => hashLimitKey(`try ${identifier.trim().toLowerCase()}`)
 
-const changeKey = (documentId: string): string => hashKey(`change ${documentId}`)
+const changeKey = (documentId: string): string => hashLimitKey(`change ${documentId}`)
 
-/** No key has this form: nobody is exempt. */
+/** No stored key is empty, so no network is exempt. */
 const NO_NETWORK = ''
 
-const UNLIMITED: Tries = {
+const UNLIMITED: LoginAttempts = {
   begin: async () => null,
   succeed: async () => {},
   beginChange: async () => null,
   succeedChange: async () => {},
-  know: async () => {},
+  rememberNetwork: async () => {},
 }
 
-const knownKey = ({ documentId, network }: Place): string => hashKey(`known ${documentId ?? ''} ${network}`)
+const networkKey = ({ documentId, network }: LoginOrigin): string =>
+  hashLimitKey(`known ${documentId ?? ''} ${network}`)
 
-/** Counted before it is known to fail: of many tries at the same moment no more go on than may. */
-const BEGIN = `INSERT INTO ${TABLE} AS r (key, requests, ends_at)
+/** Counts before the outcome is known, so that concurrent attempts cannot exceed the limit. */
+const BEGIN = `INSERT INTO ${RATE_LIMIT_TABLE} AS r (key, requests, ends_at)
 VALUES ($1::text, 1, now() + $2::bigint * interval '1 millisecond')
 ON CONFLICT (key) DO UPDATE SET
   requests = CASE WHEN r.ends_at <= now() THEN 1 ELSE least(r.requests, 1000000000) + 1 END,
   ends_at = CASE WHEN r.ends_at <= now() THEN excluded.ends_at ELSE r.ends_at END
 RETURNING requests, ${ENDS_AT},
-  EXISTS (SELECT FROM ${TABLE} k WHERE k.key = $3::text AND k.ends_at > now())`
+  EXISTS (SELECT FROM ${RATE_LIMIT_TABLE} k WHERE k.key = $3::text AND k.ends_at > now())`
 
-const KNOW = `INSERT INTO ${TABLE} AS r (key, requests, ends_at)
+const KNOW = `INSERT INTO ${RATE_LIMIT_TABLE} AS r (key, requests, ends_at)
 VALUES ($2::text, 0, now() + $1::bigint * interval '1 millisecond')
 ON CONFLICT (key) DO UPDATE SET ends_at = excluded.ends_at`
 
-const SUCCEED = `WITH uncounted AS (UPDATE ${TABLE} SET requests = requests - 1 WHERE key = $3::text AND requests > 0)
+const SUCCEED = `WITH uncounted AS (UPDATE ${RATE_LIMIT_TABLE} SET requests = requests - 1 WHERE key = $3::text AND requests > 0)
 ${KNOW}`
 
-const UNCOUNT = `UPDATE ${TABLE} SET requests = requests - 1 WHERE key = $1::text AND requests > 0`
+const UNCOUNT = `UPDATE ${RATE_LIMIT_TABLE} SET requests = requests - 1 WHERE key = $1::text AND requests > 0`

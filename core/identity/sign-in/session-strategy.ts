@@ -21,40 +21,40 @@ export interface SessionStrategyTerms {
   readonly database: Pick<Database, 'run'>
   readonly model: Model
   readonly storage: Storage
-  /** Absent or null: nobody is kept. */
+  /** Absent or null: users are not cached. */
   readonly cache?: AnswerCache | null
-  /** Whether who has not confirmed a mail address is let in no further. */
+  /** True: users with an unconfirmed address are locked out. */
   readonly confirmEmail: boolean
 }
 
-/** Callers by the token that signing in gave them. One statement: the user is read, or proved unchanged, at every request. */
+/** Identifies callers by session token. One statement per request reads the user, or checks that the cached user is unchanged. */
 export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
   const read = openUserValues(terms)
   return async (credential, ahead) => {
     const session = await terms.sessions.read(credential)
     if (!session) return null
     const user = await read(session.id, ahead)
-    if (!user || isBarred(user, terms.confirmEmail))
+    if (!user || isLockedOut(user, terms.confirmEmail))
       return failed(fault('unauthorized', 'Invalid credentials'))
-    // A new password has ended it (safety S8).
+    // A new password ended this session (safety S8).
     if ((user.sessionVersion ?? 0) !== session.version)
       return failed(fault('unauthorized', 'Missing or invalid credentials'))
-    return callerOf(user, terms.access)
+    return userCaller(user, terms.access)
   }
 }
 
-/** Whether a user is let in no further, whatever his token. */
-export const isBarred = ({ blocked, confirmed }: UserValues, confirmEmail: boolean): boolean =>
+/** True for users whose valid tokens are refused. */
+export const isLockedOut = ({ blocked, confirmed }: UserValues, confirmEmail: boolean): boolean =>
   blocked === true || (confirmEmail && confirmed !== true)
 
-type ValuesTerms = Pick<SessionStrategyTerms, 'access' | 'database' | 'model' | 'storage' | 'cache'>
+type UserValuesTerms = Pick<SessionStrategyTerms, 'access' | 'database' | 'model' | 'storage' | 'cache'>
 
-/** Not on a replica: who is blocked is blocked at once. */
-export function openUserValues({ access, database, model, storage, cache }: ValuesTerms) {
+/** Never reads from a replica: blocking a user takes effect immediately. */
+export function openUserValues({ access, database, model, storage, cache }: UserValuesTerms) {
   const query = userQuery(model.builtIn.user, access.userPaths)
   const plan = { storage, defaultLocale: model.defaultLocale, shape: 'flat' } as const
   const read = async (id: number): Promise<unknown> => {
-    const { rows } = await database.run({ ...toStatement(query(id), plan), name: NAME }, CURRENT)
+    const { rows } = await database.run({ ...toStatement(query(id), plan), name: STATEMENT_NAME }, ON_PRIMARY)
     return rows[0]?.[0]
   }
   const find = async (
@@ -63,9 +63,9 @@ export function openUserValues({ access, database, model, storage, cache }: Valu
     ahead: VersionPrefetch | undefined,
   ): Promise<unknown> => {
     const reading = toReading(query(id), plan)
-    const statement = { ...reading.statement, name: NAME }
-    const found = await kept.find({ ...reading, statement }, { ...USER, prefetch: ahead })
-    return textOf(found)
+    const statement = { ...reading.statement, name: STATEMENT_NAME }
+    const found = await kept.find({ ...reading, statement }, { ...FIND_OPTIONS, prefetch: ahead })
+    return bodyText(found)
   }
   return async (id: number, ahead?: VersionPrefetch): Promise<UserValues | null> => {
     const text = await (cache ? find(id, cache, ahead) : read(id))
@@ -74,27 +74,27 @@ export function openUserValues({ access, database, model, storage, cache }: Valu
   }
 }
 
-const NAME = 'read the user of a session'
+const STATEMENT_NAME = 'read the user of a session'
 
-/** Who is blocked is blocked at once. */
-const CURRENT = { readonly: true, onPrimary: true } as const
+/** Blocking a user takes effect immediately. */
+const ON_PRIMARY = { readonly: true, onPrimary: true } as const
 
-const USER: CacheFindOptions = { formatKey: 'user', print: ({ text }) => text, run: CURRENT }
+const FIND_OPTIONS: CacheFindOptions = { formatKey: 'user', print: ({ text }) => text, run: ON_PRIMARY }
 
-const textOf = (found: BodyOrText | null): string | null =>
+const bodyText = (found: BodyOrText | null): string | null =>
   typeof found === 'object' && found !== null ? found.bytes.toString() : found
 
-/** The role of who has none, or whose role is gone. */
-const FALLBACK = 'authenticated'
+/** Role of users without a role, or with a removed role. */
+const FALLBACK_ROLE = 'authenticated'
 
-/** Who a user is to requests: by his role. */
-export function callerOf(user: UserValues, { roles, publicCaller: nobody }: Access): Result<Caller, Fault> {
-  const role = roleOf(user)
-  const grants = (role === null ? undefined : roles.get(role)) ?? roles.get(FALLBACK) ?? nobody.grants
+/** The caller of a user, with the grants of the role. */
+export function userCaller(user: UserValues, { roles, publicCaller: nobody }: Access): Result<Caller, Fault> {
+  const role = roleKey(user)
+  const grants = (role === null ? undefined : roles.get(role)) ?? roles.get(FALLBACK_ROLE) ?? nobody.grants
   return ok(Object.freeze({ kind: 'user', grants, user }))
 }
 
-function roleOf({ role }: UserValues): string | null {
+function roleKey({ role }: UserValues): string | null {
   if (typeof role !== 'object' || role === null || !('type' in role)) return null
   return typeof role.type === 'string' ? role.type : null
 }

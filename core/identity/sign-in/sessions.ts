@@ -1,19 +1,22 @@
-import { webcrypto } from 'node:crypto'
+import { randomBytes, webcrypto } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { errors, jwtVerify, SignJWT } from 'jose'
+import { failed, ok, type Result } from '../../base/result.ts'
 
-/** What a signed-in user's token says: who it is, and which of his sessions, so that a new password ends it. */
-export interface Session {
-  /** The user's numeric id. */
+/** Claims of a session token. */
+export interface SessionClaims {
+  /** Numeric id of the user. */
   readonly id: number
-  /** His `sessionVersion` when he signed in. */
+  /** The user's `sessionVersion` at sign-in. A new password increments it, which ends the session. */
   readonly version: number
 }
 
 export interface Sessions {
-  /** A token as it goes to its user. */
-  issue(session: Session): Promise<string>
-  /** null: not ours, changed, unsigned, of another algorithm, or expired. */
-  read(token: string): Promise<Session | null>
+  /** Returns a signed token. */
+  issue(session: SessionClaims): Promise<string>
+  /** null: foreign, modified, unsigned or expired token, or another algorithm. */
+  read(token: string): Promise<SessionClaims | null>
 }
 
 export interface SessionTerms {
@@ -25,7 +28,7 @@ export interface SessionTerms {
   readonly now?: () => number
 }
 
-/** The one algorithm: what a token's header says of others is not listened to (contract/rest.md 14). */
+/** The only accepted algorithm, whatever the header of a token says (contract/rest.md 14). */
 const ALGORITHM = 'HS256'
 
 /** JSON Web Tokens of payload `{ id, version, iat, exp }`. */
@@ -63,9 +66,58 @@ const importKey = (secret: string): Promise<webcrypto.CryptoKey> =>
     'verify',
   ])
 
-const toSession = (id: unknown, version: unknown): Session | null =>
-  isCount(id) && isCount(version) ? { id, version } : null
+const toSession = (id: unknown, version: unknown): SessionClaims | null =>
+  isInteger32(id) && isInteger32(version) ? { id, version } : null
 
-/** As PostgreSQL's integers. */
-const isCount = (value: unknown): value is number =>
+/** Range of PostgreSQL's integer. */
+const isInteger32 = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31
+
+interface JwtSecretTerms {
+  /** From the settings; empty: none. */
+  readonly given: string
+  /** Folder of the project. */
+  readonly root: string
+  readonly production: boolean
+}
+
+/** Relative to the project's folder. */
+const SECRET_FILE = '.plinth/jwt-secret'
+
+/** The secret for signing tokens. Development creates and stores one; production requires one. Fails with a message. */
+export async function loadJwtSecret({
+  given,
+  root,
+  production,
+}: JwtSecretTerms): Promise<Result<string, string>> {
+  if (given !== '') return ok(given)
+  if (production)
+    return failed(
+      'Production needs a secret to sign sessions with: set JWT_SECRET, or auth.jwtSecret of project.yaml, to at least 32 random characters',
+    )
+  const file = join(root, SECRET_FILE)
+  return ok((await readSecret(file)) ?? (await createSecret(file)))
+}
+
+async function readSecret(file: string): Promise<string | null> {
+  const text = await readFile(file, 'utf8').catch(ignoreError('ENOENT'))
+  return text === undefined || text.trim() === '' ? null : text.trim()
+}
+
+/** Safe for concurrent starts: the first link() wins, and the file is complete when it appears. */
+async function createSecret(file: string): Promise<string> {
+  const made = randomBytes(32).toString('base64url')
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(draft, `${made}\n`, { mode: 0o600 })
+  await link(draft, file).catch(ignoreError('EEXIST'))
+  await rm(draft)
+  return (await readSecret(file)) ?? made
+}
+
+const ignoreError =
+  (code: string) =>
+  (error: unknown): undefined => {
+    if (error instanceof Error && 'code' in error && error.code === code) return
+    throw error
+  }

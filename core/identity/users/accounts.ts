@@ -1,25 +1,29 @@
+import type { Result } from '../../base/result.ts'
 import type { Cell, Transaction } from '../../database/database.ts'
+import { type EventAction, type Outbox, openTelling } from '../../documents/outbox.ts'
+import { type TransactTerms, transact } from '../../documents/transact.ts'
+import type { Fault } from '../../faults/fault.ts'
 import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
-import { toUsername } from './username.ts'
+import { toUsername } from './user-values.ts'
 
-/** A user as signing in needs to know him: never answered, never logged. */
+/** The fields of a user that sign-in needs. Never returned to clients, never logged. */
 export interface Account {
   readonly id: number
   readonly documentId: string
   readonly email: string
-  /** A bcrypt hash; null where he has none. */
+  /** bcrypt hash; null: none. */
   readonly password: string | null
   readonly confirmed: boolean
   readonly blocked: boolean
   readonly sessionVersion: number
 }
 
-/** What an account is found by; codes by their hashes. */
+/** Search key of an account. Codes are searched by their hashes. */
 export type AccountKey =
   | { readonly by: 'id'; readonly id: number }
-  /** A username in its exact case, as it is stored or in another compatibility form, or a mail address in any case. */
+  /** A username (case-sensitive, in any Unicode compatibility form) or an address (case-insensitive). */
   | { readonly by: 'identifier'; readonly text: string }
   | { readonly by: 'email'; readonly text: string }
   | { readonly by: 'documentId' | 'resetPasswordToken' | 'confirmationToken'; readonly text: string }
@@ -31,7 +35,7 @@ export interface AccountTerms {
 
 const FIELDS = ['email', 'password', 'confirmed', 'blocked', 'sessionVersion'] as const
 
-/** One account, or null. `locked`: nobody else changes it until the transaction ends. */
+/** Finds one account, or null. `locked`: locks the row until the transaction ends. */
 export async function findAccount(
   runner: Pick<Transaction, 'run'>,
   key: AccountKey,
@@ -43,7 +47,7 @@ export async function findAccount(
   const { user } = model.builtIn
   const table = storage.table(user)
   const columns = [table.id, table.documentId, ...FIELDS.map(field => storage.column(user, field))]
-  const { where, order, values } = conditionOf(key, terms)
+  const { where, order, values } = accountCondition(key, terms)
   const { rows } = await runner.run({
     name: `find a user by ${key.by}`,
     text: `SELECT ${columns.map(name).join(', ')} FROM ${name(table.name)} WHERE ${where}${order} LIMIT 1${locked ? ' FOR UPDATE' : ''}`,
@@ -53,10 +57,10 @@ export async function findAccount(
 }
 
 /**
- * Mail addresses are stored in lower case as JavaScript has it; databases differ. One user's name may be another's
- * address: the address comes first.
+ * Addresses are lower-cased in JavaScript, since databases differ. One user's name may equal another's address: the
+ * address takes precedence.
  */
-function conditionOf(key: AccountKey, { model, storage }: AccountTerms) {
+function accountCondition(key: AccountKey, { model, storage }: AccountTerms) {
   const column = (field: string) => name(storage.column(model.builtIn.user, field))
   switch (key.by) {
     case 'id':
@@ -65,7 +69,7 @@ function conditionOf(key: AccountKey, { model, storage }: AccountTerms) {
       const mail = `${column('email')} = $2::text`
       return {
         where: `${column('username')} = ANY ($1::text[]) OR ${mail}`,
-        // Names that were stored before names were normalised are found by their exact form first.
+        // Prefers the exact form, for usernames stored before normalisation was introduced.
         order: ` ORDER BY (${mail}) DESC, (${column('username')} = $3::text) DESC`,
         values: [[key.text, toUsername(key.text)], key.text.toLowerCase(), key.text],
       }
@@ -93,4 +97,39 @@ function toAccount([id, documentId, email, password, confirmed, blocked, version
     blocked: blocked === true,
     sessionVersion: Number(version ?? 0),
   }
+}
+
+interface WriteAccountTerms extends TransactTerms {
+  readonly model: Model
+  readonly outbox: Outbox
+}
+
+/** Records an event of a user who changed their own account. */
+type RecordAccountEvent = (
+  account: Pick<Account, 'id' | 'documentId'>,
+  action: EventAction,
+  attributes: Iterable<string>,
+) => void
+
+/** Runs one transaction on an account on behalf of its owner, and emits the recorded events after the commit. */
+export async function writeAccount<Value>(
+  work: (transaction: Transaction, recordEvent: RecordAccountEvent) => Promise<Value>,
+  terms: WriteAccountTerms,
+): Promise<Result<Value, Fault>> {
+  const { user: type } = terms.model.builtIn
+  const recorder = openTelling(terms.outbox)
+  const written = await transact(
+    type,
+    transaction => {
+      const record = recorder.within(transaction, new Date().toISOString())
+      return work(transaction, ({ id, documentId }, action, attributes) => {
+        const by = { user: { id, documentId }, role: null, token: null }
+        const changes = [{ locale: null, action }]
+        record({ type, documentId, changes, origin: { by, attributes: [...attributes] } })
+      })
+    },
+    terms,
+  )
+  if (written.ok) recorder.done()
+  return written
 }

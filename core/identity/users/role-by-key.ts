@@ -7,9 +7,9 @@ import { type Fault, fault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { GivenValues } from '../../query/command.ts'
 import { isRecord } from '../../query/parse-place.ts'
-import { ALL_ROWS, scalarOf } from './user-values.ts'
+import { ALL_ROWS, requireScalar } from './user-values.ts'
 
-interface Asking {
+interface RoleLookup {
   readonly caller: Caller
   /** The content-type of roles. */
   readonly type: ContentType
@@ -17,14 +17,14 @@ interface Asking {
 }
 
 /**
- * A user's values, in which a role may be named by its key (`editor`) wherever its id may stand. Refuses (400) a text
- * that is neither a key nor a documentId of a role that the caller may find.
+ * Replaces keys of roles (`editor`) by documentIds in a user's values. Refuses (400) strings that are neither the key nor
+ * the documentId of a role that the caller may find.
  */
 export async function withRoleByKey(
   values: GivenValues,
-  asking: Asking,
+  asking: RoleLookup,
 ): Promise<Result<GivenValues, Fault>> {
-  const texts = textsIn(values.role)
+  const texts = roleTexts(values.role)
   if (texts.length === 0) return ok(values)
   const roles = await visibleRoles(asking)
   // Without a permission to find roles, `permit` refuses the attribute.
@@ -32,46 +32,46 @@ export async function withRoleByKey(
   const documentIds = new Set(roles.values())
   const unknown = texts.find(text => !roles.has(text) && !documentIds.has(text))
   if (unknown !== undefined) return failed(unknownRole(unknown, [...roles.keys()]))
-  return ok({ ...values, role: replaced(values.role, text => roles.get(text) ?? text) })
+  return ok({ ...values, role: replaceTexts(values.role, text => roles.get(text) ?? text) })
 }
 
-const LISTS = ['connect', 'disconnect', 'set'] as const
+const RELATION_KEYS = ['connect', 'disconnect', 'set'] as const
 
-/** The texts that name roles: alone, in a list, or in `connect`, `disconnect` and `set`. */
-function textsIn(given: unknown): readonly string[] {
-  if (typeof given === 'string') return isNumber(given) ? [] : [given]
-  if (Array.isArray(given)) return given.filter(each => typeof each === 'string' && !isNumber(each))
-  return isRecord(given) ? LISTS.flatMap(key => textsIn(given[key])) : []
+/** Strings that refer to roles: single, in a list, or in `connect`, `disconnect` and `set`. */
+function roleTexts(given: unknown): readonly string[] {
+  if (typeof given === 'string') return isNumeric(given) ? [] : [given]
+  if (Array.isArray(given)) return given.filter(each => typeof each === 'string' && !isNumeric(each))
+  return isRecord(given) ? RELATION_KEYS.flatMap(key => roleTexts(given[key])) : []
 }
 
-/** Of digits or nothing: no key of a role. */
-const isNumber = (text: string): boolean => /^\d*$/.test(text)
+/** Digits or empty: never the key of a role. */
+const isNumeric = (text: string): boolean => /^\d*$/.test(text)
 
-function replaced(given: unknown, to: (text: string) => string): unknown {
+function replaceTexts(given: unknown, to: (text: string) => string): unknown {
   if (typeof given === 'string') return to(given)
   if (Array.isArray(given)) return given.map(each => (typeof each === 'string' ? to(each) : each))
   if (!isRecord(given)) return given
   return Object.fromEntries(
     Object.entries(given).map(([key, value]) => [
       key,
-      LISTS.some(list => list === key) ? replaced(value, to) : value,
+      RELATION_KEYS.some(list => list === key) ? replaceTexts(value, to) : value,
     ]),
   )
 }
 
-/** documentIds by keys; null: the caller may not find roles. */
+/** documentIds by key; null: the caller may not find roles. */
 async function visibleRoles({
   caller,
   type,
   documents,
-}: Asking): Promise<ReadonlyMap<string, string> | null> {
+}: RoleLookup): Promise<ReadonlyMap<string, string> | null> {
   const restricted = restrict(
     {
       ...ALL_ROWS,
       type,
-      take: { kind: 'many', page: { start: 0, limit: MOST }, total: false },
+      take: { kind: 'many', page: { start: 0, limit: MAX_ROLES }, total: false },
       selection: {
-        fields: [scalarOf(type, 'type'), scalarOf(type, 'documentId')],
+        fields: [requireScalar(type, 'type'), requireScalar(type, 'documentId')],
         named: false,
         populate: [],
       },
@@ -87,8 +87,8 @@ async function visibleRoles({
   return new Map(named.map(({ type: key, documentId }) => [String(key), String(documentId)]))
 }
 
-/** More roles than any project has. */
-const MOST = 10_000
+/** Far above the number of roles in any project. */
+const MAX_ROLES = 10_000
 
 function unknownRole(text: string, keys: readonly string[]): Fault {
   const near = didYouMean(text, keys)

@@ -9,47 +9,47 @@ import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 
-export interface SaveTerms {
+export interface SaveUserTerms {
   readonly database: Database
   readonly model: Model
   readonly storage: Storage
 }
 
-/** What is told where another user has a value already. */
-export interface TakenWords {
+/** Messages for values that another user already has. */
+export interface TakenMessages {
   readonly email: string
   readonly username: string
 }
 
 export interface SavedUser {
   readonly documentId: string
-  /** Passwords as hashes. */
+  /** Passwords are hashed. */
   readonly values: Values
 }
 
-/** For values that are nobody else's business to have. */
-export const NOT_TAKEN: TakenWords = { email: '', username: '' }
+/** For values that have no unique constraint. */
+export const NO_MESSAGES: TakenMessages = { email: '', username: '' }
 
 const UNIQUE = 'This attribute must be unique'
 
-/** Makes or changes a user; throws a RequestFault where a value is another's. */
+/** Inserts or updates a user. Throws a RequestFault if a unique value is taken. */
 export async function saveUser(
   { documentId, values }: SavedUser,
-  words: TakenWords,
+  words: TakenMessages,
   transaction: Transaction,
-  terms: SaveTerms,
+  terms: SaveUserTerms,
 ): Promise<void> {
   const documents = [toDocument(documentId, values, terms.model)]
   const writing = writeTerms(transaction, terms)
-  const [taken] = (await findTaken(documents, writing)).toSorted(mailFirst)
-  if (taken) throw new RequestFault(fault('application', wordsFor(taken.attribute.name, words)))
+  const [taken] = (await findTaken(documents, writing)).toSorted(emailFirst)
+  if (taken) throw new RequestFault(fault('application', messageFor(taken.attribute.name, words)))
   await writeDocuments(documents, writing)
 }
 
-const mailFirst = (a: { attribute: { name: string } }, b: { attribute: { name: string } }): number =>
+const emailFirst = (a: { attribute: { name: string } }, b: { attribute: { name: string } }): number =>
   Number(b.attribute.name === 'email') - Number(a.attribute.name === 'email')
 
-const wordsFor = (attribute: string, words: TakenWords): string =>
+const messageFor = (attribute: string, words: TakenMessages): string =>
   attribute === 'email' || attribute === 'username' ? words[attribute] : UNIQUE
 
 const toDocument = (documentId: string, values: Values, { builtIn }: Model): WrittenDocument => ({
@@ -58,7 +58,7 @@ const toDocument = (documentId: string, values: Values, { builtIn }: Model): Wri
   versions: [{ locale: null, statuses: ['published'], values }],
 })
 
-const writeTerms = (transaction: Transaction, { database, model, storage }: SaveTerms): WriteTerms => ({
+const writeTerms = (transaction: Transaction, { database, model, storage }: SaveUserTerms): WriteTerms => ({
   transaction,
   storage,
   schema: database.schema,
@@ -68,17 +68,17 @@ const writeTerms = (transaction: Transaction, { database, model, storage }: Save
   touch: false,
 })
 
-/** Some 50 ms of work: before a transaction begins. */
+/** Takes about 50 ms, so call it before the transaction. */
 export async function hashUserValues(values: Values, model: Model): Promise<Values> {
   const [document] = await hashPasswords([toDocument('', values, model)])
   return document?.versions[0]?.values ?? values
 }
 
-/** The documentId of the role of a key; null: there is none. */
+/** documentId of the role with a key; null: none. */
 export async function findRole(
   key: string,
   transaction: Transaction,
-  { model, storage }: SaveTerms,
+  { model, storage }: SaveUserTerms,
 ): Promise<string | null> {
   const table = storage.table(model.builtIn.role)
   const { rows } = await transaction.run({
@@ -90,7 +90,7 @@ export async function findRole(
   return typeof found === 'string' ? found : null
 }
 
-/** A role as the value of a user's `role`. */
+/** The value of a user's `role` attribute. */
 export const roleValue = (documentId: string | null) =>
   ({
     kind: 'links',

@@ -4,24 +4,24 @@ import type { Documents, Written } from '../../documents/documents.ts'
 import type { Fault } from '../../faults/fault.ts'
 import type { CreateCommand, PermittedCommand, UpdateCommand } from '../../query/command.ts'
 import { mailConfirmation } from '../confirm-email.ts'
-import { endSessions, forgetCodes } from '../end-sessions.ts'
+import { clearMailedCodes, endSessions } from '../end-sessions.ts'
 import type { IdentityTerms } from '../identity.ts'
 import { findAccount } from './accounts.ts'
-import { withUsername } from './username.ts'
+import { withUsername } from './user-values.ts'
 
 /**
- * Documents for all who may write users: a new password ends their sessions (safety S8), a new mail address what was
- * mailed to the old one, and has to be confirmed where the project asks for that, unless who writes it says that it is.
+ * Wraps the document service for users. A new password ends the user's sessions (safety S8). A new address invalidates
+ * mailed codes, and must be confirmed if the project requires it and the write does not set `confirmed`.
  */
 export const userDocuments = (documents: Documents, terms: IdentityTerms): Documents => ({
   ...documents,
   create(command, answer) {
     const { user } = terms.model.builtIn
-    return documents.create(command.type === user ? withStoredName(command) : command, answer)
+    return documents.create(command.type === user ? withNormalisedUsername(command) : command, answer)
   },
   async update(asked, answer, alongside) {
     if (asked.type !== terms.model.builtIn.user) return documents.update(asked, answer, alongside)
-    const command = withStoredName(asked)
+    const command = withNormalisedUsername(asked)
     const isNew = await hasNewAddress(command, terms)
     const written = await documents.update(
       isNew ? unconfirmed(command) : command,
@@ -29,25 +29,25 @@ export const userDocuments = (documents: Documents, terms: IdentityTerms): Docum
       async (transaction, documentId) => {
         await alongside?.(transaction, documentId)
         if (Object.hasOwn(command.values, 'password')) await endSessions(transaction, documentId, terms)
-        if (Object.hasOwn(command.values, 'email')) await forgetCodes(transaction, documentId, terms)
+        if (Object.hasOwn(command.values, 'email')) await clearMailedCodes(transaction, documentId, terms)
       },
     )
-    if (isNew) mailTo(written, terms)
+    if (isNew) mailConfirmationTo(written, terms)
     return written
   },
 })
 
-type Update = PermittedCommand<UpdateCommand>
+type UserUpdate = PermittedCommand<UpdateCommand>
 
-function withStoredName<Kind extends CreateCommand | UpdateCommand>(
+function withNormalisedUsername<Kind extends CreateCommand | UpdateCommand>(
   command: PermittedCommand<Kind>,
 ): PermittedCommand<Kind> {
   const values = withUsername(command.values)
   return values === command.values ? command : permitModified({ ...command, values }, command, command)
 }
 
-/** Two who change it at once forget codes both, so that none confirms an address that it was not mailed to. */
-async function hasNewAddress({ documentId, values }: Update, terms: IdentityTerms): Promise<boolean> {
+/** Read outside the transaction: concurrent changes each clear the codes, so no code confirms the wrong address. */
+async function hasNewAddress({ documentId, values }: UserUpdate, terms: IdentityTerms): Promise<boolean> {
   const { email, confirmed } = values
   if (!terms.settings.register.confirmEmail || typeof email !== 'string' || confirmed !== undefined)
     return false
@@ -55,10 +55,10 @@ async function hasNewAddress({ documentId, values }: Update, terms: IdentityTerm
   return account !== null && account.email !== email.toLowerCase()
 }
 
-const unconfirmed = (command: Update): Update =>
+const unconfirmed = (command: UserUpdate): UserUpdate =>
   permitModified({ ...command, values: { ...command.values, confirmed: false } }, command, command)
 
-function mailTo(written: Result<Written, Fault>, terms: IdentityTerms): void {
+function mailConfirmationTo(written: Result<Written, Fault>, terms: IdentityTerms): void {
   if (!written.ok) return
   const key = { by: 'documentId', text: written.value.documentId } as const
   terms.background.start(async () => {

@@ -2,13 +2,13 @@ import { trusted } from '../../access/brand.ts'
 import type { ContentType, Holder, ScalarAttribute } from '../../model/model.ts'
 import type { Populate, Query, RestrictedQuery, Selection } from '../../query/query.ts'
 
-/** All that a session has to know of its user, plugins want to, and conditions ask of him, as one query by his id. */
+/** One query by id for all values of a user that sessions, plugins and conditions need. */
 export function userQuery(
   user: ContentType,
   paths: readonly (readonly string[])[],
 ): (id: number) => RestrictedQuery {
-  const selection = selectPaths(user, [...OWN, ...paths])
-  const attribute = scalarOf(user, 'id')
+  const selection = selectPaths(user, [...SESSION_PATHS, ...paths])
+  const attribute = requireScalar(user, 'id')
   return id =>
     trusted({
       ...ALL_ROWS,
@@ -19,7 +19,7 @@ export function userQuery(
     })
 }
 
-const OWN = [
+const SESSION_PATHS = [
   ['id'],
   ['documentId'],
   ['username'],
@@ -33,7 +33,7 @@ const OWN = [
   ['role', 'type'],
 ] as const
 
-/** What queries for rows of built-in types have in common: they have neither drafts nor locales. */
+/** Common part of queries for built-in types, which have neither drafts nor locales. */
 export const ALL_ROWS = {
   kind: 'query',
   status: 'published',
@@ -44,8 +44,8 @@ export const ALL_ROWS = {
   sort: [],
 } as const satisfies Partial<Query>
 
-/** Throws TypeError for a name that the model does not have: paths are checked at load. */
-export function scalarOf(holder: Holder, name: string): ScalarAttribute {
+/** Throws a TypeError for an unknown name: paths are checked when the project is loaded. */
+export function requireScalar(holder: Holder, name: string): ScalarAttribute {
   const attribute = holder.attributes.get(name)
   if (attribute?.kind !== 'scalar') throw new TypeError(`no scalar attribute ${name}`)
   return attribute
@@ -71,3 +71,13 @@ function populatePath(holder: Holder, name: string, paths: readonly string[][]):
     return [{ ...base, kind: 'component', attribute, selection: selectPaths(attribute.component, paths) }]
   return [{ ...base, kind: 'link', attribute, scope: null, selection: selectPaths(attribute.target, paths) }]
 }
+
+/**
+ * Normalises a username: trimmed, and in Unicode's NFKC form, so that names that differ only by compatibility characters
+ * (`ａｎｎ`, `ann`) cannot belong to two users.
+ */
+export const toUsername = (text: string): string => text.normalize('NFKC').trim()
+
+/** Normalises `username` in a body or in values. Other types than strings are refused later. */
+export const withUsername = <Given extends Readonly<Record<string, unknown>>>(given: Given): Given =>
+  typeof given.username === 'string' ? { ...given, username: toUsername(given.username) } : given

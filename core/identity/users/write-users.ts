@@ -2,28 +2,30 @@ import type { Caller } from '../../access/caller.ts'
 import { permit } from '../../access/restrict/permit.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
-import { type Fault, fault, forbidden } from '../../faults/fault.ts'
+import { toRefusal } from '../../documents/values/refusal.ts'
+import { type Fault, fault, forbidden, invalidBodyKey } from '../../faults/fault.ts'
+import type { ContentType } from '../../model/model.ts'
 import type { GivenValues } from '../../query/command.ts'
+import { parseGivenValues } from '../../query/parse-given-values.ts'
 import { everyField, populateWhole } from '../../query/populate-nodes.ts'
 import type { RestrictedQuery, Selection } from '../../query/query.ts'
-import { askAddress } from '../ask-address.ts'
+import { startAddressChange } from '../confirm-email.ts'
+import { type AuthBody, checkCredential, missingFault, typeFault } from '../parse-credentials.ts'
 import { findAccount } from './accounts.ts'
-import { checkChange, checkNew, toUserValues } from './parse-user.ts'
 import { withRoleByKey } from './role-by-key.ts'
-import { ALL_ROWS } from './user-values.ts'
-import type { UserChange } from './users-service.ts'
-import type { UsersServiceTerms } from './users-terms.ts'
+import { ALL_ROWS, requireScalar } from './user-values.ts'
+import type { UserChange, UsersServiceTerms } from './users-service.ts'
 
-type Answered = Promise<Result<string | null, Fault>>
+type UserAnswer = Promise<Result<string | null, Fault>>
 
-export async function createUser(
+export async function createUserDocument(
   { body, caller, selection }: UserChange,
   terms: UsersServiceTerms,
-): Answered {
+): UserAnswer {
   const { user: type } = terms.identity.model.builtIn
-  const lacking = checkNew(body, caller, type)
-  if (lacking) return failed(lacking)
-  const values = await valuesOf(body, caller, terms)
+  const invalid = checkNewUser(body, caller, type)
+  if (invalid) return failed(invalid)
+  const values = await toGivenValues(body, caller, terms)
   if (!values.ok) return values
   const command = { kind: 'create', type, locale: null, status: 'published', values: values.value } as const
   const permitted = permit(command, caller)
@@ -32,19 +34,19 @@ export async function createUser(
   if (!query.ok) return query
   const written = await terms.documents.create(permitted.value, { query: query.value, shape: 'flat' })
   if (written.ok) return ok(written.value.text)
-  return failed(refusedMaking(written.reasons[0]))
+  return failed(creationFault(written.reasons[0]))
 }
 
-export async function updateUser(
+export async function updateUserDocument(
   id: number,
   { body, caller, selection }: UserChange,
   terms: UsersServiceTerms,
-): Answered {
+): UserAnswer {
   const { identity } = terms
   const { user: type } = identity.model.builtIn
-  const wrong = checkChange(body, type)
+  const wrong = checkUserChange(body, type)
   if (wrong) return failed(wrong)
-  const values = await valuesOf(body, caller, terms)
+  const values = await toGivenValues(body, caller, terms)
   if (!values.ok) return values
   const account = await findAccount(identity.database, { by: 'id', id }, identity)
   const documentId = account?.documentId ?? NO_DOCUMENT
@@ -52,20 +54,24 @@ export async function updateUser(
   if (!permitted.ok) return permitted
   const query = answerQuery('update', { caller, selection }, terms)
   if (!query.ok) return query
-  const moving = await askAddress(permitted.value, { account, caller }, terms)
-  if (!moving.ok) return moving
-  const written = await terms.documents.update(moving.value.command, { query: query.value, shape: 'flat' })
-  if (!written.ok) return failed(refusedChange(written.reasons[0]))
-  moving.value.mail()
+  const change = await startAddressChange(permitted.value, { account, caller }, terms)
+  if (!change.ok) return change
+  const written = await terms.documents.update(change.value.command, { query: query.value, shape: 'flat' })
+  if (!written.ok) return failed(changeFault(written.reasons[0]))
+  change.value.mail()
   return ok(written.value.text)
 }
 
-/** Unknown users are asked for in the database as hidden ones are, so that both take the same way. */
+/** Unknown users are looked up like hidden ones, so that both take the same time. */
 const NO_DOCUMENT = ''
 
 const UPDATE = { kind: 'update', locale: null, status: 'published', precondition: null } as const
 
-export async function deleteUser(id: number, asked: Asked, terms: UsersServiceTerms): Answered {
+export async function deleteUserDocument(
+  id: number,
+  asked: AnswerRequest,
+  terms: UsersServiceTerms,
+): UserAnswer {
   const account = await findAccount(terms.identity.database, { by: 'id', id }, terms.identity)
   const { user: type } = terms.identity.model.builtIn
   const documentId = account?.documentId ?? NO_DOCUMENT
@@ -79,22 +85,22 @@ export async function deleteUser(id: number, asked: Asked, terms: UsersServiceTe
   return terms.documents.delete(permitted.value, [], { query: query.value, shape: 'flat' })
 }
 
-async function valuesOf(
+async function toGivenValues(
   body: UserChange['body'],
   caller: Caller,
   { identity, documents }: UsersServiceTerms,
 ): Promise<Result<GivenValues, Fault>> {
   const { user, role } = identity.model.builtIn
-  const values = toUserValues(body, user)
+  const values = parseUserValues(body, user)
   return values.ok ? withRoleByKey(values.value, { caller, type: role, documents }) : values
 }
 
-type Asked = Pick<UserChange, 'selection'> & { readonly caller: Caller }
+type AnswerRequest = Pick<UserChange, 'selection'> & { readonly caller: Caller }
 
-/** The user as answers to writes show him: with his role, but after he is gone. */
+/** Query for the response of a write: the user with the role; without it after deletion. */
 function answerQuery(
   action: 'create' | 'update' | 'delete',
-  { caller, selection }: Asked,
+  { caller, selection }: AnswerRequest,
   { identity }: UsersServiceTerms,
 ): Result<RestrictedQuery, Fault> {
   const { user: type } = identity.model.builtIn
@@ -105,21 +111,21 @@ function answerQuery(
   return restrict({ ...ALL_ROWS, type, take, selection: shown }, caller, action)
 }
 
-/** contract/rest.md 14: where a user is made, rules of values are told as ApplicationErrors, without details. */
-function refusedMaking(found: Fault | undefined): Fault {
-  const told = takenFirst(found, UNIQUE)
-  const [first] = ruleFaults(told)
-  return first ? fault('application', first.message) : told
+/** contract/rest.md 14: creating a user reports validation rules as ApplicationErrors without details. */
+function creationFault(found: Fault | undefined): Fault {
+  const unique = toUniqueFault(found, UNIQUE)
+  const [first] = ruleFaults(unique)
+  return first ? fault('application', first.message) : unique
 }
 
-/** A user who is hidden from the caller is answered as one who does not exist. */
-const refusedChange = (found: Fault | undefined): Fault =>
+/** A hidden user is reported as missing. */
+const changeFault = (found: Fault | undefined): Fault =>
   found?.code === 'notFound'
     ? fault('notFound', 'User not found')
-    : takenFirst(found, 'Username already taken')
+    : toUniqueFault(found, 'Username already taken')
 
-/** A name or an address that is somebody else's has words of its own; all else stays as it was told. */
-function takenFirst(found: Fault | undefined, username: string): Fault {
+/** Replaces unique violations of username and address by their specific messages; other faults stay. */
+function toUniqueFault(found: Fault | undefined, username: string): Fault {
   if (!found) return forbidden()
   const [first] = ruleFaults(found)
   if (!first?.message.startsWith(UNIQUE)) return found
@@ -137,3 +143,39 @@ interface RuleFault {
 
 const ruleFaults = ({ code, details }: Fault): readonly RuleFault[] =>
   code === 'validation' && Array.isArray(details.errors) ? details.errors : []
+
+/** Checks the required values of a new user, except those that the server sets. */
+function checkNewUser(body: AuthBody, { grants }: Caller, user: ContentType): Fault | undefined {
+  const set = grants.writeAccess(user, 'create')?.set ?? {}
+  const isAsked = (name: string): boolean => !Object.hasOwn(set, name)
+  const rules = [
+    { name: 'email', attribute: requireScalar(user, 'email') },
+    { name: 'username' },
+    { name: 'password' },
+  ].filter(({ name }) => isAsked(name))
+  const role =
+    isAsked('role') && (body.role === undefined || body.role === null) ? [missingFault('role')] : []
+  return toRefusal([...rules.flatMap(rule => checkCredential(body, rule)), ...role])
+}
+
+/** Checks the given values. An update cannot remove password or role. */
+function checkUserChange(body: AuthBody, user: ContentType): Fault | undefined {
+  if (body.password === '') return fault('validation', 'password.notNull')
+  const email = Object.hasOwn(body, 'email')
+    ? checkCredential(body, { name: 'email', attribute: requireScalar(user, 'email') })
+    : []
+  return toRefusal([
+    ...email,
+    ...(body.password === null ? [typeFault('string', 'password', null)] : []),
+    ...(body.role === null ? [typeFault('object', 'role', null)] : []),
+  ])
+}
+
+/** Hashes of mailed codes: no permission allows writing them (safety S6). */
+const SERVER_ONLY: readonly string[] = ['resetPasswordToken', 'confirmationToken']
+
+function parseUserValues(body: AuthBody, user: ContentType): Result<GivenValues, Fault> {
+  const own = SERVER_ONLY.find(key => Object.hasOwn(body, key))
+  if (own !== undefined) return failed(invalidBodyKey(own, own))
+  return parseGivenValues(user, body)
+}

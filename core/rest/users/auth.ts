@@ -8,8 +8,8 @@ import {
 import type {
   AuthAnswers,
   AuthOperation,
+  AuthResult,
   AuthService,
-  Performed,
   SessionAnswer,
 } from '../../identity/sign-in/auth-service.ts'
 import { answerMethod, answerRefusal } from '../answer.ts'
@@ -121,7 +121,7 @@ const performConfirmation =
   }
 
 const answerPerformed = <Answer>(
-  { result, quota }: Performed<Answer>,
+  { result, quota }: AuthResult<Answer>,
   toAnswer: (answer: Answer) => HttpResponse,
 ): Promise<HttpResponse> =>
   withQuota(quota, async () => (result.ok ? toAnswer(result.value) : answerRefusal(result)))

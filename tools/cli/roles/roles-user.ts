@@ -1,7 +1,7 @@
 import type { UserValues } from '../../../core/access/compile/condition.ts'
 import { failed, type Result } from '../../../core/base/result.ts'
 import type { Database, Transaction } from '../../../core/database/database.ts'
-import { callerOf, isBarred, openUserValues } from '../../../core/identity/sign-in/session-strategy.ts'
+import { isLockedOut, openUserValues, userCaller } from '../../../core/identity/sign-in/session-strategy.ts'
 import { findAccount } from '../../../core/identity/users/accounts.ts'
 import { isNeverStarted, withDatabase } from '../project-database.ts'
 import type { RolesProject } from './roles-project.ts'
@@ -40,11 +40,11 @@ async function readIn(
   const read = openUserValues({ access, database: transaction, model, storage })
   const values = account && (await read(account.id))
   if (!values) return null
-  const caller = callerOf(values, access)
+  const caller = userCaller(values, access)
   if (!caller.ok) return null
   return {
     role: caller.value.grants.name,
     values,
-    barred: isBarred(values, project.settings.auth.register.confirmEmail),
+    barred: isLockedOut(values, project.settings.auth.register.confirmEmail),
   }
 }

@@ -1,5 +1,0 @@
-export interface Mail {
-  readonly to: string
-  readonly subject: string
-  readonly text: string
-}

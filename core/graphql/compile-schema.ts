@@ -18,11 +18,11 @@ import { openShadowCrud } from './sdl/enabled-crud.ts'
 import { generateDefinitions } from './sdl/generate-definitions.ts'
 import { type RootField, rootFields } from './sdl/root-fields.ts'
 
-/** The schema of a project with all of its types; its root fields answer nothing before it is connected. */
+/** The schema of a project with all of its types, before resolvers are attached. */
 export interface CompiledSchema {
   readonly schema: GraphQLSchema
   readonly roots: readonly RootField[]
-  /** What the project adds to what is generated; null: nothing. */
+  /** The project's additions to the generated schema; null: none. */
   readonly extension: SchemaExtension | null
 }
 
@@ -30,13 +30,13 @@ export interface CompileTerms {
   readonly model: Model
   /** By uid. */
   readonly shadow: ReadonlyMap<string, ShadowCrudDeclaration>
-  /** `graphql.config.shadowCRUD`: whether anything is generated at all. */
+  /** `graphql.config.shadowCRUD`: generate types for the model. */
   readonly generatesTypes: boolean
-  /** null: nothing is added. */
+  /** null: no extension adds anything. */
   readonly extensions: ExtensionTerms | null
 }
 
-/** Model and extensions → schema; or everything that is wrong with what is added to it. */
+/** Compiles the schema of a model and its extensions; fails with all faults of the extensions. */
 export function compileSchema(terms: CompileTerms): Result<CompiledSchema, GraphqlFault> {
   const { model, extensions: adding } = terms
   const shadow = openShadowCrud(terms.shadow)
@@ -51,7 +51,7 @@ export function compileSchema(terms: CompileTerms): Result<CompiledSchema, Graph
   return validated(() => ({ schema: assemble(model, documents, extension.others), roots, extension }))
 }
 
-/** Of a project that adds nothing. `shadow`: absent where no extension switches anything off. */
+/** Compiles the schema of a project without extensions. `shadow`: absent if no plugin disables anything. */
 export function compileGenerated({ model, settings, shadow }: GeneratedTerms): CompiledSchema {
   const declared = Object.entries(settings.shadowCRUD).map(
     ([key, one]) => [`api::${key}.${key}`, one] as const,
@@ -86,7 +86,7 @@ function assemble(
   return withNamedDirectives(pruneSchema(schema))
 }
 
-/** What the checks before have no word for, the GraphQL library has: the schema is held to all of its rules. */
+/** Validates the schema by graphql-js's own rules, which cover what the earlier checks do not. */
 function validated(make: () => CompiledSchema): Result<CompiledSchema, GraphqlFault> {
   try {
     const compiled = make()
@@ -102,8 +102,8 @@ const schemaFault = (message: string): GraphqlFault =>
   extensionFault('extensions', `what they add makes no schema: ${message}`)
 
 /**
- * Names the directives of the spec of October 2021, and of later ones what is used: clients whose list of places for
- * directives is closed (a generated enumeration) cannot read a schema with a word that they do not know.
+ * Keeps the directives of the October 2021 specification, and newer ones only if used: clients with a closed list of
+ * directive locations (a generated enumeration) cannot read a schema with an unknown location.
  */
 export function withNamedDirectives(schema: GraphQLSchema): GraphQLSchema {
   const config = schema.toConfig()
@@ -114,7 +114,7 @@ export function withNamedDirectives(schema: GraphQLSchema): GraphQLSchema {
   return new GraphQLSchema({ ...config, directives })
 }
 
-/** Definitions of directives may be deprecated themselves since: nobody's here are. */
+/** Removes the new location of `@deprecated`, which no definition here uses. */
 function inKnownLocations(directive: GraphQLDirective): GraphQLDirective {
   if (directive.name !== 'deprecated') return directive
   const config = directive.toConfig()

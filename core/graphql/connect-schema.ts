@@ -30,14 +30,14 @@ import { uploadFields } from './resolve/upload-fields.ts'
 import { userFields } from './resolve/user-fields.ts'
 import type { RootField } from './sdl/root-fields.ts'
 
-/** What code of the project works with, beside documents. */
+/** Services of the project's code besides documents. */
 export type CodeServices = Pick<GuardTerms, 'everything' | 'isKnown' | 'observer' | 'timeout'>
 
 export interface ConnectTerms extends ResolveTerms {
   readonly code?: CodeServices
 }
 
-/** From now on the schema answers: its own resolvers, then what the project has before, round and in place of them. */
+/** Attaches resolvers to the schema in place, then the project's middlewares, policies and own resolvers. */
 export function connectSchema(
   { schema, roots, extension }: CompiledSchema,
   resolvers: readonly IResolvers[],
@@ -61,7 +61,7 @@ export function connectSchema(
   }
 }
 
-/** What is switched off has no field. */
+/** Disabled mutations have no field, so resolvers without one are ignored. */
 const IN_PLACE = {
   updateResolversInPlace: true,
   resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
@@ -69,7 +69,7 @@ const IN_PLACE = {
 
 interface ConnectContext {
   readonly extension: SchemaExtension
-  /** Types that the project has words of its own for. */
+  /** Names of the types that the project customizes. */
   readonly changed: ReadonlySet<string>
   readonly auth: FieldAuth
   readonly returned: ReadonlyMap<string, ReturnedType>
@@ -85,7 +85,7 @@ function connectField(field: Field, typeName: string, connecting: ConnectContext
   const { extension, code } = connecting
   const guard = createGuard(field, typeName, connecting)
   if (!guard) {
-    // Its values are written by the project's own scalar or enumeration.
+    // The project's own scalar or enumeration serializes its values.
     const type = getNamedType(field.type)
     if (isLeafType(type) && connecting.changed.has(type.name)) markField(field, CUSTOM_TYPE)
     return
@@ -95,11 +95,11 @@ function connectField(field: Field, typeName: string, connecting: ConnectContext
   const hasCode = custom !== null || middlewares.length + policies.length + wraps.length > 0
   markField(field, { needsRow: hasCode, auth: door })
   const resolve = guardField(guard, code)
-  // graphql-js gives resolvers whatever context an operation is run with: here it is always the same.
+  // graphql-js types the context as unknown; every operation here runs with an ExecutionContext.
   field.resolve = resolve as GraphQLFieldResolver<unknown, unknown>
 }
 
-/** null: the field is generated, and nothing is said of it. */
+/** null: a generated field without any customization. */
 function createGuard(
   field: Field,
   typeName: string,
@@ -126,16 +126,16 @@ function createGuard(
   }
 }
 
-/** A field without a resolver is a property of its parent. */
+/** Default resolver: the property of the parent. */
 const property: FieldGuard['custom'] = (parent, args, context, info) =>
   defaultFieldResolver(parent, args, context, info as unknown as GraphQLResolveInfo)
 
 interface SchemaTerms extends FixedTerms {
-  /** What code of the project works with; absent where there is none. */
+  /** Services of the project's code; absent if it has none. */
   readonly code?: CodeServices
 }
 
-/** A compiled schema → one that answers: with the resolvers of root fields, and what the project has round them. */
+/** Adds resolvers to a compiled schema: those of root fields, and the project's guards around them. */
 export function buildSchema(compiled: CompiledSchema, terms: SchemaTerms): GraphQLSchema {
   connectSchema(compiled, [generatedResolvers(compiled.roots, terms), fixedResolvers(terms)], terms)
   return compiled.schema

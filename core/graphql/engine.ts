@@ -18,33 +18,33 @@ import type { PageLimits } from './parse/parse-arguments.ts'
 import type { RootField } from './sdl/root-fields.ts'
 import type { TrustedDocuments } from './transport/trusted-documents.ts'
 
-/** A schema with its resolvers, and the bounds of what may be asked of it. */
+/** An executable schema with its caches and limits. */
 export interface Engine {
   readonly schema: GraphQLSchema
   readonly config: GraphqlSettings['config']
   readonly observer: Observer
-  /** Whether the schema may be asked for; where not, no message tells of it either. */
+  /** Introspection is allowed; otherwise error messages contain no suggestions either. */
   readonly introspects: boolean
   readonly documents: DocumentCache
   readonly plans: OperationCache
   readonly cost: CostTerms
-  /** null: there is no folder of them. */
+  /** null: no folder of trusted documents is configured. */
   readonly trusted: TrustedDocuments | null
   readonly text: TextSource
-  /** Made when it is first needed. */
+  /** Created at the first use. */
   introspection(): Introspection
 }
 
-/** What answers that PostgreSQL writes are read from. */
+/** Services for answers that PostgreSQL builds as text. */
 export interface TextSource {
   readonly model: Model
   readonly documents: Documents
   readonly limits: PageLimits
-  /** By `Query.articles`. */
+  /** Root fields by coordinate, such as `Query.articles`. */
   readonly roots: ReadonlyMap<string, RootField>
 }
 
-/** An operation that may be run. */
+/** An operation that passed all checks. */
 export interface PreparedOperation {
   readonly checked: CheckedDocument
   readonly operation: OperationDefinitionNode
@@ -56,14 +56,14 @@ interface EngineTerms {
   readonly documents: Documents
   readonly config: GraphqlSettings['config']
   readonly observer: Observer
-  /** Where the schema is nobody's to ask for (contract/graphql.md 11). */
+  /** In production introspection is off by default (contract/graphql.md 11). */
   readonly production: boolean
-  /** The root fields that are answered by text where that can be. */
+  /** The generated root fields, candidates for text answers. */
   readonly roots: readonly RootField[]
   readonly trusted: TrustedDocuments | null
 }
 
-/** A schema → what runs operations on it. */
+/** Opens the engine that runs operations on a schema. */
 export function openEngine(
   schema: GraphQLSchema,
   { model, documents, config, observer, production, roots, trusted }: EngineTerms,

@@ -3,8 +3,8 @@ import { type Responder, toFaultResponse } from '../faults/http-exchange.ts'
 import type { GraphqlTerms } from './open-graphql.ts'
 
 /**
- * The endpoint and what lies below it, opened when somebody first asks: until then a server that speaks REST alone
- * carries neither the schema nor the libraries that make it.
+ * The endpoint and the paths below it, opened at the first request: a server that serves only REST loads neither the
+ * schema nor the GraphQL libraries.
  */
 export function openLazyGraphql(terms: GraphqlTerms): Responder {
   const { endpoint } = terms.settings.config

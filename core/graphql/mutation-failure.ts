@@ -6,11 +6,11 @@ import { RequestFault } from '../faults/fault.ts'
 import type { Arguments } from './parse/operation-context.ts'
 import type { ExecutionContext } from './resolve/resolve-read.ts'
 
-/** A root field of a mutation that failed for a reason of the server's, and whether it may have written. */
+/** A server-side failure of a mutation's root field, with its write outcome. */
 export class MutationFailure extends Error {
   override readonly name = 'MutationFailure'
   readonly outcome: WriteOutcome
-  /** The time of the request was over. */
+  /** The request's deadline had passed. */
   readonly isLate: boolean
 
   constructor(outcome: WriteOutcome, isLate: boolean, cause: unknown) {
@@ -23,9 +23,8 @@ export class MutationFailure extends Error {
 type Resolver = GraphQLFieldResolver<unknown, ExecutionContext, Arguments>
 
 /**
- * Root fields of mutations run one after another, each with transactions of its own: none begins after the time of its
- * request, and one that fails says what became of its own. `generated`: the fields that write by one transaction, which
- * is handed the request.
+ * Wraps the root fields of mutations. They run one after another, each with its own transactions: none starts after the
+ * request's deadline, and a failed one reports its own write outcome. `generated`: fields that write in one transaction.
  */
 export function wrapMutations(schema: GraphQLSchema, generated: ReadonlySet<string>): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
@@ -50,7 +49,7 @@ const wrapMutation =
     }
   }
 
-/** Errors that say themselves what the client did wrong. */
+/** Errors about the client's request, which are reported as they are. */
 const isClientError = (error: unknown): boolean =>
   error instanceof GraphQLError || (error instanceof RequestFault && !(error instanceof UnavailableError))
 

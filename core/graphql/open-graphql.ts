@@ -24,24 +24,24 @@ import { METHODS_ANSWER, parseTransport, type TransportRequest } from './transpo
 import { openPlayground } from './transport/playground.ts'
 import type { TrustedDocuments } from './transport/trusted-documents.ts'
 
-/** What GraphQL needs of the rest of the server. */
+/** Services and settings of the GraphQL endpoint. */
 export interface GraphqlTerms extends Omit<FixedTerms, 'limits'> {
   readonly settings: GraphqlSettings
   readonly identify: Identify
   readonly observer: Observer
-  /** Where the schema is nobody's to ask for (contract/graphql.md 11). */
+  /** In production introspection is off by default (contract/graphql.md 11). */
   readonly production: boolean
-  /** What project.yaml and extensions switch off; absent: what project.yaml does. */
+  /** Parts that project.yaml and extensions disable; absent: only those of project.yaml. */
   readonly shadow?: GraphqlParts['shadow']
-  /** The schema where the project adds to it: it was made when the project was loaded. */
+  /** The schema with the project's extensions, compiled when the project was loaded. */
   readonly compiled?: CompiledSchema
-  /** Absent: there are none. */
+  /** Absent: no trusted documents. */
   readonly trusted?: TrustedDocuments
-  /** What its code works with. */
+  /** Services of the project's code. */
   readonly code?: GuardTerms
 }
 
-/** The endpoint: transport → caller → operation → schema → documents (spec 4.9; contract/graphql.md). */
+/** The GraphQL endpoint: transport → caller → operation → schema → documents (spec 4.9; contract/graphql.md). */
 export function openGraphql(terms: GraphqlTerms): Responder {
   const { config } = terms.settings
   const engine = createEngine(terms)
@@ -89,7 +89,7 @@ async function respond(
     trail: request,
     peer: request.peer,
     signal: deadline.signal,
-    // Of a batch one operation may write what the next one reads.
+    // In a batch, an operation may write what the next one reads.
     ...(ahead && sent.value.kind === 'one' && { ahead }),
     ...(visit && { visit }),
   }
@@ -115,12 +115,12 @@ interface AnswerTerms {
   readonly acting: ExecutionContext
   readonly engine: Engine
   readonly readsOnly: boolean
-  /** All operations of the request share it. */
+  /** Shared by all operations of the request. */
   readonly budget: Budget
   readonly deadline: Deadline
 }
 
-/** The operations of a batch are run in order, and answered together. */
+/** Runs the operations of a batch in order and answers them together. */
 async function answerOperations(sent: TransportRequest, answering: AnswerTerms): Promise<HttpResponse> {
   if (sent.kind === 'one') return answerOperation(sent.asked, answering)
   const bodies: string[] = []
@@ -147,7 +147,7 @@ async function answerOperations(sent: TransportRequest, answering: AnswerTerms):
   }
 }
 
-/** As Apollo Server says it. */
+/** Apollo Server's message. */
 const NO_BATCHES: HttpResponse = {
   status: 400,
   body: JSON.stringify({
@@ -155,7 +155,7 @@ const NO_BATCHES: HttpResponse = {
   }),
 }
 
-/** Each operation has a root field at least: what is longer cannot be within the budget. */
+/** Each operation has at least one root field, so a longer batch exceeds the budget. */
 function refuseBatch(counted: number, most: number): HttpResponse {
   const error = overLimit({
     what: 'operations in a batch',
@@ -177,8 +177,8 @@ async function answerOperation(
   return status === 405 ? { ...answer, headers: { Allow: 'POST' } } : answer
 }
 
-/** As over REST: no cache keeps what lets somebody in. */
+/** Credentials must not be cached, as over REST. */
 const NO_STORE = { 'Cache-Control': 'no-store' } as const
 
-/** As the reference writes it. */
+/** Without a charset, as in Strapi. */
 const JSON_TYPE = 'application/json'

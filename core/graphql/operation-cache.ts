@@ -4,17 +4,17 @@ import { countPopulates } from '../query/populate-nodes.ts'
 import type { CheckedDocument } from './limits/check-document.ts'
 import type { TextOperation, TextRoot } from './text/text-operation.ts'
 
-/** What follows from an operation and its variables alone, whoever asks. */
+/** The part of an operation's preparation that does not depend on the caller. */
 export interface OperationPlan {
   /** Coerced. */
   readonly variables: Readonly<Record<string, unknown>>
   readonly cost: number
   readonly introspection: number
-  /** null: it is answered field by field. */
+  /** null: graphql-js resolves it field by field. */
   readonly text: TextOperation | null
 }
 
-/** By document, operation and variables: what is asked again is not judged again. */
+/** Plans by document, operation name and variables. */
 export type OperationCache = Pick<LruCache<SizedPlan>, 'get' | 'set' | 'bytes'>
 
 interface SizedPlan extends OperationPlan {
@@ -28,10 +28,10 @@ export function openOperationCache(cache: unknown): OperationCache {
   return new LruCache<SizedPlan>(BOUNDS, ({ size }) => size)
 }
 
-/** Longer variables are hardly sent twice. */
+/** Length of the variables' JSON above which a plan is not cached: longer ones rarely repeat. */
 const MAX_VARIABLES = 1000
 
-/** null: not to be kept. */
+/** The cache key; null: not cached. */
 export function operationKey(
   text: string,
   operationName: string | null,
@@ -41,12 +41,12 @@ export function operationKey(
   return given.length > MAX_VARIABLES ? null : `${given}${JSON.stringify(operationName)}${text}`
 }
 
-/** Bytes of an operation, and of the reading that follows from a root field: its objects, and those of a populate in it. */
+/** Estimated bytes of an operation, of a root field's query, and of each populate in it. */
 const OPERATION_SIZE = 1000
 const ROOT_SIZE = 2500
 const POPULATE_SIZE = 600
 
-/** `document`: bytes of its document, which answers as text hold on to, however long that is known. */
+/** `document`: bytes of the parsed document, which a text plan keeps in memory. */
 export function withSize(ready: OperationPlan, document: number): SizedPlan {
   const { text } = ready
   const size = text
@@ -55,16 +55,16 @@ export function withSize(ready: OperationPlan, document: number): SizedPlan {
   return { ...ready, size }
 }
 
-/** What is laid out is some four times its key, what is read of it counted. */
+/** A layout takes about four times its key. */
 const rootSize = ({ query, layout }: TextRoot): number =>
   ROOT_SIZE + POPULATE_SIZE * countPopulates(query.selection) + 4 * memoryBytes(layout.key)
 
-/** Checked documents by their text: what was checked once is not checked again. */
+/** Checked documents by their text. */
 export type DocumentCache = Pick<LruCache<CheckedDocument>, 'get' | 'set' | 'bytes'>
 
 const DOCUMENT_BOUNDS = { entries: 2000, bytes: 6_000_000 } as const
 
-/** `serverOptions.cache`: `bounded` keeps those that were asked for lately, `false` none. */
+/** `serverOptions.cache`: `bounded` is an LRU cache, `false` disables it. */
 export function openDocumentCache(cache: unknown): DocumentCache {
   if (cache === false) return { get: () => undefined, set: () => {}, bytes: 0 }
   return new LruCache<CheckedDocument>(DOCUMENT_BOUNDS, ({ size }) => size)

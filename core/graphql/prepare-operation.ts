@@ -13,13 +13,13 @@ import { parseTextOperation } from './text/text-operation.ts'
 import type { OperationRequest } from './transport/parse-transport.ts'
 import { documentText } from './transport/trusted-documents.ts'
 
-/** For whom an operation is prepared, and what the request may still use. */
+/** The caller, and what remains of the request's budget. */
 export interface OperationBudget {
   readonly caller: Caller
   readonly budget: Budget
 }
 
-/** Text → checked document → operation and variables, within the budget of the request; else HTTP 400 (contract/graphql.md 10). */
+/** Parses and checks an operation within the request's budget; a failure is HTTP 400 (contract/graphql.md 10). */
 export function prepareOperation(
   given: OperationRequest,
   engine: Engine,
@@ -44,7 +44,7 @@ export function prepareOperation(
   return ok({ checked: checked.value, operation: operation.value, plan: ready.value })
 }
 
-/** Tokens of API have no role: the default is theirs. */
+/** API tokens have no role: the default limit applies. */
 const roleOf = ({ kind, grants }: Caller): string | null => (kind === 'token' ? null : grants.name)
 
 function checkedDocument(text: string, engine: Engine): Result<CheckedDocument, GraphQLError> {
@@ -98,10 +98,10 @@ interface PlanContext {
   readonly engine: Engine
 }
 
-/** Each wrong value is an error of its own: so many are told. */
+/** Maximum number of reported errors; each wrong value is one. */
 const MAX_ERRORS = 50
 
-/** Coerced. */
+/** Coerces the variables to their declared types. */
 function readVariables(
   { variables }: OperationRequest,
   { checked, operation, engine }: PlanContext,
@@ -121,7 +121,7 @@ function spendSchema(cost: number, engine: Engine, budget: Budget): GraphQLError
   return cost === 0 ? null : spendIntrospection(budget, cost, engine.introspection().most)
 }
 
-/** What is asked again, with the same variables, is known. */
+/** Cached for queries; mutations are planned each time. */
 function planOperation(asked: OperationRequest, reading: PlanContext): Result<OperationPlan, GraphQLError> {
   const { plans: ready } = reading.engine
   const isQuery = reading.operation.operation === 'query'

@@ -17,14 +17,14 @@ import type { ExecutionContext } from './resolve/resolve-read.ts'
 import { answerText, type TextAnswer } from './text/answer-text.ts'
 import type { OperationRequest } from './transport/parse-transport.ts'
 
-/** What an operation comes to, and the HTTP status that it has on its own. */
+/** The response to one operation, with its HTTP status. */
 export interface OperationResponse {
   readonly status: 200 | 400 | 405 | 503
   /** JSON. */
   readonly body: string | Buffer
-  /** What a mutation answers may let somebody in: a token. */
+  /** The response of a mutation may contain credentials. */
   readonly secret?: true
-  /** A mutation that did something, or had nothing to do. */
+  /** The mutation succeeded, or had nothing to do. */
   readonly isDone?: true
 }
 
@@ -38,7 +38,7 @@ const toResponse = (status: OperationResponse['status'], told: ResponseBody): Op
   body: JSON.stringify(told),
 })
 
-/** GET changes nothing (contract/graphql.md 10). */
+/** `readsOnly`: GET requests may not run mutations (contract/graphql.md 10). */
 export interface RunOptions {
   readonly readsOnly: boolean
   readonly budget: Budget
@@ -80,7 +80,7 @@ export async function runOperation(
   return { ...answer, secret: true, ...((!errors || hasData(data ?? {})) && { isDone: true }) }
 }
 
-/** GraphQL has no word for a server that has to be restarted; balancers look at the status. */
+/** 503 if the database schema is newer than this process: load balancers check the status. */
 const responseStatus = (answer: { readonly errors?: readonly GraphQLError[] } | object): 200 | 503 =>
   'errors' in answer && answer.errors?.some(isOutdated) ? 503 : 200
 
@@ -88,16 +88,16 @@ const isOutdated = ({ originalError }: GraphQLError): boolean =>
   toDatabaseFault(originalError instanceof MutationFailure ? originalError.cause : originalError)?.kind ===
   'outdated'
 
-/** Fields without data beside errors have failed: nothing of theirs was written. */
+/** False if all fields failed: then nothing was written. */
 const hasData = (data: Readonly<Record<string, unknown>>): boolean =>
   Object.values(data).some(value => value !== null)
 
-/** Milliseconds that mutations under way have to end after the time of their request. */
+/** Milliseconds that running mutations have to end after the deadline. */
 const END_TIMEOUT = 2_000
 
 /**
- * What is run by the end of its time; null: it is not. From then on no mutation commits, and each that ends says what
- * became of it: only what neither ends nor fails is given up.
+ * Waits for the result until the deadline; null: it has passed. After it no mutation can commit. Mutations get
+ * END_TIMEOUT to end and report their write outcome.
  */
 async function withinDeadline(
   running: Promise<ExecutionResult>,
@@ -119,7 +119,7 @@ function bodyOf(answer: TextAnswer, told: (error: GraphQLError) => GraphQLFormat
   return concatTexts([`{${before}"data":`, ...data, '}'])
 }
 
-/** The data as PostgreSQL writes it, with what code of the project has in it; null: it is to be made field by field. */
+/** Answers with PostgreSQL's text, custom fields inserted; null: resolve field by field. */
 async function runText(
   { plan: ready, operation, checked: { fragments } }: PreparedOperation,
   acting: ExecutionContext,
@@ -130,15 +130,15 @@ async function runText(
   const told = { schema, fragments, operation, variableValues: { ...ready.variables }, rootValue: undefined }
   const answer = answerText(ready.text, { context: acting, documents: text.documents, operation: told })
   return Promise.race([answer, over]).catch((error: unknown) => {
-    // Asking again field by field would cost the same again.
+    // Resolving field by field would repeat the cost.
     if (error instanceof RequestFault) return { data: ['null'], errors: [toGraphqlError(error.fault)] }
-    // What the database refuses is told field by field, too, with the paths of the fields; all else is a bug.
+    // A database error occurs field by field, too, and gets the path of its field there; all other errors are bugs.
     if (!toDatabaseFault(error)) observer.emit({ kind: 'failed', requestId: acting.requestId, error })
     return null
   })
 }
 
-/** Clients that name a document take it as an answer that it is not there, and send it. */
+/** Apollo clients expect 200 with PERSISTED_QUERY_NOT_FOUND, then send the document. */
 const refusalStatus = (error: GraphQLError | undefined): 200 | 400 =>
   /^PERSISTED_QUERY_/.test(String(error?.extensions.code)) ? 200 : 400
 
@@ -156,7 +156,7 @@ interface ErrorContext {
   readonly deadline: Deadline
 }
 
-/** Faults of the request are told as they are; of any other trouble the log hears, the client only that there was some. */
+/** Formats an error. Request faults are reported as they are; other errors are logged and hidden from the client. */
 function reportError(error: GraphQLError, telling: ErrorContext): GraphQLFormattedError {
   const { originalError } = error
   const { observer, requestId } = telling
@@ -178,7 +178,7 @@ const INTERNAL: GraphQLFormattedError = {
   extensions: { code: 'INTERNAL_SERVER_ERROR' },
 }
 
-/** Of several mutations the path says which one it was. */
+/** The error's path names the failed mutation. */
 function reportMutation(
   { path }: GraphQLError,
   { cause, outcome, isLate }: MutationFailure,
@@ -195,7 +195,7 @@ function reportMutation(
   return { ...formatError(failure), ...(path && { path }) }
 }
 
-/** What the server says itself carries neither path nor locations (contract/graphql.md 10). */
+/** Request faults carry neither path nor locations (contract/graphql.md 10). */
 function formatError(error: GraphQLError): GraphQLFormattedError {
   const { message, extensions } = error
   if (extensions.error) return { message, extensions }

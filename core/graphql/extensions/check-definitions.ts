@@ -14,20 +14,20 @@ import {
 import { didYouMean } from '../../base/nearest.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 
-/** Definitions, and who brought them. */
+/** Definitions and their source. */
 export interface SourceDefinitions {
-  /** `extensions/search`, or null: generated. */
+  /** The source, such as `extensions/search`; null: generated. */
   readonly by: string | null
   readonly document: DocumentNode
 }
 
-/** What a schema has once all definitions are one: the fields of its object types, by `<Type>.<field>`. */
+/** The fields of the merged schema's object types, as `<Type>.<field>`. */
 export interface SchemaFields {
   readonly fields: ReadonlySet<string>
   readonly generated: ReadonlySet<string>
 }
 
-/** Definitions that cannot be merged, or name what nobody defines; each fault names who brought what. */
+/** Checks that definitions can be merged and refer only to known types; each fault names the sources. */
 export function checkDefinitions(all: readonly SourceDefinitions[]): {
   readonly defined: SchemaFields
   readonly faults: readonly GraphqlFault[]
@@ -55,7 +55,7 @@ interface DefinitionState {
 
 interface DefinedField {
   readonly by: string | null
-  /** Without its description. */
+  /** The definition without its description. */
   readonly text: string
   readonly isOutput: boolean
 }
@@ -125,7 +125,7 @@ function unknownTypes(
     .map(name => extensionFault(by, `unknown type \`${name}\`${didYouMean(name, known)}`))
 }
 
-/** Something that is wrong with what a project adds to the schema: in an extension, or at a place of project.yaml. */
+/** A fault in the project's additions to the schema: in an extension, or at a path of project.yaml. */
 export type GraphqlFault =
   | { readonly by: string; readonly message: string; readonly path: null }
   | { readonly by: null; readonly message: string; readonly path: Path }

@@ -3,20 +3,20 @@ import { type DocumentNode, GraphQLError, isScalarType, parse } from 'graphql'
 import { didYouMean } from '../../base/nearest.ts'
 import type { GraphqlExtension, Resolver, ResolverTerms } from '../../plugins/services/graphql-service.ts'
 
-/** One `graphql.use`, sorted. */
+/** One call of `graphql.use`, normalized. */
 export interface ExtensionPart {
-  /** `extensions/search` */
+  /** The extension, such as `extensions/search`. */
   readonly by: string
   readonly document: DocumentNode | null
-  /** By `<Type>.<field>`. */
+  /** Resolvers by `<Type>.<field>`. */
   readonly resolvers: ReadonlyMap<string, Resolver>
-  /** How scalars, enumerations and unions are resolved. */
+  /** Resolvers of scalars, enumerations and unions. */
   readonly others: IResolvers
   readonly config: ReadonlyMap<string, ResolverTerms>
   readonly nexus: NexusUse | null
 }
 
-/** What nexus is asked to make. */
+/** Input for nexus. */
 export interface NexusUse {
   readonly types: readonly unknown[]
   readonly plugins: readonly unknown[]
@@ -24,7 +24,7 @@ export interface NexusUse {
 
 const KEYS: readonly string[] = ['typeDefs', 'resolvers', 'resolversConfig', 'types', 'plugins']
 
-/** Plugins in JavaScript are held to what TypeScript promises: throws Error, in a sentence. */
+/** Normalizes an extension. Throws Error with a message for what violates its TypeScript type. */
 export function toPart(by: string, extension: unknown): ExtensionPart {
   assertExtension(extension)
   const unknown = Object.keys(extension).find(key => !KEYS.includes(key))
@@ -40,14 +40,14 @@ export function toPart(by: string, extension: unknown): ExtensionPart {
   }
 }
 
-/** A value that nexus finds no type in would be passed over. */
+/** nexus silently ignores values that contain no type. */
 function assertTypes(types: unknown): void {
   if (!Array.isArray(types)) throw new Error('types is a list of types in the style of nexus')
   for (const [index, type] of types.entries())
     if (!holdsType(type)) throw new Error(`types[${index}] is no type in the style of nexus`)
 }
 
-/** Types may stand in modules and lists; those of nexus have a name, or extend a type. */
+/** Modules and lists may contain types; types of nexus have a name or extend a type. */
 function holdsType(given: unknown): boolean {
   if (typeof given === 'function') return true
   if (typeof given !== 'object' || given === null) return false
@@ -89,7 +89,7 @@ function sortResolvers(given: unknown): SortedResolvers {
   return { resolvers, others }
 }
 
-/** Puts what resolves fields into `resolvers`, answers the rest: `__resolveType`, values of enumerations. */
+/** Adds field resolvers to `resolvers`; returns the rest: `__resolveType`, enumeration values. */
 function sortFields(
   type: string,
   fields: Readonly<Record<string, unknown>>,

@@ -15,7 +15,7 @@ interface AuthField {
   readonly door: Door
 }
 
-/** Who comes in to which field (contract/graphql.md 8, 9). */
+/** Access rules of fields (contract/graphql.md 8, 9). */
 export function openFieldAuth(
   roots: readonly RootField[],
   { model, code }: { readonly model: Model; readonly code: EntryTerms },
@@ -25,7 +25,7 @@ export function openFieldAuth(
     enter({ coordinate, isGenerated, door }) {
       const own = scopes.get(coordinate) ?? null
       if (door.kind !== 'own') return compileEntry(door, own ?? FIXED_SCOPES.get(coordinate) ?? null, code)
-      // Fixed fields ask for themselves; a custom field of another type has no permission.
+      // Fixed fields check their own permission; custom fields below the root have none.
       const asks = own !== null || (!isGenerated && isRoot(coordinate))
       return asks ? compileEntry(door, own, code) : caller => caller
     },
@@ -40,7 +40,7 @@ const rootScopes = (roots: readonly RootField[]): readonly (readonly [string, Pe
     { subject: subjectOf(type), action: action === 'localize' ? 'createLocalization' : action },
   ])
 
-/** Media go with their document; all other links need `find` on their target. */
+/** Media need no permission beyond their document's; all other links need `find` on their target. */
 const linkScopes = (model: Model): readonly (readonly [string, PermissionScope])[] =>
   [...model.contentTypes.values(), ...model.components.values()].flatMap(holder =>
     [...holder.attributes.values()]
@@ -58,7 +58,7 @@ const mutationScopes = (subject: string, actions: Readonly<Record<string, Action
     { subject, action },
   ])
 
-/** What those fields ask for that every project has. */
+/** Permissions of the fixed mutations. */
 const FIXED_SCOPES: ReadonlyMap<string, PermissionScope> = new Map([
   ...mutationScopes('auth', {
     login: 'login',

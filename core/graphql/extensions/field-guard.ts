@@ -12,22 +12,22 @@ import { toGraphqlError } from '../parse/to-graphql-error.ts'
 import type { ExecutionContext } from '../resolve/resolve-read.ts'
 import type { NexusWrap } from './nexus-part.ts'
 
-/** The resolver of a field as graphql-js calls it. */
+/** A resolver as graphql-js calls it. */
 export type FieldResolver = GraphQLFieldResolver<unknown, ExecutionContext, Arguments>
 
-/** All that stands before, round and in place of one resolver. */
+/** Everything that runs before, around and in place of a field's resolver. */
 export interface FieldGuard {
   readonly enter: Enter
   readonly middlewares: readonly ResolverMiddleware[]
   readonly policies: readonly BoundPolicy[]
   readonly wraps: readonly NexusWrap[]
-  /** An extension's own; null: the generated one answers. */
+  /** The extension's resolver; null: only the generated one. */
   readonly custom: Resolver | null
-  /** null: there is none, the field is an extension's. */
+  /** null: the field belongs to an extension. */
   readonly generated: FieldResolver | null
-  /** Reads rows with changed arguments, where those of the client are read before the field resolves; else null. */
+  /** Reads rows again with changed arguments; null: the field's rows are not prefetched. */
   readonly reread: ((visit: ResolverCall) => Promise<unknown>) | null
-  /** Makes of what code answered what fields below find their values in. */
+  /** Converts the result of project code to rows for the fields below. */
   readonly hydrate: (value: unknown, visit: ResolverCall) => unknown
 }
 
@@ -37,28 +37,28 @@ export interface ResolverCall {
   readonly args: Arguments
   readonly execution: ExecutionContext
   readonly info: GraphQLResolveInfo
-  /** The same however code changes the rest. */
+  /** The unchanged call. */
   readonly original: OriginalCall
 }
 
 interface OriginalCall {
-  /** The client's. */
+  /** The client's arguments. */
   readonly args: Arguments
-  /** What the generated resolver answered. */
+  /** Results of the generated resolver. */
   readonly generated: unknown[]
 }
 
 type GuardStep = (visit: ResolverCall) => unknown
 
-/** auth, middlewares (the first outermost), policies in order, plugins of nexus, the resolver (contract/graphql.md 9). */
+/** Composes auth, middlewares (the first outermost), policies in order, nexus plugins and the resolver (contract/graphql.md 9). */
 export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver {
   const answer = withMiddlewares(guard, withPolicies(guard, terms, innerResolver(guard)))
-  // Code may change them in place.
+  // Project code may mutate its arguments.
   const asked = (args: Arguments): Arguments => (guard.reread ? structuredClone(args) : args)
-  return async (parent, args, acting, info) => {
-    const caller = guard.enter(acting.caller)
+  return async (parent, args, execution, info) => {
+    const caller = guard.enter(execution.caller)
     if (!caller) throw toGraphqlError(forbidden())
-    const entered = caller === acting.caller ? acting : { ...acting, caller }
+    const entered = caller === execution.caller ? execution : { ...execution, caller }
     const visit: ResolverCall = {
       parent,
       args,
@@ -70,7 +70,7 @@ export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver
       return await guard.hydrate(await answer(visit), visit)
     } catch (error) {
       throw toResolverError(error, heard =>
-        terms.observer.emit({ kind: 'failed', requestId: acting.requestId, error: heard }),
+        terms.observer.emit({ kind: 'failed', requestId: execution.requestId, error: heard }),
       )
     }
   }
@@ -79,14 +79,14 @@ export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver
 const withMiddlewares = ({ middlewares }: FieldGuard, inside: GuardStep): GuardStep =>
   middlewares.reduceRight<GuardStep>(
     (inner, middleware) => visit => {
-      const { parent, args, execution: acting, info } = visit
+      const { parent, args, execution, info } = visit
       const next = async (...given: readonly unknown[]) => inner(withChanges(visit, given))
-      return middleware(next, parent, args, resolverContext(acting), toInfo(info))
+      return middleware(next, parent, args, resolverContext(execution), toInfo(info))
     },
     inside,
   )
 
-/** A middleware may leave out what it does not change; the context is the request's own throughout. */
+/** Middlewares may omit unchanged arguments; they cannot replace the context. */
 const withChanges = (visit: ResolverCall, [parent, args, , info]: readonly unknown[]): ResolverCall => ({
   parent: parent === undefined ? visit.parent : parent,
   args: args === undefined ? visit.args : (args as Arguments),
@@ -104,8 +104,8 @@ function withPolicies({ policies }: FieldGuard, terms: PolicyTerms, inside: Guar
   }
 }
 
-function policyContext({ parent, args, execution: acting, info }: ResolverCall): GraphqlContext {
-  const context = resolverContext(acting)
+function policyContext({ parent, args, execution, info }: ResolverCall): GraphqlContext {
+  const context = resolverContext(execution)
   return {
     ...context,
     kind: 'graphql',
@@ -143,12 +143,12 @@ function callCustom(
   visit: ResolverCall,
   generate: ((visit: ResolverCall) => Promise<unknown>) | null,
 ): unknown {
-  const { parent, args, execution: acting, info } = visit
+  const { parent, args, execution, info } = visit
   const generated = generate ? (other: Arguments = args) => generate({ ...visit, args: other }) : undefined
-  return custom(parent, args, resolverContext(acting), toInfo(info), generated)
+  return custom(parent, args, resolverContext(execution), toInfo(info), generated)
 }
 
-/** What plugins see of graphql-js's own. */
+/** graphql-js's info with the plugin API's type. */
 const toInfo = (info: GraphQLResolveInfo): ResolverInfo => info as GraphQLResolveInfo & ResolverInfo
 
 function resolverContext({ pluginRequest: visit }: ExecutionContext): ResolverContext {
@@ -157,11 +157,11 @@ function resolverContext({ pluginRequest: visit }: ExecutionContext): ResolverCo
 }
 
 /**
- * What code of the project threw, as GraphQL tells it (contract/graphql.md 10): errors of the contract with their
- * code, a plain Error with its message, which `log` hears of, too. Any other trouble is the log's alone.
+ * Converts an error of project code (contract/graphql.md 10): errors of the plugin API keep their code; a plain Error
+ * keeps its message and is logged. All others are only logged.
  */
 function toResolverError(error: unknown, log: (error: Error) => void): unknown {
-  // What became of the data is known where the whole field is.
+  // The write outcome is known only where the whole field failed.
   if (error instanceof UnavailableError) return error
   if (error instanceof RequestFault) return toGraphqlError(error.fault)
   if (error instanceof GraphQLError) return error
@@ -174,7 +174,7 @@ function toResolverError(error: unknown, log: (error: Error) => void): unknown {
   })
 }
 
-/** Made by the copy of the GraphQL library that the project has. */
+/** A GraphQLError of the project's own copy of graphql-js. */
 const isForeign = (
   error: unknown,
 ): error is Error & { readonly extensions: Readonly<Record<string, unknown>> } =>
@@ -183,7 +183,7 @@ const isForeign = (
   'extensions' in error &&
   typeof error.extensions === 'object'
 
-/** Errors of libraries and of the database have a class or properties of their own, and may tell too much. */
+/** Errors with a class or properties of their own come from libraries or the database and may disclose internals. */
 const isPlain = (error: unknown): error is Error =>
   error instanceof Error &&
   Object.getPrototypeOf(error) === Error.prototype &&

@@ -5,18 +5,18 @@ import type { AnsweredRow } from '../resolve/resolvers.ts'
 import type { BatchLoader } from './load-returned.ts'
 import { isRow, toShape } from './returned.ts'
 
-/** Documents of code, and what is selected of them. */
+/** Documents that code returned, and the selection of their fields. */
 export interface HydrateTerms {
   readonly holder: Holder
   readonly documents: readonly AnsweredRow[]
   readonly selection: Selection
   readonly caller: Caller
-  /** Reads what documents with a documentId are populated with; `place` tells the places of one operation apart. */
+  /** The loader of populated values of stored documents, one for each `place` of the operation. */
   readonly loaderFor: (place: string, adopting: HydrateTerms) => BatchLoader<AnsweredRow, AnsweredRow | null>
   readonly place: string
 }
 
-/** Documents of code → rows as generated resolvers read them: a document's own values, and whatever it leads to. */
+/** Converts documents of code to rows for generated resolvers: own values plus populated ones. */
 export async function hydrateRows(adopting: HydrateTerms): Promise<readonly AnsweredRow[]> {
   const { holder, documents, selection } = adopting
   if (selection.populate.length === 0) return documents.map(document => ownValues(document, holder))
@@ -29,11 +29,11 @@ export async function hydrateRows(adopting: HydrateTerms): Promise<readonly Answ
   )
 }
 
-/** PostgreSQL takes no NUL; no document has one in its id. */
+/** PostgreSQL cannot store NUL, so no document has such an id. */
 const isStored = ({ documentId }: AnsweredRow, { holder }: Holder): boolean =>
   holder === 'content-type' && typeof documentId === 'string' && !documentId.includes('\0')
 
-/** All that the document has but what leads on: that is read anew, or comes under the key that it was asked for by. */
+/** The document's scalar values. Populated values are read from the database, or set under their response key. */
 function ownValues(document: AnsweredRow, { attributes }: Holder): AnsweredRow {
   const own = Object.entries(document).filter(([key]) => (attributes.get(key)?.kind ?? 'scalar') === 'scalar')
   return { ...Object.fromEntries(own), documentId: document.documentId ?? document.id }
@@ -54,7 +54,7 @@ const isMany = ({ attribute }: Pick<Populate, 'attribute'>): boolean => {
   return attribute.kind === 'component' ? attribute.repeatable : attribute.many
 }
 
-/** Documents that are nowhere but in code hold what they lead to themselves. */
+/** Documents that exist only in code contain their relations and components themselves. */
 async function hydrateComputed(adopting: HydrateTerms): Promise<ReadonlyMap<AnsweredRow, AnsweredRow>> {
   const { documents, selection, holder } = adopting
   if (documents.length === 0) return new Map()
@@ -71,7 +71,7 @@ async function hydrateComputed(adopting: HydrateTerms): Promise<ReadonlyMap<Answ
 
 interface Column {
   readonly as: string
-  /** Of each document; null: not for the caller to see. */
+  /** One value per document; null: the caller may not follow the link. */
   readonly values: readonly unknown[] | null
 }
 
@@ -90,7 +90,7 @@ async function hydrateColumn(populate: Populate, adopting: HydrateTerms): Promis
   }
 }
 
-/** contract/graphql.md 8: media go with their document, all else needs `find` on its target. */
+/** Media need no permission; other links need `find` on their target (contract/graphql.md 8). */
 const mayFollow = ({ attribute, bypassFind: opened }: LinkPopulate, { grants }: Caller): boolean =>
   attribute.kind === 'media' || opened !== undefined || grants.readAccess(attribute.target, 'find') !== null
 

@@ -26,8 +26,8 @@ import { type BatchLoader, loadReturned, openBatchLoader, type ReturnedTerms } f
 import { type ReturnedShape, type ReturnedType, toShape } from './returned.ts'
 
 /**
- * Makes of documents that code answered what the fields of generated types find their values in. Their own values
- * stay as code gave them; whatever they lead to is read in one statement for all of them, as the caller may see it.
+ * Converts documents that code returned to rows for generated fields. Their own values stay as code returned them;
+ * populated values are read in one statement for all of them, restricted to the caller.
  */
 export function openHydrator(
   type: GraphQLOutputType,
@@ -41,7 +41,7 @@ export function openHydrator(
     const { generated: inner } = visit.original
     if (inner.includes(value)) return value
     const shape = shapeOfLists(await awaitLists(value), returned, lists)
-    // Rows that the generated resolver found are what they should be, wherever code has put them.
+    // Rows of the generated resolver are complete, wherever code placed them.
     const known = new Set(inner.flatMap(each => shapeOfLists(each, returned, lists).documents))
     const documents = shape.documents.filter(document => !known.has(document))
     const rows = documents.length === 0 ? [] : await hydrateAll(documents, { returned, visit, terms })
@@ -50,7 +50,7 @@ export function openHydrator(
   }
 }
 
-/** Lists may hold promises, as everywhere in GraphQL. */
+/** Lists may contain promises, as everywhere in GraphQL. */
 const awaitLists = async (value: unknown): Promise<unknown> =>
   Array.isArray(value) ? Promise.all(value.map(awaitLists)) : value
 
@@ -59,7 +59,7 @@ const listDepth = (type: GraphQLOutputType): number => {
   return isListType(nullable) ? 1 + listDepth(nullable.ofType) : 0
 }
 
-/** Of a list of generated types, each one's. */
+/** The shape of a value, or of each entry of nested lists. */
 function shapeOfLists(value: unknown, returned: ReturnedType, lists: number): ReturnedShape {
   if (lists === 0 || !Array.isArray(value)) return toShape(value, returned.wrapper)
   const shapes = value.map(each => shapeOfLists(each, returned, lists - 1))
@@ -114,7 +114,7 @@ async function hydrateAll(
 
 type Loaders = Map<string, BatchLoader<AnsweredRow, AnsweredRow | null>>
 
-/** Variables are one object for the length of one operation: those of the same place below it ask together. */
+/** Loaders by the operation's variables object, which is unique to one execution. */
 const LOADERS = new WeakMap<object, Loaders>()
 
 export function loadersFor(variables: object): Loaders {
@@ -123,7 +123,7 @@ export function loadersFor(variables: object): Loaders {
   return batches
 }
 
-/** What a field that answers with a generated type selects of the rows in it. */
+/** Parses the selection below a custom field with a generated type. */
 function parseReturnedSelection(
   { wrapper, holder }: ReturnedType,
   { fieldNodes, path }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>,

@@ -10,11 +10,11 @@ import type { ResolveTerms } from '../resolve/resolve-read.ts'
 import type { AnsweredRow } from '../resolve/resolvers.ts'
 
 export interface ReturnedTerms extends ResolveTerms {
-  /** All that anybody may do. */
+  /** Grants with all permissions. */
   readonly everything: Grants
 }
 
-/** Documents that code gave, and what is asked of them that they do not have: links, components, zones. */
+/** Documents that code returned, and the links, components and zones to read for them. */
 export interface ReturnedDocuments {
   readonly type: ContentType
   readonly documents: readonly AnsweredRow[]
@@ -23,8 +23,8 @@ export interface ReturnedDocuments {
 }
 
 /**
- * What each of the documents is populated with; null for one that is gone. A statement for each status and locale
- * among them. The documents themselves are the code's to give; what they lead to, the caller sees as anywhere.
+ * Reads the populated values of each document; null for a deleted one. One statement for each status and locale. The
+ * documents themselves are not checked, since code returned them; populated rows are restricted to the caller.
  */
 export async function loadReturned(
   given: ReturnedDocuments,
@@ -44,7 +44,7 @@ export async function loadReturned(
   return given.documents.map(document => found.get(document) ?? null)
 }
 
-/** A draft is a document that was published at no time. */
+/** A document without `publishedAt` is a draft. */
 const statusOf = ({ publishedAt }: AnsweredRow, { draftAndPublish }: ContentType): Status =>
   draftAndPublish && publishedAt === null ? 'draft' : 'published'
 
@@ -91,7 +91,7 @@ function localeOf(
   return { kind: 'these', codes: [typeof locale === 'string' ? locale : model.defaultLocale] }
 }
 
-/** Work for many at once: what is asked for in one turn is done together. */
+/** Loads keys of one tick together, as DataLoader does. */
 export interface BatchLoader<Key, Value> {
   load(key: Key): Promise<Value>
 }
@@ -102,7 +102,7 @@ interface PendingKey<Key, Value> {
   readonly failed: (error: unknown) => void
 }
 
-/** `work` answers as many values as it is given keys, in their order. */
+/** `work` returns one value per key, in their order. */
 export function openBatchLoader<Key, Value>(
   work: (keys: readonly Key[]) => Promise<readonly Value[]>,
 ): BatchLoader<Key, Value> {
@@ -120,7 +120,7 @@ export function openBatchLoader<Key, Value>(
   return {
     load: key =>
       new Promise((done, failed) => {
-        // After all that the promises of this turn lead to has asked, too.
+        // Waits until all promises of this tick are settled, so that their keys are included.
         if (waiting.length === 0) Promise.resolve().then(() => process.nextTick(() => void run()))
         waiting.push({ key, done, failed })
       }),

@@ -5,7 +5,7 @@ import { type GraphQLFieldResolver, type GraphQLNamedType, type GraphQLSchema, p
 import type { Nexus, Resolver } from '../../plugins/services/graphql-service.ts'
 import type { ExtensionPart, NexusUse } from './extension-part.ts'
 
-/** What a plugin of nexus puts round a resolver. */
+/** A wrapper that a nexus plugin adds around a resolver. */
 export type NexusWrap = (
   parent: unknown,
   args: unknown,
@@ -15,13 +15,13 @@ export type NexusWrap = (
 ) => unknown
 
 export interface NexusPart extends Pick<ExtensionPart, 'document' | 'resolvers' | 'others'> {
-  /** By `<Type>.<field>`, round fields that are not nexus' own. */
+  /** Wrappers by `<Type>.<field>`, for fields that nexus does not define. */
   readonly wraps: ReadonlyMap<string, readonly NexusWrap[]>
 }
 
 /**
- * Types in nexus' style → what they add to a schema that is there: nexus makes the whole of both, and the difference
- * is written in the schema language. `base`: that schema, as text.
+ * Builds nexus types on top of a schema: nexus creates the combined schema, and the difference is printed in the schema
+ * language. `base`: the schema's text.
  */
 export function makeNexusPart(use: NexusUse, base: string, library: NexusLibrary): NexusPart {
   const known = library.graphql.buildSchema(base, { assumeValidSDL: true })
@@ -41,7 +41,7 @@ export function makeNexusPart(use: NexusUse, base: string, library: NexusLibrary
 
 interface RecordedWraps {
   readonly plugins: readonly unknown[]
-  /** What each plugin puts round a field; nexus may ask it twice. */
+  /** Wrappers by field and plugin index; nexus may call a plugin twice per field. */
   readonly wraps: ReadonlyMap<string, ReadonlyMap<number, NexusWrap>>
 }
 
@@ -52,7 +52,7 @@ interface NexusField {
 
 type CreateWrap = (asked: NexusField) => NexusWrap | undefined
 
-/** The same plugins, heard when they say what they put round a field. */
+/** Replaces the plugins by ones that record their wrappers. */
 function recordWraps(plugins: readonly unknown[]): RecordedWraps {
   const wraps = new Map<string, Map<number, NexusWrap>>()
   const heard = plugins.map((plugin, index) => {
@@ -78,7 +78,7 @@ function configOf(plugin: unknown): Readonly<Record<string, unknown>> {
   throw new Error('plugins are what nexus.plugin({ … }) makes')
 }
 
-/** nexus knows its plugins by their class. */
+/** Keeps the prototype: nexus checks a plugin's class. */
 const withConfig = (plugin: unknown, config: object): object =>
   Object.assign(Object.create(Object.getPrototypeOf(plugin)), plugin, { config })
 
@@ -108,7 +108,7 @@ function difference(
 
 type Library = NexusLibrary['graphql']
 
-/** A type of the same name with the fields alone that were not there; null where there are none. */
+/** The type with only its new fields; null: it has none. */
 function withNewFields(
   type: GraphQLNamedType,
   before: GraphQLNamedType,
@@ -132,7 +132,7 @@ function withNewFields(
 
 function* fieldResolvers(type: GraphQLNamedType, graphql: Library): Generator<readonly [string, Resolver]> {
   if (!graphql.isObjectType(type)) return
-  // Made for the copy of the GraphQL library that nexus has; what it is called with is the same.
+  // Typed by nexus's own copy of graphql-js; the call is the same.
   for (const [name, { resolve }] of Object.entries(type.getFields()))
     if (resolve) yield [name, resolve as unknown as Resolver]
 }
@@ -149,17 +149,17 @@ function typeResolvers(type: GraphQLNamedType, graphql: Library): IResolvers {
   return {}
 }
 
-/** nexus as the project has it, and the GraphQL library that it works with, which may be another copy than ours. */
+/** The project's nexus and the copy of graphql-js that it uses, which may differ from ours. */
 export interface NexusLibrary {
   readonly nexus: Nexus
   readonly graphql: typeof import('graphql')
   makeSchema(terms: Readonly<Record<string, unknown>>): GraphQLSchema
 }
 
-/** Where the package is looked for: in the project, then beside the server itself. */
+/** Search paths of the package: the project, then the server. */
 export const nexusPlaces = (root: string): readonly string[] => [join(root, 'project.yaml'), import.meta.url]
 
-/** An optional package: it is loaded when an extension asks for it. Throws Error, in a sentence, where it is not installed. */
+/** Loads the optional package at its first use. Throws Error if it is not installed. */
 export function loadNexus(places: readonly string[]): NexusLibrary {
   for (const from of places) {
     const require = createRequire(from)

@@ -11,8 +11,8 @@ import { loadReturned, openBatchLoader, type ReturnedTerms } from './load-return
 import { isRow, type ReturnedType } from './returned.ts'
 
 /**
- * Reads a generated list once more, with arguments that code changed: one statement for the rows of one place that
- * ask for the same. Rejects with Error for lists of components, which are read with their documents.
+ * Reads a generated list again with arguments that code changed: one statement for all rows of one place with equal
+ * arguments. Rejects with Error for lists of components, which are read with their documents.
  */
 export const openReread =
   ({ holder }: ReturnedType, terms: ReturnedTerms) =>
@@ -46,7 +46,7 @@ export const openReread =
     return isLink(attribute) ? { data: linkedValue(row, populate) } : linkedValue(row, populate)
   }
 
-/** What access left out is not the caller's to find; a document that is gone leads nowhere. */
+/** A value that access removed is refused; a deleted document has no links. */
 function linkedValue(row: AnsweredRow | null, { as }: Populate): unknown {
   if (!row) return []
   const value = row[as]

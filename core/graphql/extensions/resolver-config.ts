@@ -9,12 +9,12 @@ import type { ExtensionPart } from './extension-part.ts'
 export interface ConfigTerms {
   readonly settings: Pick<Settings, 'resolversConfig'>
   readonly parts: readonly ExtensionPart[]
-  /** The fields that there are, by `<Type>.<field>`. */
+  /** The schema's fields, as `<Type>.<field>`. */
   readonly fields: ReadonlySet<string>
   readonly binding: RouteBinding
 }
 
-/** What guards which field, of project.yaml and of extensions; each is said once. */
+/** Collects resolversConfig of project.yaml and extensions; each field may be configured once. */
 export function collectConfig(terms: ConfigTerms): {
   readonly config: ReadonlyMap<string, BoundResolver>
   readonly faults: readonly GraphqlFault[]
@@ -40,7 +40,7 @@ interface ConfigEntry {
   readonly isDeclared: boolean
 }
 
-/** Extensions first: of two that say the same, the fault has the place in project.yaml. */
+/** Extensions first, so that a duplicate is reported at its position in project.yaml. */
 const configEntries = ({ settings, parts }: ConfigTerms): readonly ConfigEntry[] => [
   ...parts.flatMap(({ by, config }) =>
     [...config].map(([coordinate, terms]) => ({ coordinate, by, terms, isDeclared: false })),
@@ -53,7 +53,7 @@ const configEntries = ({ settings, parts }: ConfigTerms): readonly ConfigEntry[]
   })),
 ]
 
-/** The guard, or why there is none. */
+/** The bound configuration, or a message why it is invalid. */
 function bind({ coordinate, terms }: ConfigEntry, { fields, binding }: ConfigTerms): BoundResolver | string {
   if (!fields.has(coordinate)) return `no field of the schema has this name${didYouMean(coordinate, fields)}`
   try {

@@ -2,7 +2,7 @@ import type { ContentType, Holder, Model } from '../../model/model.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 import type { AnsweredRow } from '../resolve/resolvers.ts'
 
-/** A generated type that code may answer for: what it holds, in which wrapper. */
+/** A generated type that code may return: its content-type or component, and its wrapper. */
 export type ReturnedType =
   | {
       readonly wrapper: 'response' | 'collection' | 'relation' | 'entity'
@@ -10,7 +10,7 @@ export type ReturnedType =
     }
   | { readonly wrapper: 'attributes'; readonly holder: Holder }
 
-/** By the name of the type. */
+/** Returned types by GraphQL type name. */
 export function returnedTypes(model: Model): ReadonlyMap<string, ReturnedType> {
   const types = [...model.contentTypes.values()].flatMap(holder => {
     const name = graphqlTypeName(holder)
@@ -30,15 +30,15 @@ export function returnedTypes(model: Model): ReadonlyMap<string, ReturnedType> {
   return new Map<string, ReturnedType>([...types, ...components])
 }
 
-/** What code answered for a generated type, taken apart: the documents in it, and how to put rows in their place. */
+/** A value that code returned for a generated type: its documents, and a function that replaces them by rows. */
 export interface ReturnedShape {
   readonly documents: readonly AnsweredRow[]
   build(rows: readonly AnsweredRow[]): unknown
 }
 
 /**
- * Documents alone are taken for all wrappers, and wrappers as the schema has them: `{ data }`, `{ data, meta }`.
- * Throws Error, in a sentence, for what is neither.
+ * Accepts plain documents for all wrappers, and the schema's wrappers: `{ data }`, `{ data, meta }`. Throws Error with a
+ * message for other values.
  */
 export function toShape(value: unknown, wrapper: ReturnedType['wrapper']): ReturnedShape {
   if (value === null || value === undefined) return { documents: [], build: () => null }
@@ -84,7 +84,7 @@ function many(value: unknown): ReturnedShape {
   return { documents, build: rows => rows }
 }
 
-/** `{ id, attributes }` is a document, too. */
+/** Converts `{ id, attributes }` to a document. */
 function toDocument(value: unknown): AnsweredRow {
   if (!isRow(value)) throw new Error('expected a document, as app.documents answers it')
   const { id, attributes } = value
@@ -97,7 +97,7 @@ export const isRow = (value: unknown): value is AnsweredRow =>
 
 const wrapperProperties = (value: unknown): AnsweredRow => (isRow(value) && 'data' in value ? value : {})
 
-/** One page with all of them. */
+/** Pagination of one page with all rows. */
 function singlePage(rows: unknown): unknown {
   const total = Array.isArray(rows) ? rows.length : 0
   return { pagination: { total, page: 1, pageSize: total, pageCount: total === 0 ? 0 : 1 } }

@@ -20,11 +20,11 @@ import { type ExtensionPart, toPart } from './extension-part.ts'
 import { loadNexus, makeNexusPart, type NexusLibrary, type NexusWrap, nexusPlaces } from './nexus-part.ts'
 import { collectConfig } from './resolver-config.ts'
 
-/** What a project adds to the generated schema. */
+/** The project's additions to the generated schema. */
 export interface SchemaExtension {
   readonly definitions: readonly SourceDefinitions[]
   readonly defined: SchemaFields
-  /** By `<Type>.<field>`, as everything below. */
+  /** By `<Type>.<field>`, as the maps below. */
   readonly resolvers: ReadonlyMap<string, Resolver>
   readonly others: readonly IResolvers[]
   readonly config: ReadonlyMap<string, BoundResolver>
@@ -42,11 +42,11 @@ export interface ExtensionTerms {
 
 interface Extended {
   readonly extension: SchemaExtension
-  /** Where there are any, the extension is of no use. */
+  /** If there are faults, the extension must not be used. */
   readonly faults: readonly GraphqlFault[]
 }
 
-/** All that extensions and project.yaml say of the schema, held against what is generated. */
+/** Collects the additions of extensions and project.yaml, and checks them against the generated schema. */
 export function extendSchema(generated: SourceDefinitions, terms: ExtensionTerms): Extended {
   const faults: GraphqlFault[] = []
   const library = once(() => loadNexus(nexusPlaces(terms.root)))
@@ -102,7 +102,7 @@ interface CompletePart extends ExtensionPart {
 
 const NO_WRAPS: SchemaExtension['wraps'] = new Map()
 
-/** With what nexus makes of its types. */
+/** Adds the definitions that nexus creates from the part's types. */
 function withNexus(part: ExtensionPart, base: () => string, library: () => NexusLibrary): CompletePart {
   if (!part.nexus) return { ...part, wraps: NO_WRAPS }
   const { document, resolvers, others, wraps } = makeNexusPart(part.nexus, base(), library())

@@ -1,9 +1,9 @@
 import { type ASTNode, GraphQLError } from 'graphql'
 import type { GraphqlSettings } from '../../project/settings/settings.ts'
 
-/** What the operations of one request may use, all of them together. */
+/** The limits of one request, shared by all of its operations. */
 export interface Budget {
-  /** What is used already. */
+  /** Amounts used so far. */
   readonly used: Record<LimitKey | 'introspection', number>
   readonly limits: GraphqlSettings['config']['limits']
 }
@@ -13,7 +13,7 @@ export const openBudget = (limits: Budget['limits']): Budget => ({
   limits,
 })
 
-/** Takes from the budget; or says what there would be too much of, and takes nothing. */
+/** Takes an amount from the budget. Over the limit it takes nothing and returns an error. */
 export function spend(
   { used, limits }: Budget,
   limit: Exclude<LimitKey, 'cost'>,
@@ -28,7 +28,7 @@ export function spend(
 
 const WORDS = { tokens: 'tokens', aliases: 'aliases', rootFields: 'root fields' } as const
 
-/** The same for the documents that answers may hold: each role has a limit of its own, or the default. */
+/** The same for the estimated number of documents, with a limit per role or the default. */
 export function spendCost({ used, limits }: Budget, role: string | null, cost: number): GraphQLError | null {
   const own = role !== null && Object.hasOwn(limits.cost, role) ? role : 'default'
   const most = limits.cost[own] ?? Number.POSITIVE_INFINITY
@@ -40,7 +40,7 @@ export function spendCost({ used, limits }: Budget, role: string | null, cost: n
   return null
 }
 
-/** What introspection may answer, in things: `most` is enough to read the whole schema twice. */
+/** The same for introspection, in schema elements; `most` suffices to read the whole schema twice. */
 export function spendIntrospection({ used }: Budget, cost: number, most: number): GraphQLError | null {
   const counted = used.introspection + cost
   if (counted > most)
@@ -49,22 +49,22 @@ export function spendIntrospection({ used }: Budget, cost: number, most: number)
   return null
 }
 
-/** The keys of `graphql.config.limits` that bound what is asked for. */
+/** Keys of `graphql.config.limits` that are checked before an operation runs. */
 type LimitKey = 'tokens' | 'aliases' | 'rootFields' | 'cost'
 
-/** Something that there is too much of. */
+/** An exceeded limit. */
 export interface Excess {
-  /** In the plural: `aliases`. */
+  /** The counted elements in the plural, such as `aliases`. */
   readonly what: string
-  /** A count, or the first that is too many where nobody counted on. */
+  /** The count; limit + 1 if counting stopped there. */
   readonly counted: number
   readonly limit: number
-  /** The key in project.yaml that says so; null: nothing there does. */
+  /** The key of the limit in project.yaml; null: the limit is fixed. */
   readonly key: string | null
   readonly node?: ASTNode
 }
 
-/** A limit as the client is told of it: the limit, the count, and the key in project.yaml. HTTP 400, before anything is run. */
+/** The error of an exceeded limit, with limit, count and key. HTTP 400; nothing was executed. */
 export function overLimit({ what, counted, limit: most, key, node }: Excess): GraphQLError {
   const allowed = key === null ? `at most ${most} are allowed` : `${key} in project.yaml allows ${most}`
   return new GraphQLError(`Too many ${what}: ${counted}, and ${allowed}`, {

@@ -24,11 +24,11 @@ import { overLimit } from './budget.ts'
 import { limitDepth, limitTokens } from './limit-nesting.ts'
 import { type FieldArguments, type Measure, measureOperation } from './measure-operation.ts'
 
-/** A document that may be run, as far as that follows from its text alone. */
+/** A document that passed all checks of its text. */
 export interface CheckedDocument {
   readonly document: DocumentNode
   readonly tokens: number
-  /** Bytes of memory. */
+  /** Estimated bytes of memory. */
   readonly size: number
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
   readonly measures: ReadonlyMap<OperationDefinitionNode, Measure>
@@ -37,13 +37,13 @@ export interface CheckedDocument {
 interface CheckTerms {
   readonly schema: GraphQLSchema
   readonly config: Pick<GraphqlSettings['config'], 'depthLimit' | 'limits'>
-  /** Whether the schema may be asked for. */
+  /** Introspection is allowed. */
   readonly introspects: boolean
 }
 
 /**
- * Text → tokens, bounded → document → its shape, bounded → checked against the schema; else HTTP 400
- * (contract/graphql.md 10). What is cheap stands first: nothing is compared that was not counted before.
+ * Checks a document: number of tokens, syntax, shape, then validity against the schema; a failure is HTTP 400
+ * (contract/graphql.md 10). Cheap checks come first, so that expensive rules run only on bounded input.
  */
 export function checkDocument(text: string, terms: CheckTerms): Result<CheckedDocument, GraphQLError> {
   const tokens = limitTokens(text, terms.config.limits.tokens)
@@ -65,7 +65,7 @@ export function checkDocument(text: string, terms: CheckTerms): Result<CheckedDo
   })
 }
 
-/** A name alone, whatever its length, is a field, and takes the most: nodes, their lists and places. */
+/** Upper estimate: every token is a field, the largest node. */
 const estimateSize = (tokens: number): number => 1000 + 400 * tokens
 
 const RULES = specifiedRules
@@ -80,10 +80,10 @@ function parseText(text: string): Result<DocumentNode, GraphQLError> {
   }
 }
 
-/** Definitions of a document: fragments nest no deeper than there are any. */
+/** Maximum number of definitions, which also bounds the nesting of fragments. */
 const MAX_DEFINITIONS = 1000
 
-/** How much more a document may be once its fragments are written out. */
+/** Maximum growth of a document by expanding its fragments. */
 const FRAGMENT_GROWTH = 4
 
 function checkShape(
@@ -97,7 +97,7 @@ function checkShape(
     )
   const endless = validate(schema, document, [
     NoFragmentCyclesRule,
-    // What no operation uses would be compared all the same, but is not measured.
+    // Unused fragments would be validated, but are not measured.
     NoUnusedFragmentsRule,
     limitDepth(config.depthLimit),
   ])
@@ -139,12 +139,12 @@ function measureAll(
   return ok(measures)
 }
 
-/** Stands for all tokens of all documents. */
+/** Placeholder for the tokens of all documents. */
 const SHARED_TOKEN = new Token(TokenKind.SOF, 0, 0, 0, 0)
 
 /**
- * Lets go of the tokens that a document was parsed from: a quarter of the memory that it takes. Errors find their
- * places by numbers alone (graphql-js, Location).
+ * Releases the tokens of a parsed document, a quarter of its memory. Errors need only the numeric positions
+ * (graphql-js, Location).
  */
 function stripTokens(document: DocumentNode): void {
   visit(document, {

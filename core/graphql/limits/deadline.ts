@@ -2,11 +2,11 @@ import { GraphQLError } from 'graphql'
 import type { WriteOutcome } from '../../base/request-context.ts'
 import { FAULTS } from '../../faults/fault.ts'
 
-/** When the time of a request is over (`limits.time`): of all its operations together. */
+/** The time limit of a request (`limits.time`), shared by all of its operations. */
 export interface Deadline {
   readonly milliseconds: number
   readonly signal: AbortSignal
-  /** Resolves then. */
+  /** Resolves at the deadline. */
   readonly expired: Promise<null>
   stop(): void
 }
@@ -23,7 +23,7 @@ export function openDeadline(milliseconds: number): Deadline {
   return { milliseconds, signal: controller.signal, expired: late, stop: () => clearTimeout(timer) }
 }
 
-/** Of reads, which have no outcome, and of mutations, whose answer says whether they may have written. */
+/** The timeout error. `outcome`: for mutations, whether data may have been written. */
 export function timeoutError(milliseconds: number, outcome?: WriteOutcome): GraphQLError {
   const message = `The request took longer than the ${milliseconds} ms that graphql.config.limits.time in project.yaml allows`
   const error = { name: FAULTS.unavailable.name, message, details: { outcome } }

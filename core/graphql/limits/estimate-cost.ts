@@ -20,10 +20,10 @@ import {
 } from '../parse/collect-fields.ts'
 import { type PageLimits, parsePage } from '../parse/parse-arguments.ts'
 
-/** What an estimate needs to know of the schema. */
+/** Information about the schema that an estimate needs. */
 export interface CostTerms {
   readonly limits: PageLimits
-  /** Types that only wrap documents: neither they nor lists of them count. */
+  /** Wrapper types of documents, which do not count. */
   readonly wrappers: ReadonlySet<string>
 }
 
@@ -36,8 +36,8 @@ export function costTermsOf(model: Model, limits: PageLimits): CostTerms {
 }
 
 /**
- * How many documents and components an operation may answer at most, or about: sizes of lists multiplied down the
- * selection. Lists that take no `pagination` (dynamic zones, lists of extensions) are taken to be of the default size.
+ * Estimates how many documents and components an operation may answer: list sizes multiplied along the selection. Lists
+ * without `pagination` (dynamic zones, lists of extensions) count with the default size.
  */
 export function estimateCost(operation: OperationDefinitionNode, terms: CostTerms & CollectTerms): number {
   const root = terms.schema.getRootType(operation.operation)

@@ -19,11 +19,11 @@ import {
   fieldsBelow,
 } from '../parse/collect-fields.ts'
 
-/** What introspection of a schema may cost. */
+/** Cost factors of introspecting a schema. */
 export interface Introspection {
-  /** How long the lists of introspection are, on average: by `__Type.fields`. All else is one thing. */
+  /** Average length of introspection's lists by coordinate, such as `__Type.fields`; any other field counts 1. */
   readonly sizes: ReadonlyMap<string, number>
-  /** Twice what it takes to read the whole schema. */
+  /** The limit: twice the cost of reading the whole schema. */
   readonly most: number
 }
 
@@ -44,7 +44,7 @@ export function openIntrospection(schema: GraphQLSchema): Introspection {
   return { sizes, most: 2 * Math.max(...costs) }
 }
 
-/** How many things of the schema an operation asks for; 0 where it asks for none. */
+/** The number of schema elements that an operation requests. */
 export function introspectionCost(
   operation: OperationDefinitionNode,
   sizes: Introspection['sizes'],
@@ -101,6 +101,6 @@ function listSizes(types: readonly GraphQLNamedType[], schema: GraphQLSchema): I
   ])
 }
 
-/** At least one: no list is for nothing. */
+/** The average, at least 1. */
 const meanLength = (counts: readonly number[]): number =>
   Math.max(1, Math.ceil(counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length)))

@@ -12,10 +12,10 @@ import {
 import { failed, ok, type Result } from '../../base/result.ts'
 import { limitPath, overLimit } from './budget.ts'
 
-/** Fields of introspection do not count. */
+/** Introspection fields do not count. */
 const isExempt = (node: FieldNode): boolean => /^__(schema|type)$/.test(node.name.value)
 
-/** contract/graphql.md 11: a root field is level 0, every field adds one, fragments neither hide nor add. Each operation counts. */
+/** Validation rule for the depth of each operation (contract/graphql.md 11): root fields are level 0, fragments add none. */
 export const limitDepth =
   (most: number) =>
   (context: ValidationContext): ASTVisitor => ({
@@ -37,13 +37,13 @@ export const limitDepth =
 interface DepthContext {
   readonly most: number
   readonly context: ValidationContext
-  /** The fragments that are being measured: another rule tells of cycles. */
+  /** Fragments on the current path; cycles are reported by another rule. */
   readonly above: Set<string>
-  /** Fragments that are shallow enough from a level on: each is measured once. */
+  /** Fragments with the levels at which they were already measured. */
   readonly known: Set<string>
 }
 
-/** The first field below the deepest level, if there is one. */
+/** The first field below the deepest allowed level. */
 function findTooDeep(set: SelectionSetNode, level: number, measuring: DepthContext): FieldNode | null {
   for (const node of set.selections) {
     const found =
@@ -75,15 +75,15 @@ function belowFragment(name: string, level: number, measuring: DepthContext): Fi
 }
 
 /**
- * How deep brackets may lie in one another, fragments in fragments, and values in variables: beyond it whatever
- * walks them would run out of stack. An introspection query has some twenty.
+ * Maximum nesting of brackets, fragments and variable values: deeper input could overflow the stack of recursive code.
+ * An introspection query nests about twenty levels.
  */
 export const MAX_NESTING = 100
 
 const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
 const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
-/** The number of a document's tokens, before anything is made of them: refused where they are too many or nest too deep. */
+/** Counts a document's tokens before it is parsed; refuses too many tokens and too deep nesting. */
 export function limitTokens(text: string, most: number): Result<number, GraphQLError> {
   const lexer = new Lexer(new Source(text))
   let count = 0
@@ -99,7 +99,7 @@ export function limitTokens(text: string, most: number): Result<number, GraphQLE
         return failed(overLimit({ what: 'nested brackets', counted: nested, limit: MAX_NESTING, key: null }))
     }
   } catch (error) {
-    // What is no token the parser tells in its own words, with all that comes before it.
+    // The parser reports a syntax error with its position.
     if (!(error instanceof GraphQLError)) throw error
   }
   return ok(count)

@@ -4,13 +4,13 @@ import { overLimit } from './budget.ts'
 import { MAX_NESTING } from './limit-nesting.ts'
 import type { VariableUse } from './measure-operation.ts'
 
-/** Values that variables may bring into filters, each time they are put in: as many as a REST query may have parameters. */
+/** Maximum number of values that variables insert into filters, as many as a REST query may have parameters. */
 const MAX_IN_FILTERS = 1000
 
-/** What putting the same variables in again and again may add to them. */
+/** Maximum number of values that repeated uses of variables may add. */
 const MAX_REPEATED = 20_000
 
-/** The first variable whose values nest too deep: asked before anything else is done with variables. */
+/** The first variable whose value nests too deep. Checked before anything else walks variables. */
 export function findDeepVariable(given: Readonly<Record<string, unknown>>): GraphQLError | null {
   for (const [name, value] of Object.entries(given))
     if (isDeeperThan(value, MAX_NESTING))
@@ -23,7 +23,7 @@ export function findDeepVariable(given: Readonly<Record<string, unknown>>): Grap
   return null
 }
 
-/** Bounds what variables make of an operation, before they are looked at: a list of many values may be put in many times. */
+/** Limits how much variables enlarge an operation: a long list may be inserted many times. */
 export function limitVariables(
   given: Readonly<Record<string, unknown>>,
   uses: ReadonlyMap<string, VariableUse>,
@@ -49,7 +49,7 @@ export function limitVariables(
   return null
 }
 
-/** How many values lie in one, itself included. */
+/** The number of values inside one, itself included. */
 function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1
   let size = 1

@@ -10,27 +10,27 @@ import {
 } from 'graphql'
 import type { Excess } from './budget.ts'
 
-/** What an operation amounts to once its fragments are written out and its equal fields are one. */
+/** The size of an operation with fragments expanded and equal fields merged. */
 export interface Measure {
   readonly aliases: number
   readonly rootFields: number
-  /** How often each variable is put in. */
+  /** How often each variable is used. */
   readonly variables: ReadonlyMap<string, VariableUse>
 }
 
 export interface VariableUse {
   readonly uses: number
-  /** Those of them that lie in a filter. */
+  /** The uses inside filters. */
   readonly inFilters: number
 }
 
 export interface MeasureTerms {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  /** How many fields, fragments and values of arguments the operations of the document may still have; counted down. */
+  /** The remaining number of fields, fragments and argument values for all operations of the document. */
   readonly allowance: { left: number }
-  /** What it was at first. */
+  /** The initial allowance. */
   readonly most: number
-  /** What the arguments of a field hold: looked at once, however often its fragment is put in. */
+  /** Arguments by field, read once however often its fragment is spread. */
   readonly fieldArguments: Map<FieldNode, FieldArguments>
 }
 
@@ -40,12 +40,12 @@ export interface FieldArguments {
 }
 
 /**
- * How often one field may be written at one place of the answer. Whether fields of one place fit together is
- * judged by pairs, so that without a bound a document of 5,000 tokens costs seconds.
+ * Maximum selections of one response key. Validation compares them in pairs: without a limit a document of 5,000 tokens
+ * takes seconds.
  */
 const MAX_PER_KEY = 100
 
-/** Walks an operation as an answer would be made. Needs a document without cycles of fragments; stops at the first excess. */
+/** Measures an operation in the order of execution. Requires a document without fragment cycles; stops at the first excess. */
 export function measureOperation(operation: OperationDefinitionNode, terms: MeasureTerms): Measure | Excess {
   const walk: Walk = { ...terms, aliases: 0, rootFields: 0, variables: new Map() }
   const excess = measureLevel([operation.selectionSet], true, walk)
@@ -81,7 +81,7 @@ function measureField(nodes: readonly FieldNode[], isRoot: boolean, walk: Walk):
   return below.length > 0 ? measureLevel(below, false, walk) : null
 }
 
-/** Fields by the key of their answer, whatever the types that fragments are for; each fragment once, as in the specification's CollectFields. */
+/** Groups fields by response key for all fragment types; each fragment once, as in the specification's CollectFields. */
 function groupByKey(sets: readonly SelectionSetNode[], walk: Walk): Map<string, FieldNode[]> | Excess {
   const places = new Map<string, FieldNode[]>()
   const known = new Set<string>()

@@ -12,15 +12,15 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 
-/** What collecting the fields of an operation needs to know of it. */
+/** The schema, fragments and variables of an operation. */
 export interface CollectTerms {
   readonly schema: GraphQLSchema
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
-  /** Coerced. */
+  /** Coerced variables. */
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** Fields of one type by the key of their answer, in order; those of one key are one field, their selections joined. */
+/** Fields of one type by response key, in order. The nodes of one key form one field with merged selections. */
 export type CollectedFields = ReadonlyMap<string, readonly [FieldNode, ...FieldNode[]]>
 
 /** The GraphQL specification's CollectFields (6.3.2) for rows of one object type. */
@@ -30,7 +30,7 @@ export function collectFields(
   terms: CollectTerms,
 ): CollectedFields {
   const fields = new Map<string, [FieldNode, ...FieldNode[]]>()
-  /** Each fragment adds its fields once, so that spreads of spreads do not multiply. */
+  /** Each fragment is collected once, so that nested spreads do not multiply. */
   const visited = new Set<string>()
   for (const set of sets) for (const node of set?.selections ?? []) visit(node)
   return fields
@@ -66,7 +66,7 @@ export const fieldsBelow = (
     terms,
   )
 
-/** The fields below all fields of a name, whatever their keys: with the key of each that they lie below. */
+/** All fields with a name: pairs of response key and nodes. */
 export const fieldsNamed = (
   fields: CollectedFields,
   name: string,

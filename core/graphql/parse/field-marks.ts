@@ -7,29 +7,29 @@ import type { LinkPopulate, Selection } from '../../query/query.ts'
 import type { CollectedFields, CollectTerms } from './collect-fields.ts'
 import type { OperationContext } from './operation-context.ts'
 
-/** What parsing a selection needs to know of a field that is more than generated. */
+/** Customization of a field that affects how its selection is parsed. */
 export interface FieldMark {
-  /** Code of the project sees the row: it gets all that the row has. */
+  /** Project code gets the row, so all of its values are selected. */
   readonly needsRow: boolean
-  /** Who comes in, where it is not left to the field's own permission. */
+  /** The field's access rule from resolversConfig, in place of its own permission. */
   readonly auth: Door
 }
 
-/** Schemas carry the marks themselves: whoever reads a selection has the schema at hand. */
+/** The key of the mark in a field's extensions. */
 const MARK = 'plinth'
 
 export function markField(field: GraphQLField<unknown, unknown>, mark: FieldMark): void {
   field.extensions = { ...field.extensions, [MARK]: mark }
 }
 
-/** undefined: a generated field, or one that nothing is said of; its answer is what its row has. */
+/** undefined: a generated field without customization, whose value is in its row. */
 export function fieldMark(schema: GraphQLSchema, typeName: string, fieldName: string): FieldMark | undefined {
   const type = schema.getType(typeName)
   if (!isObjectType(type)) return undefined
   return type.getFields()[fieldName]?.extensions[MARK] as FieldMark | undefined
 }
 
-/** Whether the project has no say in any of these fields of a type. */
+/** True if none of these fields is customized. */
 export const areGenerated = (typeName: string, fields: CollectedFields, { schema }: CollectTerms): boolean =>
   [...fields.values()].every(([{ name }]) => fieldMark(schema, typeName, name.value) === undefined)
 
@@ -39,11 +39,11 @@ interface RowFields {
   readonly typeName: string
 }
 
-/** Whether code of the project sees the rows of which these fields are asked. */
+/** True if project code gets the row of any of these fields. */
 export const needsWholeRow = ({ context, names, typeName }: RowFields): boolean =>
   [...names.values()].some(([{ name }]) => fieldMark(context.schema, typeName, name.value)?.needsRow === true)
 
-/** What is selected of a row, with all that it has where code of the project gets to see it. */
+/** Adds all values of a row to its selection if project code gets the row. */
 export function withWholeRow(selection: Selection, holder: Holder, seen: RowFields): Selection {
   if (!needsWholeRow(seen)) return selection
   const named = new Set(selection.fields)
@@ -51,17 +51,17 @@ export function withWholeRow(selection: Selection, holder: Holder, seen: RowFiel
   return { ...selection, fields: [...selection.fields, ...beside], internalFields: new Set(beside) }
 }
 
-/** What code sees of a row. */
+/** The attributes of a row that project code gets. */
 export const fieldsForCode = ({ attributes }: Holder): readonly ScalarAttribute[] =>
   [...attributes.values()].filter(isForCode)
 
-/** Passwords and what the server alone reads and writes are nobody's to see. */
+/** Passwords and internal attributes are hidden from project code, too. */
 const isForCode = (attribute: Attribute): attribute is ScalarAttribute =>
   attribute.kind === 'scalar' &&
   attribute.type !== 'password' &&
   !(attribute.private && !attribute.writable && !attribute.system)
 
-/** Whether resolversConfig lets the caller over a link without `find` on its target. */
+/** True if resolversConfig opens a link to callers without `find` on its target. */
 export function openedLink(
   holder: Holder,
   { name }: LinkAttribute,

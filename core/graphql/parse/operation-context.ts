@@ -6,19 +6,19 @@ import type { VersionChoice } from '../../query/query.ts'
 import type { CollectTerms } from './collect-fields.ts'
 import type { PageLimits } from './parse-arguments.ts'
 
-/** What parsing an operation carries along. */
+/** Context for parsing an operation. */
 export interface OperationContext extends CollectTerms {
   readonly model: Model
   readonly limits: PageLimits
-  /** Who asks: resolversConfig may open links to him. Absent: it opens none. */
+  /** The caller, to whom resolversConfig may open links; absent: it opens none. */
   readonly caller?: Caller
-  /** Which versions the rows are that are selected from; absent: published ones. */
+  /** The status of the parent rows; absent: published. */
   readonly status?: VersionChoice
 }
 
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** The arguments of a field of a type, defaults among them. */
+/** The coerced arguments of a field, with defaults. */
 export function fieldArguments(node: FieldNode, typeName: string, context: OperationContext): Arguments {
   const type = context.schema.getType(typeName)
   if (!isObjectType(type) && !isInterfaceType(type)) return {}
@@ -26,7 +26,7 @@ export function fieldArguments(node: FieldNode, typeName: string, context: Opera
   return definition ? getArgumentValues(definition, node, context.variables) : {}
 }
 
-/** Where a field lies below its row: the keys of `data` and `attributes`, both null in components, and its own. */
+/** The response keys of `data`, `attributes` (both null in components) and of the field itself. */
 interface FieldPlace {
   readonly data: string | null
   readonly attributes: string | null
@@ -34,9 +34,9 @@ interface FieldPlace {
 }
 
 /**
- * Under which key a populate lies in its row: the attribute's name where nothing has an alias, else one that no
- * attribute can have. A field that is asked for twice with different arguments answers twice. Of bounded length:
- * it becomes the name of a column.
+ * The key of a populate in its row: the attribute's name if nothing has an alias, else a hash that no attribute can
+ * have as its name, so that a field requested twice with different arguments is read twice. The length is bounded: it
+ * becomes a column name.
  */
 export function answerKey({ data, attributes, key }: FieldPlace, attribute: string): string {
   const plain = (data ?? 'data') === 'data' && (attributes ?? 'attributes') === 'attributes'

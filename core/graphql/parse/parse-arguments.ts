@@ -11,7 +11,7 @@ export interface PageLimits {
   readonly defaultLimit: number
 }
 
-/** `PaginationArg` (contract/graphql.md 5): ten unless asked otherwise, never more than `amountLimit`; `limit: -1` asks for all. */
+/** Parses `PaginationArg` (contract/graphql.md 5): `defaultLimit` if absent, at most `amountLimit`; `limit: -1` is the maximum. */
 export function parsePage(raw: unknown, limits: PageLimits): Result<Page, Fault> {
   const given = raw !== null && typeof raw === 'object' ? (raw as Readonly<Record<string, unknown>>) : {}
   const paged = given.page != null || given.pageSize != null
@@ -30,10 +30,10 @@ const amount = (raw: unknown, { amountLimit, defaultLimit }: PageLimits): number
 
 type TakeOne = Extract<Query['take'], { readonly kind: 'one' }>
 
-/** An `id` argument: a documentId, or of digits alone the id of a record (contract/graphql.md 0). */
+/** Parses an `id` argument: a documentId, or the numeric id of a record (contract/graphql.md 0). */
 export function parseIdArgument(raw: unknown): TakeOne {
   const id = String(raw ?? '')
-  // PostgreSQL takes no NUL; no document has one in its id.
+  // PostgreSQL cannot store NUL, so no document has such an id.
   if (id.includes('\0')) return { kind: 'one', documentId: '' }
   const recordId = /^\d+$/.test(id) ? Number(id) : Number.NaN
   return Number.isSafeInteger(recordId)
@@ -41,7 +41,7 @@ export function parseIdArgument(raw: unknown): TakeOne {
     : { kind: 'one', documentId: id }
 }
 
-/** The arguments `filters` and `sort` of a list. */
+/** Parses the arguments `filters` and `sort` of a list. */
 export function parseRows(
   holder: Holder,
   given: Readonly<Record<string, unknown>>,

@@ -11,14 +11,14 @@ import type { Arguments, OperationContext } from './operation-context.ts'
 import { parseIdArgument, parsePage, parseRows } from './parse-arguments.ts'
 import { parseDocumentSelection } from './parse-selection.ts'
 
-/** A root field of a query, as it was asked: all nodes of one key. */
+/** A root field with its arguments and all nodes of one response key. */
 export interface RootSelection {
   readonly root: RootField
   readonly nodes: readonly FieldNode[]
   readonly args: Arguments
 }
 
-/** A root field of a query (spec 4.9) → the AST that REST parses to as well. */
+/** Parses a root field of a query (spec 4.9) to the same AST as REST. */
 export function parseRead(asked: RootSelection, context: OperationContext): Result<Query, Fault> {
   const { type, action } = asked.root
   const parsed =
@@ -26,7 +26,7 @@ export function parseRead(asked: RootSelection, context: OperationContext): Resu
   return parsed.ok ? checkJoinLimit(parsed.value) : parsed
 }
 
-/** Refuses what PostgreSQL would take long to plan, as over REST. */
+/** Refuses queries with too many joins, which PostgreSQL plans slowly; the same limit as over REST. */
 export function checkJoinLimit(query: Query): Result<Query, Fault> {
   const tooMany = findTooManyJoins(query)
   return tooMany ? failed(tooMany) : ok(query)
@@ -80,7 +80,7 @@ const baseQuery = (type: ContentType, given: Arguments, model: Model) =>
     publication: null,
   }) as const
 
-/** Where there is no such argument, a document is found in any state (contract/graphql.md 6). */
+/** Fields without `publicationState` find a document in any status (contract/graphql.md 6). */
 const readStatus = (type: ContentType, given: Arguments): VersionChoice =>
   type.draftAndPublish && (!('publicationState' in given) || given.publicationState === 'PREVIEW')
     ? 'latest'

@@ -18,7 +18,7 @@ import { openedLink, withWholeRow } from './field-marks.ts'
 import { type Arguments, answerKey, fieldArguments, type OperationContext } from './operation-context.ts'
 import { parsePage, parseRows } from './parse-arguments.ts'
 
-/** What the fields `data { id attributes { … } }` of a response or a collection select of its rows. */
+/** Parses the selection `data { id attributes { … } }` of a response or collection. */
 export function parseDocumentSelection(
   type: ContentType,
   answer: CollectedFields,
@@ -32,7 +32,7 @@ export function parseDocumentSelection(
   return mergeSelections(parts)
 }
 
-/** What the fields `id attributes { … }` of an entity select of its row, each `attributes` on its own. */
+/** Parses the selection `id attributes { … }` of an entity, each `attributes` separately. */
 export function parseEntitySelection(
   type: ContentType,
   fields: CollectedFields,
@@ -50,14 +50,14 @@ export function parseEntitySelection(
 
 const EMPTY: Selection = { fields: [], named: true, populate: [] }
 
-/** Where attributes are selected: in which wrappers of a document, or in a component. */
+/** The wrappers that attributes are selected in; both null in components. */
 export interface SelectionPlace {
   readonly context: OperationContext
   readonly data: string | null
   readonly attributes: string | null
 }
 
-/** The fields of `<Type>` or of a component's type: scalars are fields, all else is populated. */
+/** Parses the fields of `<Type>` or of a component's type: scalars become fields, all others populates. */
 export function parseAttributeSelection(
   holder: Holder,
   fields: CollectedFields,
@@ -73,7 +73,7 @@ export function parseAttributeSelection(
       continue
     }
     const parsed = parsePopulateField(holder, attribute, { ...place, key, nodes })
-    // Its arguments make no sense: the field alone fails, when it is resolved (contract/graphql.md 5, 8).
+    // Invalid arguments fail only this field, when it is resolved (contract/graphql.md 5, 8).
     if (parsed.ok) populate.push(parsed.value)
   }
   const selection: Selection = { fields: unique(scalars), named: true, populate }
@@ -81,7 +81,7 @@ export function parseAttributeSelection(
   return ok(withWholeRow(selection, holder, { context: place.context, names: fields, typeName }))
 }
 
-/** The same rows may be asked for in several wrappers: they are read once, with all that any of them selects. */
+/** Merges the selections of several wrappers of the same rows, so that the rows are read once. */
 export function mergeSelections(parts: readonly Result<Selection, Fault>[]): Result<Selection, Fault> {
   const selections: Selection[] = []
   for (const part of parts) {
@@ -92,7 +92,7 @@ export function mergeSelections(parts: readonly Result<Selection, Fault>[]): Res
     selection.fields.filter(field => !selection.internalFields?.has(field)),
   )
   const named = new Set(fields)
-  // What any of them names is the caller's.
+  // A field that any of them names is the caller's own selection.
   const beside = new Set(
     selections.flatMap(selection => [...(selection.internalFields ?? [])]).filter(field => !named.has(field)),
   )
@@ -108,15 +108,15 @@ const unique = (attributes: readonly ScalarAttribute[]): readonly ScalarAttribut
   ...new Set(attributes),
 ]
 
-/** One field that leads on: all nodes of its key, in one place. */
+/** A field with a sub-selection: all nodes of its response key. */
 interface PopulateField extends SelectionPlace {
   readonly key: string
   readonly nodes: readonly [FieldNode, ...FieldNode[]]
-  /** Instead of the client's arguments. */
+  /** Replaces the client's arguments. */
   readonly args?: Arguments
 }
 
-/** A field that leads on → what its row is populated with. */
+/** Parses a field with a sub-selection to a populate. */
 export function parsePopulateField(
   holder: Holder,
   attribute: Exclude<Attribute, ScalarAttribute>,
@@ -161,7 +161,7 @@ function parseLink(
   })
 }
 
-/** A list has its own publicationState, whatever that of what it lies in (documents.md 17). */
+/** A list has its own publicationState, independent of its parent's (documents.md 17). */
 function linkVersions(
   { publicationState }: Arguments,
   { status }: OperationContext,
@@ -206,7 +206,7 @@ const componentPlace = (context: OperationContext): SelectionPlace => ({
 const pageOf = (many: boolean, given: Arguments, context: OperationContext): Result<Page | null, Fault> =>
   many ? parsePage(given.pagination, context.limits) : ok(null)
 
-/** Each component answers with what the fragments on its type select. */
+/** Parses a dynamic zone: the fragments on each component's type. */
 function parseZone(attribute: ZoneAttribute, asked: PopulateField): Result<Populate, Fault> {
   const { context, nodes } = asked
   const components = []

@@ -13,7 +13,7 @@ import type { OperationContext } from './operation-context.ts'
 import { checkJoinLimit, type RootSelection } from './parse-read.ts'
 import { parseDocumentSelection } from './parse-selection.ts'
 
-/** The query by which a mutation answers with the document that it wrote: what is published of it, else the draft. */
+/** Parses the query for a mutation's answer: the published version of the written document, else its draft. */
 export function parseWriteAnswer(
   { root: { type }, nodes }: Pick<RootSelection, 'root' | 'nodes'>,
   locale: string | null,
@@ -26,7 +26,7 @@ export function parseWriteAnswer(
   return checkJoinLimit({
     kind: 'query',
     type,
-    // The document service puts the id of what it wrote in.
+    // The document service fills in the id of the written document.
     take: { kind: 'one', documentId: null },
     status,
     locale: locale === null ? { kind: 'all' } : { kind: 'these', codes: [locale] },
@@ -38,7 +38,7 @@ export function parseWriteAnswer(
   })
 }
 
-/** One locale of the project, by default the default one; null on types without locales. */
+/** Parses a locale of the project; defaults to the default locale; null for types without locales. */
 export function parseWriteLocale(
   { localized }: ContentType,
   raw: unknown,
@@ -53,13 +53,13 @@ export function parseWriteLocale(
   return failed(fault('validation', message, { key: 'locale', expected: codes }))
 }
 
-/** What is written, and where. */
+/** The content-type and locale of a write. */
 export interface WriteLocation {
   readonly type: ContentType
   readonly locale: string | null
 }
 
-/** The `data` of a mutation; the first key of it that may not be set is refused. */
+/** Parses the `data` of a mutation; refuses the first key that may not be set. */
 export function parseWriteInput(
   type: ContentType,
   raw: unknown,
@@ -71,7 +71,7 @@ export function parseWriteInput(
   return at.ok ? ok({ ...input, publishedAt: at.value, values: values.value }) : at
 }
 
-/** Within the years that PostgreSQL and the four digits of ISO can say alike. */
+/** Accepts the years that both PostgreSQL and ISO's four digits can represent. */
 function parsePublishedAt(given: WriteInput['publishedAt']): Result<WriteInput['publishedAt'], Fault> {
   if (typeof given !== 'string') return ok(given)
   const parsed = parseDateTime(given)
@@ -80,7 +80,7 @@ function parsePublishedAt(given: WriteInput['publishedAt']): Result<WriteInput['
 
 type Input = Pick<WriteInput, 'publishedAt'> & { readonly values: GivenValues }
 
-/** A draft, unless it says when it was published (contract/graphql.md 6). */
+/** Creates a draft unless the input has `publishedAt` (contract/graphql.md 6). */
 export const toCreate = ({ type, locale }: WriteLocation, input: Input): CreateCommand => ({
   kind: 'create',
   type,
@@ -88,7 +88,7 @@ export const toCreate = ({ type, locale }: WriteLocation, input: Input): CreateC
   ...stateOf(type, input),
 })
 
-/** A further locale of a document, in the same states as a new one. */
+/** Adds a locale to a document, with the same status rules as a new document. */
 export const toLocalize = (place: WriteLocation, documentId: string | null, input: Input): UpdateCommand => ({
   ...place,
   ...stateOf(place.type, input),
@@ -105,7 +105,7 @@ function stateOf({ draftAndPublish }: ContentType, { values, publishedAt }: Inpu
   return { ...written, status: 'published', publishedAt } as const
 }
 
-/** The updates that are meant where the version is a draft, and where it is published: it stays what it is unless the input says otherwise. */
+/** The update for a draft version and the one for a published version: the status stays unless the input changes it. */
 export function toUpdates(
   { type, locale }: WriteLocation,
   documentId: string | null,
@@ -125,14 +125,14 @@ export function toUpdates(
 
 type Data = Readonly<Record<string, unknown>>
 
-/** What an input says of a document: its values as REST has them, and when it was published. */
+/** A mutation's input: values in REST's form, and `publishedAt`. */
 interface WriteInput {
   readonly data: Data
-  /** null: not at all; undefined: the input does not say. */
+  /** null: unpublish; undefined: not in the input. */
   readonly publishedAt: string | null | undefined
 }
 
-/** Coerced input → `data`. The other stamps are taken and do nothing (contract/graphql.md 0). */
+/** Converts coerced input to `data`. Other timestamps are accepted and ignored (contract/graphql.md 0). */
 function readInput(type: ContentType, given: unknown): WriteInput {
   const { createdAt: _created, updatedAt: _updated, publishedAt, ...rest } = isRecord(given) ? given : {}
   const data = toData(type, rest)
@@ -148,7 +148,7 @@ const toData = (holder: Holder, given: Data): Data =>
     }),
   )
 
-/** A text is JSON already for the scalar JSON; REST reads it as the text of some. */
+/** The JSON scalar takes a string as a value; REST would parse it, so it is quoted. */
 function toValue(attribute: Attribute, value: unknown): unknown {
   switch (attribute.kind) {
     case 'scalar':
@@ -162,7 +162,7 @@ function toValue(attribute: Attribute, value: unknown): unknown {
   }
 }
 
-/** Over REST null in a list counts for none; here it is no document, as an empty id is none. */
+/** REST ignores null in a list of links; here it is an unknown document, like an empty id. */
 const toLinks = (value: unknown): unknown => (Array.isArray(value) ? value.map(item => item ?? '') : value)
 
 function toItems(value: unknown, componentOf: (item: Data) => Component | undefined): unknown {
@@ -172,7 +172,7 @@ function toItems(value: unknown, componentOf: (item: Data) => Component | undefi
   return { ...toData(component, value), ...(value.id == null ? {} : { id: componentId(value.id) }) }
 }
 
-/** Components go by numbers; what is none is the id of no component, and not that of a new one. */
+/** Component ids are numbers; any other id matches no component instead of creating one. */
 const componentId = (id: unknown): number =>
   (typeof id === 'string' || typeof id === 'number') && /^\d+$/.test(String(id)) ? Number(id) : NO_COMPONENT
 

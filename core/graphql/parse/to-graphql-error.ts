@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql'
 import type { Result } from '../../base/result.ts'
 import { FAULTS, type Fault, type FaultCode, forbidden } from '../../faults/fault.ts'
 
-/** contract/graphql.md 10. Whatever stands not here is the server's own trouble. */
+/** Error codes (contract/graphql.md 10); all other faults are INTERNAL_SERVER_ERROR. */
 const CODES: Readonly<Partial<Record<FaultCode, string>>> = {
   validation: 'BAD_USER_INPUT',
   forbidden: 'FORBIDDEN',
@@ -16,7 +16,7 @@ const CODES: Readonly<Partial<Record<FaultCode, string>>> = {
   notImplemented: 'STRAPI_NOT_IMPLEMENTED_ERROR',
 }
 
-/** A fault as GraphQL tells it: with a code, and the error that REST would have given. */
+/** Converts a fault to a GraphQL error with a code and REST's error object. */
 export function toGraphqlError(fault: Fault): GraphQLError {
   const { message, details } = publicFault(fault)
   if (fault.code === 'foreignPart')
@@ -26,7 +26,7 @@ export function toGraphqlError(fault: Fault): GraphQLError {
   return new GraphQLError(message, { extensions: { error: { name, message, details }, code } })
 }
 
-/** The value, or its first fault thrown: resolvers of graphql-js know no other way to fail. */
+/** Returns the value or throws the fault, as resolvers of graphql-js must. */
 export function unwrapResult<Value>(result: Result<Value, Fault>): Value {
   if (result.ok) return result.value
   const [fault] = result.reasons
@@ -34,7 +34,7 @@ export function unwrapResult<Value>(result: Result<Value, Fault>): Value {
 }
 
 function publicFault({ code, message, details }: Fault): Pick<Fault, 'message' | 'details'> {
-  // Code of the project may say more; what it says is its own to decide.
+  // A message from project code is kept.
   if (code === 'forbidden' && message === forbidden().message)
     return { message: 'Forbidden access', details: {} }
   if (details.source === 'query') return { message: `Invalid parameter ${String(details.key)}`, details: {} }
@@ -43,10 +43,10 @@ function publicFault({ code, message, details }: Fault): Pick<Fault, 'message' |
   return { message, details }
 }
 
-/** What was given is the client's to know; only REST says it again. */
+/** Removes the given value, which only REST repeats. */
 const withoutValue = ({ value: _, ...error }: Readonly<Record<string, unknown>>) => error
 
-/** The same error with a code, unless it has one. */
+/** Adds a code to an error that has none. */
 export function withCode(error: GraphQLError, code: string): GraphQLError {
   const { nodes, source, positions, path, extensions } = error
   return new GraphQLError(error.message, {

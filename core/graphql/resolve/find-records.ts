@@ -14,15 +14,15 @@ import { parseDocumentSelection } from '../parse/parse-selection.ts'
 import { type ResolveTerms, toOperationContext } from './resolve-read.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
-/** A record of a built-in type, by both its names. */
+/** Both ids of a record of a built-in type. */
 export interface NamedRecord {
   readonly id: number
   readonly documentId: string
 }
 
 /**
- * The record that an argument `id` means, by its documentId or its number (contract/graphql.md 0). Whoever asks: what
- * may be done to it is for others to say. null: there is none.
+ * Finds the record of an `id` argument, by documentId or numeric id (contract/graphql.md 0). It does not check
+ * permissions; its callers must. null: there is none.
  */
 export async function findRecord(
   type: ContentType,
@@ -56,7 +56,7 @@ const toFilter = (type: ContentType, text: string): Filter => {
   }
 }
 
-/** What a mutation that answers with `<Type>EntityResponse`, or with a list of them, selects of its rows. */
+/** Parses the selection of a mutation that answers with one or several `<Type>EntityResponse`. */
 export function parseResponseSelection(
   type: ContentType,
   { caller, info }: AnswerScope,
@@ -74,14 +74,14 @@ interface AnswerScope {
 
 interface AnswerQuery {
   readonly type: ContentType
-  /** documentIds. */
+  /** The documentIds of the rows. */
   readonly ids: readonly string[]
   readonly caller: Caller
-  /** What the caller is about to do or has done: he has to be allowed to. */
+  /** The action whose permission the caller needs. */
   readonly action: Action
 }
 
-/** The rows of a built-in type, in the order of their ids, as far as the caller may see them. */
+/** Reads rows of a built-in type in the order of `ids`, restricted to what the caller may read. */
 export async function answerRows(
   { type, ids, caller, action }: AnswerQuery,
   info: GraphQLResolveInfo,

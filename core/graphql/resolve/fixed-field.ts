@@ -6,7 +6,7 @@ import type { Files } from '../../media/files.ts'
 import type { Arguments } from '../parse/operation-context.ts'
 import type { ExecutionContext, ResolveTerms } from './resolve-read.ts'
 
-/** What the fields of fixed-definitions.ts work with, beside documents. */
+/** Services of the fields in sdl/fixed-definitions.ts. */
 export interface FixedTerms extends ResolveTerms {
   readonly identify: Identify
   readonly auth: AuthService
@@ -14,9 +14,9 @@ export interface FixedTerms extends ResolveTerms {
   readonly files: Files
 }
 
-/** A root field that every project has. */
+/** A root field that exists in every project. */
 export interface FixedField {
-  /** Whether the caller may ask at all; before anything of what he gives is looked at. */
+  /** Checks the caller's permission, before any argument is read. */
   allows(acting: ExecutionContext): boolean | Promise<boolean>
   resolve(given: Arguments, acting: ExecutionContext, info: GraphQLResolveInfo): Promise<unknown>
 }

@@ -13,29 +13,29 @@ import { parseRead } from '../parse/parse-read.ts'
 import { unwrapResult } from '../parse/to-graphql-error.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 
-/** What resolvers of generated fields work with. */
+/** Services of generated resolvers. */
 export interface ResolveTerms {
   readonly model: Model
   readonly documents: Documents
   readonly limits: PageLimits
 }
 
-/** Who asks, for the length of one operation. */
+/** The context of one operation, as graphql-js passes it to resolvers. */
 export interface ExecutionContext {
   readonly caller: Caller
   readonly requestId: string
   readonly trail?: RequestContext
-  /** What the request asks for, where it cannot write before it reads. */
+  /** Prefetched version check; absent if the request may write before it reads. */
   readonly prefetch?: VersionPrefetch
-  /** The network address that asks. */
+  /** The client's network address. */
   readonly peer: string
-  /** The request as plugins see it; absent where no code of the project takes part. */
+  /** The request as plugins see it; absent if the project has no code. */
   readonly pluginRequest?: ResolverVisit
-  /** Aborted when the time of the request is over. */
+  /** Aborted at the request's deadline. */
   readonly signal?: AbortSignal
 }
 
-/** A root field of a query: one statement, whatever is selected below it. */
+/** The resolver of a query's root field: one statement for its whole selection. */
 export function readResolver(root: RootField, terms: ResolveTerms) {
   return async (_: unknown, given: Arguments, acting: ExecutionContext, info: GraphQLResolveInfo) => {
     const { caller } = acting
@@ -52,7 +52,7 @@ export function readResolver(root: RootField, terms: ResolveTerms) {
   }
 }
 
-/** Of reads for this operation. */
+/** Read options of an operation. */
 export const readOptions = ({ signal, trail }: ExecutionContext): ReadOptions => ({
   ...(signal && { signal }),
   ...(trail && { trail }),
@@ -64,7 +64,7 @@ export const toOperationContext = (
   { model, limits }: ResolveTerms,
 ): OperationContext => ({ schema, fragments, variables: variableValues, model, limits, caller })
 
-/** contract/graphql.md 5. */
+/** `meta.pagination` (contract/graphql.md 5). */
 export const responsePagination = ({ start, limit }: Page, total: number) => ({
   total,
   page: Math.floor(start / limit) + 1,

@@ -26,12 +26,12 @@ import type { RootField } from '../sdl/root-fields.ts'
 import { type ExecutionContext, type ResolveTerms, toOperationContext } from './resolve-read.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
-/** What a mutation answers with; a function where reading it is what fails. */
+/** The result of a mutation; `data` is a function if reading it must fail. */
 interface MutationResponse {
   readonly data: AnsweredRow | null | (() => never)
 }
 
-/** One mutation of one caller. */
+/** One call of a generated mutation. */
 interface MutationCall {
   readonly root: RootField
   readonly args: Arguments
@@ -43,7 +43,7 @@ interface MutationCall {
 
 type MutationHandler = (visit: MutationCall) => Promise<MutationResponse>
 
-/** A generated mutation: one transaction, which its answer is read in. */
+/** The resolver of a generated mutation: one transaction, in which its answer is read. */
 export function writeResolver(root: RootField, terms: ResolveTerms) {
   const action = actionOf(root)
   return (
@@ -52,9 +52,9 @@ export function writeResolver(root: RootField, terms: ResolveTerms) {
     { caller, signal, trail }: ExecutionContext,
     info: GraphQLResolveInfo,
   ) => {
-    // Of several, those whose turn comes too late are not begun.
+    // A mutation does not start after the request's deadline.
     signal?.throwIfAborted()
-    // Before anything is looked up: who may not write is not told what is there.
+    // Before any lookup: a caller who may not write must not learn what exists.
     if (!caller.grants.writeAccess(root.type, action)) throw toGraphqlError(forbidden())
     return WRITES[action]({ root, args: given, caller, trail, info, terms })
   }
@@ -134,10 +134,10 @@ const NOTHING: MutationResponse = { data: null }
 
 const NOT_FOUND: Fault = fault('notFound', 'Entity not found')
 
-/** No document has this id. An unknown id takes the same way as that of a hidden document, so that no check tells them apart. */
+/** No document has this id. Unknown and hidden documents take the same path, so that no check tells them apart. */
 const UNKNOWN_DOCUMENT: NamedDocument = { documentId: '', locale: null }
 
-/** null: the only document of a single type. */
+/** null: the document of a single type. */
 async function findTarget({
   root: { type },
   args: given,
@@ -155,7 +155,7 @@ function toLocation(
   return { type, locale: unwrapResult(parseWriteLocale(type, raw, terms.model)) }
 }
 
-/** What the caller gets to see of the written document; refuses him (403) where he may not do the action at all. */
+/** The query for the answer, restricted to the caller; refuses (403) callers without the action's permission. */
 function toAnswerQuery(
   { root, info, caller, trail, terms }: MutationCall,
   { locale }: WriteLocation,
@@ -171,14 +171,14 @@ function toResponse(written: Result<Written, Fault>): MutationResponse {
   return { data: text === null ? null : JSON.parse(text) }
 }
 
-/** The document that an argument `id` names. */
+/** The document of an `id` argument. */
 interface NamedDocument {
   readonly documentId: string
-  /** That of the record whose number was given; null: the argument names none. */
+  /** The locale of the record if a numeric id was given; else null. */
   readonly locale: string | null
 }
 
-/** Whoever asks: what may be done to it is for others to say. One statement for a number, none for a documentId. null: there is none. */
+/** Finds a document without checking permissions. One statement for a numeric id, none for a documentId. null: unknown. */
 async function findDocument(
   type: ContentType,
   given: unknown,

@@ -15,13 +15,13 @@ import { toGraphqlError, unwrapResult } from '../parse/to-graphql-error.ts'
 import { createScalars } from '../sdl/scalars.ts'
 import { zoneInput } from '../sdl/zone-input.ts'
 
-/** A document or a component as the one statement of its root field answered it. */
+/** A document or component as read by the statement of its root field. */
 export type AnsweredRow = Readonly<Record<string, unknown>>
 
 type Resolver = GraphQLFieldResolver<AnsweredRow, unknown>
 type TypeResolvers = Record<string, Resolver | ((value: AnsweredRow) => string) | string>
 
-/** How the fields of generated types find their values in rows that are already there: none asks the database. */
+/** Resolvers of generated types: they take values from rows that were already read. */
 export function typeResolvers(model: Model): IResolvers {
   const holders: readonly Holder[] = [...model.contentTypes.values(), ...model.components.values()]
   return Object.fromEntries<TypeResolvers | GraphQLScalarType>([
@@ -45,7 +45,7 @@ function holderResolvers(holder: Holder): readonly (readonly [string, TypeResolv
   ]
 }
 
-/** Scalars are properties of their row. */
+/** null for scalars: graphql-js reads the row's property. */
 function resolverOf(holder: Holder, attribute: Attribute): Resolver | null {
   if (attribute.kind === 'scalar' || attribute.name === 'documentId') return null
   const place = holder.holder === 'component' ? componentFieldPlace : documentFieldPlace
@@ -54,7 +54,7 @@ function resolverOf(holder: Holder, attribute: Attribute): Resolver | null {
     const found = find(row, given, acting, info)
     if (found === undefined) checkArguments(attribute, given)
     if (!isLink(attribute)) return found
-    // What access left out of the answer is not the caller's to find (contract/graphql.md 8).
+    // Access removed the link from the answer: the caller may not follow it (contract/graphql.md 8).
     if (found === undefined) throw toGraphqlError(forbidden())
     return { data: found }
   }
@@ -63,7 +63,7 @@ function resolverOf(holder: Holder, attribute: Attribute): Resolver | null {
 const componentFieldPlace = ({ path }: GraphQLResolveInfo) =>
   ({ data: null, attributes: null, key: String(path.key) }) as const
 
-/** The keys of `data` and `attributes` above, behind the indexes of lists. */
+/** The response keys of the enclosing `data` and `attributes`, list indexes skipped. */
 const documentFieldPlace = ({ path: { key, prev } }: GraphQLResolveInfo) => ({
   data: keyAbove(prev),
   attributes: fieldKey(prev),
@@ -100,23 +100,23 @@ function zoneType({
 
 type AnswerPath = GraphQLResolveInfo['path'] | undefined
 
-/** The field that a path ends in or lies in: indexes of lists are passed over. */
+/** The field at the end of a path, list indexes skipped. */
 const enclosingField = (path: AnswerPath): AnswerPath =>
   typeof path?.key === 'number' ? enclosingField(path.prev) : path
 
-/** The key of that field in the answer; of none, a word that no field can be asked for by. */
+/** The response key of that field; `:` if there is none, which no field can have. */
 export const fieldKey = (path: AnswerPath): string => String(enclosingField(path)?.key ?? ':')
 
-/** The key of the field above. */
+/** The response key of the parent field. */
 export const keyAbove = (path: AnswerPath): string => fieldKey(enclosingField(path)?.prev)
 
-/** The keys of the fields down to a place, the same for all rows of a list. */
+/** The response keys down to a field, the same for all rows of a list. */
 export const fieldPath = (path: AnswerPath): string => {
   const field = enclosingField(path)
   return field ? `${fieldPath(field.prev)}.${field.key}` : ''
 }
 
-/** Throws what is wrong with the arguments of a list that is not in its row, if that is why. */
+/** Throws the fault of a list's arguments, if that is the reason why its row has no value. */
 function checkArguments(attribute: Attribute, given: Arguments): void {
   const holder = isLink(attribute)
     ? attribute.target

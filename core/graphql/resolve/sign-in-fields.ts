@@ -8,20 +8,20 @@ import type { ExecutionContext } from './resolve-read.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Whoever is signed in, whatever his role may do; a program is nobody. */
+/** The signed-in user, whatever their permissions; null for API tokens. */
 export const meField = ({ auth }: FixedTerms): FixedField => ({
   allows: ({ caller }) => caller.user !== null,
   resolve: async (_, { caller }) => parseUser(unwrapResult(await auth.me(caller))),
 })
 
 /**
- * Signing in (contract/graphql.md 7). What anybody may do without signing in, everybody may: who is signed in could
- * leave his token away. Each field counts as a request of its own, as over REST, whatever it came with (safety S9).
+ * Authentication (contract/graphql.md 7). A public permission applies to signed-in callers, too: they could omit their
+ * token. Each field counts as a separate request for rate limits, as over REST (safety S9).
  */
 export const signInFields = ({ auth, identify }: FixedTerms) => {
   const isOpen = async (operation: AuthOperation): Promise<boolean> => {
-    const nobody = await identify(undefined)
-    return nobody.ok && nobody.value.grants.allows('auth', operation)
+    const anonymous = await identify(undefined)
+    return anonymous.ok && anonymous.value.grants.allows('auth', operation)
   }
   const ask = async <Operation extends AuthOperation>(
     operation: Operation,
@@ -55,7 +55,7 @@ export const signInFields = ({ auth, identify }: FixedTerms) => {
   } satisfies Record<string, FixedField>
 }
 
-/** Over REST, too: the whole of such a request is one transaction, and its answer is kept. */
+/** As over REST: an idempotent request is one transaction whose answer is stored, which credentials must not be. */
 const NO_IDEMPOTENCY = fault(
   'validation',
   'Idempotency-Key does not apply to signing in: its answers are never kept',
@@ -66,12 +66,12 @@ const NO_PROVIDER = fault('application', 'This provider is disabled')
 
 const toBody = (input: unknown): Body => (typeof input === 'object' && input !== null ? { ...input } : {})
 
-/** Who signs in is answered without his role (contract/graphql.md 7). */
+/** Answers of authentication omit the role (contract/graphql.md 7). */
 const toPayload = ({ jwt, user }: SessionAnswer) => ({ jwt, user: withoutRole(parseUser(user)) })
 
 const withoutRole = (user: UserRow | null) => user && { ...user, role: null }
 
-/** Documents go by their documentId here; `null` is the text of who is gone. */
+/** Parses a user; ids are documentIds in GraphQL. `null`: the user was deleted. */
 function parseUser(text: string): UserRow | null {
   const user = JSON.parse(text) as UserRow | null
   const { role } = user ?? {}

@@ -16,7 +16,7 @@ import type { FixedField, FixedTerms } from './fixed-field.ts'
 import type { ExecutionContext } from './resolve-read.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
-/** The mutations of files (contract/graphql.md 6): the permissions and the stages of REST. */
+/** The mutations of files (contract/graphql.md 6), with REST's permissions and checks. */
 export const uploadFields = (terms: FixedTerms) =>
   ({
     upload: field('upload', async (given, acting, info) => {
@@ -50,7 +50,7 @@ const field = (action: Action, resolve: FixedField['resolve']): FixedField => ({
 
 const toResponse = (row: AnsweredRow | undefined) => ({ data: row ?? null })
 
-/** Each file with what is said of it. */
+/** Pairs files with their metadata. */
 function toUploads(sent: readonly unknown[], described?: unknown): Result<readonly Upload[], Fault> {
   const info = readInfo(described)
   if (!info.ok) return info
@@ -69,7 +69,7 @@ const readInfo = (info: unknown): Result<FileInfo, Fault> =>
 
 const EDITABLE: ReadonlySet<string> = new Set(['name', 'alternativeText', 'caption', 'focalPoint'])
 
-/** What follows from the bytes is the server's to write; times are passed over, as in all inputs. */
+/** Refuses values that the server derives from the bytes; ignores timestamps, as all inputs do. */
 function editableInfo(data: unknown): Result<object, Fault> {
   const given = Object.entries(typeof data === 'object' && data !== null ? data : {})
   const own = given.find(([key]) => !EDITABLE.has(key) && !STAMPS.has(key))
@@ -100,7 +100,7 @@ async function create(
 
 const toText = (given: unknown): string | undefined => (typeof given === 'string' ? given : undefined)
 
-/** null: there is no such file, or none for the caller to see. */
+/** null: there is no such file, or the caller may not see it. */
 async function change({ id, data }: Arguments, asked: FieldCall, terms: FixedTerms) {
   const { caller } = asked.acting
   const { info, conditions } = unwrapResult(
@@ -115,7 +115,7 @@ async function change({ id, data }: Arguments, asked: FieldCall, terms: FixedTer
   return toResponse(again?.row)
 }
 
-/** The file as it was; null: there is no such file, or none for the caller to see. */
+/** The deleted file; null: there is no such file, or the caller may not see it. */
 async function remove({ id }: Arguments, asked: FieldCall, terms: FixedTerms) {
   const found = await find(id, 'delete', asked, terms)
   const conditions = unwrapResult(permitFileRemoval({ caller: asked.acting.caller, model: terms.model }))
@@ -126,7 +126,7 @@ async function remove({ id }: Arguments, asked: FieldCall, terms: FixedTerms) {
 async function find(id: unknown, action: Action, { acting: { caller }, info }: FieldCall, terms: FixedTerms) {
   const { file: type } = terms.model.builtIn
   const record = await findRecord(type, id, terms)
-  // Asked for an unknown file, too: what is refused of the selection must not tell which files exist.
+  // Read for an unknown file, too: a refusal of the selection must not disclose which files exist.
   const ids = [record?.documentId ?? '']
   const [row] = unwrapResult(await answerRows({ type, ids, caller, action }, info, terms))
   return record && row ? { id: record.id, row } : null

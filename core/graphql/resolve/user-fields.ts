@@ -5,7 +5,7 @@ import { unwrapResult } from '../parse/to-graphql-error.ts'
 import { findRecord, parseResponseSelection } from './find-records.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
 
-/** The mutations of users, as over REST; and those of roles, which are project.yaml's to write (contract/graphql.md 7). */
+/** The mutations of users, as over REST, and of roles, which are refused: project.yaml defines them (contract/graphql.md 7). */
 export const userFields = (terms: FixedTerms) => {
   const { users, model } = terms
   const { user } = model.builtIn
@@ -29,7 +29,7 @@ export const userFields = (terms: FixedTerms) => {
   } satisfies Record<string, FixedField>
 }
 
-/** No record has this number. */
+/** No record has this id. */
 const NO_USER = 0
 
 const field = (action: Action, resolve: FixedField['resolve']): FixedField => ({
@@ -47,7 +47,7 @@ const toResponse = (written: Result<string | null, Fault>) => {
   return { data: text === null ? null : JSON.parse(text) }
 }
 
-/** Times are the server's to write: taken, and passed over. A role may go by its number. */
+/** Timestamps are accepted and ignored. A role may be given by its numeric id. */
 function toBody(data: unknown): Readonly<Record<string, unknown>> {
   const given: Readonly<Record<string, unknown>> =
     typeof data === 'object' && data !== null ? { ...data } : {}

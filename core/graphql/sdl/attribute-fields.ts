@@ -4,7 +4,7 @@ import type { EnabledCrud } from './enabled-crud.ts'
 import { filterInputName, SCALAR_NAMES } from './scalar-names.ts'
 import { field, rowsArguments } from './sdl.ts'
 
-/** The fields of `<Type>`, or of a component's type; none where all is private. */
+/** The fields of `<Type>` or of a component's type; empty if all attributes are private. */
 export function outputFields(holder: Holder, shadow: EnabledCrud): readonly string[] {
   const shown = attributesInOrder(holder).filter(
     attribute =>
@@ -14,7 +14,7 @@ export function outputFields(holder: Holder, shadow: EnabledCrud): readonly stri
   return [...own, ...shown.map(attribute => outputField(holder, attribute))]
 }
 
-/** As they were declared, then stamps, `localizations`, `locale`; neither id nor documentId, which stand with the entity. */
+/** Attributes in declared order, then timestamps, `localizations`, `locale`; without id and documentId, which the entity has. */
 export function attributesInOrder(holder: Holder): readonly Attribute[] {
   const all = [...holder.attributes.values()].filter(({ name }) => name !== 'id' && name !== 'documentId')
   const isLast = ({ name, system }: Attribute) => system && name === 'locale'
@@ -22,8 +22,8 @@ export function attributesInOrder(holder: Holder): readonly Attribute[] {
 }
 
 /**
- * Attributes that outputs and filters of the nested format have: without `publishedAt` where nothing is published, and
- * without `focalPoint`, which files have only in the flat format. Inputs have both (spec 2.6).
+ * True for attributes of the nested format's outputs and filters: no `publishedAt` on types without drafts, and no
+ * `focalPoint`, which files have only in the flat format. Inputs have both (spec 2.6).
  */
 export const isShown = (holder: Holder, { name, system }: Attribute): boolean => {
   if (holder.holder !== 'content-type') return !(system && name === 'publishedAt')
@@ -31,7 +31,7 @@ export const isShown = (holder: Holder, { name, system }: Attribute): boolean =>
   return !(holder.uid === 'plugin::upload.file' && name === 'focalPoint')
 }
 
-/** What leaves: nothing private, and no hash of a password (contract/graphql.md 0; safety S2). */
+/** Private attributes and password hashes are never answered (contract/graphql.md 0; safety S2). */
 const isReadable = (attribute: Attribute): boolean =>
   !attribute.private && !(attribute.kind === 'scalar' && attribute.type === 'password')
 
@@ -71,7 +71,7 @@ function outputType(holder: Holder, attribute: Attribute): string {
   }
 }
 
-/** The fields of `<Type>Input`, all of them nullable. Stamps are taken by spec 2.6; only publishedAt does anything. */
+/** The fields of `<Type>Input`, all nullable. Timestamps are accepted (spec 2.6), but only publishedAt has an effect. */
 export function inputFields(holder: Holder, shadow: EnabledCrud): readonly string[] {
   const written = attributesInOrder(holder).filter(
     attribute => isWritable(attribute) && shadow.has(holder, attribute, 'input'),
@@ -80,7 +80,7 @@ export function inputFields(holder: Holder, shadow: EnabledCrud): readonly strin
   return [...own, ...written.map(attribute => field(attribute.name, inputType(holder, attribute)))]
 }
 
-/** What inputs take because answers have it (spec 2.6). */
+/** Timestamps, which inputs accept because answers contain them (spec 2.6). */
 export const STAMPS: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'publishedAt'])
 
 const isWritable = ({ name, writable, system }: Attribute): boolean => (system ? STAMPS.has(name) : writable)
@@ -103,8 +103,8 @@ function inputType(holder: Holder, attribute: Attribute): string {
 }
 
 /**
- * The fields of `<Type>FiltersInput`: what may be filtered by, and private attributes, whose use is refused when
- * the query is narrowed to its caller (contract/graphql.md 8). Media and zones are not among them.
+ * The fields of `<Type>FiltersInput`, private attributes included: their use is refused when the query is restricted to
+ * its caller (contract/graphql.md 8). Media and zones are excluded.
  */
 export function filterFields(holder: Holder, shadow: EnabledCrud): readonly string[] {
   const name = graphqlWrapperNames(graphqlTypeName(holder)).filters
@@ -124,11 +124,11 @@ export function filterFields(holder: Holder, shadow: EnabledCrud): readonly stri
   return [...id, ...fields, field('and', `[${name}]`), field('or', `[${name}]`), field('not', name)]
 }
 
-/** contract/graphql.md 0: passwords are never in outputs or filters. */
+/** Passwords never appear in outputs or filters (contract/graphql.md 0). */
 const isPassword = (attribute: Attribute): boolean =>
   attribute.kind === 'scalar' && attribute.type === 'password'
 
-/** What the server alone reads and writes. */
+/** Attributes that only the server reads and writes. */
 const isInternal = ({ private: hidden, writable, system }: Attribute): boolean =>
   hidden && !writable && !system
 

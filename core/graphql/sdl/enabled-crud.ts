@@ -3,19 +3,19 @@ import type { ShadowCrudDeclaration } from '../../project/settings/settings.ts'
 
 export type ShadowAction = 'find' | 'findOne' | 'create' | 'update' | 'delete'
 
-/** Where an attribute may show. */
+/** The kinds of types that an attribute may appear in. */
 export type ShadowSide = 'output' | 'input' | 'filters'
 
-/** What of a model GraphQL shows: everything, but for what was switched off (spec 4.10; project file, "graphql.shadowCRUD"). */
+/** The enabled parts of the generated schema (spec 4.10; project file, "graphql.shadowCRUD"). Everything is enabled by default. */
 export interface EnabledCrud {
   shows(type: ContentType): boolean
   allows(type: ContentType, action: ShadowAction): boolean
-  /** `create<T>Localization`. */
+  /** `create<T>Localization` is enabled. */
   localizes(type: ContentType): boolean
   has(holder: Holder, attribute: Attribute, side: ShadowSide): boolean
 }
 
-/** Declarations by the uid of a content-type or a component. */
+/** `declared`: declarations by the uid of a content-type or component. */
 export function openShadowCrud(declared: ReadonlyMap<string, ShadowCrudDeclaration>): EnabledCrud {
   const of = ({ uid }: Holder) => declared.get(uid)
   const shows = (type: ContentType) => of(type)?.enabled !== false
@@ -43,6 +43,6 @@ export function openShadowCrud(declared: ReadonlyMap<string, ShadowCrudDeclarati
   }
 }
 
-/** A single type has no list beside its document, and is made by its first update. */
+/** A single type has neither `findOne` nor `create`: its first update creates it. */
 const isKnown = ({ kind }: ContentType, action: ShadowAction): boolean =>
   kind === 'collection' || (action !== 'findOne' && action !== 'create')

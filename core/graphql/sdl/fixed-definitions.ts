@@ -1,4 +1,4 @@
-/** What every schema has beside the types of its project (contract/graphql.md 2, 3). */
+/** Definitions that every schema has (contract/graphql.md 2, 3). */
 export const FIXED_TYPES = `
   "The \`JSON\` scalar type represents JSON values as specified by [ECMA-404](http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf)."
   scalar JSON @specifiedBy(url: "http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf")

@@ -12,11 +12,11 @@ export interface DefinitionTerms {
   readonly model: Model
   readonly shadow: EnabledCrud
   readonly roots: readonly RootField[]
-  /** false: no more than extensions can build on (contract/graphql.md 11). */
+  /** false: only the minimum that extensions can build on (contract/graphql.md 11). */
   readonly generatesTypes: boolean
 }
 
-/** All definitions of the generated schema, those that nothing leads to among them. */
+/** All definitions of the generated schema; unreachable ones are pruned later. */
 export function generateDefinitions(terms: DefinitionTerms): readonly (Sdl | DocumentNode)[] {
   const { model, shadow, roots, generatesTypes: generates } = terms
   if (!generates) return [FIXED_TYPES, objectType('Query', ['ok: Boolean'])]
@@ -35,7 +35,7 @@ export function generateDefinitions(terms: DefinitionTerms): readonly (Sdl | Doc
   ].filter(definition => definition !== '')
 }
 
-/** What the fixed mutations do to which built-in type. */
+/** The actions of the file mutations. */
 const FILE_MUTATIONS: Readonly<Record<string, ShadowAction>> = {
   upload: 'create',
   multipleUpload: 'create',

@@ -22,7 +22,7 @@ export function componentDefinitions(component: Component, shadow: EnabledCrud):
   ]
 }
 
-/** All types of a content-type; those that nothing leads to are pruned later. */
+/** All types of a content-type; unreachable ones are pruned later. */
 export function contentTypeDefinitions(type: ContentType, shadow: EnabledCrud): readonly Sdl[] {
   const name = graphqlTypeName(type)
   const names = graphqlWrapperNames(name)

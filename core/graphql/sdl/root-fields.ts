@@ -8,7 +8,7 @@ import {
 import type { EnabledCrud, ShadowAction } from './enabled-crud.ts'
 import { field, filtersArgument, localeArgument, PAGINATION, PUBLICATION_STATE, SORT } from './sdl.ts'
 
-/** What a generated root field does to which content-type: what it is resolved and permitted by. */
+/** A generated root field, with the content-type and action that decide its resolver and permission. */
 export interface RootField {
   readonly root: 'Query' | 'Mutation'
   readonly name: string
@@ -17,14 +17,14 @@ export interface RootField {
   readonly args: readonly string[]
 }
 
-/** As the schema writes it. */
+/** Prints a root field in the schema language. */
 export function printRootField({ name, type, action, args }: RootField): string {
   const names = graphqlWrapperNames(graphqlTypeName(type))
   const isList = action === 'find' && type.kind === 'collection'
   return field(name, isList ? names.collection : names.response, args)
 }
 
-/** The generated queries and mutations of a content-type (spec 4.9; contract/graphql.md 2). Built-in types have mutations of their own. */
+/** The generated queries and mutations of a content-type (spec 4.9; contract/graphql.md 2). Built-in types have fixed mutations. */
 export function rootFields(type: ContentType, shadow: EnabledCrud): readonly RootField[] {
   const all = type.kind === 'single' ? singleFields(type) : collectionFields(type)
   const own = type.builtIn ? all.filter(({ root }) => root === 'Query') : all

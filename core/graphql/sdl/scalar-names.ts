@@ -2,7 +2,7 @@ import type { ScalarAttribute, ValueType } from '../../model/model.ts'
 import { graphqlEnumValue } from '../../model/names.ts'
 import { field, inputType, type Sdl } from './sdl.ts'
 
-/** The scalar of each attribute type (contract/graphql.md 2). An enumeration has a type of its own besides. */
+/** The scalar of each attribute type (contract/graphql.md 2). Enumerations also have their own enum type. */
 export const SCALAR_NAMES = {
   string: 'String',
   text: 'String',
@@ -30,7 +30,7 @@ export const SCALAR_NAMES = {
 
 export type ScalarName = (typeof SCALAR_NAMES)[ValueType]
 
-/** The input that compares values of a scalar. */
+/** The name of the filter input of a scalar. */
 export const filterInputName = (scalar: ScalarName): string => `${scalar}FilterInput`
 
 const COMPARISONS = [
@@ -52,7 +52,7 @@ export const filterInputs = (): readonly Sdl[] =>
     ])
   })
 
-/** Whether PostgreSQL writes the value as GraphQL does. */
+/** True if PostgreSQL's JSON of the value equals GraphQL's. */
 export function isNativeJson({ type, values }: ScalarAttribute): boolean {
   if (type === 'enumeration') return (values ?? []).every(value => graphqlEnumValue(value) === value)
   return !CONVERTED_TYPES.has(type)

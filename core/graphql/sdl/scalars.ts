@@ -3,13 +3,13 @@ import type { Model } from '../../model/model.ts'
 import { isRealDay } from '../../project/calendar.ts'
 import { UploadedFile, withoutFiles } from './uploaded-file.ts'
 
-/** A scalar that takes texts of a form and writes texts of one. */
+/** A scalar that parses and serializes strings of one format. */
 interface TextScalar {
   readonly name: string
-  /** What is taken, or null where the text is not of the form. */
+  /** The normalized value; null: not in the format. */
   read(text: string): string | null
   write(value: unknown): unknown
-  /** The sentence about what is none: of a literal its node is known. */
+  /** The error for an invalid value; `node`: the literal, if it is one. */
   complain(given: unknown, node?: ValueNode): Error
 }
 
@@ -27,7 +27,7 @@ const textScalar = ({ name, read, write, complain }: TextScalar): GraphQLScalarT
   })
 }
 
-/** As the reference words it, with the place of a literal. */
+/** Strapi's message, with the position of a literal. */
 const complaint = (message: string, node: ValueNode | undefined): GraphQLError =>
   new GraphQLError(message, { nodes: node ?? null })
 
@@ -61,7 +61,7 @@ const time = textScalar({
     ),
 })
 
-/** REST leaves zeros at the end out. */
+/** REST omits trailing zeros. */
 function withMillis(time: string): string {
   const [seconds = '', fraction = ''] = time.split('.')
   return `${seconds}.${fraction.padEnd(3, '0')}`
@@ -81,7 +81,7 @@ function readMoment(text: string): string | null {
 const dateTime = textScalar({
   name: 'DateTime',
   read: readMoment,
-  // A `timestamp` attribute is text of milliseconds elsewhere (contract/rest.md 3).
+  // A `timestamp` attribute is a string of milliseconds internally (contract/rest.md 3).
   write: value =>
     typeof value === 'string' && /^-?\d+$/.test(value) ? new Date(Number(value)).toISOString() : value,
   complain(given, node) {
@@ -98,7 +98,7 @@ const LONG_RANGE = 2n ** 63n
 
 const shorten = (given: unknown): string => String(given).slice(0, 100)
 
-/** Any integer of 64 bits; as text, so that none is rounded on the way. */
+/** Parses a 64-bit integer to a string, which does not round it. */
 function readLong(given: unknown): string {
   const text = typeof given === 'number' || typeof given === 'string' ? String(given) : ''
   if (!/^[+-]?\d{1,40}$/.test(text)) throw new TypeError(`Cannot convert ${shorten(given)} to a BigInt`)
@@ -115,7 +115,7 @@ const long = new GraphQLScalarType({
     readLong(node.kind === Kind.INT || node.kind === Kind.STRING ? node.value : valueFromASTUntyped(node)),
 })
 
-/** Literals may hold variables. */
+/** Literals may contain variables. */
 const json = new GraphQLScalarType({
   name: 'JSON',
   specifiedByURL: 'http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf',
@@ -138,7 +138,7 @@ const upload = new GraphQLScalarType({
   },
 })
 
-/** contract/graphql.md 3: a literal must name a locale of the project, or `all`; a variable need not. */
+/** A literal must be a locale of the project or `all`; a variable is not checked (contract/graphql.md 3). */
 const localeCode = ({ locales }: Model): GraphQLScalarType => {
   const known = new Set(['all', ...locales.map(({ code }) => code)])
   return new GraphQLScalarType({
@@ -153,7 +153,7 @@ const localeCode = ({ locales }: Model): GraphQLScalarType => {
   })
 }
 
-/** What the scalars of the schema take and write (contract/graphql.md 3). */
+/** The schema's scalars (contract/graphql.md 3). */
 export const createScalars = (model: Model): Readonly<Record<string, GraphQLScalarType>> => ({
   Date: date,
   Time: time,

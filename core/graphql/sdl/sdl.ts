@@ -1,7 +1,7 @@
 import type { ContentType, Holder } from '../../model/model.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
 
-/** One definition of the schema language; empty where it would have no fields, which the language does not allow. */
+/** One definition in the schema language; empty if it would have no fields, which the language does not allow. */
 export type Sdl = string
 
 export const objectType = (name: string, fields: readonly string[]): Sdl => block('type', name, fields)
@@ -32,7 +32,7 @@ const LOCALE = 'locale: I18NLocaleCode'
 export const filtersArgument = (holder: Holder): string =>
   `filters: ${graphqlWrapperNames(graphqlTypeName(holder)).filters}`
 
-/** Of a list of rows below a document: relations, media, repeatable components (contract/graphql.md 2). */
+/** The arguments of nested lists: relations, media, repeatable components (contract/graphql.md 2). */
 export const rowsArguments = (holder: Holder): readonly string[] => [
   ...(isSingle(holder) ? [] : [filtersArgument(holder), PAGINATION, SORT]),
   ...(holder.holder === 'content-type' && holder.draftAndPublish ? [PUBLICATION_STATE] : []),

@@ -10,8 +10,8 @@ const LOGIC: ReadonlyMap<string, string> = new Map([
 type Filter = Readonly<Record<string, unknown>>
 
 /**
- * A GraphQL filter (contract/graphql.md 4) in the words of the one filter grammar: `{ title: { eq: 1 }, or: [] }`
- * becomes `{ title: { $eq: 1 }, $or: [] }`, and `id`, which names a document, `documentId`.
+ * Converts a GraphQL filter (contract/graphql.md 4) to REST's filter grammar: `{ title: { eq: 1 }, or: [] }` becomes
+ * `{ title: { $eq: 1 }, $or: [] }`, and `id` of a document becomes `documentId`.
  */
 export function toDollarFilter(raw: unknown, holder: Holder): unknown {
   if (Array.isArray(raw)) return raw.map(item => toDollarFilter(item, holder))
@@ -31,7 +31,7 @@ function toTerm(key: string, value: unknown, holder: Holder): readonly [string, 
 const nameOf = (key: string, holder: Holder): string =>
   key === 'id' && holder.holder === 'content-type' ? 'documentId' : key
 
-/** What is no condition is left out: groups that hold none (contract/graphql.md 4), and relations and components that were not given. */
+/** Drops empty groups (contract/graphql.md 4) and null relations and components. */
 const conditionsOf = (filter: Filter, holder: Holder): readonly (readonly [string, unknown])[] =>
   Object.entries(filter).flatMap(([key, value]) => {
     if (!LOGIC.has(key)) return value === null && holderBehind(holder, key) ? [] : [[key, value] as const]
@@ -42,7 +42,7 @@ const conditionsOf = (filter: Filter, holder: Holder): readonly (readonly [strin
 const isEmptyGroup = (group: unknown): boolean =>
   group === null || (typeof group === 'object' && Object.keys(group).length === 0)
 
-/** Lists take a single value too, as everywhere in GraphQL. */
+/** GraphQL coerces a single value to a list. */
 const toList = (logic: string, value: unknown): unknown =>
   logic === '$not' || Array.isArray(value) ? value : [value]
 
@@ -53,7 +53,7 @@ function holderBehind(holder: Holder, name: string): Holder | null {
   return attribute.kind === 'component' ? attribute.component : null
 }
 
-/** Nothing is as much as null, or has it in it (contract/graphql.md 4); null and not null are asked for with `eq` and `ne`. */
+/** Operators that match nothing if compared with null (contract/graphql.md 4); `eq` and `ne` accept null. */
 const NEEDS_VALUE: ReadonlySet<string> = new Set([
   'gt',
   'gte',
@@ -67,7 +67,7 @@ const NEEDS_VALUE: ReadonlySet<string> = new Set([
 
 const MATCHES_NOTHING = { $in: [] }
 
-/** What a field of a filter says of an attribute: `{ eq: 1, not: {} }` becomes `{ $eq: 1 }`. */
+/** Converts the operators of one attribute: `{ eq: 1, not: {} }` becomes `{ $eq: 1 }`. */
 function toDollarOperators(raw: unknown, attribute: Attribute | undefined): unknown {
   if (!isRecord(raw)) return raw
   const operators = Object.entries(raw).filter(([key, value]) => key !== 'not' || !isEmpty(value))
@@ -82,7 +82,7 @@ function toDollarOperators(raw: unknown, attribute: Attribute | undefined): unkn
 
 const isEmpty = (value: unknown): boolean => isRecord(value) && Object.keys(value).length === 0
 
-/** In SQL nothing is known to be outside a list that has null in it. */
+/** In SQL, NOT IN a list with null is never true. */
 function matchesNothing(key: string, value: unknown): boolean {
   if (key === 'in') return value === null
   if (key === 'notIn') return value === null || (Array.isArray(value) && value.includes(null))
@@ -94,23 +94,23 @@ const LISTS: ReadonlySet<string> = new Set(['in', 'notIn', 'between'])
 function toOperand(key: string, value: unknown, attribute: Attribute | undefined): unknown {
   const values = key === 'in' && Array.isArray(value) ? value.filter(item => item !== null) : value
   if (attribute?.kind !== 'scalar' || !JSON_TYPES.has(attribute.type)) return values
-  // An entry of a list is no text of JSON.
+  // An entry of an array is a value, not JSON text.
   if (attribute.type === 'array' && (key === 'contains' || key === 'notContains')) return values
   return LISTS.has(key) && Array.isArray(values) ? values.map(jsonOperand(key)) : jsonOperand(key)(values)
 }
 
 const FLAGS: ReadonlySet<string> = new Set(['null', 'notNull'])
-/** These look into the text that JSON is. */
+/** Operators that search in the JSON text. */
 const TEXTUAL: ReadonlySet<string> = new Set(['eqi', 'nei', 'containsi', 'notContainsi'])
 
-/** The grammar reads texts of JSON. */
+/** The filter grammar expects JSON text. */
 const jsonOperand = (key: string) => (value: unknown) =>
   value === null || FLAGS.has(key) || (TEXTUAL.has(key) && typeof value === 'string')
     ? value
     : toJsonText(value)
 
-/** Attribute types whose values are JSON, which the scalar JSON takes as they are. */
+/** Attribute types with JSON values, which the JSON scalar accepts unchanged. */
 export const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'blocks', 'array'])
 
-/** For readers, as REST's, that take a text for the text of JSON. */
+/** Serializes a value for REST's parsers, which parse strings as JSON. */
 export const toJsonText = (value: unknown): string => JSON.stringify(value)

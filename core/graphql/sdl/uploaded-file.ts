@@ -4,13 +4,13 @@ import { type Fault, fault, forbidden } from '../../faults/fault.ts'
 import type { FormFile } from '../../media/read-form.ts'
 
 /**
- * What a variable of a multipart request holds where its map names a file. A place gives its file once, so that no
- * aliases make many files of one. A class: the scalar `Upload` knows it from all that JSON can hold.
+ * The value of an `Upload` variable in a multipart request. It yields its file once, so that aliases cannot store one
+ * file many times. A class instance cannot be forged in JSON.
  */
 export class UploadedFile {
   #file: FormFile | 'kept out' | 'taken'
 
-  /** null: nobody kept the file of a caller who may not upload. */
+  /** null: the caller may not upload, so the file was not stored. */
   constructor(file: FormFile | null) {
     this.#file = file ?? 'kept out'
   }
@@ -26,14 +26,14 @@ export class UploadedFile {
 
 const TAKEN_TWICE = 'A variable gives its file once: name a second one for the same file in ‘map’'
 
-/** The value, once it holds no file: these go where the schema has an `Upload`, and nowhere else. */
+/** Refuses a value that contains a file: files are only allowed for `Upload`. */
 export function withoutFiles<Value>(value: Value, scalar: string): Value {
   if (holdsFile(value))
     throw new GraphQLError(`${scalar} cannot hold a file: files go into variables of the type Upload`)
   return value
 }
 
-/** Variables are bounded in depth before (limit-variables.ts). */
+/** Recursion is safe: limit-variables.ts bounds the depth of variables. */
 const holdsFile = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&

@@ -5,9 +5,9 @@ import { isRecord } from '../../query/parse-place.ts'
 import { withoutFiles } from './uploaded-file.ts'
 
 /**
- * The input of a dynamic zone, by its name: an entry with the `__typename` of one of its components (contract/graphql.md
- * 3 and 6). It becomes the entry that REST takes; what its component does not have is left out. A component that the
- * zone does not allow is left to the rules of the document, which refuse it.
+ * The input scalar of a dynamic zone: an entry with the `__typename` of a component (contract/graphql.md 3 and 6). It is
+ * converted to REST's form; keys that the component does not have are dropped. The document's rules refuse components
+ * that the zone does not allow.
  */
 export function zoneInput(
   holder: string,
@@ -26,7 +26,7 @@ export function zoneInput(
   return [name, scalar]
 }
 
-/** Throws plain errors: GraphQL puts the place of the value and the code of its own refusals to them. */
+/** Throws plain errors, to which graphql-js adds the position and code. */
 function parseEntry(given: unknown, zone: ZoneAttribute, known: ReadonlyMap<string, Component>): object {
   if (!isRecord(given)) throw new TypeError('a dynamic zone takes objects with a __typename')
   const { __typename: name } = given
@@ -38,7 +38,7 @@ function parseEntry(given: unknown, zone: ZoneAttribute, known: ReadonlyMap<stri
   return { __component: component.uid, ...fieldsOf(component, given) }
 }
 
-/** Nothing has looked at these values yet: input types stop at a zone. */
+/** Values in a zone are unchecked: GraphQL input types end at its scalar. */
 function fieldsOf(component: Component, given: Readonly<Record<string, unknown>>) {
   const id = given.id === undefined ? {} : { id: given.id }
   const values = Object.entries(given).flatMap(([key, value]) => {

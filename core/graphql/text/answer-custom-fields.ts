@@ -20,9 +20,9 @@ export interface CustomFieldTerms {
   readonly fields: readonly CustomField[]
   readonly steps: PlaceSteps
   readonly context: ExecutionContext
-  /** Of the operation, as resolvers are told of it. */
+  /** The operation, for resolvers' `info`. */
   readonly operation: OperationInfo
-  /** Where the text lies in the answer. */
+  /** The path of the text in the answer. */
   readonly root: AnswerPath
 }
 
@@ -31,13 +31,13 @@ export type OperationInfo = Pick<
   'schema' | 'fragments' | 'operation' | 'variableValues' | 'rootValue'
 >
 
-/** A text that is whole, and what went wrong with what code has in it. */
+/** The complete text, and the errors of its custom fields. */
 interface CompletedText {
   readonly text: string
   readonly errors: readonly GraphQLError[]
 }
 
-/** Has code fill its places in a text that PostgreSQL wrote, asked in the order in which they stand there. */
+/** Resolves the custom fields of a text in document order, and inserts their values. */
 export async function answerCustomFields(text: string, terms: CustomFieldTerms): Promise<CompletedText> {
   if (terms.steps.length === 0) return { text, errors: [] }
   const places = findPlaces(text, terms)
@@ -48,7 +48,7 @@ export async function answerCustomFields(text: string, terms: CustomFieldTerms):
   )
 }
 
-/** JSON, or what went wrong. */
+/** JSON text, or a failure. */
 type PlaceResult = string | FailedPlace
 
 interface FailedPlace {
@@ -59,13 +59,13 @@ interface FailedPlace {
 
 async function answerPlace(
   place: PlaceFound,
-  { context: acting, operation: told }: CustomFieldTerms,
+  { context, operation: told }: CustomFieldTerms,
 ): Promise<PlaceResult> {
   const { field, nodes, levelsUp } = place.field
   const { resolve = defaultFieldResolver } = field
   try {
     const args = field.args.length === 0 ? {} : getArgumentValues(field, nodes[0], told.variableValues)
-    const answered: unknown = await resolve(place.row, args, acting, toResolveInfo(place, told))
+    const answered: unknown = await resolve(place.row, args, context, toResolveInfo(place, told))
     return JSON.stringify(complete(answered, place.field))
   } catch (error) {
     const path = responsePathAsArray(place.path)
@@ -118,7 +118,7 @@ function fillPlaces(
   }
 }
 
-/** What PostgreSQL wrote before, between and behind the places of code: one part more than there are places. */
+/** Splits a text at the places of custom fields: one part more than there are places. */
 export function splitAtPlaces(text: string): readonly string[] {
   const { from } = CODE_SLOT
   const parts: string[] = []
@@ -126,7 +126,7 @@ export function splitAtPlaces(text: string): readonly string[] {
   for (let mark = nextMark(text, 0); mark >= 0; ) {
     const end = nextMark(text, mark + MARK.length)
     parts.push(text.slice(begin, mark - from.length))
-    // The place ends with the mark and a brace.
+    // A place ends with the mark and a brace.
     begin = end + MARK.length + 1
     mark = nextMark(text, begin)
   }
@@ -137,16 +137,16 @@ export function splitAtPlaces(text: string): readonly string[] {
 const MARK = CODE_SLOT.mark
 const ESCAPE = MARK.slice(1)
 
-/** Backslashes are rare, and so found faster than the quotation mark before one. -1: there is none. */
+/** The next mark; -1: none. Searches for the backslash, which is rarer than the quotation mark before it. */
 function nextMark(text: string, from: number): number {
   let at = text.indexOf(ESCAPE, from)
   while (at > 0 && text[at - 1] !== '"') at = text.indexOf(ESCAPE, at + 1)
   return at < 0 ? -1 : at - 1
 }
 
-/** A value that must not be null and is: whatever lies so many objects and lists above it becomes null. */
+/** A null in a non-null field. The value `levelsUp` objects and lists above it becomes null. */
 interface NullViolation {
-  /** From the text's own beginning. */
+  /** The path from the root of the text. */
   readonly path: readonly (string | number)[]
   readonly levelsUp: number
 }
@@ -166,5 +166,5 @@ function propagateNulls(text: string, broken: readonly NullViolation[]): string 
 const isObject = (value: unknown): value is Record<string | number, unknown> =>
   typeof value === 'object' && value !== null
 
-/** Of what is null already, null. */
+/** null if the parent is null already. */
 const propertyOf = (value: unknown, key: string | number): unknown => (isObject(value) ? value[key] : null)

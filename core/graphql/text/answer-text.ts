@@ -17,14 +17,14 @@ export interface TextTerms {
 
 type Text = string | Buffer
 
-/** All of the answer, or its data in parts that follow one another, and what went wrong in them. */
+/** The complete body, or consecutive parts of `data` with their errors. */
 export type TextAnswer =
   | { readonly body: Text }
   | { readonly data: readonly Text[]; readonly errors: readonly GraphQLError[] }
 
 /**
- * An operation answered as text, one statement a root field; null where it has to be answered field by field:
- * what is not for the caller, and what the schema promises and the data lacks, is told with its path.
+ * Answers an operation as text, one statement per root field. null: it must be resolved field by field, so that refusals
+ * and nulls in non-null fields are reported with their path.
  */
 export async function answerText(operation: TextOperation, terms: TextTerms): Promise<TextAnswer | null> {
   const queries = restrictRoots(operation, terms.context.caller)
@@ -39,52 +39,52 @@ export async function answerText(operation: TextOperation, terms: TextTerms): Pr
     }),
   )
   const known = read.filter(root => root !== null)
-  // Only now: what is answered field by field asks the project's code once.
+  // Custom fields run only now: a fallback to graphql-js would run project code twice.
   return known.length < read.length
     ? null
     : joinRoots(await Promise.all(known.map(root => answerRoot(root, terms))))
 }
 
-/** All of the answer is kept, so that it goes out as it is: copying it costs more than all else. */
+/** Caches the complete body of an operation with one root field, so that it is sent without a copy. */
 async function readOnlyRoot(
   root: TextRoot,
   query: RestrictedQuery,
   terms: TextTerms,
 ): Promise<TextAnswer | null> {
-  const { documents, context: acting } = terms
-  const { formatKey: form, print, ...asked } = bodyQuery(root, query, terms)
+  const { documents, context } = terms
+  const { formatKey: form, print, ...bodyRequest } = bodyQuery(root, query, terms)
   const [before, behind] = [`{"data":{${JSON.stringify(root.key)}:`, '}}']
   const around: AskedDocuments = {
-    ...asked,
+    ...bodyRequest,
     formatKey: `whole ${before}${form}`,
     print(found) {
       const text = print(found)
       return text === null ? null : before + text + behind
     },
   }
-  const found = await documents.findBody(around, { ...readOptions(acting), ahead: acting.prefetch })
+  const found = await documents.findBody(around, { ...readOptions(context), ahead: context.prefetch })
   return found === null ? null : { body: typeof found === 'string' ? found : found.bytes }
 }
 
-/** `found`: all of it, as a body; or what the project's code has a say in. */
+/** `found`: a complete body, or rows with custom fields to fill in. */
 interface ReadRoot {
   readonly root: TextRoot
   readonly found: BodyOrText | { readonly rows: string; readonly total: number | null }
 }
 
 async function readRoot(root: TextRoot, query: RestrictedQuery, terms: TextTerms): Promise<ReadRoot | null> {
-  const { documents, context: acting } = terms
+  const { documents, context } = terms
   if (root.steps.length === 0) {
     const found = await documents.findBody(bodyQuery(root, query, terms), {
-      ...readOptions(acting),
-      ahead: acting.prefetch,
+      ...readOptions(context),
+      ahead: context.prefetch,
     })
     return found === null ? null : { root, found }
   }
   const { text, total } =
     query.take.kind === 'one'
-      ? { text: (await documents.findOne(query, root.layout, readOptions(acting))) ?? 'null', total: null }
-      : await documents.findMany(query, root.layout, readOptions(acting))
+      ? { text: (await documents.findOne(query, root.layout, readOptions(context))) ?? 'null', total: null }
+      : await documents.findMany(query, root.layout, readOptions(context))
   return violatesNonNull(text, root) ? null : { root, found: { rows: text, total } }
 }
 
@@ -103,7 +103,7 @@ function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation: told }: 
 
 const toCollectTerms = (told: OperationInfo): CollectTerms => ({ ...told, variables: told.variableValues })
 
-/** Of roots that are asked for again as the very same objects: those of one operation with the same variables. */
+/** Cache keys by root object, which cached plans reuse. */
 const cacheKeys = new WeakMap<TextRoot, string>()
 
 function cachedFormOf(root: TextRoot, collect: CollectTerms): string {
@@ -112,7 +112,7 @@ function cachedFormOf(root: TextRoot, collect: CollectTerms): string {
   return form
 }
 
-/** Whether something is null that the schema promises. What code sees of a row may be. */
+/** True if a non-null field is null. Values that are only read for custom fields do not count. */
 function violatesNonNull(text: string, { nullPattern: broken, steps }: TextRoot): boolean {
   if (!broken?.test(text)) return false
   return steps.length === 0 || splitAtPlaces(text).some(part => broken.test(part))
@@ -128,11 +128,11 @@ async function answerRoot({ root, found }: ReadRoot, terms: TextTerms): Promise<
   const { key, customFields: code, steps } = root
   if (typeof found === 'string') return { key, text: found, errors: [] }
   if ('bytes' in found) return { key, text: found.bytes, errors: [] }
-  const { context: acting, operation: told } = terms
+  const { context, operation: told } = terms
   const rows = await answerCustomFields(found.rows, {
     fields: code,
     steps,
-    context: acting,
+    context,
     operation: told,
     root: documentsPath(root),
   })
@@ -140,7 +140,7 @@ async function answerRoot({ root, found }: ReadRoot, terms: TextTerms): Promise<
   return { key, text, errors: rows.errors }
 }
 
-/** Where the documents of a root lie. */
+/** The path of a root field's documents in the answer. */
 function documentsPath({ key, typeName, fields }: TextRoot): AnswerPath {
   const prev = { prev: undefined, key, typename: 'Query' }
   const [data] = fieldsNamed(fields, 'data')

@@ -19,22 +19,22 @@ import { isNativeJson } from '../sdl/scalar-names.ts'
 
 type Nodes = readonly [FieldNode, ...FieldNode[]]
 
-/** A field that code of the project answers, in a text that PostgreSQL writes. */
+/** A field that project code resolves, inside a text that PostgreSQL builds. */
 export interface CustomField {
   readonly nodes: Nodes
   readonly parentType: GraphQLObjectType
   readonly field: GraphQLField<unknown, unknown>
   readonly type: GraphQLLeafType
   readonly row: CustomFieldRow
-  /** What becomes null where the value is null and must not be: so many objects and lists up from the field's own. */
+  /** Null propagation: levels up to the nearest nullable ancestor; null: the field is nullable. */
   readonly levelsUp: number | null
 }
 
-/** The row of one object: what code sees, and what is asked of the row by name. All of its fields share it. */
+/** The row that project code gets for one object, shared by all of its custom fields. */
 export interface CustomFieldRow {
-  /** Values that stand in the text anyway: the key, and the attribute's name. */
+  /** Values that the text contains anyway: pairs of response key and attribute name. */
   readonly present: readonly (readonly [string, string])[]
-  /** The others, which the first place of the object has beside it. */
+  /** Values that are added to the object's first place. */
   readonly added: readonly ScalarAttribute[]
 }
 
@@ -62,7 +62,7 @@ export function customFieldRow(
   return { present: written, added: [...new Set([...named, ...seen.filter(({ name }) => !known.has(name))])] }
 }
 
-/** What is asked of code, and of which object. */
+/** A selected custom field and its object. */
 interface SelectedField {
   readonly as: string
   readonly nodes: Nodes
@@ -76,7 +76,7 @@ interface CustomFieldContext {
   readonly levelsUp: number
 }
 
-/** A place for the value of one field, or null where its type leads on to more fields, or is a list. */
+/** Lays out a place for a custom field; null if its type is a list or has a sub-selection. */
 export function layOutCustomField(
   { as, nodes, typeName, row }: SelectedField,
   { context, customFields: code, levelsUp: above }: CustomFieldContext,
@@ -91,25 +91,25 @@ export function layOutCustomField(
   return { as, kind: 'code', at, row: isFirst ? row.added : null }
 }
 
-/** Where a value lies in the answer. */
+/** The path of a value in the answer. */
 export type AnswerPath = GraphQLResolveInfo['path']
 
-/** One place of code in a text. */
+/** One place of a custom field in a text. */
 export interface PlaceFound {
   readonly field: CustomField
-  /** What code sees. */
+  /** The row that project code gets. */
   readonly row: AnsweredRow
   readonly path: AnswerPath
 }
 
-/** The keys of an object that are places of code, or lead to some, in the order of the text. */
+/** The keys of an object that are places of custom fields or lead to some, in text order. */
 export type PlaceSteps = readonly PlaceStep[]
 
 type PlaceStep =
   | { readonly key: string; readonly kind: 'place'; readonly at: number }
   | { readonly key: string; readonly kind: 'inner'; readonly steps: PlaceSteps }
 
-/** Empty: there is no place below. */
+/** Converts a layout to the steps to its places; empty if it has none. */
 export function toPlaceSteps(fields: readonly LayoutField[]): PlaceSteps {
   return fields.flatMap((field): readonly PlaceStep[] => {
     if (field.kind === 'code') return [{ key: field.as, kind: 'place', at: field.at }]
@@ -129,11 +129,11 @@ const inner = (key: string, steps: PlaceSteps): PlaceSteps =>
 interface Search {
   readonly steps: PlaceSteps
   readonly fields: readonly CustomField[]
-  /** Where the text itself lies. */
+  /** The path of the text itself. */
   readonly root: AnswerPath
 }
 
-/** The places of code in a text, in the order in which they stand there. */
+/** Finds the places of custom fields in a text, in document order. */
 export function findPlaces(text: string, { steps, fields: code, root }: Search): readonly PlaceFound[] {
   const found: PlaceFound[] = []
   visit(JSON.parse(text), steps, root)
@@ -169,7 +169,7 @@ const below = (prev: AnswerPath, key: string | number, typename?: string): Answe
 
 const isObject = (value: unknown): value is AnsweredRow => typeof value === 'object' && value !== null
 
-/** What stands in the object, and beside it in the first of its places. */
+/** The row of an object: its values in the text, and those added to its first place. */
 function rowOf(object: AnsweredRow, place: unknown, { present: written }: CustomFieldRow): AnsweredRow {
   const row: Record<string, unknown> = isObject(place) && isObject(place.row) ? place.row : {}
   for (const [key, name] of written) row[name] = object[key]

@@ -14,16 +14,16 @@ import { answerKey, type OperationContext } from '../parse/operation-context.ts'
 import { isNativeJson } from '../sdl/scalar-names.ts'
 import { type CustomField, customFieldRow, layOutCustomField } from './custom-field.ts'
 
-/** A layout in the making. What cannot be said in one is answered field by field instead. */
+/** Context for building a layout. Selections that a layout cannot express are resolved field by field. */
 export interface LayoutContext {
   readonly context: OperationContext
-  /** Keys of what the schema promises not to be null. */
+  /** Response keys of non-null fields. */
   readonly nonNullKeys: Set<string>
-  /** What code of the project answers, in the order of its places. */
+  /** Custom fields, in the order of their places. */
   readonly customFields: CustomField[]
 }
 
-/** The properties of an entity, or null where they are not to be had as a layout. `data`: the key that it lies under. */
+/** Lays out an entity; null if a layout cannot express it. `data`: the response key of its wrapper. */
 export function layOutEntity(
   type: ContentType,
   nodes: readonly FieldNode[],
@@ -51,7 +51,7 @@ export function layOutEntity(
 
 type Nodes = readonly [FieldNode, ...FieldNode[]]
 
-/** Columns carry the keys, and PostgreSQL cuts longer names. */
+/** Response keys become column names, which PostgreSQL truncates above this length. */
 const MAX_KEY_LENGTH = 63
 
 function layOutAll(
@@ -67,11 +67,11 @@ function layOutAll(
   return laid
 }
 
-/** In which wrappers; both null in components. */
+/** The wrappers' response keys; both null in components. */
 interface AttributePlace extends LayoutContext {
   readonly data: string | null
   readonly attributes: string | null
-  /** How many objects and lists up something may be null, where a field here must not be and is. */
+  /** Null propagation: levels up to the nearest nullable ancestor of the fields here. */
   readonly levelsUp: number
 }
 
@@ -125,7 +125,7 @@ interface LinkPlace extends LayoutContext {
   readonly of: string
 }
 
-/** `data` of a relation under one key: under two, each would be a statement's part of its own. */
+/** Lays out a relation with one `data` key; two would need separate subqueries. */
 function layOutLink(
   { target, many }: LinkAttribute,
   nodes: readonly FieldNode[],

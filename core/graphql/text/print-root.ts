@@ -6,12 +6,12 @@ import type { TextRoot } from './text-operation.ts'
 type Root = Pick<TextRoot, 'typeName' | 'fields' | 'query'>
 
 interface RootRows {
-  /** JSON: the documents, or one of them. */
+  /** JSON of the documents, or of one document. */
   readonly text: string
   readonly total: number | null
 }
 
-/** What a root field answers, as text: the documents, and what lies beside them. */
+/** Prints the value of a root field: its documents and `meta`. */
 export function printRoot(
   { typeName, fields, query }: Root,
   { text, total }: RootRows,
@@ -25,7 +25,7 @@ export function printRoot(
   )
 }
 
-/** Equal for roots that print alike whatever is found for both: each number of this one stands for itself. */
+/** Cache key of a root field's form: equal keys print equal text for equal rows. */
 export function printForm(root: Root, collect: CollectTerms): string {
   const { start, limit } = pageOf(root.query)
   return `${printRoot(root, { text: '$', total: -1 }, collect)}${start},${limit}`
@@ -37,7 +37,7 @@ const NO_PAGE = { start: 0, limit: 1 }
 
 type Nodes = CollectedFields extends ReadonlyMap<string, infer Value> ? Value : never
 
-/** An object whose properties are texts. */
+/** Prints an object whose properties are JSON texts. */
 function printWrapper(
   fields: CollectedFields,
   typeName: string,

@@ -12,10 +12,10 @@ import type { RootField } from '../sdl/root-fields.ts'
 import { type CustomField, type PlaceSteps, toPlaceSteps } from './custom-field.ts'
 import { layOutEntity } from './parse-layout.ts'
 
-/** An operation whose answer is text that PostgreSQL writes, but for what lies round its documents. */
+/** An operation whose documents are answered as text that PostgreSQL builds. */
 export interface TextOperation {
   readonly roots: readonly TextRoot[]
-  /** What a caller sees of them, by his grants, where it depends on nothing else; null: not by text. */
+  /** Restricted queries by grants; null: these callers cannot be answered as text. */
   readonly restricted: WeakMap<Grants, readonly RestrictedQuery[] | null>
 }
 
@@ -24,16 +24,16 @@ export interface TextRoot {
   readonly typeName: string
   readonly query: Query
   readonly layout: AnswerLayout
-  /** What lies beside the documents, and where these go. */
+  /** The fields of the response wrapper: `data` and `meta`. */
   readonly fields: CollectedFields
-  /** What the text looks like where something is null that the schema promises; null: it promises nothing. */
+  /** Matches a null in a non-null field; null: there are no non-null fields. */
   readonly nullPattern: RegExp | null
-  /** What code of the project has a place for in the text. */
+  /** The custom fields in the text. */
   readonly customFields: readonly CustomField[]
   readonly steps: PlaceSteps
 }
 
-/** A query of generated root fields, or null where something in it has to be answered field by field. */
+/** Plans a query as text; null if part of it must be resolved field by field. */
 export function parseTextOperation(
   operation: OperationDefinitionNode,
   roots: ReadonlyMap<string, RootField>,
@@ -79,11 +79,11 @@ function parseRoot(key: string, nodes: Nodes, root: RootField, context: Operatio
   }
 }
 
-/** Inside of texts quotation marks are escaped: only a property can look so. One look for all is the quickest. */
+/** Only a property can match: JSON escapes quotation marks in strings. One pattern for all keys is the fastest search. */
 const toNullPattern = (promised: ReadonlySet<string>): RegExp | null =>
   promised.size === 0 ? null : new RegExp(`"(?:${[...promised].join('|')})":null`)
 
-/** Of what lies beside the documents, the project may have a say in everything, too. */
+/** True if no field of the wrapper, `meta` included, is customized. */
 function isGeneratedWrapper(typeName: string, fields: CollectedFields, context: OperationContext): boolean {
   if (!areGenerated(typeName, fields, context)) return false
   return fieldsNamed(fields, 'meta').every(([, nodes]) => {
@@ -97,7 +97,7 @@ function isGeneratedWrapper(typeName: string, fields: CollectedFields, context: 
   })
 }
 
-/** Attributes are told apart by their names: their types stand in the query. */
+/** Attributes appear by name in the key; their types are part of the query. */
 function keyPart(name: string, value: unknown): unknown {
   if (name === 'attribute') return nameOf(value)
   return name === 'row' && Array.isArray(value) ? value.map(nameOf) : value
@@ -106,7 +106,7 @@ function keyPart(name: string, value: unknown): unknown {
 const nameOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'name' in value ? value.name : value
 
-/** What the caller may see of it; null where something is not for him, or has to be answered field by field. */
+/** Restricts all root queries to the caller; null if a field is refused, so that graphql-js reports it. */
 export function restrictRoots(
   { roots, restricted: seen }: TextOperation,
   caller: Caller,

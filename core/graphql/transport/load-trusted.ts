@@ -8,15 +8,15 @@ import { checkDocument } from '../limits/check-document.ts'
 import { openTrusted, type TrustedDocuments, type TrustedFile } from './trusted-documents.ts'
 
 export interface TrustedTerms {
-  /** Of the project. */
+  /** The project's folder. */
   readonly root: string
   readonly config: GraphqlSettings['config']
   readonly schema: GraphQLSchema
-  /** Where the folder is named. */
+  /** Position of the folder's name in project.yaml. */
   readonly place: SourceLocation
 }
 
-/** Every .graphql file of the folder, checked as a request would be; or all that is wrong with any. null: no folder is named. */
+/** Loads and checks every .graphql file of the folder; fails with all faults. null: no folder is configured. */
 export async function loadTrusted(terms: TrustedTerms): Promise<Result<TrustedDocuments | null, Diagnostic>> {
   const { folder, only } = terms.config.trustedDocuments
   if (folder === null) return ok(null)

@@ -16,15 +16,15 @@ export interface OperationRequest {
   readonly operationName: string | null
 }
 
-/** One operation, or several in one request; each is run, or refused on its own. */
+/** The operations of a request. In a batch each is run or refused separately. */
 export type TransportRequest = { readonly files: Multipart['files'] } & (
   | { readonly kind: 'one'; readonly asked: Result<OperationRequest, HttpResponse> }
   | { readonly kind: 'batch'; readonly asked: readonly Result<OperationRequest, HttpResponse>[] }
 )
 
 /**
- * A request of /graphql → what it asks for (contract/graphql.md 10, "HTTP"), or an answer that refuses it. The files
- * of one that is not refused have to be discarded.
+ * Parses a request of /graphql (contract/graphql.md 10, "HTTP"), or fails with the response that refuses it. The caller
+ * must discard the files of a parsed request.
  */
 export async function parseTransport(
   request: HttpRequest,
@@ -82,7 +82,7 @@ async function parsePost(
   return parsed.ok ? parseOperations(parsed.value) : failed(...parsed.reasons.map(toFaultResponse))
 }
 
-/** Twice what variables may nest, which deepVariable tells as an error of GraphQL: no more is walked. */
+/** Maximum JSON nesting. It exceeds that of variables, whose violation is a GraphQL error (findDeepVariable). */
 const MAX_DEPTH = 2 * MAX_NESTING
 
 const JSON_TYPE = 'application/json'
@@ -127,7 +127,7 @@ function parseOperationRequest(given: unknown): Result<OperationRequest, HttpRes
   })
 }
 
-/** In a query string and in a form they are JSON in a text. */
+/** In a query string or form, variables are JSON text. */
 function parseVariables(given: unknown): Result<OperationRequest['variables'], HttpResponse> {
   if (given === undefined || given === null || given === '' || given === 'null') return ok({})
   if (typeof given === 'object') return ok({ ...given })
@@ -156,9 +156,9 @@ const plainText = (status: number, body: string): HttpResponse => ({
 })
 
 /**
- * Forms are the requests that a page of another site can have a browser send without asking this server first. One
- * that a browser sends has to come from this site, or with a header that only scripts can set: then the browser asked
- * before (CORS). Programs say nothing of where they come from, and have nobody's browser to misuse.
+ * CSRF check. Browsers send forms of other sites without a CORS preflight. So a browser's form must come from this site,
+ * or have a header that only scripts can set, which forces a preflight. Other programs send no origin and cannot be
+ * misused this way.
  */
 const isForgeable = ({ headers }: HttpRequest): boolean =>
   !PREFLIGHT_HEADERS.some(name => headers[name] !== undefined) && isCrossSite(headers)

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A file of the playground that others wrote: GraphiQL, and React which it runs on. */
+/** A third-party file of the playground: GraphiQL or React. */
 export interface PlaygroundFile {
   readonly type: string
-  /** Of the package that it comes from, and its path in there. */
+  /** The location of its package.json, and the path in the package. */
   readonly from: readonly [() => string, string]
 }
 
@@ -18,7 +18,7 @@ const reactDom = () => require.resolve('react-dom/package.json')
 const SCRIPT = 'text/javascript; charset=utf-8'
 const STYLE = 'text/css; charset=utf-8'
 
-/** By the last part of their address. */
+/** Files by the last segment of their URL. */
 export const PLAYGROUND_FILES: ReadonlyMap<string, PlaygroundFile> = new Map([
   ['react.js', { type: SCRIPT, from: [react, 'umd/react.production.min.js'] }],
   ['react-dom.js', { type: SCRIPT, from: [reactDom, 'umd/react-dom.production.min.js'] }],
@@ -26,10 +26,10 @@ export const PLAYGROUND_FILES: ReadonlyMap<string, PlaygroundFile> = new Map([
   ['graphiql.css', { type: STYLE, from: [graphiql, 'graphiql.min.css'] }],
 ])
 
-/** Where such a file lies in the packages that a build takes it from. */
+/** The file's path in node_modules, from which a build copies it. */
 export const sourceOf = ({ from: [locate, path] }: PlaygroundFile): string => join(dirname(locate()), path)
 
-/** A build has copies beside this file, so that no user installs those packages; the source tree has the packages. */
+/** Reads a file: a build has copies next to this module, so that users need not install the packages. */
 export async function readPlaygroundFile(name: string, file: PlaygroundFile): Promise<Buffer> {
   const copy = fileURLToPath(new URL(`./playground/${name}`, import.meta.url))
   try {

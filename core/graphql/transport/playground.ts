@@ -4,7 +4,7 @@ import { PLAYGROUND_FILES, readPlaygroundFile } from './playground-files.ts'
 
 type PlaygroundTerms = Pick<GraphqlSettings['config'], 'endpoint' | 'playgroundAlways'>
 
-/** GraphiQL for browsers that open the endpoint, from files of this server alone; none in production unless the project wants it (contract/graphql.md 11). */
+/** Serves GraphiQL to browsers, without files of other servers; in production only with `playgroundAlways` (contract/graphql.md 11). */
 export function openPlayground(
   { endpoint, playgroundAlways }: PlaygroundTerms,
   production: boolean,
@@ -37,10 +37,10 @@ function answerFile(name: string): Promise<HttpResponse> | HttpResponse | null {
   return readPlaygroundFile(name, file).then(body => ({ status: 200, body, type: file.type, ...REVALIDATED }))
 }
 
-/** Browsers ask whether their copy is still the same. */
+/** Browsers revalidate their copy by its ETag. */
 const REVALIDATED = { headers: { 'Cache-Control': 'no-cache' }, tagged: true } as const
 
-/** What the playground's page may load: nothing of another server. GraphiQL writes styles into its page. */
+/** Content-Security-Policy of the playground: nothing from other servers. GraphiQL needs inline styles. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -53,7 +53,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ')
 
-/** The page of GraphiQL. `folder`: the address of its files. */
+/** The page of GraphiQL. `folder`: the URL path of its files. */
 const printPage = (folder: string): string => `<!doctype html>
 <html lang="en">
   <head>
@@ -74,7 +74,7 @@ const printPage = (folder: string): string => `<!doctype html>
 </html>
 `
 
-/** Starts GraphiQL on the page's own address; a query there is the first to be seen. */
+/** Starts GraphiQL with the page's URL as endpoint, and shows the query of its query string. */
 const START_SCRIPT = `const asked = new URLSearchParams(location.search)
 const fetcher = GraphiQL.createFetcher({ url: location.pathname })
 const graphiql = React.createElement(GraphiQL, {

@@ -9,17 +9,17 @@ import { UploadedFile } from '../sdl/uploaded-file.ts'
 
 export interface MultipartTerms {
   readonly files: Files
-  /** Files of who may not upload are passed over unread: nobody unknown fills the disk (safety S16). */
+  /** Without the upload permission files are skipped unread, so that strangers cannot fill the disk (safety S16). */
   readonly mayUpload: boolean
 }
 
-/** The operations of a form, and its files: whoever has them discards them. */
+/** The operations of a form and its files, which the caller must discard. */
 export interface Multipart {
   readonly operations: object
   readonly files: readonly FormFile[]
 }
 
-/** A form of the GraphQL multipart request specification → its operations, with files where its map names them. */
+/** Reads a form of the GraphQL multipart request specification, with files inserted where its map names them. */
 export async function readMultipart(
   request: HttpRequest,
   terms: MultipartTerms,
@@ -33,7 +33,7 @@ export async function readMultipart(
   return operations
 }
 
-/** Beside `operations` and `map` a form has few fields. Operations have as much room as JSON bodies by default. */
+/** Limits of the form: few fields besides `operations` and `map`; each as large as a JSON body's default limit. */
 function openRules({ mayUpload }: MultipartTerms): FormRules {
   let names: ReadonlySet<string> | null = null
   return {
@@ -76,7 +76,7 @@ function onlyField({ fields }: MultipartForm, name: string): Result<string, Faul
   return more.length > 0 ? failed(malformed(`More than one multipart field ‘${name}’`)) : ok(text)
 }
 
-/** Each file that the map names has to come once, behind it. */
+/** Each file that the map names must be sent once, after the map. */
 function findFileFault({ files }: MultipartForm, map: FileMap): Fault | null {
   for (const field of map.keys()) {
     const count = files.filter(file => file.field === field).length
@@ -110,13 +110,13 @@ async function fillAll(
   return typeof filled === 'object' && filled !== null ? ok(filled) : failed(invalidPath(''))
 }
 
-/** Where files go: by the name of a file's part, paths into the operations such as `variables`, `files`, `0`. */
+/** Paths into the operations by the name of a file's part, such as `variables`, `files`, `0`. */
 type FileMap = ReadonlyMap<string, readonly (readonly string[])[]>
 
-/** As many as a form may have files: each place becomes one. */
+/** Maximum number of places, as many as a form may have files. */
 const MAX_PLACES = 100
 
-/** `map` of the GraphQL multipart request specification: paths lead into variables, and nowhere else. */
+/** Parses the form's `map`. Paths may lead only into variables. */
 function parseFileMap(text: string): Result<FileMap, Fault> {
   const given = parseJsonBody(text)
   if (!given.ok) return failed(malformed('Invalid JSON in the ‘map’ multipart field'))
@@ -145,12 +145,12 @@ function parsePaths(field: string, texts: unknown): Result<readonly (readonly st
 const isPath = (text: unknown): boolean =>
   typeof text === 'string' && PATH.test(text) && !text.split('.').some(step => RESERVED.has(step))
 
-/** Of a batch, an operation's number comes first. */
+/** In a batch, a path begins with the operation's index. */
 const PATH = /^(?:\d{1,6}\.)?variables(?:\.[^.]+)+$/
 
 const RESERVED: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor'])
 
-/** A path that leads to no place for a file. */
+/** The fault of a path without a place for a file. */
 const invalidPath = (path: unknown): Fault =>
   malformed(`Invalid object path for the ‘map’ multipart field: ‘${shorten(String(path))}’`)
 
@@ -160,8 +160,7 @@ const malformed = (message: string): Fault =>
   fault('badRequest', `${message} (https://github.com/jaydenseric/graphql-multipart-request-spec).`)
 
 /**
- * The operations with a file in a place that was kept free for it: null, or left out of an object. undefined: the
- * path leads to no such place.
+ * Inserts a file at a path whose value is null or missing. undefined: the path leads to no such place.
  */
 function fillPlaceholder(given: unknown, [step, ...rest]: readonly string[], file: UploadedFile): unknown {
   if (step === undefined) return given === null || given === undefined ? file : undefined

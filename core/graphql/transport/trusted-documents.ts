@@ -5,20 +5,20 @@ import { parseJsonBody } from '../../query/parse-json.ts'
 
 /** The documents of `graphql.config.trustedDocuments`. */
 export interface TrustedDocuments {
-  /** Whether nothing else is answered. */
+  /** Refuse all other documents. */
   readonly only: boolean
-  /** By the name of its file without ending, or by a hash. */
+  /** Texts by file name without extension, and by hash. */
   readonly texts: ReadonlyMap<string, string>
 }
 
 export interface TrustedFile {
-  /** From the folder, with `/`; without its ending. */
+  /** Path relative to the folder, with `/`, without extension. */
   readonly name: string
   readonly text: string
   readonly document: DocumentNode
 }
 
-/** Clients hash what they send: the text of the file, with or without the end of its last line, or as graphql-js prints it. */
+/** Indexes documents by all hashes that clients send: of the file's text, with or without the final newline, and of graphql-js's print. */
 export function openTrusted(files: readonly TrustedFile[], only: boolean): TrustedDocuments {
   const texts = new Map<string, string>()
   for (const { name, text, document } of files) {
@@ -30,7 +30,7 @@ export function openTrusted(files: readonly TrustedFile[], only: boolean): Trust
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** The text that a request asks to be run: what it names, else what it writes, where that may be. */
+/** The document to run: the named one, else the sent text if it is allowed. */
 export function documentText(
   { documentId, query }: { readonly documentId: string | null; readonly query: string },
   trusted: TrustedDocuments | null,
@@ -42,7 +42,7 @@ export function documentText(
   return failed(UNTRUSTED)
 }
 
-/** What Apollo's clients look for: they send the document itself then. */
+/** Apollo clients send the document itself after this error. */
 const NOT_FOUND = new GraphQLError('PersistedQueryNotFound', {
   extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' },
 })
@@ -58,8 +58,8 @@ const UNTRUSTED = new GraphQLError('Only trusted documents are answered here', {
 type Given = Readonly<Record<string, unknown>>
 
 /**
- * By what a request names a document instead of writing it: `documentId` (GraphQL over HTTP), `doc_id` (Relay), or the
- * hash of `extensions.persistedQuery` (Apollo, urql); null where it does not.
+ * The id of a persisted document in a request: `documentId` (GraphQL over HTTP), `doc_id` (Relay), or the hash in
+ * `extensions.persistedQuery` (Apollo, urql); null without one.
  */
 export function requestedDocumentId({ documentId, doc_id: relayId, extensions }: Given): string | null {
   const named = [documentId, relayId, hashOf(extensions)].find(
@@ -68,7 +68,7 @@ export function requestedDocumentId({ documentId, doc_id: relayId, extensions }:
   return typeof named === 'string' ? named.replace(/^sha256:/, '') : null
 }
 
-/** In a query string extensions are JSON in a text. */
+/** In a query string, extensions are JSON text. */
 function hashOf(extensions: unknown): unknown {
   const parsed = typeof extensions === 'string' ? parseJsonBody(extensions) : null
   const given = parsed?.ok ? parsed.value : extensions

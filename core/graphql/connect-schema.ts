@@ -30,7 +30,7 @@ import { uploadFields } from './resolve/upload-fields.ts'
 import { userFields } from './resolve/user-fields.ts'
 import type { RootField } from './sdl/root-fields.ts'
 
-/** Services of the project's code besides documents. */
+/** Services of the project's code, in addition to documents. */
 export type CodeServices = Pick<GuardTerms, 'everything' | 'isKnown' | 'observer' | 'timeout'>
 
 export interface ConnectTerms extends ResolveTerms {

@@ -33,7 +33,7 @@ export async function readMultipart(
   return operations
 }
 
-/** Limits of the form: few fields besides `operations` and `map`; each as large as a JSON body's default limit. */
+/** Limits of the form: few fields in addition to `operations` and `map`; each as large as a JSON body's default limit. */
 function openRules({ mayUpload }: MultipartTerms): FormRules {
   let names: ReadonlySet<string> | null = null
   return {

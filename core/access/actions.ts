@@ -1,6 +1,6 @@
 import type { ContentType } from '../model/model.ts'
 
-/** What may be done to content-types. `publish` and `readDrafts` need drafts, `createLocalization` needs locales. */
+/** Actions on content-types. `publish` and `readDrafts` need drafts, `createLocalization` needs locales. */
 export const CONTENT_ACTIONS = [
   'find',
   'findOne',
@@ -13,7 +13,7 @@ export const CONTENT_ACTIONS = [
 ] as const
 export type ContentAction = (typeof CONTENT_ACTIONS)[number]
 
-/** Subjects that every project has beside its content-types, each with all that may be done to it. */
+/** Subjects that every project has in addition to its content-types, each with its actions. */
 export const BUILT_IN_ACTIONS = {
   users: ['find', 'findOne', 'me', 'count', 'create', 'update', 'delete'],
   auth: [
@@ -43,7 +43,7 @@ const SUBJECT_OF_BUILT_IN: ReadonlyMap<string, BuiltInSubject> = new Map([
   ['role', 'role'],
 ])
 
-/** What permissions call a content-type: its key, or the subject that a built-in one belongs to. */
+/** The subject of a content-type in permissions: its key, or the built-in subject that it belongs to. */
 export function subjectOf(type: ContentType): string {
   if (!type.builtIn) return type.key
   const subject = SUBJECT_OF_BUILT_IN.get(type.key)
@@ -51,20 +51,20 @@ export function subjectOf(type: ContentType): string {
   return subject
 }
 
-/** All that may be done to documents of a content-type. */
+/** All actions on documents of a content-type. */
 export function actionsOf(type: ContentType): readonly Action[] {
   const subject = subjectOf(type)
   if (type.builtIn && isBuiltInSubject(subject)) return BUILT_IN_ACTIONS[subject]
   return CONTENT_ACTIONS.filter(action => missingFeature(action, type) === null)
 }
 
-/** What a content-type lacks for an action to mean anything on it. */
+/** The feature that an action needs and the content-type does not have; null: the action applies. */
 export function missingFeature(action: string, type: ContentType): 'draftAndPublish' | 'localized' | null {
   if (action === 'publish' || action === 'readDrafts') return type.draftAndPublish ? null : 'draftAndPublish'
   return action === 'createLocalization' && !type.localized ? 'localized' : null
 }
 
-/** The parts of a permission that mean something for an action. */
+/** Which parts of a permission apply to an action. */
 export interface PermissionParts {
   readonly where: boolean
   readonly fields: boolean
@@ -89,10 +89,10 @@ const PARTS_BY_ACTION: ReadonlyMap<string, PermissionParts> = new Map([
   ['readDrafts', ROWS],
 ])
 
-/** Actions of `auth`, and uploading, are granted whole or not at all. */
+/** Actions of `auth`, and uploading, take no parts: they are granted as a whole or not at all. */
 export const permissionPartsOf = (action: string): PermissionParts => PARTS_BY_ACTION.get(action) ?? NONE
 
 const READS: ReadonlySet<string> = new Set(['find', 'findOne', 'me', 'count'])
 
-/** Actions that show documents; the others only show what they wrote. */
+/** Actions that return documents. The others return only what they wrote. */
 export const isReadAction = (action: Action): boolean => READS.has(action)

@@ -1,12 +1,12 @@
 import type { Actor, Command, PermittedCommand, WriteConditions } from '../query/command.ts'
 import type { Populate, Query, RestrictedQuery, Selection } from '../query/query.ts'
 import { mapOrDrop } from './restrict/read-scope.ts'
-import { isPasswordAttribute } from './restrict/visible.ts'
+import { isPasswordAttribute } from './restrict/readable-attributes.ts'
 
-/** The only place where a query becomes a restricted one. The brand is a type's alone, so there is nothing to construct. */
+/** The only place that brands a query as restricted. The brand exists in the type only. */
 export const brand = (query: Query): RestrictedQuery => query as RestrictedQuery
 
-/** As brand: the only place where a command becomes a permitted one. */
+/** The only place that brands a command as permitted. */
 export const brandCommand = <Kind extends Command>(
   command: Kind,
   conditions: WriteConditions,
@@ -14,15 +14,15 @@ export const brandCommand = <Kind extends Command>(
 ): PermittedCommand<Kind> => ({ ...command, conditions, by }) as PermittedCommand<Kind>
 
 /**
- * A query of code that may see everything (the server itself, plugins, content), as it is: private attributes
- * included, but passwords never leave.
+ * Brands a query of trusted code (the server, plugins, content) without restriction. It may return private attributes,
+ * but never passwords.
  */
 export function trusted(query: Query): RestrictedQuery {
   const selection = withoutPasswords(query.selection)
   return brand(selection === query.selection ? query : { ...query, selection })
 }
 
-/** A command of code that may change everything, as it is. */
+/** Brands a command of trusted code without conditions. */
 export const trustedCommand = <Kind extends Command>(command: Kind): PermittedCommand<Kind> =>
   brandCommand(command, { before: null, after: null, targets: new Map(), sights: null })
 

@@ -3,16 +3,16 @@ import { subjectOf } from './actions.ts'
 import { entryOf, type PermissionEntry, type PermissionTable, WILDCARD } from './permission-entries.ts'
 
 /**
- * What a role says of one action on one content-type, and why. `said` is what it comes to, `cell` the permission
- * that decides.
+ * The permission of a role for one action on one content-type. `said` is the effective value, `cell` the entry that
+ * decides.
  */
 export type Decision =
-  /** In so many words, for the type or for all of them. */
+  /** An entry names the action, for the type or for `"*"`. */
   | {
       readonly kind: 'said'
       readonly said: PermissionEntry['value']
       readonly cell: PermissionEntry
-      /** What the role says of every type, where naming this one beats it. */
+      /** The entry for `"*"` that the entry for this type overrides. */
       readonly beaten: PermissionEntry | null
     }
   /** Another action implies it. */
@@ -35,41 +35,42 @@ const IMPLIED_BY: ReadonlyMap<string, readonly string[]> = new Map([
 
 const UNDECIDED: Decision = Object.freeze({ kind: 'unsaid', said: false, cell: null })
 
-export function decide(cells: PermissionTable, type: ContentType, action: string): Decision {
-  const own = namedOrWildcard(cells, type, action)
-  if (own) return { kind: 'said', said: own.value, cell: own, beaten: overriddenBy(own, cells, type, action) }
-  return type.draftAndPublish ? decideImplied(cells, type, action) : UNDECIDED
+export function decide(entries: PermissionTable, type: ContentType, action: string): Decision {
+  const own = namedOrWildcard(entries, type, action)
+  if (own)
+    return { kind: 'said', said: own.value, cell: own, beaten: overriddenBy(own, entries, type, action) }
+  return type.draftAndPublish ? decideImplied(entries, type, action) : UNDECIDED
 }
 
-function decideImplied(cells: PermissionTable, type: ContentType, action: string): Decision {
+function decideImplied(entries: PermissionTable, type: ContentType, action: string): Decision {
   for (const by of IMPLIED_BY.get(action) ?? []) {
-    const cell = namedOrWildcard(cells, type, by)
+    const cell = namedOrWildcard(entries, type, by)
     if (cell?.value) return { kind: 'implied', said: rowsOnly(cell.value), cell, by }
   }
   return UNDECIDED
 }
 
 const namedOrWildcard = (
-  cells: PermissionTable,
+  entries: PermissionTable,
   type: ContentType,
   action: string,
 ): PermissionEntry | undefined =>
-  entryOf(cells, subjectOf(type), action) ?? wildcardTypeEntry(cells, type, action)
+  entryOf(entries, subjectOf(type), action) ?? wildcardTypeEntry(entries, type, action)
 
-/** `"*"` stands for the project's own types. */
+/** `"*"` covers the project's own types, not the built-in ones. */
 const wildcardTypeEntry = (
-  cells: PermissionTable,
+  entries: PermissionTable,
   type: ContentType,
   action: string,
-): PermissionEntry | undefined => (type.builtIn ? undefined : entryOf(cells, WILDCARD, action))
+): PermissionEntry | undefined => (type.builtIn ? undefined : entryOf(entries, WILDCARD, action))
 
 function overriddenBy(
   own: PermissionEntry,
-  cells: PermissionTable,
+  entries: PermissionTable,
   type: ContentType,
   action: string,
 ): PermissionEntry | null {
-  const every = wildcardTypeEntry(cells, type, action)
+  const every = wildcardTypeEntry(entries, type, action)
   return every && every !== own ? every : null
 }
 

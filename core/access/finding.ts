@@ -1,7 +1,7 @@
 import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import type { Project } from '../project/project.ts'
 
-/** Everything that can be wrong with roles and tokens: the closed list of this room's codes. project/ has found what shows without a model. */
+/** The diagnostic codes of this module. project/ reports the errors that are visible without a model. */
 export type AccessFault =
   | 'conflicting-parents'
   | 'unknown-subject'
@@ -12,12 +12,12 @@ export type AccessFault =
   | 'bad-condition'
   | 'unknown-user-path'
 
-/** A fault before it is tied to a place. */
+/** A fault before its path is resolved to a file, line and column. */
 export interface AccessFinding {
   readonly code: AccessFault
   readonly message: string
   readonly path: Path
-  /** The caret stands under the key rather than under its value. */
+  /** The caret points at the key instead of its value. */
   readonly atKey?: boolean
   readonly related?: { readonly path: Path; readonly message: string }
 }

@@ -5,9 +5,9 @@ import type { PermissionTerms } from '../project/settings/settings.ts'
 import { type Action, isReadAction, subjectOf } from './actions.ts'
 import type { Grants, ReadAccess, WriteAccess, WriteAction } from './caller.ts'
 import type { Condition } from './compile/condition.ts'
-import { readableAttributes } from './restrict/visible.ts'
+import { readableAttributes } from './restrict/readable-attributes.ts'
 
-/** Questions to one ability. Each view is made when first asked for and kept: a project may have hundreds of types. */
+/** The grants of one ability. Access to each type is computed on first use and memoized: a project may have hundreds of types. */
 export function toGrants(name: string, makeRules: () => readonly AbilityRule[]): Grants {
   const rules = once(makeRules)
   const ability = once(() => toCaslAbility(rules()))
@@ -38,7 +38,7 @@ function keep<Act, Made>(
   return made
 }
 
-/** There is one rule at most for each action of each subject (to-rules.ts). */
+/** Each action of each subject has at most one rule (to-rules.ts). */
 function writingOf(
   rules: readonly AbilityRule[],
   type: ContentType,
@@ -66,7 +66,7 @@ function viewOf(ability: AccessAbility, type: ContentType, action: Action): Read
   })
 }
 
-/** Who wrote a document sees it, whatever else he sees, in the fields that he may read or else has written. */
+/** The author of a write gets its answer, whatever else they may read: the readable attributes, or those of the written action. */
 function answerOf(ability: AccessAbility, type: ContentType, action: Action): ReadAccess {
   const shown =
     ruleOf(ability, type, 'findOne') ?? ruleOf(ability, type, 'find') ?? ruleOf(ability, type, action)
@@ -80,23 +80,23 @@ function answerOf(ability: AccessAbility, type: ContentType, action: Action): Re
 const ruleOf = (ability: AccessAbility, type: ContentType, action: Action) =>
   ability.relevantRuleFor(action, subjectOf(type))
 
-/** A permission never opens what is private. */
+/** A permission never makes private attributes readable. */
 function readableOf(fields: readonly string[] | undefined, type: ContentType): ReadonlySet<Attribute> {
   const visible = readableAttributes(type)
   return fields ? new Set([...visible].filter(({ name }) => fields.includes(name))) : visible
 }
 
-/** One permission as CASL has it: no fields is every field, no condition every row. */
+/** One permission as a CASL rule. No `fields`: every field. No `conditions`: every row. */
 export type AbilityRule = RawRule<[string, string], Condition> & {
-  /** What the server writes, whatever the body says. */
+  /** Values that the server writes instead of those of the body. */
   readonly set?: PermissionTerms['set']
 }
 
 type AccessAbility = Ability<[string, string], Condition>
 
 /**
- * The rules of one role or token. Questions are asked of subjects' names alone: whether a row meets a condition
- * is for the database to say, so that no row is ever judged here.
+ * The rules of one role or token. They are queried by the subject's name only: the database evaluates the conditions
+ * on rows, so nothing here ever inspects a row.
  */
 const toCaslAbility = (rules: readonly AbilityRule[]): AccessAbility =>
   new Ability<[string, string], Condition>([...rules], {

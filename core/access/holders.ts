@@ -17,13 +17,13 @@ import {
   WILDCARD,
 } from './permission-entries.ts'
 
-/** What every role and every API token says, with what it inherits and what is open to all. */
+/** The entries of every role and API token, including inherited ones and those open to all callers. */
 export interface Holders {
   /** By key; `public` is among them. */
   readonly roles: ReadonlyMap<string, PermissionTable>
   /** By key. */
   readonly tokens: ReadonlyMap<string, PermissionTable>
-  /** What is wrong with inheritance. */
+  /** Errors of inheritance. */
   readonly findings: readonly AccessFinding[]
 }
 
@@ -33,7 +33,7 @@ export function resolveHolders({ roles, apiTokens }: Settings): Holders {
   const inherited = inheritRoles(roles)
   const open = publicAuthEntries(inherited.roles.get(PUBLIC))
   return {
-    roles: new Map([...inherited.roles].map(([key, cells]) => [key, overridePermissions(open, cells)])),
+    roles: new Map([...inherited.roles].map(([key, entries]) => [key, overridePermissions(open, entries)])),
     tokens: new Map(
       Object.entries(apiTokens).map(([key, token]) => [
         key,
@@ -44,7 +44,7 @@ export function resolveHolders({ roles, apiTokens }: Settings): Holders {
   }
 }
 
-/** Signing in and the like is for everybody, unless `public` says who may (project-file, "Permissions"). */
+/** Sign-in and the other actions of `auth` are open to all callers unless `public` declares `auth` (project-file, "Permissions"). */
 function publicAuthEntries(nobody: PermissionTable | undefined): PermissionTable {
   if (nobody?.has('auth')) return new Map()
   return toPermissionTable(
@@ -57,7 +57,7 @@ function publicAuthEntries(nobody: PermissionTable | undefined): PermissionTable
 const onEverySubject = (actions: Permissions[string]): Permissions =>
   Object.fromEntries([WILDCARD, ...Object.keys(BUILT_IN_ACTIONS)].map(subject => [subject, actions]))
 
-/** Permissions that follow from a token's type stand where the type does. */
+/** Entries that follow from a token's type have the path of the type. */
 function tokenEntries(key: string, { type, permissions }: ApiTokenDeclaration): PermissionTable {
   switch (type) {
     case 'full-access':
@@ -81,8 +81,8 @@ interface InheritedRoles {
 type DeclaredRoles = Readonly<Record<string, RoleDeclaration>>
 
 /**
- * Every role with what it extends: a permission given again replaces the inherited one. A parent that does not exist, or
- * that extends the role in turn, adds nothing: project/ reports both, and its other faults are still worth reporting.
+ * Resolves `extends` of every role: an own entry overrides the inherited one. A missing or circular parent adds nothing:
+ * project/ reports both, and this check still reports the other errors.
  */
 function inheritRoles(declared: DeclaredRoles): InheritedRoles {
   const roles = new Map<string, PermissionTable>()
@@ -93,7 +93,7 @@ function inheritRoles(declared: DeclaredRoles): InheritedRoles {
 const parentsOf = (key: string, declared: DeclaredRoles): readonly string[] =>
   (declared[key]?.extends ?? []).filter(parent => Object.hasOwn(declared, parent))
 
-/** Its parents are resolved; answers what they disagree on. */
+/** Resolves a role whose parents are resolved; returns the conflicts between its parents. */
 function resolve(
   key: string,
   declared: DeclaredRoles,
@@ -101,21 +101,21 @@ function resolve(
 ): readonly AccessFinding[] {
   const role = declared[key]
   if (!role) return []
-  const parents = role.extends.map(parent => ({ name: parent, cells: done.get(parent) ?? new Map() }))
+  const parents = role.extends.map(parent => ({ name: parent, entries: done.get(parent) ?? new Map() }))
   const above = toPermissionTable(role.permissions, ['roles', key, 'permissions'])
   done.set(
     key,
-    overridePermissions(parents.map(({ cells }) => cells).reduce(overridePermissions, new Map()), above),
+    overridePermissions(parents.map(({ entries }) => entries).reduce(overridePermissions, new Map()), above),
   )
   return [...conflicts(key, parents, above)]
 }
 
 interface Parent {
   readonly name: string
-  readonly cells: PermissionTable
+  readonly entries: PermissionTable
 }
 
-/** What a parent says of every content-type, it says of one that another parent names. */
+/** A parent's entry for `"*"` also conflicts with another parent's entry for a named content-type. */
 function* conflicts(
   key: string,
   parents: readonly Parent[],
@@ -123,8 +123,8 @@ function* conflicts(
 ): Generator<AccessFinding> {
   for (const [subject, action] of subjectActions(parents)) {
     if (entryOf(above, subject, action)) continue
-    const saying = parents.flatMap(({ name, cells }) => {
-      const cell = entryOf(cells, subject, action) ?? wildcardEntry(cells, subject, action)
+    const saying = parents.flatMap(({ name, entries }) => {
+      const cell = entryOf(entries, subject, action) ?? wildcardEntry(entries, subject, action)
       return cell ? [{ name, cell }] : []
     })
     const [first, ...others] = saying
@@ -136,18 +136,18 @@ function* conflicts(
 }
 
 const wildcardEntry = (
-  cells: PermissionTable,
+  entries: PermissionTable,
   subject: string,
   action: string,
-): PermissionEntry | undefined => (isBuiltInSubject(subject) ? undefined : entryOf(cells, WILDCARD, action))
+): PermissionEntry | undefined => (isBuiltInSubject(subject) ? undefined : entryOf(entries, WILDCARD, action))
 
 type SubjectAction = readonly [subject: string, action: string]
 
-/** Everything that some parent names, once. */
+/** Every subject and action that some parent names, without duplicates. */
 function subjectActions(parents: readonly Parent[]): readonly SubjectAction[] {
   const spots = new Map<string, SubjectAction>()
-  for (const { cells } of parents) {
-    for (const [subject, row] of cells) {
+  for (const { entries } of parents) {
+    for (const [subject, row] of entries) {
       for (const action of row.keys()) spots.set(`${subject} ${action}`, [subject, action])
     }
   }

@@ -3,39 +3,39 @@ import type { Model } from '../model/model.ts'
 import type { Permissions, PermissionTerms } from '../project/settings/settings.ts'
 import { BUILT_IN_ACTIONS, CONTENT_ACTIONS, isBuiltInSubject } from './actions.ts'
 
-/** One permission as it was written: what it says, and where. */
+/** One permission as it was declared, with its path in the project file. */
 export interface PermissionEntry {
   readonly value: boolean | PermissionTerms
   readonly path: Path
   readonly origin: EntryOrigin
 }
 
-/** Whether it stands in the file, or follows from there being nothing on `auth` in `public`, or from a token's type. */
+/** `file`: declared; `open`: default because `public` does not declare `auth`; `token-type`: from the type of a token. */
 export type EntryOrigin = 'file' | 'open' | 'token-type'
 
-/** subject → action → permission, with `"*"` for actions written out; `"*"` for content-types stays a subject. */
+/** subject → action → entry. `"*"` as an action is expanded; `"*"` as a subject is kept. */
 export type PermissionTable = ReadonlyMap<string, ReadonlyMap<string, PermissionEntry>>
 
 export const WILDCARD = '*'
 
-/** Every word that may stand for a subject. */
+/** Every valid name of a subject. */
 export const subjectNames = (model: Model): readonly string[] => [
   ...[...model.contentTypes.values()].filter(type => !type.builtIn).map(type => type.key),
   ...Object.keys(BUILT_IN_ACTIONS),
   WILDCARD,
 ]
 
-/** Every action that a subject knows, whether or not this one of them has drafts and locales. */
+/** Every action of a subject, including those that need drafts or locales. */
 export const actionNames = (subject: string): readonly string[] =>
   isBuiltInSubject(subject) ? BUILT_IN_ACTIONS[subject] : CONTENT_ACTIONS
 
 export const entryOf = (
-  cells: PermissionTable,
+  entries: PermissionTable,
   subject: string,
   action: string,
-): PermissionEntry | undefined => cells.get(subject)?.get(action)
+): PermissionEntry | undefined => entries.get(subject)?.get(action)
 
-/** `path`: of the permissions; of what they follow from where they are not in the file. */
+/** `path`: of the permissions, or of the setting that implies them if they are not in the file. */
 export const toPermissionTable = (
   permissions: Permissions,
   path: Path,
@@ -52,7 +52,7 @@ export const toPermissionTable = (
     }),
   )
 
-/** An action that is named beats `"*"` beside it. */
+/** A named action overrides `"*"` of the same subject. */
 function toRow(
   subject: string,
   said: Permissions[string],
@@ -69,7 +69,7 @@ function toRow(
   return row
 }
 
-/** What the second says replaces what the first says of the same action of the same subject. */
+/** Entries of `above` replace those of `below` for the same action of the same subject. */
 export function overridePermissions(below: PermissionTable, above: PermissionTable): PermissionTable {
   const merged = new Map(below)
   for (const [subject, row] of above) merged.set(subject, new Map([...(below.get(subject) ?? []), ...row]))

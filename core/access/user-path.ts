@@ -2,20 +2,20 @@ import { didYouMean } from '../base/nearest.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType, Holder, ScalarAttribute } from '../model/model.ts'
 import type { UserValues } from './compile/condition.ts'
-import { isPasswordAttribute } from './restrict/visible.ts'
+import { isPasswordAttribute } from './restrict/readable-attributes.ts'
 
-/** `$user.role.type` → `['role', 'type']`; undefined for any text that does not speak of the user. */
+/** `$user.role.type` → `['role', 'type']`; undefined: not a reference to the user. */
 export function userPath(value: unknown): readonly string[] | undefined {
   if (typeof value !== 'string' || !/^\$user(?![A-Za-z0-9_])/.test(value)) return undefined
   return value.split('.').slice(1)
 }
 
-/** Every `$user.…` in a declared value, however deep. */
+/** Every `$user.…` in a declared value, at any depth. */
 export function* userPathsIn(value: unknown): Generator<readonly string[]> {
   for (const { steps } of userReferencesIn(value)) yield steps
 }
 
-/** The same, each with its place in the value. */
+/** As userPathsIn, each with its path in the value. */
 export function* userReferencesIn(value: unknown, place: Path = []): Generator<UserReference> {
   const steps = userPath(value)
   if (steps) yield { steps, place }
@@ -30,7 +30,7 @@ export interface UserReference {
   readonly place: Path
 }
 
-/** What is at the end of a path, over to-one relations and single components; or what is wrong with it. */
+/** Resolves a path over to-one relations and single components to its attribute; a string is the error message. */
 export function resolveUserPath(path: readonly string[], user: ContentType): ScalarAttribute | string {
   let holder: Holder = user
   for (const [index, name] of path.entries()) {
@@ -66,11 +66,11 @@ function unknownStep(path: readonly string[], index: number, holder: Holder | nu
   return `unknown \`${name}\` in \`${print(path)}\`${near}`
 }
 
-/** Whether some `$user.…` has no value. An empty text is none: under `$contains` or `$startsWith` it would be met by all. */
+/** Whether some `$user.…` has no value. An empty text counts as none: `$contains` and `$startsWith` would match every row. */
 export const lacksValue = (value: unknown, user: UserValues): boolean =>
   [...userPathsIn(value)].some(path => (valueAt(path, user) ?? '') === '')
 
-/** The declared value with each `$user.…` replaced; undefined where one of them has no value. */
+/** The declared value with each `$user.…` replaced; undefined: one of them has no value. */
 export function bindUser(value: unknown, user: UserValues): unknown {
   const path = userPath(value)
   if (path) return valueAt(path, user) ?? undefined
@@ -89,7 +89,7 @@ function bindAll(values: readonly unknown[], user: UserValues): readonly unknown
   return bound.includes(undefined) ? undefined : bound
 }
 
-/** Only single values: an object or a list in a filter's place would be read as operators. */
+/** Only scalars: an object or a list in a filter would be parsed as operators. */
 function valueAt(path: readonly string[], user: UserValues): string | number | boolean | undefined {
   let value: unknown = user
   for (const name of path) {

@@ -1,4 +1,4 @@
-import { readableAttributes } from '../access/restrict/visible.ts'
+import { readableAttributes } from '../access/restrict/readable-attributes.ts'
 import type { Attribute, Holder } from '../model/model.ts'
 import type { Values } from './desired-state.ts'
 import type { HeldFiles } from './links/link-targets.ts'

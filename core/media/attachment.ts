@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import { filterFor } from '../access/compile/condition.ts'
-import { visibleDocuments } from '../access/restrict/sights.ts'
+import { visibleDocuments } from '../access/restrict/visible-documents.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { LinkTarget, WrittenDocument, WrittenVersion } from '../documents/desired-state.ts'

@@ -1,5 +1,5 @@
 import { qualified, quoteConstant } from '../sql/ddl.ts'
-import { EVERY_TABLE } from '../sql/print-provable.ts'
+import { EVERY_TABLE } from '../sql/print-versioned.ts'
 
 /** How many rows a table's version is spread over before writers are more than that at once. */
 const SHARDS = 16

@@ -3,7 +3,7 @@ import { allOf, call, column, select, sqlConstant } from '../sql/build.ts'
 import type { Expression, NamedColumn } from '../sql/nodes.ts'
 import { planScope } from './filter.ts'
 import { type Join, joinComponent, joinLink, joinOwned } from './join.ts'
-import { idColumns, planLayout, valueColumns } from './lay-out.ts'
+import { idColumns, planLayout, valueColumns } from './plan-layout.ts'
 import type { PlanContext, Row } from './row.ts'
 import { filterConditions, limitedToOne, rowJson, rowsJson, selectRows } from './rows.ts'
 

@@ -1,4 +1,4 @@
-import { type PermissionScope, permissionScopes } from '../access/open-grants.ts'
+import { type PermissionScope, permissionScopes } from '../access/permission-scopes.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { rejectAfter } from '../base/with-timeout.ts'
 import type { EventListener } from '../events/events.ts'

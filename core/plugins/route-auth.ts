@@ -1,5 +1,5 @@
 import type { Caller, Grants } from '../access/caller.ts'
-import { allowsAll, openGrants, type PermissionScope } from '../access/open-grants.ts'
+import { allowsAll, openGrants, type PermissionScope } from '../access/permission-scopes.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, forbidden } from '../faults/fault.ts'
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import type { PermissionScope } from '../access/open-grants.ts'
+import type { PermissionScope } from '../access/permission-scopes.ts'
 import { forbidden, RequestFault } from '../faults/fault.ts'
 import { type HttpRequest, type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import type { RestContext, RouteInfo } from './context.ts'

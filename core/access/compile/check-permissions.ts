@@ -8,7 +8,7 @@ import { actionNames, subjectNames, WILDCARD } from '../permission-entries.ts'
 import { resolveUserPath, userReferencesIn } from '../user-path.ts'
 import { compileCondition } from './compile-condition.ts'
 
-/** Whose permissions they are, and where they stand. */
+/** The permissions of one role or token, with their path in the project file. */
 export interface DeclaredPermissions {
   readonly permissions: Permissions
   readonly path: Path
@@ -35,7 +35,7 @@ export function* checkPermissions(holding: DeclaredPermissions, model: Model): G
 interface PermissionPlace {
   readonly subject: string
   readonly action: string
-  /** null: every content-type, or a subject without documents. */
+  /** null: the subject is `"*"` or has no documents. */
   readonly type: ContentType | null
   readonly path: Path
 }

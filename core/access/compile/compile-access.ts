@@ -16,19 +16,19 @@ import { checkPermissions, type DeclaredPermissions } from './check-permissions.
 import { expectedLists } from './expected-lists.ts'
 import { toRules } from './to-rules.ts'
 
-/** What every role and every API token of a project may do. Frozen; abilities are built when first asked for. */
+/** The permissions of every role and API token of a project. Frozen; abilities are built on first use. */
 export interface Access {
-  /** A request without credentials. */
+  /** The caller of a request without credentials. */
   readonly publicCaller: Caller
   /** By key. */
   readonly roles: ReadonlyMap<string, Grants>
   /** By key. */
   readonly tokens: ReadonlyMap<string, Grants>
-  /** What conditions and set values ask of a user, `['role', 'type']` for `$user.role.type`: his values are read with these. */
+  /** Paths of the `$user` values that conditions and `set` use: `['role', 'type']` for `$user.role.type`. Users are read with these. */
   readonly userPaths: readonly (readonly string[])[]
 }
 
-/** Roles and tokens, checked against the model; or everything that is wrong with them. */
+/** Compiles roles and tokens against the model; fails with all their diagnostics. */
 export function compileAccess(project: Project, model: Model): Result<Access, Diagnostic> {
   const { settings } = project
   const holders = resolveHolders(settings)
@@ -51,9 +51,10 @@ const declaredPermissions = ({ roles, apiTokens }: Settings): readonly DeclaredP
 ]
 
 function toAccess(settings: Settings, holders: Holders, model: Model): Access {
-  const grants = (name: string, cells: PermissionTable): Grants => toGrants(name, () => toRules(cells, model))
-  const roles = new Map([...holders.roles].map(([key, cells]) => [key, grants(key, cells)]))
-  const tokens = new Map([...holders.tokens].map(([key, cells]) => [key, grants(key, cells)]))
+  const grants = (name: string, entries: PermissionTable): Grants =>
+    toGrants(name, () => toRules(entries, model))
+  const roles = new Map([...holders.roles].map(([key, entries]) => [key, grants(key, entries)]))
+  const tokens = new Map([...holders.tokens].map(([key, entries]) => [key, grants(key, entries)]))
   const nobody = roles.get(PUBLIC) ?? grants(PUBLIC, new Map())
   return Object.freeze({
     publicCaller: Object.freeze({ kind: 'public', grants: nobody, user: null }),
@@ -69,18 +70,18 @@ function userPathsOf({ roles }: Settings): Access['userPaths'] {
   return Object.freeze([...byName.values()])
 }
 
-/** All that anybody may do: what a full-access token may. */
+/** The permissions of a full-access token: every action on every subject. */
 export function fullAccessGrants(model: Model): Grants {
   const subjects = [WILDCARD, ...Object.keys(BUILT_IN_ACTIONS)]
   const permissions = Object.fromEntries(subjects.map(subject => [subject, { [WILDCARD]: true }]))
   return toGrants('everything', () => toRules(toPermissionTable(permissions, []), model))
 }
 
-/** Where a project's values lie; permissions say what lists to expect. */
+/** Compiles the project's storage. The conditions of permissions decide which lists get an index. */
 export const projectStorage = ({ settings }: Project, model: Model): Storage =>
   compileStorage(model, settings.database.indexes === 'derived' ? expectedLists(settings, model) : null)
 
-/** The same of a project whose permissions nobody has looked at yet. */
+/** As projectStorage, for a project whose permissions are not checked yet. */
 export function checkedProjectStorage(project: Project, model: Model): Result<Storage, Diagnostic> {
   const access = compileAccess(project, model)
   return access.ok ? ok(projectStorage(project, model)) : access

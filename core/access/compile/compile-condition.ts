@@ -11,13 +11,13 @@ import type { Condition, UserValues } from './condition.ts'
 
 type Where = NonNullable<PermissionTerms['where']>
 
-/** What is wrong with a condition, and the way to it inside of that. */
+/** An error in a condition. `path` leads to it inside the condition. */
 export interface ConditionFault {
   readonly message: string
   readonly path: Path
 }
 
-/** Reads a permission's `where` in the language of REST `filters`; else answers what is wrong with it. */
+/** Compiles a permission's `where`, which has the syntax of REST `filters`; fails with all its errors. */
 export function compileCondition(
   where: Where,
   type: ContentType,
@@ -37,7 +37,7 @@ function bind(where: Where, type: ContentType, user: UserValues) {
   return parsed.ok ? parsed.value : null
 }
 
-/** A value of the kind that each `$user.…` will have, so that a mismatch shows when the project is loaded. */
+/** Replaces each `$user.…` by a sample value of its type, so that a type mismatch is found when the project is loaded. */
 function withSamples(value: unknown, model: Model): unknown {
   const path = userPath(value)
   if (path) {
@@ -89,8 +89,8 @@ function holderAt(path: readonly string[], type: ContentType): Holder {
 }
 
 /**
- * The way to a key in a condition. `trail`: the dotted way over attributes that a fault tells; the key stands there, or
- * ends it. Operators, groups and lists lie between. The condition as a whole where the key is not found.
+ * The path to a key in a condition. `trail`: the dotted attribute path that a fault reports; the key is below it or is
+ * its last name. Operators, groups and lists may be in between. Returns the path of the whole condition if the key is not found.
  */
 function placeOfKey(where: unknown, key: string, trail: string | null): Path {
   const names = trail === null ? [] : trail.split('.')
@@ -98,7 +98,7 @@ function placeOfKey(where: unknown, key: string, trail: string | null): Path {
   return findKey(where, key, around) ?? findKey(where, key, null) ?? []
 }
 
-/** `around`: the attributes that must lie above the key; null: any. */
+/** `around`: the attributes that must be above the key; null: any. */
 function findKey(value: unknown, key: string, around: readonly string[] | null): Path | undefined {
   if (value === null || typeof value !== 'object') return undefined
   for (const [at, below] of Object.entries(value)) {

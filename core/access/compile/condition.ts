@@ -6,28 +6,28 @@ export interface UserValues {
 }
 
 /**
- * A permission's `where`, compiled. `personal`: it speaks of `$user` and is read anew for each user; null where
- * one of its values is missing.
+ * A permission's `where`, compiled. `personal`: it refers to `$user` and is bound for each user; null: the user has no
+ * value for one of the references.
  */
 export type Condition =
   | { readonly kind: 'fixed'; readonly filter: Filter }
   | {
       readonly kind: 'personal'
       readonly bind: (user: UserValues) => Filter | null
-      /** As it is for somebody: for what follows from its form alone. */
+      /** The filter with sample values, for uses that depend on its structure only. */
       readonly sample: Filter
     }
 
-/** Met by no document. */
+/** Matches no document. */
 const NOTHING: Filter = { kind: 'or', filters: [] }
 
-/** The condition as it is for one caller; met by nothing where a `$user.…` has no value. */
+/** The condition for one caller. It matches nothing if a `$user.…` has no value. */
 export function filterFor(condition: Condition, user: UserValues | null): Filter {
   if (condition.kind === 'fixed') return condition.filter
   return (user && condition.bind(user)) ?? NOTHING
 }
 
-/** All of the filters; null where there is none. */
+/** The conjunction of the filters; null if there is none. */
 export function conjunction(...filters: readonly (Filter | null)[]): Filter | null {
   const present = filters.filter(filter => filter !== null)
   if (present.length < 2) return present[0] ?? null

@@ -9,11 +9,11 @@ import { resolveHolders } from '../holders.ts'
 import type { PermissionTable } from '../permission-entries.ts'
 import { compileCondition } from './compile-condition.ts'
 
-/** An index costs each write of the type: so many a type at most, of so many attributes. */
+/** Each index makes writes of its type slower, so their number and width are limited. */
 const MAX_LISTS = 5
 const MAX_ATTRIBUTES = 4
 
-/** The lists that conditions of roles and API tokens make: what they narrow each type by. Conditions that are wrong make none. */
+/** The attribute lists that conditions of roles and API tokens filter each type by. Invalid conditions are ignored. */
 export function expectedLists(settings: Settings, model: Model): ExpectedLists {
   const { roles, tokens } = resolveHolders(settings)
   const holders = [...roles.values(), ...tokens.values()]
@@ -26,16 +26,16 @@ function listsOf(
   model: Model,
 ): readonly (readonly string[])[] {
   const lists = holders
-    .flatMap(cells => conditionsOf(type, cells, model))
+    .flatMap(entries => conditionsOf(type, entries, model))
     .map(indexAttributes)
     .filter(names => names.length > 0)
   const distinct = new Map(lists.map(names => [names.join(' '), names]))
   return [...distinct.values()].slice(0, MAX_LISTS)
 }
 
-function conditionsOf(type: ContentType, cells: PermissionTable, model: Model): readonly Filter[] {
+function conditionsOf(type: ContentType, entries: PermissionTable, model: Model): readonly Filter[] {
   return ['find', 'readDrafts'].flatMap(action => {
-    const { said } = decide(cells, type, action)
+    const { said } = decide(entries, type, action)
     const where = typeof said === 'object' ? said.where : undefined
     const compiled = where && compileCondition(where, type, model)
     if (!compiled?.ok) return []
@@ -43,15 +43,15 @@ function conditionsOf(type: ContentType, cells: PermissionTable, model: Model): 
   })
 }
 
-/** What is compared with one value stands first. */
+/** Attributes that are compared with one value come first, as an index needs it. */
 function indexAttributes(filter: Filter): readonly string[] {
   const { exact, others } = comparedAttributes(filter)
   return [...exact, ...others]
 }
 
-/** Attributes that an index could find documents by; none where a link, which has an index, leads to few already. */
+/** Attributes that an index could serve; none if the filter has a selective link, which has its own index. */
 export interface ComparedAttributes {
-  /** With one value. */
+  /** Compared with one value. */
   readonly exact: readonly string[]
   readonly others: readonly string[]
 }
@@ -81,7 +81,7 @@ const conjunctsOf = (filter: Filter): readonly Filter[] =>
 const isSelectiveLink = (term: Filter): boolean =>
   term.kind === 'related' && isLink(term.attribute) && conjunctsOf(term.filter).some(isExact)
 
-/** What a filter asks of the type's own columns, and of other tables. */
+/** The comparisons of a filter with the type's own columns, and its filters on related tables. */
 export function comparisonsIn(filter: Filter): readonly (Comparison | RelatedFilter)[] {
   switch (filter.kind) {
     case 'comparison':
@@ -105,7 +105,7 @@ const isIndexable = (part: Comparison | RelatedFilter): boolean =>
 
 const EXACT_OPERATORS: ReadonlySet<Operator> = new Set(['$eq', '$in', '$null'])
 
-/** What asks for parts of texts, or folds them, reads every text anyway. */
+/** Operators on parts of a text, and case-insensitive ones, scan every row anyway. */
 const INDEXABLE: ReadonlySet<Operator> = new Set([
   ...EXACT_OPERATORS,
   '$ne',

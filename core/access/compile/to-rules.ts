@@ -6,18 +6,18 @@ import type { AbilityRule } from '../grants.ts'
 import { entryOf, type PermissionTable } from '../permission-entries.ts'
 import { compileCondition } from './compile-condition.ts'
 
-/** Permissions, resolved for every content-type and for `auth`: what is not granted has no rule. */
-export const toRules = (cells: PermissionTable, model: Model): readonly AbilityRule[] => [
-  ...[...model.contentTypes.values()].flatMap(type => typeRules(cells, type, model)),
+/** The rules for every content-type and for `auth`. An action that is not granted has no rule. */
+export const toRules = (entries: PermissionTable, model: Model): readonly AbilityRule[] => [
+  ...[...model.contentTypes.values()].flatMap(type => typeRules(entries, type, model)),
   ...BUILT_IN_ACTIONS.auth
-    .filter(action => entryOf(cells, 'auth', action)?.value)
+    .filter(action => entryOf(entries, 'auth', action)?.value)
     .map(action => ({ action, subject: 'auth' })),
 ]
 
-function typeRules(cells: PermissionTable, type: ContentType, model: Model): readonly AbilityRule[] {
+function typeRules(entries: PermissionTable, type: ContentType, model: Model): readonly AbilityRule[] {
   const subject = subjectOf(type)
   return actionsOf(type).flatMap(action => {
-    const { said } = decide(cells, type, action)
+    const { said } = decide(entries, type, action)
     return said ? [toRule(said, { action, subject, type }, model)] : []
   })
 }
@@ -42,7 +42,7 @@ function toRule(said: true | PermissionTerms, place: RulePlace, model: Model): A
   }
 }
 
-/** The attributes that `fields` covers. System attributes belong to every document that may be seen. */
+/** The attributes that `fields` covers. Every readable document includes its system attributes. */
 export function coveredNames(fields: readonly string[], type: ContentType): string[] {
   const leaves = fields.some(name => name.startsWith('!'))
   const named = new Set(fields.map(name => name.replace(/^!/, '')))
@@ -51,7 +51,7 @@ export function coveredNames(fields: readonly string[], type: ContentType): stri
     .map(({ name }) => name)
 }
 
-/** Checked before: what cannot be read any more is a bug, and must not become a grant without a condition. */
+/** The condition was checked when the project was loaded. Failing here is a bug and must not grant access without a condition. */
 function conditionOf(where: NonNullable<PermissionTerms['where']>, type: ContentType, model: Model) {
   const compiled = compileCondition(where, type, model)
   if (!compiled.ok)

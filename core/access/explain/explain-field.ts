@@ -1,40 +1,40 @@
 import { type Attribute, type ContentType, isLink } from '../../model/model.ts'
 import { type Action, isReadAction, permissionPartsOf } from '../actions.ts'
-import { isPasswordAttribute } from '../restrict/visible.ts'
+import { isPasswordAttribute } from '../restrict/readable-attributes.ts'
 import type { Explanation } from './explain.ts'
 
-/** Why one attribute may be read or written by an action, or may not. */
+/** The reason why an action may or may not read or write one attribute. */
 export type FieldReason =
   /** The permission covers it. */
   | 'covered'
   /** The action itself is not granted. */
   | 'action'
-  /** Its `fields` leave the attribute out. */
+  /** The permission's `fields` do not include the attribute. */
   | 'not-covered'
-  /** Read by no caller. */
+  /** No caller may read it. */
   | 'private'
   | 'password'
-  /** It leads to documents that may not be found. */
+  /** The caller may not `find` the documents that it links to. */
   | 'target'
-  /** Written by the server alone: made by it, `writable: false`, or `set` by the permission. */
+  /** Only the server writes it: a system attribute, `writable: false`, or `set` by the permission. */
   | 'system'
   | 'not-writable'
   | 'set'
-  /** A write of the document links what lies there, and changes nothing of it. */
+  /** It belongs to a linked document, which a write of this document does not change. */
   | 'beyond'
 
 export interface FieldExplanation {
   readonly attribute: Attribute
   readonly allowed: boolean
   readonly reason: FieldReason
-  /** `find` of what a relation leads to, where it does. */
+  /** The explanation of `find` on the target of a relation; null: not a relation. */
   readonly target: Explanation | null
 }
 
-/** Actions that read or write attributes one by one; the others are about whole documents. */
+/** Whether the action reads or writes single attributes. Other actions concern whole documents. */
 export const hasFields = (action: Action): boolean => permissionPartsOf(action).fields
 
-/** `findOf` explains `find` on what relations lead to, for the same role. */
+/** `findOf` explains `find` on the target of a relation for the same role. */
 export function explainField(
   explanation: Explanation,
   attribute: Attribute,
@@ -45,7 +45,7 @@ export function explainField(
   return { attribute, allowed: reason === 'covered', reason, target }
 }
 
-/** As explainField, of what no permission names by itself: the attributes of components and of files. */
+/** As explainField, for attributes that no permission names: those of components and of files. */
 export function explainInside(
   explanation: Explanation,
   attribute: Attribute,
@@ -57,7 +57,7 @@ export function explainInside(
   return { attribute, allowed: reason === 'covered', reason, target }
 }
 
-/** Files are shown to whoever may read the attribute (contract/rest.md 8). */
+/** Files are not in this list: reading the attribute is enough to see them (contract/rest.md 8). */
 const isRelationLike = (attribute: Attribute): attribute is Attribute & { target: ContentType } =>
   attribute.kind === 'relation' || attribute.kind === 'localizations'
 
@@ -76,33 +76,33 @@ function unwrittenReason(attribute: Attribute, { terms }: Explanation): FieldRea
   return refusalToWrite(attribute) ?? (Object.hasOwn(terms.set ?? {}, attribute.name) ? 'set' : 'not-covered')
 }
 
-/** What is read by nobody; null: a permission decides. */
+/** The reason why no caller may read the attribute; null: permissions decide. */
 function refusalToRead(attribute: Attribute): FieldReason | null {
   if (isPasswordAttribute(attribute)) return 'password'
   return attribute.private ? 'private' : null
 }
 
-/** What is written by nobody; null: a permission decides. */
+/** The reason why no caller may write the attribute; null: permissions decide. */
 function refusalToWrite({ system, writable }: Attribute): FieldReason | null {
   if (system) return 'system'
   return writable ? null : 'not-writable'
 }
 
-/** One step of the way to an attribute over relations and into components: `author`, then `author.email`. */
+/** One step of a path over relations and components: `author`, then `author.email`. */
 export interface FieldStep {
   readonly path: string
   readonly attribute: Attribute
 }
 
-/** Of the first step that may not be taken, else of the last. */
+/** The explanation of the first denied step, or of the last step if all are allowed. */
 export interface PathExplanation extends FieldExplanation {
-  /** The way to it. */
+  /** The dotted path to the attribute. */
   readonly path: string
-  /** `find` of the types that the way leads on to. */
+  /** The explanations of `find` on the types along the path. */
   readonly over: readonly Explanation[]
 }
 
-/** Why the attribute at the end of a way may be read or written. `findOf`: as explainField has it. */
+/** Explains whether the attribute at the end of a path may be read or written. `findOf`: see explainField. */
 export function explainPath(
   explanation: Explanation,
   steps: readonly FieldStep[],

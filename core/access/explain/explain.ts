@@ -23,7 +23,7 @@ export interface PermissionHolder {
   readonly key: string
 }
 
-/** What permissions are given on: a content-type, or `auth`, which has no documents. */
+/** The subject of a permission: a content-type, or `auth`, which has no documents. */
 export interface PermissionSubject {
   readonly name: string
   readonly type: ContentType | null
@@ -31,7 +31,7 @@ export interface PermissionSubject {
 }
 
 export type DecisionReason =
-  /** So it is written, for this action or, by `"*"`, for each; for this type or for each. */
+  /** The file grants or denies it, for this action or for `"*"`, on this type or on `"*"`. */
   | { readonly kind: 'said'; readonly everyAction: boolean; readonly everyType: boolean }
   /** Another action implies it. */
   | { readonly kind: 'implied'; readonly by: string }
@@ -41,22 +41,22 @@ export type DecisionReason =
   | { readonly kind: 'token-type' }
   | { readonly kind: 'unsaid' }
 
-/** What one role or token may do to one subject by one action, and by what it says so. */
+/** Whether a role or token may do one action on one subject, and which entry decides. */
 export interface Explanation {
   readonly holder: PermissionHolder
   readonly subject: PermissionSubject
   readonly action: Action
   readonly allowed: boolean
   readonly why: DecisionReason
-  /** Where the permission that decides stands; the holder's own permissions where there is none. */
+  /** The path of the entry that decides; of the holder's permissions if there is none. */
   readonly path: Path
-  /** The permission on `"*"` that counted if the type were not named. */
+  /** The entry for `"*"` that the entry for the type overrides. */
   readonly overridden: Path | null
-  /** From the holder to the role that says it: `['editor', 'authenticated']`. */
+  /** The inheritance chain from the holder to the role that declares the entry: `['editor', 'authenticated']`. */
   readonly through: readonly string[]
-  /** Empty where the permission is whole. */
+  /** Empty if the permission has no restrictions. */
   readonly terms: PermissionTerms
-  /** Names of attributes; null where the action neither answers nor takes any. */
+  /** Names of attributes; null if the action neither returns nor accepts any. */
   readonly readable: readonly string[] | null
   readonly writable: readonly string[] | null
 }
@@ -69,7 +69,7 @@ export interface Explainer {
   explain(holder: PermissionHolder, subject: PermissionSubject, action: Action): Explanation
 }
 
-/** Answers from the same cells and decisions as the rules that requests are held to. */
+/** Uses the same entries and decisions as the rules that requests are checked against. */
 export function openExplainer({ settings }: Project, model: Model, access: Access): Explainer {
   const resolved = resolveHolders(settings)
   const wayOf = (holder: PermissionHolder, spot: DecidingEntry) =>
@@ -123,7 +123,7 @@ function decisionOn(cells: PermissionTable, { name, type }: PermissionSubject, a
     : { kind: 'unsaid', said: false, cell: null }
 }
 
-/** A cell, and the action that it is found by: not that of the question where another brings it along. */
+/** An entry and the action that it declares, which differs from the explained action if it only implies it. */
 interface DecidingEntry {
   readonly cell: PermissionEntry
   readonly action: string
@@ -163,7 +163,7 @@ const ownPath = ({ kind, key }: PermissionHolder): Path => [
   'permissions',
 ]
 
-/** The way over `extends` by which a role came to a cell: along the parents that have the very same one. */
+/** The chain of `extends` through which a role inherits an entry: it follows the parents that have the same entry object. */
 function inheritanceChain(
   key: string,
   { cell, action }: DecidingEntry,
@@ -177,15 +177,15 @@ function inheritanceChain(
   return parent === undefined ? [key] : [key, ...inheritanceChain(parent, { cell, action }, roles, declared)]
 }
 
-/** Names of attributes, in the model's order; null where an action has no such side, empty where it is not granted. */
+/** Names of attributes in the model's order. null: the action has no such attributes; empty: it is not granted. */
 interface Attributes {
-  /** Those that it answers. */
+  /** Attributes that the action returns. */
   readonly readable: readonly string[] | null
-  /** Those that it takes. */
+  /** Attributes that the action accepts. */
   readonly writable: readonly string[] | null
 }
 
-/** A permission as it was decided on: null where it is not granted. */
+/** A permission after the decision. `terms` null: not granted. */
 interface Granted {
   readonly type: ContentType | null
   readonly action: Action

@@ -7,12 +7,12 @@ import type { Query, RestrictedQuery, Selection } from '../../query/query.ts'
 import type { Action } from '../actions.ts'
 import { brandCommand } from '../brand.ts'
 import type { Caller, ReadAccess } from '../caller.ts'
+import { isPasswordAttribute } from './readable-attributes.ts'
 import { restrict } from './restrict.ts'
-import { isPasswordAttribute } from './visible.ts'
 
 /**
- * A query that the server's own code made of a caller's (document middlewares): its conditions and order may
- * name what the caller may not read, but the rows, drafts and attributes that he sees stay his.
+ * Restricts a caller's query that document middlewares have changed: its conditions and sorts may use attributes that
+ * the caller may not read, but rows, drafts and returned attributes stay limited to the caller's permissions.
  */
 export function restrictModified(
   query: Query,
@@ -40,7 +40,7 @@ function withAllReadable(caller: Caller): Caller {
   }
 }
 
-/** Passwords stay out of conditions. */
+/** Not even project code may filter by passwords. */
 const readAll = (type: ContentType, view: ReadAccess | null): ReadAccess | null =>
   view && {
     ...view,
@@ -48,8 +48,8 @@ const readAll = (type: ContentType, view: ReadAccess | null): ReadAccess | null 
   }
 
 /**
- * A command after the server's own code changed it: the values that it changed are its own choice, the others
- * stay as they were permitted, with what the server sets, and so do the rows that the caller may write.
+ * A permitted command after project code changed it: changed values are not checked against the caller. Unchanged
+ * values, values that the server sets and the conditions on rows stay as permitted.
  */
 export function permitModified<Kind extends Command & { readonly values: GivenValues }>(
   after: Kind,

@@ -15,12 +15,12 @@ import { actorOf, type Caller, type WriteAccess, type WriteAction } from '../cal
 import { conjunction, filterFor } from '../compile/condition.ts'
 import { bindUser } from '../user-path.ts'
 import { rowCondition } from './read-scope.ts'
-import { linkableDocuments, linkableFiles, shownAttributes, visibleDocuments } from './sights.ts'
+import { linkableDocuments, linkableFiles, shownAttributes, visibleDocuments } from './visible-documents.ts'
 
 /**
- * The one gate between a request and what it changes: a command with what its caller may not choose put in, and
- * the conditions that its rows must meet. Refuses (403) an action that is not granted, publishing included, and
- * (400) attributes that he may not write and relations to types that he may not `find` (contract/rest.md 9).
+ * The only gate between a request and a write. Adds the values that the server sets and the conditions that the rows
+ * must meet. Refuses (403) actions that are not granted, including publishing, and (400) attributes that the caller
+ * may not write and relations to types that the caller may not `find` (contract/rest.md 9).
  */
 export function permit<Kind extends Command>(
   command: Kind,
@@ -42,7 +42,7 @@ export function permit<Kind extends Command>(
   const conditions: WriteConditions = {
     before: command.kind === 'update' ? where : null,
     after: where,
-    // What the server sets is not the caller's choice, so he need not see it.
+    // Links that the server sets are not checked: the caller did not choose them.
     targets: targetsOf(command, writing, caller),
     ...visibleDrafts(type, caller),
     shown: shownAttributes(type, caller),
@@ -72,12 +72,12 @@ const actionOf = (command: Command): WriteAction =>
 const createsLocalization = (command: Command): command is Extract<Command, { kind: 'update' }> =>
   command.kind === 'update' && command.locales === 'new'
 
-/** What all locales share is not the new one's alone. */
+/** Creating a localization with a value that all locales share also updates the others. */
 const changesOtherLocales = (command: Command): boolean =>
   createsLocalization(command) &&
   Object.keys(command.values).some(name => command.type.attributes.get(name)?.localized === false)
 
-/** A draft alone becomes another document's equal. */
+/** Discarding copies the published version, so the resulting draft must meet the condition, too. */
 const conditionAfter = ({ kind }: Command, where: Filter | null): Filter | null =>
   kind === 'discardDraft' ? where : null
 
@@ -89,7 +89,7 @@ const publishes = (command: Command): boolean =>
 const conditionOf = ({ where }: WriteAccess, { user }: Caller): Filter | null =>
   where && filterFor(where, user)
 
-/** The given values that the caller may give, and beside or instead of them what the server sets. */
+/** The body's values if the caller may write all of them, overridden by those that the server sets. */
 function permitValues(
   { type, values }: ValuesCommand,
   { fields, set }: WriteAccess,
@@ -111,7 +111,7 @@ function permitValues(
 const isFindable = (type: ContentType, { grants }: Caller): boolean =>
   grants.readAccess(type, 'find') !== null
 
-/** Relations, and media that are new to a document, lead only to what the caller may find (safety S5). */
+/** Relations, and media that are new to a document, may link only to documents that the caller may find (safety S5). */
 function targetsOf(
   { type, values }: ValuesCommand,
   { set }: WriteAccess,
@@ -128,7 +128,7 @@ function targetsOf(
   return targets
 }
 
-/** Which drafts of the type the caller sees: what he writes may not tell him how others are linked (safety S11). */
+/** The drafts of the type that the caller may read. A write must not reveal how hidden drafts are linked (safety S11). */
 function visibleDrafts(type: ContentType, caller: Caller): Pick<WriteConditions, 'drafts'> {
   if (!type.draftAndPublish) return {}
   const view = caller.grants.readAccess(type, 'find') ?? caller.grants.readAccess(type, 'findOne')
@@ -137,16 +137,16 @@ function visibleDrafts(type: ContentType, caller: Caller): Pick<WriteConditions,
   return where === null ? {} : { drafts: { where } }
 }
 
-/** A relation or media attribute that a body sets. */
+/** A relation or media attribute that a request body sets. */
 interface BodyLink {
   readonly kind: 'relation' | 'media'
   readonly name: string
-  /** The dotted way to it, itself included, without places in lists. */
+  /** The dotted path to the attribute, including its name, without list indexes. */
   readonly path: string
   readonly target: ContentType
 }
 
-/** The links that a value given to an attribute sets, in components too. */
+/** The links that an attribute's value in a body sets, including those in components. */
 function linksInValue(attribute: Attribute, value: unknown, path = attribute.name): readonly BodyLink[] {
   switch (attribute.kind) {
     case 'relation':

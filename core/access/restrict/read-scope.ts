@@ -3,19 +3,19 @@ import type { Attribute, ComponentAttribute, ContentType, LinkAttribute } from '
 import type { Filter, LinkScope, Status, VersionChoice, VisibleVersions } from '../../query/query.ts'
 import type { Caller, ReadAccess } from '../caller.ts'
 import { conjunction, filterFor } from '../compile/condition.ts'
-import { readableAttributes } from './visible.ts'
+import { readableAttributes } from './readable-attributes.ts'
 
-/** One passage through a query for one caller. What is refused is collected; the first of it is told. */
+/** One pass through a query for one caller. Refusals are collected; the first is reported. */
 export interface Restriction {
   readonly caller: Caller
   readonly refused: Fault[]
 }
 
-/** Where the walk stands: which attributes may be read there, and in which versions its links resolve. */
+/** The scope at one point of a query: its readable attributes, and the versions that its links resolve to. */
 export interface ReadScope {
   readonly readable: ReadonlySet<Attribute>
   readonly status: VersionChoice
-  /** What lies between the start of the query's part and here, with a dot behind it; else empty. */
+  /** The dotted path from the start of the query's part to here, with a trailing dot; empty at the start. */
   readonly path: string
   readonly param: QueryParam
 }
@@ -25,57 +25,60 @@ export interface EnteredScope {
   readonly scope: LinkScope | null
 }
 
-/** Whether the attribute may be read here; refuses the query where not. */
-export function requireReadable(attribute: Attribute, at: ReadScope, walk: Restriction): boolean {
+/** Whether the attribute may be read here; if not, adds a refusal. */
+export function requireReadable(attribute: Attribute, at: ReadScope, restriction: Restriction): boolean {
   if (at.readable.has(attribute)) return true
-  refuseAttribute(attribute, at, walk)
+  refuseAttribute(attribute, at, restriction)
   return false
 }
 
-export function refuseAttribute({ name }: Attribute, at: ReadScope, walk: Restriction): void {
-  walk.refused.push(invalidKey(name, at.path + name, at.param))
+export function refuseAttribute({ name }: Attribute, at: ReadScope, restriction: Restriction): void {
+  restriction.refused.push(invalidKey(name, at.path + name, at.param))
 }
 
-/** A node of a kind that this room does not know may carry anything: deny by default. */
-export function refuseUnknown<Node>(node: Node, walk: Restriction): Node {
-  walk.refused.push(forbidden())
+/** Denies by default: a node of an unknown kind may contain anything. */
+export function refuseUnknown<Node>(node: Node, restriction: Restriction): Node {
+  restriction.refused.push(forbidden())
   return node
 }
 
-/** Over a link or into a component; null where the caller may not `find` what lies there. */
+/** The scope behind a link or inside a component; null: the caller may not `find` the target. */
 export const enter = (
   attribute: LinkAttribute | ComponentAttribute,
   at: ReadScope,
-  walk: Restriction,
+  restriction: Restriction,
 ): EnteredScope | null =>
-  attribute.kind === 'component' ? enterComponent(attribute, at) : enterLink(attribute, at, walk)
+  attribute.kind === 'component' ? enterComponent(attribute, at) : enterLink(attribute, at, restriction)
 
 export const enterComponent = ({ name, component }: ComponentAttribute, at: ReadScope): EnteredScope => ({
   to: { ...at, readable: readableAttributes(component), path: `${at.path}${name}.` },
   scope: null,
 })
 
-/** `asked`: the versions that the request names itself. */
+/** `asked`: the version choice of the request for this link. */
 export function enterLink(
   attribute: LinkAttribute,
   at: ReadScope,
-  walk: Restriction,
+  restriction: Restriction,
   asked: VersionChoice = at.status,
 ): EnteredScope | null {
   const { target, name } = attribute
-  const view = linkReadAccess(attribute, walk)
+  const view = linkReadAccess(attribute, restriction)
   if (!view) return null
   const narrowed = asked !== 'published' && target.draftAndPublish && !view.drafts
-  // As in a plan: what is neither draft nor published leads on to what is published.
+  // As in a plan: links of a type without drafts resolve to published versions.
   const status = narrowed || (asked === 'latest' && !target.draftAndPublish) ? 'published' : asked
   const to = { ...at, readable: view.readable, status, path: `${at.path}${name}.` }
-  return { to, scope: scopeOf(narrowed ? 'published' : null, rowVisibility(view, target, status, walk)) }
+  return {
+    to,
+    scope: scopeOf(narrowed ? 'published' : null, rowVisibility(view, target, status, restriction)),
+  }
 }
 
-/** Media are shown to whoever may read the attribute (contract/rest.md 8); all else needs `find` on the target. */
-function linkReadAccess({ kind, target }: LinkAttribute, walk: Restriction): ReadAccess | null {
+/** Media need only a readable attribute (contract/rest.md 8). Other links need `find` on the target. */
+function linkReadAccess({ kind, target }: LinkAttribute, restriction: Restriction): ReadAccess | null {
   if (kind === 'media') return { readable: readableAttributes(target), where: null, drafts: null }
-  return walk.caller.grants.readAccess(target, 'find')
+  return restriction.caller.grants.readAccess(target, 'find')
 }
 
 const scopeOf = (status: Status | null, { where, sights }: RowVisibility): LinkScope | null =>
@@ -83,11 +86,11 @@ const scopeOf = (status: Status | null, { where, sights }: RowVisibility): LinkS
     ? null
     : { status, where, ...(sights && { visibleVersions: sights }) }
 
-/** Which rows of a type are in the caller's sight: what holds for all of them, or for those of each status. */
+/** The rows of a type that the caller may read: one condition for all rows, or one for each status. */
 export interface RowVisibility {
-  /** null: all of them. */
+  /** null: all rows. */
   readonly where: Filter | null
-  /** null: each that meets `where`. */
+  /** null: all rows that meet `where`. */
   readonly sights: VisibleVersions | null
 }
 
@@ -95,15 +98,15 @@ export function rowVisibility(
   view: ReadAccess,
   type: ContentType,
   reading: VersionChoice,
-  walk: Pick<Restriction, 'caller'>,
+  restriction: Pick<Restriction, 'caller'>,
 ): RowVisibility {
-  if (reading !== 'latest') return { where: rowCondition(view, type, reading, walk), sights: null }
-  const published = rowCondition(view, type, 'published', walk)
-  const draft = rowCondition(view, type, 'draft', walk)
+  if (reading !== 'latest') return { where: rowCondition(view, type, reading, restriction), sights: null }
+  const published = rowCondition(view, type, 'published', restriction)
+  const draft = rowCondition(view, type, 'draft', restriction)
   return { where: null, sights: published || draft ? { published, draft } : null }
 }
 
-/** Which rows of one status are in the caller's sight; null: all of them. */
+/** The condition on rows of one status that the caller may read; null: all of them. */
 export function rowCondition(
   view: ReadAccess,
   type: ContentType,
@@ -114,7 +117,7 @@ export function rowCondition(
   return conjunction(view.where && filterFor(view.where, user), draft ? filterFor(draft, user) : null)
 }
 
-/** The list itself where every item stays as it is; items that become null are left out. */
+/** Maps the items and drops those that become null. Returns the same array if nothing changes, so callers can compare by identity. */
 export function mapOrDrop<Item>(
   items: readonly Item[],
   change: (item: Item) => Item | null,

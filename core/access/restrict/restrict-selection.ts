@@ -17,100 +17,105 @@ import {
   refuseUnknown,
   requireReadable,
 } from './read-scope.ts'
+import { readableAttributes } from './readable-attributes.ts'
 import { restrictFilter, restrictSort } from './restrict-filter.ts'
-import { readableAttributes } from './visible.ts'
 
 /**
- * `at.param` is that of the fields: populates are always `populate`. Fields that the request named must be
- * readable; of those that it gets by default the unreadable ones are left out.
+ * `at.param` is the parameter of the fields; for populates it is always `populate`. Fields that the request names must
+ * be readable. Unreadable fields of the default selection are dropped.
  */
-export function restrictSelection(selection: Selection, at: ReadScope, walk: Restriction): Selection {
+export function restrictSelection(selection: Selection, at: ReadScope, restriction: Restriction): Selection {
   const fields = selection.named
     ? mapOrDrop(selection.fields, field =>
-        selection.internalFields?.has(field) || requireReadable(field, at, walk) ? field : null,
+        selection.internalFields?.has(field) || requireReadable(field, at, restriction) ? field : null,
       )
     : mapOrDrop(selection.fields, field => (at.readable.has(field) ? field : null))
   const inside: ReadScope = at.param === 'populate' ? at : { ...at, param: 'populate' }
-  const populate = mapOrDrop(selection.populate, part => restrictPopulate(part, inside, walk))
+  const populate = mapOrDrop(selection.populate, part => restrictPopulate(part, inside, restriction))
   if (fields === selection.fields && populate === selection.populate) return selection
   return { ...selection, fields, populate }
 }
 
 /** null: left out of the answer. */
-function restrictPopulate(populate: Populate, at: ReadScope, walk: Restriction): Populate | null {
+function restrictPopulate(populate: Populate, at: ReadScope, restriction: Restriction): Populate | null {
   if (!at.readable.has(populate.attribute)) {
-    if (populate.origin !== 'all') refuseAttribute(populate.attribute, at, walk)
+    if (populate.origin !== 'all') refuseAttribute(populate.attribute, at, restriction)
     return null
   }
   switch (populate.kind) {
     case 'link':
-      return restrictLink(populate, at, walk)
+      return restrictLink(populate, at, restriction)
     case 'component':
-      return restrictRows(populate, inside(populate, enterComponent(populate.attribute, at).to), walk)
+      return restrictRows(populate, inside(populate, enterComponent(populate.attribute, at).to), restriction)
     case 'zone':
-      return restrictZone(populate, at, walk)
+      return restrictZone(populate, at, restriction)
     default:
-      return refuseUnknown(populate, walk)
+      return refuseUnknown(populate, restriction)
   }
 }
 
-/** No `find` on the target: silently left out, whatever was asked of it (contract/rest.md 8). */
-function restrictLink(populate: LinkPopulate, at: ReadScope, walk: Restriction): LinkPopulate | null {
-  const next = enterLink(populate.attribute, at, throughOpenedRelation(populate, walk), populate.status)
+/** Without `find` on the target the populate is dropped silently (contract/rest.md 8). */
+function restrictLink(populate: LinkPopulate, at: ReadScope, restriction: Restriction): LinkPopulate | null {
+  const next = enterLink(
+    populate.attribute,
+    at,
+    throughOpenedRelation(populate, restriction),
+    populate.status,
+  )
   if (!next) return null
-  const kept = restrictRows(populate, inside(populate, next.to), walk)
+  const kept = restrictRows(populate, inside(populate, next.to), restriction)
   return kept === null || kept.scope === next.scope ? kept : { ...kept, scope: next.scope }
 }
 
 function restrictRows<Rows extends LinkPopulate | ComponentPopulate>(
   populate: Rows,
   at: ReadScope,
-  walk: Restriction,
+  restriction: Restriction,
 ): Rows | null {
   const own = { ...at, path: '' }
-  const filter = populate.filter && restrictFilter(populate.filter, own, walk)
-  const sort = mapOrDrop(populate.sort, part => restrictSort(part, own, walk))
-  const selection = restrictSelection(populate.selection, at, walk)
+  const filter = populate.filter && restrictFilter(populate.filter, own, restriction)
+  const sort = mapOrDrop(populate.sort, part => restrictSort(part, own, restriction))
+  const selection = restrictSelection(populate.selection, at, restriction)
   if (populate.origin === 'passed' && selection.populate.length === 0) return null
   const same = filter === populate.filter && sort === populate.sort && selection === populate.selection
   return same ? populate : { ...populate, filter, sort, selection }
 }
 
-/** On the way to what is not for the caller, its entries are answered all the same. */
-function restrictZone(populate: ZonePopulate, at: ReadScope, walk: Restriction): ZonePopulate {
+/** The zone is kept even if nothing inside is readable: its entries are part of the document. */
+function restrictZone(populate: ZonePopulate, at: ReadScope, restriction: Restriction): ZonePopulate {
   const path = `${at.path}${populate.attribute.name}.`
   const components = mapOrDrop(populate.components, part => {
     const there = inside(populate, { ...at, path, readable: readableAttributes(part.component) })
-    return restrictPart(part, there, walk)
+    return restrictPart(part, there, restriction)
   })
   return components === populate.components ? populate : { ...populate, components }
 }
 
-function restrictPart(part: ZonePart, at: ReadScope, walk: Restriction): ZonePart {
-  const filter = part.filter && restrictFilter(part.filter, { ...at, path: '' }, walk)
-  const selection = restrictSelection(part.selection, at, walk)
+function restrictPart(part: ZonePart, at: ReadScope, restriction: Restriction): ZonePart {
+  const filter = part.filter && restrictFilter(part.filter, { ...at, path: '' }, restriction)
+  const selection = restrictSelection(part.selection, at, restriction)
   if (selection === part.selection && filter === part.filter) return part
   return { ...part, selection, ...(filter && { filter }) }
 }
 
-/** Places are told from the innermost populate on, but dotted ones (`a.b`) as they were written (contract/rest.md 2). */
+/** Faults report paths from the innermost populate on; a dotted populate (`a.b`) keeps its full path (contract/rest.md 2). */
 const inside = ({ origin: asked }: Populate, to: ReadScope): ReadScope =>
   asked === 'passed' ? to : { ...to, path: '' }
 
 /**
- * The walk over one link as the caller makes it: where the project opened the link to the caller, its target is
- * visible. Drafts of it stay hidden from a caller who may not read them.
+ * The restriction for one link: if the project opened the link to the caller, its target is readable. Drafts of the
+ * target stay hidden from a caller who may not read them.
  */
 function throughOpenedRelation(
   { bypassFind: opened, attribute: { target } }: LinkPopulate,
-  walk: Restriction,
+  restriction: Restriction,
 ): Restriction {
-  if (!opened) return walk
-  const { caller } = walk
+  if (!opened) return restriction
+  const { caller } = restriction
   const own = caller.grants.readAccess(target, 'find')
   const view: ReadAccess =
     opened === 'kept' && own
       ? own
       : { readable: readableAttributes(target), where: null, drafts: own?.drafts ?? null }
-  return { ...walk, caller: { ...caller, grants: { ...caller.grants, readAccess: () => view } } }
+  return { ...restriction, caller: { ...caller, grants: { ...caller.grants, readAccess: () => view } } }
 }

@@ -17,11 +17,10 @@ import { restrictFilter, restrictSort } from './restrict-filter.ts'
 import { restrictSelection } from './restrict-selection.ts'
 
 /**
- * The one gate between a request and its data: a query narrowed to what its caller may see. Refuses (403) an
- * action that is not granted and drafts that are not for the caller (who gets the published version where he asks
- * for the latest), and (400) whatever the request names that
- * he may not read; leaves out what it did not name. `action` is the one that the request is: by default `find`
- * for lists and single types, `findOne` for one document; a write's, for the read of its answer.
+ * The only gate between a request and its data: narrows a query to what its caller may read. Refuses (403) actions that
+ * are not granted and drafts that the caller may not read; without draft access, `latest` means the published version.
+ * Refuses (400) unreadable attributes that the request names, and drops those that it does not name.
+ * `action`: `find` for lists and single types, `findOne` for one document by default; the write's for its answer.
  */
 export function restrict(
   asked: Query,
@@ -32,20 +31,20 @@ export function restrict(
   if (!view) return failed(forbidden())
   const query = resolveLatest(asked, view)
   if (!draftsAllowed(query, view)) return failed(forbidden())
-  const walk: Restriction = { caller, refused: [] }
-  const narrowed = narrow(query, view, walk)
-  const [first] = walk.refused
+  const restriction: Restriction = { caller, refused: [] }
+  const narrowed = narrow(query, view, restriction)
+  const [first] = restriction.refused
   return first ? failed(first) : ok(brand(narrowed))
 }
 
 const readAction = ({ take, type }: Query): Action =>
   take.kind === 'one' && hasFindOne(type) ? 'findOne' : 'find'
 
-/** Single types are found, and locales, too. */
+/** Single types and locales have `find` only. */
 const hasFindOne = (type: ContentType): boolean =>
   type.builtIn ? actionsOf(type).includes('findOne') : type.kind === 'collection'
 
-/** Whoever sees no drafts knows of none: the latest that there is for him is what is published. */
+/** Without draft access, `latest` means the published version. */
 const resolveLatest = (query: Query, { drafts }: ReadAccess): Query =>
   query.status === 'latest' && (drafts === null || !query.type.draftAndPublish)
     ? { ...query, status: 'published' }
@@ -54,23 +53,23 @@ const resolveLatest = (query: Query, { drafts }: ReadAccess): Query =>
 const draftsAllowed = (query: Query, view: ReadAccess): boolean =>
   !asksForDrafts(query) || view.drafts !== null
 
-/** A publication filter tells of drafts even where it answers published versions. */
+/** A publication filter reveals whether drafts exist even if it returns published versions. */
 const asksForDrafts = ({ type, status, publication }: Query): boolean =>
   type.draftAndPublish && (status === 'draft' || publication !== null)
 
-/** In the order in which the first fault is told: filters, sort, fields, populate. */
-function narrow(query: Query, view: ReadAccess, walk: Restriction): Query {
+/** The order decides which fault is reported: filters, sort, fields, populate. */
+function narrow(query: Query, view: ReadAccess, restriction: Restriction): Query {
   const at = (param: QueryParam): ReadScope => ({
     readable: view.readable,
     status: query.status,
     path: '',
     param,
   })
-  const { where, sights } = queryVisibility(query, view, walk)
-  const asked = query.filter && restrictFilter(query.filter, at('filters'), walk)
+  const { where, sights } = queryVisibility(query, view, restriction)
+  const asked = query.filter && restrictFilter(query.filter, at('filters'), restriction)
   const filter = conjunction(where, asked)
-  const sort = mapOrDrop(query.sort, part => restrictSort(part, at('sort'), walk))
-  const selection = restrictSelection(query.selection, at('fields'), walk)
+  const sort = mapOrDrop(query.sort, part => restrictSort(part, at('sort'), restriction))
+  const selection = restrictSelection(query.selection, at('fields'), restriction)
   const search = narrowSearch(query.search, view)
   const same =
     filter === query.filter && sort === query.sort && selection === query.selection && search === query.search
@@ -79,18 +78,18 @@ function narrow(query: Query, view: ReadAccess, walk: Restriction): Query {
     : { ...query, filter, sort, selection, search, ...(sights && { visibleVersions: sights }) }
 }
 
-/** A version out of sight is none to be told of: not that it is there, nor that it differs (safety S11). */
+/** Hidden versions must not leak, not even through publication filters (safety S11). */
 function queryVisibility(
   { type, status, publication }: Query,
   view: ReadAccess,
-  walk: Restriction,
+  restriction: Restriction,
 ): RowVisibility {
-  const sight = rowVisibility(view, type, status, walk)
+  const sight = rowVisibility(view, type, status, restriction)
   if (publication === null) return sight
-  return { where: sight.where, sights: rowVisibility(view, type, 'latest', walk).sights }
+  return { where: sight.where, sights: rowVisibility(view, type, 'latest', restriction).sights }
 }
 
-/** Text is looked for in readable attributes alone; in none, it is not found. */
+/** The search covers readable attributes only; without any it matches nothing. */
 function narrowSearch(search: Query['search'], { readable }: ReadAccess): Query['search'] {
   if (!search) return null
   const attributes = mapOrDrop(search.attributes, attribute => (readable.has(attribute) ? attribute : null))

@@ -1,5 +1,5 @@
 import { type Action, subjectOf } from '../../access/actions.ts'
-import type { PermissionScope } from '../../access/open-grants.ts'
+import type { PermissionScope } from '../../access/permission-scopes.ts'
 import { isLink, type Model } from '../../model/model.ts'
 import { graphqlTypeName } from '../../model/names.ts'
 import { compileEntry, type Door, type Enter, type EntryTerms } from '../../plugins/route-auth.ts'

@@ -1,6 +1,6 @@
 import { subjectOf } from '../../access/actions.ts'
 import type { Caller, Grants } from '../../access/caller.ts'
-import { openGrants } from '../../access/open-grants.ts'
+import { openGrants } from '../../access/permission-scopes.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { requireScalar } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'

@@ -1,5 +1,5 @@
 import { type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql'
-import { allowsAll } from '../../access/open-grants.ts'
+import { allowsAll } from '../../access/permission-scopes.ts'
 import type { Attribute, Holder, LinkAttribute, ScalarAttribute } from '../../model/model.ts'
 import { graphqlTypeName } from '../../model/names.ts'
 import type { Door } from '../../plugins/route-auth.ts'

@@ -1,7 +1,7 @@
 import type { BUILT_IN_ACTIONS } from '../../access/actions.ts'
 import { trusted } from '../../access/brand.ts'
 import type { Caller } from '../../access/caller.ts'
-import { readableAttributes } from '../../access/restrict/visible.ts'
+import { readableAttributes } from '../../access/restrict/readable-attributes.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { DocumentReads } from '../../documents/documents.ts'
 import { type Fault, forbidden, tooManyRequests } from '../../faults/fault.ts'

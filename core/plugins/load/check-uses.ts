@@ -1,5 +1,5 @@
 import { type Action, BUILT_IN_ACTIONS, isBuiltInSubject } from '../../access/actions.ts'
-import { permissionScopes } from '../../access/open-grants.ts'
+import { permissionScopes } from '../../access/permission-scopes.ts'
 import { didYouMean, hintFor } from '../../base/nearest.ts'
 import type { Diagnostic, Path } from '../../faults/diagnostic.ts'
 import type { ContentType, Model } from '../../model/model.ts'

@@ -1,4 +1,4 @@
-import type { PermissionScope } from '../../access/open-grants.ts'
+import type { PermissionScope } from '../../access/permission-scopes.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { OperationSettings } from '../../project/settings/settings.ts'
 import type { Binder } from '../bind.ts'

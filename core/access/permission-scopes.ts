@@ -10,17 +10,17 @@ import {
 import type { Grants, ReadAccess } from './caller.ts'
 
 export interface GrantOpening {
-  /** The permission that is opened. Opening `create` or `update` opens what they imply, too. */
+  /** The permission to add. `create` and `update` also add the actions that they imply. */
   readonly scope: PermissionScope
-  /** All that anybody may do. */
+  /** Grants of every permission. */
   readonly everything: Grants
-  /** Where the caller's own grants cover it, their conditions and fields stay. */
+  /** If the caller's own grants include the permission, their conditions and fields are kept. */
   readonly keepsOwn: boolean
-  /** The drafts that an opened read shows: none that the caller's own grants hide, or all of them. */
+  /** Drafts that the added read returns: those that the caller's own grants allow, or all. */
   readonly drafts: 'own' | 'all'
 }
 
-/** Grants that cover one permission more: for routes that decide for themselves whom they let in. */
+/** Grants with one permission added: for routes that do their own authorization. */
 export function openGrants(grants: Grants, { scope, everything, keepsOwn, drafts }: GrantOpening): Grants {
   const opened: ReadonlySet<Action> = new Set([scope.action, ...impliedBy(scope.action)])
   const isOpen = (subject: string, action: Action) => subject === scope.subject && opened.has(action)
@@ -53,7 +53,7 @@ export interface PermissionScope {
   readonly action: Action
 }
 
-/** Every permission of a project by the word that `auth.scope` has for it: `api::article.article.find`. */
+/** Every permission of a project by its name in `auth.scope`: `api::article.article.find`. */
 export function permissionScopes(model: Model): ReadonlyMap<string, PermissionScope> {
   const own = [...model.contentTypes.values()].filter(type => !type.builtIn).flatMap(scopesOfType)
   const builtIn = Object.entries(BUILT_IN_PREFIXES).flatMap(([subject, prefix]) =>
@@ -73,7 +73,7 @@ const BUILT_IN_PREFIXES: Readonly<Record<string, string>> = {
   i18n: 'plugin::i18n.locales',
 }
 
-/** The reference's other words. */
+/** Synonyms that Strapi uses. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   'plugin::users-permissions.user.delete': 'plugin::users-permissions.user.destroy',
   'plugin::users-permissions.auth.login': 'plugin::users-permissions.auth.callback',

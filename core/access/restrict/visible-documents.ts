@@ -4,7 +4,7 @@ import { type Filter, STATUSES, type Status } from '../../query/query.ts'
 import type { Caller, ReadAccess } from '../caller.ts'
 import { rowCondition } from './read-scope.ts'
 
-/** The documents that a relation may name; null: all of them. Drafts are hidden from callers who may not read them (safety S11). */
+/** The documents that a relation may link to; null: all of them. Drafts are hidden from callers who may not read them (safety S11). */
 export function linkableDocuments(target: ContentType, caller: Caller): readonly VisibleVersion[] | null {
   const view = caller.grants.readAccess(target, 'find')
   return view ? visibleIn(target, [view], caller) : []
@@ -48,7 +48,7 @@ function ownRecord(type: ContentType, { grants, user }: Caller): VisibleVersion 
   return { status: 'published', where }
 }
 
-/** What any of the views shows, for each status. */
+/** The versions that any of the permissions shows, for each status. */
 function visibleIn(
   type: ContentType,
   views: readonly ReadAccess[],
@@ -64,7 +64,7 @@ function visibleIn(
   return sights.some(({ status, where }) => status === everywhere && where === null) ? null : sights
 }
 
-/** null: one of them holds for every row. */
+/** The disjunction; null: one of the conditions holds for every row. */
 function anyOf(conditions: readonly (Filter | null)[]): Filter | null {
   const [first, ...others] = conditions
   if (others.length === 0) return first ?? null

@@ -66,7 +66,7 @@ export {
   UnavailableError,
   ValidationError,
 } from './plugins/plugin-names.ts'
-export type { PluginSchema } from './plugins/plugin-schema.ts'
+export type { PluginSchema } from './plugins/plugin-module.ts'
 export type {
   Policy,
   PolicyAnswer,
@@ -97,4 +97,4 @@ export type {
   ShadowType,
   TypeResolvers,
 } from './plugins/services/graphql-service.ts'
-export type { PluginApp, PluginLog } from './plugins/services/plugin-app.ts'
+export type { PluginApp, PluginLog } from './plugins/context.ts'

@@ -9,9 +9,9 @@ import { healthOf, refuseOf } from './app/readiness.ts'
 import { printStartFault, type StartFault } from './app/start-fault.ts'
 import { openInMemory } from './http/in-memory.ts'
 import { FOLDERS } from './plugins/load/find-modules.ts'
-import type { PluginApp } from './plugins/services/plugin-app.ts'
+import type { PluginApp } from './plugins/context.ts'
 
-export type { PluginApp } from './plugins/services/plugin-app.ts'
+export type { PluginApp } from './plugins/context.ts'
 
 export interface TestTerms {
   /** The folder of a project.yaml, or what would stand in one, as an object. */

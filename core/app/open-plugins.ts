@@ -8,8 +8,8 @@ import type { TrustedDocuments } from '../graphql/transport/trusted-documents.ts
 import type { Identify } from '../identity/identify.ts'
 import type { Model } from '../model/model.ts'
 import { type Observer, SILENT } from '../observe/observation.ts'
-import type { Plugins } from '../plugins/plugins.ts'
-import { type Registered, registerPlugins } from '../plugins/register.ts'
+import type { Plugins } from '../plugins/extension.ts'
+import { type RegisteredPlugins, registerPlugins } from '../plugins/register.ts'
 import type { GuardTerms } from '../plugins/route-guard.ts'
 import type { Project } from '../project/project.ts'
 import { findRouteConflicts } from '../rest/extension-routes.ts'
@@ -17,7 +17,7 @@ import type { Blueprint } from './compile-app.ts'
 import { printStartFault, type StartFault } from './start-fault.ts'
 
 /** What plugins take part in, and the schema of GraphQL where they or project.yaml add to it. */
-export interface RegisteredApp extends Registered {
+export interface RegisteredApp extends RegisteredPlugins {
   /** null: it is what is generated. */
   readonly schema: CompiledSchema | null
   /** null: project.yaml names no folder of them. */
@@ -65,7 +65,7 @@ function toDiagnostics(fault: StartFault, files: readonly string[]): readonly Di
 /** Where nothing is added there is no need for the schema yet, nor for the libraries that make it. */
 async function compileAdded(
   { settings, root, keyPlace }: Project,
-  { graphql, app, binding }: Registered,
+  { graphql, app, binding }: RegisteredPlugins,
 ): Promise<Result<CompiledSchema | null, StartFault>> {
   const adds = graphql.uses.length > 0 || Object.keys(settings.resolversConfig).length > 0
   if (!settings.graphql.enabled || !adds) return ok(null)
@@ -88,7 +88,7 @@ async function compileAdded(
 /** Trusted documents are checked at a start, whatever the schema is made of. */
 async function loadDocuments(
   { settings, root, keyPlace }: Project,
-  { graphql, app }: Registered,
+  { graphql, app }: RegisteredPlugins,
   added: CompiledSchema | null,
 ): Promise<Result<TrustedDocuments | null, Diagnostic>> {
   const { enabled, config } = settings.graphql
@@ -102,7 +102,7 @@ async function loadDocuments(
 }
 
 interface Guarding {
-  readonly registered: Registered
+  readonly registered: RegisteredPlugins
   readonly identify: Identify
   readonly observer: Observer
 }

@@ -1,14 +1,14 @@
 import type {
-  AroundDocuments,
+  RunDocumentMiddlewares,
   DocumentContext,
   DocumentMiddleware,
-  DocumentStep,
+  DocumentCall,
 } from '../plugins/services/documents-api.ts'
 
 /** Composes middlewares into one, the first outermost; null without any. */
-export function composeMiddlewares(middlewares: readonly DocumentMiddleware[]): AroundDocuments | null {
+export function composeMiddlewares(middlewares: readonly DocumentMiddleware[]): RunDocumentMiddlewares | null {
   if (middlewares.length === 0) return null
-  return ({ type, action, params, perform }: DocumentStep) => {
+  return ({ type, action, params, perform }: DocumentCall) => {
     const context: DocumentContext = {
       uid: type.uid,
       contentType: type,

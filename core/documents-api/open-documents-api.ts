@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../access/caller.ts'
 import { toCodeError } from '../database/request-fault.ts'
 import type { ContentType } from '../model/model.ts'
-import { callerOf } from '../plugins/ability.ts'
+import { abilityCaller } from '../plugins/ability.ts'
 import type { AnyTerms } from '../plugins/document-types.ts'
 import type {
-  AroundDocuments,
+  RunDocumentMiddlewares,
   DocumentAction,
   DocumentActions,
   DocumentsApi,
@@ -18,7 +18,7 @@ import { prepareCreate, prepareUpdate } from './writes.ts'
 
 export interface DocumentsApiTerms extends DocumentsTerms {
   /** The document middlewares; null: none. */
-  readonly around: AroundDocuments | null
+  readonly around: RunDocumentMiddlewares | null
 }
 
 /** Opens `app.documents`, the documents API of project and plugin code. */
@@ -40,7 +40,7 @@ type Action = (params?: unknown) => Promise<unknown>
 function actionsOf(scope: ApiScope): DocumentActions<AnyTerms> {
   const names = Object.keys(DOCUMENT_ACTIONS) as DocumentAction[]
   const as: DocumentActions<AnyTerms>['as'] = who =>
-    actionsOf({ ...scope, caller: 'grants' in who ? who : callerOf(who) })
+    actionsOf({ ...scope, caller: 'grants' in who ? who : abilityCaller(who) })
   const actions = names.map((name): [string, Action] => [name, params => performForCode(name, params, scope)])
   return { ...Object.fromEntries(actions), as } as unknown as DocumentActions<AnyTerms>
 }

@@ -10,7 +10,7 @@ import type { Identify } from '../identity/identify.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { GuardTerms } from '../plugins/route-guard.ts'
 import type { GraphqlParts } from '../plugins/services/open-graphql-service.ts'
-import { openResolverVisit } from '../plugins/services/resolver-context.ts'
+import { openResolverRequest } from '../plugins/services/request-context.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
 import { type CompiledSchema, compileGenerated } from './compile-schema.ts'
 import { buildSchema } from './connect-schema.ts'
@@ -76,7 +76,7 @@ async function respond(
   const ahead = code ? undefined : prefetchFor(request)
   const caller = await identify(request.headers.authorization, ahead)
   if (!caller.ok) return toFaultResponse(caller.reasons[0] ?? forbidden())
-  const visit = code && openResolverVisit(request, caller.value, code)
+  const visit = code && openResolverRequest(request, caller.value, code)
   const mayUpload = caller.value.grants.allows('upload', 'upload')
   const sent = await parseTransport(visit?.passed() ?? request, { files, mayUpload })
   if (!sent.ok) return sent.reasons[0] ?? toFaultResponse(forbidden())

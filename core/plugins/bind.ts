@@ -1,19 +1,17 @@
 import { didYouMean } from '../base/nearest.ts'
 import type { Json } from '../project/settings/settings.ts'
-import type { RouteMiddlewareUse, RoutePolicy } from './extension.ts'
-import { assertKeys } from './known-keys.ts'
+import type { RouteMiddlewareUse, RoutePolicy, Plugins } from './extension.ts'
+import { assertKnownKeys } from './plugin-module.ts'
 import type { ExpressMiddleware, ResolverMiddleware } from './middleware.ts'
-import type { BoundMiddleware } from './middlewares.ts'
-import type { Plugins } from './plugins.ts'
-import type { BoundPolicy } from './policies.ts'
+import type { BoundMiddleware, BoundPolicy } from './run-plugins.ts'
 import type { ResolverMiddlewareUse, ResolverPolicy } from './services/graphql-service.ts'
-import type { PluginApp } from './services/plugin-app.ts'
+import type { PluginApp } from './context.ts'
 
 /**
- * Uses of plugins → what runs, with config, options and app given; each is made once, when the server opens.
- * Throws Error, in a sentence, for a name that nothing has: those of project.yaml were checked before.
+ * Resolves uses of plugins to functions, with config, options and app bound. Each use is bound once, at start. Throws an
+ * Error for unknown names; names in project.yaml were checked before.
  */
-export interface Binder {
+export interface PluginBinder {
   policy(use: RoutePolicy): BoundPolicy
   middleware(use: RouteMiddlewareUse): BoundMiddleware
   resolverPolicy(use: ResolverPolicy): BoundPolicy
@@ -21,11 +19,11 @@ export interface Binder {
   express(use: { readonly name: string; readonly options?: unknown }): ExpressMiddleware
 }
 
-export function openBinder({ policies, middlewares }: Plugins, app: PluginApp): Binder {
+export function openPluginBinder({ policies, middlewares }: Plugins, app: PluginApp): PluginBinder {
   const named = (use: unknown): BoundPolicy => {
-    const { name, given: config } = parts(use, 'policy')
-    const policy = policies.get(name) ?? missing('policy', name, policies.keys())
-    const given = givenTo(config)
+    const { name, given: config } = parseUse(use, 'policy')
+    const policy = policies.get(name) ?? throwUnknown('policy', name, policies.keys())
+    const given = toOptions(config)
     return { name, check: context => policy.check(context, given, app) }
   }
   return {
@@ -35,9 +33,9 @@ export function openBinder({ policies, middlewares }: Plugins, app: PluginApp): 
         : named(use),
     middleware(use) {
       if (typeof use === 'function') return { name: use.name || INLINE, run: use }
-      const { name, given: options } = parts(use, 'middleware')
-      const middleware = middlewares.get(name) ?? missing('middleware', name, middlewares.keys())
-      return { name, run: functionOf(middleware.route?.(givenTo(options), app), `${name}.route`) }
+      const { name, given: options } = parseUse(use, 'middleware')
+      const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
+      return { name, run: requireFunction(middleware.route?.(toOptions(options), app), `${name}.route`) }
     },
     resolverPolicy: use =>
       typeof use === 'function'
@@ -45,13 +43,13 @@ export function openBinder({ policies, middlewares }: Plugins, app: PluginApp): 
         : named(use),
     resolverMiddleware(use) {
       if (typeof use === 'function') return use
-      const { name, given: options } = parts(use, 'middleware')
-      const middleware = middlewares.get(name) ?? missing('middleware', name, middlewares.keys())
-      return functionOf(middleware.resolver?.(givenTo(options), app), `${name}.resolver`)
+      const { name, given: options } = parseUse(use, 'middleware')
+      const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
+      return requireFunction(middleware.resolver?.(toOptions(options), app), `${name}.resolver`)
     },
     express({ name, options }) {
-      const middleware = middlewares.get(name) ?? missing('middleware', name, middlewares.keys())
-      return functionOf(middleware.express?.(givenTo(options), app), `${name}.express`)
+      const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
+      return requireFunction(middleware.express?.(toOptions(options), app), `${name}.express`)
     },
   }
 }
@@ -68,21 +66,21 @@ interface NamedUse {
   readonly given: unknown
 }
 
-interface GivenUse {
+interface RawUse {
   readonly name: string
   readonly config?: unknown
   readonly options?: unknown
 }
 
-const isNamed = (use: unknown): use is GivenUse =>
+const isNamed = (use: unknown): use is RawUse =>
   typeof use === 'object' && use !== null && 'name' in use && typeof use.name === 'string'
 
-/** `config` and `options` are two words for what a policy or a middleware is given; both at once are one too many. */
-function parts(use: unknown, kind: 'policy' | 'middleware'): NamedUse {
+/** `config` and `options` are synonyms; giving both is an error. */
+function parseUse(use: unknown, kind: 'policy' | 'middleware'): NamedUse {
   if (typeof use === 'string') return { name: use, given: undefined }
   if (isNamed(use)) {
     const { name, config, options } = use
-    assertKeys(use, ['name', 'config', 'options'], `the ${kind} \`${name}\``)
+    assertKnownKeys(use, ['name', 'config', 'options'], `the ${kind} \`${name}\``)
     if (config !== undefined && options !== undefined)
       throw new Error(`the ${kind} \`${name}\` has both config and options, which mean the same`)
     return { name, given: config ?? options }
@@ -90,14 +88,14 @@ function parts(use: unknown, kind: 'policy' | 'middleware'): NamedUse {
   throw new Error('policies and middlewares are names, objects with a name, or functions')
 }
 
-/** What stands in project.yaml was checked where the plugin has a schema; what code gives is as its author wrote it. */
-const givenTo = (given: unknown): Json => (given ?? {}) as Json
+/** Values of project.yaml were checked against the plugin's schema, if it has one. Values from code are not checked. */
+const toOptions = (given: unknown): Json => (given ?? {}) as Json
 
-function missing(kind: string, name: string, known: Iterable<string>): never {
+function throwUnknown(kind: string, name: string, known: Iterable<string>): never {
   throw new Error(`there is no ${kind} \`${name}\`${didYouMean(name, known)}`)
 }
 
-function functionOf<Made>(made: Made | undefined, place: string): Made {
+function requireFunction<Made>(made: Made | undefined, place: string): Made {
   if (typeof made === 'function') return made
-  throw new Error(`the middleware ${place} is none, or does not return a function`)
+  throw new Error(`the middleware ${place} does not exist, or does not return a function`)
 }

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Ability } from './ability.ts'
-import type { PluginApp } from './services/plugin-app.ts'
+import type { Model } from '../model/model.ts'
+import type { DocumentsApi } from './services/documents-api.ts'
 
-/** What policies get to see of a request, and middlewares of a route's. `kind` tells the two sides apart. */
+/** The context of a request for policies and route middlewares. `kind` distinguishes REST and GraphQL. */
 export type PolicyContext = RestContext | GraphqlContext
 
 interface ContextBase {
@@ -16,18 +17,18 @@ interface ContextBase {
 export interface RestContext extends ContextBase {
   readonly kind: 'rest'
   readonly parent: null
-  /** The query string's parameters, parsed, and the names in the route's path (`documentId`). */
+  /** Parsed parameters of the query string and of the route's path (`documentId`). */
   readonly args: Readonly<Record<string, unknown>>
   /** This context itself. */
   readonly context: RestContext
   readonly info: RouteInfo
 }
 
-/** Which route it is. */
+/** Identifies a route. */
 export interface RouteInfo {
-  /** As routesConfig calls it: `article.find`; an extension's: `GET /restaurants/nearest`. */
+  /** Name in routesConfig (`article.find`); for an extension's route `GET /restaurants/nearest`. */
   readonly route: string
-  /** `api::article.article`; null where the route is none of a content-type's. */
+  /** `api::article.article`; null for routes without a content-type. */
   readonly type: string | null
   readonly action: string
 }
@@ -41,14 +42,14 @@ export interface GraphqlContext extends ContextBase {
   readonly info: ResolverInfo
 }
 
-/** What all resolvers and middlewares of one request share. */
+/** Shared by all resolvers and middlewares of one request. */
 export interface ResolverContext {
   readonly app: PluginApp
   readonly http: HttpContext
   readonly state: RequestState
 }
 
-/** The part of graphql-js's GraphQLResolveInfo that policies have a use for. */
+/** The part of graphql-js's GraphQLResolveInfo that policies use. */
 export interface ResolverInfo {
   readonly fieldName: string
   readonly parentType: { readonly name: string }
@@ -61,56 +62,56 @@ export interface HttpContext {
 }
 
 export interface PluginRequest {
-  /** What logs and the answer's X-Request-Id say. */
+  /** Request id, as in logs and in the X-Request-Id header of the response. */
   readonly id: string
   readonly method: string
-  /** As it was sent: not decoded, without the query string. */
+  /** As sent: not decoded, without the query string. */
   readonly path: string
-  /** The query string without its question mark. What stands here when the route's turn comes is what it reads. */
+  /** Query string without the question mark. Assigning changes what the route reads. */
   search: string
-  /** Names in small letters. */
+  /** Names are lower-case. */
   readonly headers: IncomingHttpHeaders
-  /** The address that the request came from. */
+  /** Network address of the client. */
   readonly peer: string
-  /** The whole body; the route can read it all the same. Throws an error of the contract's where it is too long. */
+  /** The whole body. The route can still read it. Throws a contract error if the body is too long. */
   body(): Promise<Buffer>
-  /** The body as JSON. Throws ValidationError where it is none. */
+  /** The body parsed as JSON. Throws a ValidationError for invalid JSON. */
   json(): Promise<unknown>
 }
 
 export interface PluginResponse {
-  /** 0 until somebody has answered. */
+  /** 0 until a response is set. */
   status: number
-  /** The text that goes out; null: none, or nobody has answered yet. */
+  /** Body of the response; null: none, or no response yet. */
   readonly body: string | Buffer | null
-  /** The body as a value; undefined where it is no JSON. */
+  /** The body parsed as JSON; undefined if it is not JSON. */
   json(): unknown
-  /** Answers, instead of whatever was answered before: JSON, or with a `type` a text or bytes as they are. */
+  /** Sets the response, replacing an earlier one: as JSON, or with `type` a text or bytes as given. */
   send(value: unknown, terms?: SendTerms): void
-  /** Whatever the answer turns out to be, it gets this header. */
+  /** Sets a header on the final response. */
   setHeader(name: string, value: string): void
 }
 
 export interface SendTerms {
-  /** 200 where it says nothing else. */
+  /** Default: 200. */
   readonly status?: number
-  /** The media type; JSON where it says nothing else. */
+  /** Media type; default: JSON. */
   readonly type?: string
 }
 
-/** Who asks. What a middleware adds, policies and later middlewares see. */
+/** The caller. Middlewares may add properties for policies and later middlewares. */
 export interface RequestState {
-  /** Null without somebody signed in. */
+  /** null if no user is signed in. */
   readonly user: RequestUser | null
-  /** The API token of the request; null without one. */
+  /** The API token of the request; null: none. */
   readonly token: { readonly name: string } | null
-  /** The role that decides: the user's, or `public`; null with an API token. */
+  /** The effective role: the user's, or `public`; null with an API token. */
   readonly role: { readonly type: string; readonly name: string } | null
   readonly ability: Ability
   [name: string]: unknown
 }
 
-/** These, and whatever permissions of the project ask of a user. */
+/** These attributes, and those that conditions of the project use. */
 export interface RequestUser {
   readonly id: number
   readonly documentId: string
@@ -119,8 +120,26 @@ export interface RequestUser {
   readonly provider: string | null
   readonly confirmed: boolean | null
   readonly blocked: boolean | null
-  /** As answers have it: `2026-01-31T09:30:00.000Z`. */
+  /** ISO 8601: `2026-01-31T09:30:00.000Z`. */
   readonly createdAt: string
   readonly updatedAt: string
   readonly [attribute: string]: unknown
+}
+
+/** The server as plugins see it. */
+export interface PluginApp {
+  /** `name` of project.yaml. */
+  readonly name: string
+  /** The compiled project. Frozen. */
+  readonly model: Model
+  /** The document service. Available from `bootstrap` on: before, there is no database. */
+  readonly documents: DocumentsApi
+  readonly log: PluginLog
+}
+
+/** Writes to the server's log; secrets of the project are redacted. */
+export interface PluginLog {
+  info(message: string): void
+  warn(message: string): void
+  error(message: string, error?: unknown): void
 }

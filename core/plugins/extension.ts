@@ -1,20 +1,18 @@
 import type { EventHandler, EventPattern } from '../events/events.ts'
-import type { RestContext } from './context.ts'
-import { KIND } from './kind.ts'
-import { assertKeys } from './known-keys.ts'
-import type { RouteMiddleware } from './middleware.ts'
-import type { PolicyAnswer } from './policy.ts'
+import type { RestContext, PluginApp } from './context.ts'
+import { KIND, assertKnownKeys } from './plugin-module.ts'
+import type { RouteMiddleware, Middleware } from './middleware.ts'
+import type { PolicyAnswer, Policy } from './policy.ts'
 import type { NamedMiddleware, NamedPolicy } from './registry.ts'
 import type { DocumentMiddleware } from './services/documents-api.ts'
 import type { GraphqlService } from './services/graphql-service.ts'
-import type { PluginApp } from './services/plugin-app.ts'
 
-/** An extension as its author writes it. Its routes and hooks are registered before the database is opened. */
+/** Definition of an extension. Routes and hooks are registered before the database is opened. */
 export interface ExtensionDefinition {
   register?(services: ExtensionServices): void | Promise<void>
-  /** Before the first request; where it fails, the server does not start. */
+  /** Runs before the first request. If it fails, the server does not start. */
   bootstrap?(running: { readonly app: PluginApp }): unknown
-  /** After the last answer. */
+  /** Runs after the last response. */
   destroy?(running: { readonly app: PluginApp }): unknown
 }
 
@@ -26,47 +24,56 @@ export interface ExtensionServices {
 }
 
 export interface DocumentsService {
-  /** Runs round every document action, of REST and of code; the first that is given is outermost. */
+  /** Wraps every document action, of REST and of code; the first registered is outermost. */
   use(middleware: DocumentMiddleware): void
-  /** Runs after the commit of what it names (`article.publish`, `article.*`), at least once. */
+  /** Handles events (`article.publish`, `article.*`) after the commit, at least once. */
   on(pattern: EventPattern, handler: EventHandler): void
 }
 
 export interface RestService {
   /**
-   * A route of its own. `path`: below the prefix, `/restaurants/nearest` or `/restaurants/:documentId/menu`;
-   * what stands for `:name` is in `context.args`.
+   * Adds a route. `path` is relative to the prefix: `/restaurants/nearest` or `/restaurants/:documentId/menu`. Values of
+   * parameters such as `:documentId` are in `context.args`.
    */
   route(method: RouteMethod, path: string, handler: RouteHandler, terms?: RouteTerms): void
 }
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Answers by what it returns (JSON; undefined: 204), or by `context.http.response`. */
+/** Responds with its return value (JSON; undefined: 204), or through `context.http.response`. */
 export type RouteHandler = (context: RestContext) => unknown
 
 export interface RouteTerms {
   /**
-   * false opens it to everybody; a scope asks for all of its permissions (an empty one for none). Without either
-   * it is for signed-in users and full-access tokens.
+   * false: public. With `scope`, the caller needs all of its permissions (none if empty). By default the route is for
+   * signed-in users and full-access tokens.
    */
   readonly auth?: false | { readonly scope?: readonly string[] }
   readonly policies?: readonly RoutePolicy[]
   readonly middlewares?: readonly RouteMiddlewareUse[]
 }
 
-/** A policy by its name, with its config, or a function. */
+/** A policy by name, by name with config, or as a function. */
 export type RoutePolicy = NamedPolicy | ((context: RestContext, app: PluginApp) => PolicyAnswer)
 
-/** A middleware by its name, with its options, or a function. */
+/** A middleware by name, by name with options, or as a function. */
 export type RouteMiddlewareUse = NamedMiddleware | RouteMiddleware
 
-/** What a module of extensions/ exports. */
+/** Default export of a module in extensions/. */
 export interface Extension extends ExtensionDefinition {
   readonly [KIND]: 'extension'
 }
 
 export function defineExtension(definition: ExtensionDefinition): Extension {
-  assertKeys(definition, ['register', 'bootstrap', 'destroy'], 'defineExtension(…)')
+  assertKnownKeys(definition, ['register', 'bootstrap', 'destroy'], 'defineExtension(…)')
   return Object.freeze({ ...definition, [KIND]: 'extension' as const })
+}
+
+/** A project's plugins by name, loaded and checked, but not registered. */
+export interface Plugins {
+  readonly policies: ReadonlyMap<string, Policy>
+  readonly middlewares: ReadonlyMap<string, Middleware>
+  readonly extensions: ReadonlyMap<string, Extension>
+  /** Absolute paths of all loaded modules of the project, including imported ones. */
+  readonly files: readonly string[]
 }

@@ -1,18 +1,18 @@
 import type { MigrationTools } from '../migrate/custom-migrations.ts'
-import { KIND } from './kind.ts'
+import { KIND } from './plugin-module.ts'
 
 export interface MigrationOptions {
-  /** Runs on databases that are made from now on, too: for what the project file does not make, such as views. */
+  /** Also runs on new databases: for objects that the project file does not create, such as views. */
   readonly newDatabases?: boolean
 }
 
-/** What a module of migrations/ exports. */
+/** Default export of a module in migrations/. */
 export interface Migration extends Required<MigrationOptions> {
   readonly [KIND]: 'migration'
   run(tools: MigrationTools): unknown
 }
 
-/** A step of a migration, run once on each database, in the transaction of the generated ones. */
+/** Defines a custom migration step. It runs once per database, in the transaction of the generated steps. */
 export const defineMigration = (
   run: (tools: MigrationTools) => unknown,
   { newDatabases = false }: MigrationOptions = {},

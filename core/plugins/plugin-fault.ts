@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../faults/diagnostic.ts'
 
-/** Everything that can be wrong with plugins and with what project.yaml says of them: the closed list of this room's codes. */
+/** All diagnostic codes of this module: faults of plugins and of their uses in project.yaml. */
 export type PluginFault =
   | 'bad-module'
   | 'bad-module-name'

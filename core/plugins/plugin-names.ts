@@ -1,4 +1,4 @@
-// What `import … from 'plinth'` is in a plugin: the running server's own, whatever the project's folder holds.
+// The exports of `import … from 'plinth'` in a plugin. They come from the running server, not from the project's packages.
 export {
   ApplicationError,
   ForbiddenError,

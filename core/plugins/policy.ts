@@ -1,33 +1,30 @@
 import type { Json } from '../project/settings/settings.ts'
-import type { PolicyContext } from './context.ts'
-import { KIND } from './kind.ts'
-import { assertKeys } from './known-keys.ts'
-import type { PluginSchema } from './plugin-schema.ts'
-import type { PluginApp } from './services/plugin-app.ts'
+import type { PolicyContext, PluginApp } from './context.ts'
+import { KIND, assertKnownKeys, type PluginSchema } from './plugin-module.ts'
 
-/** `true` and `undefined` pass; anything else, a throw and a rejection refuse. */
+/** `true` and `undefined` pass; other values, a throw and a rejection refuse. */
 export type PolicyAnswer = boolean | undefined | Promise<boolean | undefined>
 
-/** A policy as its author writes it. `Config`: what project.yaml gives it, `{}` where it gives nothing. */
+/** Definition of a policy. `Config`: type of the config in project.yaml; `{}` if there is none. */
 export interface PolicyDefinition<Config = Json> {
-  /** Checks the project file that uses the policy, at load. */
+  /** Validates `config` in project.yaml when the project is loaded. */
   readonly configSchema?: PluginSchema
   check(context: PolicyContext, config: Config, app: PluginApp): PolicyAnswer
 }
 
-/** The short form: the check alone. */
+/** Short form of a definition. */
 export type PolicyCheck<Config = Json> = PolicyDefinition<Config>['check']
 
-/** What a module of policies/ exports. */
+/** Default export of a module in policies/. */
 export interface Policy<Config = Json> extends PolicyDefinition<Config> {
   readonly [KIND]: 'policy'
 }
 
-/** Decides whether a request may go on, over REST and GraphQL alike. */
+/** Defines a policy, which allows or refuses a request over REST and GraphQL. */
 export const definePolicy = <Config = Json>(
   definition: PolicyDefinition<Config> | PolicyCheck<Config>,
 ): Policy<Config> => {
-  if (typeof definition !== 'function') assertKeys(definition, ['configSchema', 'check'], 'definePolicy(…)')
+  if (typeof definition !== 'function') assertKnownKeys(definition, ['configSchema', 'check'], 'definePolicy(…)')
   return Object.freeze({
     ...(typeof definition === 'function' ? { check: definition } : definition),
     [KIND]: 'policy' as const,

@@ -2,45 +2,47 @@ import { type PermissionScope, permissionScopes } from '../access/permission-sco
 import { failed, ok, type Result } from '../base/result.ts'
 import { rejectAfter } from '../base/with-timeout.ts'
 import type { EventListener } from '../events/events.ts'
-import { openBinder } from './bind.ts'
-import type { ExtensionRoute } from './extension-route.ts'
+import { openPluginBinder } from './bind.ts'
+import { type ExtensionRoute, type GuardedRoute, compileGuard, type GuardTerms, type RouteGuard } from './route-guard.ts'
 import type { ExpressMiddleware } from './middleware.ts'
-import type { Plugins } from './plugins.ts'
-import type { GuardedRoute } from './route-guard.ts'
-import type { DocumentMiddleware } from './services/documents-api.ts'
-import { documentsService, type Hooks } from './services/documents-service.ts'
+import type { Plugins, DocumentsService } from './extension.ts'
+import type { DocumentMiddleware, DocumentsApi } from './services/documents-api.ts'
 import { type GraphqlParts, openGraphqlServices } from './services/open-graphql-service.ts'
-import { type AppTerms, type OpenPluginApp, openPluginApp } from './services/open-plugin-app.ts'
 import { bindTerms, type RouteBinding, restService } from './services/rest-service.ts'
+import { eventPatternFault, listenerKey } from '../events/event-names.ts'
+import type { Model } from '../model/model.ts'
+import type { Observer } from '../observe/observation.ts'
+import type { Settings } from '../project/settings/settings.ts'
+import type { PluginApp } from './context.ts'
 
-/** Everything that plugins take part in, before the database is opened. */
-export interface Registered extends OpenPluginApp {
+/** All registrations of plugins, made before the database is opened. */
+export interface RegisteredPlugins extends OpenPluginApp {
   /** By `<subject>.<action>`. */
   readonly routesConfig: ReadonlyMap<string, GuardedRoute>
   readonly routes: readonly ExtensionRoute[]
-  /** Round every request, in order. */
+  /** Wrap every request, in order. */
   readonly express: readonly ExpressMiddleware[]
-  /** Round every document action, in order. */
+  /** Wrap every document action, in order. */
   readonly documentMiddlewares: readonly DocumentMiddleware[]
   readonly listeners: readonly EventListener[]
   readonly graphql: GraphqlParts
-  /** What later uses of plugins are looked up in. */
+  /** Resolves later uses of plugins. */
   readonly binding: RouteBinding
 }
 
-/** Milliseconds that an extension may take to register, to start, to end. */
+/** Milliseconds for each phase of an extension. */
 export const TIMEOUTS = { register: 60_000, bootstrap: 60_000, destroy: 10_000 } as const
 
-/** Asks every extension what it adds, and makes what project.yaml names; or a sentence for each that fails. */
+/** Registers all extensions and binds the plugins named in project.yaml. Fails with one message per failure. */
 export async function registerPlugins(
   plugins: Plugins,
   terms: AppTerms,
-): Promise<Result<Registered, string>> {
+): Promise<Result<RegisteredPlugins, string>> {
   const opened = openPluginApp(terms)
   const { app } = opened
-  const binding = { binder: openBinder(plugins, app), scopes: permissionScopes(terms.model) }
+  const binding = { binder: openPluginBinder(plugins, app), scopes: permissionScopes(terms.model) }
   const routes: ExtensionRoute[] = []
-  const hooks: Hooks = { middlewares: [], listeners: [] }
+  const hooks: DocumentHooks = { middlewares: [], listeners: [] }
   const graphql = openGraphqlServices(terms.model, terms.settings.graphql)
   const faults: string[] = []
   for (const [name, extension] of plugins.extensions) {
@@ -67,12 +69,12 @@ async function attempt<Made>(where: string, make: () => Made | Promise<Made>): P
   }
 }
 
-function bindProject(terms: AppTerms, binding: RouteBinding): Pick<Registered, 'express' | 'routesConfig'> {
+function bindProject(terms: AppTerms, binding: RouteBinding): Pick<RegisteredPlugins, 'express' | 'routesConfig'> {
   const express = terms.settings.middlewares.map(use => binding.binder.express(use))
   return { express, routesConfig: bindRoutes(terms, binding) }
 }
 
-function bindRoutes({ settings, model }: AppTerms, binding: RouteBinding): Registered['routesConfig'] {
+function bindRoutes({ settings, model }: AppTerms, binding: RouteBinding): RegisteredPlugins['routesConfig'] {
   const own = new Map<string, PermissionScope>(
     [...binding.scopes.values()].map(scope => [`${scope.subject}.${scope.action}`, scope]),
   )
@@ -84,4 +86,103 @@ function bindRoutes({ settings, model }: AppTerms, binding: RouteBinding): Regis
     return [route, { info, own: own.get(route) ?? null, ...bindTerms(operation, binding) }] as const
   })
   return new Map(routes)
+}
+
+interface DocumentHooks {
+  /** Wrap every document action; the first is outermost. */
+  readonly middlewares: DocumentMiddleware[]
+  readonly listeners: EventListener[]
+}
+
+/** The `documents` service of one extension. */
+function documentsService(by: string, hooks: DocumentHooks, model: Model): DocumentsService {
+  const places = new Map<string, number>()
+  return {
+    use(middleware) {
+      if (typeof middleware !== 'function') throw new Error('documents.use(…) takes a function')
+      hooks.middlewares.push(middleware)
+    },
+    on(pattern, handle) {
+      const fault = eventPatternFault(pattern, model)
+      if (fault !== undefined) throw new Error(fault)
+      if (typeof handle !== 'function') throw new Error(`nothing is to be done on \`${pattern}\``)
+      const place = places.get(pattern) ?? 0
+      places.set(pattern, place + 1)
+      hooks.listeners.push({ key: listenerKey(by, pattern, place), pattern, handle })
+    },
+  }
+}
+
+interface AppTerms {
+  readonly settings: Settings
+  readonly model: Model
+  readonly observer: Observer
+}
+
+interface OpenPluginApp {
+  readonly app: PluginApp
+  /** Makes `app.documents` available. */
+  connect(documents: DocumentsApi): void
+}
+
+function openPluginApp({ settings, model, observer }: AppTerms): OpenPluginApp {
+  let connected: DocumentsApi | undefined
+  const app: PluginApp = Object.freeze({
+    name: settings.name,
+    model,
+    get documents() {
+      if (connected) return connected
+      throw new Error('app.documents can be used from bootstrap on: before, there is no database')
+    },
+    log: Object.freeze({
+      info: (message: string) => observer.emit({ kind: 'pluginSaid', message }),
+      warn: (message: string) => observer.emit({ kind: 'pluginWarned', message }),
+      error: (message: string, error?: unknown) =>
+        observer.emit({ kind: 'pluginFailed', message, ...(error === undefined ? {} : { error }) }),
+    }),
+  })
+  return {
+    app,
+    connect(documents) {
+      connected = documents
+    },
+  }
+}
+
+/** Guards by subject and action. Routes without routesConfig have none. */
+export type RouteGuards = ReadonlyMap<string, ReadonlyMap<string, RouteGuard>>
+
+export function compileGuards({ routesConfig }: RegisteredPlugins, terms: GuardTerms): RouteGuards {
+  const guards = new Map<string, Map<string, RouteGuard>>()
+  for (const [route, guarded] of routesConfig) {
+    const [subject = '', action = ''] = route.split('.')
+    const actions = guards.get(subject) ?? new Map<string, RouteGuard>()
+    guards.set(subject, actions.set(action, compileGuard(guarded, terms)))
+  }
+  return guards
+}
+
+/** Starts extensions in order. Returns the reason why the server cannot start, or null. */
+export async function bootstrapPlugins({ extensions }: Plugins, app: PluginApp): Promise<string | null> {
+  for (const [name, extension] of extensions) {
+    try {
+      await rejectAfter(TIMEOUTS.bootstrap, () => extension.bootstrap?.({ app }))
+    } catch (error) {
+      return `extensions/${name} could not start: ${error instanceof Error ? error.message : String(error)}`
+    }
+  }
+  return null
+}
+
+/** Ends extensions in reverse order. A failure or timeout is logged and does not stop the others. */
+export async function destroyPlugins(
+  { extensions }: Plugins,
+  app: PluginApp,
+  observer: Observer,
+): Promise<void> {
+  for (const [name, extension] of [...extensions].reverse()) {
+    await rejectAfter(TIMEOUTS.destroy, () => extension.destroy?.({ app })).catch((error: unknown) =>
+      observer.emit({ kind: 'pluginFailed', message: `extensions/${name} could not end`, error }),
+    )
+  }
 }

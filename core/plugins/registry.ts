@@ -1,6 +1,6 @@
 /**
- * What is known of one project at compile time. Empty here: `plinth types` fills these interfaces from
- * project.yaml (`declare module 'plinth' { … }`), and until it has, any name goes and values are unknown.
+ * Compile-time knowledge of a project. `plinth types` fills these interfaces from project.yaml
+ * (`declare module 'plinth' { … }`). While they are empty, any name is accepted and values are unknown.
  */
 type Filled = Record<never, never>
 
@@ -16,19 +16,19 @@ export interface Policies extends Filled {}
 /** The middlewares of the project, by name. */
 export interface Middlewares extends Filled {}
 
-/** Packages of the project that come typed into extensions: `nexus: typeof import('nexus')`. */
+/** Types of packages of the project for extensions: `nexus: typeof import('nexus')`. */
 export interface Libraries extends Filled {}
 
 export type PolicyName = keyof Policies extends never ? string : Extract<keyof Policies, string>
 
 export type MiddlewareName = keyof Middlewares extends never ? string : Extract<keyof Middlewares, string>
 
-/** A policy by its name; with its config, where it takes one. */
+/** A policy by name, with its config if it takes one. */
 export type NamedPolicy = {
   [Name in PolicyName]: Named<Name, 'config', Name extends keyof Policies ? Policies[Name] : unknown>
 }[PolicyName]
 
-/** A middleware by its name; with its options, where it takes some. */
+/** A middleware by name, with its options if it takes some. */
 export type NamedMiddleware = {
   [Name in MiddlewareName]: Named<
     Name,
@@ -37,7 +37,7 @@ export type NamedMiddleware = {
   >
 }[MiddlewareName]
 
-/** What asks for nothing may be named alone. */
+/** The name alone suffices if nothing is required. */
 type Named<Name, Key extends string, Given> =
   Record<never, never> extends Given
     ? Name | ({ readonly name: Name } & { readonly [Only in Key]?: Given })

@@ -3,71 +3,71 @@ import { allowsAll, openGrants, type PermissionScope } from '../access/permissio
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, forbidden } from '../faults/fault.ts'
 
-/** Who may come in. */
-export type Door =
-  /** Everybody. */
+/** Access rule of a route or field. */
+export type RouteAuth =
+  /** Public. */
   | { readonly kind: 'open' }
-  /** Whoever has all of these permissions. */
+  /** Requires all of these permissions. */
   | { readonly kind: 'scope'; readonly scopes: readonly PermissionScope[] }
-  /** The default: whoever has the route's own permission, or may use routes that have none. */
+  /** Default: requires the route's own permission; a route without one requires a known caller. */
   | { readonly kind: 'own' }
 
-export interface EntryTerms {
+export interface RouteAuthTerms {
   readonly everything: Grants
-  /** Whether a caller may use what has no permission of its own. */
+  /** True if a caller may use routes and fields without a permission of their own. */
   readonly isKnown: (caller: Caller) => boolean
 }
 
-/** The caller with the grants that he has inside; null: he may not come in. */
-export type Enter = (caller: Caller) => Caller | null
+/** Returns the caller with the grants inside the route; null: refused. */
+export type Authorize = (caller: Caller) => Caller | null
 
-/** `own`: the permission of what lies behind the door, null where it has none. */
-export function compileEntry(door: Door, own: PermissionScope | null, terms: EntryTerms): Enter {
+/** `own`: permission of the route or field; null: none. */
+export function compileAuthorize(door: RouteAuth, own: PermissionScope | null, terms: RouteAuthTerms): Authorize {
   const opened = new WeakMap<Grants, Grants>()
   const acting = (caller: Caller): Caller => {
     if (!own) return caller
-    const grants = opened.get(caller.grants) ?? openGrants(caller.grants, openingOf(door, own, terms))
+    const grants = opened.get(caller.grants) ?? openGrants(caller.grants, grantsToOpen(door, own, terms))
     opened.set(caller.grants, grants)
     return { ...caller, grants }
   }
   return caller => {
-    if (!mayEnter(caller, door, own, terms)) return null
+    if (!isAllowed(caller, door, own, terms)) return null
     return door.kind === 'own' ? caller : acting(caller)
   }
 }
 
-const openingOf = (door: Door, scope: PermissionScope, { everything }: EntryTerms) => ({
+const grantsToOpen = (door: RouteAuth, scope: PermissionScope, { everything }: RouteAuthTerms) => ({
   scope,
   everything,
   keepsOwn: door.kind === 'scope',
   drafts: 'own' as const,
 })
 
-function mayEnter(caller: Caller, door: Door, own: PermissionScope | null, { isKnown }: EntryTerms): boolean {
+function isAllowed(caller: Caller, door: RouteAuth, own: PermissionScope | null, { isKnown }: RouteAuthTerms): boolean {
   if (door.kind === 'open') return true
   if (door.kind === 'scope') return allowsAll(caller.grants, door.scopes)
   return own ? caller.grants.allows(own.subject, own.action) : isKnown(caller)
 }
 
-export interface AdmitTerms extends EntryTerms {
+export interface AuthenticateTerms extends RouteAuthTerms {
   readonly identify: (authorization: string | undefined) => Promise<Result<Caller, Fault>>
   readonly nobody: Caller
 }
 
-export interface Admitted {
+export interface AuthenticatedCaller {
   readonly caller: Caller
-  /** With the grants that the route works with. */
+  /** The caller with the grants inside the route. */
   readonly acting: Caller
 }
 
-export type Admit = (authorization: string | undefined) => Promise<Result<Admitted, Fault>>
+export type Authenticate = (authorization: string | undefined) => Promise<Result<AuthenticatedCaller, Fault>>
 
-/** `own`: the route's permission, null where it has none. */
-export function compileAdmit(door: Door, own: PermissionScope | null, terms: AdmitTerms): Admit {
-  const enter = compileEntry(door, own, terms)
+/** `own`: permission of the route; null: none. */
+export function compileAuthenticate(door: RouteAuth, own: PermissionScope | null, terms: AuthenticateTerms): Authenticate {
+  const enter = compileAuthorize(door, own, terms)
   return async authorization => {
     const found = await terms.identify(authorization)
-    // A credential that is no longer any good keeps nobody from what is open to all.
+    // An invalid credential does not prevent access to a public route.
     if (!found.ok && door.kind !== 'open') return found
     const caller = found.ok ? found.value : terms.nobody
     const acting = enter(caller)

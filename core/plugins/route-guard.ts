@@ -3,65 +3,90 @@ import type { PermissionScope } from '../access/permission-scopes.ts'
 import { forbidden, RequestFault } from '../faults/fault.ts'
 import { type HttpRequest, type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import type { RestContext, RouteInfo } from './context.ts'
-import { type BoundMiddleware, runAround } from './middlewares.ts'
-import { askPolicies, type BoundPolicy, type PolicyTerms } from './policies.ts'
-import { type AdmitTerms, compileAdmit, type Door } from './route-auth.ts'
-import { type ContextTerms, openRestContext, type ReadArgs } from './services/rest-context.ts'
+import { type BoundMiddleware, runMiddlewares, checkPolicies, type BoundPolicy, type PolicyTerms } from './run-plugins.ts'
+import { type AuthenticateTerms, compileAuthenticate, type RouteAuth } from './route-auth.ts'
+import { type ContextTerms, openRestContext, type ReadArgs } from './services/request-context.ts'
+import type { RouteHandler, RouteMethod } from './extension.ts'
 
-/** What stands before and round one route. */
+/** Auth, policies and middlewares of one route. */
 export interface GuardedRoute {
   readonly info: RouteInfo
-  readonly door: Door
-  /** The route's own permission; null where it has none. */
+  readonly door: RouteAuth
+  /** The route's own permission; null: none. */
   readonly own: PermissionScope | null
   readonly middlewares: readonly BoundMiddleware[]
   readonly policies: readonly BoundPolicy[]
 }
 
-export interface GuardTerms extends AdmitTerms, ContextTerms, PolicyTerms {}
+export interface GuardTerms extends AuthenticateTerms, ContextTerms, PolicyTerms {}
 
-export interface GuardedVisit {
+export interface GuardedRequest {
   readonly request: HttpRequest
   readonly args: ReadArgs
-  /** Answers for a caller who may, itself or (null) in the context, which is null where nobody needs one. */
+  /**
+   * Handles the request of an allowed caller. Returns the response, or null if it is in the context. `context` is null if no
+   * plugin needs it.
+   */
   handle(request: HttpRequest, caller: Caller, context: RestContext | null): Promise<HttpResponse | null>
 }
 
-/** Answers a request of one route: auth, middlewares (the first outermost), policies in order, the route. */
-export type RouteGuard = (visit: GuardedVisit) => Promise<HttpResponse>
+/** Handles a request of one route: auth, then middlewares (the first outermost), policies in order, and the route. */
+export type RouteGuard = (visit: GuardedRequest) => Promise<HttpResponse>
 
-/** Compiled once, at load; `needsContext`: the route itself works with one. */
+/** Compiled once, when the app is opened. `needsContext`: the route's handler uses a context. */
 export function compileGuard(route: GuardedRoute, terms: GuardTerms, needsContext = false): RouteGuard {
-  const admit = compileAdmit(route.door, route.own, terms)
+  const admit = compileAuthenticate(route.door, route.own, terms)
   const isBare = route.middlewares.length === 0 && route.policies.length === 0 && !needsContext
   return async ({ request, args, handle }) => {
     const admitted = await admit(request.headers.authorization)
     if (!admitted.ok) return toFaultResponse(admitted.reasons[0] ?? forbidden())
     const { caller, acting } = admitted.value
-    if (isBare) return (await handle(request, acting, null)) ?? unanswered(route)
+    if (isBare) return (await handle(request, acting, null)) ?? throwUnanswered(route)
     const opened = openRestContext({ request, caller, args }, route.info, terms)
     const { context, response } = opened
     const inside = async () => {
-      const refusal = await askPolicies(route.policies, context, terms)
+      const refusal = await checkPolicies(route.policies, context, terms)
       const answer = refusal
         ? toFaultResponse(refusal)
         : await handle(opened.request.passed(), acting, context)
       if (answer) response.take(answer)
     }
-    await runAround(route.middlewares, context, inside).catch(error => response.take(answerThrown(error)))
-    return response.toAnswer() ?? unanswered(route)
+    await runMiddlewares(route.middlewares, context, inside).catch(error => response.take(toErrorResponse(error)))
+    return response.toAnswer() ?? throwUnanswered(route)
   }
 }
 
-function answerThrown(error: unknown): HttpResponse {
-  // What became of the data is known where the whole request is.
+function toErrorResponse(error: unknown): HttpResponse {
+  // The outcome of a write is unknown here, so `unavailable` is handled by the outer request handler.
   if (error instanceof RequestFault && error.fault.code !== 'unavailable') return toFaultResponse(error.fault)
   throw error
 }
 
-function unanswered({ info, middlewares }: GuardedRoute): never {
+function throwUnanswered({ info, middlewares }: GuardedRoute): never {
   const names = middlewares.map(({ name }) => name).join(', ')
   throw new Error(
-    `nobody answered ${info.route}: one of its middlewares (${names}) neither called next() nor sent anything`,
+    `${info.route} has no response: one of its middlewares (${names}) neither called next() nor sent anything`,
   )
 }
+
+/** A route of an extension, with policies and middlewares bound. */
+export interface ExtensionRoute {
+  /** `extensions/search.ts` */
+  readonly by: string
+  readonly method: RouteMethod
+  /** Relative to the prefix, as declared: `/restaurants/:documentId/menu`. */
+  readonly path: string
+  readonly handler: RouteHandler
+  readonly door: RouteAuth
+  readonly policies: readonly BoundPolicy[]
+  readonly middlewares: readonly BoundMiddleware[]
+}
+
+/** Segments of a path below the prefix; `:name` matches any segment. */
+export const pathSegments = (path: string): readonly string[] => path.split('/').slice(1)
+
+/** Equal for paths that match the same requests: ignores parameter names and case. */
+export const routeShape = (path: string): string =>
+  pathSegments(path)
+    .map(word => (word.startsWith(':') ? ':' : word.toLowerCase()))
+    .join('/')

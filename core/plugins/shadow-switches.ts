@@ -1,9 +1,10 @@
 import type { ShadowCrudDeclaration } from '../project/settings/settings.ts'
+import type { ShadowField } from './services/graphql-service.ts'
 
 type Switch = 'enabled' | 'queries' | 'mutations'
 type FieldSwitches = ShadowCrudDeclaration['fields'][string]
 
-/** What of one content-type or component is generated, while extensions may still change it. */
+/** Which parts of a content-type or component are generated, while extensions can still change it. */
 export class ShadowSwitches {
   #declared: ShadowCrudDeclaration
 
@@ -51,3 +52,36 @@ const EVERYTHING: ShadowCrudDeclaration = {
 }
 
 const WHOLE: FieldSwitches = { enabled: true, output: true, input: true, filters: true }
+
+interface FieldTerms {
+  readonly name: string
+  readonly switches: ShadowSwitches
+  /** Throws when the schema can no longer be changed. */
+  readonly assertOpen: () => void
+}
+
+/** Switches of one field (spec 4.10). */
+export function shadowField({ name, switches, assertOpen }: FieldTerms): ShadowField {
+  type Switch = keyof ReturnType<ShadowSwitches['field']>
+  const turnOff = (key: Switch): ShadowField => {
+    assertOpen()
+    switches.turnOffField(name, key)
+    return field
+  }
+  const has = (side: Switch): boolean => {
+    const switched = switches.field(name)
+    return switched.enabled && switched[side]
+  }
+  const field: ShadowField = {
+    disable: () => turnOff('enabled'),
+    disableOutput: () => turnOff('output'),
+    disableInput: () => turnOff('input'),
+    disableFilters: () => turnOff('filters'),
+    isEnabled: () => has('enabled'),
+    isDisabled: () => !has('enabled'),
+    hasInputEnabled: () => has('input'),
+    hasOutputEnabled: () => has('output'),
+    hasFiltersEnabled: () => has('filters'),
+  }
+  return field
+}

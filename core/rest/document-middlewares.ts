@@ -5,7 +5,7 @@ import type { Documents } from '../documents/documents.ts'
 import { toPluginError } from '../faults/errors.ts'
 import { FAULTS, type Fault, type FaultCode, fault, notFound } from '../faults/fault.ts'
 import { type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
-import type { AroundDocuments, DocumentAction } from '../plugins/services/documents-api.ts'
+import type { RunDocumentMiddlewares, DocumentAction } from '../plugins/services/documents-api.ts'
 import { isRecord } from '../query/parse-place.ts'
 import { answerJson, answerRefusal } from './answer.ts'
 import { badCursor } from './parameters/parse-pagination.ts'
@@ -19,7 +19,7 @@ export type RestHandler = (call: RestCall, terms: RestTerms) => Promise<HttpResp
 export interface MiddlewareTerms {
   readonly action: DocumentAction
   readonly handler: RestHandler
-  readonly around: AroundDocuments
+  readonly around: RunDocumentMiddlewares
   readonly terms: RestTerms
 }
 

@@ -9,8 +9,8 @@ import {
   toFaultResponse,
 } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
-import type { RouteGuards } from '../plugins/guards.ts'
-import type { ReadArgs } from '../plugins/services/rest-context.ts'
+import type { RouteGuards } from '../plugins/register.ts'
+import type { ReadArgs } from '../plugins/services/request-context.ts'
 import { answerMethod } from './answer.ts'
 import { parseWithNulls, type QueryParameters } from './parse-query-string.ts'
 

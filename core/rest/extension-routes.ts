@@ -2,8 +2,7 @@ import { fault, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest, HttpResponse, Responder } from '../faults/http-exchange.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { RestContext } from '../plugins/context.ts'
-import { type ExtensionRoute, shapeOf, wordsOf } from '../plugins/extension-route.ts'
-import { compileGuard, type GuardTerms, type RouteGuard } from '../plugins/route-guard.ts'
+import { type ExtensionRoute, routeShape, pathSegments, compileGuard, type GuardTerms, type RouteGuard } from '../plugins/route-guard.ts'
 import { answerMethod } from './answer.ts'
 import { routeArguments, wordsBelow } from './endpoint.ts'
 
@@ -48,7 +47,7 @@ function compile(route: ExtensionRoute, terms: GuardTerms): CompiledRoute {
   const { method, path, door, policies, middlewares } = route
   const info = { route: `${method} ${path}`, type: null, action: method.toLowerCase() }
   const guard = compileGuard({ info, door, own: null, policies, middlewares }, terms, true)
-  return { route, words: wordsOf(path), guard }
+  return { route, words: pathSegments(path), guard }
 }
 
 /** Literal segments precede parameters, from the left: `/restaurants/nearest` before `/restaurants/:documentId`. */
@@ -132,7 +131,7 @@ export function findRouteConflicts(routes: readonly ExtensionRoute[], model: Mod
   return faults
 }
 
-const claimKey = ({ method, path }: Claim): string => `${method} ${shapeOf(path)}`
+const claimKey = ({ method, path }: Claim): string => `${method} ${routeShape(path)}`
 
 const claims = (by: string, path: string, methods: string): readonly Claim[] =>
   methods.split(' ').map(method => ({ by, method, path }))

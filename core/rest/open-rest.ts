@@ -9,7 +9,7 @@ import {
   type Responder,
   toFaultResponse,
 } from '../faults/http-exchange.ts'
-import type { GuardedVisit } from '../plugins/route-guard.ts'
+import type { GuardedRequest } from '../plugins/route-guard.ts'
 import type { DocumentAction } from '../plugins/services/documents-api.ts'
 import { answerMethod } from './answer.ts'
 import { performWithMiddlewares, type RestHandler } from './document-middlewares.ts'
@@ -61,7 +61,7 @@ async function perform(
   const guard = terms.guards?.get(subjectOf(route.type))?.get(action)
   if (guard) {
     const args = routeArguments(route.documentId === null ? {} : { documentId: route.documentId })
-    const answerGuarded: GuardedVisit['handle'] = (request, caller) =>
+    const answerGuarded: GuardedRequest['handle'] = (request, caller) =>
       handle(action, { request, route, caller }, terms)
     return tracked(request, () => guard({ request, args, handle: answerGuarded }))
   }

@@ -9,8 +9,8 @@ import type { Documents } from '../documents/documents.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
-import type { RouteGuards } from '../plugins/guards.ts'
-import type { AroundDocuments } from '../plugins/services/documents-api.ts'
+import type { RouteGuards } from '../plugins/register.ts'
+import type { RunDocumentMiddlewares } from '../plugins/services/documents-api.ts'
 import type { CreateCommand, PermittedCommand, UpdateCommand } from '../query/command.ts'
 import { parseGivenValues } from '../query/parse-given-values.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
@@ -26,7 +26,7 @@ export interface RestTerms extends ParseTerms {
   /** Absent: no route has a guard. */
   readonly guards?: RouteGuards | undefined
   /** Document middlewares; absent or null: there are none, and the database's JSON text is sent unparsed. */
-  readonly around?: AroundDocuments | null
+  readonly around?: RunDocumentMiddlewares | null
 }
 
 /** One request of a known route by an identified caller who has the permission for its action. */

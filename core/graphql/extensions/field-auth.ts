@@ -2,32 +2,32 @@ import { type Action, subjectOf } from '../../access/actions.ts'
 import type { PermissionScope } from '../../access/permission-scopes.ts'
 import { isLink, type Model } from '../../model/model.ts'
 import { graphqlTypeName } from '../../model/names.ts'
-import { compileEntry, type Door, type Enter, type EntryTerms } from '../../plugins/route-auth.ts'
+import { compileAuthorize, type RouteAuth, type Authorize, type RouteAuthTerms } from '../../plugins/route-auth.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 
 export interface FieldAuth {
-  enter(field: AuthField): Enter
+  enter(field: AuthField): Authorize
 }
 
 interface AuthField {
   readonly coordinate: string
   readonly isGenerated: boolean
-  readonly door: Door
+  readonly door: RouteAuth
 }
 
 /** Access rules of fields (contract/graphql.md 8, 9). */
 export function openFieldAuth(
   roots: readonly RootField[],
-  { model, code }: { readonly model: Model; readonly code: EntryTerms },
+  { model, code }: { readonly model: Model; readonly code: RouteAuthTerms },
 ): FieldAuth {
   const scopes = new Map([...rootScopes(roots), ...linkScopes(model)])
   return {
     enter({ coordinate, isGenerated, door }) {
       const own = scopes.get(coordinate) ?? null
-      if (door.kind !== 'own') return compileEntry(door, own ?? FIXED_SCOPES.get(coordinate) ?? null, code)
+      if (door.kind !== 'own') return compileAuthorize(door, own ?? FIXED_SCOPES.get(coordinate) ?? null, code)
       // Fixed fields check their own permission; custom fields below the root have none.
       const asks = own !== null || (!isGenerated && isRoot(coordinate))
-      return asks ? compileEntry(door, own, code) : caller => caller
+      return asks ? compileAuthorize(door, own, code) : caller => caller
     },
   }
 }

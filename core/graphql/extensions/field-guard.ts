@@ -4,8 +4,8 @@ import { UnavailableError } from '../../faults/errors.ts'
 import { forbidden, RequestFault } from '../../faults/fault.ts'
 import type { GraphqlContext, ResolverContext, ResolverInfo } from '../../plugins/context.ts'
 import type { ResolverMiddleware } from '../../plugins/middleware.ts'
-import { askPolicies, type BoundPolicy, type PolicyTerms } from '../../plugins/policies.ts'
-import type { Enter } from '../../plugins/route-auth.ts'
+import { checkPolicies, type BoundPolicy, type PolicyTerms } from '../../plugins/run-plugins.ts'
+import type { Authorize } from '../../plugins/route-auth.ts'
 import type { Resolver } from '../../plugins/services/graphql-service.ts'
 import type { Arguments } from '../parse/operation-context.ts'
 import { toGraphqlError } from '../parse/to-graphql-error.ts'
@@ -17,7 +17,7 @@ export type FieldResolver = GraphQLFieldResolver<unknown, ExecutionContext, Argu
 
 /** Everything that runs before, around and in place of a field's resolver. */
 export interface FieldGuard {
-  readonly enter: Enter
+  readonly enter: Authorize
   readonly middlewares: readonly ResolverMiddleware[]
   readonly policies: readonly BoundPolicy[]
   readonly wraps: readonly NexusWrap[]
@@ -98,7 +98,7 @@ const withChanges = (visit: ResolverCall, [parent, args, , info]: readonly unkno
 function withPolicies({ policies }: FieldGuard, terms: PolicyTerms, inside: GuardStep): GuardStep {
   if (policies.length === 0) return inside
   return async visit => {
-    const refusal = await askPolicies(policies, policyContext(visit), terms)
+    const refusal = await checkPolicies(policies, policyContext(visit), terms)
     if (refusal) throw toGraphqlError(refusal)
     return inside(visit)
   }

@@ -1,7 +1,6 @@
 import { didYouMean } from '../../base/nearest.ts'
 import type { ResolverTerms } from '../../plugins/services/graphql-service.ts'
-import { type BoundResolver, bindResolver } from '../../plugins/services/resolver-terms.ts'
-import type { RouteBinding } from '../../plugins/services/rest-service.ts'
+import { type BoundResolver, bindResolver, type RouteBinding } from '../../plugins/services/rest-service.ts'
 import type { Settings } from '../../project/settings/settings.ts'
 import { extensionFault, type GraphqlFault, projectFault } from './check-definitions.ts'
 import type { ExtensionPart } from './extension-part.ts'

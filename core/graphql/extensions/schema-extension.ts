@@ -5,9 +5,8 @@ import { once } from '../../base/memo.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { GraphqlTools, Resolver } from '../../plugins/services/graphql-service.ts'
 import type { GraphqlUse } from '../../plugins/services/open-graphql-service.ts'
-import type { PluginApp } from '../../plugins/services/plugin-app.ts'
-import type { BoundResolver } from '../../plugins/services/resolver-terms.ts'
-import type { RouteBinding } from '../../plugins/services/rest-service.ts'
+import type { PluginApp } from '../../plugins/context.ts'
+import type { BoundResolver, RouteBinding } from '../../plugins/services/rest-service.ts'
 import type { Settings } from '../../project/settings/settings.ts'
 import {
   checkDefinitions,

@@ -2,7 +2,7 @@ import { type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql'
 import { allowsAll } from '../../access/permission-scopes.ts'
 import type { Attribute, Holder, LinkAttribute, ScalarAttribute } from '../../model/model.ts'
 import { graphqlTypeName } from '../../model/names.ts'
-import type { Door } from '../../plugins/route-auth.ts'
+import type { RouteAuth } from '../../plugins/route-auth.ts'
 import type { LinkPopulate, Selection } from '../../query/query.ts'
 import type { CollectedFields, CollectTerms } from './collect-fields.ts'
 import type { OperationContext } from './operation-context.ts'
@@ -12,7 +12,7 @@ export interface FieldMark {
   /** Project code gets the row, so all of its values are selected. */
   readonly needsRow: boolean
   /** The field's access rule from resolversConfig, in place of its own permission. */
-  readonly auth: Door
+  readonly auth: RouteAuth
 }
 
 /** The key of the mark in a field's extensions. */

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../base/request-context.ts'
 import type { VersionPrefetch } from '../../cache/versions.ts'
 import type { Documents, ReadOptions } from '../../documents/documents.ts'
 import type { Model } from '../../model/model.ts'
-import type { ResolverVisit } from '../../plugins/services/resolver-context.ts'
+import type { ResolverRequest } from '../../plugins/services/request-context.ts'
 import type { Page } from '../../query/query.ts'
 import type { Arguments, OperationContext } from '../parse/operation-context.ts'
 import type { PageLimits } from '../parse/parse-arguments.ts'
@@ -30,7 +30,7 @@ export interface ExecutionContext {
   /** The client's network address. */
   readonly peer: string
   /** The request as plugins see it; absent if the project has no code. */
-  readonly pluginRequest?: ResolverVisit
+  readonly pluginRequest?: ResolverRequest
   /** Aborted at the request's deadline. */
   readonly signal?: AbortSignal
 }

@@ -2,10 +2,10 @@ import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Diagnostic } from '../../faults/diagnostic.ts'
-import type { PluginKind } from '../kind.ts'
+import type { PluginKind } from '../plugin-module.ts'
 import { diagnoseModule } from '../plugin-fault.ts'
 
-/** Where the modules of each kind lie, beside project.yaml. */
+/** Folders of plugin modules, next to project.yaml. */
 export const FOLDERS: Readonly<Record<PluginKind, string>> = {
   policy: 'policies',
   middleware: 'middlewares',
@@ -16,7 +16,7 @@ export const KINDS: readonly PluginKind[] = ['policy', 'middleware', 'extension'
 
 export interface PluginModule {
   readonly kind: PluginKind
-  /** Its path in its folder without the ending: `owns-document`, `billing/has-plan`. */
+  /** Path in the folder without extension: `owns-document`, `billing/has-plan`. */
   readonly name: string
   /** Absolute. */
   readonly file: string
@@ -25,31 +25,31 @@ export interface PluginModule {
 }
 
 export interface FoundModules {
-  /** Policies, middlewares, extensions, each by name. */
+  /** Policies, middlewares, extensions, each sorted by name. */
   readonly modules: readonly PluginModule[]
   readonly faults: readonly Diagnostic[]
 }
 
-/** The modules of the three folders; other files in them (read-mes, data) are nobody's business. */
+/** Finds modules in the three folders; other files are ignored. */
 export async function findModules(root: string): Promise<FoundModules> {
-  const found = await Promise.all(KINDS.map(kind => modulesOf(kind, root)))
+  const found = await Promise.all(KINDS.map(kind => modulesOfKind(kind, root)))
   const modules = found.flat()
   const [badNames, good] = [modules.filter(isMisnamed), modules.filter(module => !isMisnamed(module))]
-  const twice = good.filter((module, at) => at !== firstOf(good, module))
+  const twice = good.filter((module, at) => at !== firstIndex(good, module))
   return {
     modules: good.filter(module => !twice.includes(module)),
     faults: [
       ...badNames.map(misnamed),
-      ...twice.map(module => duplicate(module, good[firstOf(good, module)] ?? module)),
+      ...twice.map(module => duplicate(module, good[firstIndex(good, module)] ?? module)),
     ],
   }
 }
 
 const MODULE = /(?<!\.d)\.[mc]?[jt]s$/
 
-async function modulesOf(kind: PluginKind, root: string): Promise<readonly PluginModule[]> {
+async function modulesOfKind(kind: PluginKind, root: string): Promise<readonly PluginModule[]> {
   const folder = join(root, FOLDERS[kind])
-  const files = await filesIn(folder)
+  const files = await listFiles(folder)
   return files
     .filter(file => MODULE.test(file))
     .toSorted()
@@ -59,14 +59,14 @@ async function modulesOf(kind: PluginKind, root: string): Promise<readonly Plugi
     })
 }
 
-/** Empty where there is no such folder. */
-async function filesIn(folder: string): Promise<readonly string[]> {
+/** Empty if the folder does not exist. */
+async function listFiles(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(noFolder)
   const below = await Promise.all(
     entries.map(entry => {
       const path = join(folder, entry.name)
       if (entry.name === 'node_modules' || entry.name.startsWith('.')) return []
-      return entry.isDirectory() ? filesIn(path) : [path]
+      return entry.isDirectory() ? listFiles(path) : [path]
     }),
   )
   return below.flat()
@@ -89,7 +89,7 @@ const misnamed = ({ kind, name, shown }: PluginModule): Diagnostic =>
     { file: shown },
   )
 
-const firstOf = (modules: readonly PluginModule[], { kind, name }: PluginModule): number =>
+const firstIndex = (modules: readonly PluginModule[], { kind, name }: PluginModule): number =>
   modules.findIndex(other => other.kind === kind && other.name === name)
 
 const duplicate = ({ kind, name, shown }: PluginModule, first: PluginModule): Diagnostic =>

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
 import { failed, ok, type Result } from '../../base/result.ts'
 import { transactionWordIn } from '../../database/transaction-words.ts'
 import type { Diagnostic } from '../../faults/diagnostic.ts'
 import type { Handwritten, HandwrittenWork } from '../../migrate/custom-migrations.ts'
-import { kindOf } from '../kind.ts'
+import { moduleKind } from '../plugin-module.ts'
 import type { Migration } from '../migration.ts'
 import { diagnoseModule } from '../plugin-fault.ts'
-import { findMigrations, type MigrationFile } from './find-migrations.ts'
 import { moduleError } from './module-error.ts'
-import { defaultOf, openLoader } from './module-loader.ts'
+import { defaultExport, openLoader } from './module-loader.ts'
+import type { Dirent } from 'node:fs'
+import { join } from 'node:path'
 
-/** The files of migrations/ beside project.yaml, modules unread until they are to run; or what is wrong with them. */
+/** Reads the custom migrations. Modules are loaded when they run. Fails with all faults. */
 export async function loadMigrations(root: string): Promise<Result<readonly Handwritten[], Diagnostic>> {
   const { files, faults } = await findMigrations(root)
   const texts = await Promise.all(files.map(({ file }) => readFile(file, 'utf8')))
@@ -20,13 +21,13 @@ export async function loadMigrations(root: string): Promise<Result<readonly Hand
   return ok(files.map((file, at) => toHandwritten(root, file, texts[at] ?? '')))
 }
 
-/** What is wrong with the modules among them, which are loaded for it. */
+/** Loads the migration modules and returns their faults. */
 export async function checkMigrations(root: string): Promise<readonly Diagnostic[]> {
   const { files } = await findMigrations(root)
   const modules = files.filter(({ name }) => !name.endsWith('.sql'))
   const faults = await Promise.all(
     modules.map(file =>
-      toCode(root, file).then(
+      loadCode(root, file).then(
         () => [],
         (error: unknown) => [moduleError(file, error)],
       ),
@@ -43,15 +44,15 @@ function* checkText({ name, shown }: MigrationFile, text: string): Generator<Dia
   yield diagnoseModule('bad-migration', `${word} must not be in it: ${why}`, { file: shown })
 }
 
-/** Line ends are the checkout's, not the author's. */
-const checksumOf = (text: string): string =>
+/** Ignores line endings, which depend on the checkout. */
+const checksum = (text: string): string =>
   createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex')
 
 const toHandwritten = (root: string, file: MigrationFile, text: string): Handwritten => ({
   name: file.name,
   moment: file.moment,
-  checksum: checksumOf(text),
-  load: async () => (file.name.endsWith('.sql') ? toScript(text) : toCode(root, file)),
+  checksum: checksum(text),
+  load: async () => (file.name.endsWith('.sql') ? toScript(text) : loadCode(root, file)),
 })
 
 const toScript = (text: string): HandwrittenWork => ({
@@ -62,11 +63,73 @@ const toScript = (text: string): HandwrittenWork => ({
 
 const NEW_DATABASES = /^--[ \t]*plinth:[ \t]*new databases too[ \t\r]*$/m
 
-async function toCode(root: string, { file }: MigrationFile): Promise<HandwrittenWork> {
+async function loadCode(root: string, { file }: MigrationFile): Promise<HandwrittenWork> {
   const loader = await openLoader(root)
-  const exported = defaultOf(await loader.load(file))
+  const exported = defaultExport(await loader.load(file))
   if (!isMigration(exported)) throw new Error('expected `export default defineMigration(…)`')
   return { kind: 'code', run: tools => exported.run(tools), newDatabases: exported.newDatabases }
 }
 
-const isMigration = (value: unknown): value is Migration => kindOf(value) === 'migration'
+const isMigration = (value: unknown): value is Migration => moduleKind(value) === 'migration'
+
+/** Folder of custom migrations, next to project.yaml. */
+export const MIGRATIONS = 'migrations'
+
+interface MigrationFile {
+  readonly name: string
+  readonly moment: 'before' | 'after'
+  /** Absolute. */
+  readonly file: string
+  /** `migrations/2026-11-21-split-name.before.sql` */
+  readonly shown: string
+}
+
+interface FoundMigrations {
+  readonly files: readonly MigrationFile[]
+  readonly faults: readonly Diagnostic[]
+}
+
+/** Migration files sorted by name; other files are ignored. */
+async function findMigrations(root: string): Promise<FoundMigrations> {
+  const entries = await readdir(join(root, MIGRATIONS), { withFileTypes: true }).catch(noFolder)
+  const names = entries.filter(entry => entry.isFile() && isCode(entry.name)).map(({ name }) => name)
+  const sorted = names.toSorted()
+  return {
+    files: sorted.flatMap(name => toFile(root, name)),
+    faults: sorted.filter(name => migrationMoment(name) === null).map(misnamedMigration),
+  }
+}
+
+const ENDINGS: ReadonlySet<string> = new Set(['sql', 'js', 'cjs', 'mjs', 'ts', 'cts', 'mts'])
+
+/** False for hidden files and type declarations. */
+function isCode(name: string): boolean {
+  const parts = name.split('.')
+  return parts.length > 1 && parts[0] !== '' && parts.at(-2) !== 'd' && ENDINGS.has(parts.at(-1) ?? '')
+}
+
+/** null: the name has neither `before` nor `after`. */
+function migrationMoment(name: string): MigrationFile['moment'] | null {
+  const moment = name.split('.').slice(1).at(-2)
+  if (!/^\w[\w.-]*$/.test(name)) return null
+  return moment === 'before' || moment === 'after' ? moment : null
+}
+
+function toFile(root: string, name: string): readonly MigrationFile[] {
+  const moment = migrationMoment(name)
+  if (moment === null) return []
+  return [{ name, moment, file: join(root, MIGRATIONS, name), shown: `${MIGRATIONS}/${name}` }]
+}
+
+const misnamedMigration = (name: string): Diagnostic =>
+  diagnoseModule(
+    'bad-migration',
+    `\`${name}\` does not say when it runs: name it like 2026-11-21-split-name.before.sql, with \`before\` or \`after\` the generated steps, in letters, digits, dots and hyphens`,
+    { file: `${MIGRATIONS}/${name}` },
+  )
+
+function noFolder(error: unknown): readonly Dirent[] {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT' || code === 'ENOTDIR') return []
+  throw error
+}

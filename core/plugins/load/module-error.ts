@@ -3,32 +3,32 @@ import type { Diagnostic } from '../../faults/diagnostic.ts'
 import { diagnoseModule } from '../plugin-fault.ts'
 import type { PluginModule } from './find-modules.ts'
 
-/** What a module threw while it was loaded, at the line of it that did. */
+/** Diagnostic for an error while a module was loaded, at the line that threw it. */
 export function moduleError(
   { file, shown }: Pick<PluginModule, 'file' | 'shown'>,
   error: unknown,
 ): Diagnostic {
-  const { message, stack } = textsOf(error)
-  const [, line, column] = new RegExp(`${quoted(file)}:(\\d+):(\\d+)`).exec(`${message}\n${stack}`) ?? []
-  const said =
+  const { message, stack } = errorTexts(error)
+  const [, line, column] = new RegExp(`${escapeRegExp(file)}:(\\d+):(\\d+)`).exec(`${message}\n${stack}`) ?? []
+  const reason =
     message
       .split('\n')[0]
       ?.replace(/^\w*Error: /, '')
       .trim() || 'it throws something that is no error'
-  const source = line === undefined ? '' : lineOf(file, Number(line))
-  return diagnoseModule('bad-module', `the module cannot be loaded: ${said}`, {
+  const source = line === undefined ? '' : sourceLine(file, Number(line))
+  return diagnoseModule('bad-module', `the module cannot be loaded: ${reason}`, {
     file: shown,
     line: Number(line ?? 1),
-    // What was thrown outside the module's own lines has a column of the code that was made of it.
+    // A column beyond the line refers to the transformed code.
     column: Number(column ?? 1) <= source.length ? Number(column ?? 1) : 1,
     source,
   })
 }
 
-const textsOf = (error: unknown): { message: string; stack: string } =>
+const errorTexts = (error: unknown): { message: string; stack: string } =>
   error instanceof Error ? { message: error.message, stack: error.stack ?? '' } : { message: '', stack: '' }
 
-const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-const lineOf = (file: string, line: number): string =>
+const sourceLine = (file: string, line: number): string =>
   readFileSync(file, 'utf8').split(/\r?\n/)[line - 1] ?? ''

@@ -6,27 +6,27 @@ import { LruCache } from '../../base/lru-cache.ts'
 import { memoryBytes } from '../../base/text.ts'
 import * as names from '../plugin-names.ts'
 
-/** TypeScript and JavaScript without a build step. */
+/** Loads TypeScript and JavaScript modules without a build step. */
 export interface ModuleLoader {
-  /** What a module exports. Rejects with whatever loading it throws. */
+  /** Returns the exports of a module. Rejects with any error of the module. */
   load(file: string): Promise<unknown>
 }
 
 const OPTIONS = { fsCache: false, interopDefault: false, sourceMaps: true }
 
 /**
- * Loads the modules of a project anew, each once. Nothing is written to disk: a cache in a shared folder is a way in.
- * What was made of a text is kept in memory, for the next load of this process.
+ * Opens a loader that reloads all modules of a project, each once. Nothing is cached on disk, where a shared folder would be
+ * an attack vector. Transformed code is cached in memory for the next reload.
  */
 export async function openLoader(root: string): Promise<ModuleLoader> {
   const { createJiti } = await import('jiti')
-  forget(root)
+  evictModules(root)
   const id = join(root, 'project.yaml')
   const plain = createJiti(id, OPTIONS)
   const jiti = createJiti(id, {
     ...OPTIONS,
     virtualModules: { plinth: names },
-    transform: options => ({ code: transformed(plain, options) }),
+    transform: options => ({ code: cachedTransform(plain, options) }),
   })
   return { load: file => load(jiti, file) }
 }
@@ -39,39 +39,39 @@ async function load(jiti: Jiti, filename: string): Promise<unknown> {
   return jiti.evalModule(source, { id: filename, filename, async: true, forceTranspile: true })
 }
 
-/** JavaScript that jiti would leave to Node, which keeps such modules until the process ends. */
+/** True for ES modules that jiti would leave to Node, which caches them until the process ends. */
 const isForNode = (file: string, source: string): boolean =>
   file.endsWith('.mjs') || (file.endsWith('.js') && /^[ \t]*(?:import|export)\b/m.test(source))
 
-const KEPT = new LruCache<string>({ entries: 1_000, bytes: 20_000_000 }, memoryBytes)
+const TRANSFORMED = new LruCache<string>({ entries: 1_000, bytes: 20_000_000 }, memoryBytes)
 
-function transformed(jiti: Jiti, options: TransformOptions): string {
+function cachedTransform(jiti: Jiti, options: TransformOptions): string {
   const key = JSON.stringify(options)
-  const kept = KEPT.get(key)
+  const kept = TRANSFORMED.get(key)
   if (kept !== undefined) return kept
   const code = jiti.transform(options)
-  KEPT.set(key, code)
+  TRANSFORMED.set(key, code)
   return code
 }
 
-/** jiti keeps modules where Node does: what was loaded before a reload would stay. */
-function forget(root: string): void {
+/** jiti uses Node's module cache, so a reload must evict the project's modules. */
+function evictModules(root: string): void {
   const { cache } = createRequire(import.meta.url)
-  for (const file of Object.keys(cache).filter(isOwn(realpathSync(root)))) delete cache[file]
-  for (const file of Object.keys(cache).filter(isOwn(root))) delete cache[file]
+  for (const file of Object.keys(cache).filter(isProjectFile(realpathSync(root)))) delete cache[file]
+  for (const file of Object.keys(cache).filter(isProjectFile(root))) delete cache[file]
 }
 
-/** The files of a project that were loaded as modules, but for packages. */
-export function loadedFrom(root: string): readonly string[] {
+/** Loaded module files of a project, without packages. */
+export function loadedFiles(root: string): readonly string[] {
   const real = realpathSync(root)
   const keys = Object.keys(createRequire(import.meta.url).cache)
-  const behindLinks = keys.filter(isOwn(real)).map(file => join(root, relative(real, file)))
-  return [...new Set([...keys.filter(isOwn(root)), ...behindLinks])]
+  const behindLinks = keys.filter(isProjectFile(real)).map(file => join(root, relative(real, file)))
+  return [...new Set([...keys.filter(isProjectFile(root)), ...behindLinks])]
 }
 
-const isOwn = (root: string) => (file: string) =>
+const isProjectFile = (root: string) => (file: string) =>
   file.startsWith(root + sep) && !file.includes(`${sep}node_modules${sep}`)
 
-/** CommonJS modules are what they export. */
-export const defaultOf = (exported: unknown): unknown =>
+/** The default export; for CommonJS modules the exports. */
+export const defaultExport = (exported: unknown): unknown =>
   typeof exported === 'object' && exported !== null && 'default' in exported ? exported.default : exported

@@ -13,27 +13,26 @@ import type {
 } from '../document-types.ts'
 
 /**
- * The documents of a content-type, by its uid or its key, as REST and GraphQL have them. Throws RequestFault for
- * a name that is none, with the nearest one that is.
+ * Documents of a content-type, by its uid or its key. Throws a RequestFault for an unknown name, with the nearest known
+ * one.
  */
 export type DocumentsApi = <const Name extends TypeName>(name: Name) => DocumentActions<TermsOf<Name>>
 
 /**
- * What can be done with the documents of one content-type. Values are as REST gives and takes them; status is
- * `draft` where nothing is said. Every action rejects with a RequestFault: its `fault` has the code, the message
- * and the details of a REST answer.
+ * Actions on documents of one content-type. Values have the same form as in REST; the default status is `draft`. Actions
+ * reject with a RequestFault, whose `fault` has code, message and details of a REST response.
  */
 export interface DocumentActions<Terms extends TypeTerms> {
   findMany<
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
   >(params?: ListParams<Terms, Populate, Field>): Promise<Found<Terms, Populate, Field>[]>
-  /** The first of the list; null where it is empty. */
+  /** The first of the list; null if it is empty. */
   findFirst<
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
   >(params?: FirstParams<Terms, Populate, Field>): Promise<Found<Terms, Populate, Field> | null>
-  /** Null where there is no such document to see. */
+  /** null if the document is missing or hidden. */
   findOne<
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
@@ -43,40 +42,40 @@ export interface DocumentActions<Terms extends TypeTerms> {
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
   >(params: CreateParams<Terms, Populate, Field>): Promise<Found<Terms, Populate, Field>>
-  /** Null where there is no such document; a single type's is made. */
+  /** null if the document is missing; the document of a single type is created. */
   update<
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
   >(params: UpdateParams<Terms, Populate, Field>): Promise<Found<Terms, Populate, Field> | null>
-  /** One locale (the default one), or all with `*`. */
+  /** Deletes one locale (by default the default locale), or all with `*`. */
   delete<
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
   >(params: VersionParams<Terms, Populate, Field>): Promise<Changed<Terms, Populate, Field>>
-  /** The whole draft, of one locale or all with `*`. Answers the published versions. */
+  /** Publishes the draft of one locale, or of all with `*`. Returns the published versions. */
   publish<
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
   >(params: VersionParams<Terms, Populate, Field>): Promise<Changed<Terms, Populate, Field>>
-  /** Answers the drafts that stay. */
+  /** Removes the published version. Returns the remaining drafts. */
   unpublish<
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
   >(params: VersionParams<Terms, Populate, Field>): Promise<Changed<Terms, Populate, Field>>
-  /** Makes the draft what the published version is. Answers the drafts. */
+  /** Resets the draft to the published version. Returns the drafts. */
   discardDraft<
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
   >(params: VersionParams<Terms, Populate, Field>): Promise<Changed<Terms, Populate, Field>>
-  /** The same within the permissions of somebody: `state.ability` of a context. Without it everything is allowed. */
+  /** The same actions within a caller's permissions (`state.ability` of a context). Without `as` everything is allowed. */
   as(who: Ability | Caller): DocumentActions<Terms>
 }
 
 export type DocumentAction = Exclude<keyof DocumentActions<TypeTerms>, 'as'>
 
-/** Which documents an action changed, and each of their versions that it answers, a locale each. */
+/** The document that an action changed, and its resulting versions, one per locale. */
 export interface Changed<Terms extends TypeTerms, Populate = never, Field extends string = string> {
-  /** null: of a single type that has no document. */
+  /** null: a single type without document. */
   readonly documentId: Terms['kind'] extends 'single' ? string | null : string
   readonly entries: readonly Found<Terms, Populate, Field>[]
 }
@@ -93,13 +92,13 @@ interface Versioned {
 
 interface Filtered<Terms extends TypeTerms> {
   readonly filters?: FiltersOf<Terms>
-  /** A text to be found in any text, number or uid attribute. */
+  /** Full-text search over text, number and uid attributes. */
   readonly _q?: string
   readonly publicationFilter?: string
 }
 
 export interface CountParams<Terms extends TypeTerms> extends Filtered<Terms>, Omit<Versioned, 'locale'> {
-  /** `*`: of every locale. */
+  /** `*`: every locale. */
   readonly locale?: string | readonly string[]
 }
 
@@ -116,17 +115,17 @@ export interface ListParams<Terms extends TypeTerms, Populate, Field extends str
   readonly limit?: number
 }
 
-/** Without one, all documents are answered. */
+/** Without pagination all documents are returned. */
 export type PageParams =
   | { readonly page?: number; readonly pageSize?: number }
   | { readonly start?: number; readonly limit?: number }
 
-/** `documentId` may be left out for a single type. */
-type Named<Terms extends TypeTerms> = Terms['kind'] extends 'single'
+/** `documentId` is optional for a single type. */
+type DocumentReference<Terms extends TypeTerms> = Terms['kind'] extends 'single'
   ? { readonly documentId?: string }
   : { readonly documentId: string }
 
-export type OneParams<Terms extends TypeTerms, Populate, Field extends string> = Named<Terms> &
+export type OneParams<Terms extends TypeTerms, Populate, Field extends string> = DocumentReference<Terms> &
   Versioned &
   AnswerParams<Populate, Field>
 
@@ -143,19 +142,19 @@ export type UpdateParams<Terms extends TypeTerms, Populate, Field extends string
   Field
 > & { readonly data: Terms['input'] }
 
-export type VersionParams<Terms extends TypeTerms, Populate, Field extends string> = Named<Terms> &
+export type VersionParams<Terms extends TypeTerms, Populate, Field extends string> = DocumentReference<Terms> &
   AnswerParams<Populate, Field> & { readonly locale?: string }
 
-/** What a document middleware sees: one action, of REST or of code. */
+/** Context of a document middleware: one action, of REST or of code. */
 export interface DocumentContext {
   readonly uid: string
   readonly contentType: ContentType
   readonly action: DocumentAction
-  /** As the action takes them; what stands here when `next` is called is what is done. */
+  /** Parameters of the action. Changes made before `next` is called take effect. */
   params: ContextParams
 }
 
-/** Parameters of any action. Over REST, what stands in a query string is text. */
+/** Parameters of any action. Over REST, parameters of the query string are strings. */
 export interface ContextParams {
   documentId?: string
   data?: Record<string, unknown>
@@ -164,19 +163,19 @@ export interface ContextParams {
 }
 
 /**
- * Runs round every document action; what it returns is the action's answer (documents as plain values). `next`
- * runs what is inside, and rejects as the action does.
+ * Wraps every document action. Its return value is the result of the action (documents as plain values). `next` runs the
+ * inner action, and rejects as the action does.
  */
 export type DocumentMiddleware = (context: DocumentContext, next: () => Promise<unknown>) => unknown
 
-/** One document action, for the middlewares to run round. */
-export interface DocumentStep {
+/** One document action to be wrapped in middlewares. */
+export interface DocumentCall {
   readonly type: ContentType
   readonly action: DocumentAction
   readonly params: Readonly<Record<string, unknown>>
-  /** Does it with what they made of its parameters. */
+  /** Performs the action with the parameters as middlewares left them. */
   perform(params: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 
-/** All document middlewares round one action; answers what they answer. */
-export type AroundDocuments = (step: DocumentStep) => Promise<unknown>
+/** Runs an action wrapped in all document middlewares; resolves to their result. */
+export type RunDocumentMiddlewares = (step: DocumentCall) => Promise<unknown>

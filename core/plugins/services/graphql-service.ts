@@ -1,18 +1,17 @@
-import type { GraphqlContext, ResolverContext, ResolverInfo } from '../context.ts'
+import type { GraphqlContext, ResolverContext, ResolverInfo, PluginApp } from '../context.ts'
 import type { ResolverMiddleware } from '../middleware.ts'
 import type { PolicyAnswer } from '../policy.ts'
 import type { Libraries, NamedMiddleware, NamedPolicy } from '../registry.ts'
-import type { PluginApp } from './plugin-app.ts'
 
-/** `graphql` of an extension (spec 4.10): what the schema leaves out, and what it has besides. For `register` alone. */
+/** The `graphql` service of an extension (spec 4.10): removes and adds parts of the schema. Usable in `register` only. */
 export interface GraphqlService {
-  /** What is generated of a content-type, by its uid; of a component, its fields. */
+  /** Switches for the generated schema of a content-type, by uid; for a component only its fields. */
   shadowCRUD(uid: string): ShadowType
-  /** An extension of the schema, or a function that makes one. Calls add up. */
+  /** Adds an extension of the schema, or a function that returns one. Can be called several times. */
   use(extension: GraphqlExtension | ((tools: GraphqlTools) => GraphqlExtension)): GraphqlService
 }
 
-/** `findOne` and `create` are none of a single type's, `createLocalization` is a localized type's alone. */
+/** Single types have no `findOne` and `create`; only localized types have `createLocalization`. */
 export type ShadowActionName =
   | 'find'
   | 'findOne'
@@ -23,11 +22,11 @@ export type ShadowActionName =
   | '*'
 
 export interface ShadowType {
-  /** Type, inputs, operations, and the relations that lead to it. */
+  /** Removes type, inputs, operations, and relations to it. */
   disable(): ShadowType
   disableQueries(): ShadowType
   disableMutations(): ShadowType
-  /** `*`: all of them. */
+  /** `*`: all actions. */
   disableAction(action: ShadowActionName): ShadowType
   disableActions(actions: readonly ShadowActionName[]): ShadowType
   field(name: string): ShadowField
@@ -42,7 +41,7 @@ export interface ShadowType {
 }
 
 export interface ShadowField {
-  /** Output, input and filters. */
+  /** Removes output, input and filters. */
   disable(): ShadowField
   disableOutput(): ShadowField
   disableInput(): ShadowField
@@ -55,11 +54,11 @@ export interface ShadowField {
 }
 
 export interface GraphqlExtension {
-  /** Definitions in the schema language; `extend type …` adds to generated types. */
+  /** Definitions in SDL; `extend type …` extends generated types. */
   readonly typeDefs?: string
-  /** By type, then field: a function or `{ resolve }`. Of scalars, enumerations and unions what graphql-tools takes. */
+  /** By type and field: a function or `{ resolve }`. For scalars, enumerations and unions as in graphql-tools. */
   readonly resolvers?: Readonly<Record<string, TypeResolvers>>
-  /** What guards a resolver, by `<Type>.<field>`. */
+  /** Auth, policies and middlewares of resolvers, by `<Type>.<field>`. */
   readonly resolversConfig?: Readonly<Record<string, ResolverTerms>>
   /** Types in nexus' style. */
   readonly types?: readonly unknown[]
@@ -67,17 +66,17 @@ export interface GraphqlExtension {
   readonly plugins?: readonly unknown[]
 }
 
-/** What a function that makes an extension gets. */
+/** Argument of a function that returns an extension. */
 export interface GraphqlTools {
   readonly app: PluginApp
-  /** The package nexus of the project. Throws where it is not installed. */
+  /** The project's package nexus. Throws if it is not installed. */
   readonly nexus: Nexus
 }
 
-/** Typed where the project declares `interface Libraries { nexus: typeof import('nexus') }` in module `plinth`. */
+/** Typed if the project declares `interface Libraries { nexus: typeof import('nexus') }` in module `plinth`. */
 export type Nexus = Libraries extends { readonly nexus: infer Library } ? Library : NexusLike
 
-/** The part of nexus that is here without its types. */
+/** Fallback type for nexus without its own types. */
 export interface NexusLike {
   objectType(config: NexusDefinition): unknown
   inputObjectType(config: NexusDefinition): unknown
@@ -124,14 +123,14 @@ interface NexusField {
   readonly [key: string]: unknown
 }
 
-/** Of an object type by field; of an enumeration the values that code works with; of a scalar how it is read and written. */
+/** Object types: resolvers by field. Enumerations: internal values. Scalars: serialization. */
 export type TypeResolvers =
   | Readonly<Record<string, Resolver | { readonly resolve: Resolver } | string | number | boolean | null>>
   | { serialize(value: unknown): unknown }
 
 /**
- * Answers one field. `args` are the client's. Documents as `app.documents` has them are taken for every generated
- * type. `generated` runs the resolver that this one stands for; undefined for fields of the extension's own.
+ * Resolves one field. `args` are the client's arguments. For generated types it may return documents of `app.documents`.
+ * `generated` runs the resolver that this one replaces; undefined for fields that the extension adds.
  */
 export type Resolver = {
   resolve(
@@ -143,22 +142,22 @@ export type Resolver = {
   ): unknown
 }['resolve']
 
-/** With other arguments than the client's where it is given some. */
+/** Runs with the client's arguments unless others are given. */
 export type GeneratedResolver = (args?: Readonly<Record<string, unknown>>) => Promise<unknown>
 
 export interface ResolverTerms {
   /**
-   * false opens it to everybody; a scope asks for all of its permissions instead of the field's own. Without either
-   * a generated field has its own, and a custom one of Query or Mutation is for signed-in users and full-access tokens.
+   * false: public. With `scope`, the caller needs all of its permissions instead of the field's own. By default a generated
+   * field requires its own permission; a custom field of Query or Mutation is for signed-in users and full-access tokens.
    */
   readonly auth?: false | { readonly scope?: readonly string[] }
   readonly policies?: readonly ResolverPolicy[]
-  /** The first is outermost. */
+  /** The first middleware is outermost. */
   readonly middlewares?: readonly ResolverMiddlewareUse[]
 }
 
-/** A policy by its name, with its config, or a function. */
+/** A policy by name, by name with config, or as a function. */
 export type ResolverPolicy = NamedPolicy | ((context: GraphqlContext, app: PluginApp) => PolicyAnswer)
 
-/** A middleware by its name, with its options, or a function. */
+/** A middleware by name, by name with options, or as a function. */
 export type ResolverMiddlewareUse = NamedMiddleware | ResolverMiddleware

@@ -8,49 +8,49 @@ import { MAX_BODY_DEPTH } from '../../query/parse-json.ts'
 import type { PluginRequest, PluginResponse, SendTerms } from '../context.ts'
 
 export interface SharedRequest {
-  /** What plugins see of it. */
-  readonly seen: PluginRequest
-  /** What the route gets of it: the query string as plugins left it, and the body although they have read it. */
+  /** The request as plugins see it. */
+  readonly pluginRequest: PluginRequest
+  /** The request for the route: with the query string as plugins left it; the body can be read again. */
   passed(): HttpRequest
 }
 
-/** One request for several readers. */
+/** Makes a request readable by plugins and by the route. */
 export function shareRequest(request: HttpRequest): SharedRequest {
   let reading: Promise<Result<Buffer, Fault>> | undefined
   const read = () => {
     reading ??= request.body()
     return reading
   }
-  const body = async () => contentOf(await read())
+  const body = async () => requireBody(await read())
   const { id, method, path, headers, peer, timing = null, origin } = request
   const seen: PluginRequest = {
     ...{ id, method, path, headers, peer },
     search: request.search,
     body,
-    json: async () => parse(await body()),
+    json: async () => parseBody(await body()),
   }
   return {
-    seen,
+    pluginRequest: seen,
     passed: () => ({
       ...{ id, method, path, headers, peer, timing, origin },
       ...(request.writes && { writes: request.writes }),
       search: seen.search,
       body: read,
-      stream: () => (reading ? Readable.from(bytesOf(body)) : request.stream()),
+      stream: () => (reading ? Readable.from(bodyStream(body)) : request.stream()),
     }),
   }
 }
 
-function contentOf(body: Result<Buffer, Fault>): Buffer {
+function requireBody(body: Result<Buffer, Fault>): Buffer {
   if (body.ok) return body.value
   throw toPluginError(body.reasons[0] ?? forbidden())
 }
 
-async function* bytesOf(body: () => Promise<Buffer>): AsyncGenerator<Buffer> {
+async function* bodyStream(body: () => Promise<Buffer>): AsyncGenerator<Buffer> {
   yield await body()
 }
 
-function parse(body: Buffer): unknown {
+function parseBody(body: Buffer): unknown {
   let parsed: unknown
   try {
     parsed = JSON.parse(body.toString('utf8'))
@@ -62,7 +62,7 @@ function parse(body: Buffer): unknown {
   return parsed
 }
 
-/** An answer in the making. */
+/** A response that plugins and the route can still change. */
 export class SharedResponse implements PluginResponse {
   #answer: HttpResponse | null = null
   readonly #headers = new Map<string, readonly [string, string]>()
@@ -102,12 +102,12 @@ export class SharedResponse implements PluginResponse {
     this.#headers.set(name.toLowerCase(), [name, value])
   }
 
-  /** Takes the answer that the route gave. */
+  /** Sets the response of the route. */
   take(answer: HttpResponse): void {
     this.#answer = answer
   }
 
-  /** null: nobody has answered. */
+  /** null: no response was set. */
   toAnswer(): HttpResponse | null {
     if (!this.#answer || this.#headers.size === 0) return this.#answer
     const own = Object.entries(this.#answer.headers ?? {}).filter(

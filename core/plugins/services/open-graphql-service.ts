@@ -1,13 +1,12 @@
 import { didYouMean, hintFor } from '../../base/nearest.ts'
 import type { ContentType, Holder, Model } from '../../model/model.ts'
 import type { GraphqlSettings, ShadowCrudDeclaration } from '../../project/settings/settings.ts'
-import { shadowField } from '../shadow-field.ts'
-import { ShadowSwitches } from '../shadow-switches.ts'
+import { shadowField, ShadowSwitches } from '../shadow-switches.ts'
 import type { GraphqlExtension, GraphqlService, GraphqlTools, ShadowType } from './graphql-service.ts'
 
-/** What extensions say of the schema, before it is made. */
+/** All changes of extensions to the schema, before it is built. */
 export interface GraphqlParts {
-  /** By uid, what project.yaml switches off among it. */
+  /** Switches by uid, including those of project.yaml. */
   readonly shadow: ReadonlyMap<string, ShadowCrudDeclaration>
   readonly uses: readonly GraphqlUse[]
 }
@@ -20,13 +19,13 @@ export interface GraphqlUse {
 }
 
 export interface GraphqlServices {
-  /** `graphql` of one extension. */
+  /** The `graphql` service of one extension. */
   open(by: string): GraphqlService
-  /** All that was said; from now on nothing more can be. */
+  /** Returns all changes. Later calls of the services throw. */
   close(): GraphqlParts
 }
 
-interface Said {
+interface RegistrationState {
   readonly model: Model
   readonly switches: Map<string, ShadowSwitches>
   readonly uses: GraphqlUse[]
@@ -37,9 +36,9 @@ export function openGraphqlServices(model: Model, { shadowCRUD }: GraphqlSetting
   const declared = Object.entries(shadowCRUD).map(
     ([key, one]) => [`api::${key}.${key}`, new ShadowSwitches(one)] as const,
   )
-  const said: Said = { model, switches: new Map(declared), uses: [], closed: false }
+  const said: RegistrationState = { model, switches: new Map(declared), uses: [], closed: false }
   return {
-    open: by => serviceOf(by, said),
+    open: by => graphqlServiceFor(by, said),
     close() {
       said.closed = true
       const { switches, uses } = said
@@ -48,7 +47,7 @@ export function openGraphqlServices(model: Model, { shadowCRUD }: GraphqlSetting
   }
 }
 
-function serviceOf(by: string, said: Said): GraphqlService {
+function graphqlServiceFor(by: string, said: RegistrationState): GraphqlService {
   const service: GraphqlService = {
     shadowCRUD: uid => shadowType(findHolder(uid, said.model), said),
     use(extension) {
@@ -62,7 +61,7 @@ function serviceOf(by: string, said: Said): GraphqlService {
   return service
 }
 
-function assertOpen({ closed }: Said): void {
+function assertOpen({ closed }: RegistrationState): void {
   if (closed) throw new Error('graphql can be extended in `register` alone: now the schema is made')
 }
 
@@ -75,7 +74,7 @@ function findHolder(uid: string, { contentTypes, components }: Model): Holder {
   throw new Error(`unknown content-type \`${uid}\`${hint}`)
 }
 
-function shadowType(holder: Holder, said: Said): ShadowType {
+function shadowType(holder: Holder, said: RegistrationState): ShadowType {
   const switches = said.switches.get(holder.uid) ?? new ShadowSwitches()
   said.switches.set(holder.uid, switches)
   const change = (work: (type: ContentType) => void): ShadowType => {
@@ -84,7 +83,7 @@ function shadowType(holder: Holder, said: Said): ShadowType {
     return shadow
   }
   const disableActions = (actions: readonly string[]) =>
-    change(type => switches.turnOffActions(actions.flatMap(action => actionsOf(action, type))))
+    change(type => switches.turnOffActions(actions.flatMap(action => expandAction(action, type))))
   const shadow: ShadowType = {
     disable: () => change(() => switches.turnOff('enabled')),
     disableQueries: () => change(() => switches.turnOff('queries')),
@@ -99,13 +98,13 @@ function shadowType(holder: Holder, said: Said): ShadowType {
     areQueriesDisabled: () => !switches.has('queries'),
     areMutationsEnabled: () => switches.has('mutations'),
     areMutationsDisabled: () => !switches.has('mutations'),
-    isActionEnabled: action => actionsOf(action, assertType(holder)).every(each => switches.does(each)),
+    isActionEnabled: action => expandAction(action, assertType(holder)).every(each => switches.does(each)),
     isActionDisabled: action => !shadow.isActionEnabled(action),
   }
   return shadow
 }
 
-/** A component is part of whatever uses it. */
+/** Components cannot be removed, since other types use them. */
 function assertType(holder: Holder): ContentType {
   if (holder.holder === 'content-type') return holder
   throw new Error(`\`${holder.uid}\` is a component: only its fields can be switched off`)
@@ -116,7 +115,7 @@ const ACTIONS = {
   single: ['find', 'update', 'delete'],
 } as const
 
-function actionsOf(action: string, { kind, uid, localized }: ContentType): readonly string[] {
+function expandAction(action: string, { kind, uid, localized }: ContentType): readonly string[] {
   const known: readonly string[] = [...ACTIONS[kind], ...(localized ? ['createLocalization'] : [])]
   if (action === '*') return known
   if (known.includes(action)) return [action]

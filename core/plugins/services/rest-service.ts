@@ -1,22 +1,25 @@
 import type { PermissionScope } from '../../access/permission-scopes.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { OperationSettings } from '../../project/settings/settings.ts'
-import type { Binder } from '../bind.ts'
+import type { PluginBinder } from '../bind.ts'
 import type { RestService, RouteTerms } from '../extension.ts'
-import type { ExtensionRoute } from '../extension-route.ts'
-import { assertKeys } from '../known-keys.ts'
-import type { Door } from '../route-auth.ts'
+import type { ExtensionRoute } from '../route-guard.ts'
+import { assertKnownKeys } from '../plugin-module.ts'
+import type { RouteAuth } from '../route-auth.ts'
+import type { ResolverMiddleware } from '../middleware.ts'
+import type { BoundPolicy } from '../run-plugins.ts'
+import type { ResolverTerms } from './graphql-service.ts'
 
-/** What uses of plugins and permissions are looked up in. */
+/** Resolves names of plugins and permissions. */
 export interface RouteBinding {
-  readonly binder: Binder
+  readonly binder: PluginBinder
   readonly scopes: ReadonlyMap<string, PermissionScope>
 }
 
 const PATH = /^(\/(:[A-Za-z_][A-Za-z0-9_]*|[A-Za-z0-9._~-]+))+$/
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** `rest` of one extension. What it is given is checked: plugins in JavaScript are held to the same. */
+/** The `rest` service of one extension. Arguments are checked, since JavaScript plugins are not type-checked. */
 export function restService(
   by: string,
   add: (route: ExtensionRoute) => void,
@@ -33,10 +36,10 @@ export function restService(
   }
 }
 
-/** What a route or a resolver of code may say. */
+/** Checks the keys of options of a route or resolver. */
 export function assertTerms({ auth, ...terms }: RouteTerms, what: string): void {
-  assertKeys({ auth, ...terms }, ['auth', 'policies', 'middlewares'], what)
-  if (auth && typeof auth === 'object') assertKeys(auth, ['scope'], `auth of ${what}`)
+  assertKnownKeys({ auth, ...terms }, ['auth', 'policies', 'middlewares'], what)
+  if (auth && typeof auth === 'object') assertKnownKeys(auth, ['scope'], `auth of ${what}`)
 }
 
 export function bindTerms(
@@ -44,14 +47,14 @@ export function bindTerms(
   { binder, scopes }: RouteBinding,
 ) {
   return {
-    door: doorOf(auth, scopes),
+    door: toRouteAuth(auth, scopes),
     policies: policies.map(use => binder.policy(use)),
     middlewares: middlewares.map(use => binder.middleware(use)),
   }
 }
 
-/** A scope without permissions lets everybody in, as the reference has it. */
-export function doorOf(auth: OperationSettings['auth'], scopes: RouteBinding['scopes']): Door {
+/** An empty scope means public, as in the reference. */
+export function toRouteAuth(auth: OperationSettings['auth'], scopes: RouteBinding['scopes']): RouteAuth {
   if (auth === false) return { kind: 'open' }
   if (auth?.scope === undefined) return { kind: 'own' }
   if (auth.scope.length === 0) return { kind: 'open' }
@@ -60,4 +63,28 @@ export function doorOf(auth: OperationSettings['auth'], scopes: RouteBinding['sc
 
 function unknownScope(word: string, scopes: RouteBinding['scopes']): never {
   throw new Error(`unknown permission \`${word}\`${didYouMean(word, scopes.keys())}`)
+}
+
+/** Auth, policies and middlewares of one resolver, bound. */
+export interface BoundResolver {
+  readonly door: RouteAuth
+  readonly policies: readonly BoundPolicy[]
+  /** The first middleware is outermost. */
+  readonly middlewares: readonly ResolverMiddleware[]
+}
+
+const KEYS: readonly string[] = ['auth', 'policies', 'middlewares']
+
+/** Throws an Error for an invalid config of a resolver. */
+export function bindResolver(terms: ResolverTerms, { binder, scopes }: RouteBinding): BoundResolver {
+  const unknown = Object.keys(terms).find(key => !KEYS.includes(key))
+  if (unknown !== undefined) throw new Error(`unknown key \`${unknown}\`: there are ${KEYS.join(', ')}`)
+  const { auth, policies = [], middlewares = [] } = terms
+  if (typeof auth === 'boolean' ? auth : auth !== undefined && typeof auth !== 'object')
+    throw new Error('auth is false, or { scope: [...] }')
+  return {
+    door: toRouteAuth(auth, scopes),
+    policies: policies.map(use => binder.resolverPolicy(use)),
+    middlewares: middlewares.map(use => binder.resolverMiddleware(use)),
+  }
 }

@@ -1,5 +1,5 @@
 import type { Attribute, Component, ContentType, Holder, Model } from '../../../core/model/model.ts'
-import type { PluginSchema } from '../../../core/plugins/plugin-schema.ts'
+import type { PluginSchema } from '../../../core/plugins/plugin-module.ts'
 import {
   isRequiredOnCreate,
   keyOf,

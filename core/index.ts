@@ -10,6 +10,8 @@ export type { Ability } from './plugins/ability.ts'
 export type {
   GraphqlContext,
   HttpContext,
+  PluginApp,
+  PluginLog,
   PluginRequest,
   PluginResponse,
   PolicyContext,
@@ -52,6 +54,7 @@ export type {
   RouteMiddleware,
 } from './plugins/middleware.ts'
 export type { Migration, MigrationOptions } from './plugins/migration.ts'
+export type { PluginSchema } from './plugins/plugin-module.ts'
 export {
   ApplicationError,
   defineExtension,
@@ -66,7 +69,6 @@ export {
   UnavailableError,
   ValidationError,
 } from './plugins/plugin-names.ts'
-export type { PluginSchema } from './plugins/plugin-module.ts'
 export type {
   Policy,
   PolicyAnswer,
@@ -97,4 +99,3 @@ export type {
   ShadowType,
   TypeResolvers,
 } from './plugins/services/graphql-service.ts'
-export type { PluginApp, PluginLog } from './plugins/context.ts'

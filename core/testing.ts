@@ -8,8 +8,8 @@ import { observerOf, openObserved } from './app/open-observed.ts'
 import { healthOf, refuseOf } from './app/readiness.ts'
 import { printStartFault, type StartFault } from './app/start-fault.ts'
 import { openInMemory } from './http/in-memory.ts'
-import { FOLDERS } from './plugins/load/find-modules.ts'
 import type { PluginApp } from './plugins/context.ts'
+import { FOLDERS } from './plugins/load/find-modules.ts'
 
 export type { PluginApp } from './plugins/context.ts'
 

@@ -4,7 +4,7 @@ import ts from 'typescript'
 
 /** A regular expression of the product's code. */
 export interface FoundRegex {
-  /** `core/media/markup.ts:14` */
+  /** `core/media/detect-mime.ts:45` */
   readonly place: string
   readonly file: string
   /** null: the expression is put together when the program runs. */

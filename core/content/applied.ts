@@ -1,36 +1,39 @@
 import type { Transaction } from '../database/database.ts'
 import type { ContentDocument } from './content.ts'
 
-/** What content/ has written: the digest of each document, by type and name. */
-export type Ledger = ReadonlyMap<string, string>
+/** Digests of the documents of content/ that were written, by type and name. */
+export type AppliedDigests = ReadonlyMap<string, string>
 
 type Runner = Pick<Transaction, 'run'>
 
-const keyOf = (uid: string, name: string): string => JSON.stringify([uid, name])
+const documentKey = (uid: string, name: string): string => JSON.stringify([uid, name])
 
-/** One statement: all that a start costs when nothing in content/ has changed. */
-export async function readLedger(runner: Runner): Promise<Ledger> {
+/** The only statement of a start without changes in content/. */
+export async function readApplied(runner: Runner): Promise<AppliedDigests> {
   const { rows } = await runner.run({
     name: 'read what content/ has written',
     text: 'SELECT "content_type", "document_id", "digest" FROM "plinth_content"',
     values: [],
   })
-  return new Map(rows.map(([uid, name, digest]) => [keyOf(String(uid), String(name)), String(digest)]))
+  return new Map(rows.map(([uid, name, digest]) => [documentKey(String(uid), String(name)), String(digest)]))
 }
 
-/** Whether there is anything to do: what was written once is done, unless the file is kept in step and has changed. */
-export function isDue({ type, name, on, digest }: ContentDocument, ledger: Ledger): boolean {
-  const written = ledger.get(keyOf(type.uid, name))
+/** True if a document must be written: it is new, or it has changed in a file with `on: sync`. */
+export function isDue({ type, name, on, digest }: ContentDocument, ledger: AppliedDigests): boolean {
+  const written = ledger.get(documentKey(type.uid, name))
   return written === undefined || (on === 'sync' && written !== digest)
 }
 
-/** Whether its entry was edited after it was written, in a file that does not keep it in step. */
-export function isKept({ type, name, on, digest }: ContentDocument, ledger: Ledger): boolean {
-  const written = ledger.get(keyOf(type.uid, name))
+/** True if an entry was edited after it was written, in a file with `on: create`. */
+export function hasUnappliedEdit(
+  { type, name, on, digest }: ContentDocument,
+  ledger: AppliedDigests,
+): boolean {
+  const written = ledger.get(documentKey(type.uid, name))
   return on === 'create' && written !== undefined && written !== digest
 }
 
-export async function recordWritten(
+export async function recordApplied(
   runner: Runner,
   documents: readonly ContentDocument[],
   now: string,

@@ -1,7 +1,7 @@
 import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import type { YamlSource } from '../project/yaml/read-yaml.ts'
 
-/** Everything that can be wrong with content/, beside what is wrong with any YAML file. */
+/** Diagnostic codes of content/, in addition to those of any YAML file. */
 export type ContentFault =
   | 'unknown-type'
   | 'bad-shape'
@@ -15,17 +15,17 @@ export type ContentFault =
   | 'not-unique'
   | 'bad-file'
 
-export interface Spot {
+export interface YamlSpot {
   readonly source: YamlSource
   readonly path: Path
-  /** The caret stands under the key rather than under its value. */
+  /** Points the caret to the key instead of its value. */
   readonly atKey?: boolean
 }
 
 export function diagnose(
   code: ContentFault,
   message: string,
-  { source, path, atKey = false }: Spot,
+  { source, path, atKey = false }: YamlSpot,
   related?: Diagnostic['related'],
 ): Diagnostic {
   const place = atKey ? source.keyPlace(path) : source.place(path)

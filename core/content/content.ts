@@ -4,41 +4,41 @@ import type { ContentType } from '../model/model.ts'
 import type { YamlSource } from '../project/yaml/read-yaml.ts'
 import type { MediaFile } from './media-file.ts'
 
-/** The documents of content/, read and checked: whatever is in here can be written. */
+/** The parsed and checked documents of content/. */
 export interface Content {
-  /** By type in the order of the model, then in the order of the file. */
+  /** Ordered by type as in the model, then as in the file. */
   readonly documents: readonly ContentDocument[]
 }
 
-export interface ContentDocument extends Entry {
-  /** Of users, roles and single types one that stands for the real one until it is looked up. */
+export interface ContentDocument extends ContentEntry {
+  /** For users, roles and single types a placeholder until the real id is looked up. */
   readonly documentId: string
-  /** One a locale. */
+  /** One per locale. */
   readonly versions: readonly ContentVersion[]
-  /** The files of content/media/ that it uses. */
+  /** Files of content/media/ that the document uses. */
   readonly files: readonly MediaFile[]
-  /** Changes when anything that would be written does; passwords apart. */
+  /** Changes with any value that would be written, except passwords. */
   readonly digest: string
 }
 
 export interface ContentVersion extends WrittenVersion {
-  /** The attributes that the file names: the others hold what a new document starts with. */
+  /** Attributes that the file sets; the others have default values. */
   readonly given: ReadonlySet<string>
-  /** Where its attributes stand in the file. */
+  /** Path of its attributes in the file. */
   readonly path: Path
 }
 
-/** One document as a file has it. */
-export interface Entry {
+/** Identity and place of one document in a file. */
+export interface ContentEntry {
   readonly type: ContentType
-  /** What the document goes by in content/: its documentId, a user's username. */
+  /** Name of the document in content/: its documentId; for a user the username. */
   readonly name: string
-  /** `create`: written once; `sync`: the file's changes are written too. */
-  readonly on: Mode
+  /** `create`: written once; `sync`: changes of the file are written too. */
+  readonly on: ApplyMode
   readonly source: YamlSource
-  /** Where the document stands in the file. */
+  /** Path of the document in the file. */
   readonly path: Path
 }
 
 export const MODES = ['create', 'sync'] as const
-export type Mode = (typeof MODES)[number]
+export type ApplyMode = (typeof MODES)[number]

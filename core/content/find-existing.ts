@@ -1,13 +1,14 @@
 import type { WrittenDocument, WrittenVersion } from '../documents/desired-state.ts'
+import type { News } from '../documents/outbox.ts'
 import { groupBy } from '../documents/rows/group.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
 import type { ContentType } from '../model/model.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 
-/** Which documents are in the database, and in which versions. */
-export interface Existing {
+/** Documents and versions that exist in the database. */
+export interface ExistingVersions {
   has(type: ContentType, documentId: string): boolean
-  /** All rows of the version are there. */
+  /** True if all rows of the version exist. */
   hasVersion(
     type: ContentType,
     documentId: string,
@@ -15,11 +16,11 @@ export interface Existing {
   ): boolean
 }
 
-/** One statement a type. */
-export async function findExisting(
+/** Runs one statement per type. */
+export async function findExistingVersions(
   documents: readonly WrittenDocument[],
   { transaction, storage }: WriteTerms,
-): Promise<Existing> {
+): Promise<ExistingVersions> {
   const found = new Map<string, Set<string>>()
   for (const [type, group] of groupBy(documents, each => each.type)) {
     const table = storage.table(type)
@@ -29,17 +30,44 @@ export async function findExisting(
       values: [group.map(({ documentId }) => documentId)],
     })
     for (const [id, locale, status] of rows) {
-      const key = keyOf(type, String(id))
-      found.set(key, (found.get(key) ?? new Set<string>()).add(versionOf(locale, status)))
+      const key = existingKey(type, String(id))
+      found.set(key, (found.get(key) ?? new Set<string>()).add(versionKey(locale, status)))
     }
   }
   return {
-    has: (type, documentId) => found.has(keyOf(type, documentId)),
+    has: (type, documentId) => found.has(existingKey(type, documentId)),
     hasVersion: (type, documentId, { locale, statuses }) =>
-      statuses.every(status => found.get(keyOf(type, documentId))?.has(versionOf(locale, status)) === true),
+      statuses.every(
+        status => found.get(existingKey(type, documentId))?.has(versionKey(locale, status)) === true,
+      ),
   }
 }
 
-const keyOf = (type: ContentType, documentId: string): string => JSON.stringify([type.uid, documentId])
+const existingKey = (type: ContentType, documentId: string): string => JSON.stringify([type.uid, documentId])
 
-const versionOf = (locale: unknown, status: unknown): string => JSON.stringify([locale, status])
+const versionKey = (locale: unknown, status: unknown): string => JSON.stringify([locale, status])
+
+/** Events for the written versions of a document, equal to those of requests with the same effect. */
+export const contentChanges = (
+  { type, documentId, versions }: WrittenDocument,
+  existing: ExistingVersions,
+): readonly News[] =>
+  versions.map(version => ({
+    type,
+    documentId,
+    changes: writeActions(version, {
+      isThere: existing.hasVersion(type, documentId, version),
+      hasDrafts: type.draftAndPublish,
+    }).map(action => ({ locale: version.locale, action })),
+    origin: { by: null, attributes: [...version.values.keys()] },
+  }))
+
+interface PriorState {
+  readonly isThere: boolean
+  readonly hasDrafts: boolean
+}
+
+function writeActions({ statuses }: WrittenVersion, { isThere, hasDrafts }: PriorState) {
+  const written = isThere ? 'update' : 'create'
+  return hasDrafts && statuses.includes('published') ? ([written, 'publish'] as const) : ([written] as const)
+}

@@ -1,22 +1,23 @@
+import type { Dirent } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { didYouMean } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
-import type { Model } from '../model/model.ts'
+import type { ContentType, Model } from '../model/model.ts'
 import { type Environment, readEnvironment } from '../project/environment.ts'
 import type { Project } from '../project/project.ts'
 import { namesSecret } from '../project/secret-ranges.ts'
 import { readYaml } from '../project/yaml/read-yaml.ts'
-import { checkReferences, type References } from './check-references.ts'
-import { checkUnique } from './check-unique.ts'
+import { checkContentUnique, checkReferences, type DocumentReferences } from './check-documents.ts'
 import type { Content, ContentDocument } from './content.ts'
-import { isPassword } from './content-digest.ts'
-import { detectMedia, type MediaTypes } from './detect-media.ts'
-import { mergeLinks } from './edges.ts'
-import { type ContentFile, findFiles } from './find-files.ts'
-import { parseEntry } from './parse-entry.ts'
+import { detectMedia, type MediaTypes } from './media-file.ts'
+import { mergeLinks } from './merge-links.ts'
+import { isPasswordAttribute, parseEntry } from './parse-entry.ts'
 import { type MediaCache, readLinks } from './parse-links.ts'
 import { type RawEntry, readEntries } from './read-entries.ts'
 
-/** Reads content/ and checks it whole: every document, or every fault with its place. Needs no database. */
+/** Reads and checks content/. Fails with all faults and their places. Needs no database. */
 export async function loadContent(
   project: Project,
   model: Model,
@@ -24,11 +25,11 @@ export async function loadContent(
 ): Promise<Result<Content, Diagnostic>> {
   const environment = await readEnvironment(project.root, env)
   if (!environment.ok) return environment
-  const found = await findFiles(project.root, model)
+  const found = await findContentFiles(project.root, model)
   const faults = [...found.faults]
   const entries: RawEntry[] = []
   for (const file of found.files) {
-    const read = await readFileOf(project, file, environment.value)
+    const read = await readContentFile(project, file, environment.value)
     if (!read.ok) faults.push(...read.reasons)
     else {
       const { entries: documents, faults: wrong } = readEntries(file.type, read.value)
@@ -40,27 +41,27 @@ export async function loadContent(
   return checkAll({ project, model, entries, faults, types })
 }
 
-const readFileOf = (project: Project, { file, type }: ContentFile, environment: Environment) =>
+const readContentFile = (project: Project, { file, type }: ContentFile, environment: Environment) =>
   readYaml(file, {
     root: project.root,
     environment,
-    isSecret: path => path.some(key => namesSecret(key) || isPassword(type, String(key))),
+    isSecret: path => path.some(key => namesSecret(key) || isPasswordAttribute(type, String(key))),
   })
 
-interface Loaded {
+interface LoadedEntries {
   readonly project: Project
   readonly model: Model
   readonly entries: readonly RawEntry[]
   readonly types: MediaTypes
-  /** Found until now. */
+  /** Faults found so far. */
   readonly faults: readonly Diagnostic[]
 }
 
-function checkAll({ project, model, entries, faults, types }: Loaded): Result<Content, Diagnostic> {
+function checkAll({ project, model, entries, faults, types }: LoadedEntries): Result<Content, Diagnostic> {
   const cache: MediaCache = new Map()
   const all = [...faults]
   const documents: ContentDocument[] = []
-  const references: References[] = []
+  const references: DocumentReferences[] = []
   for (const entry of entries) {
     const links = readLinks({ root: project.root, types }, cache)
     const parsed = parseEntry(entry, { model, links })
@@ -72,16 +73,85 @@ function checkAll({ project, model, entries, faults, types }: Loaded): Result<Co
   const merged = mergeLinks(documents, model.defaultLocale)
   all.push(
     ...checkReferences(references, { documents, model, roles }),
-    ...checkUnique(documents),
+    ...checkContentUnique(documents),
     ...merged.faults,
   )
-  if (all.length > 0) return failed(...inOrder(all))
+  if (all.length > 0) return failed(...sortByPlace(all))
   return ok({ documents: merged.documents })
 }
 
-/** By file, line and column. */
-const inOrder = (faults: readonly Diagnostic[]): readonly Diagnostic[] =>
+/** Sorts by file, line and column. */
+const sortByPlace = (faults: readonly Diagnostic[]): readonly Diagnostic[] =>
   faults.toSorted(
     ({ place: a }, { place: b }) =>
       (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column,
   )
+
+interface ContentFile {
+  readonly type: ContentType
+  /** Absolute. */
+  readonly file: string
+}
+
+interface FoundFiles {
+  /** Ordered by type as in the model. */
+  readonly files: readonly ContentFile[]
+  readonly faults: readonly Diagnostic[]
+}
+
+/** Finds the files of content/, named by the plural of a type, the singular of a single type, or `users.yaml`. */
+async function findContentFiles(root: string, model: Model): Promise<FoundFiles> {
+  const listed = await listEntries(join(root, 'content'))
+  if (!listed)
+    return {
+      files: [],
+      faults: [misplaced('content', '`content` is a file: documents lie in a folder of this name')],
+    }
+  const entries = listed
+    .filter(({ name }) => /\.ya?ml$/i.test(name))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const types = new Map(
+    [...model.contentTypes.values()]
+      .filter(type => !type.builtIn || type === model.builtIn.user)
+      .map(type => [fileName(type), type]),
+  )
+  const names = new Set(entries.filter(entry => !entry.isDirectory()).map(({ name }) => name))
+  const files = [...types]
+    .filter(([name]) => names.has(name))
+    .map(([name, type]) => ({ type, file: join(root, 'content', name) }))
+  const faults = entries.flatMap(entry => {
+    if (entry.isDirectory())
+      return [
+        misplaced(`content/${entry.name}`, 'a folder cannot hold documents: only a file of this name can'),
+      ]
+    return types.has(entry.name) ? [] : [unknownFile(entry.name, [...types.keys()])]
+  })
+  return { files, faults }
+}
+
+const fileName = ({ kind, key, pluralApiId }: ContentType): string =>
+  `${kind === 'single' ? key : pluralApiId}.yaml`
+
+/** Empty if the folder does not exist; undefined if it is not a folder. */
+async function listEntries(folder: string): Promise<readonly Dirent[] | undefined> {
+  try {
+    return await readdir(folder, { withFileTypes: true })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') return []
+    if (code === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+function unknownFile(name: string, known: readonly string[]): Diagnostic {
+  const near = didYouMean(name, known) || ': files are named after the plural of a content-type'
+  return misplaced(`content/${name}`, `no content-type has the file \`${name}\`${near}`)
+}
+
+const misplaced = (file: string, message: string): Diagnostic => ({
+  code: 'unknown-type',
+  message,
+  path: [],
+  place: { file, line: 1, column: 1, source: '' },
+})

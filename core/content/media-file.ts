@@ -1,39 +1,39 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync } from 'node:fs'
+import { open, readdir, realpath } from 'node:fs/promises'
 import { basename, extname, join, sep } from 'node:path'
 import { documentIdOf } from '../documents/rows/document-id.ts'
-import type { FileRecord } from '../media/file-record.ts'
-import { toHash, toKilobytes } from '../media/file-record.ts'
+import { DETECTION_LENGTH, detectMime } from '../media/detect-mime.ts'
+import { type FileRecord, toHash, toKilobytes } from '../media/file-record.ts'
 import { projectFileMime } from '../media/file-type.ts'
 import { pictureSize } from '../media/pictures/picture-size.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
-import type { MediaTypes } from './detect-media.ts'
 
-/** A file of content/media/ as a document uses it: the record that it gets, and where its bytes are. */
+/** A file of content/media/ as used by a document: its future record, and the path of its bytes. */
 export interface MediaFile extends Omit<FileRecord, 'url' | 'provider' | 'formats' | 'focalPoint'> {
-  /** Absolute; of the bytes. */
+  /** Absolute path of the bytes. */
   readonly path: string
 }
 
-export interface MediaUse {
-  /** From content/media/. */
+export interface MediaReference {
+  /** Relative to content/media/. */
   readonly file: string
   readonly name: string | null
   readonly alternativeText: string | null
   readonly caption: string | null
 }
 
-/** A project's content/media/, and the types that the bytes of its files tell, by their real paths. */
+/** Root of the project, and the detected types of its files in content/media/ by real path. */
 export interface MediaFolder {
   readonly root: string
   readonly types: MediaTypes
 }
 
 /**
- * Reads a file of content/media/; undefined where there is none. The same bytes under the same words are one file,
- * however often they are used; ones that go by other words are another. At start only, so it may wait for the disk.
+ * Reads a file of content/media/; undefined if it does not exist. Uses with the same bytes and the same descriptions share
+ * one record. Synchronous, since it only runs at start.
  */
-export function readMedia({ root, types }: MediaFolder, use: MediaUse): MediaFile | undefined {
+export function readMediaFile({ root, types }: MediaFolder, use: MediaReference): MediaFile | undefined {
   const path = pathInside(join(root, 'content', 'media'), use.file)
   const bytes = path === undefined ? undefined : readIfThere(path)
   if (path === undefined || bytes === undefined) return undefined
@@ -58,7 +58,7 @@ export function readMedia({ root, types }: MediaFolder, use: MediaUse): MediaFil
   }
 }
 
-/** Links out of the folder count as outside. */
+/** undefined for paths outside the folder, also through symbolic links. */
 function pathInside(folder: string, file: string): string | undefined {
   if (file.includes('\0')) return undefined
   try {
@@ -82,13 +82,41 @@ function readIfThere(path: string): Buffer | undefined {
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(String(error.code))
 
-export const keyOf = ({ hash, ext }: MediaFile): string => `${hash}${ext}`
+export const mediaKey = ({ hash, ext }: MediaFile): string => `${hash}${ext}`
 
-/** The record of a file once it is stored. */
-export const toRecord = ({ path: _, ...file }: MediaFile, files: FileStorage): FileRecord => ({
+/** The record of a stored file. */
+export const toMediaRecord = ({ path: _, ...file }: MediaFile, files: FileStorage): FileRecord => ({
   ...file,
   formats: null,
   focalPoint: null,
   url: files.url(`${file.hash}${file.ext}`),
   provider: files.provider,
 })
+
+/** Detected media types by real path; null if unknown. */
+export type MediaTypes = ReadonlyMap<string, string | null>
+
+/** Detects the media types of all files in content/media/. */
+export async function detectMedia(root: string): Promise<MediaTypes> {
+  const folder = await realpath(join(root, 'content', 'media')).catch(() => null)
+  const types = new Map<string, string | null>()
+  if (folder === null) return types
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  for (const entry of entries) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    types.set(path, await detectMime(await readHead(path)))
+  }
+  return types
+}
+
+async function readHead(path: string): Promise<Buffer> {
+  const file = await open(path, 'r')
+  try {
+    const head = Buffer.alloc(DETECTION_LENGTH)
+    const { bytesRead } = await file.read(head, 0, DETECTION_LENGTH, 0)
+    return head.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}

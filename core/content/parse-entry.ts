@@ -1,34 +1,34 @@
+import { createHash } from 'node:crypto'
 import { didYouMean } from '../base/nearest.ts'
 import type { Values } from '../documents/desired-state.ts'
 import { type ParseTerms, parseValues } from '../documents/values/parse-attribute.ts'
 import type { ValueFault } from '../documents/values/value-fault.ts'
 import { type Diagnostic, type Path, printPath as printed } from '../faults/diagnostic.ts'
-import type { Attribute, Model } from '../model/model.ts'
+import type { Attribute, Holder, Model } from '../model/model.ts'
 import type { Status } from '../query/query.ts'
 import type { ContentDocument, ContentVersion } from './content.ts'
-import { digestOf } from './content-digest.ts'
 import { diagnose } from './content-fault.ts'
-import type { LinkReading } from './parse-links.ts'
-import { type Body, isBody, type RawEntry } from './read-entries.ts'
+import type { LinkReader } from './parse-links.ts'
+import { type EntryBody, isEntryBody, type RawEntry } from './read-entries.ts'
 
 export interface ParsedEntry {
   readonly document: ContentDocument
   readonly faults: readonly Diagnostic[]
 }
 
-export interface EntryTerms {
+export interface ParseEntryTerms {
   readonly model: Model
-  readonly links: LinkReading
+  readonly links: LinkReader
 }
 
-/** One document of a file: its versions with their values in stored form, and everything that is wrong with it. */
-export function parseEntry(raw: RawEntry, terms: EntryTerms): ParsedEntry {
+/** Parses one document of a file: its versions with values in stored form, and all faults. */
+export function parseEntry(raw: RawEntry, terms: ParseEntryTerms): ParsedEntry {
   const { type, name, on, source, path, documentId } = raw
   const parsed = [...parseVersions(raw, terms)]
   const versions = parsed.flatMap(each => (each.version === undefined ? [] : [each.version]))
   const faults = parsed.flatMap(each => each.faults)
   const document = { type, name, on, source, path, documentId, versions, files: terms.links.files }
-  return { document: { ...document, digest: digestOf(document) }, faults }
+  return { document: { ...document, digest: documentDigest(document) }, faults }
 }
 
 interface ParsedVersion {
@@ -36,17 +36,17 @@ interface ParsedVersion {
   readonly faults: readonly Diagnostic[]
 }
 
-function* parseVersions(raw: RawEntry, terms: EntryTerms): Generator<ParsedVersion> {
+function* parseVersions(raw: RawEntry, terms: ParseEntryTerms): Generator<ParsedVersion> {
   const { type, body, path } = raw
-  const head = headOf(raw)
+  const head = metadataKeys(raw)
   const status = parseStatus(raw, head)
   yield { faults: status.faults }
-  const locales = head.has('locales') ? localesOf(raw, terms.model) : { bodies: [], faults: [] }
+  const locales = head.has('locales') ? parseLocales(raw, terms.model) : { bodies: [], faults: [] }
   yield { faults: locales.faults }
   const own = Object.fromEntries(Object.entries(body).filter(([key]) => !head.has(key)))
   const first = type.localized ? terms.model.defaultLocale : null
-  if (isElsewhere(raw, own, locales.bodies))
-    yield sharedAlone(
+  if (isInOtherLocalesOnly(raw, own, locales.bodies))
+    yield parseSharedOnly(
       raw,
       own,
       { statuses: status.statuses, locale: locales.bodies[0]?.locale ?? first },
@@ -62,16 +62,16 @@ function* parseVersions(raw: RawEntry, terms: EntryTerms): Generator<ParsedVersi
     const at = [...path, 'locales', locale]
     yield parseVersion(
       raw,
-      { body: values, path: at, locale, statuses: status.statuses, covers: isOwn },
+      { body: values, path: at, locale, statuses: status.statuses, covers: isLocalizedAttribute },
       terms,
     )
   }
 }
 
-const isOwn = ({ localized }: Attribute): boolean => localized
+const isLocalizedAttribute = ({ localized }: Attribute): boolean => localized
 
-/** The keys of a document that are no attributes of it. An attribute of that name goes first. */
-function headOf({ type, body }: RawEntry): ReadonlySet<string> {
+/** Keys of an entry that are not attributes. An attribute of the same name takes precedence. */
+function metadataKeys({ type, body }: RawEntry): ReadonlySet<string> {
   const words = [
     'documentId',
     ...(type.attributes.has('status') ? [] : ['status']),
@@ -99,13 +99,13 @@ function parseStatus(raw: RawEntry, head: ReadonlySet<string>) {
 
 interface LocaleBody {
   readonly locale: string
-  readonly body: Body
+  readonly body: EntryBody
 }
 
-function localesOf(raw: RawEntry, { locales, defaultLocale }: Model) {
+function parseLocales(raw: RawEntry, { locales, defaultLocale }: Model) {
   const { body, path } = raw
   const at = [...path, 'locales']
-  if (!isBody(body.locales))
+  if (!isEntryBody(body.locales))
     return {
       bodies: [],
       faults: [
@@ -133,29 +133,29 @@ function localesOf(raw: RawEntry, { locales, defaultLocale }: Model) {
           spot,
         ),
       )
-    else if (!isBody(values))
+    else if (!isEntryBody(values))
       faults.push(diagnose('bad-shape', 'a locale is a mapping of its attributes', spot))
     else bodies.push({ locale, body: values })
   }
   return { bodies, faults }
 }
 
-/** A document may exist in other locales alone: then nothing but shared attributes stands at the top. */
-const isElsewhere = ({ type }: RawEntry, own: Body, locales: readonly LocaleBody[]): boolean =>
+/** True if the document has no version in the default locale: the top level has shared attributes only. */
+const isInOtherLocalesOnly = ({ type }: RawEntry, own: EntryBody, locales: readonly LocaleBody[]): boolean =>
   locales.length > 0 && Object.keys(own).every(key => type.attributes.get(key)?.localized === false)
 
-function sharedAlone(
+function parseSharedOnly(
   raw: RawEntry,
-  body: Body,
+  body: EntryBody,
   { statuses, locale }: { readonly statuses: readonly Status[]; readonly locale: string | null },
-  terms: EntryTerms,
+  terms: ParseEntryTerms,
 ): ParsedVersion {
   const covers = ({ localized }: Attribute) => !localized
   return parseVersion(raw, { body, path: raw.path, locale, statuses, covers }, terms)
 }
 
 interface VersionBody {
-  readonly body: Body
+  readonly body: EntryBody
   readonly path: Path
   readonly locale: string | null
   readonly statuses: readonly Status[]
@@ -165,7 +165,7 @@ interface VersionBody {
 function parseVersion(
   raw: RawEntry,
   { body, path, locale, statuses, covers }: VersionBody,
-  { links }: EntryTerms,
+  { links }: ParseEntryTerms,
 ): ParsedVersion {
   const parseTerms: ParseTerms = {
     strictness: statuses.includes('published') ? 'full' : 'draft',
@@ -205,25 +205,55 @@ function attributeOf({ type }: RawEntry, key: string): Attribute {
   return attribute
 }
 
-/** Users of content/ sign in with a password. */
+/** Users of content/ sign in with a password, so their provider is `local`. */
 const withUserDefaults = ({ type }: RawEntry, values: Values): Values =>
   type.builtIn && type.key === 'user'
     ? new Map([['provider', { kind: 'scalar', value: 'local' }], ...values])
     : values
 
-/** A value that is a secret, or came from the environment, is not told. */
+/** Values that are secret or come from the environment are removed from the message. */
 function toDiagnostic(raw: RawEntry, { kind, path, message }: ValueFault): Diagnostic {
   const at = path.slice(raw.path.length)
-  const hidden = raw.source.fromEnvironment(path) || isPassword(raw, path)
+  const hidden = raw.source.fromEnvironment(path) || isPasswordPath(raw, path)
   const short = message.startsWith(printed(path))
     ? printed(at) + message.slice(printed(path).length)
     : message
-  const told = hidden ? short.replace(/,? (but the final value was|\(cast from).*$/s, '') : short
-  return diagnose(kind === 'key' ? 'unknown-key' : 'bad-value', told, { ...raw, path, atKey: kind === 'key' })
+  const text = hidden ? short.replace(/,? (but the final value was|\(cast from).*$/s, '') : short
+  return diagnose(kind === 'key' ? 'unknown-key' : 'bad-value', text, { ...raw, path, atKey: kind === 'key' })
 }
 
-const isPassword = ({ type }: RawEntry, path: Path): boolean =>
+const isPasswordPath = ({ type }: RawEntry, path: Path): boolean =>
   path.some(key => {
     const attribute = type.attributes.get(String(key))
     return attribute?.kind === 'scalar' && attribute.type === 'password'
   })
+
+/** A digest of all values that would be written, independent of their order in the file. */
+function documentDigest({ type, versions }: Omit<ContentDocument, 'digest'>): string {
+  const whole = versions.map(({ locale, statuses, values, given }) => [
+    locale,
+    statuses,
+    digestedValues(type, new Map([...values].filter(([name]) => given.has(name)))),
+  ])
+  return createHash('sha256').update(JSON.stringify(whole)).digest('hex')
+}
+
+/** Without passwords: they are set only once, and a digest would allow guessing them. */
+const digestedValues = (holder: Holder, values: Values): readonly unknown[] =>
+  [...values]
+    .filter(([name]) => !isPasswordAttribute(holder, name))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => [
+      name,
+      value.kind === 'components'
+        ? value.items.map(({ component, values: nested }) => [
+            component.uid,
+            digestedValues(component, nested),
+          ])
+        : value,
+    ])
+
+export function isPasswordAttribute(holder: Holder, name: string): boolean {
+  const attribute = holder.attributes.get(name)
+  return attribute?.kind === 'scalar' && attribute.type === 'password'
+}

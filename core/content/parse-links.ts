@@ -6,10 +6,10 @@ import type { ValueFault } from '../documents/values/value-fault.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import { mediaKind } from '../media/file-type.ts'
 import type { MediaAttribute, RelationAttribute } from '../model/model.ts'
-import { type MediaFile, type MediaFolder, type MediaUse, readMedia } from './media-file.ts'
-import { type Body, isBody } from './read-entries.ts'
+import { type MediaFile, type MediaFolder, type MediaReference, readMediaFile } from './media-file.ts'
+import { type EntryBody, isEntryBody } from './read-entries.ts'
 
-/** A link that a document of content/ asks for, to be checked when all documents are known. */
+/** A link in content/, checked after all documents have been read. */
 export interface Reference {
   readonly attribute: RelationAttribute
   /** As written: a documentId, a username, a role's key. */
@@ -18,42 +18,42 @@ export interface Reference {
   readonly path: Path
 }
 
-export interface LinkReading {
+export interface LinkReader {
   readonly parse: LinkParser
   readonly references: Reference[]
   readonly files: MediaFile[]
 }
 
-/** Files that were read, by what was asked for: the same picture is mostly used more than once. */
+/** Files already read, by reference: pictures are often used several times. */
 export type MediaCache = Map<string, MediaFile | undefined>
 
-/** Reads links in the words of content/: documentIds for relations, `{ file }` for media. */
-export function readLinks(folder: MediaFolder, cache: MediaCache): LinkReading {
+/** Parses links of content/: documentIds for relations, `{ file }` for media. */
+export function readLinks(folder: MediaFolder, cache: MediaCache): LinkReader {
   const references: Reference[] = []
   const files: MediaFile[] = []
   const parse: LinkParser = (attribute, value, path) => {
-    const one = (each: unknown, at: Path): Read =>
+    const one = (each: unknown, at: Path): ParsedTarget =>
       attribute.kind === 'media' || attribute.target.uid === 'plugin::upload.file'
-        ? readFile(attribute, each, at, { folder, cache, files })
+        ? readMediaLink(attribute, each, at, { folder, cache, files })
         : readRelation(attribute, each, at, references)
-    return gather(attribute, value, path, one)
+    return parseTargets(attribute, value, path, one)
   }
   return { parse, references, files }
 }
 
-type Read = { readonly target: LinkTarget } | { readonly fault: ValueFault }
+type ParsedTarget = { readonly target: LinkTarget } | { readonly fault: ValueFault }
 
-const broken = (path: Path, message: string): Read => ({ fault: { kind: 'rule', path, message } })
+const linkFault = (path: Path, message: string): ParsedTarget => ({ fault: { kind: 'rule', path, message } })
 
-const unknownKey = (path: Path, key: string, known: readonly string[]): Read => ({
+const unknownKey = (path: Path, key: string, known: readonly string[]): ParsedTarget => ({
   fault: { kind: 'key', path: [...path, key], message: `unknown key \`${key}\`${didYouMean(key, known)}` },
 })
 
-function gather(
+function parseTargets(
   attribute: RelationAttribute | MediaAttribute,
   value: unknown,
   path: Path,
-  one: (each: unknown, path: Path) => Read,
+  one: (each: unknown, path: Path) => ParsedTarget,
 ): ParsedLinks {
   if (value === null) return { targets: [], faults: [] }
   if (Array.isArray(value) && !attribute.many && value.length > 1) {
@@ -68,30 +68,31 @@ function gather(
   return { targets: faults.length > 0 ? undefined : targets, faults }
 }
 
-const KEYS = ['documentId', 'locale', 'status']
+const LINK_KEYS = ['documentId', 'locale', 'status']
 
 function readRelation(
   attribute: RelationAttribute,
   value: unknown,
   path: Path,
   references: Reference[],
-): Read {
-  const body = isBody(value) ? value : { documentId: value }
-  const unknown = Object.keys(body).find(key => !KEYS.includes(key))
-  if (unknown !== undefined) return unknownKey(path, unknown, KEYS)
+): ParsedTarget {
+  const body = isEntryBody(value) ? value : { documentId: value }
+  const unknown = Object.keys(body).find(key => !LINK_KEYS.includes(key))
+  if (unknown !== undefined) return unknownKey(path, unknown, LINK_KEYS)
   const { documentId, locale = null, status = null } = body
   if (typeof documentId === 'number')
-    return broken(path, `\`${documentId}\` is a number: put a documentId in quotes`)
-  if (typeof documentId !== 'string') return broken(path, 'expected a documentId')
-  if (locale !== null && typeof locale !== 'string') return broken([...path, 'locale'], 'expected a locale')
+    return linkFault(path, `\`${documentId}\` is a number: put a documentId in quotes`)
+  if (typeof documentId !== 'string') return linkFault(path, 'expected a documentId')
+  if (locale !== null && typeof locale !== 'string')
+    return linkFault([...path, 'locale'], 'expected a locale')
   if (status !== null && status !== 'draft' && status !== 'published')
-    return broken([...path, 'status'], '`status` is `draft` or `published`')
+    return linkFault([...path, 'status'], '`status` is `draft` or `published`')
   const target: LinkTarget = { documentId: targetId(attribute, documentId), locale, status }
   references.push({ attribute, word: documentId, target, path })
   return { target }
 }
 
-/** Users go by their names, roles by their keys: ids that stand for them until they are looked up. */
+/** Users are referenced by username, roles by key. The result is a placeholder until the real id is looked up. */
 function targetId({ target }: RelationAttribute, word: string): string {
   if (!target.builtIn) return word
   return target.key === 'user' ? documentIdOf('user', word) : documentIdOf(target.key, word)
@@ -99,41 +100,41 @@ function targetId({ target }: RelationAttribute, word: string): string {
 
 const FILE_KEYS = ['file', 'name', 'alternativeText', 'caption']
 
-interface FileReading {
+interface MediaReader {
   readonly folder: MediaFolder
   readonly cache: MediaCache
   readonly files: MediaFile[]
 }
 
-function readCached({ folder, cache }: FileReading, use: MediaUse): MediaFile | undefined {
+function readCached({ folder, cache }: MediaReader, use: MediaReference): MediaFile | undefined {
   const key = JSON.stringify(use)
-  if (!cache.has(key)) cache.set(key, readMedia(folder, use))
+  if (!cache.has(key)) cache.set(key, readMediaFile(folder, use))
   return cache.get(key)
 }
 
-function readFile(
+function readMediaLink(
   attribute: RelationAttribute | MediaAttribute,
   value: unknown,
   path: Path,
-  reading: FileReading,
-): Read {
+  reading: MediaReader,
+): ParsedTarget {
   const body = typeof value === 'string' ? { file: value } : value
-  if (!isBody(body) || typeof body.file !== 'string')
-    return broken(path, 'expected `{ file: … }`, a path from content/media/')
+  if (!isEntryBody(body) || typeof body.file !== 'string')
+    return linkFault(path, 'expected `{ file: … }`, a path from content/media/')
   const unknown = Object.keys(body).find(key => !FILE_KEYS.includes(key))
   if (unknown !== undefined) return unknownKey(path, unknown, FILE_KEYS)
   const wrong = FILE_KEYS.find(key => !isTextOrAbsent(body[key]))
-  if (wrong !== undefined) return broken([...path, wrong], `\`${wrong}\` is a text`)
+  if (wrong !== undefined) return linkFault([...path, wrong], `\`${wrong}\` is a text`)
   const at = typeof value === 'string' ? path : [...path, 'file']
   const file = readCached(reading, {
     file: body.file,
-    name: textOf(body, 'name'),
-    alternativeText: textOf(body, 'alternativeText'),
-    caption: textOf(body, 'caption'),
+    name: optionalText(body, 'name'),
+    alternativeText: optionalText(body, 'alternativeText'),
+    caption: optionalText(body, 'caption'),
   })
-  if (file === undefined) return broken(at, `no file \`${body.file}\` in content/media/`)
+  if (file === undefined) return linkFault(at, `no file \`${body.file}\` in content/media/`)
   if (attribute.kind === 'media' && !attribute.allowedTypes.includes(mediaKind(file.mime)))
-    return broken(
+    return linkFault(
       at,
       `\`${body.file}\` is ${file.mime}: \`${attribute.name}\` takes ${attribute.allowedTypes.join(', ')}`,
     )
@@ -144,7 +145,7 @@ function readFile(
 const isTextOrAbsent = (value: unknown): boolean =>
   value === undefined || value === null || typeof value === 'string'
 
-const textOf = (body: Body, key: string): string | null => {
+const optionalText = (body: EntryBody, key: string): string | null => {
   const value = body[key]
   return typeof value === 'string' ? value : null
 }

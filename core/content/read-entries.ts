@@ -3,26 +3,26 @@ import { documentIdOf } from '../documents/rows/document-id.ts'
 import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
 import type { YamlSource } from '../project/yaml/read-yaml.ts'
-import type { Entry, Mode } from './content.ts'
+import type { ApplyMode, ContentEntry } from './content.ts'
 import { diagnose } from './content-fault.ts'
 
-/** A document as it stands in a file, before its values are read. */
-export interface RawEntry extends Entry {
+/** A document of a file before its values are parsed. */
+export interface RawEntry extends ContentEntry {
   readonly documentId: string
-  readonly body: Body
+  readonly body: EntryBody
 }
 
-export type Body = Readonly<Record<string, unknown>>
+export type EntryBody = Readonly<Record<string, unknown>>
 
 export interface ReadEntries {
   readonly entries: readonly RawEntry[]
   readonly faults: readonly Diagnostic[]
 }
 
-export const isBody = (value: unknown): value is Body =>
+export const isEntryBody = (value: unknown): value is EntryBody =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The documents of one file: a list, or `{ on, documents }`. */
+/** Reads the documents of one file: a list, or `{ on, documents }`. */
 export function readEntries(type: ContentType, source: YamlSource): ReadEntries {
   const faults: Diagnostic[] = []
   const { on, list, path } = readHead(source, faults)
@@ -31,21 +31,21 @@ export function readEntries(type: ContentType, source: YamlSource): ReadEntries 
   )
   return {
     entries: numberAnonymous(type, entries),
-    faults: [...faults, ...tooMany(type, entries), ...duplicates(entries)],
+    faults: [...faults, ...extraDocuments(type, entries), ...duplicates(entries)],
   }
 }
 
-interface Head {
-  readonly on: Mode
+interface FileHead {
+  readonly on: ApplyMode
   readonly list: readonly unknown[]
   readonly path: Path
 }
 
-function readHead(source: YamlSource, faults: Diagnostic[]): Head {
+function readHead(source: YamlSource, faults: Diagnostic[]): FileHead {
   const { value } = source
   if (value === null) return { on: 'create', list: [], path: [] }
   if (Array.isArray(value)) return { on: 'create', list: value, path: [] }
-  if (!isBody(value)) {
+  if (!isEntryBody(value)) {
     faults.push(
       diagnose('bad-shape', 'expected a list of documents, or `on` and `documents`', { source, path: [] }),
     )
@@ -59,17 +59,17 @@ function readHead(source: YamlSource, faults: Diagnostic[]): Head {
       diagnose('unknown-key', `unknown key \`${key}\`${near}`, { source, path: [key], atKey: true }),
     )
   }
-  return { on: modeOf(value, source, faults), list: listOf(value, source, faults), path: ['documents'] }
+  return { on: parseMode(value, source, faults), list: parseList(value, source, faults), path: ['documents'] }
 }
 
-function modeOf({ on }: Body, source: YamlSource, faults: Diagnostic[]): Mode {
+function parseMode({ on }: EntryBody, source: YamlSource, faults: Diagnostic[]): ApplyMode {
   if (on === undefined || on === 'create') return 'create'
   if (on !== 'sync')
     faults.push(diagnose('bad-value', '`on` is `create` or `sync`', { source, path: ['on'] }))
   return 'sync'
 }
 
-function listOf({ documents }: Body, source: YamlSource, faults: Diagnostic[]): readonly unknown[] {
+function parseList({ documents }: EntryBody, source: YamlSource, faults: Diagnostic[]): readonly unknown[] {
   if (Array.isArray(documents)) return documents
   if (documents !== null && documents !== undefined)
     faults.push(diagnose('bad-shape', '`documents` is a list', { source, path: ['documents'] }))
@@ -78,8 +78,8 @@ function listOf({ documents }: Body, source: YamlSource, faults: Diagnostic[]): 
 
 const DOCUMENT_ID = /^[A-Za-z0-9_-]{1,64}$/
 
-function readEntry(at: Omit<Entry, 'name'>, body: unknown, faults: Diagnostic[]): readonly RawEntry[] {
-  if (!isBody(body)) {
+function readEntry(at: Omit<ContentEntry, 'name'>, body: unknown, faults: Diagnostic[]): readonly RawEntry[] {
+  if (!isEntryBody(body)) {
     faults.push(diagnose('bad-shape', 'a document is a mapping of its attributes', at))
     return []
   }
@@ -97,8 +97,12 @@ function readEntry(at: Omit<Entry, 'name'>, body: unknown, faults: Diagnostic[])
   return []
 }
 
-/** Users go by their names; what is wrong with a name is told with the other attributes. */
-function readUser(at: Omit<Entry, 'name'>, body: Body, faults: Diagnostic[]): readonly RawEntry[] {
+/** Users are named by `username`. An invalid username is reported with the other attributes. */
+function readUser(
+  at: Omit<ContentEntry, 'name'>,
+  body: EntryBody,
+  faults: Diagnostic[],
+): readonly RawEntry[] {
   if ('documentId' in body) {
     const path = [...at.path, 'documentId']
     faults.push(
@@ -110,25 +114,25 @@ function readUser(at: Omit<Entry, 'name'>, body: Body, faults: Diagnostic[]): re
 }
 
 /**
- * A document without a documentId has to be known again at the next start. It goes by what tells it from others:
- * its uid, else a unique attribute, else its first text; a single type has one document anyway.
+ * A stable id for a document without documentId, so that the next start recognises it. Derived from its uid, else from a
+ * unique attribute, else from its first string. A single type has only one document.
  */
-function anonymousId(type: ContentType, body: Body): string {
+function anonymousId(type: ContentType, body: EntryBody): string {
   if (type.kind === 'single') return documentIdOf(type.uid)
-  const attributes = [...type.attributes.values()].filter(({ name }) => isWord(body[name]))
-  const telling = attributes.find(isUid) ?? attributes.find(isUnique) ?? attributes.find(isText)
-  return telling === undefined
+  const attributes = [...type.attributes.values()].filter(({ name }) => isKeyValue(body[name]))
+  const identifying = attributes.find(isUid) ?? attributes.find(isUnique) ?? attributes.find(isText)
+  return identifying === undefined
     ? documentIdOf(type.uid, 'all', JSON.stringify(body))
-    : documentIdOf(type.uid, telling.name, String(body[telling.name]))
+    : documentIdOf(type.uid, identifying.name, String(body[identifying.name]))
 }
 
-const isWord = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
+const isKeyValue = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
 const isUid = (attribute: Attribute): boolean => attribute.kind === 'scalar' && attribute.type === 'uid'
 const isUnique = (attribute: Attribute): boolean => attribute.kind === 'scalar' && attribute.unique
 const isText = (attribute: Attribute): boolean =>
   attribute.kind === 'scalar' && !attribute.system && attribute.type === 'string'
 
-/** Of several that go by the same, the second has another id than the first. */
+/** Appends a number to the ids of entries that derive the same id. */
 function numberAnonymous(type: ContentType, entries: readonly RawEntry[]): readonly RawEntry[] {
   const seen = new Map<string, number>()
   return entries.map(entry => {
@@ -141,7 +145,7 @@ function numberAnonymous(type: ContentType, entries: readonly RawEntry[]): reado
   })
 }
 
-function tooMany(type: ContentType, entries: readonly RawEntry[]): readonly Diagnostic[] {
+function extraDocuments(type: ContentType, entries: readonly RawEntry[]): readonly Diagnostic[] {
   if (type.kind !== 'single') return []
   return entries
     .slice(1)

@@ -1,16 +1,20 @@
 import type { Values, WrittenComponent, WrittenDocument, WrittenValue } from '../documents/desired-state.ts'
 import { documentIdOf } from '../documents/rows/document-id.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
+import { generateUids } from '../documents/state/generate-uids.ts'
+import { hashPasswords } from '../documents/values/hash-passwords.ts'
 import type { ContentType, Holder, Model } from '../model/model.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
-import type { Content } from './content.ts'
+import type { Content, ContentDocument } from './content.ts'
+import type { ExistingVersions } from './find-existing.ts'
+import { isPasswordAttribute } from './parse-entry.ts'
 
-/** The real id of a document, for one that stands for it; the same where there is no other. */
+/** Resolves a placeholder id; returns other ids unchanged. */
 export type RealIds = (type: ContentType, documentId: string) => string
 
 /**
- * Users go by their names, roles by their keys, single types by themselves: what the database calls them is looked
- * up, one statement a type, where the documents to be written need it.
+ * Looks up the ids of users (by username), roles (by key) and single types that the documents refer to. One statement per
+ * type.
  */
 export async function findRealIds(
   documents: readonly WrittenDocument[],
@@ -42,22 +46,30 @@ function* typesIn(holder: Holder, values: Values): Generator<ContentType> {
   }
 }
 
-/** Links lead to users of content/ only, so the other users of the database are not read. */
+/** Links can only point to users of content/, so other users are not read. */
 function userIds(type: ContentType, { documents }: Content, terms: WriteTerms) {
   const names = documents.filter(document => document.type === type).map(document => document.name)
   const column = name(terms.storage.column(type, 'username'))
-  return idsBy(type, 'username', { ...terms, where: ` WHERE ${column} = ANY ($1::text[])`, values: [names] })
+  return idsByAttribute(type, 'username', {
+    ...terms,
+    where: ` WHERE ${column} = ANY ($1::text[])`,
+    values: [names],
+  })
 }
 
 const roleIds = (type: ContentType, terms: WriteTerms) =>
-  idsBy(type, 'type', { ...terms, where: '', values: [] })
+  idsByAttribute(type, 'type', { ...terms, where: '', values: [] })
 
 interface IdTerms extends WriteTerms {
   readonly where: string
   readonly values: readonly unknown[]
 }
 
-async function idsBy(type: ContentType, attribute: string, { transaction, storage, where, values }: IdTerms) {
+async function idsByAttribute(
+  type: ContentType,
+  attribute: string,
+  { transaction, storage, where, values }: IdTerms,
+) {
   const table = storage.table(type)
   const { rows } = await transaction.run({
     name: `find ${type.pluralApiId} by ${attribute}`,
@@ -67,7 +79,7 @@ async function idsBy(type: ContentType, attribute: string, { transaction, storag
   return new Map(rows.map(([word, id]) => [documentIdOf(type.key, String(word)), String(id)]))
 }
 
-/** Whatever the file calls the document of a single type, it is the one that is there. */
+/** All names of a single type's document resolve to the existing document. */
 async function singleIds(
   type: ContentType,
   documents: readonly WrittenDocument[],
@@ -82,11 +94,11 @@ async function singleIds(
   const id = rows[0]?.[0]
   if (typeof id !== 'string') return new Map()
   const named = [...documents].flatMap(document => (document.type === type ? [document.documentId] : []))
-  return new Map([...named, ...wordsFor(type, documents)].map(word => [word, id]))
+  return new Map([...named, ...linkedNames(type, documents)].map(word => [word, id]))
 }
 
-/** What links call a document of the type. */
-const wordsFor = (type: ContentType, documents: readonly WrittenDocument[]): readonly string[] =>
+/** Ids that links use for documents of the type. */
+const linkedNames = (type: ContentType, documents: readonly WrittenDocument[]): readonly string[] =>
   documents.flatMap(document =>
     document.versions.flatMap(({ values }) => [...linksTo(type, document.type, values)]),
   )
@@ -101,7 +113,7 @@ function* linksTo(type: ContentType, holder: Holder, values: Values): Generator<
   }
 }
 
-/** The document with real ids in all its links. */
+/** Replaces placeholder ids in a document and its links. */
 export function withRealIds(document: WrittenDocument, real: RealIds): WrittenDocument {
   const { type, documentId, versions } = document
   return {
@@ -132,3 +144,56 @@ function realValue(holder: Holder, key: string, value: WrittenValue, real: RealI
     ),
   }
 }
+
+interface PrepareDocumentsTerms {
+  readonly real: RealIds
+  readonly existing: ExistingVersions
+  readonly terms: WriteTerms
+}
+
+export interface PreparedDocuments {
+  readonly documents: readonly WrittenDocument[]
+  /** Sources of the documents, by `sourceKey`. */
+  readonly sources: ReadonlyMap<string, ContentDocument>
+}
+
+export const sourceKey = ({ type, documentId }: Pick<WrittenDocument, 'type' | 'documentId'>): string =>
+  JSON.stringify([type.uid, documentId])
+
+/** Prepares documents for writing: all values of new ones; of existing ones only the values that the file sets. */
+export async function prepareDocuments(
+  wanted: readonly ContentDocument[],
+  preparing: PrepareDocumentsTerms,
+): Promise<PreparedDocuments> {
+  const { existing, terms } = preparing
+  const prepared = wanted.map(source => ({ source, document: toDesiredDocument(source, preparing) }))
+  const isNew = ({ type, documentId }: WrittenDocument) => !existing.has(type, documentId)
+  const made = await hashPasswords(
+    await generateUids(prepared.map(({ document }) => document).filter(isNew), terms),
+  )
+  const byKey = new Map(made.map(document => [sourceKey(document), document]))
+  return {
+    documents: prepared.map(({ document }) => byKey.get(sourceKey(document)) ?? document),
+    sources: new Map(prepared.map(({ document, source }) => [sourceKey(document), source])),
+  }
+}
+
+function toDesiredDocument(
+  source: ContentDocument,
+  { real, existing }: PrepareDocumentsTerms,
+): WrittenDocument {
+  const { type, documentId, versions } = withRealIds(source, real)
+  return {
+    type,
+    documentId,
+    versions: versions.map(({ locale, statuses, values }, index) => {
+      const given = source.versions[index]?.given
+      const isThere = existing.hasVersion(type, documentId, { locale, statuses })
+      return { locale, statuses, values: isThere && given ? namedValues(type, values, given) : values }
+    }),
+  }
+}
+
+/** The values that the file sets, except passwords, which are set once. */
+const namedValues = (type: ContentType, values: Values, given: ReadonlySet<string>): Values =>
+  new Map([...values].filter(([name]) => given.has(name) && !isPasswordAttribute(type, name)))

@@ -12,62 +12,60 @@ import { toFileDocument } from '../media/file-record.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
-import { isDue, isKept, type Ledger, readLedger, recordWritten } from './applied.ts'
+import { type AppliedDigests, hasUnappliedEdit, isDue, readApplied, recordApplied } from './applied.ts'
 import type { Content, ContentDocument } from './content.ts'
-import { newsOf } from './content-news.ts'
-import { findExisting } from './find-existing.ts'
-import { findSwaps, findTakenIn } from './find-taken-in.ts'
-import { keyOf, type MediaFile, toRecord } from './media-file.ts'
-import { type Prepared, prepare } from './prepare-documents.ts'
-import { findRealIds, withRealIds } from './resolve-names.ts'
+import { contentChanges, findExistingVersions } from './find-existing.ts'
+import { findSwaps, findTakenValues } from './find-taken-values.ts'
+import { type MediaFile, mediaKey, toMediaRecord } from './media-file.ts'
+import { findRealIds, type PreparedDocuments, prepareDocuments, withRealIds } from './resolve-names.ts'
 
 export interface ContentTerms {
   readonly database: Database
   readonly model: Model
   readonly storage: Storage
-  /** Takes the files of content/media/ that documents use. */
+  /** Stores the files of content/media/ that documents use. */
   readonly files: FileStorage
   readonly outbox: Outbox
-  /** Hears of users that are there, in the transaction, before their addresses are written. */
-  readonly beforeUsers: (transaction: Transaction, users: readonly AddressedUser[]) => Promise<void>
+  /** Called in the transaction before addresses of users are written. */
+  readonly beforeUsers: (transaction: Transaction, users: readonly UserAddress[]) => Promise<void>
 }
 
-export interface AddressedUser {
+export interface UserAddress {
   readonly documentId: string
   readonly email: string
 }
 
-/** How many documents were written, by the uid of their type; types with none are left out. */
+/** Number of written documents by type uid; types without any are left out. */
 export interface ContentReport {
   readonly written: ReadonlyMap<string, number>
-  /** Of each file, how many entries were edited after they were written, and are not written again (`on: create`). */
+  /** Number of entries by file that were edited after they were written, and are not applied because of `on: create`. */
   readonly kept: ReadonlyMap<string, number>
 }
 
 const NOTHING: ContentReport = { written: new Map(), kept: new Map() }
 
-/** Milliseconds: a first start may write a great deal in one statement. */
+/** Milliseconds: a first start may write many rows in one statement. */
 const STATEMENT_TIMEOUT = 300_000
 
 /**
- * Writes what is due of content/, in one transaction: all of it or nothing. Costs one statement where nothing is.
- * Roles must have been mirrored before. Fails with diagnostics where values are taken by documents of others.
+ * Writes due documents of content/ in one transaction. Runs one statement if nothing is due. Roles must have been synced
+ * before. Fails with diagnostics if unique values are taken by other documents.
  */
 export async function writeContent(
   content: Content,
   terms: ContentTerms,
 ): Promise<Result<ContentReport, Diagnostic>> {
   if (content.documents.length === 0) return ok(NOTHING)
-  const ledger = await readLedger(terms.database)
-  const due = dueOf(content, ledger)
-  const kept = keptOf(content, ledger)
+  const applied = await readApplied(terms.database)
+  const due = dueDocuments(content, applied)
+  const kept = countUnappliedEdits(content, applied)
   if (due.length === 0) return ok({ ...NOTHING, kept })
-  const written = await tryToWrite(content, terms, due)
+  const written = await writeWithRetry(content, terms, due)
   return written.ok ? ok({ ...written.value, kept }) : written
 }
 
-/** Who takes a value at the same moment is seen by the second try. */
-async function tryToWrite(
+/** Retries once: the second attempt sees values that were taken concurrently. */
+async function writeWithRetry(
   content: Content,
   terms: ContentTerms,
   due: readonly ContentDocument[],
@@ -78,26 +76,26 @@ async function tryToWrite(
   } catch (error) {
     if (error instanceof ContentRefused) return failed(...error.faults)
     if (!(error instanceof DatabaseFailure) || error.fault.kind !== 'unique') throw error
-    if (!isLast) return tryToWrite(content, terms, due, true)
+    if (!isLast) return writeWithRetry(content, terms, due, true)
     const faults = findSwaps(due, error.fault, terms.storage)
     if (faults.length === 0) throw error
     return failed(...faults)
   }
 }
 
-const dueOf = ({ documents }: Content, ledger: Ledger): readonly ContentDocument[] =>
+const dueDocuments = ({ documents }: Content, ledger: AppliedDigests): readonly ContentDocument[] =>
   documents.filter(document => isDue(document, ledger))
 
-function keptOf({ documents }: Content, ledger: Ledger): ReadonlyMap<string, number> {
+function countUnappliedEdits({ documents }: Content, ledger: AppliedDigests): ReadonlyMap<string, number> {
   const kept = new Map<string, number>()
   for (const document of documents) {
     const { file } = document.source
-    if (isKept(document, ledger)) kept.set(file, (kept.get(file) ?? 0) + 1)
+    if (hasUnappliedEdit(document, ledger)) kept.set(file, (kept.get(file) ?? 0) + 1)
   }
   return kept
 }
 
-/** Carries faults out of the transaction, which it rolls back. */
+/** Thrown to roll back the transaction with diagnostics. */
 class ContentRefused extends Error {
   override readonly name = 'ContentRefused'
   readonly faults: readonly Diagnostic[]
@@ -108,25 +106,25 @@ class ContentRefused extends Error {
   }
 }
 
-/** Other processes that start at the same time wait, and then find that it is done. */
+/** Under a lock: processes that start concurrently wait, and then find nothing due. */
 function writeDue(content: Content, terms: ContentTerms): Promise<ContentReport> {
   const work = async (transaction: Transaction): Promise<ContentReport> => {
     await transaction.lock('plinth content')
-    const due = dueOf(content, await readLedger(transaction))
+    const due = dueDocuments(content, await readApplied(transaction))
     return due.length === 0 ? NOTHING : writeAll(due, { ...terms, transaction, content })
   }
   return transactAgain(terms.database, work, { statementTimeout: STATEMENT_TIMEOUT })
 }
 
-interface Writing extends ContentTerms {
+interface WriteContentTerms extends ContentTerms {
   readonly transaction: Transaction
   readonly content: Content
 }
 
-async function writeAll(due: readonly ContentDocument[], writing: Writing): Promise<ContentReport> {
+async function writeAll(due: readonly ContentDocument[], writing: WriteContentTerms): Promise<ContentReport> {
   const terms = writeTerms(writing)
   const real = await findRealIds(due, writing, terms)
-  const existing = await findExisting(
+  const existing = await findExistingVersions(
     due.map(document => withRealIds(document, real)),
     terms,
   )
@@ -135,22 +133,22 @@ async function writeAll(due: readonly ContentDocument[], writing: Writing): Prom
       document.on === 'sync' || !existing.has(document.type, real(document.type, document.documentId)),
   )
   const { file } = writing.model.builtIn
-  const { documents, sources } = await prepare(wanted, { real, existing, terms })
+  const { documents, sources } = await prepareDocuments(wanted, { real, existing, terms })
   const files = await newFiles(wanted, writing, terms)
   const current = await loadCurrent(documents, terms)
-  await refuseTaken({ documents, sources }, current, terms)
+  await assertNotTaken({ documents, sources }, current, terms)
   await storeFiles(files, writing.files)
-  await writing.beforeUsers(writing.transaction, addressed(documents, writing.model))
-  const records = files.map(each => toFileDocument(toRecord(each, writing.files), file))
-  await writeDocuments([...records, ...inTurn(documents, terms.now)], terms, current)
+  await writing.beforeUsers(writing.transaction, userAddresses(documents, writing.model))
+  const records = files.map(each => toFileDocument(toMediaRecord(each, writing.files), file))
+  await writeDocuments([...records, ...inFileOrder(documents, terms.now)], terms, current)
   const tell = openTelling(writing.outbox).within(writing.transaction, terms.now)
-  for (const news of [...records, ...documents].flatMap(each => newsOf(each, existing))) tell(news)
-  await recordWritten(writing.transaction, due, terms.now)
+  for (const news of [...records, ...documents].flatMap(each => contentChanges(each, existing))) tell(news)
+  await recordApplied(writing.transaction, due, terms.now)
   return { ...NOTHING, written: countByType(documents) }
 }
 
-/** A user who is not there yet is found by nobody who hears of him. */
-const addressed = (documents: readonly WrittenDocument[], { builtIn }: Model): readonly AddressedUser[] =>
+/** Addresses of all users among the documents. New users are included; they have no rows yet. */
+const userAddresses = (documents: readonly WrittenDocument[], { builtIn }: Model): readonly UserAddress[] =>
   documents.flatMap(({ type, documentId, versions }) => {
     const email = type === builtIn.user ? versions[0]?.values.get('email') : undefined
     return email?.kind === 'scalar' && typeof email.value === 'string'
@@ -158,7 +156,7 @@ const addressed = (documents: readonly WrittenDocument[], { builtIn }: Model): r
       : []
   })
 
-const writeTerms = ({ transaction, storage, model, database }: Writing): LockingTerms => ({
+const writeTerms = ({ transaction, storage, model, database }: WriteContentTerms): LockingTerms => ({
   transaction,
   storage,
   schema: database.schema,
@@ -168,36 +166,40 @@ const writeTerms = ({ transaction, storage, model, database }: Writing): Locking
   touch: false,
 })
 
-/** The files that the documents use and that have no record yet. */
+/** Files of the documents that have no record yet. */
 async function newFiles(
   documents: readonly ContentDocument[],
-  { model, files: storage }: Writing,
+  { model, files: storage }: WriteContentTerms,
   terms: WriteTerms,
 ): Promise<readonly MediaFile[]> {
   const type = model.builtIn.file
   const used = new Map(documents.flatMap(({ files }) => files.map(file => [file.documentId, file] as const)))
   const files = [...used.values()]
-  const existing = await findExisting(
-    files.map(file => toFileDocument(toRecord(file, storage), type)),
+  const existing = await findExistingVersions(
+    files.map(file => toFileDocument(toMediaRecord(file, storage), type)),
     terms,
   )
   return files.filter(({ documentId }) => !existing.has(type, documentId))
 }
 
-/** A file that is there already is the same one: its hash is of its bytes. */
+/** Skips stored files: the hash in the key is derived from the bytes. */
 async function storeFiles(files: readonly MediaFile[], storage: FileStorage): Promise<void> {
   for (const file of files) {
-    if (!(await storage.has(keyOf(file)))) await storage.store(keyOf(file), file)
+    if (!(await storage.has(mediaKey(file)))) await storage.store(mediaKey(file), file)
   }
 }
 
-async function refuseTaken(prepared: Prepared, current: Current, terms: LockingTerms): Promise<void> {
-  const faults = await findTakenIn(prepared, current, terms)
+async function assertNotTaken(
+  prepared: PreparedDocuments,
+  current: Current,
+  terms: LockingTerms,
+): Promise<void> {
+  const faults = await findTakenValues(prepared, current, terms)
   if (faults.length > 0) throw new ContentRefused(faults)
 }
 
-/** Sorted by their stamps, documents come in the order of the files. */
-const inTurn = (documents: readonly WrittenDocument[], now: string): readonly WrittenDocument[] =>
+/** Gives increasing timestamps, so that sorting by time keeps the order of the files. */
+const inFileOrder = (documents: readonly WrittenDocument[], now: string): readonly WrittenDocument[] =>
   documents.map((document, index) => ({
     ...document,
     at: new Date(Date.parse(now) - (documents.length - 1 - index)).toISOString(),

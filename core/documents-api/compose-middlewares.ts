@@ -1,12 +1,14 @@
 import type {
-  RunDocumentMiddlewares,
+  DocumentCall,
   DocumentContext,
   DocumentMiddleware,
-  DocumentCall,
+  RunDocumentMiddlewares,
 } from '../plugins/services/documents-api.ts'
 
 /** Composes middlewares into one, the first outermost; null without any. */
-export function composeMiddlewares(middlewares: readonly DocumentMiddleware[]): RunDocumentMiddlewares | null {
+export function composeMiddlewares(
+  middlewares: readonly DocumentMiddleware[],
+): RunDocumentMiddlewares | null {
   if (middlewares.length === 0) return null
   return ({ type, action, params, perform }: DocumentCall) => {
     const context: DocumentContext = {

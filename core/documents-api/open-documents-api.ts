@@ -5,10 +5,10 @@ import type { ContentType } from '../model/model.ts'
 import { abilityCaller } from '../plugins/ability.ts'
 import type { AnyTerms } from '../plugins/document-types.ts'
 import type {
-  RunDocumentMiddlewares,
   DocumentAction,
   DocumentActions,
   DocumentsApi,
+  RunDocumentMiddlewares,
 } from '../plugins/services/documents-api.ts'
 import type { ActionCall, DocumentsTerms, Params, PrepareAction } from './action-call.ts'
 import { checkParams, findType } from './check-params.ts'

@@ -1,11 +1,11 @@
 import { didYouMean } from '../base/nearest.ts'
 import type { Json } from '../project/settings/settings.ts'
-import type { RouteMiddlewareUse, RoutePolicy, Plugins } from './extension.ts'
-import { assertKnownKeys } from './plugin-module.ts'
+import type { PluginApp } from './context.ts'
+import type { Plugins, RouteMiddlewareUse, RoutePolicy } from './extension.ts'
 import type { ExpressMiddleware, ResolverMiddleware } from './middleware.ts'
+import { assertKnownKeys } from './plugin-module.ts'
 import type { BoundMiddleware, BoundPolicy } from './run-plugins.ts'
 import type { ResolverMiddlewareUse, ResolverPolicy } from './services/graphql-service.ts'
-import type { PluginApp } from './context.ts'
 
 /**
  * Resolves uses of plugins to functions, with config, options and app bound. Each use is bound once, at start. Throws an

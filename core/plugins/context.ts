@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Ability } from './ability.ts'
 import type { Model } from '../model/model.ts'
+import type { Ability } from './ability.ts'
 import type { DocumentsApi } from './services/documents-api.ts'
 
 /** The context of a request for policies and route middlewares. `kind` distinguishes REST and GraphQL. */

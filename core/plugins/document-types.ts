@@ -139,7 +139,9 @@ export type FiltersOf<Terms extends ComponentTerms> =
 type KnownFilters<Terms extends ComponentTerms> = {
   readonly [Name in FieldOf<Terms>]?: Condition<Terms['fields'][Name & keyof Terms['fields']]>
 } & {
-  readonly [Name in PopulateName<Terms>]?: FiltersOf<TargetTerms<Terms['populate'][Name & keyof Terms['populate']]>>
+  readonly [Name in PopulateName<Terms>]?: FiltersOf<
+    TargetTerms<Terms['populate'][Name & keyof Terms['populate']]>
+  >
 } & {
   readonly $and?: readonly KnownFilters<Terms>[]
   readonly $or?: readonly KnownFilters<Terms>[]
@@ -192,10 +194,19 @@ type Populated<Terms extends ComponentTerms, Populate> = [Populate] extends [nev
       ? PopulatedNames<Terms, Populate>
       : Populate extends readonly (infer Word)[]
         ? PopulatedNames<Terms, Word>
-        : { [Name in keyof Terms['populate'] as Requested<Populate, Name>]: RequestedValue<Terms, Populate, Name> }
+        : {
+            [Name in keyof Terms['populate'] as Requested<Populate, Name>]: RequestedValue<
+              Terms,
+              Populate,
+              Name
+            >
+          }
 
 type PopulatedNames<Terms extends ComponentTerms, Word> = {
-  [Name in Extract<keyof Terms['populate'], FirstSegment<Word>>]: PopulatedValue<Terms['populate'][Name], true>
+  [Name in Extract<keyof Terms['populate'], FirstSegment<Word>>]: PopulatedValue<
+    Terms['populate'][Name],
+    true
+  >
 }
 
 type FirstSegment<Word> = Word extends `${infer Name}.${string}` ? Name : Word

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Json } from '../project/settings/settings.ts'
-import type { ResolverContext, ResolverInfo, RestContext, PluginApp } from './context.ts'
-import { KIND, assertKnownKeys, type PluginSchema } from './plugin-module.ts'
+import type { PluginApp, ResolverContext, ResolverInfo, RestContext } from './context.ts'
+import { assertKnownKeys, KIND, type PluginSchema } from './plugin-module.ts'
 
 /** Wraps a REST route. `next` runs the inner handler, at most once; its response is then in the context. */
 export type RouteMiddleware = (context: RestContext, next: () => Promise<void>) => unknown

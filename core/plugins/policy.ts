@@ -1,6 +1,6 @@
 import type { Json } from '../project/settings/settings.ts'
-import type { PolicyContext, PluginApp } from './context.ts'
-import { KIND, assertKnownKeys, type PluginSchema } from './plugin-module.ts'
+import type { PluginApp, PolicyContext } from './context.ts'
+import { assertKnownKeys, KIND, type PluginSchema } from './plugin-module.ts'
 
 /** `true` and `undefined` pass; other values, a throw and a rejection refuse. */
 export type PolicyAnswer = boolean | undefined | Promise<boolean | undefined>
@@ -24,7 +24,8 @@ export interface Policy<Config = Json> extends PolicyDefinition<Config> {
 export const definePolicy = <Config = Json>(
   definition: PolicyDefinition<Config> | PolicyCheck<Config>,
 ): Policy<Config> => {
-  if (typeof definition !== 'function') assertKnownKeys(definition, ['configSchema', 'check'], 'definePolicy(…)')
+  if (typeof definition !== 'function')
+    assertKnownKeys(definition, ['configSchema', 'check'], 'definePolicy(…)')
   return Object.freeze({
     ...(typeof definition === 'function' ? { check: definition } : definition),
     [KIND]: 'policy' as const,

@@ -1,19 +1,25 @@
 import { type PermissionScope, permissionScopes } from '../access/permission-scopes.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { rejectAfter } from '../base/with-timeout.ts'
-import type { EventListener } from '../events/events.ts'
-import { openPluginBinder } from './bind.ts'
-import { type ExtensionRoute, type GuardedRoute, compileGuard, type GuardTerms, type RouteGuard } from './route-guard.ts'
-import type { ExpressMiddleware } from './middleware.ts'
-import type { Plugins, DocumentsService } from './extension.ts'
-import type { DocumentMiddleware, DocumentsApi } from './services/documents-api.ts'
-import { type GraphqlParts, openGraphqlServices } from './services/open-graphql-service.ts'
-import { bindTerms, type RouteBinding, restService } from './services/rest-service.ts'
 import { eventPatternFault, listenerKey } from '../events/event-names.ts'
+import type { EventListener } from '../events/events.ts'
 import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Settings } from '../project/settings/settings.ts'
+import { openPluginBinder } from './bind.ts'
 import type { PluginApp } from './context.ts'
+import type { DocumentsService, Plugins } from './extension.ts'
+import type { ExpressMiddleware } from './middleware.ts'
+import {
+  compileGuard,
+  type ExtensionRoute,
+  type GuardedRoute,
+  type GuardTerms,
+  type RouteGuard,
+} from './route-guard.ts'
+import type { DocumentMiddleware, DocumentsApi } from './services/documents-api.ts'
+import { type GraphqlParts, openGraphqlServices } from './services/open-graphql-service.ts'
+import { bindTerms, type RouteBinding, restService } from './services/rest-service.ts'
 
 /** All registrations of plugins, made before the database is opened. */
 export interface RegisteredPlugins extends OpenPluginApp {
@@ -69,7 +75,10 @@ async function attempt<Made>(where: string, make: () => Made | Promise<Made>): P
   }
 }
 
-function bindProject(terms: AppTerms, binding: RouteBinding): Pick<RegisteredPlugins, 'express' | 'routesConfig'> {
+function bindProject(
+  terms: AppTerms,
+  binding: RouteBinding,
+): Pick<RegisteredPlugins, 'express' | 'routesConfig'> {
   const express = terms.settings.middlewares.map(use => binding.binder.express(use))
   return { express, routesConfig: bindRoutes(terms, binding) }
 }

@@ -22,7 +22,11 @@ export interface RouteAuthTerms {
 export type Authorize = (caller: Caller) => Caller | null
 
 /** `own`: permission of the route or field; null: none. */
-export function compileAuthorize(door: RouteAuth, own: PermissionScope | null, terms: RouteAuthTerms): Authorize {
+export function compileAuthorize(
+  door: RouteAuth,
+  own: PermissionScope | null,
+  terms: RouteAuthTerms,
+): Authorize {
   const opened = new WeakMap<Grants, Grants>()
   const acting = (caller: Caller): Caller => {
     if (!own) return caller
@@ -43,7 +47,12 @@ const grantsToOpen = (door: RouteAuth, scope: PermissionScope, { everything }: R
   drafts: 'own' as const,
 })
 
-function isAllowed(caller: Caller, door: RouteAuth, own: PermissionScope | null, { isKnown }: RouteAuthTerms): boolean {
+function isAllowed(
+  caller: Caller,
+  door: RouteAuth,
+  own: PermissionScope | null,
+  { isKnown }: RouteAuthTerms,
+): boolean {
   if (door.kind === 'open') return true
   if (door.kind === 'scope') return allowsAll(caller.grants, door.scopes)
   return own ? caller.grants.allows(own.subject, own.action) : isKnown(caller)
@@ -63,7 +72,11 @@ export interface AuthenticatedCaller {
 export type Authenticate = (authorization: string | undefined) => Promise<Result<AuthenticatedCaller, Fault>>
 
 /** `own`: permission of the route; null: none. */
-export function compileAuthenticate(door: RouteAuth, own: PermissionScope | null, terms: AuthenticateTerms): Authenticate {
+export function compileAuthenticate(
+  door: RouteAuth,
+  own: PermissionScope | null,
+  terms: AuthenticateTerms,
+): Authenticate {
   const enter = compileAuthorize(door, own, terms)
   return async authorization => {
     const found = await terms.identify(authorization)

@@ -3,10 +3,16 @@ import type { PermissionScope } from '../access/permission-scopes.ts'
 import { forbidden, RequestFault } from '../faults/fault.ts'
 import { type HttpRequest, type HttpResponse, toFaultResponse } from '../faults/http-exchange.ts'
 import type { RestContext, RouteInfo } from './context.ts'
-import { type BoundMiddleware, runMiddlewares, checkPolicies, type BoundPolicy, type PolicyTerms } from './run-plugins.ts'
-import { type AuthenticateTerms, compileAuthenticate, type RouteAuth } from './route-auth.ts'
-import { type ContextTerms, openRestContext, type ReadArgs } from './services/request-context.ts'
 import type { RouteHandler, RouteMethod } from './extension.ts'
+import { type AuthenticateTerms, compileAuthenticate, type RouteAuth } from './route-auth.ts'
+import {
+  type BoundMiddleware,
+  type BoundPolicy,
+  checkPolicies,
+  type PolicyTerms,
+  runMiddlewares,
+} from './run-plugins.ts'
+import { type ContextTerms, openRestContext, type ReadArgs } from './services/request-context.ts'
 
 /** Auth, policies and middlewares of one route. */
 export interface GuardedRoute {
@@ -51,7 +57,9 @@ export function compileGuard(route: GuardedRoute, terms: GuardTerms, needsContex
         : await handle(opened.request.passed(), acting, context)
       if (answer) response.take(answer)
     }
-    await runMiddlewares(route.middlewares, context, inside).catch(error => response.take(toErrorResponse(error)))
+    await runMiddlewares(route.middlewares, context, inside).catch(error =>
+      response.take(toErrorResponse(error)),
+    )
     return response.toAnswer() ?? throwUnanswered(route)
   }
 }

@@ -35,7 +35,11 @@ type Verdict =
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'late' }
 
-async function evaluatePolicy(policy: BoundPolicy, context: PolicyContext, timeout: number): Promise<Verdict> {
+async function evaluatePolicy(
+  policy: BoundPolicy,
+  context: PolicyContext,
+  timeout: number,
+): Promise<Verdict> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Verdict>(resolve => {
     timer = setTimeout(resolve, timeout, { kind: 'late' })
@@ -91,10 +95,17 @@ export const runMiddlewares = (
   context: RestContext,
   inside: InnerHandler,
 ): Promise<void> =>
-  middlewares.reduceRight<InnerHandler>((inner, middleware) => () => runMiddleware(middleware, context, inner), inside)()
+  middlewares.reduceRight<InnerHandler>(
+    (inner, middleware) => () => runMiddleware(middleware, context, inner),
+    inside,
+  )()
 
 /** Awaits `next()` even if the middleware did not, and rejects if it was called twice. */
-async function runMiddleware({ name, run }: BoundMiddleware, context: RestContext, inside: InnerHandler): Promise<void> {
+async function runMiddleware(
+  { name, run }: BoundMiddleware,
+  context: RestContext,
+  inside: InnerHandler,
+): Promise<void> {
   let inner: Promise<void> | undefined
   let twice: Error | undefined
   const next = (): Promise<void> => {

@@ -2,7 +2,14 @@ import { fault, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest, HttpResponse, Responder } from '../faults/http-exchange.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { RestContext } from '../plugins/context.ts'
-import { type ExtensionRoute, routeShape, pathSegments, compileGuard, type GuardTerms, type RouteGuard } from '../plugins/route-guard.ts'
+import {
+  compileGuard,
+  type ExtensionRoute,
+  type GuardTerms,
+  pathSegments,
+  type RouteGuard,
+  routeShape,
+} from '../plugins/route-guard.ts'
 import { answerMethod } from './answer.ts'
 import { routeArguments, wordsBelow } from './endpoint.ts'
 

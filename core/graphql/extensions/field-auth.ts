@@ -2,7 +2,12 @@ import { type Action, subjectOf } from '../../access/actions.ts'
 import type { PermissionScope } from '../../access/permission-scopes.ts'
 import { isLink, type Model } from '../../model/model.ts'
 import { graphqlTypeName } from '../../model/names.ts'
-import { compileAuthorize, type RouteAuth, type Authorize, type RouteAuthTerms } from '../../plugins/route-auth.ts'
+import {
+  type Authorize,
+  compileAuthorize,
+  type RouteAuth,
+  type RouteAuthTerms,
+} from '../../plugins/route-auth.ts'
 import type { RootField } from '../sdl/root-fields.ts'
 
 export interface FieldAuth {
@@ -24,7 +29,8 @@ export function openFieldAuth(
   return {
     enter({ coordinate, isGenerated, door }) {
       const own = scopes.get(coordinate) ?? null
-      if (door.kind !== 'own') return compileAuthorize(door, own ?? FIXED_SCOPES.get(coordinate) ?? null, code)
+      if (door.kind !== 'own')
+        return compileAuthorize(door, own ?? FIXED_SCOPES.get(coordinate) ?? null, code)
       // Fixed fields check their own permission; custom fields below the root have none.
       const asks = own !== null || (!isGenerated && isRoot(coordinate))
       return asks ? compileAuthorize(door, own, code) : caller => caller

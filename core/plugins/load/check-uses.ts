@@ -3,14 +3,14 @@ import { permissionScopes } from '../../access/permission-scopes.ts'
 import { didYouMean, hintFor } from '../../base/nearest.ts'
 import type { Diagnostic, Path } from '../../faults/diagnostic.ts'
 import type { ContentType, Model } from '../../model/model.ts'
+import type { CheckValue } from '../../project/grammar/json-schema.ts'
 import type { Project } from '../../project/project.ts'
 import type { Json, MiddlewareUse, OperationSettings, PolicyUse } from '../../project/settings/settings.ts'
-import type { MiddlewareDefinition } from '../middleware.ts'
-import { type PluginFault, diagnoseModule } from '../plugin-fault.ts'
 import type { Plugins } from '../extension.ts'
-import { FOLDERS } from './find-modules.ts'
-import type { CheckValue } from '../../project/grammar/json-schema.ts'
+import type { MiddlewareDefinition } from '../middleware.ts'
+import { diagnoseModule, type PluginFault } from '../plugin-fault.ts'
 import type { PluginSchema } from '../plugin-module.ts'
+import { FOLDERS } from './find-modules.ts'
 
 export interface CheckUsesTerms {
   readonly project: Project
@@ -83,7 +83,12 @@ function* checkMiddleware(
   const middleware = check.plugins.middlewares.get(name)
   if (middleware) {
     if (!middleware[form])
-      yield diagnoseName('wrong-middleware', missingForm(middleware, form, nameFile(name, check)), path, check)
+      yield diagnoseName(
+        'wrong-middleware',
+        missingForm(middleware, form, nameFile(name, check)),
+        path,
+        check,
+      )
     yield* checkConfig(options, { kind: 'middleware', name, path: [...path, 'options'] }, check)
   } else if (!check.known.has(`middleware ${name}`))
     yield diagnoseName('unknown-middleware', unknownPlugin('middleware', name, check), path, check)
@@ -187,8 +192,11 @@ interface GivenSchema {
   readonly schema: PluginSchema
 }
 
-const givenSchema = (module: string, key: string, schema: PluginSchema | undefined): readonly GivenSchema[] =>
-  schema ? [{ module, key, schema }] : []
+const givenSchema = (
+  module: string,
+  key: string,
+  schema: PluginSchema | undefined,
+): readonly GivenSchema[] => (schema ? [{ module, key, schema }] : [])
 
 /** Loads the schema compiler lazily. */
 async function compileAll(

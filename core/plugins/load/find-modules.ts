@@ -2,8 +2,8 @@ import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Diagnostic } from '../../faults/diagnostic.ts'
-import type { PluginKind } from '../plugin-module.ts'
 import { diagnoseModule } from '../plugin-fault.ts'
+import type { PluginKind } from '../plugin-module.ts'
 
 /** Folders of plugin modules, next to project.yaml. */
 export const FOLDERS: Readonly<Record<PluginKind, string>> = {

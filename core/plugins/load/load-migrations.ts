@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
-import { readFile, readdir } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { failed, ok, type Result } from '../../base/result.ts'
 import { transactionWordIn } from '../../database/transaction-words.ts'
 import type { Diagnostic } from '../../faults/diagnostic.ts'
 import type { Handwritten, HandwrittenWork } from '../../migrate/custom-migrations.ts'
-import { moduleKind } from '../plugin-module.ts'
 import type { Migration } from '../migration.ts'
 import { diagnoseModule } from '../plugin-fault.ts'
+import { moduleKind } from '../plugin-module.ts'
 import { moduleError } from './module-error.ts'
 import { defaultExport, openLoader } from './module-loader.ts'
-import type { Dirent } from 'node:fs'
-import { join } from 'node:path'
 
 /** Reads the custom migrations. Modules are loaded when they run. Fails with all faults. */
 export async function loadMigrations(root: string): Promise<Result<readonly Handwritten[], Diagnostic>> {

@@ -3,13 +3,13 @@ import type { Diagnostic } from '../../faults/diagnostic.ts'
 import type { Model } from '../../model/model.ts'
 import type { Project } from '../../project/project.ts'
 import type { Extension, Plugins } from '../extension.ts'
-import { moduleKind } from '../plugin-module.ts'
 import type { Middleware } from '../middleware.ts'
 import { diagnoseModule } from '../plugin-fault.ts'
+import { moduleKind } from '../plugin-module.ts'
 import type { Policy } from '../policy.ts'
 import { checkUses } from './check-uses.ts'
-import { MIGRATIONS } from './load-migrations.ts'
 import { FOLDERS, findModules, type PluginModule } from './find-modules.ts'
+import { MIGRATIONS } from './load-migrations.ts'
 import { moduleError } from './module-error.ts'
 import { defaultExport, loadedFiles, type ModuleLoader, openLoader } from './module-loader.ts'
 
@@ -54,7 +54,10 @@ const isPolicy = (value: unknown): value is Policy => moduleKind(value) === 'pol
 const isMiddleware = (value: unknown): value is Middleware => moduleKind(value) === 'middleware'
 const isExtension = (value: unknown): value is Extension => moduleKind(value) === 'extension'
 
-async function importModule(loader: ModuleLoader, module: PluginModule): Promise<Result<unknown, Diagnostic>> {
+async function importModule(
+  loader: ModuleLoader,
+  module: PluginModule,
+): Promise<Result<unknown, Diagnostic>> {
   try {
     const exported = defaultExport(await loader.load(module.file))
     const kind = moduleKind(exported)

@@ -9,7 +9,8 @@ export function moduleError(
   error: unknown,
 ): Diagnostic {
   const { message, stack } = errorTexts(error)
-  const [, line, column] = new RegExp(`${escapeRegExp(file)}:(\\d+):(\\d+)`).exec(`${message}\n${stack}`) ?? []
+  const [, line, column] =
+    new RegExp(`${escapeRegExp(file)}:(\\d+):(\\d+)`).exec(`${message}\n${stack}`) ?? []
   const reason =
     message
       .split('\n')[0]

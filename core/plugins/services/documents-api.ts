@@ -142,8 +142,11 @@ export type UpdateParams<Terms extends TypeTerms, Populate, Field extends string
   Field
 > & { readonly data: Terms['input'] }
 
-export type VersionParams<Terms extends TypeTerms, Populate, Field extends string> = DocumentReference<Terms> &
-  AnswerParams<Populate, Field> & { readonly locale?: string }
+export type VersionParams<
+  Terms extends TypeTerms,
+  Populate,
+  Field extends string,
+> = DocumentReference<Terms> & AnswerParams<Populate, Field> & { readonly locale?: string }
 
 /** Context of a document middleware: one action, of REST or of code. */
 export interface DocumentContext {

@@ -1,4 +1,4 @@
-import type { GraphqlContext, ResolverContext, ResolverInfo, PluginApp } from '../context.ts'
+import type { GraphqlContext, PluginApp, ResolverContext, ResolverInfo } from '../context.ts'
 import type { ResolverMiddleware } from '../middleware.ts'
 import type { PolicyAnswer } from '../policy.ts'
 import type { Libraries, NamedMiddleware, NamedPolicy } from '../registry.ts'

@@ -1,7 +1,7 @@
 import { didYouMean, hintFor } from '../../base/nearest.ts'
 import type { ContentType, Holder, Model } from '../../model/model.ts'
 import type { GraphqlSettings, ShadowCrudDeclaration } from '../../project/settings/settings.ts'
-import { shadowField, ShadowSwitches } from '../shadow-switches.ts'
+import { ShadowSwitches, shadowField } from '../shadow-switches.ts'
 import type { GraphqlExtension, GraphqlService, GraphqlTools, ShadowType } from './graphql-service.ts'
 
 /** All changes of extensions to the schema, before it is built. */

@@ -2,7 +2,15 @@ import type { Caller } from '../../access/caller.ts'
 import type { UserValues } from '../../access/compile/condition.ts'
 import type { HttpRequest } from '../../faults/http-exchange.ts'
 import { createAbility } from '../ability.ts'
-import type { RequestState, RequestUser, RestContext, RouteInfo, PluginApp, PluginResponse, ResolverContext } from '../context.ts'
+import type {
+  PluginApp,
+  PluginResponse,
+  RequestState,
+  RequestUser,
+  ResolverContext,
+  RestContext,
+  RouteInfo,
+} from '../context.ts'
 import { type SharedRequest, SharedResponse, shareRequest } from './http-context.ts'
 
 /** Parses the parameters of a route from the current query string. */

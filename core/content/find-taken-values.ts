@@ -10,18 +10,18 @@ import { type Diagnostic, type Path, printPath } from '../faults/diagnostic.ts'
 import type { Storage } from '../model/storage.ts'
 import type { ContentDocument } from './content.ts'
 import { diagnose } from './content-fault.ts'
-import { type Prepared, sourceKey } from './prepare-documents.ts'
+import { type PreparedDocuments, sourceKey } from './resolve-names.ts'
 
-/** Values that must be unique and that another document has, those of components included, with their places. */
-export async function findTakenIn(
-  { documents, sources }: Prepared,
+/** Reports unique values, including those in components, that another document in the database has. */
+export async function findTakenValues(
+  { documents, sources }: PreparedDocuments,
   current: Current,
   terms: LockingTerms,
 ): Promise<readonly Diagnostic[]> {
   const claims = documents.flatMap(document => partClaimsOf(document).map(each => ({ ...each, document })))
   const parts = await findTakenClaims(claims, ownParts(documents, current, terms), terms)
   const own = await findTaken(documents, terms)
-  const taken: readonly TakenPlace[] = [
+  const taken: readonly TakenValue[] = [
     ...own.map(({ attribute, ...each }) => ({ ...each, path: [attribute.name] })),
     ...parts,
   ]
@@ -31,15 +31,15 @@ export async function findTakenIn(
   })
 }
 
-interface TakenPlace {
+interface TakenValue {
   readonly document: WrittenDocument
-  /** null: of no locale, or of all. */
+  /** null: not localized, or shared by all locales. */
   readonly locale: string | null
   readonly path: Path
   readonly value: unknown
 }
 
-function toDiagnostic({ locale, path, value }: TakenPlace, source: ContentDocument): Diagnostic {
+function toDiagnostic({ locale, path, value }: TakenValue, source: ContentDocument): Diagnostic {
   const [first] = source.versions
   const version = source.versions.find(each => each.locale === locale) ?? first
   const message = `another ${path.length > 1 ? 'component' : 'document'} has \`${String(value)}\` already, and \`${printPath(path)}\` must be unique`
@@ -47,8 +47,8 @@ function toDiagnostic({ locale, path, value }: TakenPlace, source: ContentDocume
 }
 
 /**
- * The documents among which the database could not exchange the values of an attribute: it holds each row to the
- * others at once, and the attribute is required and has no value to spare meanwhile.
+ * Reports documents that would swap values of a unique attribute. The database checks each row immediately, and a
+ * required attribute cannot be null in between.
  */
 export function findSwaps(
   documents: readonly ContentDocument[],

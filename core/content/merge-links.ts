@@ -5,8 +5,8 @@ import type { ContentDocument, ContentVersion } from './content.ts'
 import { diagnose } from './content-fault.ts'
 
 /**
- * A two-way link that some document of content/ asks for, from either of its sides: from `owner`, in a locale where
- * its type has locales, to `target`, likewise.
+ * A link of a two-way relation, declared on either side: from `owner` to `target`, each with a locale if its type is
+ * localized.
  */
 interface Edge {
   readonly attribute: RelationAttribute
@@ -14,10 +14,10 @@ interface Edge {
   readonly ownerLocale: string | null
   readonly target: string
   readonly targetLocale: string | null
-  readonly from: Spot
+  readonly from: LinkSource
 }
 
-interface Spot {
+interface LinkSource {
   readonly document: ContentDocument
   readonly version: ContentVersion
   readonly attribute: RelationAttribute
@@ -29,11 +29,11 @@ export interface MergedLinks {
 }
 
 /**
- * A two-way relation may be written from either side or from both: each side gets what the other asks for, after
- * its own. Two sides that cannot both be right are a fault.
+ * Merges links of two-way relations, which may be declared on one side or on both: each side gets the links of the other
+ * after its own. Contradicting sides are a fault.
  */
 export function mergeLinks(documents: readonly ContentDocument[], defaultLocale: string): MergedLinks {
-  const edges = documents.flatMap(document => edgesOf(document, defaultLocale))
+  const edges = documents.flatMap(document => documentEdges(document, defaultLocale))
   const index = indexEdges(edges)
   const merged = documents.map(document => ({
     ...document,
@@ -42,7 +42,7 @@ export function mergeLinks(documents: readonly ContentDocument[], defaultLocale:
   return { documents: merged, faults: conflicts(edges) }
 }
 
-function edgesOf(document: ContentDocument, defaultLocale: string): readonly Edge[] {
+function documentEdges(document: ContentDocument, defaultLocale: string): readonly Edge[] {
   return document.versions.flatMap(version =>
     [...version.values].flatMap(([name, value]) => {
       const attribute = document.type.attributes.get(name)
@@ -53,7 +53,7 @@ function edgesOf(document: ContentDocument, defaultLocale: string): readonly Edg
   )
 }
 
-function toEdge(from: Spot, { documentId, locale }: LinkTarget, defaultLocale: string): Edge {
+function toEdge(from: LinkSource, { documentId, locale }: LinkTarget, defaultLocale: string): Edge {
   const { document, version, attribute } = from
   const here = version.locale
   const there = attribute.target.localized ? (here ?? locale ?? defaultLocale) : null
@@ -71,10 +71,10 @@ function toEdge(from: Spot, { documentId, locale }: LinkTarget, defaultLocale: s
   }
 }
 
-/** By attribute and one end. */
+/** Edges by attribute and one end. */
 type EdgeIndex = ReadonlyMap<RelationAttribute, ReadonlyMap<string, readonly Edge[]>>
 
-const end = (id: string, locale: string | null): string => JSON.stringify([id, locale])
+const endKey = (id: string, locale: string | null): string => JSON.stringify([id, locale])
 
 function indexEdges(edges: readonly Edge[]): EdgeIndex {
   const index = new Map<RelationAttribute, Map<string, Edge[]>>()
@@ -87,8 +87,9 @@ function indexEdges(edges: readonly Edge[]): EdgeIndex {
     else ends.set(key, [edge])
   }
   for (const edge of edges) {
-    if (edge.from.attribute.side === 'inverse') add(edge.attribute, end(edge.owner, edge.ownerLocale), edge)
-    else add(edge.attribute.counterpart, end(edge.target, edge.targetLocale), edge)
+    if (edge.from.attribute.side === 'inverse')
+      add(edge.attribute, endKey(edge.owner, edge.ownerLocale), edge)
+    else add(edge.attribute.counterpart, endKey(edge.target, edge.targetLocale), edge)
   }
   return index
 }
@@ -98,17 +99,17 @@ function mergeVersion(document: ContentDocument, version: ContentVersion, index:
   for (const [name, value] of version.values) {
     const attribute = document.type.attributes.get(name)
     if (value.kind !== 'links' || attribute?.kind !== 'relation' || !attribute.many) continue
-    const others = index.get(attribute)?.get(end(document.documentId, version.locale)) ?? []
-    const known = new Set(value.targets.map(({ documentId, locale }) => end(documentId, locale)))
+    const others = index.get(attribute)?.get(endKey(document.documentId, version.locale)) ?? []
+    const known = new Set(value.targets.map(({ documentId, locale }) => endKey(documentId, locale)))
     const added = others
       .map(edge => otherEnd(edge, attribute))
-      .filter(({ documentId, locale }) => !known.has(end(documentId, locale)))
+      .filter(({ documentId, locale }) => !known.has(endKey(documentId, locale)))
     if (added.length > 0) values.set(name, { kind: 'links', targets: [...value.targets, ...added] })
   }
   return { ...version, values }
 }
 
-/** As an entry on this side: it names a locale only where this side has none. */
+/** The link target as seen from this side. It has a locale only if this side is not localized. */
 function otherEnd(edge: Edge, attribute: RelationAttribute): LinkTarget {
   const isOwner = attribute.side === 'owner'
   const [id, locale, own] = isOwner
@@ -117,16 +118,16 @@ function otherEnd(edge: Edge, attribute: RelationAttribute): LinkTarget {
   return { documentId: id, locale: own === null ? locale : null, status: null }
 }
 
-/** An owner that may have one target and is asked for two, or a target of a one-to-one with two owners. */
+/** Reports two targets for an owner that allows one, and two owners for the target of a one-to-one relation. */
 function conflicts(edges: readonly Edge[]): readonly Diagnostic[] {
   const taken = new Map<string, Edge>()
   return edges.flatMap(edge => {
     const { attribute } = edge
-    const own = `${end(edge.owner, edge.ownerLocale)} of ${attribute.name} ${attribute.counterpart?.target.uid}`
+    const own = `${endKey(edge.owner, edge.ownerLocale)} of ${attribute.name} ${attribute.counterpart?.target.uid}`
     const exclusive =
       attribute.relation === 'oneToOne'
         ? [
-            `to ${end(edge.target, edge.targetLocale)} in ${edge.ownerLocale} by ${attribute.name} ${attribute.target.uid}`,
+            `to ${endKey(edge.target, edge.targetLocale)} in ${edge.ownerLocale} by ${attribute.name} ${attribute.target.uid}`,
           ]
         : []
     const keys = [...(attribute.many ? [] : [own]), ...exclusive]
@@ -143,7 +144,7 @@ const isSame = (a: Edge, b: Edge): boolean =>
   a.targetLocale === b.targetLocale
 
 function conflict(edge: Edge, other: Edge): Diagnostic {
-  const spot = ({ document, version, attribute }: Spot) => ({
+  const spot = ({ document, version, attribute }: LinkSource) => ({
     ...document,
     path: [...version.path, attribute.name],
   })

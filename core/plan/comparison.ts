@@ -23,7 +23,7 @@ export function planComparison(
 interface Operands {
   readonly comparison: Comparison
   readonly values: readonly Value[]
-  /** Of the first value. */
+  /** The operand for the first value. */
   readonly place: number | null
   readonly left: Expression
   /** The left side as text. */
@@ -86,7 +86,7 @@ const nullTest =
   ({ comparison, values, left }) =>
     isNull(left, (valueAt(values, 0, comparison) === true) !== wanted)
 
-/** The value is a list of the one entry. */
+/** The value is a list with this one entry. */
 function entryTest(operands: Operands): Expression {
   const contains = binary(operands.left, '@>', typed(operands))
   return operands.comparison.operator === '$contains' ? contains : not(contains)

@@ -16,8 +16,8 @@ import { type Join, joinComponent, joinLink } from './join.ts'
 import type { PlanContext, Row } from './row.ts'
 
 /**
- * A filter over a bound row. Negations are pushed down to the comparisons and through relations, for a
- * document is found where some choice of related rows makes the whole filter true (contract/rest.md 7).
+ * A filter on a bound row. Negations are pushed down to the comparisons and through relations, because a document
+ * matches if some choice of related rows makes the whole filter true (contract/rest.md 7).
  */
 export function planFilter(filter: Filter, row: Row, context: PlanContext, negated = false): Expression {
   switch (filter.kind) {
@@ -35,7 +35,7 @@ export function planFilter(filter: Filter, row: Row, context: PlanContext, negat
   }
 }
 
-/** A row that is there has an id: asking for its absence needs no SQL. */
+/** An existing row always has an id, so null tests of ids are constants. */
 function planPresent(
   filter: Extract<Filter, { kind: 'comparison' }>,
   row: Row,
@@ -56,8 +56,8 @@ function planPresent(
 }
 
 function planRelated(filter: RelatedFilter, row: Row, context: PlanContext, negated: boolean): Expression {
-  const someRow = exists(filter, row, context, (hop: Join) =>
-    planFilter(filter.filter, hop.row, context, negated),
+  const someRow = exists(filter, row, context, (join: Join) =>
+    planFilter(filter.filter, join.row, context, negated),
   )
   if (!holdsForAbsent(filter.filter, negated)) return someRow
   return anyOf([someRow, not(exists(filter, row, context, () => TRUE))])
@@ -67,19 +67,19 @@ function exists(
   filter: RelatedFilter,
   row: Row,
   context: PlanContext,
-  condition: (hop: Join) => Expression,
+  condition: (join: Join) => Expression,
 ): Expression {
-  const hop = hopTo(filter, row, context)
-  const test = condition(hop)
+  const join = hopTo(filter, row, context)
+  const test = condition(join)
   if (test === FALSE) return FALSE
-  const visible = planScope(filter.scope, hop.row, context)
+  const visible = planScope(filter.scope, join.row, context)
   return {
     kind: 'exists',
     negated: false,
     select: select({
       columns: [{ as: 'one', expression: sqlConstant(1) }],
-      from: hop.from,
-      where: allOf([...hop.where, visible, test]),
+      from: join.from,
+      where: allOf([...join.where, visible, test]),
     }),
   }
 }
@@ -89,7 +89,7 @@ const hopTo = ({ attribute, scope }: RelatedFilter, row: Row, context: PlanConte
     ? joinLink(row, attribute, scope?.status ?? null, context)
     : joinComponent(row, attribute, context)
 
-/** What of the rows at the end of a link the caller sees. */
+/** The condition on the target rows of a link that the caller may read. */
 export const planScope = (scope: LinkScope | null, row: Row, context: PlanContext): Expression =>
   allOf([
     scope?.where ? planFilter(scope.where, row, context) : TRUE,
@@ -98,7 +98,7 @@ export const planScope = (scope: LinkScope | null, row: Row, context: PlanContex
       : planSight(row, row.status, scope?.visibleVersions, context),
   ])
 
-/** Of a document's versions that the caller sees the published one, else the draft (documents.md 17). */
+/** The latest of a document's visible versions: the published one, otherwise the draft (documents.md 17). */
 export function planLatest(row: Row, sights: VisibleVersions | undefined, context: PlanContext): Expression {
   const seen = (status: Status, version: Row) => planSight(version, status, sights, context)
   const is = (status: Status) => equal(row.ownStatus, sqlConstant(status))
@@ -109,7 +109,7 @@ export function planLatest(row: Row, sights: VisibleVersions | undefined, contex
   ])
 }
 
-/** Whether the caller sees a version of a status; what the condition speaks of is read in that status too. */
+/** Whether the caller may read a version of a status. Links in the condition resolve to that status, too. */
 export function planSight(
   version: Row,
   status: Status,
@@ -124,8 +124,8 @@ export function planSight(
 type Truth = boolean | null
 
 /**
- * Whether a filter holds for a row that is not there, all of whose values are null: so does
- * `filters[author][email][$null]=true` find documents without an author (contract/rest.md 7).
+ * Whether a filter holds for a missing related row, whose values are all null: that is how
+ * `filters[author][email][$null]=true` finds documents without an author (contract/rest.md 7).
  */
 const holdsForAbsent = (filter: Filter, negated: boolean): boolean => truthOf(filter, negated) === true
 
@@ -162,7 +162,7 @@ function some(truths: readonly Truth[]): Truth {
   return truths.includes(null) ? null : false
 }
 
-/** `_q`: the text stands in one of the attributes, whatever its case; `%` and `_` are literal (contract/rest.md 0 and 7). */
+/** `_q`: one of the attributes contains the text, ignoring case; `%` and `_` are literal (contract/rest.md 0 and 7). */
 export function planSearch(search: Search, row: Row, context: PlanContext): Expression {
   const { text, attributes } = search
   const place = context.parameterPlace(search)

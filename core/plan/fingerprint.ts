@@ -15,19 +15,19 @@ import type { ParameterValue } from '../sql/nodes.ts'
 import type { PlanOptions } from './plan-query.ts'
 import { clampOffset, isFar, sizedPage, sizeWord } from './rows.ts'
 
-/** A query in two: what its statement's text depends on, and the values that are put into that. */
+/** A query split into what the text of its statement depends on, and the values that are bound to it. */
 export interface Outline {
-  /** Equal for queries whose statements have the same text, each value in the same place. */
+  /** Equal for queries whose statements have the same text and the same parameter places. */
   readonly key: string
   readonly values: readonly ParameterValue[]
-  /** Where the values of a part of the query begin, as the plan asks for it. */
+  /** The place of the first value of a part of the query, for the plan. */
   readonly placeOf: (part: object) => number | null
 }
 
 /**
- * Takes a query apart in one walk. What a plan looks at is in the key: attributes and types by numbers of their own,
- * operators, whether a page begins at its first row or far behind. A part that stands in several places is told from equal ones,
- * so that a plan made for the one is never taken for the other.
+ * Splits a query in one traversal. The key has everything that a plan depends on: attributes and types by number,
+ * operators, and whether a page starts at the first row or far behind it. An object that the query uses in several
+ * places differs from equal objects in the key, because a plan assigns parameter places by object identity.
  */
 export function outline(
   query: RestrictedQuery,
@@ -58,13 +58,13 @@ export function outline(
   return walk.outline()
 }
 
-/** What the walk has seen. */
+/** The state of the traversal. */
 class Walk {
   key = ''
   readonly #values: ParameterValue[] = []
   readonly #places = new Map<object, number>()
 
-  /** Notes a part by a letter, with the values that can be put in. */
+  /** Adds a part, marked by a letter, with its values. */
   place(letter: string, part: object, ...values: readonly ParameterValue[]): void {
     const known = this.#places.get(part)
     this.key += known === undefined ? letter : `${letter}=${known}`
@@ -82,7 +82,7 @@ class Walk {
 const numbers = new WeakMap<object, number>()
 let count = 0
 
-/** Of an attribute or a type, as long as the process runs. */
+/** The number of an attribute or a type, unique while the process runs. */
 function numberOf(named: object): number {
   const known = numbers.get(named)
   if (known !== undefined) return known
@@ -90,7 +90,7 @@ function numberOf(named: object): number {
   return count
 }
 
-/** Few are there, and the plan looks at their codes. */
+/** Locale codes are part of the key: there are few, and the plan depends on them. */
 function walkLocale(locale: LocaleChoice, walk: Walk): void {
   if (locale.kind === 'these') walk.key += JSON.stringify(locale.codes)
 }
@@ -99,7 +99,7 @@ function walkPage(page: Page, walk: Walk): void {
   walk.place(isFar(page) ? 'D' : page.start > 0 ? 'P' : 'p', page, page.limit, clampOffset(page))
 }
 
-/** Which keys have a value is asked by other SQL. */
+/** The SQL depends on which keys are null. */
 function walkAfter(after: PageCursor, walk: Walk): void {
   if (after === 'first') walk.key += 'F'
   else {
@@ -176,7 +176,7 @@ function walkFilter(filter: Filter, walk: Walk): void {
   }
 }
 
-/** A list goes out as one value. Whether something is to be absent or there is not asked by a value, but by other SQL. */
+/** A list is one parameter. A null test has no parameter: its operand decides the SQL. */
 function walkComparison(comparison: Comparison, walk: Walk): void {
   const { attribute, operator, values } = comparison
   walk.key += `C${numberOf(attribute)}${operator}`

@@ -5,13 +5,13 @@ import { allOf, anyOf, binary, column, equal, parameter, sqlConstant } from '../
 import type { Expression, Order, SqlSource } from '../sql/nodes.ts'
 import { componentRow, ownerConstant, type PlanContext, type Row, typeRow } from './row.ts'
 
-/** One step from a row to the rows at the other end of a link, or to its components. */
+/** A join from a row to the target rows of a link, or to its components. */
 export interface Join {
-  /** What to join; correlated with the row that the step starts from by `where`. */
+  /** The sources to join; `where` correlates them with the row that the join starts from. */
   readonly from: readonly SqlSource[]
   readonly where: readonly Expression[]
   readonly row: Row
-  /** The order in which the rows answer where nothing else is asked. */
+  /** The default order of the rows. */
   readonly order: readonly Order[]
 }
 
@@ -19,9 +19,9 @@ const ascending = (...expressions: readonly Expression[]): readonly Order[] =>
   expressions.map(expression => ({ expression, direction: 'asc' }))
 
 /**
- * Resolves a link to the version that the reader asks for (null: as that of the row): a link alone proves nothing,
- * the resolved row must be there (documents.md 8 and 9). Where the latest version is asked for, each of a document's
- * is among the rows: planScope leaves one.
+ * Resolves a link to the requested version (null: the version of the row). A link does not prove that its target
+ * exists: the resolved row must exist (documents.md 8 and 9). For `latest` the rows contain all versions of a document;
+ * planScope keeps one of them.
  */
 export function joinLink(
   row: Row,
@@ -68,14 +68,14 @@ export function joinOwned(
   }
 }
 
-/** `followed`: the row whose own status counts where the latest version is meant: a draft alone leads to drafts. */
+/** `followed`: the source row of a link to `latest`: only a draft leads to drafts. */
 function versionConditions(target: Row, followed: Row | null, context: PlanContext): readonly Expression[] {
   if (context.storage.table(target.root).status === null) return []
   if (target.status !== 'latest') return [hasStatus(target, target.status)]
   return followed ? [anyOf([hasStatus(target, 'published'), hasStatus(followed, 'draft')])] : []
 }
 
-/** Of a version of a type with drafts. */
+/** The status of a version of a type with drafts. */
 const versionStatus = ({ status, ownStatus }: Row): Expression =>
   status === 'latest' ? ownStatus : sqlConstant(status)
 
@@ -89,7 +89,7 @@ const targetSource = (target: Row, context: PlanContext, on: Expression | null =
 
 const idOf = (row: Row): Expression => column(row.alias, 'id')
 
-/** A column that names a row by one of its own; what bounds the row's id bounds the column that equals it. */
+/** Equates a column with one of the row's own. A bound on the row's id also applies to a column that equals the id. */
 function equalsRowColumn(own: Expression, { alias, bound }: Row, named: Expression): Expression[] {
   const isId = own.kind === 'column' && own.of === alias && own.name === 'id'
   const same = equal(named, own)
@@ -107,7 +107,7 @@ function joinOtherLocales(
   return { from: [targetSource(target, context)], where, row: target, order: ascending(idOf(target)) }
 }
 
-/** Where the target has a locale: the source row's own, or the one that the link itself names. */
+/** The locale of the target, if it has one: the source row's, or the one that the link stores. */
 function localeCondition(row: Row, target: Row, named: Expression | null): readonly Expression[] {
   if (!target.locale) return []
   const wanted = row.locale ?? named
@@ -115,14 +115,14 @@ function localeCondition(row: Row, target: Row, named: Expression | null): reado
   return [equal(target.locale, wanted)]
 }
 
-/** A row that has a to-one link, and one that it leads to. */
+/** The owner and the target of a to-one link. */
 interface LinkEnds {
   readonly link: ColumnLink
   readonly owner: Row
   readonly target: Row
 }
 
-/** Of a link that names its target's version: what a slot says holds for the version of that status. */
+/** The conditions of a to-one link. With one slot for each status, each slot applies to the version of its status. */
 function planLinkSlots(
   { link, owner, target }: LinkEnds,
   linked: (slot: Slot) => readonly Expression[],
@@ -140,7 +140,7 @@ function planLinkSlots(
   ]
 }
 
-/** The columns of one: types without drafts keep one for the target's draft beside the published one. */
+/** The columns of one slot. Types without drafts have a second slot for the draft of a target with drafts. */
 type Slot = Pick<ColumnLink, 'key' | 'locale'>
 
 function joinColumn(
@@ -189,7 +189,7 @@ function joinTable(
   }
 }
 
-/** Backwards: the rows whose own link resolves to this one. */
+/** The inverse side: the rows whose own link resolves to this one. */
 function joinInverse(
   row: Row,
   attribute: RelationAttribute,
@@ -200,13 +200,13 @@ function joinInverse(
   const { counterpart } = attribute
   if (!counterpart) throw new TypeError(`${row.holder.uid}.${attribute.name} is an inverse of nothing`)
   const link = context.storage.link(target.root, counterpart.name)
-  const hop =
+  const join =
     link.kind === 'column'
       ? joinInverseColumn(row, link, target, versions, context)
       : joinInverseTable(row, link, target, versions, context)
   return attribute.many || row.locale || !target.locale
-    ? hop
-    : { ...hop, order: preferLocale(target.locale, hop.order, context) }
+    ? join
+    : { ...join, order: preferLocale(target.locale, join.order, context) }
 }
 
 function joinInverseColumn(
@@ -256,7 +256,7 @@ function joinInverseTable(
   }
 }
 
-/** From an unlocalised side all locales show as separate entries (documents.md 9). */
+/** An unlocalised side lists each locale as a separate entry (documents.md 9). */
 function inverseLocale(row: Row, target: Row, named: Expression | null): readonly Expression[] {
   if (!row.locale) return []
   const own = target.locale ?? named

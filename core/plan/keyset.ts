@@ -21,20 +21,20 @@ import type { IdBound, PlanContext, Row } from './row.ts'
 import { planPageSize } from './rows.ts'
 import { planIso, sqlTypeOf } from './scalar.ts'
 
-/** One place of an order: what rows have there, and what the last row had. */
+/** One sort key of keyset pagination: the key of a row, and its value in the cursor. */
 interface CursorKey {
   readonly sort: Sort
   readonly key: Expression
-  /** null: it had none there. */
+  /** null: the key of the cursor's row is NULL. */
   readonly cursorValue: Expression | null
-  /** No row lacks it, as far as that is known: then PostgreSQL finds the place in an index. */
+  /** The key is known to be never NULL, so an index range finds the position. */
   readonly isNeverNull: boolean
 }
 
-/** Rows behind the last one that was answered: those that the order of planOrder puts after it. */
+/** The rows after the cursor, in the order of planOrder. */
 export interface AfterCursor {
   readonly next: Expression
-  /** Those behind that have no value, where an index finds them by themselves, but not together with `next`. */
+  /** Rows after the cursor whose key is NULL, if an index finds them in a separate scan but not together with `next`. */
   readonly nullKeyRows: Expression | null
 }
 
@@ -62,7 +62,7 @@ function planRowsAfter(places: readonly CursorKey[], row: Row, id: Expression): 
   ])
 }
 
-/** An index over all of it finds the very row where an order only ascends, and nothing is absent; null: it is no such order. */
+/** A tuple comparison, which one index scan serves. null: some sort descends or some key may be NULL. */
 function planTupleComparison(places: readonly CursorKey[], row: Row, id: Expression): Expression | null {
   const were = places.flatMap(({ sort, cursorValue: was, isNeverNull: isFilled }) =>
     was !== null && isFilled && sort.direction === 'asc' ? [was] : [],
@@ -75,7 +75,7 @@ function planTupleComparison(places: readonly CursorKey[], row: Row, id: Express
   return binary(here, '>', { kind: 'tuple', terms: [...were, id] })
 }
 
-/** Where there is no index, two searches would read the table twice. */
+/** Whether to scan rows with NULL keys separately: only with an index, because two scans would read the table twice. */
 function needsNullScan(
   { sort, key, cursorValue: was, isNeverNull: isFilled }: CursorKey,
   type: ContentType,
@@ -91,8 +91,8 @@ function needsNullScan(
 }
 
 /**
- * Where a list goes by id, its rows' links begin behind the cursor, too. PostgreSQL does not conclude that: it would
- * read all links from the first on to find those of a page in the middle.
+ * The cursor's bound on the id, for a list that is sorted by id. It also bounds columns that equal the id. PostgreSQL
+ * does not infer that and would read all links from the first one on for a page in the middle.
  */
 export function planIdBound({ take, sort }: Query, row: Row, context: PlanContext): IdBound | null {
   if (take.kind === 'one' || take.after === undefined || take.after === 'first') return null
@@ -125,7 +125,7 @@ function cursorKeys(
 const cursorParameter = (value: Value, attribute: ScalarAttribute, place: number | null): Expression =>
   parameter(value, sqlTypeOf(attribute), place)
 
-/** Published rows and those of types without drafts have what is required; all have their stamps. */
+/** Published rows and rows of types without drafts have all required values; all rows have timestamps. */
 function hasNoNulls({ path, attribute }: Sort, { status, root }: Row): boolean {
   if (path.length > 0) return false
   if (attribute.system) return attribute.name !== 'publishedAt' || status === 'published'
@@ -135,7 +135,7 @@ function hasNoNulls({ path, attribute }: Sort, { status, root }: Row): boolean {
 const isTied = ({ key, cursorValue: was }: CursorKey): Expression =>
   was === null ? isNull(key) : equal(key, was)
 
-/** PostgreSQL puts what is absent last, and first where the order is turned round. */
+/** PostgreSQL sorts NULL last in ascending order and first in descending order. */
 function comesLater({
   sort: { direction },
   key,
@@ -147,7 +147,7 @@ function comesLater({
   return isFilled ? binary(key, '>', was) : anyOf([binary(key, '>', was), isNull(key)])
 }
 
-/** Says again, in a form that an index serves, what follows from all the rest. */
+/** A redundant condition in a form that an index range serves. */
 function planRangeHint({
   sort: { direction },
   key,
@@ -159,19 +159,19 @@ function planRangeHint({
   return isFilled ? binary(key, '>=', was) : TRUE
 }
 
-/** A page and the row behind it, if there is one. */
+/** The page and the next row, if there is one. */
 export const pageAndNextRow = (page: Page, context: PlanContext): Pick<RowWindow, 'limit' | 'offset'> => ({
   limit: binary(planPageSize(page, context), '+', sqlConstant(1)),
   offset: null,
 })
 
-/** The last row of a page and the one behind it. */
+/** The last row of the page and the next row. */
 export const lastAndNextRow = (page: Page, context: PlanContext): Pick<RowWindow, 'limit' | 'offset'> => ({
   limit: sqlConstant(2),
   offset: binary(planPageSize(page, context), '+', sqlConstant(-1)),
 })
 
-/** What rows have at each place of the order, and their id: `{ k0, k1, …, id }`. */
+/** The sort keys and the id of the rows: `{ k0, k1, …, id }`. */
 export function planCursor(
   sorts: readonly Sort[],
   row: Row,
@@ -186,7 +186,7 @@ export function planCursor(
   return { kind: 'rows-json', rows: select({ columns, from: [source] }) }
 }
 
-/** As it can be given again, to the last digit. */
+/** A form that keeps full precision when the client sends it back. */
 function exactText(key: Expression, { type }: ScalarAttribute): Expression {
   if (type === 'datetime' || type === 'timestamp') return planIso(key)
   return type === 'biginteger' || type === 'decimal' ? cast(key, 'text') : key

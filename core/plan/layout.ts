@@ -1,42 +1,42 @@
 import type { ScalarAttribute } from '../model/model.ts'
 import type { Selection } from '../query/query.ts'
 
-/** Documents laid out as their reader wants them: under which keys, in which order, in which objects. */
+/** The shape of documents in the answer: keys, their order and their nesting. */
 export interface AnswerLayout {
   /** Equal for equal layouts. */
   readonly key: string
   readonly fields: readonly LayoutField[]
 }
 
-/** One property of an object. What it shows has to be in the query's selection. */
+/** One property of an object. The query's selection must contain what it shows. */
 export type LayoutField = { readonly as: string } & (
   | { readonly kind: 'constant'; readonly value: string }
   | { readonly kind: 'documentId' }
-  /** Of a component; a text. */
+  /** The id of a component, as text. */
   | { readonly kind: 'id' }
   | { readonly kind: 'scalar'; readonly attribute: ScalarAttribute }
-  /** An object round what belongs to the same row. */
+  /** An object around properties of the same row. */
   | { readonly kind: 'object'; readonly fields: readonly LayoutField[] }
-  /** The rows of the populate of this name, in an object. */
+  /** An object that contains the rows of the populate of this name. */
   | { readonly kind: 'link'; readonly of: string; readonly fields: readonly LinkLayoutField[] }
   | { readonly kind: 'component'; readonly of: string; readonly fields: readonly LayoutField[] }
-  /** A place that code fills. `row`: the values of the row that the code gets to see; null: an earlier place has them. */
+  /** A slot that project code fills. `row`: the values that the code receives; null: an earlier slot of the row has them. */
   | { readonly kind: 'code'; readonly at: number; readonly row: readonly ScalarAttribute[] | null }
 )
 
 /**
- * What a place of code looks like in the text: `{"from":MARK,"at":0,"row":{…},"to":MARK}`. The mark is a string that
- * no value can be, for PostgreSQL keeps no NUL.
+ * The form of a code slot in the text: `{"from":MARK,"at":0,"row":{…},"to":MARK}`. No value can equal the mark, because
+ * PostgreSQL stores no NUL.
  */
 export const CODE_SLOT = { mark: '"\\u0000"', from: '{"from":', to: ',"to":' } as const
 
-/** What stands in the object round the rows of a link. */
+/** One property of the object around the rows of a link. */
 export type LinkLayoutField = { readonly as: string } & (
   | { readonly kind: 'constant'; readonly value: string }
   | { readonly kind: 'rows'; readonly fields: readonly LayoutField[] }
 )
 
-/** Whether all that a layout shows is in a selection: access may have left something out. */
+/** Whether a selection contains everything that a layout shows: access may have removed attributes. */
 export function isCovered(selection: Selection, fields: readonly LayoutField[]): boolean {
   return fields.every(field => {
     switch (field.kind) {

@@ -22,14 +22,14 @@ export function sortKey(sort: Sort, row: Row, context: PlanContext): Expression 
 /** `ORDER BY 1`: by the key itself. */
 const FIRST_COLUMN = sqlConstant(1)
 
-/** Over a list the first value in the sort's own direction counts, so no document answers twice. */
+/** In a list of related rows the first value in the sort direction counts, so no document is returned twice. */
 function planFirstKey(step: SortStep, sort: Sort, row: Row, context: PlanContext) {
-  const hop = joinStep(step, row, context)
-  const visible = planScope(step.scope, hop.row, context)
+  const join = joinStep(step, row, context)
+  const visible = planScope(step.scope, join.row, context)
   return select({
-    columns: [{ as: 'key', expression: sortKey(sort, hop.row, context) }],
-    from: hop.from,
-    where: allOf([...hop.where, visible]),
+    columns: [{ as: 'key', expression: sortKey(sort, join.row, context) }],
+    from: join.from,
+    where: allOf([...join.where, visible]),
     order: [{ expression: FIRST_COLUMN, direction: sort.direction }],
     limit: sqlConstant(1),
   })

@@ -9,13 +9,13 @@ import type { PlanContext, Row } from './row.ts'
 import { limitedToOne, rowJson, rowsJson, selectRows } from './rows.ts'
 import { planOutput } from './scalar.ts'
 
-/** A row, and what of it may be shown. */
+/** A row and its selection. */
 interface SelectedRow {
   readonly selection: Selection
   readonly row: Row
 }
 
-/** The columns of a row's answer as they are laid out. Nothing is shown that the selection has not. */
+/** The columns of a row in a layout. Throws if the layout shows something that is not selected. */
 export const planLayout = (
   fields: readonly LayoutField[],
   shown: SelectedRow,
@@ -66,9 +66,9 @@ function planLayoutLink(
   const { attribute, scope } = populate
   const planPart = (part: LinkLayoutField): Expression => {
     if (part.kind === 'constant') return sqlConstant(part.value)
-    const hop = joinLink(row, attribute, scope?.status ?? populate.status ?? null, context)
-    const columns = planLayout(part.fields, { selection: populate.selection, row: hop.row }, context)
-    const rows = selectRows(hop, populate, [planScope(scope, hop.row, context)], columns, context)
+    const join = joinLink(row, attribute, scope?.status ?? populate.status ?? null, context)
+    const columns = planLayout(part.fields, { selection: populate.selection, row: join.row }, context)
+    const rows = selectRows(join, populate, [planScope(scope, join.row, context)], columns, context)
     return attribute.many ? rowsJson(rows) : rowJson(limitedToOne(rows))
   }
   const columns = field.fields.map(part => ({ as: part.as, expression: planPart(part) }))
@@ -81,13 +81,13 @@ function planLayoutComponent(
   context: PlanContext,
 ): Expression {
   const populate = populateOf(field, selection, 'component')
-  const hop = joinComponent(row, populate.attribute, context)
-  const columns = planLayout(field.fields, { selection: populate.selection, row: hop.row }, context)
-  const rows = selectRows(hop, populate, [], columns, context)
+  const join = joinComponent(row, populate.attribute, context)
+  const columns = planLayout(field.fields, { selection: populate.selection, row: join.row }, context)
+  const rows = selectRows(join, populate, [], columns, context)
   return populate.attribute.repeatable ? rowsJson(rows) : rowJson(limitedToOne(rows))
 }
 
-/** Where code fills something in, beside the row as other answers have it. */
+/** A slot for project code, with the values of the row in the flat format. */
 function planCodeSlot(
   field: Extract<LayoutField, { readonly kind: 'code' }>,
   { selection, row }: SelectedRow,
@@ -107,14 +107,14 @@ function planCodeSlot(
   return rowJson(select({ columns }))
 }
 
-/** id and documentId, which a document's answer has always; of a component its id (contract/rest.md 4). */
+/** id and documentId, which every document's answer has; the id of a component (contract/rest.md 4). */
 export function idColumns(row: Row, context: PlanContext): readonly NamedColumn[] {
   const id = { as: 'id', expression: column(row.alias, 'id') }
   if (row.holder.holder === 'component') return [id]
   return [id, { as: 'documentId', expression: column(row.alias, context.storage.table(row.root).documentId) }]
 }
 
-/** The values of a row, but for those ids. */
+/** The values of a row except the ids. */
 export const valueColumns = (
   fields: readonly ScalarAttribute[],
   row: Row,

@@ -12,18 +12,18 @@ import { type AnswerShape, type PlanContext, type Row, typeRow } from './row.ts'
 import { pageWindow, planLimits, sizedPage } from './rows.ts'
 import { documentColumns } from './selection.ts'
 
-/** What a plan needs to know besides the query. */
+/** Options of a plan. */
 export interface PlanOptions {
   readonly storage: Storage
   readonly defaultLocale: string
   readonly shape: AnswerShape
-  /** The most bytes that the answer may have; absent: any number. */
+  /** Limit of the answer in bytes; absent: none. */
   readonly maxBytes?: number
-  /** Where values may be put in later (fingerprint.ts); by default nowhere. */
+  /** Assigns places to values that are bound later (fingerprint.ts). By default all values are fixed. */
   readonly placeOf?: PlanContext['parameterPlace']
 }
 
-/** One restricted query → one answer, printed by sql/ as one statement whatever it populates. */
+/** Plans a restricted query as one statement, whatever it populates. */
 export const planQuery = (query: RestrictedQuery, terms: PlanOptions): AnswerStatement => ({
   ...planAnswer(query, terms),
   maxBytes: terms.maxBytes ?? null,
@@ -34,7 +34,7 @@ function planAnswer(query: RestrictedQuery, terms: PlanOptions): Omit<AnswerStat
   const row = typeRow(query.type, context.alias(), query.status, terms.storage)
   const table: SqlSource = { table: terms.storage.table(query.type).name, alias: row.alias, on: null }
   const where = allOf([...versionConditions(query, row, context), ...conditions(query, row, context)])
-  // The rows are chosen in the source, so that populates are computed for those alone that answer.
+  // The source selects the rows, so populates are computed only for returned rows.
   const rowsOf = (source: SqlSource): Select =>
     select({ columns: documentColumns(query.selection, row, context), from: [source] })
   if (query.take.kind === 'one') {
@@ -68,7 +68,7 @@ function planAnswer(query: RestrictedQuery, terms: PlanOptions): Omit<AnswerStat
 
 const WHOLE_LIST = { kind: 'answer', page: null, total: null, cursor: null } as const
 
-/** Of the list's rows those behind the cursor. */
+/** The rows of the list after the cursor. */
 function planPage(
   query: Query,
   row: Row,
@@ -113,7 +113,7 @@ function contextFor(query: Query, terms: PlanOptions): PlanContext {
 
 const nowhere = (): null => null
 
-/** Which versions of documents answer: those of the status and the locales asked for. */
+/** The conditions on the requested status and locales. */
 function versionConditions(
   { type, take, ...query }: Query,
   row: Row,

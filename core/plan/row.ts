@@ -6,41 +6,41 @@ import type { Alias } from '../sql/identifier.ts'
 import type { Expression } from '../sql/nodes.ts'
 import type { AnswerLayout } from './layout.ts'
 
-/** What the whole plan knows; `alias()` answers a new alias each time. */
+/** Shared state of one plan. `alias()` returns a new alias on each call. */
 export interface PlanContext {
   readonly storage: Storage
-  /** The locale that an inverse to-one prefers where it finds several; then the default one. */
+  /** The locale that an inverse to-one relation prefers; `defaultLocale` comes second. */
   readonly locale: string
   readonly defaultLocale: string
   readonly shape: AnswerShape
   alias(): Alias
-  /** The page whose size stands in the text (plan-hints.ts); null: those of all pages are values. */
+  /** The page whose size is part of the text (fixedSizePage in rows.ts); null: the sizes of all pages are parameters. */
   readonly fixedSizePage: Page | null
-  /** Which of the values put in later is the first of this part of the query; null: its values are as they are. */
+  /** The place of the first bound value of this part of the query; null: its values are fixed. */
   parameterPlace(part: object): number | null
 }
 
-/** How documents lie in the answer: attributes beside the id, or nested under `attributes` (contract/rest.md 16), or as they are laid out. */
+/** The shape of documents: attributes next to the id, nested under `attributes` (contract/rest.md 16), or a layout. */
 export type AnswerShape = 'flat' | 'v4' | AnswerLayout
 
 /**
- * A bound row: a version of a document, or a component that belongs to one. What follows a link from it needs
- * its key, and the coordinates that its links leave out (documents.md 6 and 8).
+ * A row of the plan: a version of a document, or a component of one. Joins along its links need its key and the
+ * coordinates that its links do not store (documents.md 6 and 8).
  */
 export interface Row {
   readonly alias: Alias
   readonly holder: Holder
-  /** The content-type whose drafts and locales the row takes part in: a component's is its owner's. */
+  /** The content-type whose drafts and locales apply: of a component, its owner's. */
   readonly root: ContentType
-  /** The status that the reader asks for here; of types without drafts the one that he asks for beyond them. */
+  /** The requested version. On types without drafts it applies to the targets of links. */
   readonly status: VersionChoice
-  /** The document's key; a component's id. */
+  /** The document's key, or the component's id. */
   readonly key: Expression
-  /** The status that the row itself has, by which its components are found. */
+  /** The status of the row itself, by which its components are found. */
   readonly ownStatus: Expression
-  /** The locale of the row's document; null on types without. */
+  /** The row's locale; null on types without locales. */
   readonly locale: Expression | null
-  /** What is asked for of the row's id besides: it holds for what equals the id, too. */
+  /** A bound on the row's id. It also applies to columns that equal the id. */
   readonly bound?: IdBound
 }
 
@@ -55,7 +55,7 @@ export function typeRow(type: ContentType, alias: Alias, status: VersionChoice, 
     alias,
     holder: type,
     root: type,
-    // What is neither leads on to what is published.
+    // Links of a type without drafts resolve to published versions.
     status: status === 'latest' && table.status === null ? 'published' : status,
     key: column(alias, table.key),
     ownStatus: table.status === null ? sqlConstant('published') : column(alias, table.status),

@@ -10,12 +10,12 @@ export type RowsRequest = Pick<LinkPopulate, 'filter' | 'sort' | 'page'>
 
 export const filterConditions = (
   { filter }: RowsRequest,
-  hop: Join,
+  join: Join,
   context: PlanContext,
-): readonly Expression[] => (filter ? [planFilter(filter, hop.row, context)] : [])
+): readonly Expression[] => (filter ? [planFilter(filter, join.row, context)] : [])
 
 export function selectRows(
-  hop: Join,
+  join: Join,
   rows: RowsRequest,
   visible: readonly Expression[],
   columns: readonly NamedColumn[],
@@ -23,19 +23,19 @@ export function selectRows(
 ): Select {
   return select({
     columns,
-    from: hop.from,
-    where: allOf([...hop.where, ...visible, ...filterConditions(rows, hop, context)]),
-    order: rows.sort.length > 0 ? planOrder(rows.sort, hop.row, context) : hop.order,
+    from: join.from,
+    where: allOf([...join.where, ...visible, ...filterConditions(rows, join, context)]),
+    order: rows.sort.length > 0 ? planOrder(rows.sort, join.row, context) : join.order,
     ...planLimits(rows.page, context),
   })
 }
 
-/** PostgreSQL counts rows in 64 bits, parameters go as 32; no list is longer. */
+/** Largest offset that fits the integer parameter. Larger ones are clamped: no list is longer. */
 const LAST_OFFSET = 2_147_483_647
 
 export const clampOffset = ({ start }: Page): number => Math.min(start, LAST_OFFSET)
 
-/** How many rows it has. */
+/** The page size as SQL. */
 export const planPageSize = (page: Page, context: PlanContext): Expression =>
   page === context.fixedSizePage && page.start === 0
     ? sqlConstant(page.limit)
@@ -52,7 +52,7 @@ export function planLimits(page: Page | null, context: PlanContext): Pick<Select
   }
 }
 
-/** The page of a list. One near the first row asks for its place in a way that tells a plan no more than its reach. */
+/** The page of a list. Near the first row, the planner sees only an upper bound of its end, so that one plan serves many pages. */
 export function pageWindow(page: Page, context: PlanContext): Omit<RowWindow, 'where' | 'order'> {
   const { limit, offset } = planLimits(page, context)
   if (isFar(page)) return { limit, offset, deferredJoin: true }
@@ -65,7 +65,7 @@ const opaque = (expression: Expression): Expression => ({
   select: select({ columns: [{ as: 'rows', expression }], from: [] }),
 })
 
-/** Only an inverse can find several for a to-one relation, and only it has an order to choose by. */
+/** Only an inverse to-one relation can find several rows, and only it has an order to choose one by. */
 export const limitedToOne = (rows: Select): Select =>
   rows.order.length > 0 ? { ...rows, limit: sqlConstant(1) } : rows
 
@@ -74,9 +74,9 @@ export const rowJson = (row: Select): Expression => ({ kind: 'row-json', select:
 export const rowsJson = (rows: Select): Expression => ({ kind: 'rows-json', rows })
 
 /**
- * The page of a list that the same index serves whatever its values: one of everything, near the first row or behind a
- * cursor. Where the text tells how many rows that is about, PostgreSQL keeps one plan for it, which takes a third of its
- * time; for all others it plans each time anew, as it has to where some values are rare and others are not.
+ * The page of a list that one index serves whatever its values: an unfiltered list near its first row or after a cursor.
+ * If the text contains its approximate size, PostgreSQL keeps a generic plan for it, which saves a third of its time.
+ * Other statements are planned per execution, which they need because some values are rare and others are not.
  */
 export function sizedPage(query: Query): Page | null {
   const { take, type, status, filter, search, publication, sort } = query
@@ -85,17 +85,17 @@ export function sizedPage(query: Query): Page | null {
   return filter === null && search === null && publication === null ? take.page : null
 }
 
-/** Where rows may have to be sorted, more of them than a page needs would not fit into the memory of a sort. */
+/** Largest page that gets a fixed size: a sort of more rows may not fit into memory. */
 const REACH = 1024
 const SORTED_REACH = 256
 
-/** Rows before a page from which on it is cheaper to look for its own twice. */
+/** Offset from which a deferred join is cheaper: ids first, then the rows of the page. */
 const FAR = 1000
 
 export const isFar = ({ start }: Page): boolean => start >= FAR
 
-/** What a sized page's text tells: how many rows a first one has, and of others among how many first ones they are. */
+/** The size in the text of a fixed-size page: rows of a first page, otherwise the prefix that contains the page. */
 export const sizeWord = (page: Page): string => (page.start > 0 ? `<${reachOf(page)}` : `=${page.limit}`)
 
-/** Rows within which a page ends: a power of four, so that all pages near the first make few texts. */
+/** The prefix of a list that contains the page, as a power of four: few distinct texts for all pages near the first row. */
 const reachOf = ({ start, limit }: Page): number => 4 ** Math.max(3, Math.ceil(Math.log2(start + limit) / 2))

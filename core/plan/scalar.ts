@@ -3,13 +3,13 @@ import { call, cast, column, sqlConstant } from '../sql/build.ts'
 import type { Expression, SqlType } from '../sql/nodes.ts'
 import type { PlanContext, Row } from './row.ts'
 
-/** A scalar attribute of a row, as PostgreSQL keeps it. */
+/** A scalar attribute of a row, as it is stored. */
 export function planScalar(row: Row, attribute: ScalarAttribute, context: PlanContext): Expression {
   const own = column(row.alias, context.storage.column(row.holder, attribute.name))
   return isShownStamp(row, attribute) ? call('greatest', own, column(row.alias, 'shared_updated_at')) : own
 }
 
-/** A localized document with drafts changes also when its shared attributes do (documents.md 4). */
+/** `updatedAt` of a localized document with drafts includes changes of its shared attributes (documents.md 4). */
 const isShownStamp = (row: Row, attribute: ScalarAttribute): boolean =>
   attribute.system &&
   attribute.name === 'updatedAt' &&
@@ -19,11 +19,11 @@ const isShownStamp = (row: Row, attribute: ScalarAttribute): boolean =>
 
 const ISO_DATETIME = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
 
-/** A moment as text, to the millisecond. */
+/** A timestamp as ISO 8601 text with milliseconds. */
 export const planIso = (moment: Expression): Expression =>
   call('to_char', call('utc', moment), sqlConstant(ISO_DATETIME))
 
-/** A scalar attribute as the answer has it: contract/rest.md 3, column "Answers". */
+/** A scalar attribute in the output format: contract/rest.md 3, column "Answers". */
 export function planOutput(row: Row, attribute: ScalarAttribute, context: PlanContext): Expression {
   const own = planScalar(row, attribute, context)
   switch (attribute.type) {

@@ -7,7 +7,7 @@ import { idColumns, planLayout, valueColumns } from './plan-layout.ts'
 import type { PlanContext, Row } from './row.ts'
 import { filterConditions, limitedToOne, rowJson, rowsJson, selectRows } from './rows.ts'
 
-/** The columns of a document's answer: id and documentId always, then what was selected (contract/rest.md 4 and 16). */
+/** The columns of a document: always id and documentId, then the selection (contract/rest.md 4 and 16). */
 export function documentColumns(
   selection: Selection,
   row: Row,
@@ -20,7 +20,7 @@ export function documentColumns(
   return [...names, { as: 'attributes', expression: rowJson(select({ columns: rest })) }]
 }
 
-/** The columns of a component's answer; components are flat in every shape. */
+/** The columns of a component. Components are flat in every shape. */
 const componentColumns = (selection: Selection, row: Row, context: PlanContext): readonly NamedColumn[] => [
   ...idColumns(row, context),
   ...selectedColumns(selection, row, context),
@@ -48,36 +48,42 @@ function planPopulate(populate: Populate, row: Row, context: PlanContext): Expre
 
 function planLink(populate: LinkPopulate, row: Row, context: PlanContext): Expression {
   const { attribute, scope } = populate
-  const hop = joinLink(row, attribute, scope?.status ?? populate.status ?? null, context)
-  const visible = [planScope(scope, hop.row, context)]
+  const join = joinLink(row, attribute, scope?.status ?? populate.status ?? null, context)
+  const visible = [planScope(scope, join.row, context)]
   if (populate.count)
-    return countJson(hop, [...visible, ...filterConditions(populate, hop, context)], context)
+    return countJson(join, [...visible, ...filterConditions(populate, join, context)], context)
   const rows = selectRows(
-    hop,
+    join,
     populate,
     visible,
-    documentColumns(populate.selection, hop.row, context),
+    documentColumns(populate.selection, join.row, context),
     context,
   )
   return wrapInData(attribute.many ? rowsJson(rows) : rowJson(limitedToOne(rows)), context)
 }
 
 function planComponent(populate: ComponentPopulate, row: Row, context: PlanContext): Expression {
-  const hop = joinComponent(row, populate.attribute, context)
-  if (populate.count) return countJson(hop, filterConditions(populate, hop, context), context)
-  const rows = selectRows(hop, populate, [], componentColumns(populate.selection, hop.row, context), context)
+  const join = joinComponent(row, populate.attribute, context)
+  if (populate.count) return countJson(join, filterConditions(populate, join, context), context)
+  const rows = selectRows(
+    join,
+    populate,
+    [],
+    componentColumns(populate.selection, join.row, context),
+    context,
+  )
   return populate.attribute.repeatable ? rowsJson(rows) : rowJson(limitedToOne(rows))
 }
 
-/** Components of several kinds in one order (spec 4.8, contract/rest.md 8). */
+/** Components of several kinds in one common order (spec 4.8, contract/rest.md 8). */
 function planZone(populate: ZonePopulate, row: Row, context: PlanContext): Expression {
   const parts = populate.components.map(({ component, selection, filter = null }) => {
-    const hop = joinOwned(row, populate.attribute, component, context)
+    const join = joinOwned(row, populate.attribute, component, context)
     const tag = { as: '__component', expression: sqlConstant(component.uid) }
-    const columns = [tag, ...componentColumns(selection, hop.row, context)]
-    const position = hop.order[0]?.expression ?? column(hop.row.alias, 'id')
-    const wanted = filterConditions({ filter, sort: [], page: null }, hop, context)
-    return { row: select({ columns, from: hop.from, where: allOf([...hop.where, ...wanted]) }), position }
+    const columns = [tag, ...componentColumns(selection, join.row, context)]
+    const position = join.order[0]?.expression ?? column(join.row.alias, 'id')
+    const wanted = filterConditions({ filter, sort: [], page: null }, join, context)
+    return { row: select({ columns, from: join.from, where: allOf([...join.where, ...wanted]) }), position }
   })
   return parts.length === 0 ? EMPTY_LIST : { kind: 'rows-json', rows: { kind: 'union', parts } }
 }
@@ -86,8 +92,8 @@ const EMPTY_LIST: Expression = { kind: 'cast', term: sqlConstant('[]'), type: 'j
 
 const COUNT: NamedColumn = { as: 'count', expression: call('count') }
 
-function countJson(hop: Join, terms: readonly Expression[], context: PlanContext): Expression {
-  const counted = select({ columns: [COUNT], from: hop.from, where: allOf([...hop.where, ...terms]) })
+function countJson(join: Join, terms: readonly Expression[], context: PlanContext): Expression {
+  const counted = select({ columns: [COUNT], from: join.from, where: allOf([...join.where, ...terms]) })
   return wrapCount({ kind: 'subquery', select: counted }, context)
 }
 

@@ -54,7 +54,7 @@ export const FALSE: ConstantNode = sqlConstant(false)
 const isConstant = (term: Expression, value: boolean): boolean =>
   term.kind === 'constant' && term.value === value
 
-/** AND of the terms, without those that are always true; false where one always is. */
+/** AND of the terms. Drops constant true; a constant false makes it false. */
 export function allOf(terms: readonly Expression[]): Expression {
   const open = terms.filter(term => !isConstant(term, true))
   if (open.some(term => isConstant(term, false))) return FALSE
@@ -62,7 +62,7 @@ export function allOf(terms: readonly Expression[]): Expression {
   return open.length === 1 && open[0] ? open[0] : { kind: 'logic', operator: 'and', terms: open }
 }
 
-/** OR of the terms, without those that are always false; true where one always is. */
+/** OR of the terms. Drops constant false; a constant true makes it true. */
 export function anyOf(terms: readonly Expression[]): Expression {
   const open = terms.filter(term => !isConstant(term, false))
   if (open.some(term => isConstant(term, true))) return TRUE

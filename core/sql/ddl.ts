@@ -42,7 +42,7 @@ export const printWhere = (where: NonNullable<Index['where']>): string =>
 export const printCheck = (check: Check): string =>
   `CONSTRAINT ${name(check.name)} CHECK (${exemption(check)}${printRule(check)})`
 
-/** Holds for the rows that a check speaks of. */
+/** The condition on the rows that a check applies to. */
 export const printOnlyWhen = ({ onlyWhen }: Check): string =>
   onlyWhen === null ? 'true' : `${name(onlyWhen.column)} = ${quoteConstant(onlyWhen.equals)}`
 
@@ -65,7 +65,7 @@ export function printForeignKey(schema: string, key: ForeignKey): string {
   return `CONSTRAINT ${name(key.name)} FOREIGN KEY (${names(key.columns)}) REFERENCES ${target} ${rule}`
 }
 
-/** The trigger that moves a table's version; see bootstrap-versions.ts. */
+/** The trigger that increments a table's version; see bootstrap-versions.ts. */
 export const VERSION_TRIGGER = 'plinth_version'
 
 export const printVersionTrigger = (schema: string, table: string): string =>

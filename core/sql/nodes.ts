@@ -1,8 +1,8 @@
 import type { Alias } from './identifier.ts'
 
 /**
- * SQL as data. Each node is told apart by `kind`; print.ts has a line for every kind, and the compiler
- * finds a forgotten one. Values are parameters always; constants come from code and the model.
+ * SQL as data, discriminated by `kind`. print.ts has an entry for every kind, and the compiler finds a missing one.
+ * Values are always parameters; constants come from code and the model.
  */
 export type Expression =
   | ColumnNode
@@ -21,7 +21,7 @@ export type Expression =
   | RowJsonNode
   | RowsJsonNode
 
-/** The types that values and casts name. */
+/** The types of parameters and casts. */
 export type SqlType =
   | 'integer'
   | 'bigint'
@@ -46,9 +46,9 @@ export interface ParameterNode {
   readonly kind: 'parameter'
   readonly value: ParameterValue
   readonly type: SqlType
-  /** Which of the values it is that a template is bound with; null: always this one. */
+  /** The position of its value among those that a template is bound with; null: `value` is fixed. */
   readonly place: number | null
-  /** Sends a pattern for LIKE: the value, taken literally, between these. */
+  /** Sends a LIKE pattern: the escaped value between these wildcards. */
   readonly pattern?: LikePattern
 }
 
@@ -57,7 +57,7 @@ export interface LikePattern {
   readonly after: '%' | ''
 }
 
-/** A list goes out as one array parameter. */
+/** A list is one array parameter. */
 export type ParameterValue = string | number | boolean | readonly (string | number | boolean)[]
 
 export interface ConstantNode {
@@ -85,7 +85,7 @@ export interface BinaryNode {
   readonly right: Expression
 }
 
-/** Several values, compared as one with as many others: the first that differ decide. */
+/** A row value. Row comparison is lexicographic. */
 export interface TupleNode {
   readonly kind: 'tuple'
   readonly terms: readonly Expression[]
@@ -137,13 +137,13 @@ export interface ExistsNode {
   readonly select: Select
 }
 
-/** The only column of the only row. */
+/** A scalar subquery: one column of one row. */
 export interface SubqueryNode {
   readonly kind: 'subquery'
   readonly select: Select
 }
 
-/** The only row as a JSON object, its columns the keys; NULL where there is none. */
+/** The row as a JSON object with its columns as keys; NULL if there is no row. */
 export interface RowJsonNode {
   readonly kind: 'row-json'
   readonly select: Select
@@ -158,7 +158,7 @@ export interface RowsJsonNode {
 export interface Select {
   readonly kind: 'select'
   readonly columns: readonly NamedColumn[]
-  /** Joined in order; the first has no condition. Empty: a row of constants. */
+  /** Joined in order; the first has no join condition. Empty: one row of constants. */
   readonly from: readonly SqlSource[]
   readonly where: Expression | null
   readonly order: readonly Order[]
@@ -176,18 +176,18 @@ export interface SqlSource {
   readonly alias: Alias
   /** The join's condition; null on the first source. */
   readonly on: Expression | null
-  /** Only these rows of the table, chosen before anything is computed for one: skipped rows cost nothing more. */
+  /** Restricts the table before anything is computed for its rows, so skipped rows stay cheap. */
   readonly window?: RowWindow
-  /** Of the table's rows those of the answer's `page`, in its order. */
+  /** Reads the rows of the answer's `page` in its order instead of the table. */
   readonly isPage?: true
 }
 
 export interface RowWindow extends Pick<Select, 'where' | 'order' | 'limit' | 'offset'> {
-  /** Other rows, which are in the window, too: looked for by themselves, so that an index finds the one and the other; there is no offset then. */
+  /** Rows with NULL keys, read by a separate index scan (UNION ALL). Not combined with an offset. */
   readonly nullKeyRows?: Expression
-  /** Looked for by their ids first: of rows that are only sorted and skipped nothing else is carried along. */
+  /** Selects ids first and joins the rows afterwards, so the sort does not carry the other columns of skipped rows. */
   readonly deferredJoin?: true
-  /** That it lies within so many first rows is all that a plan is told of it, so that one plan serves all that do. */
+  /** A constant upper bound of the window's end. The planner sees only this, so one plan serves all windows within it. */
   readonly prefixLimit?: Expression
 }
 
@@ -197,24 +197,24 @@ export interface Order {
 }
 
 /**
- * Rows of several shapes in one order: every part yields a JSON object (its columns) and one number to sort by.
+ * Rows of several shapes in one order: every part returns a JSON object of its columns and a number to sort by.
  */
 export interface Union {
   readonly kind: 'union'
   readonly parts: readonly { readonly row: Select; readonly position: Expression }[]
 }
 
-/** What a query becomes: the answer as JSON text, and the number of all matching rows where that was asked. */
+/** The statement of a query: the answer as JSON text, and the total number of matching rows if requested. */
 export interface AnswerStatement {
   readonly kind: 'answer'
-  /** Rows that several parts of the answer are made of: they are looked for once; null: there are none. */
+  /** Rows that several parts of the answer read (a CTE, evaluated once); null: none. */
   readonly page: SqlSource | null
   readonly rows: Select
   /** `one`: an object or no row; `many`: an array. */
   readonly form: 'one' | 'many'
   readonly total: Select | null
-  /** Put behind the text, after the separator (print.ts); null: nothing is. */
+  /** Appended to the text after the separator (print.ts); null: none. */
   readonly cursor: RowsJsonNode | null
-  /** A deep list is ended at the first row beyond so many bytes; null: no list is. */
+  /** A deeply nested list fails at the first row beyond so many bytes; null: no limit. */
   readonly maxBytes: number | null
 }

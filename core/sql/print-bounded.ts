@@ -1,10 +1,10 @@
 import { type Alias, quoteText } from './identifier.ts'
 import type { Expression, Select, Union } from './nodes.ts'
 
-/** What PostgreSQL's error begins with where a list is ended because its text is too large; then the path follows. */
+/** Start of the error message of a list whose text is too large. The path follows. */
 export const TOO_LARGE = 'plinth: the answer is too large at '
 
-/** Lists inside of lists from which on a list is ended early: what is less deep is quickly made. */
+/** Nesting depth from which the limit is checked row by row. Shallower lists are fast to compute. */
 export const MIN_BOUNDED_DEPTH = 2
 
 const ROW: Alias = 'r$'
@@ -12,9 +12,9 @@ const JSON_ROW: Alias = 'j$'
 const SUM: Alias = 's$'
 
 /**
- * The JSON text of each row (`text`), as long as all of them together have at most so many bytes. The sum runs along,
- * so that the first row that is too many ends the statement before the next one is made. The cast fails only where it
- * is reached: it depends on a row. OFFSET 0 keeps a row from being made twice.
+ * Prints a query for the JSON text of each row (`text`) that fails once the total exceeds `maxBytes`. The running sum
+ * stops the statement before the next row is computed. The failing cast depends on a row, so it is not folded to a
+ * constant. OFFSET 0 prevents that a row is computed twice.
  */
 export function printBounded(rows: string, { path }: ListChain, maxBytes: number): string {
   const failure = `(${quoteText(TOO_LARGE + path.join('.'))} || left(${SUM}.text, 0))::integer::text`
@@ -23,10 +23,10 @@ export function printBounded(rows: string, { path }: ListChain, maxBytes: number
   return `SELECT CASE WHEN ${SUM}.bytes > ${maxBytes} THEN ${failure} ELSE ${SUM}.text END AS text FROM (${summed}) ${SUM}`
 }
 
-/** PostgreSQL computes columns before it sorts, unless there is a limit: then only for the rows that are asked for. */
+/** PostgreSQL computes columns before it sorts, except with a LIMIT: then row by row as they are fetched. */
 export const UNLIMITED = ' LIMIT 2147483647'
 
-/** The keys that lead through the most lists inside of one another, and how many lists those are. */
+/** The path with the most nested lists, and the number of those lists. */
 interface ListChain {
   readonly lists: number
   readonly path: readonly string[]
@@ -34,7 +34,7 @@ interface ListChain {
 
 const NO_LISTS: ListChain = { lists: 0, path: [] }
 
-/** Of the rows of a select. Each list multiplies the work of the lists inside of it. */
+/** The deepest chain of lists in a select. Each list multiplies the work of the lists inside it. */
 export const listChain = (rows: Select | Union): ListChain =>
   rows.kind === 'union' ? longest(rows.parts.map(({ row }) => selectChain(row))) : selectChain(rows)
 

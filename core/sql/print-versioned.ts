@@ -3,20 +3,20 @@ import type { AnswerStatement } from './nodes.ts'
 import { printBody, printContext, printSelectNode } from './print.ts'
 import type { Template } from './statement.ts'
 
-/** A statement that answers with what proves, later, that the answer is still the same. */
+/** A statement that also returns the version of its tables, for later validation of the cached answer. */
 export interface VersionedTemplate extends Template {
-  /** The same without proof: its parameters are the same. */
+  /** The statement without versions, with the same parameters. */
   readonly uncachedText: string
-  /** Answers the version of all the tables that the statement looks at, as text: equal ones, equal answers. */
+  /** SQL of the version of all tables that the statement reads, as text. Equal versions mean equal answers. */
   readonly version: string
-  /** The statement of the total alone; null: none is asked for. */
+  /** The statement of the total alone; null: no total. */
   readonly total: Template | null
 }
 
 /**
- * Prints an answer as one statement of one row, all of one snapshot: the JSON text or null, the version of its tables;
- * and where a total is asked for, the version of the tables that this comes from, and the total, or null where the
- * last parameter, which has no node, is that version.
+ * Prints one statement that returns one row, all from one snapshot: the JSON text or null, and the version of its
+ * tables; with a total also the version of the total's tables, and the total, or null if the last parameter, which has
+ * no node, equals that version.
  */
 export function printVersioned(answer: AnswerStatement): VersionedTemplate {
   const found = printContext(answer.maxBytes)
@@ -41,10 +41,10 @@ export function printVersioned(answer: AnswerStatement): VersionedTemplate {
 
 const VERSIONS: Alias = 'v$'
 
-/** Stands beside the names of tables where something moves the versions of them all: a migration. */
+/** The pseudo table whose version changes invalidate all tables: migrations increment it. */
 export const EVERY_TABLE = '*'
 
-/** Of tables together: every write moves one of them, and none ever goes back. */
+/** The sum of the tables' versions. Every write increments one of them and none ever decreases, so an equal sum means no write. */
 function printVersion(tables: ReadonlySet<string>): string {
   const names = [EVERY_TABLE, ...[...tables].toSorted()].map(quoteText).join(', ')
   return `SELECT coalesce(sum(version), 0)::text FROM plinth_versions WHERE table_name IN (${names})`

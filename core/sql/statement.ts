@@ -1,28 +1,27 @@
 import { detachString } from '../base/text.ts'
 import type { ParameterNode, ParameterValue } from './nodes.ts'
 
-/** SQL with its parameters: `$1` stands for the first of `values`. No value is ever part of `text`. */
+/** SQL with its parameters: `$1` is the first of `values`. `text` never contains a value. */
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
-  /** What it is for, in observations: `find article`. Never sent to the database. */
+  /** Its purpose for logs and metrics: `find article`. Not sent to the database. */
   readonly name?: string
-  /** Its parameters are single values: PostgreSQL keeps a plan for it by itself. */
+  /** All parameters are scalars, so PostgreSQL caches a generic plan for it by itself. */
   readonly keepsPlan?: true
 }
 
-/** A statement whose values are still to come: its text is the same whatever they are. */
+/** A statement whose values are bound later. Its text does not depend on them. */
 export interface Template {
   readonly text: string
-  /** `$1` stands for the first. */
+  /** `$1` is the first. */
   readonly parameters: readonly ParameterNode[]
-  /** The one table that it looks at, where it does so at one place alone. */
+  /** The table that it reads, if it reads one table once. */
   readonly table?: string
 }
 
 /**
- * As it is to be kept: in one piece, and without the values that it was printed with, where others are put in. They may
- * be long.
+ * A template to cache: its text in one piece of memory, and without the values that will be replaced, which may be long.
  */
 export const toKeep = ({ text, parameters, ...rest }: Template): Template => ({
   ...rest,
@@ -30,7 +29,7 @@ export const toKeep = ({ text, parameters, ...rest }: Template): Template => ({
   parameters: parameters.map(node => (node.place === null ? node : { ...node, value: '' })),
 })
 
-/** The statement with these values in their places; a value that is not given is the one it was printed with. */
+/** Binds the values. A parameter without a value keeps the one that it was printed with. */
 export const bind = ({ text, parameters }: Template, values: readonly ParameterValue[]): Statement => ({
   text,
   values: parameters.map(node =>

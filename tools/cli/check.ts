@@ -6,7 +6,7 @@ import { sortDiagnostics } from '../../core/project/faults.ts'
 import { readProject } from '../../core/project/load-project.ts'
 import type { Project } from '../../core/project/project.ts'
 
-/** Judges a project whose file is in order: answers what is wrong, or anything else. */
+/** An additional check of a project with a valid project file. */
 export type Checker = (project: Project) => Result<unknown, Diagnostic> | Promise<Result<unknown, Diagnostic>>
 
 export interface CheckTerms {
@@ -15,13 +15,13 @@ export interface CheckTerms {
   readonly json: boolean
   readonly env: Environment
   readonly write: (text: string) => void
-  /** What else judges the project besides its own room, in this order. */
+  /** Further checks, in this order. */
   readonly checkers?: readonly Checker[]
 }
 
 const CHECKERS: readonly Checker[] = [compileModel]
 
-/** `plinth check`: tells everything that is wrong with a project, without a database. Answers the exit code: 0, or 1 for faults. */
+/** `plinth check`: validates a project without a database. Returns the exit code: 0, or 1 for faults. */
 export async function runCheck(terms: CheckTerms): Promise<0 | 1> {
   const { project, faults } = await readProject(terms.folder, terms.env)
   const more = project === undefined ? [] : await judge(project, terms.checkers ?? CHECKERS)

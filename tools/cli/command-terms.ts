@@ -1,18 +1,18 @@
 import type { Environment } from '../../core/project/environment.ts'
 import type { Paint } from './paint.ts'
 
-/** Where a command finds the project, and how it answers. */
+/** The input and output of a command. */
 export interface CommandTerms {
   readonly folder: string
   readonly env: Environment
   readonly paint: Paint
-  /** What was asked for. */
+  /** Writes results to standard output. */
   readonly write: (text: string) => void
-  /** Why there is no answer. */
+  /** Writes errors to standard error. */
   readonly complain: (text: string) => void
 }
 
-/** Of this process: its environment, its terminal. */
+/** The environment and terminal of this process. */
 export async function termsOf(folder: string): Promise<CommandTerms> {
   const { paintFor } = await import('./paint.ts')
   return {

@@ -15,12 +15,12 @@ export function addDoctor(program: Command): void {
   program
     .command('doctor')
     .description(
-      'look at a project, its database and what its log says of slow reads, and tell what would make them faster or safer; exit code 1 where something is wrong',
+      'diagnose the project, its database and the slow reads in its log, with advice; exit code 1 if there is a fault',
     )
     .argument(...folderArgument)
-    .option('--log <file>', 'the log of a server, in JSON; `-` is the standard input')
-    .option('--analyze', 'run slow reads, not only plan them', false)
-    .option('--try', 'make each index that is proposed, where the table is small, and take it back', false)
+    .option('--log <file>', 'the JSON log of a server; `-` is standard input')
+    .option('--analyze', 'execute slow reads (EXPLAIN ANALYZE) instead of only planning them', false)
+    .option('--try', 'create each proposed index on small tables, measure, and roll back', false)
     .option('--json', 'one line of JSON for programs', false)
     .action(async (folder: string, { try: tries, ...options }: DoctorOptions) => {
       const { runDoctor } = await import('./doctor.ts')

@@ -9,7 +9,7 @@ import type { Paint } from './paint.ts'
 import { complain, lookAtSchema } from './schema-project.ts'
 
 export interface DoctorTerms extends CommandTerms {
-  /** A file; `-`: what `input` answers; absent: none. */
+  /** The log file; `-`: read `input`; absent: no log. */
   readonly log?: string
   readonly input: () => AsyncIterable<string>
   readonly json: boolean
@@ -17,7 +17,7 @@ export interface DoctorTerms extends CommandTerms {
   readonly tries: boolean
 }
 
-/** `plinth doctor`: what would make a project faster or safer. Answers the exit code: 1 where something is wrong, or it could not look. */
+/** `plinth doctor`: diagnostics for speed and safety. Returns the exit code: 1 if there is a fault or the diagnosis failed. */
 export async function runDoctor(terms: DoctorTerms): Promise<0 | 1> {
   const log = await readLog(terms)
   if (!log.ok) return complain(terms, log.reasons)
@@ -54,7 +54,8 @@ async function readLog({ log, input }: DoctorTerms): Promise<Result<readonly Slo
 }
 
 function printAdvice(advice: readonly Advice[], paint: Paint): string {
-  if (advice.length === 0) return 'Nothing to say: all is well as far as can be seen.\n'
+  if (advice.length === 0) return 'No problems found.
+'
   return advice.map(one => printOne(one, paint)).join('\n')
 }
 

@@ -30,12 +30,12 @@ export interface ExportTerms extends CommandTerms {
   readonly out: string
   /** Keys or uids; none: all. */
   readonly types: readonly string[]
-  /** A folder for the bytes of files. */
+  /** A folder for the contents of files. */
   readonly files?: string | undefined
   readonly passwordHashes: boolean
 }
 
-/** `plinth export`: documents as a stream. Answers the exit code: 0, or 1 where there is none and it said why. */
+/** `plinth export`: writes documents as a stream. Returns the exit code: 0, or 1 with the reasons if it failed. */
 export async function runExport(terms: ExportTerms): Promise<0 | 1> {
   const loaded = await loadTransfer(terms)
   if (!loaded.ok) return complain(terms, loaded.reasons)
@@ -72,7 +72,7 @@ async function exportAll(transfer: TransferProject, terms: ExportTerms): Promise
   }
 }
 
-/** A slow reader must not keep the one session of an embedded database from a server. */
+/** A slow reader of the output must not block the only session of an embedded database. */
 async function openSink(
   { project: { root, settings } }: TransferProject,
   { out }: ExportTerms,
@@ -84,7 +84,7 @@ async function openSink(
 
 interface Exported {
   readonly documents: number
-  /** Names of files whose bytes are gone. */
+  /** Names of files whose contents are missing. */
   readonly lost: readonly string[]
 }
 
@@ -93,7 +93,7 @@ const LOUD =
 
 const NEVER_STARTED = 'This project was never started: there are no documents to export'
 
-/** Copies the bytes of files; answers the names of those that are gone. */
+/** Copies the contents of files; returns the names of missing ones. */
 type CopyFiles = (files: readonly KeyedFile[]) => Promise<readonly string[]>
 
 function copierOf({ project }: TransferProject, { files: folder }: ExportTerms): CopyFiles {
@@ -112,7 +112,7 @@ async function exportInto(
   if (plan.steps.length > 0 || plan.refusals.length > 0) return failed(OUT_OF_STEP)
   if (database.kind === 'server')
     return ok(await exportDocuments(database, terms, exporting => writeAll(sink, exporting, copy)))
-  // The one session is free again before any bytes are copied.
+  // Release the only session of an embedded database before copying files.
   const files: KeyedFile[] = []
   const copyLater: CopyFiles = async some => {
     files.push(...some)
@@ -140,17 +140,17 @@ async function writeAll(sink: Sink, { pieces, total }: Exporting, copy: CopyFile
   }
 }
 
-/** Takes text, as fast as whoever reads it. */
+/** A text output with backpressure. */
 interface Sink {
   write(text: string): Promise<void>
-  /** All was written. */
+  /** Completes the output. */
   end(): Promise<void>
-  /** Leaves nothing of what was not ended. */
+  /** Removes an incomplete output. */
   close(): Promise<void>
 }
 
 function standardOutput(): Sink {
-  // The write that fails tells it.
+  // The failing write reports the error.
   process.stdout.on('error', () => {})
   const write = (text: string) =>
     new Promise<void>((resolve, reject) => {
@@ -160,8 +160,8 @@ function standardOutput(): Sink {
 }
 
 /**
- * The standard output, which gets the text when the sink is closed: until then it is kept in a file, which is removed. For
- * text that is read in a transaction that has to end soon, however slow the reader of the output is.
+ * Spools the text to a temporary file and copies it to standard output on close. Use it for text that is
+ * read in a transaction that must not wait for a slow reader.
  */
 async function spooledOutput(path: string): Promise<Sink> {
   const file = await openFile(path)
@@ -185,7 +185,7 @@ async function spooledOutput(path: string): Promise<Sink> {
   }
 }
 
-/** A file appears under its name only when it is whole; only its owner may read it, whoever made something of that name before. */
+/** Writes to a temporary file and renames it on completion. Readable only by its owner, also if it replaces another file. */
 async function openFile(path: string): Promise<Sink> {
   const draft = `${path}.part`
   const handle = await overFiles(async () => {

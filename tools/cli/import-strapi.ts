@@ -19,27 +19,27 @@ import { complain } from './schema-project.ts'
 import { exportPathFault, loadTransfer, projectFolderFault } from './transfer-project.ts'
 
 export interface ImportStrapiTerms extends CommandTerms {
-  /** Of the Strapi project. */
+  /** The folder of the Strapi project. */
   readonly dir: string
   readonly force: boolean
   readonly json: boolean
-  /** Strapi's own; undefined: its files alone are read. */
+  /** The URL of Strapi's database; undefined: only its files are read. */
   readonly database: string | undefined
   readonly databaseSchema: string
   readonly timeZone: string
-  /** Where documents are told that cannot be imported; undefined: none is then. */
+  /** Skips invalid documents and reports them in this file; undefined: an invalid document fails the import. */
   readonly skipInvalid?: string | undefined
-  /** What becomes of the documents: they go into the project's database, into a file, or stay where they are. */
+  /** Where documents go: into the project's database, into a file, or nowhere. */
   readonly content: 'database' | 'none' | { readonly file: string }
 }
 
-/** What came of it. */
+/** The outcome. */
 interface Done {
   readonly imported: ImportedSchema
   readonly streamed: StreamReport | null
 }
 
-/** `plinth import strapi`: writes project.yaml and tells what did not come over. Answers the exit code: 0, or 1 where not all of it was done. */
+/** `plinth import strapi`: writes project.yaml and reports what could not be converted. Returns the exit code: 0, or 1 if anything failed. */
 export async function runImportStrapi(terms: ImportStrapiTerms): Promise<0 | 1> {
   const file = join(terms.folder, 'project.yaml')
   if (existsSync(file) && !terms.force) {
@@ -61,7 +61,7 @@ export async function runImportStrapi(terms: ImportStrapiTerms): Promise<0 | 1> 
   return stream === null || terms.content !== 'database' ? 0 : fill(terms, project.value, stream)
 }
 
-/** Before a project file is replaced. */
+/** Checked before a project file is overwritten. */
 const pathFault = ({ folder, content }: ImportStrapiTerms): string | null =>
   projectFolderFault(folder) ??
   (typeof content === 'object' ? exportPathFault(content.file, undefined) : null)
@@ -80,7 +80,7 @@ const streamFile = ({ folder, content, database }: ImportStrapiTerms): string | 
 
 interface Bringing extends ImportStrapiTerms {
   readonly file: string
-  /** Where the documents are written to; null: nowhere. */
+  /** The file for the documents; null: none. */
   readonly stream: string | null
 }
 
@@ -141,7 +141,7 @@ const GUARDS: ReadonlySet<OwnCode['kind']> = new Set([
   'lifecycle',
 ])
 
-/** Into the project's own database, with the files of Strapi's folder. */
+/** Imports into the project's database, with the files of Strapi's folder. */
 async function fill(terms: ImportStrapiTerms, project: StrapiProject, stream: string): Promise<0 | 1> {
   const files = bytesOf(project)
   const code = await runImport({
@@ -160,7 +160,7 @@ async function fill(terms: ImportStrapiTerms, project: StrapiProject, stream: st
   return code
 }
 
-/** Where the bytes of Strapi's files lie; undefined: nowhere. */
+/** The folder of Strapi's uploads; undefined if there is none. */
 function bytesOf({ folder }: StrapiProject): string | undefined {
   const uploads = uploadsOf(folder)
   return existsSync(uploads) ? uploads : undefined
@@ -175,20 +175,20 @@ interface StrapiReport {
   readonly strapi: 4 | 5
   /** The project file that was written. */
   readonly file: string
-  /** The command that brings the documents, where they wait in a file; null: they do not. */
+  /** The command that imports the documents from the file; null if there is no file. */
   readonly importing: string | null
   readonly contentTypes: number
   readonly components: number
   readonly remarks: readonly Remark[]
-  /** Whether code of the project's own may have kept something from callers. */
+  /** Whether custom code of the project may have restricted access. */
   readonly guarded: boolean
-  /** By key of the content-type; null: they were not asked for. */
+  /** Counts by content-type key; null: documents were not imported. */
   readonly documents: Readonly<Record<string, number>> | null
-  /** What of the content did not come over. */
+  /** Parts of the content that were not imported. */
   readonly losses: readonly string[]
 }
 
-/** What came over, what did not, what to do next. */
+/** Prints what was imported, what was not, and the next steps. */
 function printStrapiReport(report: StrapiReport, terms: CommandTerms): string {
   const { strapi, file, contentTypes, components, remarks, losses } = report
   const came = `${file}: ${count(contentTypes, 'content-type')} and ${count(components, 'component')} of a Strapi ${strapi} project.`

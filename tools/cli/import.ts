@@ -20,13 +20,13 @@ export interface ImportTerms extends CommandTerms {
   readonly onConflict: OnConflict
   readonly dryRun: boolean
   readonly events: boolean
-  /** The folder of the bytes of files. */
+  /** The folder with the contents of files. */
   readonly files?: string | undefined
-  /** Where documents that cannot be imported are told, which are left out then; undefined: nothing is imported where there is one. */
+  /** Skips invalid documents and reports them in this file; undefined: an invalid document fails the import. */
   readonly skipInvalid?: string | undefined
 }
 
-/** `plinth import`: documents of a stream. Answers the exit code: 0, or 1 where not all of it was done and it said why. */
+/** `plinth import`: imports the documents of a stream. Returns the exit code: 0, or 1 with the reasons if anything failed. */
 export async function runImport(terms: ImportTerms): Promise<0 | 1> {
   const compiled = await compileApp(terms.folder, terms.env)
   if (!compiled.ok) return complain(terms, compiled.reasons.map(printDiagnostic))
@@ -35,7 +35,7 @@ export async function runImport(terms: ImportTerms): Promise<0 | 1> {
   const source = terms.file === '-' ? await spool(compiled.value.project.root) : null
   try {
     const path = source ?? terms.file
-    // Before anything is done: what is left out has to be told.
+    // Checked first: an import that skips documents must be able to report them.
     if (terms.skipInvalid !== undefined) await writeReport(terms.skipInvalid, '')
     const opened = await withDatabase(
       compiled.value.project,
@@ -54,7 +54,7 @@ export async function runImport(terms: ImportTerms): Promise<0 | 1> {
   }
 }
 
-/** The standard input can be read once, and an import reads thrice: what it is, whether all is right, and what to write. */
+/** Copies standard input to a file, because an import reads it three times: to index, to check, and to write. */
 async function spool(root: string): Promise<string> {
   const path = join(root, '.plinth', `import-${process.pid}.ndjson`)
   await mkdir(join(root, '.plinth'), { recursive: true })
@@ -87,10 +87,10 @@ async function importInto(
 
 const calledOf = (file: string): string => (file === '-' ? 'the standard input' : basename(file))
 
-/** Lines that are printed where no file takes them. */
+/** The maximum number of printed lines if there is no report file. */
 const MOST_PRINTED = 100
 
-/** Each with its line and why, in the file that was asked for: a line of JSON each. */
+/** Writes the skipped documents with line and reason to the report file, one line of JSON each. */
 async function tellLeftOut(
   faults: readonly LineFault[],
   { file, skipInvalid, complain }: ImportTerms,
@@ -112,7 +112,7 @@ async function tellLeftOut(
   return 1
 }
 
-/** For its owner alone: what is told of documents quotes them. */
+/** Readable only by its owner, because reasons quote documents. */
 const writeReport = (path: string, lines: string | readonly string[]): Promise<void> =>
   overFiles(() => writeFile(path, lines, { mode: 0o600 }))
 

@@ -9,14 +9,14 @@ import { addImportStrapi, addTransfer } from './transfer-commands.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
-/** The commands. Each loads what it needs when it runs: `plinth check` opens no database, nor loads what would. */
+/** Each command loads its code lazily: `plinth check` does not load the database code, for example. */
 const program = new Command('plinth')
   .description('The content API that you declare: project.yaml becomes REST and GraphQL over PostgreSQL.')
   .version(PRODUCT_VERSION)
 
 program
   .command('check')
-  .description('tell everything that is wrong with a project, without opening a database')
+  .description('validate a project without connecting to the database')
   .argument(...folderArgument)
   .option('--json', 'one line of JSON for programs', false)
   .action(async (folder: string, { json }: { json: boolean }) => {
@@ -34,10 +34,10 @@ program
 
 program
   .command('types')
-  .description('write .plinth/types.d.ts: what TypeScript can know of the content-types of a project')
+  .description("write .plinth/types.d.ts: TypeScript types of the project's content-types")
   .argument(...folderArgument)
-  .option('--out <file>', 'another file')
-  .option('--check', 'write nothing; exit code 1 where the file is not up to date', false)
+  .option('--out <file>', 'the output file, instead of .plinth/types.d.ts')
+  .option('--check', 'write nothing; exit code 1 if the file is not up to date', false)
   .action(async (folder: string, options: { out?: string; check: boolean }) => {
     const { runTypes } = await import('./types/types.ts')
     const write = (text: string) => void process.stdout.write(text)
@@ -47,15 +47,15 @@ program
 program
   .command('token')
   .description(
-    'make an API token: prints it, this once, and the lines of project.yaml that know it by its hash',
+    'generate an API token: prints it once, with the lines for project.yaml that contain its hash',
   )
-  .argument('<name>', 'what project.yaml calls it')
+  .argument('<name>', 'its name in project.yaml')
   .addOption(
-    new Option('--type <type>', 'what it may do')
+    new Option('--type <type>', 'the type of the token')
       .choices(['read-only', 'full-access', 'custom'])
       .default('read-only'),
   )
-  .option('--expires <time>', 'how long it lives, such as 90d; without, for ever')
+  .option('--expires <time>', 'its time to live, such as 90d; by default it does not expire')
   .option('--json', 'one line of JSON for programs', false)
   .action(async (name: string, options: Pick<TokenTerms, 'type' | 'expires' | 'json'>) => {
     const { runToken } = await import('./token.ts')
@@ -70,7 +70,7 @@ addDoctor(program)
 addImportStrapi(addTransfer(program))
 addRoles(program)
 
-// Where nobody reads the output any more, a server goes on, and a command ends with its exit code.
+// If the output is closed (EPIPE), a server keeps running and a command still returns its exit code.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 await program.parseAsync()

@@ -12,11 +12,11 @@ import { complain, lookAtSchema, overSchema } from './schema-project.ts'
 export interface MigrateTerms extends CommandTerms {
   readonly json: boolean
   readonly allowDestructive: boolean
-  /** No more than what the version that is running goes on beside. */
+  /** Apply only steps that are compatible with the running version. */
   readonly expand?: boolean
 }
 
-/** `plinth migrate`: brings the database to what the project wants, in one transaction. Answers the exit code: 0, or 1 where nothing was done and it said why. */
+/** `plinth migrate`: applies the migration plan in one transaction. Returns the exit code: 0, or 1 with the reasons if it was refused. */
 export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
   const done = await overSchema(terms, (database, { tables, files }) =>
     migrate(database, tables, { allowing: allowedBy(terms), files, stage: terms.expand ? 'expand' : 'all' }),
@@ -42,7 +42,7 @@ const REPLACED =
 
 const PARTLY = 'A part was done and stands; the next `plinth migrate` goes on from it. The rest was refused:'
 
-/** `plinth migrate --dry-run`: the plan, and the exit code that doing it would have. */
+/** `plinth migrate --dry-run`: prints the plan and returns the exit code that applying it would have. */
 export async function runRehearsal(terms: MigrateTerms): Promise<0 | 1> {
   const planned = await lookAtSchema(terms, (database, { tables, files }) =>
     planMigration(database, tables, { allowing: allowedBy(terms), files }),
@@ -59,7 +59,7 @@ function isAllowed(plan: MigrationPlan, terms: MigrateTerms): boolean {
   return includes(allowedBy(terms), weightOf({ ...plan, steps: done }) ?? 'safe')
 }
 
-/** `plinth migrate --status`: what was done to the database, the last first. */
+/** `plinth migrate --status`: the migration history, newest first. */
 export async function runStatus(terms: MigrateTerms): Promise<0 | 1> {
   const read = await lookAtSchema(terms, async (database, { files }) => ({
     done: await readHistory(database),

@@ -1,12 +1,12 @@
 import type { Environment } from '../../core/project/environment.ts'
 
-/** Text in a colour, or as it is where colours are not wanted. */
+/** Adds a colour to a text, or returns it unchanged if colours are off. */
 export type Paint = (colour: Colour, text: string) => string
 
 const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const
 export type Colour = keyof typeof CODES
 
-/** Colours are for a terminal whose user has not said no (no-color.org). */
+/** Colours are on for terminals, unless NO_COLOR is set (no-color.org). */
 export const paintFor = (isTerminal: boolean, env: Environment): Paint =>
   isTerminal && !env.NO_COLOR ? coloured : plain
 

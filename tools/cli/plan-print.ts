@@ -8,13 +8,13 @@ interface PrintTerms {
   readonly paint: Paint
 }
 
-/** A plan for a terminal, for a program, or as the statements that it is. */
+/** Prints a plan as text, as JSON, or as SQL statements. */
 export function printPlan(plan: MigrationPlan, { form, paint }: PrintTerms): string {
   if (form === 'json') return printJson(plan)
   return form === 'sql' ? printSql(plan) : printText(plan, paint)
 }
 
-/** The dearest of the steps; null: there are none. */
+/** The highest risk of the steps; null: there are none. */
 export function weightOf({ steps }: MigrationPlan): Weight | null {
   return WEIGHTS.findLast(weight => steps.some(step => step.weight === weight)) ?? null
 }
@@ -79,7 +79,7 @@ function toVerdict(plan: MigrationPlan): string {
   return `${steps}, some destructive: \`plinth migrate --allow-destructive\` does this, a start refuses it.`
 }
 
-/** Whether the version that is running can go on meanwhile. */
+/** Whether the running version stays compatible. */
 function toWindow({ steps, refusals }: MigrationPlan): string {
   if (refusals.length > 0 || steps.length === 0) return ''
   const running = 'The version that is running'

@@ -8,8 +8,8 @@ export interface PlanTerms extends CommandTerms {
 }
 
 /**
- * `plinth plan`: what the database needs to be as the project wants it; nothing is changed. Answers the exit code: 0
- * where there is nothing to do, 2 where there is, 1 where it cannot be done or told.
+ * `plinth plan`: prints the migration plan without applying it. Returns the exit code: 0
+ * if there is nothing to do, 2 if there is, 1 if the plan is refused or fails.
  */
 export async function runPlan(terms: PlanTerms): Promise<0 | 1 | 2> {
   const planned = await lookAtSchema(terms, (database, { tables, files }) =>

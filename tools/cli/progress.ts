@@ -1,7 +1,7 @@
-/** Shows how far something has come. */
+/** A progress bar. */
 export interface ProgressBar {
   show(stage: string, done: number, total: number): void
-  /** Takes it away. */
+  /** Removes the bar. */
   clear(): void
 }
 
@@ -11,12 +11,12 @@ export interface Screen {
   write(text: string): unknown
 }
 
-/** Milliseconds between two pictures. */
+/** Milliseconds between two updates. */
 const PAUSE = 100
 
 const WIDTH = 24
 
-/** One line of a terminal; anywhere else nothing. */
+/** Shows one line on a terminal; does nothing for other outputs. */
 export function progressBar(screen: Screen): ProgressBar {
   if (screen.isTTY !== true) return { show: () => {}, clear: () => {} }
   let last = 0

@@ -7,22 +7,22 @@ import type { Database } from '../../core/database/database.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import type { Project } from '../../core/project/project.ts'
 
-/** Whether the project has an embedded database that no start has made yet. */
+/** Whether the embedded database does not exist yet, because the project was never started. */
 export const isNeverStarted = ({ root, settings }: Project): boolean =>
   settings.database.url === 'embedded' && !existsSync(join(root, '.plinth', 'database'))
 
 interface Opening extends Pick<DatabaseTerms, 'embedded'> {
-  /** How to say that the database did not do its part; why comes behind it. */
+  /** The beginning of the message for a database error; the reason follows. */
   readonly trouble: string
 }
 
-/** A command asks nobody who may be behind. */
+/** Commands read from the primary only, because replicas may lag. */
 const onPrimary = ({ settings, ...project }: Project): Project => ({
   ...project,
   settings: { ...settings, database: { ...settings.database, replicas: [] } },
 })
 
-/** Does the work over the project's database, and closes it. Fails with why it could not be done, a sentence each. */
+/** Opens the project's database, runs the work, and closes it. Fails with one sentence per reason. */
 export async function withDatabase<Value>(
   project: Project,
   work: (database: Database) => Promise<Value>,
@@ -43,7 +43,7 @@ export async function withDatabase<Value>(
   } catch (error) {
     const fault = toDatabaseFault(error)
     if (!fault) throw error
-    // What the server said when it ended the connection explains more than the statement that found it ended.
+    // The server's message at disconnect explains more than the error of the next statement.
     return failed(`${trouble}: ${(fault.kind === 'unavailable' && lost) || fault.message}`)
   } finally {
     await database.close()

@@ -13,11 +13,11 @@ function addPlan(program: Command): void {
   program
     .command('plan')
     .description(
-      'tell what the database needs to be as the project wants it; exit code 2 where it needs something',
+      'show the migration steps that the database needs; exit code 2 if there are any',
     )
     .argument(...folderArgument)
     .option('--json', 'one line of JSON for programs', false)
-    .option('--sql', 'the statements', false)
+    .option('--sql', 'print SQL statements', false)
     .action(async (folder: string, { json, sql }: { json: boolean; sql: boolean }) => {
       const { runPlan } = await import('./plan.ts')
       const form = json ? 'json' : sql ? 'sql' : 'text'
@@ -37,13 +37,13 @@ function addMigrate(program: Command): void {
   program
     .command('migrate')
     .description(
-      'bring the database to what the project wants, in one transaction; what a start finds slow, too',
+      'apply all migration steps in one transaction, including slow ones, which a start refuses',
     )
     .argument(...folderArgument)
-    .option('--allow-destructive', 'drop what the project no longer has, too', false)
-    .option('--expand', 'do what the version that is running goes on beside, and leave the rest', false)
-    .option('--dry-run', 'tell the plan, and by the exit code whether it would be done', false)
-    .option('--status', 'tell what was done to the database, and when', false)
+    .option('--allow-destructive', 'also drop tables and columns that the project no longer declares', false)
+    .option('--expand', 'apply only backward-compatible (expand) steps', false)
+    .option('--dry-run', 'print the plan; the exit code says whether it would be applied', false)
+    .option('--status', 'show the migration history', false)
     .option('--json', 'one line of JSON for programs', false)
     .action(async (folder: string, { dryRun, status, ...options }: MigrateOptions) => {
       const { runMigrate, runRehearsal, runStatus } = await import('./migrate.ts')

@@ -14,13 +14,13 @@ import { isNeverStarted, withDatabase } from './project-database.ts'
 
 type SchemaWork<Value> = (database: Database, schema: SchemaProject) => Promise<Value>
 
-/** Does the work over the project's database with the tables that it is to have. Fails with why it could not be done. */
+/** Runs the work with the project's database and its declared tables. Fails with the reasons. */
 export const overSchema = async <Value>(
   terms: CommandTerms,
   work: SchemaWork<Value>,
 ): Promise<Result<Value, string>> => run(terms, work, {})
 
-/** The same for what only looks. An embedded database that was never started stays so: an empty one is looked at. */
+/** The same for read-only work. If the embedded database does not exist yet, an empty one in memory is used. */
 export const lookAtSchema = async <Value>(
   terms: CommandTerms,
   work: SchemaWork<Value>,
@@ -40,13 +40,13 @@ async function run<Value>(
   })
 }
 
-/** A project as far as its tables need it. */
+/** The parts of a project that its tables need. */
 interface SchemaProject {
   readonly project: Project
   readonly model: Model
   readonly storage: Storage
   readonly tables: readonly Table[]
-  /** Of migrations/. */
+  /** The files of migrations/. */
   readonly files: readonly Handwritten[]
 }
 
@@ -68,7 +68,7 @@ async function loadSchema({ folder, env }: CommandTerms): Promise<Result<SchemaP
   })
 }
 
-/** Answers the exit code of a command that could not do its work. */
+/** Prints the reasons of a failed command and returns its exit code. */
 export function complain({ complain: tell }: CommandTerms, reasons: readonly string[]): 1 {
   tell(`${reasons.join('\n\n')}\n`)
   return 1

@@ -13,11 +13,11 @@ export function addStart(program: Command): void {
     .command('start')
     .description('start the API of a project; creates what the database lacks and loads content/')
     .argument('[folder]', 'the folder of project.yaml', '.')
-    .option('--no-watch', 'outside of production, too: what is saved takes effect at the next start')
+    .option('--no-watch', 'do not reload when files change (the default in production)')
     .addOption(
       new Option(
         '--workers <n>',
-        'serve by so many processes; saved files then take effect by SIGHUP or a start',
+        'number of processes; changed files then take effect by SIGHUP or a restart',
       )
         .env('WORKERS')
         .argParser(parseWorkers)
@@ -25,7 +25,7 @@ export function addStart(program: Command): void {
     )
     .option(
       '--replace-others',
-      'migrate although processes of another version serve: those answer 503 from then on',
+      'migrate although processes of another version are serving; they answer 503 from then on',
       false,
     )
     .action(async (folder: string, { watch, workers, replaceOthers }: StartArguments) => {
@@ -41,7 +41,7 @@ async function findWorkplace(): Promise<Workplace | null> {
   return openWorkplace()
 }
 
-/** This process has others run the same command, and loads nothing of what they do. */
+/** This process only supervises workers, so it does not load the server's code. */
 async function leadWorkers(count: number): Promise<void> {
   const [{ lead }, { terminalLog }] = await Promise.all([
     import('../../core/cluster/lead-workers.ts'),
@@ -51,13 +51,13 @@ async function leadWorkers(count: number): Promise<void> {
   process.exit(await lead({ ...terminalLog(), production, count }))
 }
 
-/** More would be a slip of the hand: a process takes a core. */
-const MOST = 256
+/** More workers would be a typo: each one uses a core. */
+const MAX_WORKERS = 256
 
 function parseWorkers(written: string): number {
-  // A variable of the environment that is there and says nothing.
+  // The environment variable is set but empty.
   if (written === '') return 1
   const count = Number(written)
-  if (/^\d+$/.test(written) && count >= 1 && count <= MOST) return count
-  throw new InvalidArgumentError(`It has to be a number from 1 to ${MOST}, such as the machine's cores.`)
+  if (/^\d+$/.test(written) && count >= 1 && count <= MAX_WORKERS) return count
+  throw new InvalidArgumentError(`It has to be a number from 1 to ${MAX_WORKERS}, such as the machine's cores.`)
 }

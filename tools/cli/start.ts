@@ -7,17 +7,17 @@ import type { Workplace } from '../../core/cluster/worker.ts'
 import { terminalLog } from './terminal-log.ts'
 
 export interface StartOptions {
-  /** Outside of production a saved file takes effect at once. */
+  /** Reload on file changes; never in production. */
   readonly watch: boolean
-  /** null: nobody serves beside this process. */
+  /** null: this is the only process. */
   readonly workplace: Workplace | null
-  /** A migration may make processes of other versions outdated. */
+  /** Migrate even if running processes of other versions become incompatible. */
   readonly replaceOthers: boolean
 }
 
 /**
- * `plinth start`: serves until SIGTERM or SIGINT, and answers what is under way before it ends. In production SIGHUP
- * has the files read again. Exit code 1 where it cannot start.
+ * `plinth start`: serves until SIGTERM or SIGINT, then drains requests in flight. In production SIGHUP reloads
+ * the project. Exit code 1 if it cannot start.
  */
 export async function runStart(
   folder: string,
@@ -62,7 +62,7 @@ const ONE_ALONE: StartFault = {
     'The embedded database belongs to one process: set database.url (DATABASE_URL) to a PostgreSQL server, or start without --workers (WORKERS)',
 }
 
-/** The files as they are before they are read, so that none is missed that is saved meanwhile. */
+/** Records the file stamps before the files are read, so that no change in between is missed. */
 async function prepareToFollow(root: string): Promise<(served: ServedApp) => void> {
   const [{ readStamps }, { watchProject }] = await Promise.all([
     import('../../core/app/file-stamps.ts'),
@@ -89,18 +89,18 @@ interface HeedTerms extends Pick<OpenTerms, 'workplace'> {
 
 function heed(served: ServedApp, { signals, workplace }: HeedTerms): void {
   const stop = () => void served.close().then(() => process.exit())
-  // One forgotten `await` of a plugin ends no request but its own.
+  // A forgotten `await` in a plugin must not end the process.
   process.on('unhandledRejection', error => served.tellUnheard(error))
-  // Workers reload in turn, when it is theirs.
+  // Workers reload one after another, controlled by the supervisor.
   signals.started({ stop, reload: () => workplace === null && void served.reload() })
   workplace?.serve(served, stop)
 }
 
-/** What signals do to a server that is started. */
+/** Signal handling of a server. */
 interface Signals {
-  /** Is aborted where SIGTERM or SIGINT comes while the server starts. */
+  /** Aborted if SIGTERM or SIGINT arrives during the start. */
   readonly aborted: AbortSignal
-  /** From now on they do this. A reload that was asked for before is done now. */
+  /** Sets the actions of a started server. Runs a reload that was requested during the start. */
   started(actions: Actions): void
 }
 
@@ -109,12 +109,12 @@ interface Actions {
   readonly reload: () => void
 }
 
-/** Milliseconds that a start has to end itself. */
-const PATIENCE = 10_000
+/** Milliseconds until an aborted start is killed. */
+const ABORT_TIMEOUT = 10_000
 
 /**
- * Begins before the port is bound: without a handler a signal would end the process in the middle of its work. Outside
- * of production SIGHUP says that the terminal was closed.
+ * Called before the port is bound: without a handler a signal would kill the process in the middle of its work. Outside
+ * of production SIGHUP means that the terminal was closed.
  */
 function heedSignals(production: boolean): Signals {
   const starting = new AbortController()
@@ -122,7 +122,7 @@ function heedSignals(production: boolean): Signals {
   let actions: Actions = {
     stop() {
       starting.abort()
-      setTimeout(() => process.exit(1), PATIENCE).unref()
+      setTimeout(() => process.exit(1), ABORT_TIMEOUT).unref()
     },
     reload() {
       isReloadAsked = true

@@ -1,4 +1,4 @@
-/** Where the log of `plinth start` goes: sentences to a terminal, JSON to whatever else reads it. */
+/** The log of `plinth start`: sentences on a terminal, JSON for other outputs. */
 export const terminalLog = () => ({
   write: (line: string) => void process.stdout.write(line),
   pretty: process.stdout.isTTY === true,

@@ -4,7 +4,7 @@ import { toMilliseconds } from '../../core/project/settings/units.ts'
 export interface TokenTerms {
   readonly name: string
   readonly type: 'read-only' | 'full-access' | 'custom'
-  /** Such as `90d`; undefined: it does not expire. */
+  /** The time to live, such as `90d`; undefined: the token does not expire. */
   readonly expires?: string
   /** One line of JSON for programs, instead of text for people. */
   readonly json: boolean
@@ -14,7 +14,7 @@ export interface TokenTerms {
   readonly complain: (text: string) => void
 }
 
-/** A token that was just made: `hash` and the rest go into project.yaml, `token` nowhere but to who uses it. */
+/** A new token: `token` is for its user only; the other values go into project.yaml. */
 interface MadeToken extends Pick<TokenTerms, 'name' | 'type'> {
   readonly token: string
   readonly hash: string
@@ -22,8 +22,8 @@ interface MadeToken extends Pick<TokenTerms, 'name' | 'type'> {
 }
 
 /**
- * `plinth token`: makes an API token and prints it, which nothing can do again, with the YAML that knows it by its
- * hash. Changes no file. Answers the exit code: 0, or 1 for a name or a time that will not do.
+ * `plinth token`: generates an API token and prints it, which is not possible later, with the YAML that contains its
+ * hash. Changes no file. Returns the exit code: 0, or 1 for an invalid name or time.
  */
 export function runToken({ name, type, expires, json, now, write, complain }: TokenTerms): 0 | 1 {
   const fault = faultOf(name, expires, now)
@@ -39,12 +39,12 @@ export function runToken({ name, type, expires, json, now, write, complain }: To
   return 0
 }
 
-/** As project.schema.json has it. */
+/** The pattern of project.schema.json. */
 const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/
 
 const DURATION = /^\d+(\.\d+)?[smhd]$/
 
-/** The last moment that project.yaml can name. */
+/** The last date that project.yaml accepts. */
 const LAST = Date.parse('9999-12-31T23:59:59.999Z')
 
 function faultOf(name: string, expires: string | undefined, now: number): string | null {

@@ -4,7 +4,7 @@ import { termsOf } from './command-terms.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
-/** `plinth export` and `plinth import`; answers the latter, under which more ways to bring something from elsewhere stand. */
+/** `plinth export` and `plinth import`; returns the latter, for its subcommands. */
 export function addTransfer(program: Command): Command {
   addExport(program)
   // `import strapi` has options of the same names.
@@ -18,10 +18,10 @@ function addExport(program: Command): void {
     .command('export')
     .description('write documents as a stream of lines (NDJSON) that `plinth import` reads')
     .argument(...folderArgument)
-    .requiredOption('--out <file>', 'where to; `-` is the standard output')
-    .option('--types <types>', 'these content-types alone, by key or uid, with commas between', split)
-    .option('--files <folder>', 'with the bytes of files, into this folder')
-    .option('--password-hashes', 'with what lets users sign in: keep the file as you keep passwords', false)
+    .requiredOption('--out <file>', 'the output file; `-` is standard output')
+    .option('--types <types>', 'only these content-types, by key or uid, separated by commas', split)
+    .option('--files <folder>', 'also copy the contents of files to this folder')
+    .option('--password-hashes', 'include password hashes: protect the file like passwords', false)
     .action(async (folder: string, options: ExportOptions) => {
       const { runExport } = await import('./export.ts')
       process.exitCode = await runExport({
@@ -51,20 +51,20 @@ function addImport(command: Command): void {
   command
     .description('read documents from a stream that `plinth export` wrote')
     .usage('[options] [folder] <file>')
-    .argument('<folder-or-file>', 'the folder of project.yaml; `.` where the file alone is named')
-    .argument('[file]', 'where from; `-` is the standard input')
+    .argument('<folder-or-file>', 'the folder of project.yaml; `.` if only the file is given')
+    .argument('[file]', 'the input file; `-` is standard input')
     .addOption(
-      new Option('--on-conflict <way>', 'what becomes of documents that the database has already')
+      new Option('--on-conflict <way>', 'what to do with documents that already exist')
         .choices(['skip', 'update', 'fail'])
         .default('skip'),
     )
-    .option('--files <folder>', 'with the bytes of files, from this folder')
-    .option('--dry-run', 'check all of it, and write nothing', false)
+    .option('--files <folder>', 'also import the contents of files from this folder')
+    .option('--dry-run', 'validate everything and write nothing', false)
     .option(
       '--skip-invalid <report>',
-      'leave out documents that cannot be imported, and list them with line and reason in this file',
+      'skip invalid documents and list them with line and reason in this file',
     )
-    .option('--events', 'tell listeners of what is written', false)
+    .option('--events', 'deliver events to listeners', false)
     .action(async (first: string, second: string | undefined, options: ImportOptions) => {
       const { runImport } = await import('./import.ts')
       const [folder, file] = second === undefined ? ['.', first] : [first, second]
@@ -77,7 +77,7 @@ function addImport(command: Command): void {
     })
 }
 
-/** Nothing between commas is the name of nothing: an empty variable must not come to all types. */
+/** Keeps empty names: an empty shell variable must not select all types. */
 const split = (words: string): readonly string[] => words.split(',').map(word => word.trim())
 
 interface StrapiOptions {
@@ -96,18 +96,18 @@ interface StrapiOptions {
 export function addImportStrapi(parent: Command): void {
   parent
     .command('strapi')
-    .description('make project.yaml of a Strapi 4 or 5 project, with comments on what has no counterpart')
+    .description('convert a Strapi 4 or 5 project to project.yaml, with comments on what has no equivalent')
     .argument('<dir>', 'the folder of the Strapi project, with its package.json')
-    .option('--out <folder>', 'where project.yaml goes', '.')
-    .option('--force', 'put it in the place of one that is there', false)
-    .option('--database <url>', "Strapi's PostgreSQL: brings roles, permissions, locales and content, too")
+    .option('--out <folder>', 'the folder for project.yaml', '.')
+    .option('--force', 'overwrite an existing project.yaml', false)
+    .option('--database <url>', "Strapi's PostgreSQL: also imports roles, permissions, locales and content")
     .option('--database-schema <name>', 'the schema of its tables', 'public')
-    .option('--time-zone <name>', 'by whose clock Strapi wrote its times, such as Europe/Berlin', 'UTC')
-    .option('--content <file>', 'write the documents to a file for `plinth import`, not into the database')
-    .option('--no-content', 'leave the documents where they are')
+    .option('--time-zone <name>', "the time zone of Strapi's timestamps, such as Europe/Berlin", 'UTC')
+    .option('--content <file>', 'write documents to a file for `plinth import` instead of the database')
+    .option('--no-content', 'do not import documents')
     .option(
       '--skip-invalid <report>',
-      'leave out documents that Plinth would not take, and list them with the reason in this file',
+      'skip invalid documents and list them with the reason in this file',
     )
     .option('--json', 'one line of JSON for programs', false)
     .action(async (dir: string, { content, database, ...options }: StrapiOptions) => {

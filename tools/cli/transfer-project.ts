@@ -24,7 +24,7 @@ import type { ImportTerms } from '../transfer/import/import-terms.ts'
 import type { CommandTerms } from './command-terms.ts'
 import { unknownName } from './roles/roles-project.ts'
 
-/** A project as far as its documents need it. */
+/** The parts of a project that its documents need. */
 export interface TransferProject {
   readonly project: Project
   readonly model: Model
@@ -44,13 +44,13 @@ export async function loadTransfer({
   return ok({ project: project.value, model: model.value, storage: storage.value })
 }
 
-/** Files and users, which others link to, then the project's own types; roles and locales are the project file's. */
+/** Files and users first, because other types link to them. Roles and locales come from the project file. */
 function transferableTypes({ contentTypes, builtIn }: Model): readonly ContentType[] {
   const own = [...contentTypes.values()].filter(type => !type.builtIn)
   return [builtIn.file, builtIn.user, ...own]
 }
 
-/** The types of these keys or uids, in the order of the stream; all where none is named. */
+/** The types with these keys or uids, in stream order; all types for an empty list. */
 export function pickTypes(names: readonly string[], model: Model): Result<readonly ContentType[], string> {
   const types = transferableTypes(model)
   if (names.length === 0) return ok(types)
@@ -63,7 +63,7 @@ export function pickTypes(names: readonly string[], model: Model): Result<readon
 
 type Prepared = Omit<ImportTerms, 'onConflict' | 'skipsInvalid' | 'filesFolder' | 'progress'>
 
-/** Brings a database's tables, roles and locales in step with the project, as a start does; content/ is left alone. */
+/** Migrates tables and syncs roles and locales, as a start does, but does not load content/. */
 export async function prepareTransfer(
   blueprint: Blueprint,
   database: Database,
@@ -101,7 +101,7 @@ async function look({ storage }: Blueprint, database: Database): Promise<Result<
 export const OUT_OF_STEP =
   'The database is not as the project wants it: `plinth plan` tells what it lacks, `plinth migrate` does it'
 
-/** Of the project's listeners: the server that runs, or the next that starts, tells them. */
+/** The outbox for event listeners: the running server, or the next one, delivers the events. */
 async function outboxOf(blueprint: Blueprint, database: Database): Promise<Result<Outbox, StartFault>> {
   const registered = await registerApp(blueprint, SILENT)
   if (!registered.ok) return registered
@@ -109,7 +109,7 @@ async function outboxOf(blueprint: Blueprint, database: Database): Promise<Resul
   return ok(openEvents({ database, model: blueprint.model, listeners, observer: SILENT }).outbox)
 }
 
-/** Why an import cannot read what it is given; null: it can. `file`: `-` is the standard input. */
+/** Why the file of an import cannot be read; null: it can. `-` is the standard input. */
 export function importPathFault(file: string, files: string | undefined): string | null {
   const found = file === '-' ? 'file' : kindOf(file)
   if (found === null) return `There is no file ${file}`
@@ -119,7 +119,7 @@ export function importPathFault(file: string, files: string | undefined): string
   return folderFault(files)
 }
 
-/** Why an export cannot write where it is to; null: it can. `out`: `-` is the standard output. */
+/** Why the output of an export cannot be written; null: it can. `-` is the standard output. */
 export function exportPathFault(out: string, files: string | undefined): string | null {
   if (out === '') return 'The file to write has no name'
   if (out !== '-' && kindOf(out) === 'folder') return `${out} is a folder: name the file to write`
@@ -127,7 +127,7 @@ export function exportPathFault(out: string, files: string | undefined): string 
   return folderFault(files)
 }
 
-/** Why no project can be written into a folder; null: it can. */
+/** Why a project cannot be written to a folder; null: it can. */
 export const projectFolderFault = (folder: string): string | null =>
   kindOf(folder) === 'file' ? `${folder} is a file: --out names a folder` : null
 

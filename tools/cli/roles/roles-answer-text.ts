@@ -13,7 +13,7 @@ export interface AnswerTextTerms {
   readonly paint: Paint
 }
 
-/** The verdict, the line that decides, then what it comes to. */
+/** Prints the verdict, the line that decides, then the details. */
 export function printAnswerText(answer: Answer, { project, paint }: AnswerTextTerms): string {
   const { explanation, sql } = answer
   const further = furtherIn(answer)
@@ -29,7 +29,7 @@ export function printAnswerText(answer: Answer, { project, paint }: AnswerTextTe
   return `${parts.join('\n')}\n`
 }
 
-/** The permission on another type that refuses an attribute: `find` of where it leads to, or of where it stands. */
+/** The permission on another type that denies an attribute: `find` of its target, or of a type on the path to it. */
 function furtherIn({ field }: Answer): Explanation | null {
   if (!field || field.allowed) return null
   return field.reason === 'target' ? field.target : (field.over.at(-1) ?? null)
@@ -119,7 +119,7 @@ function attributeFacts(
   ]
 }
 
-/** Relations that lead to what may not be found are left out of every answer. */
+/** Responses omit relations whose target type may not be read. */
 const shownOf = (readable: readonly string[], all: readonly FieldExplanation[]): readonly string[] =>
   readable.filter(name => all.find(({ attribute }) => attribute.name === name)?.target?.allowed !== false)
 
@@ -130,13 +130,13 @@ const valueFact = ([path, value]: readonly [string, unknown]): Fact => [
     : `${path} is ${JSON.stringify(value)}`,
 ]
 
-/** The permission on what a way leads on to; documents out of its sight are left out there. */
+/** The permission on a type on the path; documents that it does not cover are left out. */
 const overFact = ({ subject, terms, path }: Explanation, { keyPlace }: Project): Fact => [
   'over',
   `find of ${subject.name}${withinOf(terms)} (${spotOf(keyPlace(path))})`,
 ]
 
-/** Who may not read documents reads no drafts, and where his condition hides one, it hides its draft. */
+/** Drafts also need a read permission, and its condition applies to them. */
 const readFacts = (reads: readonly Explanation[], { keyPlace }: Project): readonly Fact[] =>
   reads.map(({ action, allowed, terms, path }) => [
     `by ${action}`,
@@ -181,7 +181,7 @@ function printParameter({ value, from }: Parameter): string {
   return value === from ? from : `${text} (${from})`
 }
 
-/** Why a permission is as it is, as a sentence; null where the line alone says it. */
+/** The reason for a permission as a sentence; null if the quoted line is enough. */
 export function reasonOf({ why, allowed, action, subject, holder }: Explanation): string | null {
   const on = `\`${action}\` of \`${subject.name}\``
   switch (why.kind) {
@@ -206,7 +206,7 @@ function everySentence(everyType: boolean, everyAction: boolean): string | null 
   return everyAction ? '`"*"` stands for every action.' : null
 }
 
-/** Why one attribute may not be read or written; null where it may. */
+/** Why an attribute may not be read or written; null if it may. */
 export function fieldReasonOf({ reason, attribute, target }: FieldExplanation): string | null {
   switch (reason) {
     case 'covered':

@@ -21,27 +21,27 @@ import { type Opening, openingFor } from './roles-routes.ts'
 import { type ConditionSql, toConditionSql, valueAt } from './roles-sql.ts'
 import type { AskingUser } from './roles-user.ts'
 
-/** Words as they were typed. */
+/** The words of the command line. */
 export interface Words {
   readonly action: string
   readonly type: string
   readonly field: string | undefined
 }
 
-/** What was asked, every word of it known. */
+/** The question, with all words resolved. */
 export interface Question {
   readonly subject: PermissionSubject
   readonly action: Action
   readonly field: AskedField | null
 }
 
-/** An attribute by the way to it: `author.email`. */
+/** An attribute with its path: `author.email`. */
 interface AskedField {
   readonly name: string
   readonly steps: readonly FieldStep[]
 }
 
-/** Whose permissions they are: a role or token, and the user who was asked for where one was. */
+/** The role or token whose permissions are explained, and the user if the question names one. */
 export interface Asker {
   readonly holder: PermissionHolder
   readonly user: (AskingUser & { readonly name: string }) | null
@@ -51,20 +51,20 @@ export interface Answer {
   readonly asker: Asker
   readonly allowed: boolean
   readonly explanation: Explanation
-  /** Of the attribute that was asked for, by that name. */
+  /** The explanation of the requested attribute. */
   readonly field: (PathExplanation & { readonly name: string }) | null
-  /** Of every attribute, where none was asked for. */
+  /** The explanations of all attributes, if none was requested. */
   readonly fields: readonly FieldExplanation[]
   readonly sql: ConditionSql | null
-  /** Of drafts: the reads that show them, each within its own condition. */
+  /** For drafts: the read actions that show them, each with its own condition. */
   readonly reads: readonly Explanation[]
-  /** What the REST route says of its own. */
+  /** The configuration of the REST route. */
   readonly route: Opening | null
-  /** What each `$user.…` of the permission stands for, null where it has no value; empty where no user was asked for. */
+  /** The values of each `$user.…` in the permission, null for no value; empty if the question names no user. */
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** Looks the words up; or says what is unknown about each. */
+/** Resolves the words. Fails with a sentence for each unknown word. */
 export function toQuestion(words: Words, { explainer }: RolesProject): Result<Question, string> {
   const subject = explainer.subjects.find(({ name }) => name === words.type)
   if (!subject) {
@@ -128,14 +128,14 @@ function valuesOf({ terms }: Explanation, user: UserValues): Readonly<Record<str
       return [['$user', ...path].join('.'), isNone(value) ? null : value] as const
     })
   const set = valuesIn(terms.set, value => value === undefined)
-  // In a condition an empty text is none.
+  // In a condition an empty text counts as no value.
   const where = valuesIn(terms.where, value => value === undefined || value === '')
   return Object.fromEntries([...set, ...where])
 }
 
 /**
- * The way that `author.email`, `links.url` or `body.blocks.quote.text` stands for: over relations and media, into
- * components, in dynamic zones by their names. Else which word is unknown, with the nearest that is not.
+ * Resolves a path such as `author.email`, `links.url` or `body.blocks.quote.text`: through relations, media and
+ * components (by name in dynamic zones). Fails with the unknown word and the nearest valid one.
  */
 const toSteps = (field: string, type: ContentType): Result<readonly FieldStep[], string> =>
   walk(field.split('.'), type, [])
@@ -161,7 +161,7 @@ function walk(
 
 const nameOf = (holder: Holder): string => (holder.holder === 'content-type' ? subjectOf(holder) : holder.uid)
 
-/** What lies behind an attribute, and how many of the words it takes to say so. */
+/** The type that an attribute leads to, and how many words of the path it consumes. */
 function lookBehind(
   attribute: Attribute,
   words: readonly string[],

@@ -8,15 +8,15 @@ interface Options {
 
 /** `plinth roles` and what is under it. */
 export function addRoles(program: Command): void {
-  // Else an option of a command under `roles` is taken for one of `roles`.
+  // Without this, options of subcommands would be parsed as options of `roles`.
   program.enablePositionalOptions()
   const roles = program
     .command('roles')
     .enablePositionalOptions()
-    .description('tell who may do what, with the lines of the project file that say so')
+    .description('show the permissions of all roles, with the deciding lines of the project file')
     .argument('[folder]', 'the folder of project.yaml', '.')
-    .option('--role <role>', 'this role or API token alone; again for more', collect, [])
-    .option('--type <type>', 'this content-type or subject alone; again for more', collect, [])
+    .option('--role <role>', 'only this role or API token; may be repeated', collect, [])
+    .option('--type <type>', 'only this content-type or subject; may be repeated', collect, [])
     .option('--json', 'one line of JSON for programs', false)
   roles.action(async (folder: string, options: Options & { role: string[]; type: string[] }) => {
     const { runRoles } = await import('./roles.ts')
@@ -31,7 +31,7 @@ function addDiff(roles: Command): void {
   roles
     .command('diff')
     .description(
-      'tell what the project file grants and takes away since a commit; exit code 2 where it grants',
+      'show the permissions granted and revoked since a commit; exit code 2 if any is granted',
     )
     .argument('<git-ref>', 'a branch, a tag, a commit: main, HEAD~1')
     .argument('[folder]', 'the folder of project.yaml', '.')
@@ -51,13 +51,13 @@ interface ExplainOptions {
 function addExplain(roles: Command): void {
   roles
     .command('explain')
-    .description('tell whether a role or user may do something, by which line, with which condition and SQL')
-    .argument('<who>', 'a role or API token; else the name or mail address of a user, read from the database')
+    .description('explain whether a role or user may do something, with the deciding line, condition and SQL')
+    .argument('<who>', 'a role or API token, or the name or mail address of a user in the database')
     .argument('<action>', 'find, findOne, create, update, …')
     .argument('<type>', 'a content-type, or users, auth, upload, i18n, role')
-    .argument('[field]', 'one attribute of it, also over relations and components: author.name')
+    .argument('[field]', 'one attribute, also through relations and components: author.name')
     .option('--folder <folder>', 'the folder of project.yaml', '.')
-    .option('--user', '<who> is a user, even where a role is called so', false)
+    .option('--user', '<who> is a user, even if a role has this name', false)
     .option('--json', 'one line of JSON for programs', false)
     .action(
       async (

@@ -11,8 +11,8 @@ import { loadRoles, type RolesProject } from './roles-project.ts'
 import { checkOut, type ProjectAtRef } from './roles-ref.ts'
 
 /**
- * `plinth roles diff`: what a change of the project grants and takes away, since a commit. Answers the exit code: 0
- * where nothing is granted, 2 where something is or may be, 1 for faults of either project and of git.
+ * `plinth roles diff`: the permissions granted and revoked since a commit. Returns the exit code: 0 if nothing is
+ * granted, 2 if something is or may be granted, 1 for faults of either project or of git.
  */
 export async function runDiff(terms: RolesTerms, ref: string): Promise<0 | 1 | 2> {
   const after = await loadRoles(terms.folder, terms.env)
@@ -33,7 +33,7 @@ function complain(reason: string, terms: RolesTerms): 1 {
   return 1
 }
 
-/** With the environment of now: what a commit does not hold cannot be asked for. */
+/** Uses the current environment, because a commit does not contain one. */
 async function loadAt(
   ref: string,
   files: ProjectAtRef,
@@ -51,7 +51,7 @@ async function loadAt(
   )
 }
 
-/** `main:project.yaml`, as git has it; included files from outside the project's folder too. */
+/** `main:project.yaml`, in git's notation; also for included files outside the project's folder. */
 function placeAt(ref: string, { folder, top }: ProjectAtRef, place: SourceLocation): SourceLocation {
   const file =
     isAbsolute(place.file) && place.file.startsWith(top) ? relative(folder, place.file) : place.file
@@ -82,9 +82,9 @@ function print(
   }
 }
 
-/** The differences, and how to find their places. */
+/** Finds the locations of the differences. */
 interface DiffTerms {
-  /** As it was typed. */
+  /** The ref of the command line. */
   readonly ref: string
   readonly placeBefore: (path: Path) => SourceLocation
   readonly placeAfter: (path: Path) => SourceLocation
@@ -99,7 +99,7 @@ const VERBS: Readonly<Record<Effect, string>> = {
   takes: 'may no longer',
 }
 
-/** What is granted first: `+`, then what may grant: `?`, then what is taken away: `-`. */
+/** Grants (`+`) come first, then possible grants (`?`), then revocations (`-`). */
 function printDiff(differences: readonly Difference[], terms: DiffTerms): string {
   if (differences.length === 0) return `Since ${terms.ref}, nothing that anybody may do has changed.\n`
   const parts = differences.map(each => printDifference(each, terms).join('\n'))
@@ -129,7 +129,7 @@ function sentenceOf({ effect, holder, subject, actions, what }: Difference): str
 
 type Labelled = readonly [label: 'now' | 'was', place: SourceLocation]
 
-/** The line that decides now, and the one that did; of what is new or gone, the one that there is. */
+/** The deciding lines of the new and the old version; only one of them for something added or removed. */
 function placesOf({ was: old, now: here }: Difference, terms: DiffTerms): readonly Labelled[] {
   const now = placeOf(here, terms.placeAfter)
   const was = placeOf(old, terms.placeBefore)

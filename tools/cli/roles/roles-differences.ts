@@ -9,27 +9,27 @@ import { flow } from './roles-output.ts'
 import type { RolesProject } from './roles-project.ts'
 import { doorOf, type Opening, openingsOf } from './roles-routes.ts'
 
-/** In the order in which they are told: whoever reads only the first lines sees what is opened. */
+/** In order of output: new permissions come first, because reviewers read the first lines. */
 export const EFFECTS = ['grants', 'may-grant', 'takes'] as const
 export type Effect = (typeof EFFECTS)[number]
 
-/** What a change of the project does to one role or token on one subject; or to a route or resolver, for everybody. */
+/** A changed permission of a role or token on one subject, or a changed route or resolver for all callers. */
 export interface Difference {
-  /** `may-grant`: another condition or another value that is set, of which nobody can say which is wider. */
+  /** `may-grant`: a changed condition or `set` value, of which it is undecidable which one allows more. */
   readonly effect: Effect
   readonly holder: PermissionHolder | Pick<Opening, 'kind' | 'key'>
-  /** Empty of a route or resolver. */
+  /** Empty for a route or resolver. */
   readonly subject: string
-  /** All those that it is the same for. */
+  /** All actions with the same difference. */
   readonly actions: readonly string[]
-  /** What of the actions: empty for the whole of them. */
+  /** The affected part of the actions; empty: all of it. */
   readonly what: string
-  /** Where what decides stands; null where there is no such role, type or route. */
+  /** The path of the deciding line; null if there is no such role, type or route. */
   readonly was: Path | null
   readonly now: Path | null
 }
 
-/** Everything that anybody may do after and not before, or before and not after. */
+/** Everything that is permitted in only one of the two versions, for all roles and tokens. */
 export function compareRoles(before: RolesProject, after: RolesProject): readonly Difference[] {
   const holders = unionOf(
     after.explainer.holders,
@@ -63,7 +63,7 @@ const subjectIn = ({ explainer }: RolesProject, name: string): PermissionSubject
 const actionsOn = (roles: RolesProject, name: string): readonly string[] =>
   subjectIn(roles, name)?.actions ?? []
 
-/** null where the role, the type or the action is not there: nothing is granted then. */
+/** null if the role, the type or the action does not exist: nothing is granted then. */
 function find(
   roles: RolesProject,
   { kind, key }: PermissionHolder,
@@ -94,7 +94,7 @@ function* compare(before: Explanation | null, after: Explanation | null): Genera
   }
 }
 
-/** What a new permission is confined to. */
+/** The limits of a new permission. */
 function limitsOf({ terms }: Explanation): string {
   const { where, fields, set } = terms
   return [
@@ -133,7 +133,7 @@ function* compareNames(verb: string, before: Names, after: Names): Generator<Ter
   if (gone.length > 0) yield { effect: 'takes', what: `${verb} ${gone.join(', ')}` }
 }
 
-/** What the server sets, the caller does not choose. */
+/** A value set by the server cannot be chosen by the caller. */
 function* compareSet(name: string, before: Explanation, after: Explanation): Generator<Term> {
   const [old, now] = [before, after].map(({ terms }) => terms.set?.[name])
   const writes = after.writable?.includes(name)
@@ -147,7 +147,7 @@ function* compareSet(name: string, before: Explanation, after: Explanation): Gen
   else yield { effect: 'may-grant', what: `${name} no longer becomes ${flow(old)}` }
 }
 
-/** Actions that the same lines say the same of are told together. */
+/** Joins actions with the same difference by the same lines. */
 function join(
   differences: readonly Difference[],
   before: RolesProject,
@@ -169,7 +169,7 @@ function lineOf(path: Path | null, { project }: RolesProject): string | null {
   return `${file}:${line}`
 }
 
-/** Doors of routes and resolvers that another or no key opens. Of two keys nobody can say which is had by more. */
+/** Routes and resolvers with changed `auth`. Of two different scopes it is undecidable which one more callers have. */
 function compareOpenings(before: RolesProject, after: RolesProject): readonly Difference[] {
   const [old, now] = [before, after].map(({ project }) => openingsOf(project))
   const all = unionOf(now ?? [], old ?? [], ({ kind, key }) => `${kind} ${key}`)

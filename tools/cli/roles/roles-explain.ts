@@ -9,13 +9,13 @@ import { loadRoles, type RolesProject, unknownName } from './roles-project.ts'
 export interface ExplainWords extends Words {
   /** A role, an API token, or a user's name or mail address. */
   readonly who: string
-  /** It is a user's name, even where a role is called so. */
+  /** `who` is a user, even if a role has this name. */
   readonly isUser: boolean
 }
 
 /**
- * `plinth roles explain`: whether a role or user may do something, and why. Answers the exit code: 0 whatever the
- * answer is, 1 for faults of the project, 2 for unknown words.
+ * `plinth roles explain`: whether a role or user may do something, and why. Returns the exit code: 0 for any
+ * answer, 1 for faults of the project, 2 for unknown words.
  */
 export async function runExplain(terms: RolesTerms, words: ExplainWords): Promise<0 | 1 | 2> {
   const loaded = await loadRoles(terms.folder, terms.env)
@@ -37,7 +37,7 @@ export async function runExplain(terms: RolesTerms, words: ExplainWords): Promis
   return 0
 }
 
-/** Only who is neither a role nor a token is looked for in the database. */
+/** The database is queried only if the name is neither a role nor a token. */
 async function findAsker({ who, isUser }: ExplainWords, roles: RolesProject): Promise<Result<Asker, string>> {
   const { holders } = roles.explainer
   const holder = isUser ? undefined : holders.find(({ key }) => key === who)

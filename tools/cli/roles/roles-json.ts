@@ -17,7 +17,7 @@ const openingJson = ({ kind, key, auth, policies, path }: Opening, project: Proj
   place: placeAt(path, project),
 })
 
-/** An explanation for programs; `where` and `set` as they are written. */
+/** An explanation as JSON; `where` and `set` as written in the file. */
 export const explanationJson = (explanation: Explanation, project: Project) => ({
   action: explanation.action,
   allowed: explanation.allowed,
@@ -46,7 +46,7 @@ export function printMatrixJson(parts: readonly MatrixPart[], project: Project):
   return `${JSON.stringify({ roles, openings })}\n`
 }
 
-/** One line: whether it is allowed, why, and what the condition becomes. */
+/** One line: whether it is allowed, why, and the compiled condition. */
 export function printAnswerJson(
   { asker, allowed, explanation, field, sql, values, route, reads }: Answer,
   project: Project,

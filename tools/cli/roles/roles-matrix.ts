@@ -11,13 +11,13 @@ import { linesOf, spotOf, WIDTH, wrap } from './roles-output.ts'
 import { pick, type RolesProject } from './roles-project.ts'
 import { printOpenings } from './roles-routes.ts'
 
-/** What the matrix is narrowed to: keys; none is all. */
+/** Filters of the matrix, by key; empty lists mean all. */
 export interface Narrowing {
   readonly roles: readonly string[]
   readonly types: readonly string[]
 }
 
-/** All that one role may do. */
+/** All permissions of one role. */
 export interface MatrixPart {
   readonly holder: PermissionHolder
   readonly rows: readonly MatrixRow[]
@@ -25,11 +25,11 @@ export interface MatrixPart {
 
 export interface MatrixRow {
   readonly subject: PermissionSubject
-  /** One for each of the subject's actions. */
+  /** One for each action of the subject. */
   readonly cells: readonly Explanation[]
 }
 
-/** Every role, or those roles and tokens that were asked for; or which word is unknown. */
+/** All roles, or the requested roles and tokens. Fails with a sentence for each unknown name. */
 export function toMatrix(
   { explainer }: RolesProject,
   { roles, types }: Narrowing,
@@ -53,18 +53,18 @@ export function toMatrix(
 
 const reasonsOf = (result: Result<unknown, string>): readonly string[] => (result.ok ? [] : result.reasons)
 
-/** Granted in part: W by `where`, F by `fields`, S with `set`. */
+/** The limits of a grant: W for `where`, F for `fields`, S for `set`. */
 export const lettersOf = ({ terms }: Explanation): string =>
   `${terms.where ? 'W' : ''}${terms.fields ? 'F' : ''}${terms.set ? 'S' : ''}`
 
-/** `all`, letters, or `-`; in brackets what another action implies. */
+/** `all`, letters, or `-`; in brackets if another action implies it. */
 export function markOf(cell: Explanation): string {
   if (!cell.allowed) return '-'
   const mark = lettersOf(cell) || 'all'
   return cell.why.kind === 'implied' ? `(${mark})` : mark
 }
 
-/** Nothing of it is granted, and no line takes anything away. */
+/** Nothing is granted, and no line denies anything. */
 export const isUnsaid = ({ cells }: MatrixRow): boolean => cells.every(({ why }) => why.kind === 'unsaid')
 
 interface MatrixTextTerms {
@@ -72,7 +72,7 @@ interface MatrixTextTerms {
   readonly paint: Paint
 }
 
-/** Headings that are shorter than the action's name. */
+/** Shorter headings for long action names. */
 const HEADINGS: Readonly<Record<string, string>> = { readDrafts: 'drafts', createLocalization: 'locale' }
 
 const LEGEND = 'all: whole. W: where, F: fields, S: set. (…): another action implies it. -: no.'
@@ -87,7 +87,7 @@ export function printMatrix(parts: readonly MatrixPart[], { project, paint }: Ma
   return `${[...tables, paint('dim', legend.join('\n'))].join('\n\n')}\n`
 }
 
-/** Paths of included files are too long for a column: each has a short name, told under the tables. */
+/** Abbreviates the paths of included files, which are too long for a column. A legend follows the tables. */
 function markFor(file: string, files: Map<string, string>): string {
   const mark = files.get(file) ?? `f${files.size + 1}`
   files.set(file, mark)
@@ -128,7 +128,7 @@ interface Layout {
 
 const LONGEST_SUBJECT = 28
 
-/** Columns for those actions alone that some type of the table has. */
+/** Columns only for actions that some type of the table has. */
 function layoutOf(rows: readonly MatrixRow[]): Layout {
   const types = rows.filter(isTable)
   return {
@@ -137,7 +137,7 @@ function layoutOf(rows: readonly MatrixRow[]): Layout {
   }
 }
 
-/** Built-in subjects have actions of their own: they are listed instead. */
+/** Built-in subjects have their own actions, which are printed as a list. */
 const isTable = ({ subject }: MatrixRow): boolean => !isBuiltInSubject(subject.name)
 
 const headingOf = (action: string): string => HEADINGS[action] ?? action

@@ -5,15 +5,15 @@ import type { CommandTerms } from '../command-terms.ts'
 export const FORMS = ['text', 'json'] as const
 export type Form = (typeof FORMS)[number]
 
-/** Where the commands of `plinth roles` find the project, and how they answer. */
+/** The input and output of a `plinth roles` command. */
 export interface RolesTerms extends CommandTerms {
   readonly form: Form
 }
 
-/** Columns that the text of a command takes at most. */
+/** The maximum width of the text output. */
 export const WIDTH = 100
 
-/** Words on as many lines as they need, none longer than `width` where the words allow it. */
+/** Wraps words to lines of at most `width` characters, unless a single word is longer. */
 export function wrap(words: readonly string[], width: number, between = ' '): readonly string[] {
   const lines: string[] = []
   for (const [index, word] of words.entries()) {
@@ -26,7 +26,7 @@ export function wrap(words: readonly string[], width: number, between = ' '): re
   return lines
 }
 
-/** A value on one line as YAML has it: `{ author: { id: $user.id } }`. */
+/** A value as YAML on one line: `{ author: { id: $user.id } }`. */
 export function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`
   if (typeof value === 'string') return /^[A-Za-z$_][\w$. -]*$/.test(value) ? value : JSON.stringify(value)
@@ -38,7 +38,7 @@ export function flow(value: unknown): string {
 const BREAK = /(?= (?:FROM|WHERE|JOIN|ORDER BY|AND|OR|LIMIT|UNION ALL)\b)/
 const LEADING = / (?:FROM|WHERE|JOIN|ORDER BY|AND|OR|LIMIT|UNION ALL)\b/y
 
-/** SQL on several lines, indented by its brackets; nothing inside quotes is touched, so it can still be run. */
+/** Breaks SQL into lines, indented by brackets. Quoted text stays unchanged, so the result can be run. */
 export function breakSql(text: string): readonly string[] {
   const lines: string[] = ['']
   let depth = 0
@@ -61,10 +61,10 @@ const breakUnquoted = (part: string): readonly string[] =>
 /** `project.yaml:12:5` */
 export const spotOf = ({ file, line, column }: SourceLocation): string => `${file}:${line}:${column}`
 
-/** Where a thing stands, for programs: `source` is the whole line. */
+/** A location as JSON: `source` is the whole line. */
 export const placeJson = ({ file, line, column, source }: SourceLocation) => ({ file, line, column, source })
 
-/** Numbers of lines, `130, 134-136`; with what their file goes by where it is not the project file. */
+/** Line numbers, `130, 134-136`, prefixed with the file's short name for included files. */
 export function linesOf(
   paths: readonly Path[],
   project: Project,

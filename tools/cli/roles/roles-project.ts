@@ -10,7 +10,7 @@ import type { Environment } from '../../../core/project/environment.ts'
 import { loadProject } from '../../../core/project/load-project.ts'
 import type { Project } from '../../../core/project/project.ts'
 
-/** A project as far as permissions need it: neither content/ nor a database is read. */
+/** The parts of a project that permissions need. Reads neither content/ nor a database. */
 export interface RolesProject {
   readonly project: Project
   readonly model: Model
@@ -31,7 +31,7 @@ export async function loadRoles(folder: string, env: Environment): Promise<Resul
   return ok({ project: project.value, model: model.value, storage, access: access.value, explainer })
 }
 
-/** Those of the candidates that go by the names, all where there are none; or a sentence for each unknown name. */
+/** The candidates with these names; all of them if there are no names. Fails with a sentence for each unknown name. */
 export function pick<Candidate>(
   noun: string,
   names: readonly string[],
@@ -44,7 +44,7 @@ export function pick<Candidate>(
   return ok(names.length === 0 ? candidates : candidates.filter(each => names.includes(nameOf(each))))
 }
 
-/** The nearest of the known names, or all of them where none is near and they are few, or that there are none. */
+/** A hint: the nearest known name, or all of them if they are few, or that there are none. */
 export function unknownName(noun: string, name: string, known: readonly string[]): string {
   return `unknown ${noun} \`${name}\`${hintFor(name, known)}`
 }

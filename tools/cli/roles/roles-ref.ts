@@ -5,16 +5,16 @@ import { join, relative, resolve } from 'node:path'
 import { didYouMean } from '../../../core/base/nearest.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 
-/** The files of a project as a commit has them, in a folder of their own. */
+/** The project's files at a commit, in a temporary folder. */
 export interface ProjectAtRef {
-  /** The folder of project.yaml there. */
+  /** The folder of project.yaml inside it. */
   readonly folder: string
-  /** Where the repository's files begin there. */
+  /** The root of the repository inside it. */
   readonly top: string
   remove(): Promise<void>
 }
 
-/** Writes the YAML of a commit, all that a project file and its includes can be, to a temporary folder. */
+/** Writes all YAML and JSON files of a commit to a temporary folder: any of them may be included. */
 export async function checkOut(ref: string, folder: string): Promise<Result<ProjectAtRef, string>> {
   const top = await git(folder, ['rev-parse', '--show-toplevel'])
   if (!top.ok) return failed(`${resolve(folder)} is in no git repository: ${top.reasons.join(' ')}`)
@@ -30,7 +30,7 @@ export async function checkOut(ref: string, folder: string): Promise<Result<Proj
   return failed(`git cannot write the files of ${ref}: ${written.reasons.join(' ')}`)
 }
 
-/** By an index of its own: the repository's, and what is checked out, stay as they are. */
+/** Uses a separate index, so that the repository's index and working tree stay unchanged. */
 async function writeTree(tree: string, top: string, to: string): Promise<Result<string, string>> {
   const env = { GIT_INDEX_FILE: join(to, 'index'), GIT_LFS_SKIP_SMUDGE: '1' }
   const read = await git(top, ['read-tree', tree], { env })
@@ -43,7 +43,7 @@ async function writeTree(tree: string, top: string, to: string): Promise<Result<
   return git(top, ['checkout-index', '-z', '--stdin', `--prefix=${join(to, 'files')}/`], { env, input })
 }
 
-/** JSON is YAML, too. */
+/** JSON is a subset of YAML. */
 const YAML = /\.(ya?ml|json)$/i
 
 async function unknownRef(ref: string, folder: string): Promise<string> {
@@ -57,7 +57,7 @@ interface GitTerms {
   readonly input?: string
 }
 
-/** What git writes, or what it complains of; git that is not there complains of that. */
+/** The output of git. Fails with its error output, or with the reason why git could not be started. */
 const git = (
   folder: string,
   words: readonly string[],
@@ -68,7 +68,7 @@ const git = (
     const child = execFile('git', [...words], options, (error, stdout, stderr) =>
       done(error ? failed(stderr.trim() || error.message) : ok(stdout)),
     )
-    // Where git ends before it read its input, its exit code tells.
+    // If git ends before it has read its input, the exit code reports the failure.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(input)
   })

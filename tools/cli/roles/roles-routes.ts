@@ -3,18 +3,18 @@ import type { Project } from '../../../core/project/project.ts'
 import type { OperationSettings } from '../../../core/project/settings/settings.ts'
 import { spotOf } from './roles-output.ts'
 
-/** What a route or resolver says of who may use it, beside or instead of roles. */
+/** The access configuration of a route or resolver, in addition to or instead of roles. */
 export interface Opening {
   readonly kind: 'route' | 'resolver'
   /** `article.find`, `Query.articles` */
   readonly key: string
-  /** Open to all; or these permissions instead of its own; null: its own. */
+  /** Public; or these permissions instead of the default; null: the default. */
   readonly auth: false | readonly string[] | null
   readonly policies: readonly string[]
   readonly path: Path
 }
 
-/** Every route and resolver that says something of its own. */
+/** Every route and resolver with an access configuration. */
 export function openingsOf({ settings }: Pick<Project, 'settings'>): readonly Opening[] {
   const { routesConfig, resolversConfig } = settings
   return [
@@ -43,14 +43,14 @@ function toOpening(
 export const openingFor = (subject: string, action: string, project: Project): Opening | null =>
   openingsOf(project).find(({ kind, key }) => kind === 'route' && key === `${subject}.${action}`) ?? null
 
-/** `open to everybody`, `for who has api::article.article.find`; null where roles decide. */
+/** A description of the route's `auth`; null if roles decide. */
 export function doorOf({ auth }: Pick<Opening, 'auth'>): string | null {
   if (auth === null) return null
   if (auth === false || auth.length === 0) return 'open to everybody'
   return `for who has ${auth.join(' and ')}`
 }
 
-/** What overrides roles, a line each. */
+/** The overrides of roles, one line each. */
 export const printOpenings = (project: Project): readonly string[] =>
   openingsOf(project).flatMap(opening => {
     const door = doorOf(opening)

@@ -13,9 +13,9 @@ import { printAnswerStatement } from '../../../core/sql/print.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { RolesProject } from './roles-project.ts'
 
-/** The statement of a real request that the condition is part of. */
+/** The SQL statement of a request that contains the condition. */
 export interface ConditionSql {
-  /** What the request would be. */
+  /** The request. */
   readonly of: string
   readonly text: string
   readonly parameters: readonly Parameter[]
@@ -23,13 +23,13 @@ export interface ConditionSql {
 
 export interface Parameter {
   readonly value: unknown
-  /** The `$user.…` that it comes from. */
+  /** The `$user.…` path that it comes from. */
   readonly from: string | null
 }
 
 /**
- * What the condition of a permission becomes; null where it has none. Without a user, each `$user.…` stands for
- * itself where the types allow it.
+ * The SQL of a permission's condition; null if it has none. Without a user, each `$user.…` is shown by name
+ * if the types allow it.
  */
 export function toConditionSql(
   explanation: Explanation,
@@ -56,14 +56,14 @@ export function toConditionSql(
   }
 }
 
-/** A sample says nothing: the path stands in its place. In a text that is made of it, it does already. */
+/** Replaces a sample value by its path. A text built from samples already contains the path. */
 function asPath(value: unknown, other: unknown, path: string): unknown {
   if (Array.isArray(value) && Array.isArray(other))
     return value.map((item: unknown, index) => (item === other[index] ? item : path))
   return typeof value === 'string' && value.includes(path) ? value : path
 }
 
-/** Drafts show within the condition of the read that shows them, too; where no read does, there is no request. */
+/** Drafts are also limited by the read permission that shows them; without one there is no request. */
 function hasCondition(
   { action, holder, terms }: Explanation,
   type: ContentType,
@@ -78,11 +78,11 @@ function hasCondition(
 const planTerms = ({ model, storage }: RolesProject) =>
   ({ storage, defaultLocale: model.defaultLocale, shape: 'flat' }) as const
 
-/** A parameter that changes when one value of the user does comes from it. */
+/** A parameter comes from a `$user.…` path if it changes with that value. */
 const differs = (one: Statement, other: Statement, index: number): boolean =>
   one.text === other.text && JSON.stringify(one.values[index]) !== JSON.stringify(other.values[index])
 
-/** Stands for the document that a request names. */
+/** A placeholder for the document of a request. */
 const DOCUMENT = '<documentId>'
 
 const BUILT_IN_PATHS: ReadonlyMap<string, string> = new Map([
@@ -133,7 +133,7 @@ function queryFor(
 const readOf = ({ grants }: Caller, type: ContentType) =>
   grants.readAccess(type, 'find') ? 'find' : 'findOne'
 
-/** Of writes, the condition is asked of the document as it was and as it becomes. */
+/** A write checks the condition on the old and on the new document. */
 function conditionQuery(
   query: Query,
   { terms }: Explanation,
@@ -166,13 +166,13 @@ function baseQuery(type: ContentType, many: boolean, { model, project }: RolesPr
   }
 }
 
-/** A user, and for each `$user.…` of the project one that is another in that alone. */
+/** A user, and for each `$user.…` path a copy that differs only in this value. */
 interface SampleUsers {
   readonly base: UserValues
   readonly variants: readonly { readonly path: string; readonly values: UserValues }[]
 }
 
-/** Values of the kinds that the paths lead to; where a user is given, his own values are the base. */
+/** Sample values of the types of the paths, overridden by the values of the user if there is one. */
 function sampleUsers(user: UserValues | null, { access, model }: RolesProject): SampleUsers {
   const samples = access.userPaths.map(path => {
     const attribute = resolveUserPath(path, model.builtIn.user)

@@ -6,17 +6,17 @@ import { findAccount } from '../../../core/identity/users/accounts.ts'
 import { isNeverStarted, withDatabase } from '../project-database.ts'
 import type { RolesProject } from './roles-project.ts'
 
-/** A user as far as his permissions go. */
+/** The parts of a user that permissions need. */
 export interface AskingUser {
-  /** The role that requests of his are held to. */
+  /** The role whose permissions apply to the user's requests. */
   readonly role: string
-  /** What `$user` stands for. */
+  /** The values of `$user`. */
   readonly values: UserValues
-  /** Blocked, or not confirmed where that is asked for: every request of his is refused. */
+  /** Blocked, or not confirmed although required: every request of the user is refused. */
   readonly barred: boolean
 }
 
-/** A user by name or mail address, read from the project's database and nothing written; null: there is none. */
+/** Reads a user by name or mail address, in a read-only transaction; null if there is none. */
 export async function findUser(
   word: string,
   roles: RolesProject,

@@ -10,14 +10,14 @@ import {
   quote,
 } from './types-schema.ts'
 
-/** What a project's types are made of: what it declares, and what lies beside it. */
+/** The input of the generated types: the project's declarations and its plugins. */
 export interface TypesTerms {
   readonly model: Model
   readonly policies: Given
   readonly middlewares: Given
 }
 
-/** By name, the schema of what project.yaml gives to a plugin; undefined where it has none. */
+/** The schema of a plugin's configuration by its name; undefined if it has none. */
 export type Given = ReadonlyMap<string, PluginSchema | undefined>
 
 const HEAD = `// Written by \`plinth types\` from project.yaml: to change it, change that and run it again.

@@ -1,6 +1,6 @@
 import type { Attribute, Holder, ScalarAttribute, ValueType } from '../../../core/model/model.ts'
 
-/** Deeper than this, and behind references that lead back to themselves, nothing is said of a value. */
+/** Below this depth, and for recursive references, the generated type is `unknown`. */
 const DEEPEST = 12
 
 interface Scope {
@@ -9,8 +9,8 @@ interface Scope {
 }
 
 /**
- * The type of what meets a JSON Schema (draft 2020-12), on one line. It may take in more than the schema does: what
- * TypeScript cannot say (patterns, bounds, `not`, `if`) is left to the check at load.
+ * The TypeScript type of a JSON Schema (draft 2020-12), on one line. It may allow more than the schema: whatever
+ * TypeScript cannot express (patterns, bounds, `not`, `if`) is checked at load time.
  */
 export const printSchema = (schema: unknown): string => print(schema, { root: schema, depth: 0 })
 
@@ -37,7 +37,7 @@ function printItself(schema: Schema, scope: Scope): string {
   return types.length === 0 ? 'unknown' : unite(types.map(type => printType(type, schema, scope)))
 }
 
-/** Strictly, `properties` says nothing of a text; nobody means that. */
+/** A schema with `properties` but without `type` means an object, although it formally allows other types. */
 const impliedTypes = (schema: Schema): readonly string[] =>
   ['properties', 'additionalProperties', 'patternProperties', 'required'].some(key => key in schema)
     ? ['object']
@@ -78,7 +78,7 @@ function printObject(schema: Schema, scope: Scope): string {
   )
   const isClosed = others === false && patternProperties === undefined
   const isOfOneKind = named.length === 0 && patternProperties === undefined
-  // Of named keys and others at once, TypeScript wants one type for all.
+  // An index signature must cover the types of all named keys.
   const index = isClosed ? [] : [`[key: string]: ${isOfOneKind ? print(others, scope) : 'unknown'}`]
   return fields.length + index.length === 0
     ? '{ [key: string]: never }'
@@ -94,7 +94,7 @@ function unite(types: readonly string[]): string {
   return each.length > 1 ? each.map(inBrackets).join(' | ') : (each[0] ?? 'never')
 }
 
-/** Only what may be read in two ways next to another type. */
+/** Adds brackets only if the type would be ambiguous next to another one. */
 const inBrackets = (type: string): string =>
   / [|&] /.test(type.replace(/'(?:[^'\\]|\\.)*'/g, "''")) || type.startsWith('readonly ') ? `(${type})` : type
 
@@ -103,7 +103,7 @@ function printLiteral(value: unknown): string {
   return value === null || ['number', 'boolean'].includes(typeof value) ? String(value) : 'unknown'
 }
 
-/** What a reference within the schema leads to (`#/$defs/place`); undefined for any other. */
+/** Resolves a reference within the schema (`#/$defs/place`); undefined for any other reference. */
 function find(root: unknown, reference: string): unknown {
   if (!reference.startsWith('#')) return undefined
   const steps = reference
@@ -122,14 +122,14 @@ const isMapping = (value: unknown): value is Schema =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The type of a value as documents have it; null where it is no field, or never answered. */
+/** The type of an attribute in documents; null if it is not a field or never returned. */
 export function printValue(attribute: Attribute, holder: Holder): string | null {
   if (attribute.kind !== 'scalar' || attribute.type === 'password') return null
   const type = attribute.values ? union(attribute.values) : VALUES[attribute.type]
   return isAlwaysThere(attribute, holder) || type === 'unknown' ? type : `${type} | null`
 }
 
-/** Of what it answers where it is populated; null where it cannot be. */
+/** The type of a populated attribute; null if it cannot be populated. */
 export function printEnd(attribute: Attribute): string | null {
   switch (attribute.kind) {
     case 'scalar':
@@ -143,7 +143,7 @@ export function printEnd(attribute: Attribute): string | null {
   }
 }
 
-/** The type of what a write may say; null where nobody writes it. */
+/** The input type of an attribute; null if it is not writable. */
 export function printInput(attribute: Attribute): string | null {
   if (attribute.system) return null
   switch (attribute.kind) {
@@ -165,7 +165,7 @@ function printScalarInput({ type, values }: ScalarAttribute): string {
   return input === 'unknown' ? input : `${input} | null`
 }
 
-/** A draft may lack anything, and what has drafts is written as one first. */
+/** Required attributes are optional in drafts, and types with drafts are created as drafts. */
 export function isRequiredOnCreate(attribute: Attribute, holder: Holder): boolean {
   if (holder.holder === 'component' || holder.draftAndPublish || !attribute.required) return false
   return attribute.kind !== 'scalar' || (attribute.default === undefined && attribute.generate !== true)
@@ -178,16 +178,16 @@ function isAlwaysThere(attribute: ScalarAttribute, holder: Holder): boolean {
   return attribute.required && holder.holder === 'content-type' && !holder.draftAndPublish
 }
 
-/** As TypeScript is written here: single quotes. */
+/** A string literal in single quotes. */
 export const quote = (text: string): string =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 
-/** A name of a property: in quotes only where it needs them. */
+/** A property name, quoted only if necessary. */
 export const keyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name))
 
 const union = (words: readonly string[]): string => words.map(quote).join(' | ')
 
-/** As documents have them. */
+/** Scalar types in documents. */
 const VALUES: Readonly<Record<ValueType, string>> = {
   id: 'number',
   documentId: 'string',
@@ -213,7 +213,7 @@ const VALUES: Readonly<Record<ValueType, string>> = {
   array: 'unknown[]',
 }
 
-/** What writes take beside what documents have. */
+/** Additional input types. */
 const INPUTS: { readonly [Type in ValueType]?: string } = {
   biginteger: 'string | number | bigint',
   datetime: 'string | Date',

@@ -12,15 +12,15 @@ import { printTypes } from './types-print.ts'
 
 export interface TypesRun {
   readonly folder: string
-  /** Where to, instead of .plinth/types.d.ts of the project. */
+  /** The output file; default: .plinth/types.d.ts of the project. */
   readonly out?: string
-  /** Writes nothing: says whether what is there is what would be written. */
+  /** Writes nothing; compares the existing file with what would be written. */
   readonly check: boolean
   readonly env: Environment
   readonly write: (text: string) => void
 }
 
-/** `plinth types`: writes what TypeScript can know of a project. Answers the exit code: 0, or 1 where it cannot, or `check` finds a difference. */
+/** `plinth types`: generates TypeScript types. Returns the exit code: 0, or 1 for a fault or if `check` finds a difference. */
 export async function runTypes(terms: TypesRun): Promise<0 | 1> {
   const made = await makeTypes(terms.folder, terms.env)
   if (!made.ok) {
@@ -52,7 +52,7 @@ async function makeTypes(folder: string, env: Environment): Promise<Result<Types
   const { root } = project.value
   const found = await findModules(root)
   if (found.faults.length > 0) return failed(...found.faults)
-  // A plugin that cannot be loaded has a name all the same: types help to repair it.
+  // A plugin that fails to load still has a name: types help to repair it.
   const { policies, middlewares } = (await loadModules(found.modules, root)).plugins
   const named = (kind: PluginKind, schemaOf: (name: string) => PluginSchema | undefined) =>
     new Map(found.modules.filter(each => each.kind === kind).map(({ name }) => [name, schemaOf(name)]))

@@ -7,7 +7,7 @@ import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import { type Environment, readEnvironment } from '../project/environment.ts'
 import type { Project } from '../project/project.ts'
-import { namesSecret } from '../project/secret-ranges.ts'
+import { looksSecret } from '../project/secret-ranges.ts'
 import { readYaml } from '../project/yaml/read-yaml.ts'
 import { checkContentUnique, checkReferences, type DocumentReferences } from './check-documents.ts'
 import type { Content, ContentDocument } from './content.ts'
@@ -45,7 +45,7 @@ const readContentFile = (project: Project, { file, type }: ContentFile, environm
   readYaml(file, {
     root: project.root,
     environment,
-    isSecret: path => path.some(key => namesSecret(key) || isPasswordAttribute(type, String(key))),
+    isSecret: path => path.some(key => looksSecret(key) || isPasswordAttribute(type, String(key))),
   })
 
 interface LoadedEntries {

@@ -1,4 +1,4 @@
-import type { Pattern } from '../project/pattern.ts'
+import type { SafePattern } from '../project/pattern.ts'
 import type { MediaKind, RelationKind, ScalarType } from '../project/settings/settings.ts'
 
 /**
@@ -99,7 +99,7 @@ export interface ScalarAttribute extends AttributeBase {
   readonly max?: number | string
   readonly minLength?: number
   readonly maxLength?: number
-  readonly regex?: Pattern
+  readonly regex?: SafePattern
   /** Texts are stored in lower case, as JavaScript has it. */
   readonly lowerCase?: true
   /** enumeration: its values in order. */

@@ -31,7 +31,7 @@ export type ProjectFault =
   | 'cycle'
 
 /** What a check returns: a fault with a path, before its location in the file is known. */
-export interface Finding {
+export interface ProjectFinding {
   readonly code: ProjectFault
   readonly message: string
   readonly path: Path

@@ -1,5 +1,5 @@
 /** Keys of Strapi and Apollo with their replacement here, by the path of the mapping. */
-const INSTEAD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const ADVICE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'graphql.config': {
     apolloServer: 'it is called `serverOptions` here',
     landingPage:
@@ -46,7 +46,7 @@ const INSTEAD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /** The advice for an unknown key; undefined if there is none. */
-export function insteadOf(path: readonly (string | number)[], key: string): string | undefined {
-  const known = INSTEAD[path.join('.')]
+export function adviceFor(path: readonly (string | number)[], key: string): string | undefined {
+  const known = ADVICE[path.join('.')]
   return known && Object.hasOwn(known, key) ? known[key] : undefined
 }

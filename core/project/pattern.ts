@@ -3,7 +3,7 @@ import { createContext, Script } from 'node:vm'
 import type { RE2JS } from 're2js'
 
 /** A regular expression of project.yaml, which values of clients are tested against. */
-export interface Pattern {
+export interface SafePattern {
   test(text: string): boolean
   /** In JavaScript's notation: `/^a+$/`. */
   toString(): string
@@ -14,7 +14,7 @@ export interface Pattern {
  * time. Expressions that RE2 does not support (lookaround, backreferences) have 50 ms; a timeout counts as no match.
  * Throws SyntaxError for an invalid JavaScript expression.
  */
-export function compilePattern(source: string): Pattern {
+export function compilePattern(source: string): SafePattern {
   const plain = new RegExp(source)
   const test = isSimple(source)
     ? (text: string) => plain.test(text)
@@ -23,7 +23,7 @@ export function compilePattern(source: string): Pattern {
 }
 
 /** Repetitions with a larger bound are not considered cheap. */
-const LARGEST_BOUND = 100
+const MAX_CHEAP_BOUND = 100
 
 /** Anchored, without groups and alternatives, and with at most one unbounded and one small bounded repetition. */
 function isSimple(source: string): boolean {
@@ -31,12 +31,12 @@ function isSimple(source: string): boolean {
   if (!bare.startsWith('^') || /[(|]/.test(bare)) return false
   const endless = bare.match(/[*+]|\{\d+,\}/g) ?? []
   const bounded: readonly string[] = bare.match(/\?|\{\d+,\d+\}/g) ?? []
-  const isShort = bounded.every(each => Number(each.slice(each.indexOf(',') + 1, -1)) <= LARGEST_BOUND)
+  const isShort = bounded.every(each => Number(each.slice(each.indexOf(',') + 1, -1)) <= MAX_CHEAP_BOUND)
   return endless.length <= 1 && bounded.length <= 1 && isShort
 }
 
 /** null: RE2 does not support the expression. */
-function linearTest(source: string): Pattern['test'] | null {
+function linearTest(source: string): SafePattern['test'] | null {
   const text = toRe2(source)
   if (text === null) return null
   // Loaded lazily: most projects do not need it.
@@ -88,7 +88,7 @@ const TEST_TIMEOUT = 50
 const TEST = new Script('pattern.test(text)')
 
 /** V8 can interrupt backtracking only for a script that runs in its own context. */
-function timedTest(pattern: RegExp): Pattern['test'] {
+function timedTest(pattern: RegExp): SafePattern['test'] {
   const values = { pattern, text: '' }
   const context = createContext(values)
   return text => {

@@ -20,7 +20,7 @@ export interface ProjectFiles {
   readonly complete: boolean
 }
 
-interface Journey {
+interface IncludeWalk {
   readonly root: string
   readonly environment: Environment
   readonly seen: Set<string>
@@ -31,7 +31,7 @@ interface Journey {
 
 /** Reads the project file and, depth first, its includes. A file that two others include is read once. */
 export async function readProjectFiles(file: string, environment: Environment): Promise<ProjectFiles> {
-  const journey: Journey = {
+  const journey: IncludeWalk = {
     root: dirname(file),
     environment,
     seen: new Set(),
@@ -44,7 +44,7 @@ export async function readProjectFiles(file: string, environment: Environment): 
 }
 
 /** `trail`: the files that include one another, ending with the file to read. */
-async function visitFile(journey: Journey, trail: readonly string[]): Promise<void> {
+async function visitFile(journey: IncludeWalk, trail: readonly string[]): Promise<void> {
   const file = trail.at(-1) ?? ''
   journey.seen.add(file)
   const { tree, faults } = await parseFile(journey, file)
@@ -57,14 +57,14 @@ async function visitFile(journey: Journey, trail: readonly string[]): Promise<vo
   }
 }
 
-async function parseFile(journey: Journey, file: string): Promise<ParsedYaml> {
+async function parseFile(journey: IncludeWalk, file: string): Promise<ParsedYaml> {
   const source = await readSource(file, journey.root)
   if (!source.ok) return { faults: source.reasons }
   return parseYaml(source.value, { environment: journey.environment, isSecret: isProjectSecret })
 }
 
 /** The texts of `include`. Reports other values in included files; in the project file the schema reports them. */
-function includesOf(journey: Journey, tree: YamlNode, isIncluded: boolean): readonly YamlScalar[] {
+function includesOf(journey: IncludeWalk, tree: YamlNode, isIncluded: boolean): readonly YamlScalar[] {
   const include = tree.kind === 'map' ? tree.entries.get('include')?.value : undefined
   const items = include?.kind === 'list' ? include.items : include ? [include] : []
   const texts = include?.kind === 'list' ? items.filter(isText) : []
@@ -78,7 +78,7 @@ function includesOf(journey: Journey, tree: YamlNode, isIncluded: boolean): read
 const isText = (item: YamlNode): item is YamlScalar =>
   item.kind === 'scalar' && typeof item.value === 'string' && !item.broken
 
-async function pathsOf(journey: Journey, item: YamlScalar, from: string): Promise<readonly string[]> {
+async function pathsOf(journey: IncludeWalk, item: YamlScalar, from: string): Promise<readonly string[]> {
   const said = String(item.value)
   if (isAbsolute(said) || said.includes('\0')) {
     report(journey, item, 'bad-include', 'an include is a path from the folder of its own file')
@@ -103,7 +103,7 @@ async function matchesOf(pattern: string, from: string): Promise<readonly string
 
 const existing = (path: string): readonly string[] => (existsSync(path) ? [path] : [])
 
-async function follow(journey: Journey, item: YamlScalar, trail: readonly string[]): Promise<void> {
+async function follow(journey: IncludeWalk, item: YamlScalar, trail: readonly string[]): Promise<void> {
   const file = trail.at(-1) ?? ''
   const since = trail.indexOf(file)
   if (since < trail.length - 1) {
@@ -114,7 +114,7 @@ async function follow(journey: Journey, item: YamlScalar, trail: readonly string
   await visitFile(journey, trail)
 }
 
-function report(journey: Journey, item: YamlNode, code: ProjectFault, message: string): void {
+function report(journey: IncludeWalk, item: YamlNode, code: ProjectFault, message: string): void {
   journey.faults.push({ code, message, place: placeAt(item.mark), path: ['include'] })
 }
 

@@ -6,15 +6,15 @@ import type { ProjectFault } from './faults.ts'
 import type { SourceText } from './yaml/source-file.ts'
 
 /** Bytes. A larger file is a mistake or an attack. */
-const LARGEST_FILE = 5 * 1024 * 1024
+const MAX_FILE_BYTES = 5 * 1024 * 1024
 
 /** Reads a UTF-8 text file of at most 5 MiB and removes its byte order mark. */
 export async function readSource(path: string, root: string): Promise<Result<SourceText, Diagnostic>> {
   const shown = shownPath(path, root)
   const fail = (code: ProjectFault, message: string) => failed(wholeFileFault(code, message, shown))
   try {
-    const bytes = await readAtMost(path, LARGEST_FILE + 1)
-    if (bytes.length > LARGEST_FILE) return fail('too-large', 'the file is larger than 5 MiB')
+    const bytes = await readAtMost(path, MAX_FILE_BYTES + 1)
+    if (bytes.length > MAX_FILE_BYTES) return fail('too-large', 'the file is larger than 5 MiB')
     if (isUtf16(bytes)) return fail('bad-encoding', 'the file is UTF-16: save it as UTF-8')
     return ok({ path, shown, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) })
   } catch (error) {

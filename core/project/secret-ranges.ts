@@ -12,7 +12,7 @@ const ONLY_A_VARIABLE = /^["']?\$\{[A-Za-z_][A-Za-z0-9_]*(:-)?\}["']?$/
 const SECRET_WORD = /secret|password|passwd|token|credential|api_?key|access_?key|private_?key/i
 
 /** Whether a key's name suggests a secret. */
-export const namesSecret = (key: unknown): boolean => typeof key === 'string' && SECRET_WORD.test(key)
+export const looksSecret = (key: unknown): boolean => typeof key === 'string' && SECRET_WORD.test(key)
 
 /** The ranges of the secrets in a parsed file, to mask them before a line is quoted. */
 export function secretRanges(document: Document, text: string, isSecret: SecretTest): readonly SecretRange[] {
@@ -24,7 +24,7 @@ export function secretRanges(document: Document, text: string, isSecret: SecretT
     else if (isAlias(node) && isSecret(path))
       ranges.push(...(anchored.get(node.source) ?? []).flatMap(rangeOf))
     else if (isScalar(node) && isSecret(path))
-      ranges.push(...rangeOf(node).filter(range => !saysNothing(node, text, range)))
+      ranges.push(...rangeOf(node).filter(range => !isHarmless(node, text, range)))
   }
   seek(document.contents, [])
   return [...ranges, ...findUrlPasswords(text, ENDS_PASSWORD)]
@@ -62,12 +62,12 @@ function wordBefore(text: string, colon: number): string {
   while (end > 0 && isSpace(text[end - 1])) end--
   if (text[end - 1] === '"' || text[end - 1] === "'") end--
   let start = end
-  while (start > 0 && end - start < LONGEST_KEY && isWordCharacter(text[start - 1])) start--
+  while (start > 0 && end - start < MAX_KEY_LENGTH && isWordCharacter(text[start - 1])) start--
   return text.slice(start, end)
 }
 
 /** Longer words are not keys. */
-const LONGEST_KEY = 200
+const MAX_KEY_LENGTH = 200
 
 const isSpace = (character = ''): boolean => /\s/.test(character)
 const isWordCharacter = (character = ''): boolean => /\w/.test(character)
@@ -79,7 +79,7 @@ function behindSpace(text: string, from: number): number {
 }
 
 /** Booleans, numbers, `embedded` and references to variables are not secrets. */
-function saysNothing({ value }: Scalar, text: string, [start, end]: SecretRange): boolean {
+function isHarmless({ value }: Scalar, text: string, [start, end]: SecretRange): boolean {
   const isText = typeof value === 'string' && value !== '' && value !== 'embedded'
   return !isText || ONLY_A_VARIABLE.test(text.slice(start, end))
 }
@@ -121,7 +121,7 @@ export const isProjectSecret: SecretTest = path =>
   AROUND_SECRETS.some(
     ({ under, open }) => covers(under, path) && !open.includes(String(path[under.length])),
   ) ||
-  (!DECLARING.has(path[0]) && path.some(key => namesSecret(key) && !HARMLESS.has(key)))
+  (!DECLARING.has(path[0]) && path.some(key => looksSecret(key) && !HARMLESS.has(key)))
 
 const covers = (under: readonly string[], path: Path): boolean =>
   under.length < path.length && under.every((key, index) => key === '*' || key === path[index])

@@ -1,13 +1,13 @@
 import test from 'ava'
 import { runRoles } from '../../tools/cli/roles/roles.ts'
-import type { RolesTerms } from '../../tools/cli/roles/roles-output.ts'
+import type { RolesContext } from '../../tools/cli/roles/roles-output.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { golden, type RunOptions, run } from './run.ts'
 
 const ALL = { roles: [], types: [] }
 
 const roles = (narrowing: Partial<Parameters<typeof runRoles>[1]> = {}, options: RunOptions = {}) =>
-  run((terms: RolesTerms) => runRoles(terms, { ...ALL, ...narrowing }), options)
+  run((terms: RolesContext) => runRoles(terms, { ...ALL, ...narrowing }), options)
 
 test('who may do what in the example project is one table for each role', async t => {
   const { code, out } = await roles()

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { paintFor } from '../../tools/cli/paint.ts'
-import type { Form, RolesTerms } from '../../tools/cli/roles/roles-output.ts'
+import type { OutputFormat, RolesContext } from '../../tools/cli/roles/roles-output.ts'
 
 /** The example project as it once was: its lines stay where they are. */
 export const EXAMPLE = join(import.meta.dirname, 'example')
@@ -14,14 +14,14 @@ export interface Ran {
 
 export interface RunOptions {
   readonly folder?: string
-  readonly form?: Form
+  readonly form?: OutputFormat
   readonly terminal?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
 
 /** Runs one of the commands under `plinth roles` as the command line does. */
 export async function run(
-  command: (terms: RolesTerms) => Promise<number>,
+  command: (terms: RolesContext) => Promise<number>,
   { folder = EXAMPLE, form = 'text', terminal = false, env = {} }: RunOptions = {},
 ): Promise<Ran> {
   const out: string[] = []

@@ -2,7 +2,7 @@ import type { Environment } from '../../core/project/environment.ts'
 import type { Paint } from './paint.ts'
 
 /** The input and output of a command. */
-export interface CommandTerms {
+export interface CommandContext {
   readonly folder: string
   readonly env: Environment
   readonly paint: Paint
@@ -13,7 +13,7 @@ export interface CommandTerms {
 }
 
 /** The environment and terminal of this process. */
-export async function termsOf(folder: string): Promise<CommandTerms> {
+export async function commandContext(folder: string): Promise<CommandContext> {
   const { paintFor } = await import('./paint.ts')
   return {
     folder,

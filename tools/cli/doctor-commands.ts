@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { termsOf } from './command-terms.ts'
+import { commandContext } from './command-terms.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
@@ -25,6 +25,6 @@ export function addDoctor(program: Command): void {
     .action(async (folder: string, { try: tries, ...options }: DoctorOptions) => {
       const { runDoctor } = await import('./doctor.ts')
       const input = () => process.stdin.setEncoding('utf8')
-      process.exitCode = await runDoctor({ ...(await termsOf(folder)), ...options, tries, input })
+      process.exitCode = await runDoctor({ ...(await commandContext(folder)), ...options, tries, input })
     })
 }

@@ -4,11 +4,11 @@ import { planMigration } from '../../core/migrate/plan-migration.ts'
 import type { Advice } from '../doctor/advice.ts'
 import { examine, isFault } from '../doctor/examine.ts'
 import { findSlowReads, type SlowRead } from '../doctor/slow-reads.ts'
-import type { CommandTerms } from './command-terms.ts'
+import type { CommandContext } from './command-terms.ts'
 import type { Paint } from './paint.ts'
-import { complain, lookAtSchema } from './schema-project.ts'
+import { printReasons, withSchemaReadOnly } from './schema-project.ts'
 
-export interface DoctorTerms extends CommandTerms {
+export interface DoctorTerms extends CommandContext {
   /** The log file; `-`: read `input`; absent: no log. */
   readonly log?: string
   readonly input: () => AsyncIterable<string>
@@ -20,9 +20,9 @@ export interface DoctorTerms extends CommandTerms {
 /** `plinth doctor`: diagnostics for speed and safety. Returns the exit code: 1 if there is a fault or the diagnosis failed. */
 export async function runDoctor(terms: DoctorTerms): Promise<0 | 1> {
   const log = await readLog(terms)
-  if (!log.ok) return complain(terms, log.reasons)
+  if (!log.ok) return printReasons(terms, log.reasons)
   const { env, analyze, tries } = terms
-  const looked = await lookAtSchema(terms, async (database, { project, model, storage, files }) =>
+  const looked = await withSchemaReadOnly(terms, async (database, { project, model, storage, files }) =>
     examine({
       settings: project.settings,
       production: env.NODE_ENV === 'production',
@@ -36,7 +36,7 @@ export async function runDoctor(terms: DoctorTerms): Promise<0 | 1> {
       plan: await planMigration(database, storage.tables, { files }),
     }),
   )
-  if (!looked.ok) return complain(terms, looked.reasons)
+  if (!looked.ok) return printReasons(terms, looked.reasons)
   const advice = looked.value
   terms.write(terms.json ? `${JSON.stringify({ advice })}\n` : printAdvice(advice, terms.paint))
   return advice.some(isFault) ? 1 : 0
@@ -54,8 +54,7 @@ async function readLog({ log, input }: DoctorTerms): Promise<Result<readonly Slo
 }
 
 function printAdvice(advice: readonly Advice[], paint: Paint): string {
-  if (advice.length === 0) return 'No problems found.
-'
+  if (advice.length === 0) return 'No problems found.\n'
   return advice.map(one => printOne(one, paint)).join('\n')
 }
 

@@ -13,10 +13,10 @@ import {
 } from '../transfer/export-documents.ts'
 import type { KeyedFile } from '../transfer/import/import-files.ts'
 import { FileFault, overFiles } from '../transfer/stream-fault.ts'
-import type { CommandTerms } from './command-terms.ts'
+import type { CommandContext } from './command-terms.ts'
 import { progressBar } from './progress.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
-import { complain } from './schema-project.ts'
+import { printReasons } from './schema-project.ts'
 import {
   exportPathFault,
   loadTransfer,
@@ -25,7 +25,7 @@ import {
   type TransferProject,
 } from './transfer-project.ts'
 
-export interface ExportTerms extends CommandTerms {
+export interface ExportTerms extends CommandContext {
   /** A file; `-` is the standard output. */
   readonly out: string
   /** Keys or uids; none: all. */
@@ -38,12 +38,12 @@ export interface ExportTerms extends CommandTerms {
 /** `plinth export`: writes documents as a stream. Returns the exit code: 0, or 1 with the reasons if it failed. */
 export async function runExport(terms: ExportTerms): Promise<0 | 1> {
   const loaded = await loadTransfer(terms)
-  if (!loaded.ok) return complain(terms, loaded.reasons)
+  if (!loaded.ok) return printReasons(terms, loaded.reasons)
   const fault = exportPathFault(terms.out, terms.files)
-  if (fault !== null) return complain(terms, [fault])
-  if (isNeverStarted(loaded.value.project)) return complain(terms, [NEVER_STARTED])
+  if (fault !== null) return printReasons(terms, [fault])
+  if (isNeverStarted(loaded.value.project)) return printReasons(terms, [NEVER_STARTED])
   const done = await exportAll(loaded.value, terms)
-  if (!done.ok) return complain(terms, done.reasons)
+  if (!done.ok) return printReasons(terms, done.reasons)
   const { documents, lost } = done.value
   terms.complain(`Exported ${documents} ${documents === 1 ? 'document' : 'documents'}\n`)
   if (terms.passwordHashes) terms.complain(LOUD)

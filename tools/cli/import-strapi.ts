@@ -7,18 +7,18 @@ import { type ImportedSchema, importSchema } from '../strapi/import-schema.ts'
 import { withSource } from '../strapi/read/open-source.ts'
 import { uploadsOf } from '../strapi/read/present-files.ts'
 import { readFacts } from '../strapi/read/read-facts.ts'
-import type { Source } from '../strapi/read/source.ts'
+import type { StrapiDatabase } from '../strapi/read/source.ts'
 import type { OwnCode, StrapiProject } from '../strapi/read/strapi-project.ts'
 import { readStrapi } from '../strapi/read-strapi.ts'
 import { type StreamReport, writeStream } from '../strapi/write-stream.ts'
 import type { Remark } from '../strapi/yaml-document.ts'
 import { FileFault, overFiles } from '../transfer/stream-fault.ts'
-import type { CommandTerms } from './command-terms.ts'
+import type { CommandContext } from './command-terms.ts'
 import { runImport } from './import.ts'
-import { complain } from './schema-project.ts'
+import { printReasons } from './schema-project.ts'
 import { exportPathFault, loadTransfer, projectFolderFault } from './transfer-project.ts'
 
-export interface ImportStrapiTerms extends CommandTerms {
+export interface ImportStrapiTerms extends CommandContext {
   /** The folder of the Strapi project. */
   readonly dir: string
   readonly force: boolean
@@ -44,19 +44,19 @@ export async function runImportStrapi(terms: ImportStrapiTerms): Promise<0 | 1> 
   const file = join(terms.folder, 'project.yaml')
   if (existsSync(file) && !terms.force) {
     const message = `${file} is there already: give another folder with --out, or say --force to replace it`
-    return complain(terms, [message])
+    return printReasons(terms, [message])
   }
   if (terms.skipInvalid !== undefined && (terms.database === undefined || terms.content !== 'database'))
-    return complain(terms, [
+    return printReasons(terms, [
       '--skip-invalid is for documents that are imported: it needs --database, and no --content',
     ])
   const fault = pathFault(terms)
-  if (fault !== null) return complain(terms, [fault])
+  if (fault !== null) return printReasons(terms, [fault])
   const project = await readStrapi(terms.dir)
-  if (!project.ok) return complain(terms, project.reasons)
+  if (!project.ok) return printReasons(terms, project.reasons)
   const stream = streamFile(terms)
   const done = await bring(project.value, { ...terms, file, stream }).catch(toFailed)
-  if (!done.ok) return complain(terms, done.reasons)
+  if (!done.ok) return printReasons(terms, done.reasons)
   tell(terms, project.value, { file, stream }, done.value)
   return stream === null || terms.content !== 'database' ? 0 : fill(terms, project.value, stream)
 }
@@ -94,7 +94,7 @@ async function bring(project: StrapiProject, terms: Bringing): Promise<Result<Do
 }
 
 async function bringFrom(
-  source: Source | null,
+  source: StrapiDatabase | null,
   project: StrapiProject,
   terms: Bringing,
 ): Promise<Result<Done, string>> {
@@ -189,7 +189,7 @@ interface StrapiReport {
 }
 
 /** Prints what was imported, what was not, and the next steps. */
-function printStrapiReport(report: StrapiReport, terms: CommandTerms): string {
+function printStrapiReport(report: StrapiReport, terms: CommandContext): string {
   const { strapi, file, contentTypes, components, remarks, losses } = report
   const came = `${file}: ${count(contentTypes, 'content-type')} and ${count(components, 'component')} of a Strapi ${strapi} project.`
   return [
@@ -212,7 +212,7 @@ const GUARDED =
 const list = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ['', heading, ...lines.map(line => `  ${line}`)]
 
-const printRemark = ({ path, text }: Remark, { paint }: CommandTerms): string =>
+const printRemark = ({ path, text }: Remark, { paint }: CommandContext): string =>
   path.length === 0 ? text : `${paint('bold', printPath(path))}  ${text}`
 
 function documentLines({ documents }: StrapiReport): readonly string[] {
@@ -222,7 +222,7 @@ function documentLines({ documents }: StrapiReport): readonly string[] {
   return [`${count(total, 'document')} read: ${parts.join(', ')}.`]
 }
 
-function nextSteps({ documents, importing }: StrapiReport, { folder }: CommandTerms): readonly string[] {
+function nextSteps({ documents, importing }: StrapiReport, { folder }: CommandContext): readonly string[] {
   return [
     `plinth check ${folder}    tells whether project.yaml is still in order when you have changed it`,
     ...(documents === null ? [] : [`plinth roles ${folder}    shows who may do what`]),

@@ -8,13 +8,13 @@ import { printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { type ImportFault, type ImportReport, importDocuments } from '../transfer/import/import-documents.ts'
 import type { OnConflict } from '../transfer/import/import-terms.ts'
 import { FileFault, type LineFault, overFiles, printLineFault } from '../transfer/stream-fault.ts'
-import type { CommandTerms } from './command-terms.ts'
+import type { CommandContext } from './command-terms.ts'
 import { progressBar } from './progress.ts'
 import { withDatabase } from './project-database.ts'
-import { complain } from './schema-project.ts'
+import { printReasons } from './schema-project.ts'
 import { importPathFault, prepareTransfer } from './transfer-project.ts'
 
-export interface ImportTerms extends CommandTerms {
+export interface ImportTerms extends CommandContext {
   /** A file; `-` is the standard input. */
   readonly file: string
   readonly onConflict: OnConflict
@@ -29,9 +29,9 @@ export interface ImportTerms extends CommandTerms {
 /** `plinth import`: imports the documents of a stream. Returns the exit code: 0, or 1 with the reasons if anything failed. */
 export async function runImport(terms: ImportTerms): Promise<0 | 1> {
   const compiled = await compileApp(terms.folder, terms.env)
-  if (!compiled.ok) return complain(terms, compiled.reasons.map(printDiagnostic))
+  if (!compiled.ok) return printReasons(terms, compiled.reasons.map(printDiagnostic))
   const fault = importPathFault(terms.file, terms.files)
-  if (fault !== null) return complain(terms, [fault])
+  if (fault !== null) return printReasons(terms, [fault])
   const source = terms.file === '-' ? await spool(compiled.value.project.root) : null
   try {
     const path = source ?? terms.file
@@ -43,11 +43,11 @@ export async function runImport(terms: ImportTerms): Promise<0 | 1> {
       { trouble: 'The database did not answer as it should; the same import goes on where it was' },
     )
     const done = opened.ok ? opened.value : opened
-    if (!done.ok) return complain(terms, done.reasons)
+    if (!done.ok) return printReasons(terms, done.reasons)
     terms.complain(`${printReport(done.value, terms)}\n`)
     return done.value.leftOut.length === 0 ? 0 : tellLeftOut(done.value.leftOut, terms)
   } catch (error) {
-    if (error instanceof FileFault) return complain(terms, [error.message])
+    if (error instanceof FileFault) return printReasons(terms, [error.message])
     throw error
   } finally {
     if (source !== null) await rm(source, { force: true })

@@ -46,9 +46,7 @@ program
 
 program
   .command('token')
-  .description(
-    'generate an API token: prints it once, with the lines for project.yaml that contain its hash',
-  )
+  .description('generate an API token: prints it once, with the lines for project.yaml that contain its hash')
   .argument('<name>', 'its name in project.yaml')
   .addOption(
     new Option('--type <type>', 'the type of the token')

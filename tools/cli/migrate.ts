@@ -5,11 +5,11 @@ import { migrate } from '../../core/migrate/migrate.ts'
 import { type MigrationPlan, planMigration } from '../../core/migrate/plan-migration.ts'
 import { type PastMigration, readHistory } from '../../core/migrate/recorded-schema.ts'
 import { includes, type Weight } from '../../core/migrate/schema/finding.ts'
-import type { CommandTerms } from './command-terms.ts'
+import type { CommandContext } from './command-terms.ts'
 import { printPlan, weightOf } from './plan-print.ts'
-import { complain, lookAtSchema, overSchema } from './schema-project.ts'
+import { printReasons, withSchema, withSchemaReadOnly } from './schema-project.ts'
 
-export interface MigrateTerms extends CommandTerms {
+export interface MigrateTerms extends CommandContext {
   readonly json: boolean
   readonly allowDestructive: boolean
   /** Apply only steps that are compatible with the running version. */
@@ -18,15 +18,15 @@ export interface MigrateTerms extends CommandTerms {
 
 /** `plinth migrate`: applies the migration plan in one transaction. Returns the exit code: 0, or 1 with the reasons if it was refused. */
 export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
-  const done = await overSchema(terms, (database, { tables, files }) =>
+  const done = await withSchema(terms, (database, { tables, files }) =>
     migrate(database, tables, { allowing: allowedBy(terms), files, stage: terms.expand ? 'expand' : 'all' }),
   )
-  if (!done.ok) return complain(terms, done.reasons)
+  if (!done.ok) return printReasons(terms, done.reasons)
   const migrated = done.value
   if (!migrated.ok) {
     const against = migrated.reasons.map(({ message }) => `  - ${message}`)
     const head = migrated.reasons.some(({ partly }) => partly) ? PARTLY : 'Nothing was changed:'
-    return complain(terms, [`${head}\n${against.join('\n')}\n\n\`plinth plan\` shows it all.`])
+    return printReasons(terms, [`${head}\n${against.join('\n')}\n\n\`plinth plan\` shows it all.`])
   }
   const { steps, left, outdated } = migrated.value
   if (outdated.length > 0) terms.complain(`${REPLACED} ${printServing(outdated)}\n`)
@@ -44,10 +44,10 @@ const PARTLY = 'A part was done and stands; the next `plinth migrate` goes on fr
 
 /** `plinth migrate --dry-run`: prints the plan and returns the exit code that applying it would have. */
 export async function runRehearsal(terms: MigrateTerms): Promise<0 | 1> {
-  const planned = await lookAtSchema(terms, (database, { tables, files }) =>
+  const planned = await withSchemaReadOnly(terms, (database, { tables, files }) =>
     planMigration(database, tables, { allowing: allowedBy(terms), files }),
   )
-  if (!planned.ok) return complain(terms, planned.reasons)
+  if (!planned.ok) return printReasons(terms, planned.reasons)
   const plan = planned.value
   terms.write(printPlan(plan, { form: terms.json ? 'json' : 'text', paint: terms.paint }))
   return plan.refusals.length === 0 && isAllowed(plan, terms) ? 0 : 1
@@ -61,11 +61,11 @@ function isAllowed(plan: MigrationPlan, terms: MigrateTerms): boolean {
 
 /** `plinth migrate --status`: the migration history, newest first. */
 export async function runStatus(terms: MigrateTerms): Promise<0 | 1> {
-  const read = await lookAtSchema(terms, async (database, { files }) => ({
+  const read = await withSchemaReadOnly(terms, async (database, { files }) => ({
     done: await readHistory(database),
     files: await statusOf(database, files),
   }))
-  if (!read.ok) return complain(terms, read.reasons)
+  if (!read.ok) return printReasons(terms, read.reasons)
   const { done, files } = read.value
   terms.write(terms.json ? `${JSON.stringify(read.value)}\n` : `${printHistory(done)}${printFiles(files)}`)
   return 0

@@ -1,9 +1,9 @@
 import { planMigration } from '../../core/migrate/plan-migration.ts'
-import type { CommandTerms } from './command-terms.ts'
+import type { CommandContext } from './command-terms.ts'
 import { printPlan } from './plan-print.ts'
-import { complain, lookAtSchema } from './schema-project.ts'
+import { printReasons, withSchemaReadOnly } from './schema-project.ts'
 
-export interface PlanTerms extends CommandTerms {
+export interface PlanContext extends CommandContext {
   readonly form: 'text' | 'json' | 'sql'
 }
 
@@ -11,11 +11,11 @@ export interface PlanTerms extends CommandTerms {
  * `plinth plan`: prints the migration plan without applying it. Returns the exit code: 0
  * if there is nothing to do, 2 if there is, 1 if the plan is refused or fails.
  */
-export async function runPlan(terms: PlanTerms): Promise<0 | 1 | 2> {
-  const planned = await lookAtSchema(terms, (database, { tables, files }) =>
+export async function runPlan(terms: PlanContext): Promise<0 | 1 | 2> {
+  const planned = await withSchemaReadOnly(terms, (database, { tables, files }) =>
     planMigration(database, tables, { files }),
   )
-  if (!planned.ok) return complain(terms, planned.reasons)
+  if (!planned.ok) return printReasons(terms, planned.reasons)
   const plan = planned.value
   terms.write(printPlan(plan, terms))
   if (plan.refusals.length > 0) return 1

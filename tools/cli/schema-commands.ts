@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { termsOf } from './command-terms.ts'
+import { commandContext } from './command-terms.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
@@ -12,16 +12,14 @@ export function addSchema(program: Command): void {
 function addPlan(program: Command): void {
   program
     .command('plan')
-    .description(
-      'show the migration steps that the database needs; exit code 2 if there are any',
-    )
+    .description('show the migration steps that the database needs; exit code 2 if there are any')
     .argument(...folderArgument)
     .option('--json', 'one line of JSON for programs', false)
     .option('--sql', 'print SQL statements', false)
     .action(async (folder: string, { json, sql }: { json: boolean; sql: boolean }) => {
       const { runPlan } = await import('./plan.ts')
       const form = json ? 'json' : sql ? 'sql' : 'text'
-      process.exitCode = await runPlan({ ...(await termsOf(folder)), form })
+      process.exitCode = await runPlan({ ...(await commandContext(folder)), form })
     })
 }
 
@@ -36,9 +34,7 @@ interface MigrateOptions {
 function addMigrate(program: Command): void {
   program
     .command('migrate')
-    .description(
-      'apply all migration steps in one transaction, including slow ones, which a start refuses',
-    )
+    .description('apply all migration steps in one transaction, including slow ones, which a start refuses')
     .argument(...folderArgument)
     .option('--allow-destructive', 'also drop tables and columns that the project no longer declares', false)
     .option('--expand', 'apply only backward-compatible (expand) steps', false)
@@ -48,6 +44,6 @@ function addMigrate(program: Command): void {
     .action(async (folder: string, { dryRun, status, ...options }: MigrateOptions) => {
       const { runMigrate, runRehearsal, runStatus } = await import('./migrate.ts')
       const run = status ? runStatus : dryRun ? runRehearsal : runMigrate
-      process.exitCode = await run({ ...(await termsOf(folder)), ...options })
+      process.exitCode = await run({ ...(await commandContext(folder)), ...options })
     })
 }

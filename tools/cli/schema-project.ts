@@ -9,25 +9,25 @@ import type { Storage, Table } from '../../core/model/storage.ts'
 import { loadMigrations } from '../../core/plugins/load/load-migrations.ts'
 import { loadProject } from '../../core/project/load-project.ts'
 import type { Project } from '../../core/project/project.ts'
-import type { CommandTerms } from './command-terms.ts'
+import type { CommandContext } from './command-terms.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
 
 type SchemaWork<Value> = (database: Database, schema: SchemaProject) => Promise<Value>
 
 /** Runs the work with the project's database and its declared tables. Fails with the reasons. */
-export const overSchema = async <Value>(
-  terms: CommandTerms,
+export const withSchema = async <Value>(
+  terms: CommandContext,
   work: SchemaWork<Value>,
 ): Promise<Result<Value, string>> => run(terms, work, {})
 
 /** The same for read-only work. If the embedded database does not exist yet, an empty one in memory is used. */
-export const lookAtSchema = async <Value>(
-  terms: CommandTerms,
+export const withSchemaReadOnly = async <Value>(
+  terms: CommandContext,
   work: SchemaWork<Value>,
 ): Promise<Result<Value, string>> => run(terms, work, { embedded: { dataDir: 'memory://' } })
 
 async function run<Value>(
-  terms: CommandTerms,
+  terms: CommandContext,
   work: SchemaWork<Value>,
   unstarted: Pick<Parameters<typeof withDatabase>[2], 'embedded'>,
 ): Promise<Result<Value, string>> {
@@ -50,7 +50,7 @@ interface SchemaProject {
   readonly files: readonly Handwritten[]
 }
 
-async function loadSchema({ folder, env }: CommandTerms): Promise<Result<SchemaProject, string>> {
+async function loadSchema({ folder, env }: CommandContext): Promise<Result<SchemaProject, string>> {
   const project = await loadProject(folder, env)
   if (!project.ok) return failed(...project.reasons.map(printDiagnostic))
   const model = compileModel(project.value)
@@ -69,7 +69,7 @@ async function loadSchema({ folder, env }: CommandTerms): Promise<Result<SchemaP
 }
 
 /** Prints the reasons of a failed command and returns its exit code. */
-export function complain({ complain: tell }: CommandTerms, reasons: readonly string[]): 1 {
+export function printReasons({ complain: tell }: CommandContext, reasons: readonly string[]): 1 {
   tell(`${reasons.join('\n\n')}\n`)
   return 1
 }

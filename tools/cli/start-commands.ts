@@ -59,5 +59,7 @@ function parseWorkers(written: string): number {
   if (written === '') return 1
   const count = Number(written)
   if (/^\d+$/.test(written) && count >= 1 && count <= MAX_WORKERS) return count
-  throw new InvalidArgumentError(`It has to be a number from 1 to ${MAX_WORKERS}, such as the machine's cores.`)
+  throw new InvalidArgumentError(
+    `It has to be a number from 1 to ${MAX_WORKERS}, such as the machine's cores.`,
+  )
 }

@@ -24,8 +24,8 @@ export async function runStart(
   { watch, workplace, replaceOthers }: StartOptions,
 ): Promise<void> {
   const production = process.env.NODE_ENV === 'production'
-  const follow = watch && !production && !workplace ? await prepareToFollow(resolve(folder)) : null
-  const signals = heedSignals(production)
+  const follow = watch && !production && !workplace ? await prepareWatch(resolve(folder)) : null
+  const signals = handleSignals(production)
   const served = await open(folder, { production, workplace, replaceOthers, signal: signals.aborted })
   if (signals.aborted.aborted) process.exit()
   if (!served.ok) {
@@ -34,7 +34,7 @@ export async function runStart(
     workplace?.leave()
     return
   }
-  heed(served.value, { workplace, signals })
+  connectSignals(served.value, { workplace, signals })
   follow?.(served.value)
 }
 
@@ -63,7 +63,7 @@ const ONE_ALONE: StartFault = {
 }
 
 /** Records the file stamps before the files are read, so that no change in between is missed. */
-async function prepareToFollow(root: string): Promise<(served: ServedApp) => void> {
+async function prepareWatch(root: string): Promise<(served: ServedApp) => void> {
   const [{ readStamps }, { watchProject }] = await Promise.all([
     import('../../core/app/file-stamps.ts'),
     import('../../core/app/watch-project.ts'),
@@ -87,7 +87,7 @@ interface HeedTerms extends Pick<OpenTerms, 'workplace'> {
   readonly signals: Signals
 }
 
-function heed(served: ServedApp, { signals, workplace }: HeedTerms): void {
+function connectSignals(served: ServedApp, { signals, workplace }: HeedTerms): void {
   const stop = () => void served.close().then(() => process.exit())
   // A forgotten `await` in a plugin must not end the process.
   process.on('unhandledRejection', error => served.tellUnheard(error))
@@ -116,7 +116,7 @@ const ABORT_TIMEOUT = 10_000
  * Called before the port is bound: without a handler a signal would kill the process in the middle of its work. Outside
  * of production SIGHUP means that the terminal was closed.
  */
-function heedSignals(production: boolean): Signals {
+function handleSignals(production: boolean): Signals {
   const starting = new AbortController()
   let isReloadAsked = false
   let actions: Actions = {

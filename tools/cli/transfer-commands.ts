@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { OnConflict } from '../transfer/import/import-terms.ts'
-import { termsOf } from './command-terms.ts'
+import { commandContext } from './command-terms.ts'
 
 const folderArgument = ['[folder]', 'the folder of project.yaml', '.'] as const
 
@@ -25,7 +25,7 @@ function addExport(program: Command): void {
     .action(async (folder: string, options: ExportOptions) => {
       const { runExport } = await import('./export.ts')
       process.exitCode = await runExport({
-        ...(await termsOf(folder)),
+        ...(await commandContext(folder)),
         ...options,
         types: options.types ?? [],
       })
@@ -69,7 +69,7 @@ function addImport(command: Command): void {
       const { runImport } = await import('./import.ts')
       const [folder, file] = second === undefined ? ['.', first] : [first, second]
       process.exitCode = await runImport({
-        ...(await termsOf(folder)),
+        ...(await commandContext(folder)),
         ...options,
         file,
         files: options.files,
@@ -105,15 +105,12 @@ export function addImportStrapi(parent: Command): void {
     .option('--time-zone <name>', "the time zone of Strapi's timestamps, such as Europe/Berlin", 'UTC')
     .option('--content <file>', 'write documents to a file for `plinth import` instead of the database')
     .option('--no-content', 'do not import documents')
-    .option(
-      '--skip-invalid <report>',
-      'skip invalid documents and list them with the reason in this file',
-    )
+    .option('--skip-invalid <report>', 'skip invalid documents and list them with the reason in this file')
     .option('--json', 'one line of JSON for programs', false)
     .action(async (dir: string, { content, database, ...options }: StrapiOptions) => {
       const { runImportStrapi } = await import('./import-strapi.ts')
       process.exitCode = await runImportStrapi({
-        ...(await termsOf(options.out)),
+        ...(await commandContext(options.out)),
         ...options,
         dir,
         database,

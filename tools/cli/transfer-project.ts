@@ -21,7 +21,7 @@ import { SILENT } from '../../core/observe/observation.ts'
 import { loadProject } from '../../core/project/load-project.ts'
 import type { Project } from '../../core/project/project.ts'
 import type { ImportTerms } from '../transfer/import/import-terms.ts'
-import type { CommandTerms } from './command-terms.ts'
+import type { CommandContext } from './command-terms.ts'
 import { unknownName } from './roles/roles-project.ts'
 
 /** The parts of a project that its documents need. */
@@ -34,7 +34,7 @@ export interface TransferProject {
 export async function loadTransfer({
   folder,
   env,
-}: Pick<CommandTerms, 'folder' | 'env'>): Promise<Result<TransferProject, string>> {
+}: Pick<CommandContext, 'folder' | 'env'>): Promise<Result<TransferProject, string>> {
   const project = await loadProject(folder, env)
   if (!project.ok) return failed(...project.reasons.map(printDiagnostic))
   const model = compileModel(project.value)
@@ -61,14 +61,14 @@ export function pickTypes(names: readonly string[], model: Model): Result<readon
   return failed(...unknown.map(name => unknownName('content-type', name, known)))
 }
 
-type Prepared = Omit<ImportTerms, 'onConflict' | 'skipsInvalid' | 'filesFolder' | 'progress'>
+type PreparedTransfer = Omit<ImportTerms, 'onConflict' | 'skipsInvalid' | 'filesFolder' | 'progress'>
 
 /** Migrates tables and syncs roles and locales, as a start does, but does not load content/. */
 export async function prepareTransfer(
   blueprint: Blueprint,
   database: Database,
   { events, dryRun }: { readonly events: boolean; readonly dryRun: boolean },
-): Promise<Result<Prepared, StartFault>> {
+): Promise<Result<PreparedTransfer, StartFault>> {
   const { project, model, storage } = blueprint
   const inStep = dryRun ? await look(blueprint, database) : await bringInStep(blueprint, database)
   if (!inStep.ok) return inStep

@@ -1,17 +1,17 @@
-/** `fault`: something is wrong, or unsafe; `advice`: it could be faster, or safer. */
+/** `fault`: wrong or unsafe; `advice`: could be faster or safer. */
 export type Severity = 'fault' | 'advice'
 
-/** What there is to say about a project and its database. */
+/** One piece of advice about a project or its database. */
 export interface Advice {
   readonly severity: Severity
   readonly code: AdviceCode
   /** A content-type, a table, or a key of project.yaml. */
   readonly about: string
-  /** What was found, and why it matters. A sentence without its full stop. */
+  /** The finding and why it matters: a sentence without its full stop. */
   readonly found: string
-  /** What to do about it. */
+  /** The remedy. */
   readonly remedy: string
-  /** Lines for project.yaml. */
+  /** Lines to paste into project.yaml. */
   readonly paste?: string
 }
 

@@ -13,20 +13,23 @@ import { type Proposal, printProposals, proposeIndex, tryIndex } from './propose
 import { openSamples } from './sample-values.ts'
 import { depthOf, type SlowRead } from './slow-reads.ts'
 
-export interface ReadTerms {
+export interface ReadCheckContext {
   readonly database: Database
   readonly model: Model
   readonly storage: Storage
-  /** Whether reads are run, not only planned. */
+  /** Run reads with EXPLAIN ANALYZE instead of only planning them. */
   readonly analyze: boolean
-  /** Whether indexes of small tables are made, and taken back. */
+  /** Try indexes on small tables in a rolled-back transaction. */
   readonly tries: boolean
-  /** About. */
+  /** Estimated. */
   readonly rowsIn: (table: string) => number
 }
 
-/** Why slow reads were slow, and what would help. What is fast by now is not told of. */
-export async function lookAtReads(reads: readonly SlowRead[], terms: ReadTerms): Promise<readonly Advice[]> {
+/** Explains why reads were slow and what would help. Leaves out reads that are fast by now. */
+export async function lookAtReads(
+  reads: readonly SlowRead[],
+  terms: ReadCheckContext,
+): Promise<readonly Advice[]> {
   const found: Found[] = []
   for (const read of reads) found.push(...(await lookAt(read, terms)))
   const proposals = found.flatMap(({ proposal }) => proposal ?? [])
@@ -42,11 +45,11 @@ interface Found {
   readonly proposal: Proposal | null
 }
 
-/** Several reads may want the same index. */
+/** Several reads may need the same index. */
 const isFirst = ({ proposal }: Found, at: number, all: readonly Found[]): boolean =>
   proposal === null || all.findIndex(other => other.proposal?.index.name === proposal.index.name) === at
 
-async function lookAt(read: SlowRead, terms: ReadTerms): Promise<readonly Found[]> {
+async function lookAt(read: SlowRead, terms: ReadCheckContext): Promise<readonly Found[]> {
   const { database, storage, model } = terms
   const query = await database.transaction(transaction => again(read, transaction, terms), { readonly: true })
   if (!query) return []
@@ -63,10 +66,10 @@ async function lookAt(read: SlowRead, terms: ReadTerms): Promise<readonly Found[
   ]
 }
 
-/** What takes too long is planned only. */
+/** Falls back to planning only if running takes too long. */
 async function planOf(
   plan: (transaction: Transaction, analyze: boolean) => Promise<PlanNode>,
-  { database, analyze }: ReadTerms,
+  { database, analyze }: ReadCheckContext,
 ): Promise<PlanNode> {
   const run = (analyzes: boolean) =>
     database.transaction(transaction => plan(transaction, analyzes), { readonly: true })
@@ -78,11 +81,11 @@ async function planOf(
   }
 }
 
-/** The query that it was, with values of the table in place of those that nobody noted down. */
+/** The logged query, with sample values of the table, because the log contains no values. */
 async function again(
   read: SlowRead,
   transaction: Transaction,
-  { model, storage }: ReadTerms,
+  { model, storage }: ReadCheckContext,
 ): Promise<Query | null> {
   const samples = openSamples(storage)
   if (!parseWork(read, model, samples.sample)) return null
@@ -108,14 +111,14 @@ interface Remedy {
   readonly proposal: Proposal | null
 }
 
-/** A read that was planned again. */
+/** A slow read with its current plan. */
 interface Planned {
   readonly query: Query
   readonly costly: readonly Costly[]
   readonly plan: (transaction: Transaction) => Promise<PlanNode>
 }
 
-async function remedyFor({ query, costly, plan }: Planned, terms: ReadTerms): Promise<Remedy | null> {
+async function remedyFor({ query, costly, plan }: Planned, terms: ReadCheckContext): Promise<Remedy | null> {
   const sortsMany = costly.some(({ kind }) => kind === 'sort')
   const proposal = proposeIndex(query, terms.storage, sortsMany)
   const effect = proposal && (await effectOf(proposal, terms, plan))
@@ -124,13 +127,13 @@ async function remedyFor({ query, costly, plan }: Planned, terms: ReadTerms): Pr
   return words === null ? null : { words, proposal: null }
 }
 
-/** Larger tables are not locked for a trial. */
+/** Larger tables are not locked to try an index. */
 const SMALL = 200_000
 
-/** null: it would not help. */
+/** null: the index would not help. */
 async function effectOf(
   proposal: Proposal,
-  { database, storage, tries, rowsIn }: ReadTerms,
+  { database, storage, tries, rowsIn }: ReadCheckContext,
   plan: (transaction: Transaction) => Promise<PlanNode>,
 ): Promise<string | null> {
   const { name } = storage.table(proposal.type)
@@ -159,7 +162,7 @@ const COUNTING = 'counting takes longest: ask with `pagination[withCount]=false`
 const WIDE =
   'no single index finds it: it asks for either of several things, over relations, or for most of the documents; ask for less at a time'
 
-/** From here on what is left out costs more than what is shown. */
+/** From this offset on, skipping rows costs more than returning them. */
 const DEEP = 1_000
 
 function deepPage({ work }: SlowRead, { type }: Query): readonly Advice[] {
@@ -170,17 +173,17 @@ function deepPage({ work }: SlowRead, { type }: Query): readonly Advice[] {
   return [{ severity: 'advice', code: 'deep-page', about: type.key, found, remedy }]
 }
 
-/** Fewer rows than these are not worth a word. */
+/** Fewer rows are not worth reporting. */
 const WORTH = 5_000
 
-/** What of a plan is dear. */
+/** The expensive part of a plan. */
 interface Costly {
   readonly kind: 'scan' | 'vain' | 'sort'
-  /** Behind `PostgreSQL`. */
+  /** The rest of a sentence that begins with `PostgreSQL`. */
   readonly words: string
 }
 
-/** In the order in which it is done; `rowsIn`: how many rows a table has, about. */
+/** In execution order. `rowsIn`: the estimated number of rows of a table. */
 function findCostly(plan: PlanNode, rowsIn: (table: string) => number): readonly Costly[] {
   const found = nodesOf(plan)
     .toReversed()
@@ -198,7 +201,7 @@ function scanOf(
   return [{ kind: 'scan', words: `reads all ${counted(rowsIn(table))} rows of \`${table}\`` }]
 }
 
-/** Known where the statement was run. */
+/** Known only if the statement was run. */
 function vainOf({
   'Node Type': kind,
   'Relation Name': table,

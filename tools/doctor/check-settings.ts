@@ -1,16 +1,16 @@
 import type { Settings } from '../../core/project/settings/settings.ts'
 import type { Advice } from './advice.ts'
-import type { Numbers } from './table-statistics.ts'
+import type { TableStatistics } from './table-statistics.ts'
 
 export interface SettingsTerms {
   readonly settings: Settings
   readonly production: boolean
-  /** Processes that serve on this machine. */
+  /** Serving processes on this machine. */
   readonly workers: number
 }
 
-/** What of the project's settings is slow or unsafe. */
-export const lookAtSettings = (terms: SettingsTerms, numbers: Numbers | null): readonly Advice[] => [
+/** Advice on slow or unsafe settings. */
+export const lookAtSettings = (terms: SettingsTerms, numbers: TableStatistics | null): readonly Advice[] => [
   ...lookAtSafety(terms),
   ...lookAtSpeed(terms),
   ...(numbers ? [...connectionsOf(terms, numbers), ...replicasOf(terms, numbers)] : []),
@@ -56,7 +56,7 @@ function* lookAtSafety({ settings, production }: SettingsTerms): Generator<Advic
     }
 }
 
-/** As many different characters as 32 random letters of hexadecimal hardly lack. */
+/** 32 random hexadecimal digits almost always have at least this many distinct characters. */
 const VARIETY = 8
 
 const isWeak = (secret: string): boolean =>
@@ -65,7 +65,7 @@ const isWeak = (secret: string): boolean =>
     isRepeated(secret) ||
     /change.?me|your.?secret|example|placeholder|not.?secret|password|123456789|abcdefgh/i.test(secret))
 
-/** Up to so many characters again and again. */
+/** Matches texts that repeat a short sequence. */
 const LONGEST_UNIT = 16
 
 function isRepeated(secret: string): boolean {
@@ -94,7 +94,10 @@ function* lookAtSpeed({ settings, production }: SettingsTerms): Generator<Advice
     }
 }
 
-function connectionsOf({ settings, workers }: SettingsTerms, { connections }: Numbers): readonly Advice[] {
+function connectionsOf(
+  { settings, workers }: SettingsTerms,
+  { connections }: TableStatistics,
+): readonly Advice[] {
   const { url, pool } = settings.database
   const wanted = workers * pool.max
   if (url === 'embedded' || wanted <= connections) return []
@@ -109,7 +112,7 @@ function connectionsOf({ settings, workers }: SettingsTerms, { connections }: Nu
   ]
 }
 
-const replicasOf = ({ settings }: SettingsTerms, { replicas }: Numbers): readonly Advice[] => {
+const replicasOf = ({ settings }: SettingsTerms, { replicas }: TableStatistics): readonly Advice[] => {
   const { database } = settings
   if (database.replicas.length === 0) return []
   return replicas

@@ -6,17 +6,17 @@ import type { Storage } from '../../core/model/storage.ts'
 import { declaredIndex } from '../../core/model/type-indexes.ts'
 import type { Settings } from '../../core/project/settings/settings.ts'
 import { type Advice, counted } from './advice.ts'
-import type { IndexNumbers, Numbers, TableNumbers } from './table-statistics.ts'
+import type { IndexNumbers, TableNumbers, TableStatistics } from './table-statistics.ts'
 
 export interface TableTerms {
   readonly model: Model
   readonly storage: Storage
-  /** Replicas use indexes, too, and do not tell. */
+  /** Replicas use indexes too, but their statistics are not visible here. */
   readonly hasReplicas: boolean
 }
 
-/** What PostgreSQL's own numbers say of the project's tables. */
-export function lookAtTables({ tables, counting }: Numbers, terms: TableTerms): readonly Advice[] {
+/** Advice from PostgreSQL's statistics on the project's tables. */
+export function lookAtTables({ tables, counting }: TableStatistics, terms: TableTerms): readonly Advice[] {
   const origins = originsOf(terms)
   const isCounted = counting >= WEEK && !terms.hasReplicas
   return tables.flatMap(table => [
@@ -30,7 +30,7 @@ export function lookAtTables({ tables, counting }: Numbers, terms: TableTerms): 
 const DAY = 86_400_000
 const WEEK = 7 * DAY
 
-/** Where an index comes from; not named: somebody made it by hand. */
+/** The origin of an index; undefined: it was created manually. */
 type Origins = ReadonlyMap<string, 'needed' | 'declared' | 'derived'>
 
 function originsOf({ model, storage }: TableTerms): Origins {
@@ -78,7 +78,7 @@ function deadRowsOf({ name, rows, dead }: TableNumbers): readonly Advice[] {
 interface IndexTerms {
   readonly table: TableNumbers
   readonly origins: Origins
-  /** Whether its scans were counted for long enough to tell. */
+  /** Whether scans were counted for long enough to judge. */
   readonly isCounted: boolean
   readonly counting: number
 }
@@ -111,7 +111,7 @@ const REMEDIES = {
   handmade: ({ name }: IndexNumbers) => `DROP INDEX "${name}"`,
 }
 
-/** Of two that are equal the first by name stays. */
+/** Of two equal indexes the first one by name is kept. */
 function makesNeedless(other: IndexNumbers, index: IndexNumbers): boolean {
   if (other.name === index.name || !other.valid || other.partial || index.partial) return false
   const begins = index.columns.every((column, at) => column !== null && other.columns[at] === column)
@@ -119,7 +119,7 @@ function makesNeedless(other: IndexNumbers, index: IndexNumbers): boolean {
   return other.columns.length > index.columns.length || other.unique || other.name < index.name
 }
 
-/** Roles that anybody can have, with content-types whose drafts these roles can read. */
+/** The public roles, with the content-types whose drafts they can read. */
 export function* lookAtDrafts(settings: Settings, model: Model): Generator<Advice> {
   const { roles } = resolveHolders(settings)
   for (const { key, why } of rolesOfAnybody(settings)) {

@@ -1,20 +1,20 @@
 import type { Database } from '../../core/database/database.ts'
 import type { MigrationPlan } from '../../core/migrate/plan-migration.ts'
 import { type Advice, counted } from './advice.ts'
-import { lookAtReads, type ReadTerms } from './check-reads.ts'
+import { lookAtReads, type ReadCheckContext } from './check-reads.ts'
 import { lookAtSettings, type SettingsTerms } from './check-settings.ts'
 import { lookAtDrafts, lookAtTables } from './check-tables.ts'
 import type { SlowRead } from './slow-reads.ts'
 import { readNumbers } from './table-statistics.ts'
 
-export interface Examination extends SettingsTerms, Omit<ReadTerms, 'rowsIn'> {
+export interface Examination extends SettingsTerms, Omit<ReadCheckContext, 'rowsIn'> {
   readonly database: Database
   readonly reads: readonly SlowRead[]
-  /** What the database lacks of what the project wants. */
+  /** The pending migration. */
   readonly plan: Pick<MigrationPlan, 'steps' | 'refusals'>
 }
 
-/** Settings, tables, slow reads: what there is to say of them, faults first. */
+/** Checks settings, tables and slow reads. Returns faults first. */
 export async function examine(terms: Examination): Promise<readonly Advice[]> {
   const { database, storage, settings, plan } = terms
   const numbers = await readNumbers(

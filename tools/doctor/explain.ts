@@ -4,7 +4,7 @@ import { planQuery } from '../../core/plan/plan-query.ts'
 import type { RestrictedQuery } from '../../core/query/query.ts'
 import { printAnswerStatement } from '../../core/sql/print.ts'
 
-/** A node of PostgreSQL's plan, as far as it is looked at. */
+/** The used part of a node of PostgreSQL's plan. */
 export interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
@@ -19,11 +19,11 @@ export interface PlanNode {
 export interface ExplainTerms {
   readonly storage: Storage
   readonly defaultLocale: string
-  /** Runs it, and says what it took. */
+  /** Run the statement and measure it. */
   readonly analyze: boolean
 }
 
-/** How PostgreSQL goes about a query. */
+/** PostgreSQL's plan of a query. */
 export async function explain(
   query: RestrictedQuery,
   transaction: Pick<Transaction, 'run'>,
@@ -39,8 +39,8 @@ export async function explain(
   return plan.Plan
 }
 
-/** Rows are those of the whole table, not of one of several processes. */
+/** Row counts are totals over all parallel workers. */
 const ALONE = `SELECT set_config('max_parallel_workers_per_gather', '0', true)`
 
-/** The node and all below it. */
+/** The node and all its descendants. */
 export const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]

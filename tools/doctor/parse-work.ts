@@ -26,10 +26,10 @@ import type {
 } from '../../core/query/query.ts'
 import { depthOf, type SlowRead } from './slow-reads.ts'
 
-/** A value that documents have there. */
+/** A sample value of an attribute. */
 export type Sampling = (holder: Holder, attribute: ScalarAttribute) => Value
 
-/** What a log says of a read (query/describe-query.ts) → a query like it; null where the model has changed since. */
+/** Rebuilds a query from its description in the log (query/describe-query.ts); null if the model has changed since. */
 export function parseWork({ work }: Pick<SlowRead, 'work'>, model: Model, sample: Sampling): Query | null {
   const type = [...model.contentTypes.values()].find(({ key }) => key === work.contentType)
   if (!type) return null
@@ -70,7 +70,7 @@ const textsOf = ({ attributes }: ContentType): readonly ScalarAttribute[] =>
 const isWhole = <Part>(parts: readonly (Part | undefined)[]): parts is readonly Part[] =>
   !parts.includes(undefined)
 
-/** undefined: it speaks of something that the model does not have. */
+/** undefined: the model does not have it. */
 function parseFilter(said: unknown, holder: Holder, sample: Sampling): Filter | undefined {
   if (!isRecord(said)) return undefined
   const parts = Object.entries(said).map(([key, inner]) => parsePart(key, inner, holder, sample))

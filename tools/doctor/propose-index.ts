@@ -13,12 +13,12 @@ import type { PlanNode } from './explain.ts'
 /** An index that a type could declare. */
 export interface Proposal {
   readonly type: ContentType
-  /** As `indexes` has them. */
+  /** In the form of the key `indexes`. */
   readonly attributes: readonly string[]
   readonly index: Index
 }
 
-/** The index that would find what a list asks for, or its order where many are sorted; null: there is none, or the type has it. */
+/** The index for a list's filter, or for its sort order if many rows are sorted; null: none would help, or it exists. */
 export function proposeIndex(
   { type, filter, sort, take }: Query,
   storage: Storage,
@@ -50,7 +50,7 @@ function has(storage: Storage, type: ContentType, index: Index): boolean {
 const begins = (other: readonly string[], names: readonly string[]): boolean =>
   other.length > names.length && names.every((name, at) => other[at] === name)
 
-/** The lines of project.yaml that declare all that a type could, with what it declares already. */
+/** The lines of project.yaml that declare the new indexes together with the existing ones. */
 export function printProposals(type: ContentType, proposals: readonly Proposal[]): string {
   const own = proposals.filter(proposal => proposal.type === type).map(({ attributes }) => attributes)
   const all = [...type.indexes, ...own]
@@ -59,19 +59,19 @@ export function printProposals(type: ContentType, proposals: readonly Proposal[]
   return `contentTypes:\n  ${type.key}:\n    indexes: [${[...new Set(lists)].join(', ')}]`
 }
 
-/** Work that PostgreSQL expects, in units of its own. */
-interface Trial {
+/** PostgreSQL's cost estimates. */
+interface IndexTrial {
   readonly before: number
   readonly after: number
 }
 
-/** Makes the index in a transaction that is taken back, and asks what it would change. Writers of the table wait meanwhile. */
+/** Creates the index in a rolled-back transaction and compares the plans. Writes to the table wait meanwhile. */
 export function tryIndex(
   database: Database,
   table: string,
   { index }: Proposal,
   plan: (transaction: Transaction) => Promise<PlanNode>,
-): Promise<Trial> {
+): Promise<IndexTrial> {
   return takeBack(database, async transaction => {
     const before = await plan(transaction)
     await transaction.run({ text: printIndex(database.schema, table, index), values: [] })

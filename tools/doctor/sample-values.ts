@@ -6,10 +6,10 @@ import type { Value } from '../../core/query/query.ts'
 import { quoteIdentifier as name } from '../../core/sql/identifier.ts'
 import type { Sampling } from './parse-work.ts'
 
-/** What attributes hold: the value in the middle of some of their rows, which stays here. */
+/** Samples attribute values: the median of some rows. The values are never printed. */
 export interface Samples {
   readonly sample: Sampling
-  /** Asks for what was wanted so far. */
+  /** Queries the values requested so far. */
   load(transaction: Pick<Transaction, 'run'>): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function openSamples(storage: Storage): Samples {
   }
 }
 
-/** Of as many rows as are read in no time. */
+/** The sample size; small enough to be fast. */
 const ROWS = 1000
 
 function printSample(holder: Holder, attribute: ScalarAttribute, storage: Storage) {

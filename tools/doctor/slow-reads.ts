@@ -1,6 +1,6 @@
 import { isRecord } from '../../core/query/parse-place.ts'
 
-/** A read that was slow, as often as the log tells of it; `work` has no values (query/describe-query.ts). */
+/** A group of equal slow reads in the log. `work` contains no values (query/describe-query.ts). */
 export interface SlowRead {
   readonly work: Readonly<Record<string, unknown>>
   readonly times: number
@@ -9,10 +9,10 @@ export interface SlowRead {
   readonly together: number
 }
 
-/** More shapes than these are not looked at: those that took the most time come first. */
+/** The maximum number of examined groups, those with the most total time first. */
 const MOST = 20
 
-/** The lists that a log tells to have been slow, the dearest first. Lines that tell of anything else are passed over. */
+/** The slow reads of a log, the most expensive first. Ignores all other lines. */
 export async function findSlowReads(log: AsyncIterable<string>): Promise<readonly SlowRead[]> {
   const reads = new Map<string, SlowRead>()
   for await (const line of linesOf(log)) {
@@ -25,7 +25,7 @@ export async function findSlowReads(log: AsyncIterable<string>): Promise<readonl
   return [...reads.values()].toSorted((one, other) => other.together - one.together).slice(0, MOST)
 }
 
-/** No line of ours is longer. */
+/** Longer lines are not log lines of the server. */
 const LONGEST = 1_000_000
 
 async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
@@ -46,16 +46,16 @@ const joined = (one: SlowRead, other: SlowRead): SlowRead => ({
   together: one.together + other.together,
 })
 
-/** How many documents a page leaves out. */
+/** The offset of a page. */
 export const depthOf = ({ start }: SlowRead['work']): number =>
   typeof start === 'number' && Number.isInteger(start) && start > 0 && start < LAST ? start : 0
 
 const LAST = 2 ** 31
 
-/** Pages of one list are one shape. */
+/** All pages of a list belong to one group. */
 const shapeOf = ({ start: _start, ...work }: SlowRead['work']): string => JSON.stringify(work)
 
-/** What collectors put before a line (a time, a name) is passed over. */
+/** Skips a prefix that a log collector added, such as a timestamp. */
 function toRead(line: string): SlowRead | null {
   const at = line.indexOf('{')
   if (at < 0 || !line.includes('"slowWork"')) return null

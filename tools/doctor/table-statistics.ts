@@ -1,14 +1,14 @@
 import type { Database } from '../../core/database/database.ts'
 
-/** What PostgreSQL knows of a table and its indexes. */
+/** PostgreSQL's statistics of a table and its indexes. */
 export interface TableNumbers {
   readonly name: string
-  /** About. */
+  /** Estimated. */
   readonly rows: number
   readonly dead: number
-  /** Whether its values were ever looked at, which plans are made by. */
+  /** Whether the table was ever analyzed; the planner needs it. */
   readonly analyzed: boolean
-  /** Whether writes move its version, which kept answers are proved by. */
+  /** Whether writes increment the table's version, which validates cached responses. */
   readonly versioned: boolean
   readonly indexes: readonly IndexNumbers[]
 }
@@ -20,24 +20,24 @@ export interface IndexNumbers {
   readonly unique: boolean
   readonly partial: boolean
   readonly valid: boolean
-  /** Somebody is making it at this moment. */
+  /** It is being created right now. */
   readonly underWay: boolean
   readonly scans: number
   readonly bytes: number
 }
 
-export interface Numbers {
+export interface TableStatistics {
   readonly tables: readonly TableNumbers[]
-  /** Milliseconds since scans are counted. */
+  /** Milliseconds since the statistics were reset. */
   readonly counting: number
-  /** Connections that a database takes, but for those that are kept for its owner. */
+  /** The connection limit without the connections reserved for superusers. */
   readonly connections: number
-  /** Replicas that follow, and how many milliseconds they are behind; as far as the role may see it. */
+  /** Connected replicas with their lag in milliseconds, if the database role may see them. */
   readonly replicas: readonly { readonly name: string; readonly behind: number }[]
 }
 
-/** Reads them of these tables, as far as they are there. */
-export async function readNumbers(database: Database, tables: readonly string[]): Promise<Numbers> {
+/** Reads the statistics of those tables that exist. */
+export async function readNumbers(database: Database, tables: readonly string[]): Promise<TableStatistics> {
   const values = [database.schema, tables]
   const { rows } = await database.run({ text: NUMBERS, values, name: 'read numbers' })
   return JSON.parse(String(rows[0]?.[0]))

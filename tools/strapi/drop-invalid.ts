@@ -7,7 +7,7 @@ import type { Diagnostic, Path } from '../../core/faults/diagnostic.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
 import { readProject } from '../../core/project/load-project.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
-import { type Block, type Entry, printSheet } from './yaml-document.ts'
+import { type Block, type DocumentEntry, printSheet } from './yaml-document.ts'
 
 /** More than any project has faults, so that this ends. */
 const MOST_ROUNDS = 500
@@ -74,7 +74,7 @@ function withoutPath(sheet: Block, [key, ...rest]: Path, note: string): Block {
 }
 
 /** The entry without what lies deeper; undefined where it must go itself. */
-function withoutInner(found: Entry, rest: Path, note: string): Entry | undefined {
+function withoutInner(found: DocumentEntry, rest: Path, note: string): DocumentEntry | undefined {
   if (found.value.kind === 'block') {
     const inner = withoutPath(found.value, rest, note)
     return inner === found.value ? undefined : { ...found, value: inner }

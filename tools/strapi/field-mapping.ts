@@ -1,5 +1,5 @@
 import type { Attribute, Component, ContentType, Holder, Model } from '../../core/model/model.ts'
-import { attributeName, type Names } from './names.ts'
+import { freeAttributeName, type Names } from './names.ts'
 import { EMPTY_MAPPING, type LiteralMapping, mappingAt, textAt, valueAt } from './read/literal-value.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
 
@@ -57,7 +57,7 @@ const pair = <Ours extends Holder>(
   collectionName,
   ours,
   attributes: [...attributes].flatMap(([name, given]): readonly AttributePair[] => {
-    const attribute = ours.attributes.get(attributeName(name))
+    const attribute = ours.attributes.get(freeAttributeName(name))
     const isCarried = attribute !== undefined && !attribute.system && attribute.kind !== 'localizations'
     return isCarried ? [{ name, given, ours: attribute }] : []
   }),

@@ -80,7 +80,7 @@ function tableName(type: StrapiType, pluralApiId: string, taken: Set<string>): s
 }
 
 /** An attribute's name: Strapi's, or the nearest one that Plinth takes. */
-export function attributeName(name: string): string {
+export function freeAttributeName(name: string): string {
   const letters = name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?![A-Za-z])/, 'a')
   return RESERVED_ATTRIBUTES.has(letters) ? `${letters}_` : letters
 }

@@ -3,7 +3,7 @@ import type { ContentType } from '../../core/model/model.ts'
 import type { Status } from '../../core/query/query.ts'
 import { roleKey } from './convert/to-roles.ts'
 import type { Correspondence, TypePair } from './field-mapping.ts'
-import { ask, numberAt, type Source, type SourceRow } from './read/source.ts'
+import { ask, numberAt, type SourceRow, type StrapiDatabase } from './read/source.ts'
 import type { StrapiNames } from './strapi-names.ts'
 import type { Loss } from './warnings.ts'
 
@@ -31,7 +31,7 @@ export interface IndexedType {
 }
 
 interface IndexTerms {
-  readonly source: Source
+  readonly source: StrapiDatabase
   readonly names: StrapiNames
   readonly defaultLocale: string
   /** Those of the project. */
@@ -121,7 +121,10 @@ function calledOf({ ours }: TypePair, row: SourceRow): string | null | undefined
 }
 
 /** Strapi 4: entries that are translations of one another, each with the least of their ids. */
-async function entriesOfDocuments(table: string, source: Source): Promise<ReadonlyMap<number, number>> {
+async function entriesOfDocuments(
+  table: string,
+  source: StrapiDatabase,
+): Promise<ReadonlyMap<number, number>> {
   const [, one, other] = source.tables.get(table)?.map(({ name }) => name) ?? []
   const first = new Map<number, number>()
   if (one === undefined || other === undefined) return first

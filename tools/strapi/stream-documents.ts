@@ -3,7 +3,7 @@ import type { ContentType } from '../../core/model/model.ts'
 import type { Status } from '../../core/query/query.ts'
 import type { StreamedDocument, StreamedValues, StreamedVersion } from '../transfer/stream.ts'
 import type { TypePair } from './field-mapping.ts'
-import type { ReadTerms, ValuesById } from './read/read-terms.ts'
+import type { HolderReadContext, ValuesById } from './read/read-terms.ts'
 import { readValues } from './read/read-values.ts'
 import { ask, numberAt, type SourceRow } from './read/source.ts'
 import type { IndexedType, RowPlace } from './row-index.ts'
@@ -12,7 +12,7 @@ import type { IndexedType, RowPlace } from './row-index.ts'
 const BATCH = 500
 
 /** All documents of a Strapi database that came over, as the lines that an import reads. */
-export async function* streamDocuments(terms: ReadTerms): AsyncGenerator<StreamedDocument> {
+export async function* streamDocuments(terms: HolderReadContext): AsyncGenerator<StreamedDocument> {
   for (const type of terms.correspondence.types) {
     const index = terms.index.types.get(type.uid)
     if (index !== undefined) yield* streamType(type, index, terms)
@@ -22,7 +22,7 @@ export async function* streamDocuments(terms: ReadTerms): AsyncGenerator<Streame
 async function* streamType(
   type: TypePair,
   index: IndexedType,
-  terms: ReadTerms,
+  terms: HolderReadContext,
 ): AsyncGenerator<StreamedDocument> {
   const documents = [...index.documents]
   const kept = type.ours.kind === 'single' ? documents.slice(0, 1) : documents
@@ -53,7 +53,7 @@ const lastIn = ({ rows }: IndexedType): number => [...rows.keys()].reduce((last,
 async function readStamps(
   { collectionName }: TypePair,
   ids: readonly number[],
-  { source, names }: ReadTerms,
+  { source, names }: HolderReadContext,
 ): Promise<ReadonlyMap<number, SourceRow>> {
   const rows = await ask(source, {
     table: names.table(collectionName),

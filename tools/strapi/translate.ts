@@ -16,7 +16,7 @@ import type { Names } from './names.ts'
 import { textAt, valueAt } from './read/literal-value.ts'
 import type { StrapiFacts, StrapiLocale } from './read/read-facts.ts'
 import type { StrapiProject } from './read/strapi-project.ts'
-import { type Block, block, type Entry, entry, flow, section } from './yaml-document.ts'
+import { type Block, block, type DocumentEntry, entry, flow, section } from './yaml-document.ts'
 
 /** A Strapi project in the words of project.yaml, in its order; not yet what the checker makes of it. */
 export function translate(project: StrapiProject, names: Names, facts: StrapiFacts | null): Block {
@@ -39,7 +39,7 @@ export function translate(project: StrapiProject, names: Names, facts: StrapiFac
 }
 
 /** Strapi keeps its locales in its database. */
-function toLocales({ contentTypes }: StrapiProject, facts: StrapiFacts | null): Entry | undefined {
+function toLocales({ contentTypes }: StrapiProject, facts: StrapiFacts | null): DocumentEntry | undefined {
   if (facts !== null && facts.locales.length > 0) {
     const { locales, defaultLocale = 'en' } = facts
     if (defaultLocale === 'en' && locales.length === 1 && locales[0]?.code === 'en') return undefined
@@ -60,7 +60,7 @@ const toLocale = ({ code, name }: StrapiLocale): Json =>
   name === '' || name === localeName(code) ? code : { code, name }
 
 /** Sign-in: config/plugins and, of what the panel sets, the database. */
-function toAuth(project: StrapiProject, facts: StrapiFacts | null): Entry | undefined {
+function toAuth(project: StrapiProject, facts: StrapiFacts | null): DocumentEntry | undefined {
   const { jwtExpiresIn, allowedFields } = usersPermissions(project)
   const advanced = facts?.advanced
   const role = textAt(advanced, 'default_role')

@@ -9,7 +9,7 @@ import { overFiles } from '../transfer/stream-fault.ts'
 import { correspond } from './field-mapping.ts'
 import type { Names } from './names.ts'
 import { uploadsOf, withPresentFiles, withPresentFormats } from './read/present-files.ts'
-import type { Source } from './read/source.ts'
+import type { StrapiDatabase } from './read/source.ts'
 import type { StrapiProject } from './read/strapi-project.ts'
 import { indexRows } from './row-index.ts'
 import { namesOf } from './strapi-names.ts'
@@ -22,7 +22,7 @@ export interface StreamTerms {
   /** What the import made. */
   readonly project: Project
   readonly model: Model
-  readonly source: Source
+  readonly source: StrapiDatabase
 }
 
 /** What was written, and what could not be. */

@@ -4,12 +4,12 @@ import type { Json } from '../../core/project/settings/settings.ts'
 /** A project file that is being written: keys in their order, with what is to be said beside them. */
 export interface Block {
   readonly kind: 'block'
-  readonly entries: readonly Entry[]
+  readonly entries: readonly DocumentEntry[]
   /** Said behind the last entry. */
   readonly closing: readonly string[]
 }
 
-export interface Entry {
+export interface DocumentEntry {
   readonly key: string
   readonly value: Block | Flow | Variable
   /** Said above it. */
@@ -29,13 +29,20 @@ export interface Variable {
   readonly fallback: string
 }
 
-export const block = (entries: readonly (Entry | undefined)[], closing: readonly string[] = []): Block => ({
+export const block = (
+  entries: readonly (DocumentEntry | undefined)[],
+  closing: readonly string[] = [],
+): Block => ({
   kind: 'block',
   entries: entries.filter(entry => entry !== undefined),
   closing,
 })
 
-export const entry = (key: string, value: Entry['value'], notes: readonly string[] = []): Entry => ({
+export const entry = (
+  key: string,
+  value: DocumentEntry['value'],
+  notes: readonly string[] = [],
+): DocumentEntry => ({
   key,
   value,
   notes,
@@ -46,14 +53,14 @@ export const flow = (
   key: string,
   json: Json | undefined,
   notes: readonly string[] = [],
-): Entry | undefined => (json === undefined ? undefined : entry(key, { kind: 'flow', json }, notes))
+): DocumentEntry | undefined => (json === undefined ? undefined : entry(key, { kind: 'flow', json }, notes))
 
 /** A section, or nothing where there is nothing to say in it. */
 export const section = (
   key: string,
-  entries: readonly (Entry | undefined)[],
+  entries: readonly (DocumentEntry | undefined)[],
   notes: readonly string[] = [],
-): Entry | undefined => {
+): DocumentEntry | undefined => {
   const inner = block(entries)
   return inner.entries.length + notes.length === 0 ? undefined : entry(key, inner, notes)
 }
@@ -86,7 +93,7 @@ const printClosing = ({ closing }: Block): string =>
 /** Sections whose entries are long enough for a blank line between them. */
 const AIRY: ReadonlySet<string> = new Set(['components', 'contentTypes', 'roles'])
 
-function printEntry({ key, value, notes }: Entry, depth: number): readonly string[] {
+function printEntry({ key, value, notes }: DocumentEntry, depth: number): readonly string[] {
   const indent = '  '.repeat(depth)
   const above = notes.flatMap(note => printNote(note, depth))
   const name = `${indent}${printText(key)}:`

@@ -11,7 +11,7 @@ export interface Describing {
   readonly passwords: boolean
 }
 
-/** The first line of a stream of these types. */
+/** The header of a stream of these types. */
 export function describe({ project, model, types, passwords }: Describing): Header {
   const described = {
     types: Object.fromEntries(types.map(type => [type.uid, describeType(type)])),
@@ -41,7 +41,7 @@ export const describeType = (type: ContentType): DescribedType => ({
 export const describeAttributes = (holder: Holder): DescribedAttributes =>
   Object.fromEntries(streamedAttributes(holder).map(each => [each.name, describeAttribute(each)]))
 
-/** What a document's line says: all that is declared and stored on this side. */
+/** The attributes in a document's line: all declared ones that this side stores. */
 export const streamedAttributes = (holder: Holder): readonly Attribute[] =>
   [...holder.attributes.values()].filter(attribute => !attribute.system && isStored(attribute))
 
@@ -65,7 +65,7 @@ function describeAttribute(attribute: Attribute): string {
 
 const listOf = (many: boolean): string => (many ? '[]' : '')
 
-/** In the model's order, with those that are nested in them. */
+/** In the model's order, including nested components. */
 function componentsIn(types: readonly ContentType[], model: Model): readonly Component[] {
   const found = new Set<Component>()
   const visit = (holder: Holder): void => {

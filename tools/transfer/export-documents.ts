@@ -12,7 +12,7 @@ import { describe } from './describe.ts'
 import { filesOf, type KeyedFile } from './import/import-files.ts'
 import { writeTermsOf } from './import/import-terms.ts'
 import { readNames, type Targets } from './import/link-names.ts'
-import { type Batch, countDocuments, readDocuments } from './read-documents.ts'
+import { countDocuments, type DocumentBatch, readDocuments } from './read-documents.ts'
 import { readDocument, targetsOf, toStreamedDocument } from './to-streamed-document.ts'
 import type { StreamTerms } from './to-streamed-values.ts'
 
@@ -24,26 +24,26 @@ export interface ExportTerms {
   readonly passwords: boolean
 }
 
-/** Part of a stream. */
+/** A chunk of a stream. */
 export interface Piece {
-  /** Whole lines, with their ends. */
+  /** Complete lines, including line breaks. */
   readonly text: string
-  /** How many documents they are. */
+  /** The number of documents in it. */
   readonly documents: number
-  /** Those whose records are among them. */
+  /** The files whose records are in it. */
   readonly files: readonly KeyedFile[]
 }
 
 export interface Exporting {
-  /** How many documents there are to come. */
+  /** The total number of documents. */
   readonly total: number
   readonly pieces: AsyncIterable<Piece>
 }
 
-/** Milliseconds a statement may take: an export reads for as long as it takes. */
+/** The statement timeout in milliseconds; 0: none, because an export may take long. */
 const STATEMENT_TIMEOUT = 0
 
-/** The documents of some types as they stood at one moment, piece by piece. `work` takes them, in the transaction that reads them. */
+/** Reads the documents of some types from one snapshot, in chunks. `work` consumes them inside the read transaction. */
 export function exportDocuments<Value>(
   database: Database,
   terms: ExportTerms,
@@ -61,7 +61,7 @@ export function exportDocuments<Value>(
   )
 }
 
-/** Whoever takes the stream may be slow. */
+/** The consumer of the stream may be slow. */
 const PATIENT = {
   name: 'wait for whoever reads the export',
   text: `SELECT set_config('idle_in_transaction_session_timeout', '0', true)`,
@@ -76,7 +76,7 @@ async function* piecesOf(terms: ExportTerms, reading: WriteTerms): AsyncGenerato
 
 async function toPiece(
   type: ContentType,
-  { documents, current }: Batch,
+  { documents, current }: DocumentBatch,
   { model, passwords }: ExportTerms,
   terms: WriteTerms,
 ): Promise<Piece> {
@@ -93,7 +93,7 @@ async function toPiece(
   return { text: lines.join(''), documents: read.length, files }
 }
 
-/** Copies of the bytes of files, named by their keys: what is there already is the same. Answers the keys of which the storage has nothing. */
+/** Copies file contents, named by key; skips existing ones, because a key contains a hash. Returns the keys that the storage does not have. */
 export async function copyFiles(
   files: readonly KeyedFile[],
   storage: FileStorage,
@@ -111,7 +111,7 @@ export async function copyFiles(
   return lost
 }
 
-/** A file appears under its name only when it is whole. */
+/** Writes to a temporary file and renames it on completion. */
 async function copy(bytes: NodeJS.ReadableStream, path: string): Promise<void> {
   const draft = `${path}.part`
   try {

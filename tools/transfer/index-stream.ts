@@ -9,23 +9,23 @@ import { type Line, parseLine, readLines } from './parse-line.ts'
 import type { Header, StreamedDocument } from './stream.ts'
 import type { LineFault } from './stream-fault.ts'
 
-/** What a stream holds, known before anything of it is written. */
+/** The index of a stream, built before anything is written. */
 export interface StreamIndex {
   readonly header: Header
-  /** Of the whole file; SHA-256, hexadecimal. */
+  /** SHA-256 of the whole file, hexadecimal. */
   readonly digest: string
-  /** Documents. */
+  /** The number of documents. */
   readonly total: number
   readonly types: ReadonlyMap<ContentType, TypeIndex>
-  /** Which of its type a document is; undefined: it is not in the stream. */
+  /** The position of a document among those of its type; undefined: it is not in the stream. */
   find(type: ContentType, documentId: string): { readonly ordinal: number; readonly key: number } | undefined
 }
 
 export interface TypeIndex {
   readonly documents: number
-  /** Whether each version says the number of its row. */
+  /** Whether every version has a row number. */
   readonly numbered: boolean
-  /** The highest number that a row has. */
+  /** The highest row number. */
   readonly highest: number
 }
 
@@ -34,7 +34,7 @@ export interface Indexed {
   readonly faults: readonly LineFault[]
 }
 
-/** Faults that are told at most. */
+/** The maximum number of reported faults. */
 export const MOST_FAULTS = 100
 
 interface Indexing {
@@ -45,13 +45,13 @@ interface Indexing {
 }
 
 export interface Passing {
-  /** Lines that are no documents are told, and left out. */
+  /** Report and skip lines that are not documents. */
   readonly skipsInvalid: boolean
-  /** Lines that are left out. */
+  /** Skipped lines. */
   readonly without: ReadonlySet<number>
 }
 
-/** Reads the whole file once: its header, the form of each line, and which documents there are. */
+/** Reads the file once: validates the header and the form of each line, and indexes the documents. */
 export async function indexStream(
   path: string,
   model: Model,

@@ -8,7 +8,7 @@ import { FileFault, toFileFault } from './stream-fault.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** A line's JSON object, or the sentence that says why there is none. */
+/** Parses a line to a JSON object. Fails with a sentence. */
 export function parseJsonLine(bytes: Buffer): Result<Body, string> {
   try {
     const value: unknown = JSON.parse(decoder.decode(bytes))
@@ -23,7 +23,7 @@ export function parseJsonLine(bytes: Buffer): Result<Body, string> {
   }
 }
 
-/** Deeper than any document, and far from what the call stack takes. */
+/** Deeper than any document, and far below the limit of the call stack. */
 const DEEPEST = 1_000
 
 const DOCUMENT = ['type', 'documentId', 'key', 'versions', 'shared'] as const
@@ -39,12 +39,12 @@ const VERSION = [
 ] as const
 const STATUSES = ['draft', 'published'] as const
 
-/** The form of a document's line; what its values are is another question. Every fault at once. */
+/** Validates the form of a document's line, but not its values. Fails with every fault. */
 export function parseLine(bytes: Buffer): Result<StreamedDocument, string> {
   const body = parseJsonLine(bytes)
   if (!body.ok) return body
   const faults = [...faultsOf(body.value)]
-  // Every part was just looked at.
+  // Safe: every part was just validated.
   return faults.length === 0 ? ok(body.value as unknown as StreamedDocument) : failed(...faults)
 }
 
@@ -105,17 +105,17 @@ const isRowId = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 2_000_000_000
 
 export interface Line {
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number
   readonly bytes: Buffer
 }
 
-/** Bytes that one line may have: a document that is longer is none. */
+/** The maximum size of a line in bytes. */
 const LONGEST = 256 * 1024 * 1024
 
 const NEWLINE = 0x0a
 
-/** The lines of a file, one after the other; `heard` gets every byte. Empty ones are counted and left out. */
+/** Reads the lines of a file. `heard` receives every byte. Empty lines are counted but not yielded. */
 export async function* readLines(
   path: string,
   heard: (bytes: Buffer) => void = () => {},

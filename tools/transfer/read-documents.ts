@@ -4,21 +4,21 @@ import type { CurrentRow } from '../../core/documents/sql/write-rows.ts'
 import type { ContentType } from '../../core/model/model.ts'
 import { quoteIdentifier as name } from '../../core/sql/identifier.ts'
 
-/** A document as it is loaded. */
+/** A loaded document. */
 export interface LoadedDocument extends DocumentName {
   readonly rows: readonly CurrentRow[]
 }
 
-export interface Batch {
+export interface DocumentBatch {
   readonly documents: readonly LoadedDocument[]
   readonly current: Current
 }
 
-/** Documents that are in memory at once. */
+/** The number of documents in memory at once. */
 const BATCH = 250
 
-/** All documents of a type in the order of their keys, as many statements a batch as there are tables. */
-export async function* readDocuments(type: ContentType, terms: WriteTerms): AsyncGenerator<Batch> {
+/** Reads all documents of a type in key order, with as many statements per batch as there are tables. */
+export async function* readDocuments(type: ContentType, terms: WriteTerms): AsyncGenerator<DocumentBatch> {
   let after = 0
   for (;;) {
     const ids = await readIds(type, after, terms)
@@ -51,7 +51,7 @@ async function readIds(
   return rows.map(([number, documentId]) => ({ documentId: String(documentId), key: Number(number) }))
 }
 
-/** How many documents there are of a type. */
+/** The number of documents of a type. */
 export async function countDocuments(
   type: ContentType,
   { transaction, storage }: WriteTerms,

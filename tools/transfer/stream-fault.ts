@@ -1,10 +1,10 @@
-/** Something that is wrong with a line of a stream. */
+/** A fault of a line of a stream. */
 export interface LineFault {
-  /** From 1. */
+  /** Counts from 1. */
   readonly line: number
-  /** What the line is about, as far as that is known: `article first (en, published)`. */
+  /** The document of the line, if known: `article first (en, published)`. */
   readonly about: string | null
-  /** One sentence; of an attribute, its path comes first. */
+  /** One sentence; for an attribute it begins with the path. */
   readonly message: string
 }
 
@@ -12,7 +12,7 @@ export interface LineFault {
 export const printLineFault = ({ line, about, message }: LineFault, file: string): string =>
   `${file}:${line} ${about === null ? '' : `${about}: `}${message}`
 
-/** Carries faults out of a transaction, which it rolls back. */
+/** Thrown inside a transaction to roll it back and report the faults. */
 export class StreamRefused extends Error {
   override readonly name = 'StreamRefused'
   readonly faults: readonly LineFault[]
@@ -23,16 +23,16 @@ export class StreamRefused extends Error {
   }
 }
 
-/** A file that cannot be read or written; the message names it. Not to be taken for what a socket of the database's reports. */
+/** A file that cannot be read or written; the message names it. A class of its own, because socket errors of the database look alike. */
 export class FileFault extends Error {
   override readonly name = 'FileFault'
 }
 
-/** What Node says of files, as such. */
+/** Whether it is a file system error of Node. */
 export const toFileFault = (error: unknown): unknown =>
   error instanceof Error && 'syscall' in error ? new FileFault(error.message, { cause: error }) : error
 
-/** The same work, whose errors of files are told from the database's. */
+/** Runs the work and converts its file system errors to FileFault. */
 export async function overFiles<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work()

@@ -7,20 +7,20 @@ import type { Status } from '../../core/query/query.ts'
  */
 export const FORMAT = 1
 
-/** What the documents fit: the first line. */
+/** The first line: the types of the documents. */
 export interface Header {
   readonly plinth: 'documents'
   readonly format: typeof FORMAT
-  /** The name of the project that they come from. */
+  /** The name of the source project. */
   readonly project: string
-  /** Of `types` and `components`; SHA-256, hexadecimal. */
+  /** SHA-256 of `types` and `components`, hexadecimal. */
   readonly fingerprint: string
-  /** Whether hashes of passwords are among the values. */
+  /** Whether the values include password hashes. */
   readonly passwords: boolean
   readonly locales: readonly string[]
-  /** Those that the stream may hold documents of, by uid. */
+  /** The types of the documents, by uid. */
   readonly types: Readonly<Record<string, DescribedType>>
-  /** Those that the types are made of, by uid. */
+  /** The components used by the types, by uid. */
   readonly components: Readonly<Record<string, DescribedAttributes>>
 }
 
@@ -30,60 +30,60 @@ export interface DescribedType {
   readonly attributes: DescribedAttributes
 }
 
-/** By name, in words such as `string`, `media[]`, `relation api::author.author`, `zone blocks.quote, shared.link`. */
+/** Attribute name → type, such as `string`, `media[]`, `relation api::author.author`, `zone blocks.quote, shared.link`. */
 export type DescribedAttributes = Readonly<Record<string, string>>
 
-/** One document, whole: what it does not name is null, or an empty list. */
+/** A complete document: missing attributes are null, or an empty list. */
 export interface StreamedDocument {
   /** The uid. */
   readonly type: string
   readonly documentId: string
-  /** What its links are kept by, where that is not the least `id` of its versions: kept and left out as these are. */
+  /** The number that links refer to, if it is not the lowest `id` of the versions. Same rules as for `id`. */
   readonly key?: number
-  /** At least one. A published version of a type with drafts comes with its draft. */
+  /** At least one. A published version needs its draft, if the type has drafts. */
   readonly versions: readonly StreamedVersion[]
-  /** Of localized types: the attributes that all locales share, by status (`published` on types without drafts). */
+  /** For localized types: attributes shared by all locales, by status (`published` for types without drafts). */
   readonly shared?: Readonly<Partial<Record<Status, StreamedValues>>>
 }
 
 export interface StreamedVersion {
   /**
-   * The number of its row, where it matters: it is kept where the database has no document of the type yet, and lists
-   * without a sort stay in its order. Absent: given anew.
+   * The row number. It is kept if the database has no document of the type yet, so that lists
+   * without a sort keep their order. Absent: a new number.
    */
   readonly id?: number
-  /** Exactly on localized types. */
+  /** Present on localized types only. */
   readonly locale?: string
-  /** Exactly on types with drafts. */
+  /** Present on types with drafts only. */
   readonly status?: Status
-  /** ISO 8601. Absent: the moment of the import. */
+  /** ISO 8601. Absent: the time of the import. */
   readonly createdAt?: string
   /** Absent: `createdAt`. */
   readonly updatedAt?: string
   /** Absent: null in drafts, else `updatedAt`. */
   readonly publishedAt?: string | null
-  /** Of localized types with drafts: when what all locales share was last changed. Absent: `updatedAt`. */
+  /** For localized types with drafts: when the shared attributes were last changed. Absent: `updatedAt`. */
   readonly sharedUpdatedAt?: string | null
   readonly values: StreamedValues
 }
 
 /**
- * By the attribute's name. Scalars as REST takes them, but that JSON texts are themselves, and passwords
+ * Values by attribute name. Scalars as in REST, except that JSON texts are plain texts, and passwords are
  * `{ "hash": … }` (bcrypt). Relations (of the side that stores them: `inversedBy`, or one-way) and media: a
  * `StreamedLink`, a list of them where there are many, in order. Components: an object, or a list of them; in dynamic
  * zones each with its `__component` first.
  */
 export type StreamedValues = Readonly<Record<string, unknown>>
 
-/** The documentId alone where nothing else is to say. Roles go by their key in project.yaml, locales by their code. */
+/** A plain documentId if nothing else is needed. Roles are identified by their key in project.yaml, locales by their code. */
 export type StreamedLink = string | StreamedTarget
 
 export interface StreamedTarget {
   readonly documentId: string
-  /** Where the target has locales and the owner has none; absent: the default one. */
+  /** Only if the target is localized and the owner is not. Absent: the default locale. */
   readonly locale?: string
-  /** Where the target has drafts and the owner has none; absent: both. */
+  /** Only if the target has drafts and the owner has none. Absent: both statuses. */
   readonly status?: Status
-  /** The owner's place in the list of the other side: any number, only their order counts. Absent: at its end. */
+  /** The owner's position in the list of the other side; only the order of the numbers matters. Absent: at the end. */
   readonly order?: number
 }

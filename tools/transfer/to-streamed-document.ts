@@ -12,7 +12,7 @@ import type { LoadedDocument } from './read-documents.ts'
 import type { StreamedDocument, StreamedVersion } from './stream.ts'
 import { type StreamTerms, toStreamedValues } from './to-streamed-values.ts'
 
-/** A document as its rows have it: the targets of its links are still keys. */
+/** A document made of rows; its links still refer to keys. */
 export interface ReadDocument {
   readonly type: ContentType
   readonly documentId: string
@@ -32,11 +32,11 @@ interface Reading {
   readonly type: ContentType
   readonly current: Current
   readonly terms: WriteTerms
-  /** In the order of the project. */
+  /** In the project's order. */
   readonly locales: readonly string[]
 }
 
-/** Versions come by locale in the order of the project, the draft first. */
+/** Versions are sorted by locale in the project's order, drafts first. */
 export function readDocument({ documentId, key, rows }: LoadedDocument, reading: Reading): ReadDocument {
   const { type, locales } = reading
   const attributes = streamedAttributes(type)
@@ -77,13 +77,13 @@ const toPlace = (
   { type, current, terms }: Reading,
 ): VersionPlace => ({ root: type, status, locale, current, terms, inverse: true })
 
-/** Adds what the document's links lead to. */
+/** Collects the targets of the document's links. */
 export function targetsOf({ type, versions, shared }: ReadDocument, targets: Targets): void {
   for (const { values } of versions) collectTargets(type, values, targets)
   for (const values of shared.values()) collectTargets(type, values, targets)
 }
 
-/** The document as its line says it. */
+/** The document in the format of the stream. */
 export function toStreamedDocument(
   { type, documentId, key, versions, shared }: ReadDocument,
   terms: StreamTerms,
@@ -103,7 +103,7 @@ export function toStreamedDocument(
   }
 }
 
-/** Its first row may be gone. */
+/** The row that links refer to may have been deleted. */
 const keyOf = (key: number, versions: readonly ReadVersion[]): Pick<StreamedDocument, 'key'> =>
   Math.min(...versions.map(({ row }) => numberIn(row, 'id'))) === key ? {} : { key }
 

@@ -4,13 +4,13 @@ import type { Attribute, ContentType, Holder, ScalarAttribute } from '../../core
 import type { StreamedLink, StreamedTarget, StreamedValues } from './stream.ts'
 
 export interface StreamTerms {
-  /** Whether hashes of passwords are told. */
+  /** Whether to export password hashes. */
   readonly passwords: boolean
-  /** What a document goes by in the stream; undefined: it is not there any more. */
+  /** The name of a document in the stream; undefined: it no longer exists. */
   readonly nameOf: (target: ContentType, key: number) => string | undefined
 }
 
-/** Stored values in the words of the stream; what is null or empty is left out. */
+/** Converts stored values to the stream's format; omits null and empty values. */
 export function toStreamedValues(holder: Holder, values: Values, terms: StreamTerms): StreamedValues {
   const streamed: Record<string, unknown> = {}
   for (const [name, value] of values) {
@@ -42,7 +42,7 @@ const parseStored = (stored: unknown): unknown => JSON.parse(String(stored)) ?? 
 
 const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'array', 'blocks'])
 
-/** What lets somebody sign in. */
+/** Attributes that are credentials. */
 export const isSecret = (holder: Holder, { name, type }: ScalarAttribute): boolean =>
   type === 'password' || (isUser(holder) && (name === 'resetPasswordToken' || name === 'confirmationToken'))
 
@@ -81,7 +81,7 @@ function linksIn(attribute: Attribute, targets: Targets, { nameOf }: StreamTerms
   return told.length === 1 && told[0] ? toLink(told[0]) : told.map(toLink)
 }
 
-/** A to-one link has a slot for what is published and one for drafts: mostly both lead to the same document. */
+/** A to-one link has a row per status; usually both link to the same document. */
 function inBoth(links: readonly StreamedTarget[]): readonly StreamedTarget[] {
   const [first, second] = links
   if (!first || !second || first.documentId !== second.documentId || first.locale !== second.locale)

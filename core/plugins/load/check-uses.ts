@@ -203,11 +203,11 @@ async function compileAll(
   given: readonly GivenSchema[],
   known: ReadonlyMap<string, string>,
 ): Promise<ConfigSchemas> {
-  const { compileSchema } = await import('../../project/grammar/json-schema.ts')
+  const { compileJsonSchema } = await import('../../project/grammar/json-schema.ts')
   const checks = new Map<string, CheckValue>()
   const faults: Diagnostic[] = []
   for (const { module, key, schema } of given) {
-    const compiled = compileSchema(schema)
+    const compiled = compileJsonSchema(schema)
     if (compiled.ok) checks.set(module, compiled.value)
     else {
       const message = `its \`${key}\` is no JSON Schema: ${compiled.reasons.join('; ')}`

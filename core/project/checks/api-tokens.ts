@@ -1,9 +1,9 @@
 import { isMoment } from '../calendar.ts'
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { ApiTokenDeclaration, Settings } from '../settings/settings.ts'
 
 /** A token is known by its secret or by its hash, by which no other one is known. */
-export function* apiTokens({ apiTokens }: Settings): Generator<Finding> {
+export function* apiTokens({ apiTokens }: Settings): Generator<ProjectFinding> {
   const seen = new Map<string, string>()
   for (const [name, token] of Object.entries(apiTokens)) {
     const path = ['apiTokens', name]
@@ -31,7 +31,7 @@ export function* apiTokens({ apiTokens }: Settings): Generator<Finding> {
   }
 }
 
-function* oneCredential(name: string, { secret, hash }: ApiTokenDeclaration): Generator<Finding> {
+function* oneCredential(name: string, { secret, hash }: ApiTokenDeclaration): Generator<ProjectFinding> {
   const path = ['apiTokens', name]
   if (secret === undefined && hash === undefined) {
     yield {

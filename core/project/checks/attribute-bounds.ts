@@ -1,6 +1,6 @@
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
-import { attributesOf, type DeclaredAttribute } from './declared-parts.ts'
+import { type DeclaredAttribute, declaredAttributes } from './declared-parts.ts'
 
 const PAIRS = [
   ['min', 'max'],
@@ -8,8 +8,8 @@ const PAIRS = [
 ] as const
 
 /** A lower bound is not above its upper one, and only a list of components has them. */
-export function* attributeBounds(settings: Settings): Generator<Finding> {
-  for (const declared of attributesOf(settings)) {
+export function* attributeBounds(settings: Settings): Generator<ProjectFinding> {
+  for (const declared of declaredAttributes(settings)) {
     yield* crossedBounds(declared)
     yield* boundsOfOne(declared)
   }
@@ -19,7 +19,7 @@ type Bounds = { readonly type: string } & Partial<
   Record<'min' | 'max' | 'minLength' | 'maxLength', number | string>
 >
 
-function* crossedBounds({ attribute, path }: DeclaredAttribute): Generator<Finding> {
+function* crossedBounds({ attribute, path }: DeclaredAttribute): Generator<ProjectFinding> {
   const bounds: Bounds = attribute
   for (const [low, high] of PAIRS) {
     const [least, most] = [bounds[low], bounds[high]]
@@ -39,7 +39,7 @@ export function isAbove(one: number | string, other: number | string): boolean {
   return typeof one === 'number' && typeof other === 'number' ? one > other : BigInt(one) > BigInt(other)
 }
 
-function* boundsOfOne({ attribute, path }: DeclaredAttribute): Generator<Finding> {
+function* boundsOfOne({ attribute, path }: DeclaredAttribute): Generator<ProjectFinding> {
   if (attribute.type !== 'component' || attribute.repeatable) return
   for (const bound of ['min', 'max'] as const) {
     if (attribute[bound] === undefined) continue

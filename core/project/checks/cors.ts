@@ -1,8 +1,8 @@
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Every page of the web could act in the name of whoever visits it. */
-export function* cors({ server }: Settings): Generator<Finding> {
+export function* cors({ server }: Settings): Generator<ProjectFinding> {
   const { origins, credentials } = server.cors
   if (!credentials || !origins.includes('*')) return
   const message =

@@ -8,7 +8,11 @@ export interface DeclaredAttribute {
 }
 
 /** Every attribute of the file: of components, content-types and the user. */
-export function* attributesOf({ components, contentTypes, user }: Settings): Generator<DeclaredAttribute> {
+export function* declaredAttributes({
+  components,
+  contentTypes,
+  user,
+}: Settings): Generator<DeclaredAttribute> {
   for (const [name, { attributes }] of Object.entries(components))
     yield* within(['components', name], attributes)
   for (const [name, { attributes }] of Object.entries(contentTypes))
@@ -31,7 +35,7 @@ interface PartialPermission {
 }
 
 /** Every permission that is granted in part, of roles and of tokens. */
-export function* permissionTermsOf(settings: Settings): Generator<PartialPermission> {
+export function* conditionalPermissions(settings: Settings): Generator<PartialPermission> {
   for (const section of ['roles', 'apiTokens'] as const) {
     for (const [key, { permissions }] of Object.entries(settings[section])) {
       yield* termsIn(permissions, [section, key, 'permissions'])

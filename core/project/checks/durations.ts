@@ -1,11 +1,11 @@
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Milliseconds. A longer timer of Node's would go off at once. */
-const LONGEST = 2 ** 31 - 1
+const MAX_TIMER = 2 ** 31 - 1
 
 /** What is waited for with a timer ends within 24 days. */
-export function* durations(settings: Settings): Generator<Finding> {
+export function* durations(settings: Settings): Generator<ProjectFinding> {
   const { server, database, graphql, policyTimeout } = settings
   const all: readonly (readonly [milliseconds: number, ...path: string[]])[] = [
     [server.requestTimeout, 'server', 'requestTimeout'],
@@ -21,7 +21,7 @@ export function* durations(settings: Settings): Generator<Finding> {
     [policyTimeout, 'policyTimeout'],
   ]
   for (const [milliseconds, ...path] of all) {
-    if (milliseconds > LONGEST)
+    if (milliseconds > MAX_TIMER)
       yield { code: 'bad-value', message: 'the duration is too long: at most 24d', path }
   }
 }

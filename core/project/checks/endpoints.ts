@@ -1,8 +1,8 @@
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** REST, GraphQL, metrics and health are told apart by their paths. */
-export function* endpoints({ rest, graphql, server }: Settings): Generator<Finding> {
+export function* endpoints({ rest, graphql, server }: Settings): Generator<ProjectFinding> {
   const taken = new Map([
     [rest.prefix, '`rest.prefix`'],
     ['/_health', 'the health of the server'],

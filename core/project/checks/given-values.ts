@@ -1,13 +1,13 @@
 import { isRealDay } from '../calendar.ts'
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import { compilePattern } from '../pattern.ts'
 import type { Json, ScalarDeclaration, Settings } from '../settings/settings.ts'
 import { isAbove } from './attribute-bounds.ts'
-import { attributesOf } from './declared-parts.ts'
+import { declaredAttributes } from './declared-parts.ts'
 
 /** What `default` and `backfill` give is a value that the attribute itself would take. */
-export function* givenValues(settings: Settings): Generator<Finding> {
-  for (const { attribute, path } of attributesOf(settings)) {
+export function* givenValues(settings: Settings): Generator<ProjectFinding> {
+  for (const { attribute, path } of declaredAttributes(settings)) {
     if (!isScalar(attribute)) continue
     for (const key of ['default', 'backfill'] as const) {
       const given = attribute[key]

@@ -1,9 +1,9 @@
 import { didYouMean } from '../../base/nearest.ts'
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** What `graphql` says by role or by content-type, it says of ones that exist. */
-export function* graphqlNames({ graphql, roles, contentTypes }: Settings): Generator<Finding> {
+export function* graphqlNames({ graphql, roles, contentTypes }: Settings): Generator<ProjectFinding> {
   for (const role of Object.keys(graphql.config.limits.cost)) {
     if (role === 'default' || Object.hasOwn(roles, role)) continue
     const message = `unknown role \`${role}\`${didYouMean(role, Object.keys(roles))}`
@@ -26,7 +26,7 @@ function* unknownFields(
   fields: readonly string[],
   declared: readonly string[],
   path: readonly string[],
-): Generator<Finding> {
+): Generator<ProjectFinding> {
   const known = [...declared, ...SYSTEM_FIELDS]
   for (const field of fields) {
     if (known.includes(field)) continue

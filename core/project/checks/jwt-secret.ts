@@ -1,12 +1,12 @@
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** As many characters as HMAC-SHA256 has bytes. */
-const LEAST_LENGTH = 32
+const MIN_LENGTH = 32
 
-export function* jwtSecret({ auth }: Settings): Generator<Finding> {
+export function* jwtSecret({ auth }: Settings): Generator<ProjectFinding> {
   const { length } = auth.jwtSecret
-  if (length === 0 || length >= LEAST_LENGTH) return
-  const message = `the \`jwtSecret\` is too short to be safe: give it at least ${LEAST_LENGTH} characters`
+  if (length === 0 || length >= MIN_LENGTH) return
+  const message = `the \`jwtSecret\` is too short to be safe: give it at least ${MIN_LENGTH} characters`
   yield { code: 'bad-value', message, path: ['auth', 'jwtSecret'] }
 }

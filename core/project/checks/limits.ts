@@ -1,8 +1,8 @@
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** A list that asks for no number gets no more than one that asks for all. */
-export function* limits({ rest, graphql }: Settings): Generator<Finding> {
+export function* pageLimits({ rest, graphql }: Settings): Generator<ProjectFinding> {
   const { defaultLimit, amountLimit } = graphql.config
   if (rest.defaultLimit > rest.maxLimit) {
     const message = `\`defaultLimit\` is ${rest.defaultLimit}, which is more than \`maxLimit\`: ${rest.maxLimit}`

@@ -1,9 +1,9 @@
 import { nearest } from '../../base/nearest.ts'
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Codes are languages, none stands twice, and the default is one of them. */
-export function* locales({ i18n }: Settings): Generator<Finding> {
+export function* locales({ i18n }: Settings): Generator<ProjectFinding> {
   const codes = i18n.locales.map(({ code }) => code)
   for (const [index, code] of codes.entries()) {
     const path = ['i18n', 'locales', index]
@@ -32,7 +32,7 @@ function isLanguage(code: string): boolean {
   }
 }
 
-function unknownDefault(code: string, codes: readonly string[]): Finding {
+function unknownDefault(code: string, codes: readonly string[]): ProjectFinding {
   const meant = nearest(code, codes) ?? codes[0]
   const message = `the default locale \`${code}\` is not among \`locales\`: write \`defaultLocale: ${meant}\`, or add it to the list`
   return { code: 'unknown-name', message, path: ['i18n', 'defaultLocale'] }

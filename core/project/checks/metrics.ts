@@ -1,8 +1,8 @@
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Numbers tell strangers a good deal: that everybody may read them has to be said. */
-export function* metrics({ server }: Settings): Generator<Finding> {
+export function* metrics({ server }: Settings): Generator<ProjectFinding> {
   const { enabled, port, isPublic } = server.metrics
   if (enabled && port === null && !isPublic)
     yield {

@@ -1,10 +1,10 @@
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 const TAKEN: ReadonlySet<string> = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype'])
 
 /** Roles and tokens are not called like what every object of JavaScript has. (Types and attributes: the model's rule.) */
-export function* objectNames(settings: Settings): Generator<Finding> {
+export function* objectNames(settings: Settings): Generator<ProjectFinding> {
   for (const section of ['roles', 'apiTokens'] as const) {
     for (const name of Object.keys(settings[section])) {
       if (!TAKEN.has(name)) continue

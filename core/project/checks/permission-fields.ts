@@ -1,11 +1,11 @@
 import type { Path } from '../../faults/diagnostic.ts'
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
-import { permissionTermsOf } from './declared-parts.ts'
+import { conditionalPermissions } from './declared-parts.ts'
 
 /** `fields` says either what a permission covers or, with `!`, what it does not. */
-export function* permissionFields(settings: Settings): Generator<Finding> {
-  for (const { terms, path } of permissionTermsOf(settings)) {
+export function* permissionFields(settings: Settings): Generator<ProjectFinding> {
+  for (const { terms, path } of conditionalPermissions(settings)) {
     const fields = terms.fields ?? []
     const odd = fields.findIndex(field => isExcluding(field) !== isExcluding(fields[0]))
     if (odd > 0) yield mixed([...path, 'fields'], odd)
@@ -14,7 +14,7 @@ export function* permissionFields(settings: Settings): Generator<Finding> {
 
 const isExcluding = (field: string | undefined): boolean => field?.startsWith('!') ?? false
 
-const mixed = (path: Path, odd: number): Finding => ({
+const mixed = (path: Path, odd: number): ProjectFinding => ({
   code: 'conflict',
   message: '`fields` holds names, or names with `!`, not both',
   path: [...path, odd],

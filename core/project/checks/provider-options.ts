@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/nearest.ts'
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 const OPTIONS = {
@@ -14,7 +14,7 @@ const OPTIONS = {
 >
 
 /** A provider of uploads has the options that it needs, and no others. */
-export function* providerOptions({ upload }: Settings): Generator<Finding> {
+export function* providerOptions({ upload }: Settings): Generator<ProjectFinding> {
   const { known, needed }: { known: readonly string[]; needed: readonly string[] } = OPTIONS[upload.provider]
   const path = ['upload', 'providerOptions']
   for (const key of Object.keys(upload.providerOptions)) {

@@ -1,9 +1,9 @@
 import { didYouMean, hintFor } from '../../base/nearest.ts'
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Somebody who registers gets a role that exists, and sets attributes that the user has. */
-export function* registration({ auth, roles, user }: Settings): Generator<Finding> {
+export function* registration({ auth, roles, user }: Settings): Generator<ProjectFinding> {
   const { role, allowedFields } = auth.register
   const path = ['auth', 'register']
   if (!Object.hasOwn(roles, role)) {

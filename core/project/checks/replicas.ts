@@ -1,8 +1,8 @@
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** What is in the process has no log that others could follow. */
-export function* replicas({ database }: Settings): Generator<Finding> {
+export function* replicas({ database }: Settings): Generator<ProjectFinding> {
   if (database.url !== 'embedded' || database.replicas.length === 0) return
   yield {
     code: 'conflict',

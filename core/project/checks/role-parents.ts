@@ -1,13 +1,13 @@
 import { didYouMean } from '../../base/nearest.ts'
 import { walkGraph } from '../../base/walk-graph.ts'
 import type { Path } from '../../faults/diagnostic.ts'
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { RoleDeclaration, Settings } from '../settings/settings.ts'
 
 type Roles = Readonly<Record<string, RoleDeclaration>>
 
 /** A role extends roles that exist, and never, by whatever way, itself. */
-export function* roleParents({ roles }: Settings): Generator<Finding> {
+export function* roleParents({ roles }: Settings): Generator<ProjectFinding> {
   const told = new Set<string>()
   for (const [key, role] of Object.entries(roles)) {
     for (const [index, parent] of role.extends.entries()) {
@@ -29,7 +29,7 @@ const parentsOf = (key: string, roles: Roles): readonly string[] =>
 
 const pathOf = (key: string): Path => ['roles', key, 'extends']
 
-const unknownParent = (parent: string, path: Path, roles: Roles): Finding => ({
+const unknownParent = (parent: string, path: Path, roles: Roles): ProjectFinding => ({
   code: 'unknown-name',
   message: `unknown role \`${parent}\`${didYouMean(parent, Object.keys(roles))}`,
   path,

@@ -1,12 +1,12 @@
 import { didYouMean, hintFor } from '../../base/nearest.ts'
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 const BUILT_IN = ['users', 'auth', 'upload', 'i18n', 'role']
 const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
 
 /** `routesConfig` names routes that are there. (The actions of built-in routes: whoever serves them.) */
-export function* routes({ routesConfig, contentTypes }: Settings): Generator<Finding> {
+export function* routes({ routesConfig, contentTypes }: Settings): Generator<ProjectFinding> {
   for (const route of Object.keys(routesConfig)) {
     const [type = '', action = ''] = route.split('.')
     const path = ['routesConfig', route]

@@ -1,4 +1,4 @@
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 import { apiTokens } from './api-tokens.ts'
 import { attributeBounds } from './attribute-bounds.ts'
@@ -8,7 +8,7 @@ import { endpoints } from './endpoints.ts'
 import { givenValues } from './given-values.ts'
 import { graphqlNames } from './graphql-names.ts'
 import { jwtSecret } from './jwt-secret.ts'
-import { limits } from './limits.ts'
+import { pageLimits } from './limits.ts'
 import { locales } from './locales.ts'
 import { metrics } from './metrics.ts'
 import { objectNames } from './object-names.ts'
@@ -22,13 +22,13 @@ import { tokenCallers } from './token-callers.ts'
 import { trustedDocuments } from './trusted-documents.ts'
 
 /** The checks beyond the schema, in the order of the sections. Checks that need the compiled model are in core/model/check. */
-export const rules: readonly Rule[] = [
+export const rules: readonly ProjectRule[] = [
   cors,
   durations,
   metrics,
   replicas,
   locales,
-  limits,
+  pageLimits,
   graphqlNames,
   trustedDocuments,
   endpoints,
@@ -46,4 +46,4 @@ export const rules: readonly Rule[] = [
 ]
 
 /** A check that the schema cannot express. Yields every violation. */
-type Rule = (settings: Settings) => Iterable<Finding>
+type ProjectRule = (settings: Settings) => Iterable<ProjectFinding>

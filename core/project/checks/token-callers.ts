@@ -1,11 +1,11 @@
 import type { Path } from '../../faults/diagnostic.ts'
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { Json, Settings } from '../settings/settings.ts'
-import { permissionTermsOf } from './declared-parts.ts'
+import { conditionalPermissions } from './declared-parts.ts'
 
 /** A token is nobody's: its permissions know no `$user`. */
-export function* tokenCallers(settings: Settings): Generator<Finding> {
-  for (const { terms, path } of permissionTermsOf(settings)) {
+export function* tokenCallers(settings: Settings): Generator<ProjectFinding> {
+  for (const { terms, path } of conditionalPermissions(settings)) {
     if (path[0] !== 'apiTokens') continue
     for (const at of [
       ...callersIn(terms.where ?? null, [...path, 'where']),

@@ -1,14 +1,14 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { nearest } from '../../base/nearest.ts'
 import type { Path } from '../../faults/diagnostic.ts'
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import { locate, toValue, type YamlNode } from '../yaml/yaml-tree.ts'
 import type { Grammar } from './grammar.ts'
 import { toFinding } from './shape-sentences.ts'
 
 /** The result of validating a file against the schema. */
-export interface Shape {
-  readonly findings: readonly Finding[]
+export interface ShapeResult {
+  readonly findings: readonly ProjectFinding[]
   /** Every path that does not match, including those whose fault was reported when the file was read. */
   readonly misfits: readonly Path[]
   /** The file's value without the parts that do not match; undefined if nothing is left. */
@@ -16,7 +16,7 @@ export interface Shape {
 }
 
 /** Validates a tree against project.schema.json. Texts from environment variables are converted to the expected type. */
-export function checkShape(tree: YamlNode, { schema, validate }: Grammar): Shape {
+export function checkShape(tree: YamlNode, { schema, validate }: Grammar): ShapeResult {
   const value = toValue(tree)
   const errors = errorsAfterConversion(tree, value, validate)
   const told = errors.map(error => ({ error, path: pathOf(tree, error) }))
@@ -29,11 +29,11 @@ export function checkShape(tree: YamlNode, { schema, validate }: Grammar): Shape
 }
 
 /** Keywords that only repeat an error below them. */
-const ECHOES = new Set(['if', 'propertyNames'])
+const REDUNDANT_KEYWORDS = new Set(['if', 'propertyNames'])
 
 function errorsOf(validate: ValidateFunction, value: unknown): readonly ErrorObject[] {
   validate(value)
-  return (validate.errors ?? []).filter(error => !ECHOES.has(error.keyword))
+  return (validate.errors ?? []).filter(error => !REDUNDANT_KEYWORDS.has(error.keyword))
 }
 
 /** Converts texts from variables to the expected types and validates again, until nothing can be converted. */
@@ -117,21 +117,21 @@ const stepsOf = (error: ErrorObject): readonly string[] =>
     .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 
 /** Larger than the depth of the schema: each round removes at least one level of mismatches. */
-const MOST_ROUNDS = 30
+const MAX_ROUNDS = 30
 
 function fittingPart(value: unknown, validate: ValidateFunction): unknown {
   const fitting = structuredClone(value)
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const errors = errorsOf(validate, fitting)
     if (errors.length === 0) return fitting
     if (errors.some(error => error.instancePath === '' && error.keyword === 'type')) return undefined
-    for (const error of errors) takeOut(fitting, error)
+    for (const error of errors) removeCause(fitting, error)
   }
   return undefined
 }
 
 /** Removes the cause of an error: the unknown key, the entry with an invalid name, or the value itself. */
-function takeOut(value: unknown, error: ErrorObject): void {
+function removeCause(value: unknown, error: ErrorObject): void {
   const path = stepsOf(error)
   const { additionalProperty = error.propertyName, missingProperty } = error.params
   if (typeof additionalProperty === 'string') deleteAt(value, [...path, additionalProperty])

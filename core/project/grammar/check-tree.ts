@@ -1,6 +1,6 @@
 import type { Diagnostic, Path } from '../../faults/diagnostic.ts'
 import { rules } from '../checks/rules.ts'
-import type { Finding } from '../faults.ts'
+import type { ProjectFinding } from '../faults.ts'
 import type { ProjectFile } from '../project-types.ts'
 import type { Settings } from '../settings/settings.ts'
 import { toSettings } from '../settings/to-settings.ts'
@@ -25,7 +25,9 @@ export function checkTree(tree: YamlNode, isWhole: boolean, grammar: Grammar): C
   const misfits = shape.findings.map(finding => toDiagnostic(finding, tree))
   if (shape.fitting === undefined || !isWhole) return { misfits, faults: [] }
   const settings = toSettings(fits(shape.fitting))
-  const broken = rules.flatMap(rule => [...rule(settings)]).filter(finding => !isEcho(finding, shape.misfits))
+  const broken = rules
+    .flatMap(rule => [...rule(settings)])
+    .filter(finding => !isConsequence(finding, shape.misfits))
   return { settings, misfits, faults: broken.map(finding => toDiagnostic(finding, tree)) }
 }
 
@@ -33,7 +35,7 @@ export function checkTree(tree: YamlNode, isWhole: boolean, grammar: Grammar): C
 const fits = (value: unknown): ProjectFile => value as ProjectFile
 
 /** By section: the number of path keys that identify a unit, whose parts depend on each other. */
-const WHOLES: Readonly<Record<string, number>> = {
+const UNIT_DEPTHS: Readonly<Record<string, number>> = {
   ...{
     server: 2,
     i18n: 1,
@@ -48,14 +50,14 @@ const WHOLES: Readonly<Record<string, number>> = {
 }
 
 /** Whether a finding may be a consequence of a schema mismatch in the same unit, or above or below it. */
-function isEcho({ path }: Finding, misfits: readonly Path[]): boolean {
-  const whole = WHOLES[String(path[0])] ?? path.length
+function isConsequence({ path }: ProjectFinding, misfits: readonly Path[]): boolean {
+  const whole = UNIT_DEPTHS[String(path[0])] ?? path.length
   const isSame = (misfit: Path, depth: number) =>
     path.slice(0, depth).every((key, index) => key === misfit[index])
   return misfits.some(misfit => isSame(misfit, Math.min(whole, Math.max(misfit.length, 1))))
 }
 
-function toDiagnostic(finding: Finding, tree: YamlNode): Diagnostic {
+function toDiagnostic(finding: ProjectFinding, tree: YamlNode): Diagnostic {
   const { place, keyPlace } = placesOf(tree)
   const { code, message, path, atKey, related } = finding
   const also = related && { related: { place: keyPlace(related.path), message: related.message } }

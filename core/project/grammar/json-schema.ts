@@ -5,15 +5,15 @@ import { failed, ok, type Result } from '../../base/result.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 
 /** A mismatch between a value and a schema. `path` starts at the value's root. */
-export interface Misfit {
+export interface SchemaMismatch {
   readonly path: Path
   readonly message: string
 }
 
-export type CheckValue = (value: unknown) => readonly Misfit[]
+export type CheckValue = (value: unknown) => readonly SchemaMismatch[]
 
 /** Compiles a JSON Schema of a plugin. Fails with the reason if the schema is invalid. */
-export function compileSchema(schema: object): Result<CheckValue, string> {
+export function compileJsonSchema(schema: object): Result<CheckValue, string> {
   try {
     const validate = compileWith(sharedAjv(), schema) ?? openAjv().compile(schema)
     return ok(value => (validate(value) ? [] : (validate.errors ?? []).map(toMisfit)))
@@ -46,7 +46,7 @@ function compileWith(ajv: Ajv2020, schema: object): ValidateFunction | null {
   }
 }
 
-function toMisfit(error: ErrorObject): Misfit {
+function toMisfit(error: ErrorObject): SchemaMismatch {
   const path = error.instancePath.split('/').slice(1).map(toStep)
   const { additionalProperty, missingProperty, allowedValues } = error.params
   if (error.keyword === 'required') return { path, message: `missing key \`${missingProperty}\`` }

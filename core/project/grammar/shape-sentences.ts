@@ -2,22 +2,22 @@ import type { ErrorObject } from 'ajv'
 import { didYouMean, nearest } from '../../base/nearest.ts'
 import { synonymsOf } from '../../base/synonyms.ts'
 import type { Path } from '../../faults/diagnostic.ts'
-import type { Finding } from '../faults.ts'
-import { insteadOf } from '../other-names.ts'
+import type { ProjectFinding } from '../faults.ts'
+import { adviceFor } from '../other-names.ts'
 import { isProjectSecret } from '../secret-ranges.ts'
 import { locate, type YamlNode } from '../yaml/yaml-tree.ts'
 import { resolveRef, wordFor } from './decide-unions.ts'
 import type { JsonSchema } from './json-schema-types.ts'
 
 /** The context of an error message. */
-interface Scene {
+interface MessageContext {
   /** The path of the value that does not match. */
   readonly path: Path
   readonly tree: YamlNode
   readonly schema: JsonSchema
 }
 
-type Sentence = (error: ErrorObject, scene: Scene) => Finding
+type Sentence = (error: ErrorObject, scene: MessageContext) => ProjectFinding
 
 /** The messages for ajv's errors, by keyword. */
 const SENTENCES: Readonly<Record<string, Sentence>> = {
@@ -37,24 +37,24 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   uniqueItems: twice,
 }
 
-export function toFinding(error: ErrorObject, scene: Scene): Finding {
+export function toFinding(error: ErrorObject, scene: MessageContext): ProjectFinding {
   const sentence = SENTENCES[error.keyword] ?? badValue
   return sentence(error, scene)
 }
 
 /** Longer lists of valid words are left out of the message. */
-const MOST_LISTED = 14
+const MAX_LISTED = 14
 
 const ticked = (words: readonly unknown[]): string => words.map(word => `\`${word}\``).join(', ')
 
 const listed = (words: readonly string[], lead: string): string =>
-  words.length > 0 && words.length <= MOST_LISTED ? `: ${lead} ${ticked(words)}` : ''
+  words.length > 0 && words.length <= MAX_LISTED ? `: ${lead} ${ticked(words)}` : ''
 
-function unknownKey(error: ErrorObject, scene: Scene): Finding {
+function unknownKey(error: ErrorObject, scene: MessageContext): ProjectFinding {
   const key = String(error.params.additionalProperty)
   const known = Object.keys(error.parentSchema?.properties ?? {})
   const path = [...scene.path, key]
-  const instead = insteadOf(scene.path, key)
+  const instead = adviceFor(scene.path, key)
   if (instead)
     return { code: 'unknown-key', message: `unknown key \`${key}\`: ${instead}`, path, atKey: true }
   const owners = typesWithKey(scene.schema, key)
@@ -99,7 +99,7 @@ function typesOf(branch: JsonSchema): readonly unknown[] {
   return type?.enum ?? [type?.const]
 }
 
-function missingKey(error: ErrorObject, scene: Scene): Finding {
+function missingKey(error: ErrorObject, scene: MessageContext): ProjectFinding {
   const key = String(error.params.missingProperty)
   const said: JsonSchema = resolveRef(error.parentSchema?.properties?.[key] ?? {}, scene.schema)
   const meaning = said.enum
@@ -111,7 +111,7 @@ function missingKey(error: ErrorObject, scene: Scene): Finding {
 const lowerFirst = (text: string): string =>
   /^[A-Z][a-z]/.test(text) ? text.slice(0, 1).toLowerCase() + text.slice(1) : text
 
-function wrongType(error: ErrorObject, scene: Scene): Finding {
+function wrongType(error: ErrorObject, scene: MessageContext): ProjectFinding {
   if (scene.path.length === 0 && foundAt(scene) === 'nothing') {
     return { code: 'missing-key', message: 'the file is empty: a project has at least a `name`', path: [] }
   }
@@ -123,7 +123,11 @@ function wrongType(error: ErrorObject, scene: Scene): Finding {
 
 const YES_OR_NO: Readonly<Record<string, string>> = { yes: 'true', on: 'true', no: 'false', off: 'false' }
 
-function remedy(wanted: readonly string[], { parentSchema }: ErrorObject, { path, tree }: Scene): string {
+function remedy(
+  wanted: readonly string[],
+  { parentSchema }: ErrorObject,
+  { path, tree }: MessageContext,
+): string {
   const { node } = locate(tree, path)
   if (node.kind !== 'scalar' || node.variables.length > 0 || isProjectSecret(path)) return ''
   const { value } = node
@@ -142,18 +146,18 @@ const isFreeText = (wanted: readonly string[], schema: JsonSchema | undefined): 
   schema?.enum === undefined &&
   schema?.allOf === undefined
 
-function badValue(error: ErrorObject, scene: Scene): Finding {
+function badValue(error: ErrorObject, scene: MessageContext): ProjectFinding {
   const expected = error.parentSchema?.patternErrorMessage ?? `\`${String(error.params.allowedValue)}\``
   return { code: 'bad-value', message: `expected ${expected}, found ${foundAt(scene)}`, path: scene.path }
 }
 
-const outOfBounds = (scene: Scene, bounds: string): Finding => ({
+const outOfBounds = (scene: MessageContext, bounds: string): ProjectFinding => ({
   code: 'bad-value',
   message: `expected ${bounds}, found ${foundAt(scene)}`,
   path: scene.path,
 })
 
-function badName(error: ErrorObject, scene: Scene): Finding {
+function badName(error: ErrorObject, scene: MessageContext): ProjectFinding {
   const name = String(error.propertyName)
   const expected = String(error.parentSchema?.patternErrorMessage)
   return {
@@ -164,7 +168,7 @@ function badName(error: ErrorObject, scene: Scene): Finding {
   }
 }
 
-function twice(error: ErrorObject, scene: Scene): Finding {
+function twice(error: ErrorObject, scene: MessageContext): ProjectFinding {
   const [first, second] = [Number(error.params.j), Number(error.params.i)].toSorted((a, b) => a - b)
   const path = [...scene.path, second ?? 0]
   const related = { path: [...scene.path, first ?? 0], message: 'it stands here, too' }
@@ -213,7 +217,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   link: 'relation',
 }
 
-function unknownWord(error: ErrorObject, scene: Scene): Finding {
+function unknownWord(error: ErrorObject, scene: MessageContext): ProjectFinding {
   const { path } = scene
   const allowed: readonly string[] = [error.params.allowedValues].flat().map(String)
   const word = wordAt(scene, path)
@@ -227,7 +231,11 @@ function unknownWord(error: ErrorObject, scene: Scene): Finding {
   return { code: 'unknown-word', message: `unknown ${noun} \`${word}\`${hint}`, path }
 }
 
-function unknownAttributeType(word: string, { schema, path }: Scene, isShort: boolean): Finding {
+function unknownAttributeType(
+  word: string,
+  { schema, path }: MessageContext,
+  isShort: boolean,
+): ProjectFinding {
   const types = attributeBranches(schema).flatMap(typesOf).map(String)
   if (isShort && types.includes(word)) {
     const message = `an attribute of type \`${word}\` needs more than its type: write \`{ type: ${word}, … }\``
@@ -241,7 +249,7 @@ function unknownAttributeType(word: string, { schema, path }: Scene, isShort: bo
 }
 
 /** The text at a path, where it may be shown. */
-function wordAt({ tree }: Scene, path: Path): string | undefined {
+function wordAt({ tree }: MessageContext, path: Path): string | undefined {
   const { node, exact } = locate(tree, path)
   const isShown = exact && node.kind === 'scalar' && node.variables.length === 0 && !isProjectSecret(path)
   return isShown && typeof node.value === 'string' ? node.value : undefined
@@ -250,7 +258,7 @@ function wordAt({ tree }: Scene, path: Path): string | undefined {
 const LONGEST_SHOWN = 60
 
 /** What stands at a path, in words; secrets and values from the environment are only named. */
-function foundAt({ tree, path }: Scene): string {
+function foundAt({ tree, path }: MessageContext): string {
   const { node } = locate(tree, path)
   if (node.kind !== 'scalar') return node.kind === 'list' ? 'a list' : 'a mapping'
   if (node.variables.length > 0)

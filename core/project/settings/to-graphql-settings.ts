@@ -1,6 +1,6 @@
 import type { ProjectFile, ShadowCrud } from '../project-types.ts'
 import type { GraphqlSettings, ShadowCrudDeclaration } from './settings.ts'
-import { agree } from './to-server-settings.ts'
+import { reconcileLimits } from './to-server-settings.ts'
 import { toMilliseconds } from './units.ts'
 
 type WrittenConfig = NonNullable<NonNullable<ProjectFile['graphql']>['config']>
@@ -29,7 +29,10 @@ function toConfig(written: WrittenConfig = {}): GraphqlSettings['config'] {
 }
 
 function toPageLimits({ defaultLimit, amountLimit }: WrittenConfig) {
-  const { usual, most } = agree({ usual: defaultLimit, most: amountLimit }, { usual: 10, most: 100 })
+  const { usual, most } = reconcileLimits(
+    { usual: defaultLimit, most: amountLimit },
+    { usual: 10, most: 100 },
+  )
   return { defaultLimit: usual, amountLimit: most }
 }
 
@@ -40,11 +43,11 @@ function toServerOptions(
   return { cache, allowBatchedHttpRequests, ...(introspection !== undefined && { introspection }) }
 }
 
-const DEAREST_REQUEST = 100_000
+const DEFAULT_COST = 100_000
 
 function toLimits(written: WrittenConfig['limits'] = {}): GraphqlSettings['config']['limits'] {
   const { cost = {}, time = '10s', ...counts } = written
-  const byRole = typeof cost === 'number' ? { default: cost } : { default: DEAREST_REQUEST, ...cost }
+  const byRole = typeof cost === 'number' ? { default: cost } : { default: DEFAULT_COST, ...cost }
   return { aliases: 100, rootFields: 100, tokens: 5000, ...counts, cost: byRole, time: toMilliseconds(time) }
 }
 

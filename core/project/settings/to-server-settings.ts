@@ -87,7 +87,7 @@ export function toDatabase(written: ProjectFile['database'] = {}): DatabaseSetti
 
 export function toRest(written: ProjectFile['rest'] = {}): RestSettings {
   const { defaultLimit, maxLimit } = written
-  const { usual, most } = agree({ usual: defaultLimit, most: maxLimit }, { usual: 25, most: 100 })
+  const { usual, most } = reconcileLimits({ usual: defaultLimit, most: maxLimit }, { usual: 25, most: 100 })
   return { prefix: '/api', withCount: true, ...written, defaultLimit: usual, maxLimit: most }
 }
 
@@ -100,7 +100,7 @@ interface PageLimits {
 type Written = { readonly [Key in keyof PageLimits]: number | undefined }
 
 /** If the file sets only one of the limits, the other one is adjusted to it. */
-export function agree({ usual, most }: Written, otherwise: PageLimits): PageLimits {
+export function reconcileLimits({ usual, most }: Written, otherwise: PageLimits): PageLimits {
   return {
     usual: usual ?? Math.min(otherwise.usual, most ?? otherwise.most),
     most: most ?? Math.max(otherwise.most, usual ?? otherwise.usual),

@@ -12,7 +12,7 @@ interface Terms {
 }
 
 /** The state of one pass over a document. */
-interface Pass extends Terms {
+interface ReadState extends Terms {
   readonly faults: Diagnostic[]
   /** By anchor; undefined while the anchored value is still being read. */
   readonly anchors: Map<string, YamlNode | undefined>
@@ -23,30 +23,30 @@ interface Pass extends Terms {
 }
 
 /** Deeper than any real file, and far below the limit of the call stack. */
-const DEEPEST = 100
+const MAX_DEPTH = 100
 /** The limit of values that all aliases of a file may add, against alias bombs. */
-const MOST_ALIASED = 20_000
+const MAX_ALIASED = 20_000
 
 /** Converts a parsed document to a tree: resolves aliases and merge keys, substitutes variables, collects faults. */
 export function nodesOf(document: Document, terms: Terms): { tree: YamlNode; faults: readonly Diagnostic[] } {
-  const pass: Pass = { ...terms, faults: [], anchors: new Map(), weights: new Map(), aliased: 0 }
+  const pass: ReadState = { ...terms, faults: [], anchors: new Map(), weights: new Map(), aliased: 0 }
   const tree = readNode(pass, document.contents, { path: [], fallback: 0 })
   return { tree, faults: pass.faults }
 }
 
-interface At {
+interface NodePosition {
   readonly path: Path
   /** The offset for an empty value: that of its key. */
   readonly fallback: number
 }
 
-function readNode(pass: Pass, node: unknown, at: At): YamlNode {
-  if (at.path.length > DEEPEST)
+function readNode(pass: ReadState, node: unknown, at: NodePosition): YamlNode {
+  if (at.path.length > MAX_DEPTH)
     return broken(
       pass,
       { ...at, path: at.path.slice(0, 3) },
       'too-deep',
-      `the file nests deeper than ${DEEPEST} levels`,
+      `the file nests deeper than ${MAX_DEPTH} levels`,
     )
   if (isAlias(node)) return readAlias(pass, node.source, { ...at, fallback: node.range?.[0] ?? at.fallback })
   const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined
@@ -56,7 +56,7 @@ function readNode(pass: Pass, node: unknown, at: At): YamlNode {
   return read
 }
 
-function readContent(pass: Pass, node: unknown, at: At): YamlNode {
+function readContent(pass: ReadState, node: unknown, at: NodePosition): YamlNode {
   const offset = rangeStart(node) ?? at.fallback
   const mark = markAt(pass, offset)
   if (hasUnknownTag(node)) return unknown(pass, { path: at.path, fallback: offset })
@@ -76,7 +76,7 @@ const KNOWN_TAG = /^(!|tag:yaml\.org,2002:(str|int|float|bool|null|map|seq))$/
 const hasUnknownTag = (node: unknown): boolean =>
   (isMap(node) || isSeq(node) || isScalar(node)) && node.tag !== undefined && !KNOWN_TAG.test(node.tag)
 
-function readScalar(pass: Pass, node: Scalar | undefined, at: At): YamlNode {
+function readScalar(pass: ReadState, node: Scalar | undefined, at: NodePosition): YamlNode {
   const value = node?.value ?? null
   if (typeof value === 'string' && value.includes('${')) return readTemplate(pass, value, at)
   if (typeof value === 'bigint') return readInteger(pass, value, at)
@@ -88,13 +88,13 @@ function readScalar(pass: Pass, node: Scalar | undefined, at: At): YamlNode {
 const isPlain = (value: unknown): value is YamlScalar['value'] =>
   value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string'
 
-function readInteger(pass: Pass, value: bigint, at: At): YamlNode {
+function readInteger(pass: ReadState, value: bigint, at: NodePosition): YamlNode {
   const number = Number(value)
   if (Number.isSafeInteger(number)) return scalar(pass, at, number)
   return broken(pass, at, 'bad-number', 'the number is too large to be kept exactly: put it in quotes')
 }
 
-function readTemplate(pass: Pass, value: string, at: At): YamlNode {
+function readTemplate(pass: ReadState, value: string, at: NodePosition): YamlNode {
   const { text, variables, unset, malformed } = substitute(value, pass.environment)
   if (malformed) {
     return broken(
@@ -111,7 +111,7 @@ function readTemplate(pass: Pass, value: string, at: At): YamlNode {
   return { ...scalar(pass, at, text), variables, broken: unset.length > 0 }
 }
 
-function readAlias(pass: Pass, name: string, at: At): YamlNode {
+function readAlias(pass: ReadState, name: string, at: NodePosition): YamlNode {
   const target = pass.anchors.get(name)
   if (target === undefined && pass.anchors.has(name)) {
     return broken(pass, at, 'alias-bomb', `the alias \`*${name}\` stands inside the value that it stands for`)
@@ -124,15 +124,15 @@ function readAlias(pass: Pass, name: string, at: At): YamlNode {
       `unknown alias \`*${name}\`${didYouMean(name, pass.anchors.keys()) || ': its anchor must stand above it'}`,
     )
   }
-  if (pass.aliased > MOST_ALIASED) return unknown(pass, at)
+  if (pass.aliased > MAX_ALIASED) return unknown(pass, at)
   pass.aliased += weigh(pass, target)
-  if (pass.aliased > MOST_ALIASED) {
+  if (pass.aliased > MAX_ALIASED) {
     return broken(pass, at, 'alias-bomb', `the aliases of this file stand for more than 20,000 values`)
   }
   return target
 }
 
-function weigh(pass: Pass, node: YamlNode): number {
+function weigh(pass: ReadState, node: YamlNode): number {
   const known = pass.weights.get(node)
   if (known !== undefined) return known
   const weight = childrenOf(node).reduce((sum, child) => sum + weigh(pass, child), 1)
@@ -148,7 +148,7 @@ function childrenOf(node: YamlNode): readonly YamlNode[] {
 /** Would set the prototype of an object. */
 const FORBIDDEN_KEY = '__proto__'
 
-function readMap(pass: Pass, node: YAMLMap, at: At): YamlMap {
+function readMap(pass: ReadState, node: YAMLMap, at: NodePosition): YamlMap {
   const entries = new Map<string, YamlEntry>()
   const merges: Pair[] = []
   for (const pair of node.items) {
@@ -162,15 +162,15 @@ function readMap(pass: Pass, node: YAMLMap, at: At): YamlMap {
 const isMergeKey = (key: unknown): boolean => isScalar(key) && key.value === '<<' && key.type === 'PLAIN'
 
 function readEntry(
-  pass: Pass,
+  pass: ReadState,
   pair: Pair,
-  { entries, at }: { entries: Map<string, YamlEntry>; at: At },
+  { entries, at }: { entries: Map<string, YamlEntry>; at: NodePosition },
 ): void {
   const offset = rangeStart(pair.key) ?? at.fallback
   if (isAlias(pair.key))
     return void broken(pass, { ...at, fallback: offset }, 'bad-key', 'an alias cannot be a key')
   const name = String(isScalar(pair.key) ? pair.key.value : pair.key)
-  const here: At = { path: [...at.path, name], fallback: offset }
+  const here: NodePosition = { path: [...at.path, name], fallback: offset }
   if (name === FORBIDDEN_KEY)
     return void broken(pass, here, 'bad-key', `the key \`${FORBIDDEN_KEY}\` is never allowed`)
   const first = entries.get(name)
@@ -180,8 +180,8 @@ function readEntry(
   report(pass, here, { code: 'duplicate-key', message: `duplicate key \`${name}\``, related })
 }
 
-function readMergeSources(pass: Pass, pair: Pair, at: At): readonly YamlMap[] {
-  const here: At = { path: [...at.path, '<<'], fallback: rangeStart(pair.key) ?? at.fallback }
+function readMergeSources(pass: ReadState, pair: Pair, at: NodePosition): readonly YamlMap[] {
+  const here: NodePosition = { path: [...at.path, '<<'], fallback: rangeStart(pair.key) ?? at.fallback }
   const source = readNode(pass, pair.value, here)
   const sources = source.kind === 'list' ? source.items : [source]
   return sources.flatMap(each => {
@@ -200,21 +200,24 @@ function mergeInto(entries: Map<string, YamlEntry>, sources: readonly YamlMap[])
   }
 }
 
-function scalar(pass: Pass, at: At, value: YamlScalar['value']): YamlScalar {
+function scalar(pass: ReadState, at: NodePosition, value: YamlScalar['value']): YamlScalar {
   return { kind: 'scalar', mark: markAt(pass, at.fallback), value, variables: [], broken: false }
 }
 
-function broken(pass: Pass, at: At, code: ProjectFault, message: string): YamlScalar {
+function broken(pass: ReadState, at: NodePosition, code: ProjectFault, message: string): YamlScalar {
   report(pass, at, { code, message })
   return unknown(pass, at)
 }
 
 /** A placeholder for a value whose fault was already reported. */
-const unknown = (pass: Pass, at: At): YamlScalar => ({ ...scalar(pass, at, null), broken: true })
+const unknown = (pass: ReadState, at: NodePosition): YamlScalar => ({
+  ...scalar(pass, at, null),
+  broken: true,
+})
 
 function report(
-  pass: Pass,
-  at: At,
+  pass: ReadState,
+  at: NodePosition,
   fault: { code: ProjectFault; message: string; related?: Diagnostic['related'] },
 ): void {
   const { related, ...said } = fault
@@ -226,7 +229,7 @@ function report(
   })
 }
 
-const markAt = (pass: Pass, offset: number): Mark => ({ file: pass.file, offset })
+const markAt = (pass: ReadState, offset: number): Mark => ({ file: pass.file, offset })
 
 function rangeStart(node: unknown): number | undefined {
   return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range?.[0] : undefined

@@ -4,7 +4,7 @@ import type { Diagnostic, Path, SourceLocation } from '../../faults/diagnostic.t
 import type { Environment } from '../environment.ts'
 import { sortDiagnostics } from '../faults.ts'
 import { readSource } from '../read-source.ts'
-import { namesSecret, type SecretTest } from '../secret-ranges.ts'
+import { looksSecret, type SecretTest } from '../secret-ranges.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { placeAt } from './source-file.ts'
 import { locate, toValue, type YamlNode } from './yaml-tree.ts'
@@ -31,7 +31,7 @@ export interface YamlTerms {
   readonly isSecret?: SecretTest
 }
 
-const soundsSecret: SecretTest = path => namesSecret(path.at(-1))
+const soundsSecret: SecretTest = path => looksSecret(path.at(-1))
 
 /** Reads one YAML file by the rules of the project file: limits, locations, `${NAME}`. Fails with every fault. */
 export async function readYaml(file: string, terms: YamlTerms): Promise<Result<YamlSource, Diagnostic>> {

@@ -28,14 +28,14 @@ export interface SourceText {
 }
 
 export function toSourceFile(source: SourceText, secrets: readonly SecretRange[]): SourceFile {
-  const quotable = blotOut(source.text, secrets)
+  const quotable = maskSecrets(source.text, secrets)
   const starts = [0]
   for (const found of source.text.matchAll(/\r\n|\n|\r/g)) starts.push(found.index + found[0].length)
   return { path: source.path, shown: source.shown, starts, lines: quotable.split(/\r\n|\n|\r/) }
 }
 
 /** Replaces every character of a secret except line breaks by `*`, so that columns stay the same. */
-function blotOut(text: string, secrets: readonly SecretRange[]): string {
+function maskSecrets(text: string, secrets: readonly SecretRange[]): string {
   let quotable = ''
   let at = 0
   for (const [start, end] of secrets.toSorted((a, b) => a[0] - b[0])) {

@@ -32,7 +32,7 @@ export interface YamlEntry {
 }
 
 /** The deepest node that a path reaches. */
-export interface Spot {
+export interface LocatedNode {
   readonly node: YamlNode
   /** The position of the last key found; of the value itself in lists and at the top. */
   readonly key: Mark
@@ -41,8 +41,8 @@ export interface Spot {
 }
 
 /** Follows a path as far as it exists. In a list, a text step finds the item with this value or `name`: `[find]`, `[{ name: log }]`. */
-export function locate(root: YamlNode, path: Path): Spot {
-  let spot: Spot = { node: root, key: root.mark, exact: true }
+export function locate(root: YamlNode, path: Path): LocatedNode {
+  let spot: LocatedNode = { node: root, key: root.mark, exact: true }
   for (const step of path) {
     const next = descend(spot.node, step)
     if (next === undefined) return { ...spot, exact: false }

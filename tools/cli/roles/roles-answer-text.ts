@@ -3,10 +3,10 @@ import type { FieldExplanation } from '../../../core/access/explain/explain-fiel
 import type { Path } from '../../../core/faults/diagnostic.ts'
 import type { Project } from '../../../core/project/project.ts'
 import type { Paint } from '../paint.ts'
-import type { Answer, Asker } from './roles-answer.ts'
-import { breakSql, flow, spotOf, WIDTH, wrap } from './roles-output.ts'
-import { doorOf, type Opening } from './roles-routes.ts'
-import type { ConditionSql, Parameter } from './roles-sql.ts'
+import type { Principal, RolesAnswer } from './roles-answer.ts'
+import { breakSql, flowYaml, printLocation, WIDTH, wrap } from './roles-output.ts'
+import { doorOf, type RouteOverride } from './roles-routes.ts'
+import type { ConditionSql, SqlParameter } from './roles-sql.ts'
 
 export interface AnswerTextTerms {
   readonly project: Project
@@ -14,7 +14,7 @@ export interface AnswerTextTerms {
 }
 
 /** Prints the verdict, the line that decides, then the details. */
-export function printAnswerText(answer: Answer, { project, paint }: AnswerTextTerms): string {
+export function printAnswerText(answer: RolesAnswer, { project, paint }: AnswerTextTerms): string {
   const { explanation, sql } = answer
   const further = furtherIn(answer)
   const parts = [
@@ -30,12 +30,12 @@ export function printAnswerText(answer: Answer, { project, paint }: AnswerTextTe
 }
 
 /** The permission on another type that denies an attribute: `find` of its target, or of a type on the path to it. */
-function furtherIn({ field }: Answer): Explanation | null {
+function furtherIn({ field }: RolesAnswer): Explanation | null {
   if (!field || field.allowed) return null
   return field.reason === 'target' ? field.target : (field.over.at(-1) ?? null)
 }
 
-function verdictOf({ allowed, asker, explanation, field }: Answer): string {
+function verdictOf({ allowed, asker, explanation, field }: RolesAnswer): string {
   const { action, subject, terms } = explanation
   const within = [terms, ...(field?.over ?? []).map(each => each.terms)].some(({ where }) => where)
   const part = within || (terms.fields && !field) ? 'Yes, in part' : 'Yes'
@@ -43,10 +43,10 @@ function verdictOf({ allowed, asker, explanation, field }: Answer): string {
   return `${allowed ? part : 'No'}: ${nameOf(asker)} ${allowed ? 'may' : 'may not'} ${what}.`
 }
 
-const nameOf = ({ holder, user }: Asker): string =>
+const nameOf = ({ holder, user }: Principal): string =>
   user ? `${user.name} (${holder.key})` : `${holder.kind} ${holder.key}`
 
-function reasonsOf({ asker, explanation, field }: Answer): readonly string[] {
+function reasonsOf({ asker, explanation, field }: RolesAnswer): readonly string[] {
   const ofField = field && fieldReasonOf(field)
   const barred = 'Every request of this user is refused: blocked, or not confirmed.'
   return [
@@ -64,13 +64,13 @@ function excerpt(path: Path, project: Project, paint: Paint): readonly string[] 
   const gutter = `  ${place.line} | `
   const room = WIDTH - gutter.length
   const source = place.source.length > room ? `${place.source.slice(0, room - 1)}…` : place.source
-  return [`  ${paint('bold', spotOf(place))}`, `${paint('dim', gutter)}${source}`]
+  return [`  ${paint('bold', printLocation(place))}`, `${paint('dim', gutter)}${source}`]
 }
 
 type Fact = readonly [label: string, text: string]
 
 function factsOf(
-  { explanation, fields, field, values, route, reads }: Answer,
+  { explanation, fields, field, values, route, reads }: RolesAnswer,
   project: Project,
 ): readonly Fact[] {
   const { terms, path, overridden: beaten } = explanation
@@ -78,13 +78,17 @@ function factsOf(
     inheritance(explanation, project),
     beaten && [
       'beats',
-      `"*" of ${spotOf(project.keyPlace(beaten))}, as ${explanation.subject.name} is named`,
+      `"*" of ${printLocation(project.keyPlace(beaten))}, as ${explanation.subject.name} is named`,
     ],
-    terms.where ? ['where', `${flow(terms.where)} (${spotOf(project.keyPlace([...path, 'where']))})`] : null,
-    terms.fields
-      ? ['fields', `${flow(terms.fields)} (${spotOf(project.keyPlace([...path, 'fields']))})`]
+    terms.where
+      ? ['where', `${flowYaml(terms.where)} (${printLocation(project.keyPlace([...path, 'where']))})`]
       : null,
-    terms.set ? ['set', `${flow(terms.set)} (${spotOf(project.keyPlace([...path, 'set']))})`] : null,
+    terms.fields
+      ? ['fields', `${flowYaml(terms.fields)} (${printLocation(project.keyPlace([...path, 'fields']))})`]
+      : null,
+    terms.set
+      ? ['set', `${flowYaml(terms.set)} (${printLocation(project.keyPlace([...path, 'set']))})`]
+      : null,
     ...(explanation.allowed && !field ? attributeFacts(explanation, fields) : []),
     ...(field?.over ?? []).map(each => overFact(each, project)),
     ...(explanation.allowed ? readFacts(reads, project) : []),
@@ -97,7 +101,7 @@ function factsOf(
 function inheritance({ through }: Explanation, { keyPlace }: Project): Fact | null {
   if (through.length < 2) return null
   const steps = through.slice(1).map((parent, index) => {
-    const place = spotOf(keyPlace(['roles', through[index] ?? '', 'extends']))
+    const place = printLocation(keyPlace(['roles', through[index] ?? '', 'extends']))
     return `${index === 0 ? `${through[0]} ` : ''}extends ${parent} (${place})`
   })
   return ['inherited', steps.join(', which ')]
@@ -133,20 +137,20 @@ const valueFact = ([path, value]: readonly [string, unknown]): Fact => [
 /** The permission on a type on the path; documents that it does not cover are left out. */
 const overFact = ({ subject, terms, path }: Explanation, { keyPlace }: Project): Fact => [
   'over',
-  `find of ${subject.name}${withinOf(terms)} (${spotOf(keyPlace(path))})`,
+  `find of ${subject.name}${withinOf(terms)} (${printLocation(keyPlace(path))})`,
 ]
 
 /** Drafts also need a read permission, and its condition applies to them. */
 const readFacts = (reads: readonly Explanation[], { keyPlace }: Project): readonly Fact[] =>
   reads.map(({ action, allowed, terms, path }) => [
     `by ${action}`,
-    `${allowed ? `yes${withinOf(terms)}` : 'no'} (${spotOf(keyPlace(path))})`,
+    `${allowed ? `yes${withinOf(terms)}` : 'no'} (${printLocation(keyPlace(path))})`,
   ])
 
-const withinOf = ({ where }: Explanation['terms']): string => (where ? ` where ${flow(where)}` : '')
+const withinOf = ({ where }: Explanation['terms']): string => (where ? ` where ${flowYaml(where)}` : '')
 
-function routeFacts(route: Opening, project: Project): readonly Fact[] {
-  const place = spotOf(project.keyPlace(route.path))
+function routeFacts(route: RouteOverride, project: Project): readonly Fact[] {
+  const place = printLocation(project.keyPlace(route.path))
   const door = doorOf(route)
   const { policies } = route
   return [
@@ -175,7 +179,7 @@ const printSql = ({ of, text, parameters }: ConditionSql): readonly string[] => 
   ...parameters.map((parameter, index) => `    $${index + 1} = ${printParameter(parameter)}`),
 ]
 
-function printParameter({ value, from }: Parameter): string {
+function printParameter({ value, from }: SqlParameter): string {
   const text = JSON.stringify(value)
   if (from === null) return text
   return value === from ? from : `${text} (${from})`

@@ -17,19 +17,19 @@ import { userPathsIn } from '../../../core/access/user-path.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import type { Attribute, ContentType, Holder, ZoneAttribute } from '../../../core/model/model.ts'
 import { type RolesProject, unknownName } from './roles-project.ts'
-import { type Opening, openingFor } from './roles-routes.ts'
+import { openingFor, type RouteOverride } from './roles-routes.ts'
 import { type ConditionSql, toConditionSql, valueAt } from './roles-sql.ts'
 import type { AskingUser } from './roles-user.ts'
 
 /** The words of the command line. */
-export interface Words {
+export interface QuestionWords {
   readonly action: string
   readonly type: string
   readonly field: string | undefined
 }
 
 /** The question, with all words resolved. */
-export interface Question {
+export interface RolesQuestion {
   readonly subject: PermissionSubject
   readonly action: Action
   readonly field: AskedField | null
@@ -42,13 +42,13 @@ interface AskedField {
 }
 
 /** The role or token whose permissions are explained, and the user if the question names one. */
-export interface Asker {
+export interface Principal {
   readonly holder: PermissionHolder
   readonly user: (AskingUser & { readonly name: string }) | null
 }
 
-export interface Answer {
-  readonly asker: Asker
+export interface RolesAnswer {
+  readonly asker: Principal
   readonly allowed: boolean
   readonly explanation: Explanation
   /** The explanation of the requested attribute. */
@@ -59,13 +59,13 @@ export interface Answer {
   /** For drafts: the read actions that show them, each with its own condition. */
   readonly reads: readonly Explanation[]
   /** The configuration of the REST route. */
-  readonly route: Opening | null
+  readonly route: RouteOverride | null
   /** The values of each `$user.…` in the permission, null for no value; empty if the question names no user. */
   readonly values: Readonly<Record<string, unknown>>
 }
 
 /** Resolves the words. Fails with a sentence for each unknown word. */
-export function toQuestion(words: Words, { explainer }: RolesProject): Result<Question, string> {
+export function toQuestion(words: QuestionWords, { explainer }: RolesProject): Result<RolesQuestion, string> {
   const subject = explainer.subjects.find(({ name }) => name === words.type)
   if (!subject) {
     const names = explainer.subjects.map(({ name }) => name)
@@ -84,7 +84,7 @@ function noAction(word: string, { name, type, actions }: PermissionSubject): str
   return unknownName(`action of \`${name}\``, word, actions)
 }
 
-function withField(name: string, action: Action, subject: PermissionSubject): Result<Question, string> {
+function withField(name: string, action: Action, subject: PermissionSubject): Result<RolesQuestion, string> {
   const { type } = subject
   if (!type || !hasFields(action))
     return failed(`\`${action}\` of \`${subject.name}\` has no fields to be asked for`)
@@ -95,10 +95,10 @@ function withField(name: string, action: Action, subject: PermissionSubject): Re
 const READS = ['find', 'findOne'] as const
 
 export function toAnswer(
-  { subject, action, field: asked }: Question,
-  asker: Asker,
+  { subject, action, field: asked }: RolesQuestion,
+  asker: Principal,
   roles: RolesProject,
-): Answer {
+): RolesAnswer {
   const { explainer } = roles
   const explanation = explainer.explain(asker.holder, subject, action)
   const findOf = (type: ContentType): Explanation => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { termsOf } from '../command-terms.ts'
-import type { RolesTerms } from './roles-output.ts'
+import { commandContext } from '../command-terms.ts'
+import type { RolesContext } from './roles-output.ts'
 
 interface Options {
   readonly json: boolean
@@ -30,9 +30,7 @@ export function addRoles(program: Command): void {
 function addDiff(roles: Command): void {
   roles
     .command('diff')
-    .description(
-      'show the permissions granted and revoked since a commit; exit code 2 if any is granted',
-    )
+    .description('show the permissions granted and revoked since a commit; exit code 2 if any is granted')
     .argument('<git-ref>', 'a branch, a tag, a commit: main, HEAD~1')
     .argument('[folder]', 'the folder of project.yaml', '.')
     .option('--json', 'one line of JSON for programs', false)
@@ -76,7 +74,7 @@ function addExplain(roles: Command): void {
 
 const collect = (one: string, before: readonly string[]): readonly string[] => [...before, one]
 
-const rolesTerms = async (folder: string, { json }: Pick<Options, 'json'>): Promise<RolesTerms> => ({
-  ...(await termsOf(folder)),
+const rolesTerms = async (folder: string, { json }: Pick<Options, 'json'>): Promise<RolesContext> => ({
+  ...(await commandContext(folder)),
   form: json ? 'json' : 'text',
 })

@@ -6,7 +6,7 @@ import { readEnvironment } from '../../../core/project/environment.ts'
 import type { Colour, Paint } from '../paint.ts'
 import { complainOf } from './roles.ts'
 import { compareRoles, type Difference, type Effect } from './roles-differences.ts'
-import { placeJson, type RolesTerms, spotOf, WIDTH, wrap } from './roles-output.ts'
+import { placeJson, printLocation, type RolesContext, WIDTH, wrap } from './roles-output.ts'
 import { loadRoles, type RolesProject } from './roles-project.ts'
 import { checkOut, type ProjectAtRef } from './roles-ref.ts'
 
@@ -14,7 +14,7 @@ import { checkOut, type ProjectAtRef } from './roles-ref.ts'
  * `plinth roles diff`: the permissions granted and revoked since a commit. Returns the exit code: 0 if nothing is
  * granted, 2 if something is or may be granted, 1 for faults of either project or of git.
  */
-export async function runDiff(terms: RolesTerms, ref: string): Promise<0 | 1 | 2> {
+export async function runDiff(terms: RolesContext, ref: string): Promise<0 | 1 | 2> {
   const after = await loadRoles(terms.folder, terms.env)
   if (!after.ok) return complainOf(after.reasons, terms)
   const files = await checkOut(ref, terms.folder)
@@ -28,7 +28,7 @@ export async function runDiff(terms: RolesTerms, ref: string): Promise<0 | 1 | 2
   return differences.some(({ effect }) => effect !== 'takes') ? 2 : 0
 }
 
-function complain(reason: string, terms: RolesTerms): 1 {
+function complain(reason: string, terms: RolesContext): 1 {
   terms.complain(`${reason}\n`)
   return 1
 }
@@ -37,7 +37,7 @@ function complain(reason: string, terms: RolesTerms): 1 {
 async function loadAt(
   ref: string,
   files: ProjectAtRef,
-  { folder, env }: RolesTerms,
+  { folder, env }: RolesContext,
 ): Promise<Result<RolesProject, string>> {
   if (!existsSync(join(files.folder, 'project.yaml')))
     return failed(`${ref} has no project.yaml in this folder`)
@@ -71,7 +71,7 @@ const toTerms = (ref: string, files: ProjectAtRef, { before, after }: Both) => (
 
 function print(
   differences: readonly Difference[],
-  { form, paint }: RolesTerms,
+  { form, paint }: RolesContext,
   terms: Omit<DiffTerms, 'paint'>,
 ): string {
   switch (form) {
@@ -140,7 +140,7 @@ const placeOf = (path: Path | null, place: (path: Path) => SourceLocation): Sour
   path && place(path)
 
 function shortLine(place: SourceLocation): string {
-  const line = `${spotOf(place)} | ${place.source.trim()}`
+  const line = `${printLocation(place)} | ${place.source.trim()}`
   return line.length > WIDTH - 8 ? `${line.slice(0, WIDTH - 9)}…` : line
 }
 

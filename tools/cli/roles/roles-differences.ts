@@ -5,9 +5,9 @@ import type {
   PermissionSubject,
 } from '../../../core/access/explain/explain.ts'
 import type { Path } from '../../../core/faults/diagnostic.ts'
-import { flow } from './roles-output.ts'
+import { flowYaml } from './roles-output.ts'
 import type { RolesProject } from './roles-project.ts'
-import { doorOf, type Opening, openingsOf } from './roles-routes.ts'
+import { doorOf, openingsOf, type RouteOverride } from './roles-routes.ts'
 
 /** In order of output: new permissions come first, because reviewers read the first lines. */
 export const EFFECTS = ['grants', 'may-grant', 'takes'] as const
@@ -17,7 +17,7 @@ export type Effect = (typeof EFFECTS)[number]
 export interface Difference {
   /** `may-grant`: a changed condition or `set` value, of which it is undecidable which one allows more. */
   readonly effect: Effect
-  readonly holder: PermissionHolder | Pick<Opening, 'kind' | 'key'>
+  readonly holder: PermissionHolder | Pick<RouteOverride, 'kind' | 'key'>
   /** Empty for a route or resolver. */
   readonly subject: string
   /** All actions with the same difference. */
@@ -98,9 +98,9 @@ function* compare(before: Explanation | null, after: Explanation | null): Genera
 function limitsOf({ terms }: Explanation): string {
   const { where, fields, set } = terms
   return [
-    ...(where ? [`where ${flow(where)}`] : []),
-    ...(fields ? [`fields ${flow(fields)}`] : []),
-    ...(set ? [`set ${flow(set)}`] : []),
+    ...(where ? [`where ${flowYaml(where)}`] : []),
+    ...(fields ? [`fields ${flowYaml(fields)}`] : []),
+    ...(set ? [`set ${flowYaml(set)}`] : []),
   ].join(', ')
 }
 
@@ -119,9 +119,10 @@ type Where = Explanation['terms']['where']
 
 function* compareWhere(before: Where, after: Where): Generator<Term> {
   if (isDeepStrictEqual(before, after)) return
-  if (before && after) yield { effect: 'may-grant', what: `where ${flow(after)} instead of ${flow(before)}` }
-  else if (before) yield { effect: 'grants', what: `documents outside ${flow(before)}` }
-  else yield { effect: 'takes', what: `documents outside ${flow(after)}` }
+  if (before && after)
+    yield { effect: 'may-grant', what: `where ${flowYaml(after)} instead of ${flowYaml(before)}` }
+  else if (before) yield { effect: 'grants', what: `documents outside ${flowYaml(before)}` }
+  else yield { effect: 'takes', what: `documents outside ${flowYaml(after)}` }
 }
 
 type Names = readonly string[] | null
@@ -139,12 +140,12 @@ function* compareSet(name: string, before: Explanation, after: Explanation): Gen
   const writes = after.writable?.includes(name)
   if (isDeepStrictEqual(old, now)) return
   if (old === undefined)
-    yield { effect: 'takes', what: `a value of his own for ${name}, which becomes ${flow(now)}` }
+    yield { effect: 'takes', what: `a value of his own for ${name}, which becomes ${flowYaml(now)}` }
   else if (now !== undefined)
-    yield { effect: 'may-grant', what: `${name} becomes ${flow(now)} instead of ${flow(old)}` }
+    yield { effect: 'may-grant', what: `${name} becomes ${flowYaml(now)} instead of ${flowYaml(old)}` }
   else if (writes)
-    yield { effect: 'grants', what: `a value of his own for ${name}, which became ${flow(old)}` }
-  else yield { effect: 'may-grant', what: `${name} no longer becomes ${flow(old)}` }
+    yield { effect: 'grants', what: `a value of his own for ${name}, which became ${flowYaml(old)}` }
+  else yield { effect: 'may-grant', what: `${name} no longer becomes ${flowYaml(old)}` }
 }
 
 /** Joins actions with the same difference by the same lines. */
@@ -174,16 +175,16 @@ function compareOpenings(before: RolesProject, after: RolesProject): readonly Di
   const [old, now] = [before, after].map(({ project }) => openingsOf(project))
   const all = unionOf(now ?? [], old ?? [], ({ kind, key }) => `${kind} ${key}`)
   return all.flatMap(({ kind, key }) => {
-    const one = (openings: readonly Opening[] = []) =>
+    const one = (openings: readonly RouteOverride[] = []) =>
       openings.find(each => each.kind === kind && each.key === key)
     return [...compareOpening({ kind, key }, one(old), one(now))]
   })
 }
 
 function* compareOpening(
-  holder: Pick<Opening, 'kind' | 'key'>,
-  before: Opening | undefined,
-  after: Opening | undefined,
+  holder: Pick<RouteOverride, 'kind' | 'key'>,
+  before: RouteOverride | undefined,
+  after: RouteOverride | undefined,
 ): Generator<Difference> {
   const of = { holder, subject: '', actions: [], was: before?.path ?? null, now: after?.path ?? null }
   const [old, now] = [before, after].map(

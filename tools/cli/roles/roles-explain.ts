@@ -1,12 +1,12 @@
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { complainOf } from './roles.ts'
-import { type Asker, toAnswer, toQuestion, type Words } from './roles-answer.ts'
+import { type Principal, type QuestionWords, toAnswer, toQuestion } from './roles-answer.ts'
 import { printAnswerText } from './roles-answer-text.ts'
 import { printAnswerJson } from './roles-json.ts'
-import type { RolesTerms } from './roles-output.ts'
+import type { RolesContext } from './roles-output.ts'
 import { loadRoles, type RolesProject, unknownName } from './roles-project.ts'
 
-export interface ExplainWords extends Words {
+export interface ExplainWords extends QuestionWords {
   /** A role, an API token, or a user's name or mail address. */
   readonly who: string
   /** `who` is a user, even if a role has this name. */
@@ -17,7 +17,7 @@ export interface ExplainWords extends Words {
  * `plinth roles explain`: whether a role or user may do something, and why. Returns the exit code: 0 for any
  * answer, 1 for faults of the project, 2 for unknown words.
  */
-export async function runExplain(terms: RolesTerms, words: ExplainWords): Promise<0 | 1 | 2> {
+export async function runExplain(terms: RolesContext, words: ExplainWords): Promise<0 | 1 | 2> {
   const loaded = await loadRoles(terms.folder, terms.env)
   if (!loaded.ok) return complainOf(loaded.reasons, terms)
   const roles = loaded.value
@@ -38,12 +38,15 @@ export async function runExplain(terms: RolesTerms, words: ExplainWords): Promis
 }
 
 /** The database is queried only if the name is neither a role nor a token. */
-async function findAsker({ who, isUser }: ExplainWords, roles: RolesProject): Promise<Result<Asker, string>> {
+async function findAsker(
+  { who, isUser }: ExplainWords,
+  roles: RolesProject,
+): Promise<Result<Principal, string>> {
   const { holders } = roles.explainer
   const holder = isUser ? undefined : holders.find(({ key }) => key === who)
   if (holder) return ok({ holder, user: null })
-  const { findUser } = await import('./roles-user.ts')
-  const found = await findUser(who, roles)
+  const { findUserByName } = await import('./roles-user.ts')
+  const found = await findUserByName(who, roles)
   const unknown = unknownName(
     isUser ? 'user' : 'role, API token or user',
     who,

@@ -1,15 +1,15 @@
 import type { Explanation } from '../../../core/access/explain/explain.ts'
 import type { Path } from '../../../core/faults/diagnostic.ts'
 import type { Project } from '../../../core/project/project.ts'
-import type { Answer } from './roles-answer.ts'
+import type { RolesAnswer } from './roles-answer.ts'
 import { fieldReasonOf, reasonOf } from './roles-answer-text.ts'
 import type { MatrixPart } from './roles-matrix.ts'
 import { placeJson } from './roles-output.ts'
-import { type Opening, openingsOf } from './roles-routes.ts'
+import { openingsOf, type RouteOverride } from './roles-routes.ts'
 
 const placeAt = (path: Path, project: Project) => placeJson(project.keyPlace(path))
 
-const openingJson = ({ kind, key, auth, policies, path }: Opening, project: Project) => ({
+const openingJson = ({ kind, key, auth, policies, path }: RouteOverride, project: Project) => ({
   kind,
   key,
   auth,
@@ -48,7 +48,7 @@ export function printMatrixJson(parts: readonly MatrixPart[], project: Project):
 
 /** One line: whether it is allowed, why, and the compiled condition. */
 export function printAnswerJson(
-  { asker, allowed, explanation, field, sql, values, route, reads }: Answer,
+  { asker, allowed, explanation, field, sql, values, route, reads }: RolesAnswer,
   project: Project,
 ): string {
   const { user, holder } = asker

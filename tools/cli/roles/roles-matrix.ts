@@ -7,12 +7,12 @@ import type {
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import type { Project } from '../../../core/project/project.ts'
 import type { Paint } from '../paint.ts'
-import { linesOf, spotOf, WIDTH, wrap } from './roles-output.ts'
+import { lineNumbers, printLocation, WIDTH, wrap } from './roles-output.ts'
 import { pick, type RolesProject } from './roles-project.ts'
 import { printOpenings } from './roles-routes.ts'
 
 /** Filters of the matrix, by key; empty lists mean all. */
-export interface Narrowing {
+export interface MatrixFilter {
   readonly roles: readonly string[]
   readonly types: readonly string[]
 }
@@ -32,7 +32,7 @@ export interface MatrixRow {
 /** All roles, or the requested roles and tokens. Fails with a sentence for each unknown name. */
 export function toMatrix(
   { explainer }: RolesProject,
-  { roles, types }: Narrowing,
+  { roles, types }: MatrixFilter,
 ): Result<readonly MatrixPart[], string> {
   const holders = explainer.holders
   const pickedHolders = pick('role', roles, holders, ({ key }) => key)
@@ -58,14 +58,14 @@ export const lettersOf = ({ terms }: Explanation): string =>
   `${terms.where ? 'W' : ''}${terms.fields ? 'F' : ''}${terms.set ? 'S' : ''}`
 
 /** `all`, letters, or `-`; in brackets if another action implies it. */
-export function markOf(cell: Explanation): string {
+export function cellMark(cell: Explanation): string {
   if (!cell.allowed) return '-'
   const mark = lettersOf(cell) || 'all'
   return cell.why.kind === 'implied' ? `(${mark})` : mark
 }
 
 /** Nothing is granted, and no line denies anything. */
-export const isUnsaid = ({ cells }: MatrixRow): boolean => cells.every(({ why }) => why.kind === 'unsaid')
+export const hasNoRules = ({ cells }: MatrixRow): boolean => cells.every(({ why }) => why.kind === 'unsaid')
 
 interface MatrixTextTerms {
   readonly project: Project
@@ -99,8 +99,8 @@ interface Terms extends MatrixTextTerms {
 }
 
 function printPart(part: MatrixPart, terms: Terms): string {
-  const said = part.rows.filter(row => !isUnsaid(row))
-  const unsaid = part.rows.filter(isUnsaid).map(({ subject }) => subject.name)
+  const said = part.rows.filter(row => !hasNoRules(row))
+  const unsaid = part.rows.filter(hasNoRules).map(({ subject }) => subject.name)
   const layout = layoutOf(part.rows)
   const nothing = wrap(unsaid, WIDTH - NOTHING.length, ',').map((line, index) =>
     terms.paint('dim', (index === 0 ? NOTHING : ' '.repeat(NOTHING.length)) + line),
@@ -116,7 +116,7 @@ function title({ holder }: MatrixPart, { project, paint }: MatrixTextTerms): str
   const section = holder.kind === 'role' ? 'roles' : 'apiTokens'
   const { extends: parents = [] } = holder.kind === 'role' ? (project.settings.roles[holder.key] ?? {}) : {}
   const extending = parents.length > 0 ? `, extends ${parents.join(', ')}` : ''
-  const place = spotOf(project.keyPlace([section, holder.key]))
+  const place = printLocation(project.keyPlace([section, holder.key]))
   return `${paint('bold', `${holder.kind} ${holder.key}`)}${extending}  ${paint('dim', place)}`
 }
 
@@ -160,7 +160,7 @@ function printRow(row: MatrixRow, layout: Layout, { project, paint, fileMark }: 
   const width = WIDTH - layout.subject - middleOf(layout) - 2
   const said = row.cells.filter(({ why }) => why.kind !== 'unsaid')
   const paths = said.map(({ path }) => path)
-  const lines = wrap(linesOf(paths, project, fileMark), width, ',')
+  const lines = wrap(lineNumbers(paths, project, fileMark), width, ',')
   const name = shorten(row.subject.name, layout.subject).padEnd(layout.subject)
   return Array.from({ length: Math.max(middle.length, lines.length) }, (_, index) => {
     const part = middle[index] ?? ' '.repeat(middleOf(layout))
@@ -180,14 +180,16 @@ function cellsOf({ cells }: MatrixRow, layout: Layout, paint: Paint): string {
 
 function paintCell(cell: Explanation | undefined, width: number, paint: Paint): string {
   if (!cell) return ' '.repeat(width)
-  const mark = markOf(cell)
+  const mark = cellMark(cell)
   const colour = cell.allowed ? (mark.includes('all') ? 'green' : 'yellow') : 'dim'
   return paint(colour, mark) + ' '.repeat(width - mark.length)
 }
 
 function listOf({ cells }: MatrixRow, layout: Layout, paint: Paint): readonly string[] {
   const granted = cells.filter(({ allowed }) => allowed)
-  const words = granted.map(cell => (markOf(cell) === 'all' ? cell.action : `${cell.action} ${markOf(cell)}`))
+  const words = granted.map(cell =>
+    cellMark(cell) === 'all' ? cell.action : `${cell.action} ${cellMark(cell)}`,
+  )
   const lines = wrap(words.length > 0 ? words : ['-'], middleOf(layout), ',')
   return lines.map(
     line => paint(words.length > 0 ? 'green' : 'dim', line) + ' '.repeat(middleOf(layout) - line.length),

@@ -1,13 +1,13 @@
 import type { Path, SourceLocation } from '../../../core/faults/diagnostic.ts'
 import type { Project } from '../../../core/project/project.ts'
-import type { CommandTerms } from '../command-terms.ts'
+import type { CommandContext } from '../command-terms.ts'
 
-export const FORMS = ['text', 'json'] as const
-export type Form = (typeof FORMS)[number]
+export const OUTPUT_FORMATS = ['text', 'json'] as const
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
 
 /** The input and output of a `plinth roles` command. */
-export interface RolesTerms extends CommandTerms {
-  readonly form: Form
+export interface RolesContext extends CommandContext {
+  readonly form: OutputFormat
 }
 
 /** The maximum width of the text output. */
@@ -27,11 +27,11 @@ export function wrap(words: readonly string[], width: number, between = ' '): re
 }
 
 /** A value as YAML on one line: `{ author: { id: $user.id } }`. */
-export function flow(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`
+export function flowYaml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flowYaml).join(', ')}]`
   if (typeof value === 'string') return /^[A-Za-z$_][\w$. -]*$/.test(value) ? value : JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return String(value)
-  const pairs = Object.entries(value).map(([key, part]) => `${flow(key)}: ${flow(part)}`)
+  const pairs = Object.entries(value).map(([key, part]) => `${flowYaml(key)}: ${flowYaml(part)}`)
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`
 }
 
@@ -59,13 +59,13 @@ const breakUnquoted = (part: string): readonly string[] =>
   isQuoted(part) ? [part] : part.split(BREAK).filter(piece => piece !== '')
 
 /** `project.yaml:12:5` */
-export const spotOf = ({ file, line, column }: SourceLocation): string => `${file}:${line}:${column}`
+export const printLocation = ({ file, line, column }: SourceLocation): string => `${file}:${line}:${column}`
 
 /** A location as JSON: `source` is the whole line. */
 export const placeJson = ({ file, line, column, source }: SourceLocation) => ({ file, line, column, source })
 
 /** Line numbers, `130, 134-136`, prefixed with the file's short name for included files. */
-export function linesOf(
+export function lineNumbers(
   paths: readonly Path[],
   project: Project,
   nameOf: (file: string) => string = file => file,

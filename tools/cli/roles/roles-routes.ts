@@ -1,10 +1,10 @@
 import type { Path } from '../../../core/faults/diagnostic.ts'
 import type { Project } from '../../../core/project/project.ts'
 import type { OperationSettings } from '../../../core/project/settings/settings.ts'
-import { spotOf } from './roles-output.ts'
+import { printLocation } from './roles-output.ts'
 
 /** The access configuration of a route or resolver, in addition to or instead of roles. */
-export interface Opening {
+export interface RouteOverride {
   readonly kind: 'route' | 'resolver'
   /** `article.find`, `Query.articles` */
   readonly key: string
@@ -15,7 +15,7 @@ export interface Opening {
 }
 
 /** Every route and resolver with an access configuration. */
-export function openingsOf({ settings }: Pick<Project, 'settings'>): readonly Opening[] {
+export function openingsOf({ settings }: Pick<Project, 'settings'>): readonly RouteOverride[] {
   const { routesConfig, resolversConfig } = settings
   return [
     ...Object.entries(routesConfig).map(([key, said]) => toOpening('route', 'routesConfig', key, said)),
@@ -26,11 +26,11 @@ export function openingsOf({ settings }: Pick<Project, 'settings'>): readonly Op
 }
 
 function toOpening(
-  kind: Opening['kind'],
+  kind: RouteOverride['kind'],
   section: string,
   key: string,
   { auth, policies }: OperationSettings,
-): Opening {
+): RouteOverride {
   return {
     kind,
     key,
@@ -40,11 +40,11 @@ function toOpening(
   }
 }
 
-export const openingFor = (subject: string, action: string, project: Project): Opening | null =>
+export const openingFor = (subject: string, action: string, project: Project): RouteOverride | null =>
   openingsOf(project).find(({ kind, key }) => kind === 'route' && key === `${subject}.${action}`) ?? null
 
 /** A description of the route's `auth`; null if roles decide. */
-export function doorOf({ auth }: Pick<Opening, 'auth'>): string | null {
+export function doorOf({ auth }: Pick<RouteOverride, 'auth'>): string | null {
   if (auth === null) return null
   if (auth === false || auth.length === 0) return 'open to everybody'
   return `for who has ${auth.join(' and ')}`
@@ -54,6 +54,6 @@ export function doorOf({ auth }: Pick<Opening, 'auth'>): string | null {
 export const printOpenings = (project: Project): readonly string[] =>
   openingsOf(project).flatMap(opening => {
     const door = doorOf(opening)
-    const place = spotOf(project.keyPlace(opening.path))
+    const place = printLocation(project.keyPlace(opening.path))
     return door === null ? [] : [`${opening.kind} ${opening.key}, whatever roles say: ${door} (${place})`]
   })

@@ -18,10 +18,10 @@ export interface ConditionSql {
   /** The request. */
   readonly of: string
   readonly text: string
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly SqlParameter[]
 }
 
-export interface Parameter {
+export interface SqlParameter {
   readonly value: unknown
   /** The `$user.…` path that it comes from. */
   readonly from: string | null
@@ -43,7 +43,7 @@ export function toConditionSql(
     printAnswerStatement(planQuery(queryFor(explanation, type, values, roles), planTerms(roles)))
   const statement = statementFor(base)
   const others = variants.map(({ path, values }) => ({ path, statement: statementFor(values) }))
-  const toParameter = (value: unknown, index: number): Parameter => {
+  const toParameter = (value: unknown, index: number): SqlParameter => {
     const other = others.find(each => differs(statement, each.statement, index))
     if (!other) return { value, from: null }
     const shown = user ? value : asPath(value, other.statement.values[index], other.path)

@@ -17,7 +17,7 @@ export interface AskingUser {
 }
 
 /** Reads a user by name or mail address, in a read-only transaction; null if there is none. */
-export async function findUser(
+export async function findUserByName(
   word: string,
   roles: RolesProject,
 ): Promise<Result<AskingUser | null, string>> {

@@ -1,11 +1,11 @@
 import { type Diagnostic, printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import { printMatrixJson } from './roles-json.ts'
-import { type MatrixPart, type Narrowing, printMatrix, toMatrix } from './roles-matrix.ts'
-import type { RolesTerms } from './roles-output.ts'
+import { type MatrixFilter, type MatrixPart, printMatrix, toMatrix } from './roles-matrix.ts'
+import type { RolesContext } from './roles-output.ts'
 import { loadRoles, type RolesProject } from './roles-project.ts'
 
 /** `plinth roles`: who may do what. Answers the exit code: 0, 1 for faults of the project, 2 for unknown words. */
-export async function runRoles(terms: RolesTerms, narrowing: Narrowing): Promise<0 | 1 | 2> {
+export async function runRoles(terms: RolesContext, narrowing: MatrixFilter): Promise<0 | 1 | 2> {
   const loaded = await loadRoles(terms.folder, terms.env)
   if (!loaded.ok) return complainOf(loaded.reasons, terms)
   const matrix = toMatrix(loaded.value, narrowing)
@@ -18,12 +18,16 @@ export async function runRoles(terms: RolesTerms, narrowing: Narrowing): Promise
 }
 
 /** Tells the faults of a project. */
-export function complainOf(faults: readonly Diagnostic[], { complain }: RolesTerms): 1 {
+export function complainOf(faults: readonly Diagnostic[], { complain }: RolesContext): 1 {
   complain(`${faults.map(printDiagnostic).join('\n\n')}\n`)
   return 1
 }
 
-function print(parts: readonly MatrixPart[], { project }: RolesProject, { form, paint }: RolesTerms): string {
+function print(
+  parts: readonly MatrixPart[],
+  { project }: RolesProject,
+  { form, paint }: RolesContext,
+): string {
   switch (form) {
     case 'json':
       return printMatrixJson(parts, project)

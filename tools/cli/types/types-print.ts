@@ -2,9 +2,9 @@ import type { Attribute, Component, ContentType, Holder, Model } from '../../../
 import type { PluginSchema } from '../../../core/plugins/plugin-module.ts'
 import {
   isRequiredOnCreate,
-  keyOf,
   printEnd,
   printInput,
+  printPropertyName,
   printSchema,
   printValue,
   quote,
@@ -13,12 +13,12 @@ import {
 /** The input of the generated types: the project's declarations and its plugins. */
 export interface TypesTerms {
   readonly model: Model
-  readonly policies: Given
-  readonly middlewares: Given
+  readonly policies: TypesInput
+  readonly middlewares: TypesInput
 }
 
 /** The schema of a plugin's configuration by its name; undefined if it has none. */
-export type Given = ReadonlyMap<string, PluginSchema | undefined>
+export type TypesInput = ReadonlyMap<string, PluginSchema | undefined>
 
 const HEAD = `// Written by \`plinth types\` from project.yaml: to change it, change that and run it again.
 import type { Link, LinkInput, Part, PartInput, Zone, ZoneInput } from 'plinth'
@@ -37,7 +37,7 @@ export function printTypes({ model, policies, middlewares }: TypesTerms): string
   return [HEAD, ...block("declare module 'plinth'", body), ''].join('\n')
 }
 
-const printGiven = (given: Given): readonly string[] =>
+const printGiven = (given: TypesInput): readonly string[] =>
   Array.from(given, ([name, schema]) => `${quote(name)}: ${printSchema(schema)}`)
 
 function printType(type: ContentType): readonly string[] {
@@ -67,7 +67,7 @@ type PrintAttribute = (attribute: Attribute, holder: Holder) => string | null
 const printEach = (holder: Holder, print: PrintAttribute, mark = ''): readonly string[] =>
   attributesOf(holder).flatMap(attribute => {
     const type = print(attribute, holder)
-    return type === null ? [] : [...noteOf(attribute), `${keyOf(attribute.name)}${mark}: ${type}`]
+    return type === null ? [] : [...noteOf(attribute), `${printPropertyName(attribute.name)}${mark}: ${type}`]
   })
 
 const attributesOf = ({ attributes }: Holder): readonly Attribute[] => [...attributes.values()]

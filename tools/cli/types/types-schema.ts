@@ -74,7 +74,7 @@ function printObject(schema: Schema, scope: Scope): string {
   const required = new Set(listOf(schema.required))
   const named = isMapping(properties) ? Object.entries(properties) : []
   const fields = named.map(
-    ([name, each]) => `${keyOf(name)}${required.has(name) ? '' : '?'}: ${print(each, scope)}`,
+    ([name, each]) => `${printPropertyName(name)}${required.has(name) ? '' : '?'}: ${print(each, scope)}`,
   )
   const isClosed = others === false && patternProperties === undefined
   const isOfOneKind = named.length === 0 && patternProperties === undefined
@@ -183,7 +183,8 @@ export const quote = (text: string): string =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 
 /** A property name, quoted only if necessary. */
-export const keyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name))
+export const printPropertyName = (name: string): string =>
+  /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name)
 
 const union = (words: readonly string[]): string => words.map(quote).join(' | ')
 

@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/project/settings/settings.ts'
-import { attributeName, type Names } from '../names.ts'
+import { freeAttributeName, type Names } from '../names.ts'
 import {
   type LiteralMapping,
   type LiteralValue,
@@ -11,7 +11,7 @@ import {
 } from '../read/literal-value.ts'
 
 /** What there is to know about the holder of an attribute. */
-export interface Surroundings {
+export interface AttributeContext {
   readonly names: Names
   /** The holder is a content-type with locales. */
   readonly localized: boolean
@@ -28,7 +28,7 @@ export interface ToldAttribute {
 }
 
 /** An attribute of Strapi's in the short form of project.yaml, where that says all. */
-export function toAttribute(name: string, given: LiteralMapping, around: Surroundings): ToldAttribute {
+export function toAttribute(name: string, given: LiteralMapping, around: AttributeContext): ToldAttribute {
   const own = ownKeys(name, given, around)
   if (typeof own === 'string') return { notes: [`\`${name}\` is left out: ${own}`] }
   const { type, keys } = own
@@ -60,7 +60,7 @@ const SCALARS: ReadonlySet<string> = new Set([
   ...['integer', 'biginteger', 'float', 'decimal', 'boolean', 'json', 'array'],
 ])
 
-function ownKeys(name: string, given: LiteralMapping, around: Surroundings): OwnKeys {
+function ownKeys(name: string, given: LiteralMapping, around: AttributeContext): OwnKeys {
   const type =
     textAt(given, 'type') ?? (given.has('component') ? 'component' : given.has('target') ? 'relation' : '')
   switch (type) {
@@ -272,8 +272,8 @@ function toRelation(given: LiteralMapping, names: Names): OwnKeys {
     keys: {
       relation,
       target,
-      inversedBy: inversedBy === undefined ? undefined : attributeName(inversedBy),
-      mappedBy: mappedBy === undefined ? undefined : attributeName(mappedBy),
+      inversedBy: inversedBy === undefined ? undefined : freeAttributeName(inversedBy),
+      mappedBy: mappedBy === undefined ? undefined : freeAttributeName(mappedBy),
     },
   }
 }

@@ -2,12 +2,16 @@ import { BUILT_IN_ACTIONS, type BuiltInSubject, CONTENT_ACTIONS } from '../../..
 import type { Names } from '../names.ts'
 import type { StrapiFacts, StrapiRole } from '../read/read-facts.ts'
 import type { StrapiProject } from '../read/strapi-project.ts'
-import { type Entry, flow, section } from '../yaml-document.ts'
+import { type DocumentEntry, flow, section } from '../yaml-document.ts'
 import { toKebabCase } from './to-holder.ts'
 import { hasDrafts } from './to-types.ts'
 
 /** The section `roles`. */
-export function toRoles(project: StrapiProject, { roles }: StrapiFacts, names: Names): Entry | undefined {
+export function toRoles(
+  project: StrapiProject,
+  { roles }: StrapiFacts,
+  names: Names,
+): DocumentEntry | undefined {
   const terms: RoleTerms = {
     names,
     withDrafts: typesWithDrafts(project, names),
@@ -49,7 +53,7 @@ const USUAL: readonly string[] = [
 const DRAFTS_NOTE =
   '`readDrafts`: in Strapi this role can read drafts (`status=draft`), as it finds documents of these types. Remove the word where it should read published documents only'
 
-function toRole(role: StrapiRole, { names, withDrafts, isUsual }: RoleTerms): Entry | undefined {
+function toRole(role: StrapiRole, { names, withDrafts, isUsual }: RoleTerms): DocumentEntry | undefined {
   const key = roleKey(role)
   const name = role.name === key.charAt(0).toUpperCase() + key.slice(1) ? undefined : role.name || undefined
   const description = USUAL.includes(role.description) ? undefined : role.description || undefined

@@ -2,18 +2,18 @@ import type { Json } from '../../../core/project/settings/settings.ts'
 import type { Names } from '../names.ts'
 import { isList, type LiteralValue, mappingAt, textAt, textsAt, valueAt } from '../read/literal-value.ts'
 import type { StrapiProject, StrapiRouter } from '../read/strapi-project.ts'
-import { type Entry, entry, section } from '../yaml-document.ts'
+import { type DocumentEntry, entry, section } from '../yaml-document.ts'
 
 const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
 
 /** The section `routesConfig`: who is let through without a permission, or with others. */
-export const toRoutes = ({ routers }: StrapiProject, names: Names): Entry | undefined =>
+export const toRoutes = ({ routers }: StrapiProject, names: Names): DocumentEntry | undefined =>
   section(
     'routesConfig',
     routers.flatMap(router => toRouter(router, names)),
   )
 
-function toRouter({ uid, options }: StrapiRouter, names: Names): readonly Entry[] {
+function toRouter({ uid, options }: StrapiRouter, names: Names): readonly DocumentEntry[] {
   const key = names.types.get(uid)?.key
   if (key === undefined) return []
   return ACTIONS.flatMap(action => {

@@ -12,10 +12,10 @@ import {
   valueAt,
 } from '../read/literal-value.ts'
 import type { StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
-import { type Entry, entry, flow, section } from '../yaml-document.ts'
+import { type DocumentEntry, entry, flow, section } from '../yaml-document.ts'
 
 /** The sections that come from config/: what stands there as code, and what is as it would be anyway, is left out. */
-export function toServer({ config }: StrapiProject): Entry | undefined {
+export function toServer({ config }: StrapiProject): DocumentEntry | undefined {
   const { server } = config
   return section('server', [
     setting('host', valueAt(server, 'host') ?? env('HOST', '0.0.0.0')),
@@ -30,7 +30,7 @@ export function toServer({ config }: StrapiProject): Entry | undefined {
 const env = (name: string, fallback: LiteralValue): LiteralValue => ({ kind: 'environment', name, fallback })
 
 /** A value of a setting; a variable without a fallback would be an error where it is not set. */
-export function setting(key: string, given: LiteralValue | undefined): Entry | undefined {
+export function setting(key: string, given: LiteralValue | undefined): DocumentEntry | undefined {
   if (!isFromEnvironment(given)) return flow(key, toJson(given) ?? undefined)
   const fallback = toJson(given.fallback)
   const isWord = typeof fallback === 'string' || typeof fallback === 'number' || typeof fallback === 'boolean'
@@ -41,7 +41,7 @@ export function setting(key: string, given: LiteralValue | undefined): Entry | u
 const withoutEmpty = (given: LiteralValue | undefined): LiteralValue | undefined =>
   given === '' || (isFromEnvironment(given) && given.fallback === '') ? undefined : given
 
-function toTrustProxy(given: LiteralValue | undefined): Entry | undefined {
+function toTrustProxy(given: LiteralValue | undefined): DocumentEntry | undefined {
   if (isFromEnvironment(given)) return setting('trustProxy', given)
   const isProxied = given === true || (isMapping(given) && valueAt(given, 'koa') === true)
   return flow('trustProxy', isProxied ? true : undefined)
@@ -74,7 +74,7 @@ function toSize(given: LiteralValue | undefined, usual: string): Json | undefine
   return given === usual ? undefined : given
 }
 
-export function toRest({ config }: StrapiProject): Entry | undefined {
+export function toRest({ config }: StrapiProject): DocumentEntry | undefined {
   const rest = mappingAt(config.api, 'rest')
   const unless = (key: string, usual: Json) => {
     const given = rest.get(key)
@@ -98,7 +98,7 @@ const GRAPHQL: Readonly<Record<string, Json>> = {
 }
 
 /** Without the plugin, Strapi had no GraphQL. */
-export function toGraphql({ config, packages }: StrapiProject): Entry | undefined {
+export function toGraphql({ config, packages }: StrapiProject): DocumentEntry | undefined {
   const plugin = valueAt(config.plugins, 'graphql')
   const isThere =
     packages.includes('@strapi/plugin-graphql') && valueAt(plugin, 'enabled') !== false && plugin !== false
@@ -114,7 +114,7 @@ export function toGraphql({ config, packages }: StrapiProject): Entry | undefine
   return section('graphql', [inner])
 }
 
-export function toUpload({ config }: StrapiProject): Entry | undefined {
+export function toUpload({ config }: StrapiProject): DocumentEntry | undefined {
   const given = mappingAt(config.plugins, 'upload', 'config')
   const provider = given.get('provider')
   const isS3 = provider === 'aws-s3' || provider === '@strapi/provider-upload-aws-s3'

@@ -1,12 +1,12 @@
 import { toPlural, toTitle } from '../../../core/model/names.ts'
-import { attributeName, type Names, ownUserAttributes } from '../names.ts'
+import { freeAttributeName, type Names, ownUserAttributes } from '../names.ts'
 import { mappingAt, textAt, textsAt, valueAt } from '../read/literal-value.ts'
 import type { StrapiFacts } from '../read/read-facts.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from '../read/strapi-project.ts'
 import { namesOf } from '../strapi-names.ts'
-import { type Entry, entry, flow, section } from '../yaml-document.ts'
+import { type DocumentEntry, entry, flow, section } from '../yaml-document.ts'
 import { codeNotes } from './project-warnings.ts'
-import { type Surroundings, toAttribute } from './to-attribute.ts'
+import { type AttributeContext, toAttribute } from './to-attribute.ts'
 import { routerNotes } from './to-routes.ts'
 
 /** The sections `components`, `contentTypes` and `user`. */
@@ -14,7 +14,7 @@ export function toTypes(
   project: StrapiProject,
   names: Names,
   facts: StrapiFacts | null,
-): readonly (Entry | undefined)[] {
+): readonly (DocumentEntry | undefined)[] {
   const terms: TypeTerms = {
     project,
     names,
@@ -31,7 +31,7 @@ export function toTypes(
   ]
 }
 
-type ColumnType = Surroundings['columnType']
+type ColumnType = AttributeContext['columnType']
 
 /** The columns of a holder's table, where Strapi's database was looked into. */
 function columnTypes(
@@ -43,14 +43,14 @@ function columnTypes(
     facts?.tables.get(names.table(collectionName))?.find(({ name }) => name === names.column(attribute))?.type
 }
 
-const plain = (names: Names, columnType: ColumnType): Surroundings => ({
+const plain = (names: Names, columnType: ColumnType): AttributeContext => ({
   names,
   localized: false,
   hidden: new Set(),
   columnType,
 })
 
-function toComponent(component: StrapiHolder, { names, columnsOf }: TypeTerms): readonly Entry[] {
+function toComponent(component: StrapiHolder, { names, columnsOf }: TypeTerms): readonly DocumentEntry[] {
   const uid = names.components.get(component.uid)
   if (uid === undefined) return []
   const displayName =
@@ -80,7 +80,10 @@ interface TypeTerms {
 export const hasDrafts = ({ schema }: StrapiType): boolean =>
   valueAt(schema, 'options', 'draftAndPublish') === true
 
-function toContentType(type: StrapiType, { project, names, hidden, columnsOf }: TypeTerms): readonly Entry[] {
+function toContentType(
+  type: StrapiType,
+  { project, names, hidden, columnsOf }: TypeTerms,
+): readonly DocumentEntry[] {
   const named = names.types.get(type.uid)
   if (named === undefined) return []
   const { schema } = type
@@ -119,15 +122,15 @@ function toContentType(type: StrapiType, { project, names, hidden, columnsOf }: 
 
 /** Attributes that came over, and what there is to say of those that did not. */
 interface ToldAttributes {
-  readonly entries: readonly Entry[]
+  readonly entries: readonly DocumentEntry[]
   readonly left: readonly string[]
 }
 
-function toAttributes(given: StrapiHolder['attributes'], around: Surroundings): ToldAttributes {
-  const entries: Entry[] = []
+function toAttributes(given: StrapiHolder['attributes'], around: AttributeContext): ToldAttributes {
+  const entries: DocumentEntry[] = []
   let waiting: readonly string[] = []
   for (const [name, attribute] of given) {
-    const ours = attributeName(name)
+    const ours = freeAttributeName(name)
     const { json, notes } = toAttribute(name, attribute, around)
     const renamed = ours === name ? [] : [`\`${name}\` in Strapi: the name is taken in Plinth`]
     if (json === undefined) waiting = [...waiting, ...notes]
@@ -139,7 +142,7 @@ function toAttributes(given: StrapiHolder['attributes'], around: Surroundings): 
   return { entries, left: waiting }
 }
 
-const attributes = ({ entries, left }: ToldAttributes): Entry =>
+const attributes = ({ entries, left }: ToldAttributes): DocumentEntry =>
   entry('attributes', { kind: 'block', entries, closing: left })
 
 /** Names that every document has; Plinth shows them always. */

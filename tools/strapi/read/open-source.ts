@@ -2,7 +2,7 @@ import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { toDatabaseFault } from '../../../core/database/database-fault.ts'
 import { openDatabase } from '../../../core/database/open-database.ts'
 import type { DatabaseSettings } from '../../../core/project/settings/settings.ts'
-import { readTables, type Source } from './source.ts'
+import { readTables, type StrapiDatabase } from './source.ts'
 
 export interface SourceTerms {
   /** postgres://… */
@@ -28,7 +28,7 @@ const settingsOf = ({ url }: SourceTerms): DatabaseSettings => ({
 /** Does the work over a Strapi database: in one transaction that reads, so that all of it is of one moment. Fails with why it could not be done. */
 export async function withSource<Value>(
   terms: SourceTerms,
-  work: (source: Source) => Promise<Value>,
+  work: (source: StrapiDatabase) => Promise<Value>,
 ): Promise<Result<Value, string>> {
   if (!/^postgres(ql)?:\/\//.test(terms.url))
     return failed(
@@ -53,8 +53,8 @@ export async function withSource<Value>(
 }
 
 async function overTables<Value>(
-  terms: SourceTerms & Pick<Source, 'transaction'>,
-  work: (source: Source) => Promise<Value>,
+  terms: SourceTerms & Pick<StrapiDatabase, 'transaction'>,
+  work: (source: StrapiDatabase) => Promise<Value>,
 ): Promise<Result<Value, string>> {
   const zone = await terms.transaction.run({
     text: 'SELECT FROM pg_timezone_names WHERE name = $1',

@@ -4,7 +4,7 @@ import { isStorageKey } from '../../../core/media/storage/file-storage.ts'
 import type { StreamedDocument } from '../../transfer/stream.ts'
 import type { IndexedType, RowIndex } from '../row-index.ts'
 import type { Loss } from '../warnings.ts'
-import { ask, numberAt, type Source, type SourceRow } from './source.ts'
+import { ask, numberAt, type SourceRow, type StrapiDatabase } from './source.ts'
 
 export const FILES = 'plugin::upload.file'
 
@@ -12,7 +12,7 @@ export const FILES = 'plugin::upload.file'
 export const uploadsOf = (folder: string): string => join(folder, 'public', 'uploads')
 
 interface PresentTerms {
-  readonly source: Source
+  readonly source: StrapiDatabase
   readonly table: string
   /** Of the bytes. */
   readonly uploads: string

@@ -1,6 +1,6 @@
 import { groupBy } from '../../../core/documents/rows/group.ts'
 import type { HolderPair } from '../field-mapping.ts'
-import type { Drafts, Holding, Nested, ValuesById } from './read-terms.ts'
+import type { Drafts, Nested, ReadHolder, ValuesById } from './read-terms.ts'
 import { ask, numberAt } from './source.ts'
 
 /** A row of the table that says which components belong to whom. */
@@ -17,7 +17,7 @@ type ReadNested = (nested: Nested) => Promise<ValuesById>
 export async function readComponents(
   pair: HolderPair,
   drafts: Drafts,
-  holding: Holding,
+  holding: ReadHolder,
   readNested: ReadNested,
 ): Promise<void> {
   const holders = pair.attributes.filter(({ ours }) => ours.kind === 'component' || ours.kind === 'zone')
@@ -48,7 +48,7 @@ export async function readComponents(
 async function readParts(
   { collectionName }: HolderPair,
   drafts: Drafts,
-  { source, names }: Holding,
+  { source, names }: ReadHolder,
 ): Promise<readonly FoundPart[]> {
   const rows = await ask(source, {
     table: names.components(collectionName),
@@ -67,7 +67,7 @@ async function readParts(
 /** By component, all of one at once. */
 async function readAll(
   parts: readonly FoundPart[],
-  { correspondence }: Holding,
+  { correspondence }: ReadHolder,
   readNested: ReadNested,
 ): Promise<ReadonlyMap<string, ValuesById>> {
   const values = new Map<string, ValuesById>()

@@ -1,5 +1,5 @@
 import { EMPTY_MAPPING, fromJson, type LiteralValue } from './literal-value.ts'
-import { ask, numberAt, type Source } from './source.ts'
+import { ask, numberAt, type StrapiDatabase } from './source.ts'
 
 /** What Strapi keeps in its database and Plinth in its project file. */
 export interface StrapiFacts {
@@ -10,7 +10,7 @@ export interface StrapiFacts {
   /** Settings of the users-permissions plugin. */
   readonly advanced: LiteralValue
   readonly tokens: readonly StrapiToken[]
-  readonly tables: Source['tables']
+  readonly tables: StrapiDatabase['tables']
 }
 
 export interface StrapiRole {
@@ -32,7 +32,7 @@ export interface StrapiToken {
   readonly type: string
 }
 
-export async function readFacts(source: Source): Promise<StrapiFacts> {
+export async function readFacts(source: StrapiDatabase): Promise<StrapiFacts> {
   const locales = await ask(source, { table: 'i18n_locale', columns: ['code', 'name'], orderBy: ['id'] })
   const tokens = await ask(source, { table: 'strapi_api_tokens', columns: ['name', 'type'], orderBy: ['id'] })
   const settings = await readSettings(source)
@@ -47,7 +47,7 @@ export async function readFacts(source: Source): Promise<StrapiFacts> {
   }
 }
 
-async function readSettings(source: Source): Promise<ReadonlyMap<string, LiteralValue>> {
+async function readSettings(source: StrapiDatabase): Promise<ReadonlyMap<string, LiteralValue>> {
   const rows = await ask(source, {
     table: 'strapi_core_store_settings',
     columns: ['key', 'value'],
@@ -56,7 +56,7 @@ async function readSettings(source: Source): Promise<ReadonlyMap<string, Literal
   return new Map(rows.map(row => [row.get('key') ?? '', fromJson(JSON.parse(row.get('value') ?? 'null'))]))
 }
 
-async function readRoles(source: Source): Promise<readonly StrapiRole[]> {
+async function readRoles(source: StrapiDatabase): Promise<readonly StrapiRole[]> {
   const roles = await ask(source, {
     table: 'up_roles',
     columns: ['id', 'name', 'description', 'type'],
@@ -77,7 +77,7 @@ async function readRoles(source: Source): Promise<readonly StrapiRole[]> {
 }
 
 /** By role. */
-async function readActions(source: Source): Promise<ReadonlyMap<number, readonly string[]>> {
+async function readActions(source: StrapiDatabase): Promise<ReadonlyMap<number, readonly string[]>> {
   const permissions = await ask(source, {
     table: 'up_permissions',
     columns: ['id', 'action'],

@@ -6,7 +6,7 @@ import type { RowPlace } from '../row-index.ts'
 import { snakeCase } from '../strapi-names.ts'
 import { textAt } from './literal-value.ts'
 import { FILES } from './present-files.ts'
-import type { Drafts, Holding } from './read-terms.ts'
+import type { Drafts, ReadHolder } from './read-terms.ts'
 import { ask, numberAt } from './source.ts'
 
 /** A link of Strapi's: from a row to a row. */
@@ -18,7 +18,7 @@ interface FoundLink {
 }
 
 /** The relations that this side stores. */
-export async function readRelations(pair: HolderPair, drafts: Drafts, holding: Holding): Promise<void> {
+export async function readRelations(pair: HolderPair, drafts: Drafts, holding: ReadHolder): Promise<void> {
   for (const each of pair.attributes) {
     if (each.ours.kind !== 'relation' || each.ours.side !== 'owner' || !isOwner(each)) continue
     const links = usesColumn(each)
@@ -32,7 +32,7 @@ async function columnLinks(
   pair: HolderPair,
   attribute: AttributePair,
   drafts: Drafts,
-  { source, names }: Holding,
+  { source, names }: ReadHolder,
 ): Promise<readonly FoundLink[]> {
   const column = joinColumn(attribute) ?? `${snakeCase(attribute.name)}_id`
   const rows = await ask(source, {
@@ -53,7 +53,7 @@ async function tableLinks(
   pair: HolderPair,
   attribute: AttributePair,
   drafts: Drafts,
-  { source, names, lose }: Holding,
+  { source, names, lose }: ReadHolder,
 ): Promise<readonly FoundLink[]> {
   const table = names.links(names.table(pair.collectionName), attribute.name)
   const [, ownerColumn, targetColumn, ...orders] = source.tables.get(table)?.map(({ name }) => name) ?? []
@@ -78,7 +78,7 @@ async function tableLinks(
 }
 
 /** The files of all media attributes of a holder. */
-export async function readMedia(pair: HolderPair, drafts: Drafts, holding: Holding): Promise<void> {
+export async function readMediaLinks(pair: HolderPair, drafts: Drafts, holding: ReadHolder): Promise<void> {
   const media = pair.attributes.filter(({ ours }) => ours.kind === 'media')
   if (media.length === 0) return
   const { source, names } = holding
@@ -111,7 +111,7 @@ function put(
   links: readonly FoundLink[],
   { pair, each: { name, ours }, uid }: Linking,
   drafts: Drafts,
-  holding: Holding,
+  holding: ReadHolder,
 ): void {
   if (ours.kind !== 'relation' && ours.kind !== 'media') return
   for (const [owner, own] of groupBy(links, link => link.owner)) {
@@ -131,7 +131,7 @@ function targetOf(
   { target, order }: FoundLink,
   uid: string,
   ours: LinkAttribute,
-  { index, root }: Holding,
+  { index, root }: ReadHolder,
 ): readonly StreamedTarget[] {
   const place: RowPlace | undefined = index.types.get(uid)?.rows.get(target)
   if (place === undefined) return []

@@ -4,10 +4,10 @@ import type { Correspondence, HolderPair } from '../field-mapping.ts'
 import type { RowIndex } from '../row-index.ts'
 import type { StrapiNames } from '../strapi-names.ts'
 import type { Loss } from '../warnings.ts'
-import type { Source } from './source.ts'
+import type { StrapiDatabase } from './source.ts'
 
-export interface ReadTerms {
-  readonly source: Source
+export interface HolderReadContext {
+  readonly source: StrapiDatabase
   readonly names: StrapiNames
   readonly correspondence: Correspondence
   readonly index: RowIndex
@@ -15,7 +15,7 @@ export interface ReadTerms {
   readonly lose: (loss: Loss) => void
 }
 
-export interface Holding extends ReadTerms {
+export interface ReadHolder extends HolderReadContext {
   /** The content-type that the rows are of, or part of: its links say what its rows do not. */
   readonly root: ContentType
 }

@@ -1,21 +1,21 @@
 import type { ScalarAttribute } from '../../../core/model/model.ts'
 import type { AttributePair, HolderPair } from '../field-mapping.ts'
 import { readComponents } from './read-components.ts'
-import { readMedia, readRelations } from './read-links.ts'
-import type { Drafts, Holding, ValuesById } from './read-terms.ts'
+import { readMediaLinks, readRelations } from './read-links.ts'
+import type { Drafts, ReadHolder, ValuesById } from './read-terms.ts'
 import { ask, numberAt } from './source.ts'
 
 /** The rows of a content-type or a component, with their links and components, in the words of the stream. */
 export async function readValues(
   pair: HolderPair,
   ids: readonly number[],
-  holding: Holding,
+  holding: ReadHolder,
 ): Promise<ValuesById> {
   const drafts = new Map(ids.map((id): [number, Record<string, unknown>] => [id, {}]))
   const found = await readScalars(pair, drafts, holding)
   for (const id of ids) if (!found.has(id)) drafts.delete(id)
   await readRelations(pair, drafts, holding)
-  await readMedia(pair, drafts, holding)
+  await readMediaLinks(pair, drafts, holding)
   await readComponents(pair, drafts, holding, nested => readValues(nested.pair, nested.ids, holding))
   return drafts
 }
@@ -24,7 +24,7 @@ export async function readValues(
 async function readScalars(
   pair: HolderPair,
   drafts: Drafts,
-  { source, names, lose }: Holding,
+  { source, names, lose }: ReadHolder,
 ): Promise<ReadonlySet<number | null>> {
   const table = names.table(pair.collectionName)
   const there = new Set(source.tables.get(table)?.map(({ name }) => name))

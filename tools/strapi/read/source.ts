@@ -2,7 +2,7 @@ import type { Cell, Transaction } from '../../../core/database/database.ts'
 import { quoteIdentifier, quoteText } from '../../../core/sql/identifier.ts'
 
 /** A Strapi database that is read, in one transaction. */
-export interface Source {
+export interface StrapiDatabase {
   readonly transaction: Pick<Transaction, 'run'>
   /** By name, the columns in their order. */
   readonly tables: ReadonlyMap<string, readonly SourceColumn[]>
@@ -19,7 +19,7 @@ export interface SourceColumn {
 }
 
 /** What is asked of a table. All values are texts, as PostgreSQL writes them; moments are in ISO 8601, UTC. */
-export interface Asked {
+export interface RowQuery {
   readonly table: string
   readonly columns: readonly string[]
   /** Rows whose column holds one of these. */
@@ -31,9 +31,9 @@ export type SourceRow = ReadonlyMap<string, string | null>
 
 /** The tables of a schema. */
 export async function readTables(
-  transaction: Source['transaction'],
+  transaction: StrapiDatabase['transaction'],
   schema: string,
-): Promise<Source['tables']> {
+): Promise<StrapiDatabase['tables']> {
   const { rows } = await transaction.run({
     text: `SELECT table_name, column_name, data_type FROM information_schema.columns
       WHERE table_schema = $1 ORDER BY table_name, ordinal_position`,
@@ -51,8 +51,8 @@ export async function readTables(
 
 /** Rows of a table that is there; columns that it has not are left out. */
 export async function ask(
-  source: Source,
-  { table, columns, among, orderBy = [] }: Asked,
+  source: StrapiDatabase,
+  { table, columns, among, orderBy = [] }: RowQuery,
 ): Promise<readonly SourceRow[]> {
   const there = source.tables.get(table)
   if (there === undefined || among?.values.length === 0) return []

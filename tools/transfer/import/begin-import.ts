@@ -15,10 +15,10 @@ import {
 import type { ImportTerms, LeftOut } from './import-terms.ts'
 import { placesTable } from './place-batch.ts'
 
-/** Documents of the stream that the database has not, by type. */
+/** The stream's documents that the database does not have, by type. */
 export type NewDocuments = ReadonlyMap<ContentType, number>
 
-/** Where another import stopped that must be finished first. */
+/** An unfinished import of another stream, which must be completed first. */
 export interface Unfinished {
   readonly unfinished: Checkpoint
 }
@@ -30,15 +30,15 @@ export interface Beginning {
   readonly leftOut: LeftOut
 }
 
-/** Of this stream; null: it was not begun. */
+/** The checkpoint of this stream; null: the import was not started. */
 export const findCheckpoint = async (runner: Runner, digest: string): Promise<Checkpoint | null> =>
   (await readCheckpoints(runner)).find(each => each.digest === digest) ?? null
 
 type Runner = Pick<Transaction, 'run'>
 
 /**
- * Decides once, for however often the import is taken up again: which numbers the documents have that it makes. Links
- * lead by them to documents that are still to come.
+ * Reserves the numbers of all new documents once, so that resumed imports use the same ones. Links
+ * refer to later documents by these numbers.
  */
 export function beginImport(
   { index, now, leftOut }: Beginning,
@@ -94,7 +94,7 @@ async function isEmpty(runner: Runner, table: string): Promise<boolean> {
   return rows.length === 0
 }
 
-/** In lists that are there, what comes is put at the end, but where documents are to be as the stream has them. */
+/** New items are appended to existing lists, except if documents are updated to match the stream. */
 async function decidePlaces(
   runner: Runner,
   { model, storage, onConflict, database: { schema } }: ImportTerms,
@@ -111,7 +111,7 @@ interface PlaceColumn {
   readonly column: string
 }
 
-/** Where places in the lists of the other side lie. */
+/** The columns that hold positions in lists of the other side. */
 function placeColumns({ model, storage }: Pick<ImportTerms, 'model' | 'storage'>): readonly PlaceColumn[] {
   return [...model.contentTypes.values()].flatMap(type =>
     [...type.attributes.values()].flatMap(attribute => {
@@ -122,7 +122,7 @@ function placeColumns({ model, storage }: Pick<ImportTerms, 'model' | 'storage'>
   )
 }
 
-/** What is linked from now on comes behind what was imported. */
+/** Later links get positions after the imported ones. */
 export function endImport(digest: string, terms: ImportTerms): Promise<void> {
   const { database } = terms
   return database.transaction(async transaction => {
@@ -142,15 +142,15 @@ export function endImport(digest: string, terms: ImportTerms): Promise<void> {
 
 type SequenceRunner = Pick<Transaction, 'run'>
 
-/** Where a sequence is, held still until the transaction ends. */
+/** The state of a sequence, locked until the transaction ends. */
 interface Held {
   /** Its name, quoted. */
   readonly sequence: string
-  /** The number that it gave last; 0: none yet. */
+  /** The last number; 0: none yet. */
   readonly last: number
 }
 
-/** Whoever takes a number waits meanwhile: changing a sequence locks it, whatever is changed. */
+/** Locks the sequence: `ALTER SEQUENCE` blocks `nextval` of others until the transaction ends. */
 async function hold(runner: SequenceRunner, schema: string, table: string): Promise<Held> {
   const relation = `${name(schema)}.${name(table)}`
   const { rows } = await runner.run({
@@ -179,7 +179,7 @@ const move = (runner: SequenceRunner, { sequence }: Held, to: number) =>
     values: [to],
   })
 
-/** Takes so many numbers that follow one another; answers the one before the first. */
+/** Reserves consecutive numbers; returns the number before the first one. */
 async function reserve(
   runner: SequenceRunner,
   schema: string,
@@ -191,7 +191,7 @@ async function reserve(
   return held.last
 }
 
-/** No number up to this one is given from now on. */
+/** Advances the sequence beyond this number. */
 async function pass(runner: SequenceRunner, schema: string, table: string, number: number): Promise<void> {
   const held = await hold(runner, schema, table)
   if (number > held.last) await move(runner, held, number)

@@ -6,7 +6,7 @@ import { describeAttributes, describeType } from '../describe.ts'
 import { parseJsonLine } from '../parse-line.ts'
 import { type DescribedAttributes, type DescribedType, FORMAT, type Header } from '../stream.ts'
 
-/** The first line, or every reason why it is none. */
+/** Parses the header. Fails with every fault. */
 export function parseHeader(bytes: Buffer): Result<Header, string> {
   const body = parseJsonLine(bytes)
   if (!body.ok) return failed(...body.reasons.map(reason => `${reason}; ${NO_HEADER}`))
@@ -27,7 +27,7 @@ export function parseHeader(bytes: Buffer): Result<Header, string> {
     return failed(
       'the first line lacks `types`, `components`, `locales` or `passwords`, or they are not what they should be',
     )
-  // Every part was just looked at.
+  // Safe: every part was just validated.
   return ok(body.value as unknown as Header)
 }
 
@@ -42,7 +42,7 @@ const isDescribedType = (value: unknown): value is DescribedType =>
   typeof value.localized === 'boolean' &&
   isDescribed(value.attributes)
 
-/** What of a stream's types does not fit those of the project, a sentence each. What the project has beyond them fits. */
+/** The mismatches between the stream's types and the project's, one sentence each. The project may have more attributes. */
 export function checkHeader({ types, components }: Header, model: Model): readonly string[] {
   const typeFaults = Object.entries(types).flatMap(([uid, described]) => {
     const type = model.contentTypes.get(uid)
@@ -82,7 +82,7 @@ function misfits(name: string, holder: Holder, described: DescribedAttributes): 
   })
 }
 
-/** Scalars are held against the other type one by one; a list of components or of links takes a single one, too. */
+/** Scalar values are converted individually; a list of components or links also accepts a single one. */
 const fits = (word: string, ours: string): boolean =>
   word === ours || (isScalar(word) && isScalar(ours)) || `${word}[]` === ours || isWiderZone(word, ours)
 

@@ -4,21 +4,28 @@ import type { ContentType } from '../../../core/model/model.ts'
 import { MOST_FAULTS, type StreamIndex } from '../index-stream.ts'
 import type { LineFault } from '../stream-fault.ts'
 import type { NewDocuments } from './begin-import.ts'
-import { type FindExisting, findExisting } from './find-existing.ts'
+import { type FindExisting, findExistingDocuments } from './find-existing.ts'
 import { type ImportTerms, PATIENT, writeTermsOf } from './import-terms.ts'
 import { KeyIndex } from './key-index.ts'
 import { linksIn, namesIn, partsOf } from './link-names.ts'
 import { nameOf, type ParsedDocument } from './parsed-document.ts'
 import { place } from './place-batch.ts'
 import { type LineBatch, readBatches, type Stream } from './read-batches.ts'
-import { claimsOf, findConflicts, findDoubles, findLost, findMissing, type Pair } from './validate-batch.ts'
+import {
+  claimsOf,
+  findDoubles,
+  findLost,
+  findMissing,
+  findValueConflicts,
+  type Pair,
+} from './validate-batch.ts'
 
 export interface Checked {
   readonly faults: readonly LineFault[]
   readonly news: NewDocuments
-  /** Documents that the database has already. */
+  /** Documents that already exist in the database. */
   readonly there: number
-  /** What leads to what, where that is to be left out, too; null: nothing is left out. */
+  /** The links between lines, to skip dependent documents; null: nothing is skipped. */
   readonly links: LinkGraph | null
 }
 
@@ -30,7 +37,7 @@ interface Checking {
   readonly links: LinkGraph | null
 }
 
-/** Every line, held against the model, the other lines and the database; nothing is written. */
+/** Validates every line against the model, the other lines and the database. Writes nothing. */
 export async function checkStream(stream: Stream, terms: ImportTerms): Promise<Checked> {
   const links = terms.skipsInvalid ? new LinkGraph(stream.index) : null
   const checking: Checking = { stream, terms, claims: new KeyIndex(), news: new Map(), links }
@@ -58,7 +65,7 @@ async function checkBatch(
 ): Promise<{ readonly faults: readonly LineFault[]; readonly there: number }> {
   const { terms, stream, news } = checking
   const writing = writeTermsOf(transaction, terms, stream.now)
-  const existing = await findExisting(namesIn(documents), writing)
+  const existing = await findExistingDocuments(namesIn(documents), writing)
   for (const document of documents) checking.links?.add(document, existing)
   const fresh = documents.filter(({ type, documentId }) => !existing(type, documentId))
   for (const { type } of fresh) news.set(type, (news.get(type) ?? 0) + 1)
@@ -66,23 +73,23 @@ async function checkBatch(
   const placing = { ...terms, index: stream.index, decided: { keys: {}, places: {} }, existing }
   const wrong = [
     ...faults,
-    ...findConflicts(documents, existing, terms.onConflict),
+    ...findValueConflicts(documents, existing, terms.onConflict),
     ...findLost(wanted, { ...terms, index: stream.index, existing }),
     ...findMissing(documents, terms),
     ...fresh.flatMap(({ lacking }) => lacking),
   ]
-  // What is left out keeps nobody from a value.
+  // Skipped documents do not claim unique values.
   const out = new Set(terms.skipsInvalid ? wrong.map(({ line }) => line) : [])
   const pairs = wanted
     .filter(({ line }) => !out.has(line))
     .map(document => ({ document, written: place(document, placing).first }))
-  // What documents have that are changed, too, may be free by then.
+  // Values of documents that are updated as well may be free by then.
   const doubles = terms.onConflict === 'update' ? [] : await findDoubles(pairs, () => [], writing)
   const found = [...wrong, ...doubles, ...pairs.flatMap(pair => claimedBefore(pair, checking.claims))]
   return { faults: inOrder(found), there: documents.length - fresh.length }
 }
 
-/** By other batches. */
+/** Claims of other batches. */
 function claimedBefore(pair: Pair, claims: KeyIndex): readonly LineFault[] {
   const { line, type, documentId }: ParsedDocument = pair.document
   return [...claimsOf(pair)].flatMap(([claim, words]) => {
@@ -97,7 +104,7 @@ function inOrder(faults: readonly LineFault[]): readonly LineFault[] {
   return [...seen.values()].toSorted((a, b) => a.line - b.line)
 }
 
-/** Which lines lead to which documents of the stream that the database has not: as numbers, for streams are long. */
+/** The links from lines to new documents of the stream. Stored as numbers, because streams are long. */
 class LinkGraph {
   readonly #index: StreamIndex
   readonly #types = new Map<ContentType, number>()
@@ -120,7 +127,7 @@ class LinkGraph {
       }
   }
 
-  /** The lines that lead to one of these, or to one that does. */
+  /** The lines that link to one of these documents, directly or indirectly. */
   leadingTo(lines: ReadonlySet<number>): ReadonlySet<number> {
     const nodes = new Map(this.#nodes)
     const ways = groupBy(this.#links, ([, node]) => node)

@@ -1,33 +1,33 @@
 import type { Transaction } from '../../../core/database/database.ts'
 import type { LeftOut } from './import-terms.ts'
 
-/** What an import decided when it began, and how far it has come. */
+/** The decisions and the progress of an import. */
 export interface Checkpoint {
-  /** Of the stream. */
+  /** The digest of the stream. */
   readonly digest: string
-  /** Lines that are done. */
+  /** The number of completed lines. */
   readonly done: number
   readonly decided: Decided
 }
 
 export interface Decided {
   /**
-   * By uid: whether rows keep their numbers (`kept`), or the number that those of its documents come after. Absent: all
-   * documents of the type were in the database, so that no number was reserved.
+   * By uid: whether rows keep their numbers (`kept`), or the number before the first reserved one. Absent: all
+   * documents of the type existed, so no number was reserved.
    */
   readonly keys: Readonly<Record<string, 'kept' | number>>
-  /** By table: the place that those of the stream come after in lists of the other side. */
+  /** By table: the position after which the stream's links are placed in lists of the other side. */
   readonly places: Readonly<Record<string, number>>
-  /** Absent: nothing is. */
+  /** Absent: nothing is skipped. */
   readonly leftOut?: LeftOut
 }
 
-/** How many lines are done when an import begins: the first one is no document's. */
+/** The initial number of completed lines: the first line is the header. */
 export const BEGINNING = 1
 
 type Runner = Pick<Transaction, 'run'>
 
-/** Imports that were not finished. */
+/** Unfinished imports. */
 export async function readCheckpoints(runner: Runner): Promise<readonly Checkpoint[]> {
   const { rows } = await runner.run({
     name: 'read unfinished imports',
@@ -37,7 +37,7 @@ export async function readCheckpoints(runner: Runner): Promise<readonly Checkpoi
   return rows.map(([digest, done, decided]) => ({
     digest: String(digest),
     done: Number(done),
-    // What this room wrote itself.
+    // Safe: this module wrote the value.
     decided: JSON.parse(String(decided)) as Decided,
   }))
 }
@@ -54,7 +54,7 @@ export async function writeCheckpoint(
   })
 }
 
-/** false: somebody else has moved it meanwhile. Who else moves it waits until the transaction ends. */
+/** Optimistic update; false: another process has moved the checkpoint. Locks it until the transaction ends. */
 export async function moveCheckpoint(
   runner: Runner,
   digest: string,
@@ -68,7 +68,7 @@ export async function moveCheckpoint(
   return count === 1
 }
 
-/** Keeps what is left out from now on. */
+/** Stores the skipped documents. */
 export async function keepLeftOut(runner: Runner, digest: string, leftOut: LeftOut): Promise<void> {
   await runner.run({
     name: 'leave documents out of an import',

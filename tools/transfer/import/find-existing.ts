@@ -3,18 +3,18 @@ import type { ContentType } from '../../../core/model/model.ts'
 import { quoteIdentifier as name } from '../../../core/sql/identifier.ts'
 import { type LinkNames, namingColumn } from './link-names.ts'
 
-/** A document that the database has. */
-export interface Existing {
+/** A document in the database. */
+export interface ExistingDocument {
   readonly key: number
   readonly documentId: string
 }
 
-/** By what it goes by in the stream. */
-export type FindExisting = (type: ContentType, called: string) => Existing | undefined
+/** Documents by their name in the stream. */
+export type FindExisting = (type: ContentType, called: string) => ExistingDocument | undefined
 
-/** One statement a type. A single type's document is found whatever it goes by: there is one. */
-export async function findExisting(names: LinkNames, terms: WriteTerms): Promise<FindExisting> {
-  const found = new Map<ContentType, ReadonlyMap<string, Existing>>()
+/** One statement per type. The document of a single type matches any name, because there is only one. */
+export async function findExistingDocuments(names: LinkNames, terms: WriteTerms): Promise<FindExisting> {
+  const found = new Map<ContentType, ReadonlyMap<string, ExistingDocument>>()
   const reads = [...names].map(async ([type, called]) => {
     found.set(type, await readExisting(type, [...called], terms))
   })
@@ -29,7 +29,7 @@ async function readExisting(
   type: ContentType,
   called: readonly string[],
   { transaction, storage }: WriteTerms,
-): Promise<ReadonlyMap<string, Existing>> {
+): Promise<ReadonlyMap<string, ExistingDocument>> {
   const table = storage.table(type)
   const column = name(namingColumn(type, storage))
   const where = type.kind === 'single' ? '' : ` WHERE ${column} = ANY ($1::text[])`

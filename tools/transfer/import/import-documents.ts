@@ -9,25 +9,25 @@ import { readBatches, type Stream } from './read-batches.ts'
 import type { Counts } from './write-lines.ts'
 import { openPassing } from './write-skipping.ts'
 
-/** What an import came to. */
+/** The result of an import. */
 export interface ImportReport extends Counts {
-  /** Documents of an import that was taken up again, which were done before. */
+  /** Documents that were completed before the import was resumed. */
   readonly before: number
-  /** Why documents were left out, by line; more than one may be of the same. */
+  /** Why documents were skipped, by line; a document may have several reasons. */
   readonly leftOut: readonly LineFault[]
 }
 
 export interface ImportOptions {
-  /** Checks everything, and writes nothing. */
+  /** Validate everything and write nothing. */
   readonly dryRun: boolean
 }
 
-/** Why nothing, or nothing more, was written. */
+/** Why nothing, or nothing more, was written. Sorted by line. */
 export type ImportFault = LineFault | { readonly line: null; readonly message: string }
 
 /**
- * File → index → every line checked → batches, each in a transaction that says how far it has come. Fails with what
- * is wrong, by line; taken up again, it goes on behind the last batch.
+ * Indexes the file, validates every line, then writes batches, each in a transaction with its checkpoint. Fails with
+ * the faults by line. A resumed import continues after the last batch.
  */
 export async function importDocuments(
   path: string,
@@ -47,7 +47,7 @@ export async function importDocuments(
   return writeStream(stream, checkpoint, terms)
 }
 
-/** A stream and what is left out of it. */
+/** A stream and its skipped lines. */
 interface ReadStream {
   readonly stream: Stream
   readonly leftOut: LeftOut
@@ -55,7 +55,7 @@ interface ReadStream {
 
 const NO_LINES: ReadonlySet<number> = new Set()
 
-/** `hidden`: lines that are read, and count for nothing to which others may lead. */
+/** `hidden`: lines that are not valid link targets. */
 async function readStream(
   path: string,
   leftOut: LeftOut,
@@ -70,7 +70,7 @@ async function readStream(
   return ok({ stream, leftOut: all })
 }
 
-/** With what was left out of it when it began. */
+/** Restores the skipped lines of a resumed import. */
 async function takeUp(
   path: string,
   begun: Checkpoint,
@@ -80,7 +80,7 @@ async function takeUp(
   return read.ok ? writeStream(read.value.stream, begun, terms) : read
 }
 
-/** Anew, without the documents that have something wrong; in between it is told what leads to them, and goes with them. */
+/** Validates again without the invalid documents and all that link to them, until nothing more is skipped. */
 async function checkAll(
   path: string,
   { stream, leftOut }: ReadStream,
@@ -127,7 +127,7 @@ async function writeStream(
     }
   } catch (error) {
     if (!(error instanceof StreamRefused)) throw error
-    // Nothing leads anywhere yet.
+    // No links are known yet.
     if (from === BEGINNING) await endImport(digest, terms)
     return failed(...error.faults)
   }
@@ -135,7 +135,7 @@ async function writeStream(
   return ok({ ...report, before: total - taken, leftOut: faultsIn(writing.leftOut()) })
 }
 
-/** Documents behind a line; the first line is the header's. */
+/** The number of documents up to a line; the first line is the header. */
 const left = (total: number, done: number): number => Math.max(0, total + 1 - done)
 
 const added = (report: ImportReport, { made, changed, skipped }: Counts): ImportReport => ({

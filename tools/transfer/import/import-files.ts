@@ -5,7 +5,7 @@ import { isBody } from '../../../core/documents/values/parse-item.ts'
 import { type FileStorage, isStorageKey } from '../../../core/media/storage/file-storage.ts'
 import { overFiles } from '../stream-fault.ts'
 
-/** A file of a record: the picture itself, or a smaller one of it. */
+/** A stored file of a record: the original or one of its resized formats. */
 export interface KeyedFile {
   readonly key: string
   readonly mime: string
@@ -13,7 +13,7 @@ export interface KeyedFile {
 
 const OURS: readonly Stored[] = ['local', 's3']
 
-/** The files of a record, as far as a storage of Plinth's keeps them under a name of their hash. */
+/** The files of a record that Plinth's own storage keeps, named by their hash. */
 export function filesOf(values: Values): readonly KeyedFile[] {
   if (!isOurs(values)) return []
   const own = toFile(scalarOf(values, 'hash'), scalarOf(values, 'ext'), scalarOf(values, 'mime'))
@@ -23,7 +23,7 @@ export function filesOf(values: Values): readonly KeyedFile[] {
   return own === undefined ? [] : [own, ...smaller.filter(file => file !== undefined)]
 }
 
-/** The record as it stands over another storage: with its addresses, and its name. */
+/** The record with the URLs and the provider of the target storage. */
 export function overStorage(values: Values, files: FileStorage): Values {
   const [own] = filesOf(values)
   if (own === undefined) return values
@@ -54,7 +54,7 @@ function formatsOf(values: Values): Readonly<Record<string, unknown>> {
   return isBody(formats) ? formats : {}
 }
 
-/** undefined: no storage of Plinth's would have named it so. */
+/** undefined: not a key of Plinth's own storage. */
 function toFile(hash: unknown, ext: unknown, mime: unknown): KeyedFile | undefined {
   if (typeof hash !== 'string') return undefined
   const key = `${hash}${typeof ext === 'string' ? ext : ''}`
@@ -63,7 +63,7 @@ function toFile(hash: unknown, ext: unknown, mime: unknown): KeyedFile | undefin
     : undefined
 }
 
-/** What is missing of the bytes that a record tells of, a sentence each. */
+/** The missing files of a record, one sentence each. */
 export function missingBytes(values: Values, folder: string): readonly string[] {
   if (!isOurs(values)) return []
   const name = `${scalarOf(values, 'hash') ?? ''}${scalarOf(values, 'ext') ?? ''}`
@@ -76,7 +76,7 @@ export function missingBytes(values: Values, folder: string): readonly string[] 
     .map(({ key }) => `its bytes are missing: no file \`${key}\` in ${folder}`)
 }
 
-/** Keeps the bytes that the storage lacks: a name is of a hash, so what is there is the same. */
+/** Stores the missing files. An existing file with the same key has the same content, because a key contains a hash. */
 export async function storeFiles(
   folder: string,
   files: readonly KeyedFile[],

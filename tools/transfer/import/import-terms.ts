@@ -6,7 +6,7 @@ import type { ContentType, Model } from '../../../core/model/model.ts'
 import type { Storage } from '../../../core/model/storage.ts'
 import type { LineFault } from '../stream-fault.ts'
 
-/** What becomes of documents that the database has already. */
+/** How to treat documents that already exist. */
 export const CONFLICTS = ['skip', 'update', 'fail'] as const
 export type OnConflict = (typeof CONFLICTS)[number]
 
@@ -15,17 +15,17 @@ export interface ImportTerms {
   readonly model: Model
   readonly storage: Storage
   readonly onConflict: OnConflict
-  /** Documents that cannot be imported are left out and told, rather than keeping the others out. */
+  /** Skip and report invalid documents instead of failing. */
   readonly skipsInvalid: boolean
-  /** Their keys in the project. */
+  /** The keys of roles in the project. */
   readonly roles: ReadonlySet<string>
-  /** Takes bytes. */
+  /** Stores files. */
   readonly files: FileStorage
-  /** Where the bytes of files lie, named by their keys; null: they stay where they are. */
+  /** The folder with file contents, named by key; null: files are not imported. */
   readonly filesFolder: string | null
-  /** Hears of documents as of other writes. */
+  /** Records the change events of written documents. */
   readonly outbox: Outbox
-  /** Hears of users that are there, in the transaction, before they are written. */
+  /** Called in the transaction before existing users are updated. */
   readonly beforeUsers: (transaction: Transaction, users: readonly ReplacedUser[]) => Promise<void>
   readonly progress: (progress: Progress) => void
 }
@@ -33,18 +33,18 @@ export interface ImportTerms {
 export interface ReplacedUser {
   readonly documentId: string
   readonly email: string
-  /** undefined: it stays as it is. */
+  /** undefined: unchanged. */
   readonly password: string | null | undefined
 }
 
 export interface Progress {
   readonly stage: 'checking' | 'importing'
-  /** Documents. */
+  /** In documents. */
   readonly done: number
   readonly total: number
 }
 
-/** A stream may have many documents whose values the database has to look at. */
+/** Milliseconds per statement: validating a batch may need long queries. */
 export const PATIENT = { statementTimeout: 300_000 } as const
 
 export const writeTermsOf = (
@@ -61,14 +61,14 @@ export const writeTermsOf = (
   touch: false,
 })
 
-/** Documents of a stream that are left out of its import, as its checkpoint keeps them. */
+/** The skipped documents of a stream, as stored in the checkpoint. */
 export interface LeftOut {
-  /** Why, by line; known before anything was written. */
+  /** The reasons by line, found before anything was written. */
   readonly faults: readonly LineFault[]
   readonly refused: readonly RefusedDocument[]
 }
 
-/** A document that was refused when others had been written already. */
+/** A document that was refused after others had been written. */
 export interface RefusedDocument {
   /** See nameInStream. */
   readonly called: string
@@ -77,7 +77,7 @@ export interface RefusedDocument {
 
 export const NONE_LEFT_OUT: LeftOut = { faults: [], refused: [] }
 
-/** The lines that count for nothing from the beginning. */
+/** The lines that are skipped from the start. */
 export const linesWithout = ({ faults }: LeftOut): ReadonlySet<number> =>
   new Set(faults.map(({ line }) => line))
 

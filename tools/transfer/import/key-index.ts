@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto'
 
-/** Share of the places that may be taken. */
+/** The maximum load factor of the hash table. */
 const LOAD = 0.6
 
 export interface Indexed {
-  /** Which of its kind it is, from 1. */
+  /** The position among those of its type, from 1. */
   readonly ordinal: number
   /** 0: none. */
   readonly key: number
 }
 
 /**
- * Numbers by text, in 24 bytes a text: of millions of documentIds a Map would keep each one. Texts are told apart by 96
- * bits of a digest.
+ * Maps texts to numbers in 24 bytes per text: a Map would keep millions of documentIds in memory. Texts are identified by 96
+ * bits of their digest.
  */
 export class KeyIndex {
   #high = new Float64Array(1024)
@@ -21,7 +21,7 @@ export class KeyIndex {
   #keys = new Int32Array(1024)
   #size = 0
 
-  /** false: it was there already, and stays as it was. */
+  /** Returns false if the text already exists; its number is unchanged. */
   add(text: string, indexed: Indexed): boolean {
     if (this.#size >= this.#high.length * LOAD) this.#grow()
     const [high, low] = digestOf(text)
@@ -68,7 +68,7 @@ export class KeyIndex {
   }
 }
 
-/** The lower one is never 0, which marks a free place. */
+/** The lower one is never 0, which marks a free slot. */
 function digestOf(text: string): readonly [high: number, low: number] {
   const digest = hash('md5', text, 'buffer')
   return [digest.readUIntBE(0, 6), digest.readUIntBE(6, 6) + 1]

@@ -5,10 +5,10 @@ import type { Storage } from '../../../core/model/storage.ts'
 import { quoteIdentifier as name } from '../../../core/sql/identifier.ts'
 import type { ParsedDocument } from './parsed-document.ts'
 
-/** What documents go by in a stream, by type. */
+/** The names of documents in a stream, by type. */
 export type LinkNames = Map<ContentType, Set<string>>
 
-/** The documents themselves, and all that they link to. */
+/** The documents and all their link targets. */
 export function namesIn(documents: readonly ParsedDocument[]): LinkNames {
   const names: LinkNames = new Map()
   const add = (type: ContentType, called: string) => {
@@ -44,10 +44,10 @@ export function* linksIn(holder: Holder, values: Values): Generator<FoundLink> {
   }
 }
 
-/** A link as it is to be written; undefined: not at all. */
+/** The link to write; undefined: remove it. */
 export type Relink = (holder: Holder, found: FoundLink) => LinkTarget | undefined
 
-/** The values with other links. */
+/** Replaces the links in values. */
 export function relinked(holder: Holder, values: Values, relink: Relink): Values {
   return new Map([...values].map(([name, value]) => [name, relinkedValue(holder, name, value, relink)]))
 }
@@ -66,14 +66,14 @@ function relinkedValue(holder: Holder, name: string, value: WrittenValue, relink
   }
 }
 
-/** What documents go by in the stream: roles and locales by what the project calls them, which is the same in every database. */
+/** The names of documents in the stream. Roles and locales use their names in the project, which are the same in every database. */
 export function namingColumn(type: ContentType, storage: Storage): string {
   if (type.builtIn && type.key === 'role') return storage.column(type, 'type')
   if (type.builtIn && type.key === 'locale') return storage.column(type, 'code')
   return storage.table(type).documentId
 }
 
-/** The keys that links lead to, by type. */
+/** The keys of link targets, by type. */
 export type Targets = Map<ContentType, Set<number>>
 
 export function collectTargets(holder: Holder, values: Values, targets: Targets): void {
@@ -90,7 +90,7 @@ export function collectTargets(holder: Holder, values: Values, targets: Targets)
 
 type NameOf = (type: ContentType, key: number) => string | undefined
 
-/** One statement a type. */
+/** One statement per type. */
 export async function readNames(targets: Targets, terms: WriteTerms): Promise<NameOf> {
   const names = new Map<ContentType, ReadonlyMap<number, string>>()
   const reads = [...targets].map(async ([type, keys]) => {

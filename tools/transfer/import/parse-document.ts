@@ -23,7 +23,7 @@ import {
 
 export interface DocumentTerms extends ValueTerms {
   readonly model: Model
-  /** The moment of the import, ISO 8601. */
+  /** The time of the import, ISO 8601. */
   readonly now: string
 }
 
@@ -32,7 +32,7 @@ export interface Parsed {
   readonly faults: readonly LineFault[]
 }
 
-/** What the stream says something of. */
+/** The attributes that the stream's header declares. */
 export const describesBy =
   ({ types, components, passwords }: Header): ValueTerms['describes'] =>
   (holder: Holder, attribute: Attribute) => {
@@ -41,8 +41,8 @@ export const describesBy =
     return described !== undefined && Object.hasOwn(described, attribute.name)
   }
 
-/** One document of a stream, and everything that is wrong with it, but for what other documents have to do with. */
-export function parseDocument(
+/** Parses one document and returns its faults, except those that depend on other documents. */
+export function parseStreamedDocument(
   streamed: StreamedDocument,
   type: ContentType,
   line: number,
@@ -189,7 +189,7 @@ function* versionsTwice({ versions }: ParsedDocument): Generator<string> {
   }
 }
 
-/** documents.md 1: no published version without its draft, none twice. */
+/** documents.md 1: a published version needs its draft, and no version may occur twice. */
 function checkVersions(document: ParsedDocument): readonly LineFault[] {
   const { type, line, documentId, versions } = document
   const lonely = versions.filter(
@@ -207,7 +207,7 @@ function checkVersions(document: ParsedDocument): readonly LineFault[] {
   return messages.map(message => ({ line, about: nameOf(type, documentId), message }))
 }
 
-/** What published versions lack in these attributes, or have beyond their rules. */
+/** The violations of the rules for published versions in these attributes. */
 function checkPublished(
   document: ParsedDocument,
   covers: (attribute: Attribute) => boolean,
@@ -223,7 +223,7 @@ function checkPublished(
     })
 }
 
-/** A rule's sentence begins with the place; one of a key of the document itself names it. */
+/** Prefixes the sentence with the path, except for keys of the document itself, which it already names. */
 function printFault({ kind, path, message }: ValueFault): string {
   const place = printPath(path)
   return message.startsWith(place) || (kind === 'key' && path.length === 1) ? message : `${place}: ${message}`

@@ -24,7 +24,7 @@ import { streamedAttributes } from '../describe.ts'
 import { isSecret } from '../to-streamed-values.ts'
 
 export interface ValueTerms {
-  /** Whether the stream says something of an attribute: where its line does not name it, it is null, or empty. */
+  /** Whether the stream declares an attribute. If so, and a line omits it, it is null or empty. */
   readonly describes: (holder: Holder, attribute: Attribute) => boolean
   readonly locales: readonly string[]
 }
@@ -36,7 +36,7 @@ export interface ParsedValues {
 
 const NOTHING_WRONG: readonly ValueFault[] = []
 
-/** The attributes of a version or a component, in the words of the stream, in stored form; of links, the names of their targets. */
+/** Converts the streamed attributes of a version or component to stored form; links keep the names of their targets. */
 export function parseStreamedValues(
   holder: Holder,
   body: Body,
@@ -118,7 +118,7 @@ function parseStreamedScalar(
 ): ParsedValue {
   if (given === null) return { value: { kind: 'scalar', value: null }, faults: NOTHING_WRONG }
   if (attribute.type === 'password') return parseHash(given, path)
-  // Drafts' rules: those of published versions are held against them when all of it is known.
+  // Only the rules for drafts: those for published versions are checked when the whole document is known.
   const text = attribute.type === 'json' ? JSON.stringify(given) : given
   const lax = isSecret(holder, attribute) ? { ...attribute, required: false } : attribute
   const { stored, faults } = parseScalar(lax, text, { path, strictness: 'draft' })
@@ -131,7 +131,7 @@ function parseHash(given: unknown, path: Path): ParsedValue {
   const hash = isBody(given) ? given.hash : undefined
   if (typeof hash === 'string' && HASH.test(hash))
     return { value: { kind: 'scalar', value: hash }, faults: NOTHING_WRONG }
-  // Not what was given: it may be a password.
+  // Never quote the value: it may be a password.
   return {
     faults: [
       toFault(
@@ -195,7 +195,7 @@ interface ParsedLinks {
   readonly faults: readonly ValueFault[]
 }
 
-/** Links as a line tells them: a documentId, an object, or a list of these. */
+/** Parses links: a documentId, an object, or a list of these. */
 function parseLinks(
   attribute: RelationAttribute | MediaAttribute,
   given: unknown,
@@ -216,7 +216,7 @@ function parseLinks(
   return faults.length > 0 ? { faults } : { value: { kind: 'links', targets }, faults }
 }
 
-/** One a status at most. */
+/** At most one per status. */
 const isOne = (targets: readonly LinkTarget[]): boolean =>
   targets.length < 2 || new Set(targets.map(({ status }) => status)).size === targets.length
 

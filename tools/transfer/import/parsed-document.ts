@@ -3,22 +3,22 @@ import type { ContentType } from '../../../core/model/model.ts'
 import type { Status } from '../../../core/query/query.ts'
 import type { LineFault } from '../stream-fault.ts'
 
-/** A line whose values are in stored form; of links, the names of what they lead to. */
+/** A parsed line: values in stored form; links with the names of their targets. */
 export interface ParsedDocument {
   readonly line: number
   readonly type: ContentType
   readonly documentId: string
-  /** The number of the row that names it, where the line says it. */
+  /** The row number that links refer to, if the line has one. */
   readonly key: number | undefined
   readonly versions: readonly ParsedVersion[]
   readonly shared: ReadonlyMap<Status, ParsedPart>
-  /** What attributes begin with of which the stream says nothing. */
+  /** The defaults of attributes that the stream does not declare. */
   readonly defaults: Values
-  /** What is wrong with it where it is new: what it must have and the stream says nothing of. */
+  /** Faults that apply only if the document is new: required attributes that the stream does not declare. */
   readonly lacking: readonly LineFault[]
 }
 
-/** `digest`: equal where the values are. */
+/** `digest`: equal for equal values. */
 export interface ParsedPart {
   readonly values: Values
   readonly digest: string
@@ -27,7 +27,7 @@ export interface ParsedPart {
 export interface ParsedVersion extends ParsedPart {
   readonly locale: string | null
   readonly status: Status
-  /** null: the line says neither stamps nor a number. */
+  /** null: the line has neither timestamps nor a number. */
   readonly row: WrittenRow | null
 }
 

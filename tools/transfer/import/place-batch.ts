@@ -11,7 +11,7 @@ import type { Storage } from '../../../core/model/storage.ts'
 import type { Status } from '../../../core/query/query.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import type { Decided } from './checkpoint.ts'
-import type { Existing, FindExisting } from './find-existing.ts'
+import type { ExistingDocument, FindExisting } from './find-existing.ts'
 import { overStorage } from './import-files.ts'
 import type { ImportTerms } from './import-terms.ts'
 import { type FoundLink, relinked } from './link-names.ts'
@@ -23,21 +23,21 @@ export interface Placing extends Pick<ImportTerms, 'model' | 'storage' | 'files'
   readonly existing: FindExisting
 }
 
-/** A document of a batch that is to be written. */
+/** A document of a batch to write. */
 export interface PlacedDocument extends Steps {
   readonly document: ParsedDocument
-  /** undefined: it is new. */
-  readonly there: Existing | undefined
+  /** undefined: the document is new. */
+  readonly there: ExistingDocument | undefined
 }
 
-/** A document with the key that it has or is to have, its links by those of their targets. */
+/** A document with its existing or reserved key, and links by the keys of their targets. */
 export function place(document: ParsedDocument, placing: Placing): PlacedDocument {
   const { type, documentId, defaults } = document
   const there = placing.existing(type, documentId)
   const isKept = placing.decided.keys[type.uid] === 'kept'
   const steps = toWritten(document, {
     documentId: there?.documentId ?? documentId,
-    key: there ? undefined : keyOf(type, documentId, placing),
+    key: there ? undefined : documentKey(type, documentId, placing),
     isThere: there !== undefined,
     keepsRows: there === undefined && isKept,
     finish: values => finish(type, values, there, placing),
@@ -46,7 +46,7 @@ export function place(document: ParsedDocument, placing: Placing): PlacedDocumen
   return { ...steps, document, there }
 }
 
-export function keyOf(
+export function documentKey(
   type: ContentType,
   called: string,
   { index, decided, existing }: Pick<Placing, 'index' | 'decided' | 'existing'>,
@@ -59,17 +59,22 @@ export function keyOf(
   return base === 'kept' ? found.key : base + found.ordinal
 }
 
-function finish(type: ContentType, values: Values, there: Existing | undefined, placing: Placing): Values {
+function finish(
+  type: ContentType,
+  values: Values,
+  there: ExistingDocument | undefined,
+  placing: Placing,
+): Values {
   const { model, files } = placing
   const linked = relinked(type, values, (holder, found) => relink(holder, found, placing))
   if (type === model.builtIn.file) return overStorage(linked, files)
-  // What a user who is there has ended stays ended: see ImportTerms.beforeUsers.
+  // Ended sessions of existing users stay ended: see ImportTerms.beforeUsers.
   if (type !== model.builtIn.user || !there) return linked
   return new Map([...linked].filter(([name]) => name !== 'sessionVersion'))
 }
 
 function relink(holder: Holder, { attribute, target }: FoundLink, placing: Placing): LinkTarget | undefined {
-  const key = keyOf(attribute.target, target.documentId, placing)
+  const key = documentKey(attribute.target, target.documentId, placing)
   if (key === undefined) return undefined
   const { inversePlace, ...rest } = target
   if (inversePlace === undefined) return { ...rest, key }
@@ -77,7 +82,7 @@ function relink(holder: Holder, { attribute, target }: FoundLink, placing: Placi
   return { ...rest, key, inversePlace: inversePlace + after * GAP }
 }
 
-/** The table whose numbers are places in the lists of the other side; undefined: there is no such list. */
+/** The table with positions in lists of the other side; undefined: there is no such list. */
 export function placesTable(holder: Holder, attribute: string, storage: Storage): string | undefined {
   const link = storage.link(holder, attribute)
   if (link.inversePosition === null || holder.holder === 'component') return undefined
@@ -85,29 +90,29 @@ export function placesTable(holder: Holder, attribute: string, storage: Storage)
 }
 
 interface Placed {
-  /** What it goes by in the database. */
+  /** The documentId in the database. */
   readonly documentId: string
-  /** Of one that is made. */
+  /** For a new document. */
   readonly key: number | undefined
-  /** Whether the database has it. */
+  /** Whether it exists in the database. */
   readonly isThere: boolean
-  /** Whether its rows keep their numbers. */
+  /** Whether rows keep their numbers. */
   readonly keepsRows: boolean
-  /** Makes of values what is written: links by keys, addresses of files. */
+  /** Converts values for writing: links to keys, files to the URLs of this storage. */
   readonly finish: (values: Values) => Values
   readonly defaults: Values
 }
 
 interface Steps {
   readonly first: WrittenDocument
-  /** Drafts that are others than what is published. */
+  /** Drafts that differ from their published version. */
   readonly second: WrittenDocument | null
 }
 
 /**
- * As somebody would have done it: what is published first, in draft and published row at once, so that components
- * have one number in both; then the drafts that were changed since. Of a document that is there, drafts do not become
- * what is published in between: where nothing changes nothing is written.
+ * Writes as an editor would: published versions first, into draft and published row at once, so that components
+ * have the same number in both; then the drafts that differ. For an existing document, drafts are not reset to the
+ * published version in between: nothing is written if nothing changes.
  */
 function toWritten(document: ParsedDocument, placed: Placed): Steps {
   const { type, versions, shared } = document
@@ -121,7 +126,7 @@ function toWritten(document: ParsedDocument, placed: Placed): Steps {
     toVersion(document, placed, { locale, from, to, more: more ?? NOTHING })
   const all = (from: Status) => shared.get(from)?.values
   const common = all(published.length > 0 ? 'published' : 'draft')
-  // What all locales share is written with the first version, to the statuses of that.
+  // Shared attributes are written with the first version, to its statuses.
   const first = [
     ...published.map(locale =>
       version(locale, 'published', statusesOf(type, changed && placed.isThere), common),
@@ -145,11 +150,11 @@ const isPublished = ({ versions }: ParsedDocument, locale: string | null): boole
 
 interface Part {
   readonly locale: string | null
-  /** Whose values they are. */
+  /** The version with the values. */
   readonly from: Status
-  /** Where they go. */
+  /** The statuses to write. */
   readonly to: readonly Status[]
-  /** What all locales share. */
+  /** The shared attributes. */
   readonly more: Values
 }
 
@@ -163,7 +168,7 @@ function toVersion(
   return { locale, statuses: to, values, ...rowsOf(versions, locale, placed) }
 }
 
-/** Whether a draft is another than what is published. */
+/** Whether a draft differs from its published version. */
 function isChanged({ type, versions, shared }: ParsedDocument): boolean {
   if (!type.draftAndPublish) return false
   const published = versions.filter(({ status }) => status === 'published')

@@ -4,36 +4,36 @@ import type { Model } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import { parseLine, readLines } from '../parse-line.ts'
 import type { LineFault } from '../stream-fault.ts'
-import { type DocumentTerms, describesBy, parseDocument } from './parse-document.ts'
+import { type DocumentTerms, describesBy, parseStreamedDocument } from './parse-document.ts'
 import type { ParsedDocument } from './parsed-document.ts'
 
 export interface LineBatch {
   readonly documents: readonly ParsedDocument[]
   readonly faults: readonly LineFault[]
-  /** The number of the last line that it takes in. */
+  /** The number of the last line in it. */
   readonly last: number
-  /** Documents, also those with faults. */
+  /** All documents, including invalid ones. */
   readonly count: number
 }
 
-/** Documents that are in memory at once, and bytes of their lines. */
+/** The number of documents in memory at once, and the bytes of their lines. */
 const DOCUMENTS = 250
 const BYTES = 4 * 1024 * 1024
 
-/** Lines that are parsed without a look at what the database answers. */
+/** Lines parsed before yielding to the event loop. */
 const LINES = 16
 
 export interface Stream {
   readonly path: string
   readonly index: StreamIndex
   readonly model: Model
-  /** Lines that are left out. */
+  /** Skipped lines. */
   readonly without: ReadonlySet<number>
   /** ISO 8601. */
   readonly now: string
 }
 
-/** The documents of the lines after `done`, parsed, some at a time: the next ones while the database has the last. */
+/** Yields parsed batches of the lines after `done`. Parses the next batch while the database processes the previous one. */
 export async function* readBatches(stream: Stream, done: number): AsyncGenerator<LineBatch> {
   const batches = parseBatches(stream, done)
   let next = early(batches.next())
@@ -95,7 +95,7 @@ function read(
     batch.faults.push({ line, about: null, message })
     return
   }
-  const { document, faults } = parseDocument(streamed.value, type, line, terms)
+  const { document, faults } = parseStreamedDocument(streamed.value, type, line, terms)
   batch.documents.push(document)
   batch.faults.push(...faults)
 }

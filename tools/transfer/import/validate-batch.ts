@@ -18,13 +18,13 @@ import { nameOf, type ParsedDocument } from './parsed-document.ts'
 
 const aboutOf = ({ line, type, documentId }: ParsedDocument) => ({ line, about: nameOf(type, documentId) })
 
-/** What links may lead to. */
+/** The valid link targets. */
 interface Known extends Pick<ImportTerms, 'roles' | 'model' | 'skipsInvalid'> {
   readonly index: StreamIndex
   readonly existing: FindExisting
 }
 
-/** Documents whose links lead to nothing: neither the stream has it nor the database. */
+/** Faults for links whose target is neither in the stream nor in the database. */
 export function findLost(documents: readonly ParsedDocument[], known: Known): readonly LineFault[] {
   return documents.flatMap(document => {
     const lost = new Set<string>()
@@ -36,7 +36,7 @@ export function findLost(documents: readonly ParsedDocument[], known: Known): re
   })
 }
 
-/** Links to documents that were there when the import began and were deleted since: no number was reserved for them. */
+/** Faults for links to documents that were deleted since the import started: no number was reserved for them. */
 export function findDeleted(
   documents: readonly ParsedDocument[],
   {
@@ -75,8 +75,8 @@ function lostMessage(
   return `\`${name}\` leads to the ${target.key} \`${called}\`, which neither the stream has nor the database${skipsInvalid ? ', or which is left out' : ''}`
 }
 
-/** Documents that are there and must not be. */
-export const findConflicts = (
+/** Faults for documents that exist although `--on-conflict fail` is set. */
+export const findValueConflicts = (
   documents: readonly ParsedDocument[],
   existing: FindExisting,
   onConflict: OnConflict,
@@ -90,7 +90,7 @@ export const findConflicts = (
 const THERE =
   'the database has it already: `--on-conflict skip` leaves it as it is, `--on-conflict update` makes it what the line says'
 
-/** Files whose bytes should be there. */
+/** Faults for missing files. */
 export const findMissing = (
   documents: readonly ParsedDocument[],
   { model, filesFolder }: Pick<ImportTerms, 'model' | 'filesFolder'>,
@@ -101,15 +101,15 @@ export const findMissing = (
     return missingBytes(version.values, filesFolder).map(message => ({ ...aboutOf(document), message }))
   })
 
-/** A document of a batch, and as it is written. */
+/** A document of a batch, and its form for writing. */
 export interface Pair {
   readonly document: ParsedDocument
   readonly written: WrittenDocument
 }
 
 /**
- * Values that must be unique and that another document has, in the database or in the batch, those of components
- * included. `idsOf`: of components that the documents have already, which may keep theirs.
+ * Faults for unique values that another document has, in the database or in the batch, including values of components.
+ * `idsOf`: the existing components of the documents, which may keep their values.
  */
 export async function findDoubles(
   pairs: readonly Pair[],
@@ -126,7 +126,7 @@ export async function findDoubles(
   ]
 }
 
-/** The line, and the place of the value. */
+/** The line and the path of the value. */
 const startOf = ({ line, message }: LineFault): string => `${line} ${message.split(',', 1)[0]}`
 
 async function findDoubleValues(pairs: readonly Pair[], terms: WriteTerms): Promise<readonly LineFault[]> {
@@ -156,7 +156,7 @@ async function findDoubleParts(
   }))
 }
 
-/** What a document claims for itself alone, as texts. */
+/** The unique values of a document, as texts. */
 export function claimsOf({ document, written }: Pair): ReadonlyMap<string, string> {
   const { type } = document
   const claims = new Map<string, string>()

@@ -11,7 +11,7 @@ import type { ImportTerms, ReplacedUser } from './import-terms.ts'
 import type { ParsedDocument } from './parsed-document.ts'
 import type { PlacedDocument } from './place-batch.ts'
 
-/** Writes documents inside a transaction, in as many statements as there are tables and sets of columns. */
+/** Writes documents in a transaction, with one statement per table and set of columns. */
 export async function writeBatch(
   placed: readonly PlacedDocument[],
   transaction: Transaction,
@@ -30,10 +30,10 @@ export async function writeBatch(
   if (second.length > 0) await writeDocuments(second, writing)
   for (const each of leftover) await removeLeft(each, writing)
   const tell = openTelling(terms.outbox).within(transaction, writing.now)
-  for (const each of placed) tell(newsOf(each))
+  for (const each of placed) tell(importEvents(each))
 }
 
-/** Bytes come before the rows that tell of them. */
+/** Files are stored before the rows that reference them. */
 export async function storeBytes(documents: readonly ParsedDocument[], terms: ImportTerms): Promise<void> {
   const { filesFolder, files, model } = terms
   if (filesFolder === null) return
@@ -66,7 +66,7 @@ interface LeftOver {
   readonly ids: ReadonlySet<unknown>
 }
 
-/** Versions that the database has and the line has not. */
+/** Versions in the database that the line does not have. */
 function leftOver(
   { document, first, there }: PlacedDocument,
   rows: readonly CurrentRow[],
@@ -90,8 +90,8 @@ async function removeLeft({ type, documentId, ids }: LeftOver, writing: WriteTer
   await removeVersions({ type, documentId, gone, current }, writing)
 }
 
-/** What the import of a document did, as requests that did the same would tell it. */
-function newsOf({ document: { type, versions }, first, there }: PlacedDocument): News {
+/** The change events of an imported document, the same as for equivalent requests. */
+function importEvents({ document: { type, versions }, first, there }: PlacedDocument): News {
   const locales = [...new Set(versions.map(({ locale }) => locale))]
   const isPublished = (locale: string | null) =>
     type.draftAndPublish &&

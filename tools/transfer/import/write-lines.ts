@@ -10,37 +10,37 @@ import type { Component } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import { type LineFault, StreamRefused } from '../stream-fault.ts'
 import { type Checkpoint, moveCheckpoint } from './checkpoint.ts'
-import { findExisting } from './find-existing.ts'
+import { findExistingDocuments } from './find-existing.ts'
 import { type ImportTerms, PATIENT, writeTermsOf } from './import-terms.ts'
 import { namesIn } from './link-names.ts'
 import { nameOf, type ParsedDocument } from './parsed-document.ts'
 import { type PlacedDocument, place } from './place-batch.ts'
 import type { LineBatch } from './read-batches.ts'
-import { findConflicts, findDeleted, findDoubles, findLost } from './validate-batch.ts'
+import { findDeleted, findDoubles, findLost, findValueConflicts } from './validate-batch.ts'
 import { storeBytes, writeBatch } from './write-batch.ts'
 
-/** Documents by what became of them. */
+/** The number of documents by outcome. */
 export interface Counts {
   readonly made: number
   readonly changed: number
   readonly skipped: number
 }
 
-/** What all batches of an import have in common. */
-export interface Writing extends Pick<Checkpoint, 'digest' | 'decided'> {
+/** The context of all batches of an import. */
+export interface WriteContext extends Pick<Checkpoint, 'digest' | 'decided'> {
   readonly index: StreamIndex
   readonly now: string
   readonly terms: ImportTerms
 }
 
-/** Something else that is written with a batch, once the import has moved on. */
+/** An additional write in the batch's transaction, after the checkpoint has moved. */
 export type Beside = (transaction: Transaction) => Promise<void>
 
-/** Writes a batch and how far the import has come with it, or throws what is wrong with its lines (StreamRefused). */
+/** Writes a batch together with its checkpoint. Throws StreamRefused with the faults of its lines. */
 export async function writeLines(
   batch: LineBatch,
   from: number,
-  writing: Writing,
+  writing: WriteContext,
   beside?: Beside,
 ): Promise<Counts> {
   const { terms } = writing
@@ -64,22 +64,22 @@ export async function writeLines(
   }
 }
 
-/** A batch that was refused because of a concurrent write is accepted once that write has ended. */
+/** Retries a batch that failed because of a concurrent write. */
 const ATTEMPTS = 5
 
 async function writeDocumentsOf(
   documents: readonly ParsedDocument[],
   transaction: Transaction,
-  { index, decided, now, terms }: Writing,
+  { index, decided, now, terms }: WriteContext,
 ): Promise<Counts> {
   const writing = writeTermsOf(transaction, terms, now)
-  const existing = await findExisting(namesIn(documents), writing)
+  const existing = await findExistingDocuments(namesIn(documents), writing)
   const isThere = ({ type, documentId }: ParsedDocument) => existing(type, documentId) !== undefined
   const wanted = terms.onConflict === 'skip' ? documents.filter(each => !isThere(each)) : documents
   const placed = wanted.map(document => place(document, { ...terms, index, decided, existing }))
   const pairs = placed.map(({ document, first }) => ({ document, written: first }))
   const faults = [
-    ...findConflicts(documents, existing, terms.onConflict),
+    ...findValueConflicts(documents, existing, terms.onConflict),
     ...placed.flatMap(({ document, there }) => (there ? [] : document.lacking)),
     ...findLost(wanted, { ...terms, index, existing }),
     ...findDeleted(wanted, { index, existing, decided }),
@@ -91,17 +91,17 @@ async function writeDocumentsOf(
   return { made: placed.length - changed, changed, skipped: documents.length - wanted.length }
 }
 
-/** What the data broke; anything else is no line's fault. */
+/** The violated constraint; other errors are not the fault of a line. */
 function isRefusal(error: unknown): boolean {
   const fault = toDatabaseFault(error)
   if (fault?.kind === 'other') return fault.code?.startsWith('22') === true
   return fault !== undefined && 'constraint' in fault
 }
 
-/** Which document of a batch the database does not take: they are written one by one, and rolled back. null: none. */
+/** Finds the document that the database refuses, by writing one at a time and rolling back. null: none. */
 async function findRefused(
   documents: readonly ParsedDocument[],
-  writing: Writing,
+  writing: WriteContext,
 ): Promise<LineFault | null> {
   let refused: LineFault | undefined
   const work = async (transaction: Transaction) => {
@@ -120,13 +120,13 @@ async function findRefused(
   return refused ?? null
 }
 
-/** Statements that were only sent are answered with this one. */
+/** Waits for the results of pipelined statements. */
 const NOTHING = { name: 'wait for what was sent', text: 'SELECT 1', values: [] }
 
 const refusalOf = (error: unknown): string =>
   `PostgreSQL does not take it: ${toDatabaseFault(error)?.message ?? ''}`
 
-/** The components that documents have which are there already. */
+/** The existing components of existing documents. */
 async function findOwnParts(
   placed: readonly PlacedDocument[],
   terms: WriteTerms,

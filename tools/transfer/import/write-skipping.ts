@@ -4,7 +4,7 @@ import { groupBy } from '../../../core/documents/rows/group.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import { StreamRefused } from '../stream-fault.ts'
 import { keepLeftOut } from './checkpoint.ts'
-import { findExisting } from './find-existing.ts'
+import { findExistingDocuments } from './find-existing.ts'
 import {
   type LeftOut,
   NONE_LEFT_OUT,
@@ -13,18 +13,18 @@ import {
   writeTermsOf,
 } from './import-terms.ts'
 import type { ParsedDocument } from './parsed-document.ts'
-import { keyOf } from './place-batch.ts'
+import { documentKey } from './place-batch.ts'
 import type { LineBatch } from './read-batches.ts'
-import { type Counts, type Writing, writeLines } from './write-lines.ts'
+import { type Counts, type WriteContext, writeLines } from './write-lines.ts'
 
 export interface Passing {
   write(batch: LineBatch, from: number): Promise<Counts>
-  /** Until now. */
+  /** So far. */
   leftOut(): LeftOut
 }
 
-/** Writes batches, and where invalid documents are skipped goes on past those that turn out to be only now. */
-export function openPassing(writing: Writing): Passing {
+/** Writes batches. With `--skip-invalid` it also skips documents that the database refuses only now. */
+export function openPassing(writing: WriteContext): Passing {
   let leftOut = writing.decided.leftOut ?? NONE_LEFT_OUT
   const write = async (batch: LineBatch, from: number, out: readonly Refused[]): Promise<Counts> => {
     const refused = [...leftOut.refused, ...out]
@@ -54,7 +54,7 @@ interface Refused extends RefusedDocument {
   readonly document: ParsedDocument
 }
 
-/** The documents that faults are of. */
+/** The documents of the faults. */
 function refusedOf({ documents }: LineBatch, { faults }: StreamRefused): readonly Refused[] {
   const byLine = groupBy(faults, ({ line }) => line)
   return documents.flatMap(document => {
@@ -72,11 +72,11 @@ function without(index: StreamIndex, refused: readonly RefusedDocument[]): Strea
   }
 }
 
-/** Links of documents before them go, where they lead to what does not come; what is told says how many. */
+/** Removes links of already written documents to skipped ones; the report has their number. */
 async function unlinked(
   refused: readonly Refused[],
   transaction: Transaction,
-  { index, decided, now, terms }: Writing,
+  { index, decided, now, terms }: WriteContext,
 ): Promise<readonly RefusedDocument[]> {
   const told: RefusedDocument[] = []
   const names = groupBy(refused, ({ document }) => document.type)
@@ -85,10 +85,12 @@ async function unlinked(
       ([type, each]) => [type, new Set(each.map(({ document }) => document.documentId))] as const,
     ),
   )
-  const existing = await findExisting(wanted, writeTermsOf(transaction, terms, now))
+  const existing = await findExistingDocuments(wanted, writeTermsOf(transaction, terms, now))
   for (const { document, called, faults } of refused) {
     const { type, documentId, line } = document
-    const key = existing(type, documentId) ? undefined : keyOf(type, documentId, { index, decided, existing })
+    const key = existing(type, documentId)
+      ? undefined
+      : documentKey(type, documentId, { index, decided, existing })
     let links = 0
     if (key !== undefined)
       for (const statement of unlinkStatements({ type, key, locale: null }, terms.model, terms.storage))

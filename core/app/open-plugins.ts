@@ -69,8 +69,8 @@ async function compileAdded(
 ): Promise<Result<CompiledSchema | null, StartFault>> {
   const adds = graphql.uses.length > 0 || Object.keys(settings.resolversConfig).length > 0
   if (!settings.graphql.enabled || !adds) return ok(null)
-  const { compileSchema } = await import('../graphql/compile-schema.ts')
-  const compiled = compileSchema({
+  const { compileGraphqlSchema } = await import('../graphql/compile-schema.ts')
+  const compiled = compileGraphqlSchema({
     model: app.model,
     shadow: graphql.shadow,
     generatesTypes: settings.graphql.config.shadowCRUD,

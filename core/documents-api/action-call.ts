@@ -30,7 +30,7 @@ export type Params = Readonly<Record<string, unknown>>
 export type PrepareAction = (params: Params, call: ActionCall) => () => Promise<unknown>
 
 /** Returns the value of a result, or throws its fault. */
-export function unwrap<Value>(result: Result<Value, Fault>): Value {
+export function unwrapOrThrow<Value>(result: Result<Value, Fault>): Value {
   if (result.ok) return result.value
   throw toPluginError(result.reasons[0] ?? fault('internal', 'A refusal without a reason'))
 }

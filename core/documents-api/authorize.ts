@@ -7,7 +7,7 @@ import { ok } from '../base/result.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 import type { Command, PermittedCommand } from '../query/command.ts'
 import type { Filter, Populate, Query, RestrictedQuery, Sort, ZonePart } from '../query/query.ts'
-import { type ActionCall, invalidParam, unwrap } from './action-call.ts'
+import { type ActionCall, invalidParam, unwrapOrThrow } from './action-call.ts'
 
 /** Restricts a query to its caller. Trusted code may read everything, but not filter or sort by passwords. */
 export function authorizeQuery(
@@ -18,14 +18,14 @@ export function authorizeQuery(
   const password = caller ? undefined : findPassword(query)
   if (password) throw invalidParam(`Invalid key ${password.name}: a password is no condition`, password.name)
   if (!caller) return trusted(query)
-  return unwrap(original ? restrictModified(query, caller, action) : restrict(query, caller, action))
+  return unwrapOrThrow(original ? restrictModified(query, caller, action) : restrict(query, caller, action))
 }
 
 /** Checks a command against the permissions of its caller. */
 export const authorizeCommand = <Kind extends Command>(
   command: Kind,
   { caller }: ActionCall,
-): PermittedCommand<Kind> => unwrap(caller ? permit(command, caller) : ok(trustedCommand(command)))
+): PermittedCommand<Kind> => unwrapOrThrow(caller ? permit(command, caller) : ok(trustedCommand(command)))
 
 /** Finds a password that a query filters or sorts by: conditions would disclose its value. */
 function findPassword({ filter, sort, selection }: Query): ScalarAttribute | undefined {

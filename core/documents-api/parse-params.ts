@@ -4,12 +4,12 @@ import type { Fault } from '../faults/fault.ts'
 import type { Holder } from '../model/model.ts'
 import { OPERATOR_NAMES } from '../query/operators.ts'
 import { isRecord, targetHolder } from '../query/parse-place.ts'
-import { type ActionCall, invalidParam, type Params, unwrap } from './action-call.ts'
+import { type ActionCall, invalidParam, type Params, unwrapOrThrow } from './action-call.ts'
 
 /** Runs one of REST's parsers. Adds the nearest known name to a fault about an unknown one, and throws it. */
 export function parseWithSuggestions<Value>(holder: Holder, parse: () => Result<Value, Fault>): Value {
   const parsed = parse()
-  return unwrap(
+  return unwrapOrThrow(
     parsed.ok ? parsed : { ok: false, reasons: parsed.reasons.map(each => addSuggestion(each, holder)) },
   )
 }

@@ -5,7 +5,7 @@ import type { DeleteCommand, StatusCommand } from '../query/command.ts'
 import { parseFilter } from '../query/parse-filter.ts'
 import type { Filter, Query } from '../query/query.ts'
 import { parseDeletedLocale } from '../rest/parameters/parse-version.ts'
-import { type ActionCall, type Params, type PrepareAction, unwrap } from './action-call.ts'
+import { type ActionCall, type Params, type PrepareAction, unwrapOrThrow } from './action-call.ts'
 import { authorizeCommand } from './authorize.ts'
 import { parseDocumentId } from './parse-params.ts'
 import { answerQuery } from './writes.ts'
@@ -40,7 +40,7 @@ export const prepareDiscardDraft: PrepareAction = (params, call) => {
 /** A missing document yields an empty result, as in delete. */
 function toChanged(changed: Result<Changed, Fault>, { documentId }: StatusCommand): unknown {
   if (!changed.ok && changed.reasons[0]?.code === 'notFound') return { documentId, entries: [] }
-  const { texts, documentId: found } = unwrap(changed)
+  const { texts, documentId: found } = unwrapOrThrow(changed)
   return { documentId: found, entries: texts.map(text => JSON.parse(text)) }
 }
 
@@ -59,7 +59,7 @@ export const prepareDelete: PrepareAction = (params, call) => {
   return async () => {
     if (documentId?.includes('\0')) return { documentId, entries: [] }
     const { text } = await call.terms.documents.findMany({ ...query, take, filter }, 'flat')
-    const deleted = unwrap(await call.terms.documents.delete(command, [], answer))
+    const deleted = unwrapOrThrow(await call.terms.documents.delete(command, [], answer))
     // Nothing is deleted of a document that is hidden from the caller.
     const entries: readonly { readonly documentId?: unknown }[] = deleted === null ? [] : JSON.parse(text)
     return { documentId: documentId ?? entries[0]?.documentId ?? null, entries }
@@ -73,11 +73,11 @@ const andFilter = (one: Filter | null, other: Filter): Filter =>
   one ? { kind: 'and', filters: [one, other] } : other
 
 const isDocument = ({ type }: ActionCall, documentId: string): Filter =>
-  unwrap(parseFilter({ documentId }, type))
+  unwrapOrThrow(parseFilter({ documentId }, type))
 
 /** Type, documentId and locale of a command. The locale defaults to the default locale; null (`*`): all. */
 const versionsOf = (params: Params, call: ActionCall) => ({
   type: call.type,
   documentId: parseDocumentId(params, call),
-  locale: unwrap(parseDeletedLocale(call.type, params.locale, call.terms.model)),
+  locale: unwrapOrThrow(parseDeletedLocale(call.type, params.locale, call.terms.model)),
 })

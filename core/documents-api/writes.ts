@@ -7,7 +7,13 @@ import { isRecord } from '../query/parse-place.ts'
 import type { LocaleChoice, Query, Status } from '../query/query.ts'
 import { parseSharedQuery } from '../rest/parameters/parse-query.ts'
 import { parseDeletedLocale, parseWrittenLocale } from '../rest/parameters/parse-version.ts'
-import { type ActionCall, invalidParam, type Params, type PrepareAction, unwrap } from './action-call.ts'
+import {
+  type ActionCall,
+  invalidParam,
+  type Params,
+  type PrepareAction,
+  unwrapOrThrow,
+} from './action-call.ts'
 import { authorizeCommand, authorizeQuery } from './authorize.ts'
 import { parseDocumentId, parseWithSuggestions, toParameters } from './parse-params.ts'
 
@@ -15,7 +21,7 @@ export const prepareCreate: PrepareAction = (params, call) => {
   const answer = answerQuery('create', params, call)
   const fixed = { kind: 'create', type: call.type } as const
   const command = permitWrite(write => ({ ...fixed, ...write }), params, call)
-  return async () => toDocument(unwrap(await call.terms.documents.create(command, answer)).text)
+  return async () => toDocument(unwrapOrThrow(await call.terms.documents.create(command, answer)).text)
 }
 
 export const prepareUpdate: PrepareAction = (params, call) => {
@@ -27,7 +33,7 @@ export const prepareUpdate: PrepareAction = (params, call) => {
     if (documentId?.includes('\0')) return null
     const written = await call.terms.documents.update(command, answer)
     if (!written.ok && written.reasons[0]?.code === 'notFound') return null
-    return toDocument(unwrap(written).text)
+    return toDocument(unwrapOrThrow(written).text)
   }
 }
 
@@ -56,7 +62,7 @@ function permitWrite<Kind extends CreateCommand | UpdateCommand>(
 function parseWrite(params: Params, { type, terms }: ActionCall, sealed: boolean): ParsedWrite {
   const { data } = params
   if (!isRecord(data)) throw invalidParam('data must be an object of attributes', 'data')
-  const locale = unwrap(parseWrittenLocale(type, params.locale, terms.model))
+  const locale = unwrapOrThrow(parseWrittenLocale(type, params.locale, terms.model))
   const status = type.draftAndPublish && params.status !== 'published' ? 'draft' : 'published'
   const values = parseWithSuggestions(type, () => parseGivenValues(type, data, { sealed }))
   return { locale, status, values }
@@ -66,7 +72,7 @@ function parseWrite(params: Params, { type, terms }: ActionCall, sealed: boolean
 export function answerQuery(action: Action, params: Params, call: ActionCall): Answer {
   const { type, terms } = call
   const shared = parseWithSuggestions(type, () => parseSharedQuery(type, toParameters(call, params), terms))
-  const written = unwrap(parseDeletedLocale(type, params.locale, terms.model))
+  const written = unwrapOrThrow(parseDeletedLocale(type, params.locale, terms.model))
   const query: Query = { ...shared, take: { kind: 'one', documentId: null }, locale: toLocaleChoice(written) }
   return { query: authorizeQuery(query, call, action), shape: 'flat' }
 }

@@ -37,7 +37,7 @@ export interface CompileTerms {
 }
 
 /** Compiles the schema of a model and its extensions; fails with all faults of the extensions. */
-export function compileSchema(terms: CompileTerms): Result<CompiledSchema, GraphqlFault> {
+export function compileGraphqlSchema(terms: CompileTerms): Result<CompiledSchema, GraphqlFault> {
   const { model, extensions: adding } = terms
   const shadow = openShadowCrud(terms.shadow)
   const types = terms.generatesTypes ? [...model.contentTypes.values()] : []
@@ -57,7 +57,7 @@ export function compileGenerated({ model, settings, shadow }: GeneratedTerms): C
     ([key, one]) => [`api::${key}.${key}`, one] as const,
   )
   const generates = settings.config.shadowCRUD
-  const compiled = compileSchema({
+  const compiled = compileGraphqlSchema({
     model,
     shadow: shadow ?? new Map(declared),
     generatesTypes: generates,

@@ -163,7 +163,7 @@ const toResolvers = (fields: Readonly<Record<string, FixedField>>): Record<strin
 
 const toResolver =
   ({ allows, resolve }: FixedField): Resolver =>
-  async (_parent, given, acting, info) => {
-    if (!(await allows(acting))) throw toGraphqlError(forbidden())
-    return resolve(given, acting, info)
+  async (_parent, args, execution, info) => {
+    if (!(await allows(execution))) throw toGraphqlError(forbidden())
+    return resolve(args, execution, info)
   }

@@ -35,16 +35,16 @@ export function wrapMutations(schema: GraphQLSchema, generated: ReadonlySet<stri
 
 const wrapMutation =
   (resolve: Resolver, isGenerated: boolean): Resolver =>
-  async (parent, given, acting, info) => {
-    const writes = acting.trail?.writes
+  async (parent, args, execution, info) => {
+    const writes = execution.trail?.writes
     const before = writes?.written ?? 0
     try {
-      if (acting.signal?.aborted) throw new Error('The time of the request is over')
-      const run = () => resolve(parent, given, acting, info)
-      return await (isGenerated && !acting.pluginRequest ? run() : withWrites(writes, run))
+      if (execution.signal?.aborted) throw new Error('The time of the request is over')
+      const run = () => resolve(parent, args, execution, info)
+      return await (isGenerated && !execution.pluginRequest ? run() : withWrites(writes, run))
     } catch (error) {
       if (isClientError(error)) throw error
-      const isLate = acting.signal?.aborted === true
+      const isLate = execution.signal?.aborted === true
       throw new MutationFailure(outcomeSince(before, writes), isLate, error)
     }
   }

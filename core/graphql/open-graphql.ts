@@ -76,14 +76,14 @@ async function respond(
   const ahead = code ? undefined : prefetchFor(request)
   const caller = await identify(request.headers.authorization, ahead)
   if (!caller.ok) return toFaultResponse(caller.reasons[0] ?? forbidden())
-  const visit = code && openResolverRequest(request, caller.value, code)
+  const pluginRequest = code && openResolverRequest(request, caller.value, code)
   const mayUpload = caller.value.grants.allows('upload', 'upload')
-  const sent = await parseTransport(visit?.passed() ?? request, { files, mayUpload })
+  const sent = await parseTransport(pluginRequest?.passed() ?? request, { files, mayUpload })
   if (!sent.ok) return sent.reasons[0] ?? toFaultResponse(forbidden())
   const readsOnly = request.method !== 'POST'
   const { limits } = engine.config
   const deadline = openDeadline(limits.time)
-  const acting = {
+  const execution = {
     caller: caller.value,
     requestId: request.id,
     trail: request,
@@ -91,17 +91,17 @@ async function respond(
     signal: deadline.signal,
     // In a batch, an operation may write what the next one reads.
     ...(ahead && sent.value.kind === 'one' && { ahead }),
-    ...(visit && { visit }),
+    ...(pluginRequest && { pluginRequest }),
   }
   try {
     const answer = await answerOperations(sent.value, {
-      acting,
+      execution,
       engine,
       readsOnly,
       budget: openBudget(limits),
       deadline,
     })
-    return visit ? { ...answer, headers: { ...answer.headers, ...visit.headers() } } : answer
+    return pluginRequest ? { ...answer, headers: { ...answer.headers, ...pluginRequest.headers() } } : answer
   } finally {
     deadline.stop()
     await files.discard(sent.value)
@@ -112,7 +112,7 @@ const prefetchFor = ({ headers, method, search }: HttpRequest): VersionPrefetch 
   headers.authorization === undefined ? undefined : createPrefetch(`${method} graphql?${search}`)
 
 interface AnswerTerms {
-  readonly acting: ExecutionContext
+  readonly execution: ExecutionContext
   readonly engine: Engine
   readonly readsOnly: boolean
   /** Shared by all operations of the request. */
@@ -121,18 +121,18 @@ interface AnswerTerms {
 }
 
 /** Runs the operations of a batch in order and answers them together. */
-async function answerOperations(sent: TransportRequest, answering: AnswerTerms): Promise<HttpResponse> {
-  if (sent.kind === 'one') return answerOperation(sent.asked, answering)
+async function answerOperations(sent: TransportRequest, terms: AnswerTerms): Promise<HttpResponse> {
+  if (sent.kind === 'one') return answerOperation(sent.requested, terms)
   const bodies: string[] = []
   let status = 200
-  const { limits, serverOptions } = answering.engine.config
+  const { limits, serverOptions } = terms.engine.config
   if (!serverOptions.allowBatchedHttpRequests) return NO_BATCHES
   const most = limits.rootFields
-  if (sent.asked.length > most) return refuseBatch(sent.asked.length, most)
+  if (sent.requested.length > most) return refuseBatch(sent.requested.length, most)
   let headers: HttpResponse['headers']
   let isPassing = true
-  for (const asked of sent.asked) {
-    const answer = await answerOperation(asked, answering)
+  for (const requested of sent.requested) {
+    const answer = await answerOperation(requested, terms)
     bodies.push(String(answer.body))
     if (answer.status === 503) status = 503
     headers = answer.headers === NO_STORE ? NO_STORE : headers
@@ -167,11 +167,11 @@ function refuseBatch(counted: number, most: number): HttpResponse {
 }
 
 async function answerOperation(
-  asked: Extract<TransportRequest, { readonly kind: 'one' }>['asked'],
-  { acting, engine, ...terms }: AnswerTerms,
+  requested: Extract<TransportRequest, { readonly kind: 'one' }>['requested'],
+  { execution, engine, ...terms }: AnswerTerms,
 ): Promise<HttpResponse> {
-  if (!asked.ok) return asked.reasons[0] ?? toFaultResponse(forbidden())
-  const { status, body, secret, isDone } = await runOperation(asked.value, acting, engine, terms)
+  if (!requested.ok) return requested.reasons[0] ?? toFaultResponse(forbidden())
+  const { status, body, secret, isDone } = await runOperation(requested.value, execution, engine, terms)
   const answer: HttpResponse = { status, body, type: JSON_TYPE, ...(!isDone && { isTransient: true }) }
   if (secret) return { ...answer, headers: NO_STORE }
   return status === 405 ? { ...answer, headers: { Allow: 'POST' } } : answer

@@ -21,22 +21,22 @@ export interface OperationBudget {
 
 /** Parses and checks an operation within the request's budget; a failure is HTTP 400 (contract/graphql.md 10). */
 export function prepareOperation(
-  given: OperationRequest,
+  requested: OperationRequest,
   engine: Engine,
   { caller, budget }: OperationBudget,
 ): Result<PreparedOperation, GraphQLError> {
-  const deep = findDeepVariable(given.variables)
+  const deep = findDeepVariable(requested.variables)
   if (deep) return failed(deep)
-  const query = documentText(given, engine.trusted)
+  const query = documentText(requested, engine.trusted)
   if (!query.ok) return query
-  const asked = { ...given, query: query.value }
-  const checked = checkedDocument(asked.query, engine)
+  const request = { ...requested, query: query.value }
+  const checked = checkedDocument(request.query, engine)
   if (!checked.ok) return checked
-  const operation = selectOperation(asked, checked.value)
+  const operation = selectOperation(request, checked.value)
   if (!operation.ok) return operation
   const excess = spendShape(checked.value, operation.value, budget)
   if (excess) return failed(excess)
-  const ready = planOperation(asked, { checked: checked.value, operation: operation.value, engine })
+  const ready = planOperation(request, { checked: checked.value, operation: operation.value, engine })
   if (!ready.ok) return ready
   const { cost, introspection } = ready.value
   const dear = spendCost(budget, roleOf(caller), cost) ?? spendSchema(introspection, engine, budget)
@@ -122,23 +122,23 @@ function spendSchema(cost: number, engine: Engine, budget: Budget): GraphQLError
 }
 
 /** Cached for queries; mutations are planned each time. */
-function planOperation(asked: OperationRequest, reading: PlanContext): Result<OperationPlan, GraphQLError> {
-  const { plans: ready } = reading.engine
-  const isQuery = reading.operation.operation === 'query'
-  const key = isQuery ? operationKey(asked.query, asked.operationName, asked.variables) : null
+function planOperation(request: OperationRequest, context: PlanContext): Result<OperationPlan, GraphQLError> {
+  const { plans: ready } = context.engine
+  const isQuery = context.operation.operation === 'query'
+  const key = isQuery ? operationKey(request.query, request.operationName, request.variables) : null
   const known = key === null ? undefined : ready.get(key)
   if (known) return ok(known)
-  const found = createPlan(asked, reading)
-  if (found.ok && key !== null) ready.set(key, withSize(found.value, reading.checked.size))
+  const found = createPlan(request, context)
+  if (found.ok && key !== null) ready.set(key, withSize(found.value, context.checked.size))
   return found
 }
 
-function createPlan(asked: OperationRequest, reading: PlanContext): Result<OperationPlan, GraphQLError> {
-  const variables = readVariables(asked, reading)
+function createPlan(request: OperationRequest, context: PlanContext): Result<OperationPlan, GraphQLError> {
+  const variables = readVariables(request, context)
   if (!variables.ok) return variables
-  const { checked, operation, engine } = reading
+  const { checked, operation, engine } = context
   const terms = { schema: engine.schema, fragments: checked.fragments, variables: variables.value }
-  const asksSchema = engine.introspects && /__(schema|type)\b/.test(asked.query)
+  const asksSchema = engine.introspects && /__(schema|type)\b/.test(request.query)
   return ok({
     variables: variables.value,
     cost: estimateCost(operation, { ...terms, ...engine.cost }),

@@ -33,49 +33,49 @@ interface ResponseBody {
   readonly data?: unknown
 }
 
-const toResponse = (status: OperationResponse['status'], told: ResponseBody): OperationResponse => ({
+const toResponse = (status: OperationResponse['status'], body: ResponseBody): OperationResponse => ({
   status,
-  body: JSON.stringify(told),
+  body: JSON.stringify(body),
 })
 
 /** `readsOnly`: GET requests may not run mutations (contract/graphql.md 10). */
-export interface RunOptions {
+export interface OperationOptions {
   readonly readsOnly: boolean
   readonly budget: Budget
   readonly deadline: Deadline
 }
 
 export async function runOperation(
-  asked: OperationRequest,
-  acting: ExecutionContext,
+  requested: OperationRequest,
+  execution: ExecutionContext,
   engine: Engine,
-  { readsOnly, budget, deadline }: RunOptions,
+  { readsOnly, budget, deadline }: OperationOptions,
 ): Promise<OperationResponse> {
-  const prepared = prepareOperation(asked, engine, { caller: acting.caller, budget })
+  const prepared = prepareOperation(requested, engine, { caller: execution.caller, budget })
   if (!prepared.ok)
     return toResponse(refusalStatus(prepared.reasons[0]), { errors: prepared.reasons.map(formatError) })
   const isQuery = prepared.value.operation.operation === 'query'
   if (readsOnly && !isQuery) return toResponse(405, { errors: [ONLY_QUERIES] })
-  const writes = isQuery ? undefined : acting.trail?.writes
+  const writes = isQuery ? undefined : execution.trail?.writes
   if (deadline.signal.aborted) return timedOut(deadline, writes)
   if (!isQuery) stayOnPrimary()
-  const telling = { observer: engine.observer, requestId: acting.requestId, deadline }
-  const whole = isQuery ? await runText(prepared.value, acting, engine, deadline) : null
+  const errorContext = { observer: engine.observer, requestId: execution.requestId, deadline }
+  const whole = isQuery ? await runText(prepared.value, execution, engine, deadline) : null
   if (whole)
-    return { status: responseStatus(whole), body: bodyOf(whole, error => reportError(error, telling)) }
+    return { status: responseStatus(whole), body: bodyOf(whole, error => reportError(error, errorContext)) }
   if (deadline.signal.aborted) return timedOut(deadline, writes)
   const running = execute({
     schema: engine.schema,
     document: prepared.value.checked.document,
-    variableValues: asked.variables,
-    operationName: asked.operationName,
-    contextValue: acting,
+    variableValues: requested.variables,
+    operationName: requested.operationName,
+    contextValue: execution,
   })
   const result = await (running instanceof Promise ? withinDeadline(running, deadline, writes) : running)
   if (!result) return timedOut(deadline, writes)
   const { data, errors } = result
-  const told = errors?.map(error => reportError(error, telling))
-  const answer = toResponse(responseStatus(result), { ...(told ? { errors: told } : {}), data })
+  const formatted = errors?.map(error => reportError(error, errorContext))
+  const answer = toResponse(responseStatus(result), { ...(formatted ? { errors: formatted } : {}), data })
   if (isQuery) return answer
   return { ...answer, secret: true, ...((!errors || hasData(data ?? {})) && { isDone: true }) }
 }
@@ -112,28 +112,28 @@ async function withinDeadline(
   return withTimeout<ExecutionResult | null>(END_TIMEOUT, running, null)
 }
 
-function bodyOf(answer: TextAnswer, told: (error: GraphQLError) => GraphQLFormattedError): string | Buffer {
+function bodyOf(answer: TextAnswer, format: (error: GraphQLError) => GraphQLFormattedError): string | Buffer {
   if ('body' in answer) return answer.body
   const { data, errors } = answer
-  const before = errors.length === 0 ? '' : `"errors":${JSON.stringify(errors.map(told))},`
+  const before = errors.length === 0 ? '' : `"errors":${JSON.stringify(errors.map(format))},`
   return concatTexts([`{${before}"data":`, ...data, '}'])
 }
 
 /** Answers with PostgreSQL's text, custom fields inserted; null: resolve field by field. */
 async function runText(
   { plan: ready, operation, checked: { fragments } }: PreparedOperation,
-  acting: ExecutionContext,
+  execution: ExecutionContext,
   { text, schema, observer }: Engine,
   { expired: over }: Deadline,
 ): Promise<TextAnswer | null> {
   if (!ready.text) return null
-  const told = { schema, fragments, operation, variableValues: { ...ready.variables }, rootValue: undefined }
-  const answer = answerText(ready.text, { context: acting, documents: text.documents, operation: told })
+  const info = { schema, fragments, operation, variableValues: { ...ready.variables }, rootValue: undefined }
+  const answer = answerText(ready.text, { context: execution, documents: text.documents, operation: info })
   return Promise.race([answer, over]).catch((error: unknown) => {
     // Resolving field by field would repeat the cost.
     if (error instanceof RequestFault) return { data: ['null'], errors: [toGraphqlError(error.fault)] }
     // A database error occurs field by field, too, and gets the path of its field there; all other errors are bugs.
-    if (!toDatabaseFault(error)) observer.emit({ kind: 'failed', requestId: acting.requestId, error })
+    if (!toDatabaseFault(error)) observer.emit({ kind: 'failed', requestId: execution.requestId, error })
     return null
   })
 }
@@ -157,17 +157,17 @@ interface ErrorContext {
 }
 
 /** Formats an error. Request faults are reported as they are; other errors are logged and hidden from the client. */
-function reportError(error: GraphQLError, telling: ErrorContext): GraphQLFormattedError {
+function reportError(error: GraphQLError, errorContext: ErrorContext): GraphQLFormattedError {
   const { originalError } = error
-  const { observer, requestId } = telling
-  if (originalError instanceof MutationFailure) return reportMutation(error, originalError, telling)
+  const { observer, requestId } = errorContext
+  if (originalError instanceof MutationFailure) return reportMutation(error, originalError, errorContext)
   if (originalError instanceof RequestFault) return formatError(toGraphqlError(originalError.fault))
   if (!originalError || originalError instanceof GraphQLError || error.extensions.code !== undefined)
     return formatError(error)
-  const told = toRequestFault(originalError)
-  if (told) {
-    if (told.reason !== null) observer.emit({ kind: 'unavailable', requestId, reason: told.reason })
-    return formatError(toGraphqlError(told.fault))
+  const converted = toRequestFault(originalError)
+  if (converted) {
+    if (converted.reason !== null) observer.emit({ kind: 'unavailable', requestId, reason: converted.reason })
+    return formatError(toGraphqlError(converted.fault))
   }
   observer.emit({ kind: 'failed', requestId, error: originalError })
   return INTERNAL
@@ -184,11 +184,12 @@ function reportMutation(
   { cause, outcome, isLate }: MutationFailure,
   { observer, deadline, requestId }: ErrorContext,
 ): GraphQLFormattedError {
-  const told = toRequestFault(cause)
-  if (!told && !isLate) observer.emit({ kind: 'failed', requestId, error: cause })
-  if (told && told.reason !== null) observer.emit({ kind: 'unavailable', requestId, reason: told.reason })
-  if (!told && !isLate && outcome === 'not-written') return INTERNAL
-  const { code, message } = told?.fault ?? fault('internal', INTERNAL.message)
+  const converted = toRequestFault(cause)
+  if (!converted && !isLate) observer.emit({ kind: 'failed', requestId, error: cause })
+  if (converted && converted.reason !== null)
+    observer.emit({ kind: 'unavailable', requestId, reason: converted.reason })
+  if (!converted && !isLate && outcome === 'not-written') return INTERNAL
+  const { code, message } = converted?.fault ?? fault('internal', INTERNAL.message)
   const failure = isLate
     ? timeoutError(deadline.milliseconds, outcome)
     : toGraphqlError(fault(code, message, { outcome }))

@@ -14,10 +14,8 @@ export const responseShape = ({ request }: RestCall): AnswerShape =>
   request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat'
 
 /** Answers a body from the response cache or the database. */
-export const answerBody = (found: BodyOrText, visit: Pick<RestCall, 'request'>): HttpResponse =>
-  typeof found === 'string'
-    ? answerJson(found, visit)
-    : { ...answerJson(found.bytes, visit), etag: found.tag }
+export const answerBody = (found: BodyOrText, call: Pick<RestCall, 'request'>): HttpResponse =>
+  typeof found === 'string' ? answerJson(found, call) : { ...answerJson(found.bytes, call), etag: found.tag }
 
 const PRIVATE = { 'Cache-Control': 'private' }
 
@@ -37,8 +35,8 @@ export const envelope = (text: string | null): string => `{"data":${text},"meta"
 /** The ETag of the answer with this document. */
 export const documentTag = (text: string): string => entityTag(envelope(text))
 
-export const answerDocument = (text: string | null, visit: RestCall, status = 200): HttpResponse =>
-  answerJson(envelope(text), visit, status)
+export const answerDocument = (text: string | null, call: RestCall, status = 200): HttpResponse =>
+  answerJson(envelope(text), call, status)
 
 /** Answers OPTIONS, or 405 for any other method, in plain text (contract/rest.md 1). */
 export function answerMethod(method: string, allow: string): HttpResponse {

@@ -17,14 +17,14 @@ import { routeArguments } from './endpoint.ts'
 import { getDocument, getList } from './read.ts'
 import type { RestCall, RestTerms } from './rest-call.ts'
 import { ALLOWED_METHODS, compileRoutes, ROUTE_ACTIONS, type Route } from './routes.ts'
-import { deleteDocument, postDocument, putDocument } from './write.ts'
+import { deleteRestDocument, postDocument, putDocument } from './write.ts'
 
 const HANDLERS: { readonly [Name in Action]?: RestHandler } = {
   find: (call, terms) => (call.route.kind === 'collection' ? getList : getDocument)(call, terms),
   findOne: getDocument,
   create: postDocument,
   update: putDocument,
-  delete: deleteDocument,
+  delete: deleteRestDocument,
 }
 
 /** The content API over REST: route → caller → permission → query → documents (contract/rest.md 2, "Order of checks"). */

@@ -6,7 +6,12 @@ import type { ContentType, Model } from '../model/model.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
 import { countPopulates } from '../query/populate-nodes.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
-import { type ListQuery, type ParseTerms, parseListQuery, parseOneQuery } from './parameters/parse-query.ts'
+import {
+  type ListQuery,
+  parseListQuery,
+  parseOneQuery,
+  type QueryParseTerms,
+} from './parameters/parse-query.ts'
 import { parseQueryString, type QueryParameters } from './parse-query-string.ts'
 
 /** A parsed query string, with its restricted query for each set of grants. */
@@ -29,10 +34,14 @@ const ANY_DOCUMENT = ''
 type Parse<Parsed> = (
   type: ContentType,
   parameters: QueryParameters,
-  terms: ParseTerms,
+  terms: QueryParseTerms,
 ) => Result<Parsed, Fault>
 
-type Find<Parsed> = (type: ContentType, text: string, terms: ParseTerms) => Result<CachedQuery<Parsed>, Fault>
+type Find<Parsed> = (
+  type: ContentType,
+  text: string,
+  terms: QueryParseTerms,
+) => Result<CachedQuery<Parsed>, Fault>
 
 /** Parses the query string of a list. */
 export const parseListSearch: Find<ListQuery> = cacheBySearch(parseListQuery, ({ query }) => query)
@@ -67,7 +76,7 @@ export function cacheBySearch<Parsed>(
 ): Find<Parsed> {
   /** Entries live as long as their model. The key contains the content-type's uid. */
   const known = new WeakMap<Model, WeakMap<RestSettings, Cache<Parsed>>>()
-  const cacheOf = ({ model, settings }: ParseTerms): Cache<Parsed> => {
+  const cacheOf = ({ model, settings }: QueryParseTerms): Cache<Parsed> => {
     const bySettings = known.get(model) ?? new WeakMap<RestSettings, Cache<Parsed>>()
     known.set(model, bySettings)
     const cache: Cache<Parsed> = bySettings.get(settings) ?? new LruCache(BOUNDS, ({ size }) => size)

@@ -14,13 +14,13 @@ import type { RunDocumentMiddlewares } from '../plugins/services/documents-api.t
 import type { CreateCommand, PermittedCommand, UpdateCommand } from '../query/command.ts'
 import { parseGivenValues } from '../query/parse-given-values.ts'
 import type { Query, RestrictedQuery } from '../query/query.ts'
-import type { ParseTerms } from './parameters/parse-query.ts'
+import type { QueryParseTerms } from './parameters/parse-query.ts'
 import { readData } from './parse-body.ts'
 import { parseQueryString, type QueryParameters } from './parse-query-string.ts'
 import type { Route } from './routes.ts'
 
 /** Services and settings that the REST handlers use. */
-export interface RestTerms extends ParseTerms {
+export interface RestTerms extends QueryParseTerms {
   readonly documents: Documents
   readonly identify: Identify
   /** Absent: no route has a guard. */

@@ -2,7 +2,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { LocaleChoice, Query, RestrictedQuery, Status } from '../query/query.ts'
-import { type ParseTerms, parseSharedQuery } from './parameters/parse-query.ts'
+import { parseSharedQuery, type QueryParseTerms } from './parameters/parse-query.ts'
 import { parseDeletedLocale, parseWrittenLocale } from './parameters/parse-version.ts'
 import type { QueryParameters } from './parse-query-string.ts'
 import { cacheBySearch, restrictOnce } from './query-cache.ts'
@@ -49,7 +49,7 @@ const toWriteTarget = (
 function parseTarget(
   type: ContentType,
   parameters: QueryParameters,
-  terms: ParseTerms,
+  terms: QueryParseTerms,
 ): Result<ParsedTarget, Fault> {
   const shared = parseSharedQuery(type, parameters, terms)
   if (!shared.ok) return shared

@@ -48,7 +48,7 @@ export async function putDocument(call: RestCall, terms: RestTerms): Promise<Htt
 }
 
 /** DELETE: 204, even if there was no document. The body is not read. */
-export async function deleteDocument(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
+export async function deleteRestDocument(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
   const { type, documentId } = call.route
   const parsed = parseDeleteTarget(call, terms)
   if (!parsed.ok) return answerRefusal(parsed)

@@ -1,7 +1,7 @@
 import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, parse } from 'graphql'
 import type { Result } from '../../core/base/result.ts'
 import type { Fault } from '../../core/faults/fault.ts'
-import { compileSchema } from '../../core/graphql/compile-schema.ts'
+import { compileGraphqlSchema } from '../../core/graphql/compile-schema.ts'
 import { collectFields } from '../../core/graphql/parse/collect-fields.ts'
 import { fieldArguments } from '../../core/graphql/parse/operation-context.ts'
 import type { PageLimits } from '../../core/graphql/parse/parse-arguments.ts'
@@ -15,7 +15,7 @@ export function parseQueries(
   model: Model,
   limits: PageLimits,
 ): readonly Result<Query, Fault>[] {
-  const compiled = compileSchema({ model, shadow: new Map(), generatesTypes: true, extensions: null })
+  const compiled = compileGraphqlSchema({ model, shadow: new Map(), generatesTypes: true, extensions: null })
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.reasons))
   const { schema, roots } = compiled.value
   const { definitions } = parse(text)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { buildSchema as fromText, type GraphQLSchema } from 'graphql'
 import { compileApp } from '../../core/app/compile-app.ts'
-import { compileSchema, withNamedDirectives } from '../../core/graphql/compile-schema.ts'
+import { compileGraphqlSchema, withNamedDirectives } from '../../core/graphql/compile-schema.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ShadowCrudDeclaration } from '../../core/project/settings/settings.ts'
 import { modelOf } from '../model/compiled.ts'
@@ -23,7 +23,7 @@ function schemaOf(
     ([uid, one]) =>
       [uid, { enabled: true, queries: true, mutations: true, actions: {}, fields: {}, ...one }] as const,
   )
-  const compiled = compileSchema({
+  const compiled = compileGraphqlSchema({
     model: from,
     shadow: new Map(shadow),
     generatesTypes: true,

@@ -26,9 +26,9 @@ export interface FieldGuard {
   /** null: the field belongs to an extension. */
   readonly generated: FieldResolver | null
   /** Reads rows again with changed arguments; null: the field's rows are not prefetched. */
-  readonly reread: ((visit: ResolverCall) => Promise<unknown>) | null
+  readonly reread: ((call: ResolverCall) => Promise<unknown>) | null
   /** Converts the result of project code to rows for the fields below. */
-  readonly hydrate: (value: unknown, visit: ResolverCall) => unknown
+  readonly hydrate: (value: unknown, call: ResolverCall) => unknown
 }
 
 /** One call of a resolver. */
@@ -48,7 +48,7 @@ interface OriginalCall {
   readonly generated: unknown[]
 }
 
-type GuardStep = (visit: ResolverCall) => unknown
+type GuardStep = (call: ResolverCall) => unknown
 
 /** Composes auth, middlewares (the first outermost), policies in order, nexus plugins and the resolver (contract/graphql.md 9). */
 export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver {
@@ -59,7 +59,7 @@ export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver
     const caller = guard.enter(execution.caller)
     if (!caller) throw toGraphqlError(forbidden())
     const entered = caller === execution.caller ? execution : { ...execution, caller }
-    const visit: ResolverCall = {
+    const call: ResolverCall = {
       parent,
       args,
       execution: entered,
@@ -67,7 +67,7 @@ export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver
       original: { args: asked(args), generated: [] },
     }
     try {
-      return await guard.hydrate(await answer(visit), visit)
+      return await guard.hydrate(await answer(call), call)
     } catch (error) {
       throw toResolverError(error, heard =>
         terms.observer.emit({ kind: 'failed', requestId: execution.requestId, error: heard }),
@@ -78,29 +78,29 @@ export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver
 
 const withMiddlewares = ({ middlewares }: FieldGuard, inside: GuardStep): GuardStep =>
   middlewares.reduceRight<GuardStep>(
-    (inner, middleware) => visit => {
-      const { parent, args, execution, info } = visit
-      const next = async (...given: readonly unknown[]) => inner(withChanges(visit, given))
+    (inner, middleware) => call => {
+      const { parent, args, execution, info } = call
+      const next = async (...given: readonly unknown[]) => inner(withChanges(call, given))
       return middleware(next, parent, args, resolverContext(execution), toInfo(info))
     },
     inside,
   )
 
 /** Middlewares may omit unchanged arguments; they cannot replace the context. */
-const withChanges = (visit: ResolverCall, [parent, args, , info]: readonly unknown[]): ResolverCall => ({
-  parent: parent === undefined ? visit.parent : parent,
-  args: args === undefined ? visit.args : (args as Arguments),
-  execution: visit.execution,
-  original: visit.original,
-  info: info === undefined ? visit.info : (info as GraphQLResolveInfo),
+const withChanges = (call: ResolverCall, [parent, args, , info]: readonly unknown[]): ResolverCall => ({
+  parent: parent === undefined ? call.parent : parent,
+  args: args === undefined ? call.args : (args as Arguments),
+  execution: call.execution,
+  original: call.original,
+  info: info === undefined ? call.info : (info as GraphQLResolveInfo),
 })
 
 function withPolicies({ policies }: FieldGuard, terms: PolicyTerms, inside: GuardStep): GuardStep {
   if (policies.length === 0) return inside
-  return async visit => {
-    const refusal = await checkPolicies(policies, policyContext(visit), terms)
+  return async call => {
+    const refusal = await checkPolicies(policies, policyContext(call), terms)
     if (refusal) throw toGraphqlError(refusal)
-    return inside(visit)
+    return inside(call)
   }
 }
 
@@ -117,22 +117,21 @@ function policyContext({ parent, args, execution, info }: ResolverCall): Graphql
   }
 }
 
-function innerResolver({ wraps, custom, generated, reread: readAnew }: FieldGuard): GuardStep {
-  const generate = async (visit: ResolverCall): Promise<unknown> => {
-    const isChanged =
-      readAnew !== null && !isDeepStrictEqual(structuredClone(visit.args), visit.original.args)
+function innerResolver({ wraps, custom, generated, reread }: FieldGuard): GuardStep {
+  const generate = async (call: ResolverCall): Promise<unknown> => {
+    const isChanged = reread !== null && !isDeepStrictEqual(structuredClone(call.args), call.original.args)
     const answered: unknown = await (isChanged
-      ? readAnew(visit)
-      : generated?.(visit.parent, visit.args, visit.execution, visit.info))
-    visit.original.generated.push(answered)
+      ? reread(call)
+      : generated?.(call.parent, call.args, call.execution, call.info))
+    call.original.generated.push(answered)
     return answered
   }
-  const answer: GuardStep = visit =>
-    custom ? callCustom(custom, visit, generated ? generate : null) : generate(visit)
+  const answer: GuardStep = call =>
+    custom ? callCustom(custom, call, generated ? generate : null) : generate(call)
   return wraps.reduceRight<GuardStep>(
-    (step, wrap) => visit => {
-      const next: GraphQLFieldResolver<unknown, unknown> = (...given) => step(withChanges(visit, given))
-      return wrap(visit.parent, visit.args, resolverContext(visit.execution), visit.info, next)
+    (step, wrap) => call => {
+      const next: GraphQLFieldResolver<unknown, unknown> = (...given) => step(withChanges(call, given))
+      return wrap(call.parent, call.args, resolverContext(call.execution), call.info, next)
     },
     answer,
   )
@@ -140,19 +139,19 @@ function innerResolver({ wraps, custom, generated, reread: readAnew }: FieldGuar
 
 function callCustom(
   custom: Resolver,
-  visit: ResolverCall,
-  generate: ((visit: ResolverCall) => Promise<unknown>) | null,
+  call: ResolverCall,
+  generate: ((call: ResolverCall) => Promise<unknown>) | null,
 ): unknown {
-  const { parent, args, execution, info } = visit
-  const generated = generate ? (other: Arguments = args) => generate({ ...visit, args: other }) : undefined
+  const { parent, args, execution, info } = call
+  const generated = generate ? (other: Arguments = args) => generate({ ...call, args: other }) : undefined
   return custom(parent, args, resolverContext(execution), toInfo(info), generated)
 }
 
 /** graphql-js's info with the plugin API's type. */
 const toInfo = (info: GraphQLResolveInfo): ResolverInfo => info as GraphQLResolveInfo & ResolverInfo
 
-function resolverContext({ pluginRequest: visit }: ExecutionContext): ResolverContext {
-  if (visit) return visit.context
+function resolverContext({ pluginRequest: call }: ExecutionContext): ResolverContext {
+  if (call) return call.context
   throw new TypeError('an operation with code of the project needs the request that it came with')
 }
 

@@ -37,14 +37,14 @@ export function openHydrator(
   const returned = types.get(getNamedType(type).name)
   if (!returned) return value => value
   const lists = listDepth(type)
-  return async (value, visit) => {
-    const { generated: inner } = visit.original
+  return async (value, call) => {
+    const { generated: inner } = call.original
     if (inner.includes(value)) return value
     const shape = shapeOfLists(await awaitLists(value), returned, lists)
     // Rows of the generated resolver are complete, wherever code placed them.
     const known = new Set(inner.flatMap(each => shapeOfLists(each, returned, lists).documents))
     const documents = shape.documents.filter(document => !known.has(document))
-    const rows = documents.length === 0 ? [] : await hydrateAll(documents, { returned, visit, terms })
+    const rows = documents.length === 0 ? [] : await hydrateAll(documents, { returned, call, terms })
     const adopted = new Map(documents.map((document, index) => [document, rows[index] ?? document]))
     return shape.build(shape.documents.map(document => adopted.get(document) ?? document))
   }
@@ -78,13 +78,13 @@ function shapeOfLists(value: unknown, returned: ReturnedType, lists: number): Re
 
 interface HydrateContext {
   readonly returned: ReturnedType
-  readonly visit: ResolverCall
+  readonly call: ResolverCall
   readonly terms: ReturnedTerms
 }
 
 async function hydrateAll(
   documents: readonly AnsweredRow[],
-  { returned, visit: { execution: acting, info }, terms }: HydrateContext,
+  { returned, call: { execution: acting, info }, terms }: HydrateContext,
 ): Promise<readonly AnsweredRow[]> {
   const { caller } = acting
   const selection = unwrapResult(

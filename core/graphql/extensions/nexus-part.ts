@@ -50,7 +50,7 @@ interface NexusField {
   readonly fieldConfig: { readonly name: string }
 }
 
-type CreateWrap = (asked: NexusField) => NexusWrap | undefined
+type CreateWrap = (field: NexusField) => NexusWrap | undefined
 
 /** Replaces the plugins by ones that record their wrappers. */
 function recordWraps(plugins: readonly unknown[]): RecordedWraps {
@@ -59,10 +59,10 @@ function recordWraps(plugins: readonly unknown[]): RecordedWraps {
     const config = configOf(plugin)
     const ask = config.onCreateFieldResolver as CreateWrap | undefined
     if (!ask) return plugin
-    const onCreateFieldResolver: CreateWrap = asked => {
-      const wrap = ask(asked)
-      const field = `${asked.parentTypeConfig.name}.${asked.fieldConfig.name}`
-      if (wrap) wraps.set(field, (wraps.get(field) ?? new Map()).set(index, wrap))
+    const onCreateFieldResolver: CreateWrap = field => {
+      const wrap = ask(field)
+      const coordinate = `${field.parentTypeConfig.name}.${field.fieldConfig.name}`
+      if (wrap) wraps.set(coordinate, (wraps.get(coordinate) ?? new Map()).set(index, wrap))
       return wrap
     }
     return withConfig(plugin, { ...config, onCreateFieldResolver })

@@ -13,16 +13,16 @@ export interface PageLimits {
 
 /** Parses `PaginationArg` (contract/graphql.md 5): `defaultLimit` if absent, at most `amountLimit`; `limit: -1` is the maximum. */
 export function parsePage(raw: unknown, limits: PageLimits): Result<Page, Fault> {
-  const given = raw !== null && typeof raw === 'object' ? (raw as Readonly<Record<string, unknown>>) : {}
-  const paged = given.page != null || given.pageSize != null
-  if (paged && (given.start != null || given.limit != null))
+  const args = raw !== null && typeof raw === 'object' ? (raw as Readonly<Record<string, unknown>>) : {}
+  const paged = args.page != null || args.pageSize != null
+  if (paged && (args.start != null || args.limit != null))
     return failed(fault('pagination', 'Cannot use both page & offset pagination in the same query'))
   if (!paged) {
-    const limit = given.limit === -1 ? limits.amountLimit : amount(given.limit, limits)
-    return ok({ start: Math.max(0, Number(given.start ?? 0)), limit })
+    const limit = args.limit === -1 ? limits.amountLimit : amount(args.limit, limits)
+    return ok({ start: Math.max(0, Number(args.start ?? 0)), limit })
   }
-  const limit = amount(given.pageSize, limits)
-  return ok({ start: (Math.max(1, Number(given.page ?? 1)) - 1) * limit, limit })
+  const limit = amount(args.pageSize, limits)
+  return ok({ start: (Math.max(1, Number(args.page ?? 1)) - 1) * limit, limit })
 }
 
 const amount = (raw: unknown, { amountLimit, defaultLimit }: PageLimits): number =>
@@ -44,10 +44,10 @@ export function parseIdArgument(raw: unknown): TakeOne {
 /** Parses the arguments `filters` and `sort` of a list. */
 export function parseRows(
   holder: Holder,
-  given: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>>,
 ): Result<{ readonly filter: Filter | null; readonly sort: readonly Sort[] }, Fault> {
-  const filter = given.filters == null ? ok(null) : parseFilter(toDollarFilter(given.filters, holder), holder)
+  const filter = args.filters == null ? ok(null) : parseFilter(toDollarFilter(args.filters, holder), holder)
   if (!filter.ok) return filter
-  const sort = parseSort(given.sort ?? [], holder)
+  const sort = parseSort(args.sort ?? [], holder)
   return sort.ok ? ok({ filter: filter.value, sort: sort.value }) : sort
 }

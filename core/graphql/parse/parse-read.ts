@@ -19,10 +19,12 @@ export interface RootSelection {
 }
 
 /** Parses a root field of a query (spec 4.9) to the same AST as REST. */
-export function parseRead(asked: RootSelection, context: OperationContext): Result<Query, Fault> {
-  const { type, action } = asked.root
+export function parseRead(selected: RootSelection, context: OperationContext): Result<Query, Fault> {
+  const { type, action } = selected.root
   const parsed =
-    type.kind === 'collection' && action === 'find' ? parseMany(asked, context) : parseOne(asked, context)
+    type.kind === 'collection' && action === 'find'
+      ? parseMany(selected, context)
+      : parseOne(selected, context)
   return parsed.ok ? checkJoinLimit(parsed.value) : parsed
 }
 
@@ -33,15 +35,15 @@ export function checkJoinLimit(query: Query): Result<Query, Fault> {
 }
 
 function parseOne(
-  { root: { type }, nodes, args: given }: RootSelection,
+  { root: { type }, nodes, args }: RootSelection,
   context: OperationContext,
 ): Result<Query, Fault> {
   const answer = fieldsBelow(nodes, graphqlWrapperNames(graphqlTypeName(type)).response, context)
-  const selection = parseDocumentSelection(type, answer, { ...context, status: readStatus(type, given) })
+  const selection = parseDocumentSelection(type, answer, { ...context, status: readStatus(type, args) })
   if (!selection.ok) return selection
   return ok({
-    ...baseQuery(type, given, context.model),
-    take: type.kind === 'single' ? SINGLE_DOCUMENT : parseIdArgument(given.id),
+    ...baseQuery(type, args, context.model),
+    take: type.kind === 'single' ? SINGLE_DOCUMENT : parseIdArgument(args.id),
     selection: selection.value,
     filter: null,
     sort: [],
@@ -49,19 +51,19 @@ function parseOne(
 }
 
 function parseMany(
-  { root: { type }, nodes, args: given }: RootSelection,
+  { root: { type }, nodes, args }: RootSelection,
   context: OperationContext,
 ): Result<Query, Fault> {
   const answer = fieldsBelow(nodes, graphqlWrapperNames(graphqlTypeName(type)).collection, context)
-  const page = parsePage(given.pagination, context.limits)
+  const page = parsePage(args.pagination, context.limits)
   if (!page.ok) return page
-  const rows = parseRows(type, given)
+  const rows = parseRows(type, args)
   if (!rows.ok) return rows
-  const selection = parseDocumentSelection(type, answer, { ...context, status: readStatus(type, given) })
+  const selection = parseDocumentSelection(type, answer, { ...context, status: readStatus(type, args) })
   if (!selection.ok) return selection
   const total = fieldsNamed(answer, 'meta').length > 0
   return ok({
-    ...baseQuery(type, given, context.model),
+    ...baseQuery(type, args, context.model),
     take: { kind: 'many', page: page.value, total },
     selection: selection.value,
     ...rows.value,
@@ -70,19 +72,19 @@ function parseMany(
 
 const SINGLE_DOCUMENT: Query['take'] = { kind: 'one', documentId: null }
 
-const baseQuery = (type: ContentType, given: Arguments, model: Model) =>
+const baseQuery = (type: ContentType, args: Arguments, model: Model) =>
   ({
     kind: 'query',
     type,
-    status: readStatus(type, given),
-    locale: localeOf(type, given.locale, model),
+    status: readStatus(type, args),
+    locale: localeOf(type, args.locale, model),
     search: null,
     publication: null,
   }) as const
 
 /** Fields without `publicationState` find a document in any status (contract/graphql.md 6). */
-const readStatus = (type: ContentType, given: Arguments): VersionChoice =>
-  type.draftAndPublish && (!('publicationState' in given) || given.publicationState === 'PREVIEW')
+const readStatus = (type: ContentType, args: Arguments): VersionChoice =>
+  type.draftAndPublish && (!('publicationState' in args) || args.publicationState === 'PREVIEW')
     ? 'latest'
     : 'published'
 

@@ -120,38 +120,38 @@ interface PopulateField extends SelectionPlace {
 export function parsePopulateField(
   holder: Holder,
   attribute: Exclude<Attribute, ScalarAttribute>,
-  asked: PopulateField,
+  field: PopulateField,
 ): Result<Populate, Fault> {
-  if (attribute.kind === 'zone') return parseZone(attribute, asked)
-  const given = asked.args ?? fieldArguments(asked.nodes[0], graphqlTypeName(holder), asked.context)
+  if (attribute.kind === 'zone') return parseZone(attribute, field)
+  const args = field.args ?? fieldArguments(field.nodes[0], graphqlTypeName(holder), field.context)
   return isLink(attribute)
-    ? parseLink(attribute, given, { ...asked, holder })
-    : parseComponent(attribute, given, asked)
+    ? parseLink(attribute, args, { ...field, holder })
+    : parseComponent(attribute, args, field)
 }
 
-const basePopulate = (asked: PopulateField, attribute: Attribute) =>
-  ({ as: answerKey(asked, attribute.name), origin: 'named', count: false }) as const
+const basePopulate = (field: PopulateField, attribute: Attribute) =>
+  ({ as: answerKey(field, attribute.name), origin: 'named', count: false }) as const
 
 function parseLink(
   attribute: LinkAttribute,
-  given: Arguments,
-  asked: PopulateField & { readonly holder: Holder },
+  args: Arguments,
+  field: PopulateField & { readonly holder: Holder },
 ): Result<Populate, Fault> {
-  const { context, nodes, holder } = asked
+  const { context, nodes, holder } = field
   const { target, many } = attribute
-  const rows = parseRows(target, given)
+  const rows = parseRows(target, args)
   if (!rows.ok) return rows
-  const page = pageOf(many, given, context)
+  const page = pageOf(many, args, context)
   if (!page.ok) return page
   const names = graphqlWrapperNames(graphqlTypeName(target))
   const answer = fieldsBelow(nodes, many ? names.relation : names.response, context)
-  const versions = linkVersions(given, context)
+  const versions = linkVersions(args, context)
   const selection = parseDocumentSelection(target, answer, { ...context, ...versions })
   if (!selection.ok) return selection
   return ok({
     kind: 'link',
     attribute,
-    ...basePopulate(asked, attribute),
+    ...basePopulate(field, attribute),
     ...openedLink(holder, attribute, context),
     scope: null,
     page: page.value,
@@ -172,14 +172,14 @@ function linkVersions(
 
 function parseComponent(
   attribute: ComponentAttribute,
-  given: Arguments,
-  asked: PopulateField,
+  args: Arguments,
+  field: PopulateField,
 ): Result<Populate, Fault> {
-  const { context, nodes } = asked
+  const { context, nodes } = field
   const { component, repeatable } = attribute
-  const rows = parseRows(component, given)
+  const rows = parseRows(component, args)
   if (!rows.ok) return rows
-  const page = pageOf(repeatable, given, context)
+  const page = pageOf(repeatable, args, context)
   if (!page.ok) return page
   const selection = parseAttributeSelection(
     component,
@@ -190,7 +190,7 @@ function parseComponent(
   return ok({
     kind: 'component',
     attribute,
-    ...basePopulate(asked, attribute),
+    ...basePopulate(field, attribute),
     page: page.value,
     ...rows.value,
     selection: selection.value,
@@ -203,12 +203,12 @@ const componentPlace = (context: OperationContext): SelectionPlace => ({
   attributes: null,
 })
 
-const pageOf = (many: boolean, given: Arguments, context: OperationContext): Result<Page | null, Fault> =>
-  many ? parsePage(given.pagination, context.limits) : ok(null)
+const pageOf = (many: boolean, args: Arguments, context: OperationContext): Result<Page | null, Fault> =>
+  many ? parsePage(args.pagination, context.limits) : ok(null)
 
 /** Parses a dynamic zone: the fragments on each component's type. */
-function parseZone(attribute: ZoneAttribute, asked: PopulateField): Result<Populate, Fault> {
-  const { context, nodes } = asked
+function parseZone(attribute: ZoneAttribute, field: PopulateField): Result<Populate, Fault> {
+  const { context, nodes } = field
   const components = []
   for (const component of attribute.components) {
     const fields = fieldsBelow(nodes, graphqlTypeName(component), context)
@@ -216,5 +216,5 @@ function parseZone(attribute: ZoneAttribute, asked: PopulateField): Result<Popul
     if (!selection.ok) return failed(...selection.reasons)
     components.push({ component, selection: selection.value })
   }
-  return ok({ kind: 'zone', attribute, ...basePopulate(asked, attribute), components })
+  return ok({ kind: 'zone', attribute, ...basePopulate(field, attribute), components })
 }

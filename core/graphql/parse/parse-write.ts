@@ -72,9 +72,9 @@ export function parseWriteInput(
 }
 
 /** Accepts the years that both PostgreSQL and ISO's four digits can represent. */
-function parsePublishedAt(given: WriteInput['publishedAt']): Result<WriteInput['publishedAt'], Fault> {
-  if (typeof given !== 'string') return ok(given)
-  const parsed = parseDateTime(given)
+function parsePublishedAt(raw: WriteInput['publishedAt']): Result<WriteInput['publishedAt'], Fault> {
+  if (typeof raw !== 'string') return ok(raw)
+  const parsed = parseDateTime(raw)
   return parsed.ok ? parsed : failed(fault('validation', String(parsed.reasons[0]?.message)))
 }
 
@@ -133,16 +133,16 @@ interface WriteInput {
 }
 
 /** Converts coerced input to `data`. Other timestamps are accepted and ignored (contract/graphql.md 0). */
-function readInput(type: ContentType, given: unknown): WriteInput {
-  const { createdAt: _created, updatedAt: _updated, publishedAt, ...rest } = isRecord(given) ? given : {}
+function readInput(type: ContentType, raw: unknown): WriteInput {
+  const { createdAt: _created, updatedAt: _updated, publishedAt, ...rest } = isRecord(raw) ? raw : {}
   const data = toData(type, rest)
   if (publishedAt === undefined || publishedAt === null) return { data, publishedAt }
   return { data, publishedAt: String(publishedAt) }
 }
 
-const toData = (holder: Holder, given: Data): Data =>
+const toData = (holder: Holder, raw: Data): Data =>
   Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
+    Object.entries(raw).map(([name, value]) => {
       const attribute = holder.attributes.get(name)
       return [name, attribute ? toValue(attribute, value) : value]
     }),

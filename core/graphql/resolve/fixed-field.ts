@@ -17,6 +17,6 @@ export interface FixedTerms extends ResolveTerms {
 /** A root field that exists in every project. */
 export interface FixedField {
   /** Checks the caller's permission, before any argument is read. */
-  allows(acting: ExecutionContext): boolean | Promise<boolean>
-  resolve(given: Arguments, acting: ExecutionContext, info: GraphQLResolveInfo): Promise<unknown>
+  allows(execution: ExecutionContext): boolean | Promise<boolean>
+  resolve(args: Arguments, execution: ExecutionContext, info: GraphQLResolveInfo): Promise<unknown>
 }

@@ -37,17 +37,17 @@ export interface ExecutionContext {
 
 /** The resolver of a query's root field: one statement for its whole selection. */
 export function readResolver(root: RootField, terms: ResolveTerms) {
-  return async (_: unknown, given: Arguments, acting: ExecutionContext, info: GraphQLResolveInfo) => {
-    const { caller } = acting
+  return async (_: unknown, args: Arguments, execution: ExecutionContext, info: GraphQLResolveInfo) => {
+    const { caller } = execution
     const query = unwrapResult(
-      parseRead({ root, nodes: info.fieldNodes, args: given }, toOperationContext(info, caller, terms)),
+      parseRead({ root, nodes: info.fieldNodes, args }, toOperationContext(info, caller, terms)),
     )
     const restricted = unwrapResult(restrict(query, caller))
     if (query.take.kind === 'one') {
-      const text = await terms.documents.findOne(restricted, 'flat', readOptions(acting))
+      const text = await terms.documents.findOne(restricted, 'flat', readOptions(execution))
       return { data: text === null ? null : JSON.parse(text) }
     }
-    const { text, total } = await terms.documents.findMany(restricted, 'flat', readOptions(acting))
+    const { text, total } = await terms.documents.findMany(restricted, 'flat', readOptions(execution))
     return { data: JSON.parse(text), meta: { pagination: responsePagination(query.take.page, total ?? 0) } }
   }
 }

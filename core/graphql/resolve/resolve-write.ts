@@ -41,14 +41,14 @@ interface MutationCall {
   readonly terms: ResolveTerms
 }
 
-type MutationHandler = (visit: MutationCall) => Promise<MutationResponse>
+type MutationHandler = (call: MutationCall) => Promise<MutationResponse>
 
 /** The resolver of a generated mutation: one transaction, in which its answer is read. */
 export function writeResolver(root: RootField, terms: ResolveTerms) {
   const action = actionOf(root)
   return (
     _: unknown,
-    given: Arguments,
+    args: Arguments,
     { caller, signal, trail }: ExecutionContext,
     info: GraphQLResolveInfo,
   ) => {
@@ -56,7 +56,7 @@ export function writeResolver(root: RootField, terms: ResolveTerms) {
     signal?.throwIfAborted()
     // Before any lookup: a caller who may not write must not learn what exists.
     if (!caller.grants.writeAccess(root.type, action)) throw toGraphqlError(forbidden())
-    return WRITES[action]({ root, args: given, caller, trail, info, terms })
+    return WRITES[action]({ root, args, caller, trail, info, terms })
   }
 }
 
@@ -66,20 +66,20 @@ function actionOf({ action, name }: RootField): keyof typeof WRITES {
   return action
 }
 
-async function create(visit: MutationCall): Promise<MutationResponse> {
-  const { root, args: given, caller, terms } = visit
-  const place = toLocation(visit, null)
-  const answer = toAnswerQuery(visit, place, 'create')
-  const command = toCreate(place, unwrapResult(parseWriteInput(root.type, given.data)))
+async function create(call: MutationCall): Promise<MutationResponse> {
+  const { root, args, caller, terms } = call
+  const place = toLocation(call, null)
+  const answer = toAnswerQuery(call, place, 'create')
+  const command = toCreate(place, unwrapResult(parseWriteInput(root.type, args.data)))
   return toResponse(await terms.documents.create(unwrapResult(permit(command, caller)), answer))
 }
 
-async function update(visit: MutationCall): Promise<MutationResponse> {
-  const { root, args: given, caller, terms } = visit
-  const named = await findTarget(visit)
-  const place = toLocation(visit, named)
-  const answer = toAnswerQuery(visit, place, 'update')
-  const input = unwrapResult(parseWriteInput(root.type, given.data))
+async function update(call: MutationCall): Promise<MutationResponse> {
+  const { root, args, caller, terms } = call
+  const named = await findTarget(call)
+  const place = toLocation(call, named)
+  const answer = toAnswerQuery(call, place, 'update')
+  const input = unwrapResult(parseWriteInput(root.type, args.data))
   const { draft, published } = toUpdates(place, named?.documentId ?? null, input)
   const updated =
     root.type.draftAndPublish && draft !== published
@@ -93,11 +93,11 @@ async function update(visit: MutationCall): Promise<MutationResponse> {
   return !updated.ok && updated.reasons[0]?.code === 'notFound' ? NOTHING : toResponse(updated)
 }
 
-async function remove(visit: MutationCall): Promise<MutationResponse> {
-  const { root, caller, terms } = visit
-  const named = await findTarget(visit)
-  const place = toLocation(visit, named)
-  const answer = toAnswerQuery(visit, place, 'delete')
+async function remove(call: MutationCall): Promise<MutationResponse> {
+  const { root, caller, terms } = call
+  const named = await findTarget(call)
+  const place = toLocation(call, named)
+  const answer = toAnswerQuery(call, place, 'delete')
   const command = {
     ...place,
     kind: 'delete',
@@ -109,17 +109,17 @@ async function remove(visit: MutationCall): Promise<MutationResponse> {
   return { data: text === null ? null : JSON.parse(text) }
 }
 
-async function localize(visit: MutationCall): Promise<MutationResponse> {
-  const { root, args: given, caller, terms } = visit
-  const named = await findTarget(visit)
-  const place = toLocation(visit, null)
-  const answer = toAnswerQuery(visit, place, 'createLocalization')
-  if (given.locale === undefined || given.locale === null)
+async function localize(call: MutationCall): Promise<MutationResponse> {
+  const { root, args, caller, terms } = call
+  const named = await findTarget(call)
+  const place = toLocation(call, null)
+  const answer = toAnswerQuery(call, place, 'createLocalization')
+  if (args.locale === undefined || args.locale === null)
     throw toGraphqlError(fault('application', 'locale is missing'))
   const command = toLocalize(
     place,
     named?.documentId ?? null,
-    unwrapResult(parseWriteInput(root.type, given.data)),
+    unwrapResult(parseWriteInput(root.type, args.data)),
   )
   const made = await terms.documents.update(unwrapResult(permit(command, caller)), answer)
   if (!made.ok && made.reasons[0]?.code === 'notFound') throw toGraphqlError(NOT_FOUND)
@@ -138,20 +138,16 @@ const NOT_FOUND: Fault = fault('notFound', 'Entity not found')
 const UNKNOWN_DOCUMENT: NamedDocument = { documentId: '', locale: null }
 
 /** null: the document of a single type. */
-async function findTarget({
-  root: { type },
-  args: given,
-  terms,
-}: MutationCall): Promise<NamedDocument | null> {
+async function findTarget({ root: { type }, args, terms }: MutationCall): Promise<NamedDocument | null> {
   if (type.kind === 'single') return null
-  return (await findDocument(type, given.id, terms)) ?? UNKNOWN_DOCUMENT
+  return (await findDocument(type, args.id, terms)) ?? UNKNOWN_DOCUMENT
 }
 
 function toLocation(
-  { root: { type }, args: given, terms }: MutationCall,
+  { root: { type }, args, terms }: MutationCall,
   named: NamedDocument | null,
 ): WriteLocation {
-  const raw = given.locale ?? named?.locale
+  const raw = args.locale ?? named?.locale
   return { type, locale: unwrapResult(parseWriteLocale(type, raw, terms.model)) }
 }
 

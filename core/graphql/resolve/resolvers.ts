@@ -49,10 +49,10 @@ function holderResolvers(holder: Holder): readonly (readonly [string, TypeResolv
 function resolverOf(holder: Holder, attribute: Attribute): Resolver | null {
   if (attribute.kind === 'scalar' || attribute.name === 'documentId') return null
   const place = holder.holder === 'component' ? componentFieldPlace : documentFieldPlace
-  const find: Resolver = (row, _given, _acting, info) => row[answerKey(place(info), attribute.name)]
-  return (row, given, acting, info) => {
-    const found = find(row, given, acting, info)
-    if (found === undefined) checkArguments(attribute, given)
+  const find: Resolver = (row, _args, _context, info) => row[answerKey(place(info), attribute.name)]
+  return (row, args, context, info) => {
+    const found = find(row, args, context, info)
+    if (found === undefined) checkArguments(attribute, args)
     if (!isLink(attribute)) return found
     // Access removed the link from the answer: the caller may not follow it (contract/graphql.md 8).
     if (found === undefined) throw toGraphqlError(forbidden())
@@ -117,15 +117,15 @@ export const fieldPath = (path: AnswerPath): string => {
 }
 
 /** Throws the fault of a list's arguments, if that is the reason why its row has no value. */
-function checkArguments(attribute: Attribute, given: Arguments): void {
+function checkArguments(attribute: Attribute, args: Arguments): void {
   const holder = isLink(attribute)
     ? attribute.target
     : attribute.kind === 'component'
       ? attribute.component
       : null
   if (!holder) return
-  unwrapResult(parseRows(holder, given))
-  unwrapResult(parsePage(given.pagination, NO_LIMITS))
+  unwrapResult(parseRows(holder, args))
+  unwrapResult(parsePage(args.pagination, NO_LIMITS))
 }
 
 const NO_LIMITS = { amountLimit: Number.MAX_SAFE_INTEGER, defaultLimit: 1 }

@@ -33,23 +33,23 @@ export const signInFields = ({ auth, identify }: FixedTerms) => {
     resolve: async (...given) => (currentWhole() ? unwrapResult(failed(NO_IDEMPOTENCY)) : resolve(...given)),
   })
   return {
-    login: field('login', async ({ input }, acting) => {
+    login: field('login', async ({ input }, execution) => {
       const { provider, ...body } = toBody(input)
       if (provider !== '' && provider !== 'local') unwrapResult(failed(NO_PROVIDER))
-      return toPayload(await ask('login', body, acting))
+      return toPayload(await ask('login', body, execution))
     }),
-    register: field('register', async ({ input }, acting) =>
-      toPayload(await ask('register', toBody(input), acting)),
+    register: field('register', async ({ input }, execution) =>
+      toPayload(await ask('register', toBody(input), execution)),
     ),
-    resetPassword: field('resetPassword', async (given, acting) =>
-      toPayload(await ask('resetPassword', given, acting)),
+    resetPassword: field('resetPassword', async (given, execution) =>
+      toPayload(await ask('resetPassword', given, execution)),
     ),
-    changePassword: field('changePassword', async (given, acting) =>
-      toPayload(await ask('changePassword', given, acting)),
+    changePassword: field('changePassword', async (given, execution) =>
+      toPayload(await ask('changePassword', given, execution)),
     ),
-    forgotPassword: field('forgotPassword', (given, acting) => ask('forgotPassword', given, acting)),
-    emailConfirmation: field('emailConfirmation', async (given, acting) => {
-      const { user } = await ask('emailConfirmation', given, acting)
+    forgotPassword: field('forgotPassword', (given, execution) => ask('forgotPassword', given, execution)),
+    emailConfirmation: field('emailConfirmation', async (given, execution) => {
+      const { user } = await ask('emailConfirmation', given, execution)
       return toPayload({ jwt: null, user })
     }),
   } satisfies Record<string, FixedField>

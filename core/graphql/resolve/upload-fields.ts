@@ -19,27 +19,28 @@ import type { AnsweredRow } from './resolvers.ts'
 /** The mutations of files (contract/graphql.md 6), with REST's permissions and checks. */
 export const uploadFields = (terms: FixedTerms) =>
   ({
-    upload: field('upload', async (given, acting, info) => {
+    upload: field('upload', async (given, execution, info) => {
       const uploads = unwrapResult(toUploads([given.file], given.info))
-      const [row] = await create({ uploads, given, acting, info }, terms)
+      const [row] = await create({ uploads, given, execution, info }, terms)
       return toResponse(row)
     }),
-    multipleUpload: field('upload', async (given, acting, info) => {
+    multipleUpload: field('upload', async (given, execution, info) => {
       const uploads = unwrapResult(toUploads(Array.isArray(given.files) ? given.files : []))
-      return (await create({ uploads, given, acting, info }, terms)).map(toResponse)
+      return (await create({ uploads, given, execution, info }, terms)).map(toResponse)
     }),
-    updateFileInfo: field('update', async (given, acting, info) => {
-      const changed = await change({ ...given, data: given.info }, { acting, info }, terms)
+    updateFileInfo: field('update', async (given, execution, info) => {
+      const changed = await change({ ...given, data: given.info }, { execution, info }, terms)
       return changed ?? unwrapResult(failed(fileNotFound()))
     }),
-    removeFile: field('delete', (given, acting, info) => remove(given, { acting, info }, terms)),
-    updateUploadFile: field('update', async ({ id, data }, acting, info) => {
+    removeFile: field('delete', (given, execution, info) => remove(given, { execution, info }, terms)),
+    updateUploadFile: field('update', async ({ id, data }, execution, info) => {
       const described = unwrapResult(editableInfo(data))
-      return (await change({ id, data: described }, { acting, info }, terms)) ?? toResponse(undefined)
+      return (await change({ id, data: described }, { execution, info }, terms)) ?? toResponse(undefined)
     }),
     deleteUploadFile: field(
       'delete',
-      async (given, acting, info) => (await remove(given, { acting, info }, terms)) ?? toResponse(undefined),
+      async (given, execution, info) =>
+        (await remove(given, { execution, info }, terms)) ?? toResponse(undefined),
     ),
   }) satisfies Record<string, FixedField>
 
@@ -77,7 +78,7 @@ function editableInfo(data: unknown): Result<object, Fault> {
 }
 
 interface FieldCall {
-  readonly acting: ExecutionContext
+  readonly execution: ExecutionContext
   readonly info: GraphQLResolveInfo
 }
 
@@ -87,7 +88,7 @@ interface CreateCall extends FieldCall {
 }
 
 async function create(
-  { uploads, given, acting: { caller }, info }: CreateCall,
+  { uploads, given, execution: { caller }, info }: CreateCall,
   terms: FixedTerms,
 ): Promise<readonly AnsweredRow[]> {
   const [ref, refId, field] = [given.ref, given.refId, given.field].map(toText)
@@ -101,29 +102,34 @@ async function create(
 const toText = (given: unknown): string | undefined => (typeof given === 'string' ? given : undefined)
 
 /** null: there is no such file, or the caller may not see it. */
-async function change({ id, data }: Arguments, asked: FieldCall, terms: FixedTerms) {
-  const { caller } = asked.acting
+async function change({ id, data }: Arguments, call: FieldCall, terms: FixedTerms) {
+  const { caller } = call.execution
   const { info, conditions } = unwrapResult(
     permitFileChange(unwrapResult(readInfo(data)), { caller, model: terms.model }),
   )
-  const found = await find(id, 'update', asked, terms)
+  const found = await find(id, 'update', call, terms)
   if (!found) return null
   const changed = await terms.files.change(found.id, info, conditions)
   if (!changed.ok && changed.reasons[0]?.code === 'notFound') return null
   unwrapResult(changed)
-  const again = await find(id, 'update', asked, terms)
+  const again = await find(id, 'update', call, terms)
   return toResponse(again?.row)
 }
 
 /** The deleted file; null: there is no such file, or the caller may not see it. */
-async function remove({ id }: Arguments, asked: FieldCall, terms: FixedTerms) {
-  const found = await find(id, 'delete', asked, terms)
-  const conditions = unwrapResult(permitFileRemoval({ caller: asked.acting.caller, model: terms.model }))
+async function remove({ id }: Arguments, call: FieldCall, terms: FixedTerms) {
+  const found = await find(id, 'delete', call, terms)
+  const conditions = unwrapResult(permitFileRemoval({ caller: call.execution.caller, model: terms.model }))
   const removed = found !== null && (await terms.files.remove(found.id, conditions))
   return removed ? toResponse(found.row) : null
 }
 
-async function find(id: unknown, action: Action, { acting: { caller }, info }: FieldCall, terms: FixedTerms) {
+async function find(
+  id: unknown,
+  action: Action,
+  { execution: { caller }, info }: FieldCall,
+  terms: FixedTerms,
+) {
   const { file: type } = terms.model.builtIn
   const record = await findRecord(type, id, terms)
   // Read for an unknown file, too: a refusal of the selection must not disclose which files exist.

@@ -59,13 +59,13 @@ interface FailedPlace {
 
 async function answerPlace(
   place: PlaceFound,
-  { context, operation: told }: CustomFieldTerms,
+  { context, operation }: CustomFieldTerms,
 ): Promise<PlaceResult> {
   const { field, nodes, levelsUp } = place.field
   const { resolve = defaultFieldResolver } = field
   try {
-    const args = field.args.length === 0 ? {} : getArgumentValues(field, nodes[0], told.variableValues)
-    const answered: unknown = await resolve(place.row, args, context, toResolveInfo(place, told))
+    const args = field.args.length === 0 ? {} : getArgumentValues(field, nodes[0], operation.variableValues)
+    const answered: unknown = await resolve(place.row, args, context, toResolveInfo(place, operation))
     return JSON.stringify(complete(answered, place.field))
   } catch (error) {
     const path = responsePathAsArray(place.path)
@@ -73,13 +73,16 @@ async function answerPlace(
   }
 }
 
-const toResolveInfo = ({ field: { field, nodes, parentType }, path }: PlaceFound, told: OperationInfo) => ({
+const toResolveInfo = (
+  { field: { field, nodes, parentType }, path }: PlaceFound,
+  operation: OperationInfo,
+) => ({
   fieldName: field.name,
   fieldNodes: nodes,
   returnType: field.type,
   parentType,
   path,
-  ...told,
+  ...operation,
 })
 
 /** The GraphQL specification's CompleteValue (6.4.3) for scalars and enumerations. */

@@ -88,8 +88,8 @@ async function readRoot(root: TextRoot, query: RestrictedQuery, terms: TextTerms
   return violatesNonNull(text, root) ? null : { root, found: { rows: text, total } }
 }
 
-function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation: told }: TextTerms): AskedDocuments {
-  const collect = toCollectTerms(told)
+function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation }: TextTerms): AskedDocuments {
+  const collect = toCollectTerms(operation)
   return {
     query,
     shape: root.layout,
@@ -101,7 +101,10 @@ function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation: told }: 
   }
 }
 
-const toCollectTerms = (told: OperationInfo): CollectTerms => ({ ...told, variables: told.variableValues })
+const toCollectTerms = (operation: OperationInfo): CollectTerms => ({
+  ...operation,
+  variables: operation.variableValues,
+})
 
 /** Cache keys by root object, which cached plans reuse. */
 const cacheKeys = new WeakMap<TextRoot, string>()
@@ -128,15 +131,15 @@ async function answerRoot({ root, found }: ReadRoot, terms: TextTerms): Promise<
   const { key, customFields: code, steps } = root
   if (typeof found === 'string') return { key, text: found, errors: [] }
   if ('bytes' in found) return { key, text: found.bytes, errors: [] }
-  const { context, operation: told } = terms
+  const { context, operation } = terms
   const rows = await answerCustomFields(found.rows, {
     fields: code,
     steps,
     context,
-    operation: told,
+    operation,
     root: documentsPath(root),
   })
-  const text = printRoot(root, { text: rows.text, total: found.total }, toCollectTerms(told))
+  const text = printRoot(root, { text: rows.text, total: found.total }, toCollectTerms(operation))
   return { key, text, errors: rows.errors }
 }
 

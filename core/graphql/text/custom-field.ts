@@ -136,21 +136,21 @@ interface Search {
 /** Finds the places of custom fields in a text, in document order. */
 export function findPlaces(text: string, { steps, fields: code, root }: Search): readonly PlaceFound[] {
   const found: PlaceFound[] = []
-  visit(JSON.parse(text), steps, root)
+  walk(JSON.parse(text), steps, root)
   return found
 
-  function visit(value: unknown, steps: PlaceSteps, path: AnswerPath): void {
+  function walk(value: unknown, steps: PlaceSteps, path: AnswerPath): void {
     if (Array.isArray(value)) {
-      for (const [index, one] of value.entries()) visit(one, steps, below(path, index))
-    } else if (isObject(value)) visitObject(value, steps, path)
+      for (const [index, one] of value.entries()) walk(one, steps, below(path, index))
+    } else if (isObject(value)) walkObject(value, steps, path)
   }
 
-  function visitObject(value: AnsweredRow, steps: PlaceSteps, path: AnswerPath): void {
+  function walkObject(value: AnsweredRow, steps: PlaceSteps, path: AnswerPath): void {
     let row: AnsweredRow | undefined
     for (const step of steps) {
       const here = value[step.key]
       if (step.kind === 'inner') {
-        visit(here, step.steps, below(path, step.key))
+        walk(here, step.steps, below(path, step.key))
         continue
       }
       const field = code[step.at]

@@ -18,8 +18,8 @@ export interface OperationRequest {
 
 /** The operations of a request. In a batch each is run or refused separately. */
 export type TransportRequest = { readonly files: Multipart['files'] } & (
-  | { readonly kind: 'one'; readonly asked: Result<OperationRequest, HttpResponse> }
-  | { readonly kind: 'batch'; readonly asked: readonly Result<OperationRequest, HttpResponse>[] }
+  | { readonly kind: 'one'; readonly requested: Result<OperationRequest, HttpResponse> }
+  | { readonly kind: 'batch'; readonly requested: readonly Result<OperationRequest, HttpResponse>[] }
 )
 
 /**
@@ -54,8 +54,8 @@ export const METHODS_ANSWER: HttpResponse = {
   headers: ALLOWED,
 }
 
-const single = (asked: Result<OperationRequest, HttpResponse>): Result<TransportRequest, HttpResponse> =>
-  ok({ kind: 'one', asked, files: [] })
+const single = (requested: Result<OperationRequest, HttpResponse>): Result<TransportRequest, HttpResponse> =>
+  ok({ kind: 'one', requested, files: [] })
 
 function parseGet({ search }: HttpRequest): Result<OperationRequest, HttpResponse> {
   const given = parseForm(search)
@@ -105,16 +105,16 @@ async function parseMultipart(
 function parseOperations(value: object): Result<TransportRequest, HttpResponse> {
   if (Object.keys(value).length === 0) return failed(plainText(400, NO_BODY))
   return Array.isArray(value)
-    ? ok({ kind: 'batch', asked: value.map(parseOperationRequest), files: [] })
+    ? ok({ kind: 'batch', requested: value.map(parseOperationRequest), files: [] })
     : single(parseOperationRequest(value))
 }
 
 function parseOperationRequest(given: unknown): Result<OperationRequest, HttpResponse> {
-  const asked: Readonly<Record<string, unknown>> =
+  const requested: Readonly<Record<string, unknown>> =
     typeof given === 'object' && given !== null ? { ...given } : {}
-  const { variables, operationName } = asked
-  const query = asked.query ?? ''
-  const documentId = requestedDocumentId(asked)
+  const { variables, operationName } = requested
+  const query = requested.query ?? ''
+  const documentId = requestedDocumentId(requested)
   if (query === '' && documentId === null) return failed(NO_QUERY)
   if (typeof query !== 'string') return failed(plainText(400, 'GraphQL queries must be strings.'))
   const values = parseVariables(variables)

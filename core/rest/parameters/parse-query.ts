@@ -14,7 +14,7 @@ import { parsePopulate } from './parse-populate.ts'
 import { parseLocales, parsePublication, parseStatus } from './parse-version.ts'
 import { findExcessPopulate } from './populate-names.ts'
 
-export interface ParseTerms {
+export interface QueryParseTerms {
   readonly model: Model
   readonly settings: RestSettings
 }
@@ -26,7 +26,7 @@ type Shared = Content & Versions & Pick<Query, 'kind' | 'type'>
 export function parseSharedQuery(
   type: ContentType,
   parameters: QueryParameters,
-  terms: ParseTerms,
+  terms: QueryParseTerms,
 ): Result<Shared, Fault> {
   if (parameters.lookup !== undefined) return failed(fault('validation', "Invalid params: 'lookup'"))
   const content = parseContent(type, parameters, terms)
@@ -43,7 +43,7 @@ type Content = Pick<Query, 'filter' | 'sort' | 'selection'>
 function parseContent(
   type: ContentType,
   parameters: QueryParameters,
-  { model }: ParseTerms,
+  { model }: QueryParseTerms,
 ): Result<Content, Fault> {
   const filter = parameters.filters === undefined ? ok(null) : parseFilter(parameters.filters, type)
   if (!filter.ok) return filter
@@ -86,7 +86,7 @@ export interface ListQuery {
 export function parseListQuery(
   type: ContentType,
   parameters: QueryParameters,
-  terms: ParseTerms,
+  terms: QueryParseTerms,
 ): Result<ListQuery, Fault> {
   const shared = parseSharedQuery(type, parameters, terms)
   if (!shared.ok) return shared
@@ -107,7 +107,7 @@ export function parseOneQuery(
   type: ContentType,
   documentId: string | null,
   parameters: QueryParameters,
-  terms: ParseTerms,
+  terms: QueryParseTerms,
 ): Result<Query, Fault> {
   const shared = parseSharedQuery(type, parameters, terms)
   if (!shared.ok) return shared

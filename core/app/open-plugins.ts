@@ -118,7 +118,7 @@ export function guardTermsOf(
   return {
     app: registered.app,
     identify,
-    nobody: access.publicCaller,
+    publicCaller: access.publicCaller,
     everything: fullAccessGrants(model),
     isKnown,
     roleName: type => roles[type]?.name ?? type,

@@ -9,7 +9,7 @@ type Runner = Pick<Transaction, 'run'>
 const documentKey = (uid: string, name: string): string => JSON.stringify([uid, name])
 
 /** The only statement of a start without changes in content/. */
-export async function readApplied(runner: Runner): Promise<AppliedDigests> {
+export async function readAppliedDigests(runner: Runner): Promise<AppliedDigests> {
   const { rows } = await runner.run({
     name: 'read what content/ has written',
     text: 'SELECT "content_type", "document_id", "digest" FROM "plinth_content"',

@@ -13,7 +13,7 @@ import { checkContentUnique, checkReferences, type DocumentReferences } from './
 import type { Content, ContentDocument } from './content.ts'
 import { detectMedia, type MediaTypes } from './media-file.ts'
 import { mergeLinks } from './merge-links.ts'
-import { isPasswordAttribute, parseEntry } from './parse-entry.ts'
+import { holdsPassword, parseEntry } from './parse-entry.ts'
 import { type MediaCache, readLinks } from './parse-links.ts'
 import { type RawEntry, readEntries } from './read-entries.ts'
 
@@ -45,7 +45,7 @@ const readContentFile = (project: Project, { file, type }: ContentFile, environm
   readYaml(file, {
     root: project.root,
     environment,
-    isSecret: path => path.some(key => looksSecret(key) || isPasswordAttribute(type, String(key))),
+    isSecret: path => path.some(key => looksSecret(key) || holdsPassword(type, String(key))),
   })
 
 interface LoadedEntries {

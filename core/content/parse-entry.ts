@@ -129,7 +129,7 @@ function parseLocales(raw: RawEntry, { locales, defaultLocale }: Model) {
       faults.push(
         diagnose(
           'unknown-locale',
-          `\`${locale}\` is the default locale: its attributes stand at the top`,
+          `\`${locale}\` is the default locale: set its attributes at the top level`,
           spot,
         ),
       )
@@ -188,7 +188,7 @@ function parseVersion(
     version,
     faults: [
       ...misplaced.map(key =>
-        diagnose('unknown-key', `all locales share \`${key}\`: it stands at the top of the document`, {
+        diagnose('unknown-key', `all locales share \`${key}\`: set it at the top level of the document`, {
           ...raw,
           path: [...path, key],
           atKey: true,
@@ -241,7 +241,7 @@ function documentDigest({ type, versions }: Omit<ContentDocument, 'digest'>): st
 /** Without passwords: they are set only once, and a digest would allow guessing them. */
 const digestedValues = (holder: Holder, values: Values): readonly unknown[] =>
   [...values]
-    .filter(([name]) => !isPasswordAttribute(holder, name))
+    .filter(([name]) => !holdsPassword(holder, name))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => [
       name,
@@ -253,7 +253,7 @@ const digestedValues = (holder: Holder, values: Values): readonly unknown[] =>
         : value,
     ])
 
-export function isPasswordAttribute(holder: Holder, name: string): boolean {
+export function holdsPassword(holder: Holder, name: string): boolean {
   const attribute = holder.attributes.get(name)
   return attribute?.kind === 'scalar' && attribute.type === 'password'
 }

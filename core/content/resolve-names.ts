@@ -7,7 +7,7 @@ import type { ContentType, Holder, Model } from '../model/model.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { Content, ContentDocument } from './content.ts'
 import type { ExistingVersions } from './find-existing.ts'
-import { isPasswordAttribute } from './parse-entry.ts'
+import { holdsPassword } from './parse-entry.ts'
 
 /** Resolves a placeholder id; returns other ids unchanged. */
 export type RealIds = (type: ContentType, documentId: string) => string
@@ -196,4 +196,4 @@ function toDesiredDocument(
 
 /** The values that the file sets, except passwords, which are set once. */
 const namedValues = (type: ContentType, values: Values, given: ReadonlySet<string>): Values =>
-  new Map([...values].filter(([name]) => given.has(name) && !isPasswordAttribute(type, name)))
+  new Map([...values].filter(([name]) => given.has(name) && !holdsPassword(type, name)))

@@ -12,7 +12,7 @@ import { toFileDocument } from '../media/file-record.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
-import { type AppliedDigests, hasUnappliedEdit, isDue, readApplied, recordApplied } from './applied.ts'
+import { type AppliedDigests, hasUnappliedEdit, isDue, readAppliedDigests, recordApplied } from './applied.ts'
 import type { Content, ContentDocument } from './content.ts'
 import { contentChanges, findExistingVersions } from './find-existing.ts'
 import { findSwaps, findTakenValues } from './find-taken-values.ts'
@@ -56,7 +56,7 @@ export async function writeContent(
   terms: ContentTerms,
 ): Promise<Result<ContentReport, Diagnostic>> {
   if (content.documents.length === 0) return ok(NOTHING)
-  const applied = await readApplied(terms.database)
+  const applied = await readAppliedDigests(terms.database)
   const due = dueDocuments(content, applied)
   const kept = countUnappliedEdits(content, applied)
   if (due.length === 0) return ok({ ...NOTHING, kept })
@@ -110,7 +110,7 @@ class ContentRefused extends Error {
 function writeDue(content: Content, terms: ContentTerms): Promise<ContentReport> {
   const work = async (transaction: Transaction): Promise<ContentReport> => {
     await transaction.lock('plinth content')
-    const due = dueDocuments(content, await readApplied(transaction))
+    const due = dueDocuments(content, await readAppliedDigests(transaction))
     return due.length === 0 ? NOTHING : writeAll(due, { ...terms, transaction, content })
   }
   return transactAgain(terms.database, work, { statementTimeout: STATEMENT_TIMEOUT })
@@ -141,8 +141,9 @@ async function writeAll(due: readonly ContentDocument[], writing: WriteContentTe
   await writing.beforeUsers(writing.transaction, userAddresses(documents, writing.model))
   const records = files.map(each => toFileDocument(toMediaRecord(each, writing.files), file))
   await writeDocuments([...records, ...inFileOrder(documents, terms.now)], terms, current)
-  const tell = openTelling(writing.outbox).within(writing.transaction, terms.now)
-  for (const news of [...records, ...documents].flatMap(each => contentChanges(each, existing))) tell(news)
+  const recordEvent = openTelling(writing.outbox).within(writing.transaction, terms.now)
+  for (const change of [...records, ...documents].flatMap(each => contentChanges(each, existing)))
+    recordEvent(change)
   await recordApplied(writing.transaction, due, terms.now)
   return { ...NOTHING, written: countByType(documents) }
 }

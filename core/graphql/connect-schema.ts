@@ -91,9 +91,9 @@ function connectField(field: Field, typeName: string, connecting: ConnectContext
     return
   }
   const { middlewares, policies, wraps, custom } = guard
-  const door = extension.config.get(`${typeName}.${field.name}`)?.door ?? { kind: 'own' }
+  const auth = extension.config.get(`${typeName}.${field.name}`)?.auth ?? { kind: 'own' }
   const hasCode = custom !== null || middlewares.length + policies.length + wraps.length > 0
-  markField(field, { needsRow: hasCode, auth: door })
+  markField(field, { needsRow: hasCode, auth })
   const resolve = guardField(guard, code)
   // graphql-js types the context as unknown; every operation here runs with an ExecutionContext.
   field.resolve = resolve as GraphQLFieldResolver<unknown, unknown>
@@ -115,7 +115,7 @@ function createGuard(
   const given = { ...terms, everything: code.everything }
   const list = returned.get(typeName)
   return {
-    enter: doors.enter({ coordinate, isGenerated, door: config?.door ?? { kind: 'own' } }),
+    enter: doors.enter({ coordinate, isGenerated, auth: config?.auth ?? { kind: 'own' } }),
     middlewares: config?.middlewares ?? [],
     policies: config?.policies ?? [],
     wraps,

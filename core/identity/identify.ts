@@ -15,8 +15,8 @@ export type Identify = (
 ) => Promise<Result<Caller, Fault>>
 
 /** Without a credential the caller is public. An unknown credential is refused, never treated as public (contract/rest.md 14). */
-export function createIdentify(nobody: Caller, strategies: readonly Strategy[]): Identify {
-  const known = ok(nobody)
+export function createIdentify(publicCaller: Caller, strategies: readonly Strategy[]): Identify {
+  const known = ok(publicCaller)
   return async (authorization, ahead) => {
     const credential = parseBearer(authorization)
     if (credential === null) return known

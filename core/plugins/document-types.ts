@@ -74,7 +74,7 @@ export type ComponentOf<Uid extends string> = Uid extends keyof Components
   : AnyTerms
 
 /** The target type of an attribute that can be populated. */
-export type TargetTerms<End> =
+export type AttributeTerms<End> =
   End extends Link<infer Uid, boolean>
     ? TermsOf<Uid>
     : End extends Part<infer Uid, boolean> | Zone<infer Uid>
@@ -96,7 +96,7 @@ type PathOf<Terms extends ComponentTerms> = PopulateName<Terms> | `${PopulateNam
 
 type PopulateMap<Terms extends ComponentTerms> = {
   readonly [Name in PopulateName<Terms>]?: Terms['populate'][Name & keyof Terms['populate']] extends infer End
-    ? boolean | (End extends Zone<infer Uids> ? ZoneOptions<Uids> : PopulateOptions<TargetTerms<End>>)
+    ? boolean | (End extends Zone<infer Uids> ? ZoneOptions<Uids> : PopulateOptions<AttributeTerms<End>>)
     : never
 }
 
@@ -140,7 +140,7 @@ type KnownFilters<Terms extends ComponentTerms> = {
   readonly [Name in FieldOf<Terms>]?: Condition<Terms['fields'][Name & keyof Terms['fields']]>
 } & {
   readonly [Name in PopulateName<Terms>]?: FiltersOf<
-    TargetTerms<Terms['populate'][Name & keyof Terms['populate']]>
+    AttributeTerms<Terms['populate'][Name & keyof Terms['populate']]>
   >
 } & {
   readonly $and?: readonly KnownFilters<Terms>[]
@@ -230,7 +230,7 @@ type PopulatedValue<End, Options> = Options extends { readonly count: true }
       ? PopulatedDocument<End, Options>[]
       : PopulatedDocument<End, Options> | null
 
-type PopulatedDocument<End, Options> = Found<TargetTerms<End>, PopulateIn<Options>, FieldsIn<Options>>
+type PopulatedDocument<End, Options> = Found<AttributeTerms<End>, PopulateIn<Options>, FieldsIn<Options>>
 
 type PopulateIn<Options> = Options extends { readonly populate: infer Populate } ? Populate : never
 

@@ -23,44 +23,44 @@ export type Authorize = (caller: Caller) => Caller | null
 
 /** `own`: permission of the route or field; null: none. */
 export function compileAuthorize(
-  door: RouteAuth,
+  auth: RouteAuth,
   own: PermissionScope | null,
   terms: RouteAuthTerms,
 ): Authorize {
   const opened = new WeakMap<Grants, Grants>()
   const acting = (caller: Caller): Caller => {
     if (!own) return caller
-    const grants = opened.get(caller.grants) ?? openGrants(caller.grants, grantsToOpen(door, own, terms))
+    const grants = opened.get(caller.grants) ?? openGrants(caller.grants, grantsToOpen(auth, own, terms))
     opened.set(caller.grants, grants)
     return { ...caller, grants }
   }
   return caller => {
-    if (!isAllowed(caller, door, own, terms)) return null
-    return door.kind === 'own' ? caller : acting(caller)
+    if (!isAllowed(caller, auth, own, terms)) return null
+    return auth.kind === 'own' ? caller : acting(caller)
   }
 }
 
-const grantsToOpen = (door: RouteAuth, scope: PermissionScope, { everything }: RouteAuthTerms) => ({
+const grantsToOpen = (auth: RouteAuth, scope: PermissionScope, { everything }: RouteAuthTerms) => ({
   scope,
   everything,
-  keepsOwn: door.kind === 'scope',
+  keepsOwn: auth.kind === 'scope',
   drafts: 'own' as const,
 })
 
 function isAllowed(
   caller: Caller,
-  door: RouteAuth,
+  auth: RouteAuth,
   own: PermissionScope | null,
   { isKnown }: RouteAuthTerms,
 ): boolean {
-  if (door.kind === 'open') return true
-  if (door.kind === 'scope') return allowsAll(caller.grants, door.scopes)
+  if (auth.kind === 'open') return true
+  if (auth.kind === 'scope') return allowsAll(caller.grants, auth.scopes)
   return own ? caller.grants.allows(own.subject, own.action) : isKnown(caller)
 }
 
 export interface AuthenticateTerms extends RouteAuthTerms {
   readonly identify: (authorization: string | undefined) => Promise<Result<Caller, Fault>>
-  readonly nobody: Caller
+  readonly publicCaller: Caller
 }
 
 export interface AuthenticatedCaller {
@@ -73,17 +73,17 @@ export type Authenticate = (authorization: string | undefined) => Promise<Result
 
 /** `own`: permission of the route; null: none. */
 export function compileAuthenticate(
-  door: RouteAuth,
+  auth: RouteAuth,
   own: PermissionScope | null,
   terms: AuthenticateTerms,
 ): Authenticate {
-  const enter = compileAuthorize(door, own, terms)
+  const authorize = compileAuthorize(auth, own, terms)
   return async authorization => {
     const found = await terms.identify(authorization)
     // An invalid credential does not prevent access to a public route.
-    if (!found.ok && door.kind !== 'open') return found
-    const caller = found.ok ? found.value : terms.nobody
-    const acting = enter(caller)
+    if (!found.ok && auth.kind !== 'open') return found
+    const caller = found.ok ? found.value : terms.publicCaller
+    const acting = authorize(caller)
     return acting ? ok({ caller, acting }) : failed(forbidden())
   }
 }

@@ -17,7 +17,7 @@ import { type ContextTerms, openRestContext, type ReadArgs } from './services/re
 /** Auth, policies and middlewares of one route. */
 export interface GuardedRoute {
   readonly info: RouteInfo
-  readonly door: RouteAuth
+  readonly auth: RouteAuth
   /** The route's own permission; null: none. */
   readonly own: PermissionScope | null
   readonly middlewares: readonly BoundMiddleware[]
@@ -41,7 +41,7 @@ export type RouteGuard = (visit: GuardedRequest) => Promise<HttpResponse>
 
 /** Compiled once, when the app is opened. `needsContext`: the route's handler uses a context. */
 export function compileGuard(route: GuardedRoute, terms: GuardTerms, needsContext = false): RouteGuard {
-  const admit = compileAuthenticate(route.door, route.own, terms)
+  const admit = compileAuthenticate(route.auth, route.own, terms)
   const isBare = route.middlewares.length === 0 && route.policies.length === 0 && !needsContext
   return async ({ request, args, handle }) => {
     const admitted = await admit(request.headers.authorization)
@@ -80,12 +80,12 @@ function throwUnanswered({ info, middlewares }: GuardedRoute): never {
 /** A route of an extension, with policies and middlewares bound. */
 export interface ExtensionRoute {
   /** `extensions/search.ts` */
-  readonly by: string
+  readonly source: string
   readonly method: RouteMethod
   /** Relative to the prefix, as declared: `/restaurants/:documentId/menu`. */
   readonly path: string
   readonly handler: RouteHandler
-  readonly door: RouteAuth
+  readonly auth: RouteAuth
   readonly policies: readonly BoundPolicy[]
   readonly middlewares: readonly BoundMiddleware[]
 }

@@ -51,9 +51,9 @@ export function openExtensionRoutes(
 }
 
 function compile(route: ExtensionRoute, terms: GuardTerms): CompiledRoute {
-  const { method, path, door, policies, middlewares } = route
+  const { method, path, auth, policies, middlewares } = route
   const info = { route: `${method} ${path}`, type: null, action: method.toLowerCase() }
-  const guard = compileGuard({ info, door, own: null, policies, middlewares }, terms, true)
+  const guard = compileGuard({ info, auth, own: null, policies, middlewares }, terms, true)
   return { route, words: pathSegments(path), guard }
 }
 
@@ -118,7 +118,7 @@ async function run({ handler }: ExtensionRoute, context: RestContext | null): Pr
 }
 
 interface Claim {
-  readonly by: string
+  readonly source: string
   readonly method: string
   readonly path: string
 }
@@ -131,7 +131,7 @@ export function findRouteConflicts(routes: readonly ExtensionRoute[], model: Mod
     const other = taken.get(claimKey(route))
     if (other)
       faults.push(
-        `${route.by}: the route ${route.method} ${route.path} is there already: ${other.path} of ${other.by}`,
+        `${route.source}: the route ${route.method} ${route.path} is there already: ${other.path} of ${other.source}`,
       )
     else taken.set(claimKey(route), route)
   }
@@ -140,8 +140,8 @@ export function findRouteConflicts(routes: readonly ExtensionRoute[], model: Mod
 
 const claimKey = ({ method, path }: Claim): string => `${method} ${routeShape(path)}`
 
-const claims = (by: string, path: string, methods: string): readonly Claim[] =>
-  methods.split(' ').map(method => ({ by, method, path }))
+const claims = (source: string, path: string, methods: string): readonly Claim[] =>
+  methods.split(' ').map(method => ({ source, method, path }))
 
 const builtInClaims = (model: Model): readonly Claim[] => [
   ...[...model.contentTypes.values()].filter(type => !type.builtIn).flatMap(claimsOfType),

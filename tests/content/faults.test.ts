@@ -31,7 +31,7 @@ roles: { public: {}, editor: {} }
 
 const AUTHORS = '[{ documentId: ann, name: Ann }, { documentId: bob, name: Bob }]'
 
-/** What a file brings, and everything that is said of it. */
+/** A file and the diagnostics expected for it. */
 const CASES: readonly (readonly [
   title: string,
   files: Readonly<Record<string, string>>,
@@ -79,9 +79,9 @@ const CASES: readonly (readonly [
         '- documentId: a\n  title: One\n  locales:\n    fr: { title: Une, kind: news }\n    de: { title: Eins }\n    en: { title: One }\n',
     },
     [
-      'content/articles.yaml:4:23 all locales share `kind`: it stands at the top of the document',
+      'content/articles.yaml:4:23 all locales share `kind`: set it at the top level of the document',
       'content/articles.yaml:5:5 unknown locale `de`: there are en, fr',
-      'content/articles.yaml:6:5 `en` is the default locale: its attributes stand at the top',
+      'content/articles.yaml:6:5 `en` is the default locale: set its attributes at the top level',
     ],
   ],
   [
@@ -188,7 +188,7 @@ for (const [title, files, expected] of CASES) {
   })
 }
 
-test('one fault keeps everything from being written', async t => {
+test('one fault prevents all writes', async t => {
   const site = await openSite(t, { 'project.yaml': PROJECT, 'content/authors.yaml': AUTHORS })
   await site.must()
   const faults = await site.start({
@@ -199,7 +199,7 @@ test('one fault keeps everything from being written', async t => {
   t.is((await site.get('authors')).length, 2)
 })
 
-test('a unique value that a document in the database has is told with its place, and nothing is written', async t => {
+test('a unique value taken in the database is reported with its place, and nothing is written', async t => {
   const site = await openSite(t, {
     'project.yaml': PROJECT,
     'content/articles.yaml': '[{ documentId: a, title: One, code: x }]',

@@ -20,7 +20,7 @@ contentTypes:
 
 class Interrupted extends Error {}
 
-/** The database, whose connection ends the work in the middle: before the statement of this number. */
+/** A database whose connection breaks before the statement of this number. */
 function interruptedAt(database: Database, number: number): Database {
   let seen = 0
   const guard = (transaction: Transaction): Transaction => ({
@@ -40,7 +40,7 @@ function interruptedAt(database: Database, number: number): Database {
   }
 }
 
-test('wherever the writing of content/ is broken off, nothing of it is there, and the next start writes all', async t => {
+test('an interrupted write of content/ leaves nothing behind, and the next start writes everything', async t => {
   const site = await openSite(t, { 'project.yaml': PROJECT })
   await site.must()
   site.folder.write('content/pages.yaml', '[{ documentId: a, title: A, word: { text: x }, notes: [n] }]')
@@ -72,7 +72,7 @@ test('wherever the writing of content/ is broken off, nothing of it is there, an
   t.is((await site.get('pages/a?populate=notes')).notes[0].documentId, 'n')
 })
 
-test('two servers that start at once write each document once', async t => {
+test('two servers that start concurrently write each document once', async t => {
   const site = await openSite(t, { 'project.yaml': PROJECT })
   await site.must()
   site.folder.write('content/notes.yaml', '[{ documentId: n, name: N }, { name: M }]')

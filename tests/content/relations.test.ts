@@ -50,7 +50,7 @@ const things = (target: Kind): string =>
     )
     .join('\n')
 
-/** French links only lead to what is there in French; unlocalised owners link the default locale. */
+/** French links only point to French versions; owners without locales link to the default locale. */
 const LINKS =
   'best: a, parent: b, tags: [c, a, b], single: d, several: [d, c], pick: { one: c, some: [b, a] }'
 const owners = (owner: Kind): string => `

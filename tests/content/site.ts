@@ -22,19 +22,19 @@ export type Files = Readonly<Record<string, string | Uint8Array>>
 
 const TOKEN = 'full-token-of-the-tests-of-content-000'
 
-/** A project in a folder of its own with a database of its own, as often started as a test likes. */
+/** A project with its own folder and database, which a test can start repeatedly. */
 export interface Site {
   readonly folder: Folder
   readonly database: Database
-  /** What the database was asked since the last start began. */
+  /** Statements since the last start began. */
   readonly statements: readonly Statement[]
-  /** Of each file, how many entries the last start found edited and did not write. */
+  /** Number of edited entries by file that the last start did not write. */
   kept(): Readonly<Record<string, number>>
-  /** Reads the files and writes what is due: how many documents of each type, or the faults. */
+  /** Reads the files and writes due documents. Returns their number by type, or the faults. */
   start(files?: Files): Promise<Readonly<Record<string, number>> | readonly string[]>
-  /** The same, and it has to succeed. */
+  /** The same; fails the test if there are faults. */
   must(files?: Files): Promise<Readonly<Record<string, number>>>
-  /** The `data` of a REST read, with a token that may see everything. */
+  /** The `data` of a REST read with a full-access token. */
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
   get(path: string): Promise<any>
   rows(text: string, values?: readonly unknown[]): Promise<readonly (readonly unknown[])[]>
@@ -102,7 +102,7 @@ const withToken = (name: string, text: string | Uint8Array): string | Uint8Array
     ? `name: Test\n${text}\napiTokens: { full: { type: full-access, secret: ${TOKEN} } }\n`
     : text
 
-/** The database, with every statement written down, those of transactions too. */
+/** The database with a log of all statements, including those of transactions. */
 function watch(database: Database, statements: Statement[]): Database {
   const note = (statement: Statement): Statement => {
     statements.push(statement)

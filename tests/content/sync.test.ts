@@ -60,7 +60,7 @@ const written = (site: Site): readonly string[] =>
     .map(({ text }) => text.split(' ').slice(0, 3).join(' '))
     .filter(text => /^(INSERT|UPDATE|DELETE)/.test(text))
 
-test('components nested three deep, zones and shared attributes are there in both versions and both locales', async t => {
+test('components nested three deep, zones and shared attributes exist in both versions and both locales', async t => {
   const site = await openSite(t, FILES)
   await site.must()
   const published = await site.get(DEEP)
@@ -85,14 +85,14 @@ test('components nested three deep, zones and shared attributes are there in bot
   t.deepEqual(french.parts, published.parts)
 })
 
-test('a second start writes nothing and asks one thing', async t => {
+test('a second start writes nothing and runs one statement', async t => {
   const site = await openSite(t, FILES)
   t.deepEqual(await site.must(), { 'api::page.page': 1, 'api::note.note': 3 })
   t.deepEqual(await site.must(), {})
   t.is(site.statements.length, 1)
 })
 
-test('a file that says the same in other words changes no row', async t => {
+test('a reformatted file changes no row', async t => {
   const site = await openSite(t, FILES)
   await site.must()
   await site.must({
@@ -122,7 +122,7 @@ test('on: sync changes the columns that the file changes, in its own versions, a
   t.is((await site.get('pages/home?locale=fr')).title, 'Accueil')
 })
 
-test('on: sync keeps the ids of components, changes what changed in them, adds and takes away the rest', async t => {
+test('on: sync keeps the ids of components, updates changed ones, adds and removes others', async t => {
   const site = await openSite(t, FILES)
   await site.must()
   const before = await site.get(DEEP)
@@ -150,7 +150,7 @@ test('on: sync keeps the ids of components, changes what changed in them, adds a
   t.deepEqual(orphans, [[0]])
 })
 
-test('on: sync brings a list of links to a new order, with new members and without old ones', async t => {
+test('on: sync updates order and members of a list of links', async t => {
   const site = await openSite(t, FILES)
   await site.must()
   const links = async () =>
@@ -176,7 +176,7 @@ test('on: sync brings a list of links to a new order, with new members and witho
   }
 })
 
-test('on: sync leaves what the file does not name, and clears what it names as null', async t => {
+test('on: sync keeps attributes that the file does not set, and clears those set to null', async t => {
   const site = await openSite(t, FILES)
   await site.must()
   await site.rows("UPDATE pages SET kind = 'edited', title = 'edited' WHERE locale = 'en'")
@@ -191,7 +191,7 @@ test('on: sync leaves what the file does not name, and clears what it names as n
   t.is(home.meta, null)
 })
 
-test('a shared attribute that changes reaches every locale, and moves the stamp of all', async t => {
+test('a changed shared attribute is written to every locale, and updates all timestamps', async t => {
   const site = await openSite(t, FILES)
   await site.must()
   const before = await site.get('pages/home?locale=fr')
@@ -201,7 +201,7 @@ test('a shared attribute that changes reaches every locale, and moves the stamp 
   t.true(after.updatedAt > before.updatedAt)
 })
 
-test('a locale that is added later starts with what all locales share', async t => {
+test('a locale added later starts with the shared attributes', async t => {
   const site = await openSite(t, {
     ...FILES,
     'content/pages.yaml': page(PARTS).replace(/ {4}locales.*\n/, ''),
@@ -214,7 +214,7 @@ test('a locale that is added later starts with what all locales share', async t 
   t.is(french.parts.length, 2)
 })
 
-test('what was written once and then deleted does not come back, and what was edited stays', async t => {
+test('deleted documents do not come back, and edited ones stay', async t => {
   const site = await openSite(t, FILES)
   await site.must()
   await site.rows("DELETE FROM notes WHERE document_id = 'n3'")
@@ -235,7 +235,7 @@ test('what was written once and then deleted does not come back, and what was ed
   )
 })
 
-test('a document without a documentId is known again by its unique attribute', async t => {
+test('a document without documentId is recognised by its unique attribute', async t => {
   const site = await openSite(t, {
     ...FILES,
     'content/notes.yaml':
@@ -284,7 +284,7 @@ const items = (...turns: readonly number[]): string =>
     )
     .join('')}`
 
-test('documents swap values that are unique and required, of every type, and keep their rows', async t => {
+test('documents can swap unique required values of every type, and keep their rows', async t => {
   const boxes = (a: string, b: string) =>
     `on: sync\ndocuments: [{ documentId: one, code: ${a}, size: ${a.length} }, { documentId: two, code: ${b}, size: ${b.length} }]`
   const site = await openSite(t, {
@@ -330,7 +330,7 @@ test('documents swap values that are unique and required, of every type, and kee
   )
 })
 
-test('values that cannot be swapped, or that a document of content/ keeps, are told with both places', async t => {
+test('values that cannot be swapped, or that another entry keeps, are reported with both places', async t => {
   const flags = (a: string, b: string) =>
     `on: sync\ndocuments:\n  - { documentId: one, side: ${a} }\n  - { documentId: two, side: ${b} }\n`
   const site = await openSite(t, { 'project.yaml': SHELF, 'content/flags.yaml': flags('left', 'right') })
@@ -348,7 +348,7 @@ test('values that cannot be swapped, or that a document of content/ keeps, are t
   )
 })
 
-test('a value of a component that must be unique is told with its place where another document has it', async t => {
+test('a unique value of a component that another document has is reported with its place', async t => {
   const site = await openSite(t, { 'project.yaml': SHELF, 'content/items.yaml': items(1, 2) })
   await site.must()
   t.deepEqual(

@@ -25,7 +25,7 @@ documents:
   - { username: bob, email: bob@example.org, password: secret-of-bob }
 `
 
-test('users are made with their roles and hashed passwords, and documents belong to them by name', async t => {
+test('users are created with roles and hashed passwords, and documents refer to them by username', async t => {
   const site = await openSite(t, {
     'project.yaml': PROJECT,
     'content/users.yaml': USERS,
@@ -46,7 +46,7 @@ test('users are made with their roles and hashed passwords, and documents belong
   t.is((await site.get('articles/a?populate=owner')).owner.username, 'ann')
 })
 
-test('a password is set only when the user is made; the rest of the user is kept in step', async t => {
+test('a password is set only when the user is created; other attributes are synced', async t => {
   const site = await openSite(t, { 'project.yaml': PROJECT, 'content/users.yaml': USERS })
   await site.must()
   t.deepEqual(await site.must({ 'content/users.yaml': USERS.replace('secret-of-ann', 'another-secret') }), {})
@@ -62,7 +62,7 @@ test('a password is set only when the user is made; the rest of the user is kept
   t.is(confirmed, false)
 })
 
-test('a user who gets another address has no session and no code left; who keeps his, has', async t => {
+test('a changed address ends sessions and invalidates codes; an unchanged one does not', async t => {
   const site = await openSite(t, { 'project.yaml': PROJECT, 'content/users.yaml': USERS })
   await site.must()
   await site.rows(
@@ -81,7 +81,7 @@ test('a user who gets another address has no session and no code left; who keeps
   )
 })
 
-test('a user who registered under the name of one in content/ is that user', async t => {
+test('a user who registered with a username of content/ is that user', async t => {
   const site = await openSite(t, { 'project.yaml': PROJECT })
   await site.must()
   await site.rows(
@@ -95,7 +95,7 @@ test('a user who registered under the name of one in content/ is that user', asy
   t.deepEqual(await site.rows("SELECT email FROM plinth_users WHERE username = 'ann'"), [['own@example.org']])
 })
 
-test('the same picture is stored once, however often and under whatever path it is used', async t => {
+test('the same picture is stored once, for any number of uses and paths', async t => {
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000030000000208060000009d74661a', 'hex')
   const site = await openSite(t, {
     'project.yaml': PROJECT,
@@ -125,7 +125,7 @@ test('the same picture is stored once, however often and under whatever path it 
   t.deepEqual(readdirSync(join(site.folder.path, '.plinth/uploads')).length, 2)
 })
 
-test('uids are made where the attribute asks for it, each its own', async t => {
+test('uids are generated where declared, and are unique', async t => {
   const site = await openSite(t, {
     'project.yaml': PROJECT,
     'content/articles.yaml':
@@ -139,7 +139,7 @@ test('uids are made where the attribute asks for it, each its own', async t => {
   )
 })
 
-test('a single type has one document, whatever its files have called it', async t => {
+test('a single type has one document, whatever its documentId in the file', async t => {
   const site = await openSite(t, {
     'project.yaml': PROJECT,
     'content/articles.yaml': '[{ documentId: a, title: One }]',
@@ -153,7 +153,7 @@ test('a single type has one document, whatever its files have called it', async 
   t.deepEqual(await site.rows('SELECT count(*) FROM settings'), [[1]])
 })
 
-test('roles and locales keep their ids from start to start', async t => {
+test('roles and locales keep their ids over restarts', async t => {
   const site = await openSite(t, { 'project.yaml': PROJECT })
   await site.must()
   const roles = 'SELECT id, document_id, type, name FROM plinth_roles ORDER BY id'
@@ -207,7 +207,7 @@ test('a thousand documents with links and components are written in seconds, in 
   t.is(one.statements.length, site.statements.length)
 })
 
-test('a role that users hold cannot be taken out of the project, and the refusal says how many hold it', async t => {
+test('an assigned role cannot be removed from the project; the refusal gives the number of users', async t => {
   const site = await openSite(t, { 'project.yaml': PROJECT, 'content/users.yaml': USERS })
   await site.must()
   const compiled = await compileApp(site.folder.path, {})

@@ -4,7 +4,7 @@ import { compileApp } from '../../core/app/compile-app.ts'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 
-// What is wrong with plugins, or with what project.yaml says of them, is told before anything starts.
+// Faults of plugins and of their uses in project.yaml are reported before anything starts.
 
 const PROJECT = `name: Notes
 contentTypes:
@@ -29,7 +29,7 @@ function project(t: ExecutionContext, yaml = '', files: Readonly<Record<string, 
   return folder
 }
 
-/** The first lines of what is told, without the quoted ones. */
+/** First lines of the diagnostics, without the quoted source. */
 async function toldOf(folder: Folder): Promise<readonly string[]> {
   const compiled = await compileApp(folder.path, {})
   return compiled.ok ? [] : compiled.reasons.map(fault => printDiagnostic(fault).split('\n')[0] ?? '')
@@ -62,7 +62,7 @@ test('TypeScript and JavaScript load without a build step, by the names of their
   t.deepEqual([...middlewares.keys(), ...extensions.keys()], ['round', 'nothing'])
 })
 
-test('a module is read anew at every load, and so is what it imports', async t => {
+test('every load reads a module and its imports again', async t => {
   const folder = project(t, 'routesConfig: { note.find: { policies: [told] } }\n', {
     'policies/told.ts': "import { text } from '../lib/text.ts'\nthrow new Error(text)\n",
     'lib/text.ts': "export const text = 'one'\n",
@@ -72,7 +72,7 @@ test('a module is read anew at every load, and so is what it imports', async t =
   t.deepEqual(await toldOf(folder), ['policies/told.ts:2:7 the module cannot be loaded: two'])
 })
 
-test('a module is read anew through a link to the folder of the project, too', async t => {
+test('every load reads a module again through a symbolic link to the project, too', async t => {
   const folder = project(t, 'routesConfig: { note.find: { policies: [told] } }\n', {
     'policies/told.ts': "import { text } from '../lib/text.ts'\nthrow new Error(text)\n",
     'lib/text.ts': "export const text = 'one'\n",
@@ -86,7 +86,7 @@ test('a module is read anew through a link to the folder of the project, too', a
   t.deepEqual(await toldOf(linked), ['policies/told.ts:2:7 the module cannot be loaded: two'])
 })
 
-test('modules that are none are told of with their place, all at once', async t => {
+test('faulty modules are reported with their places, all at once', async t => {
   const folder = project(t, '', {
     'policies/Big_Name.ts': POLICY,
     'policies/throws.ts': 'const limit: number = 5\n\nthrow new TypeError(`no plans below ${limit}`)\n',
@@ -112,7 +112,7 @@ test('modules that are none are told of with their place, all at once', async t 
   ])
 })
 
-test('what the project file says of plugins is held against them, with the nearest name', async t => {
+test('uses in the project file are checked against the plugins, with the nearest name', async t => {
   const folder = project(
     t,
     `middlewares: [nowhere, round]

@@ -17,7 +17,7 @@ export interface FieldAuth {
 interface AuthField {
   readonly coordinate: string
   readonly isGenerated: boolean
-  readonly door: RouteAuth
+  readonly auth: RouteAuth
 }
 
 /** Access rules of fields (contract/graphql.md 8, 9). */
@@ -27,13 +27,13 @@ export function openFieldAuth(
 ): FieldAuth {
   const scopes = new Map([...rootScopes(roots), ...linkScopes(model)])
   return {
-    enter({ coordinate, isGenerated, door }) {
+    enter({ coordinate, isGenerated, auth }) {
       const own = scopes.get(coordinate) ?? null
-      if (door.kind !== 'own')
-        return compileAuthorize(door, own ?? FIXED_SCOPES.get(coordinate) ?? null, code)
+      if (auth.kind !== 'own')
+        return compileAuthorize(auth, own ?? FIXED_SCOPES.get(coordinate) ?? null, code)
       // Fixed fields check their own permission; custom fields below the root have none.
       const asks = own !== null || (!isGenerated && isRoot(coordinate))
-      return asks ? compileAuthorize(door, own, code) : caller => caller
+      return asks ? compileAuthorize(auth, own, code) : caller => caller
     },
   }
 }

@@ -67,9 +67,9 @@ export function openedLink(
   { name }: LinkAttribute,
   { schema, caller }: OperationContext,
 ): Pick<LinkPopulate, 'bypassFind'> {
-  const door = fieldMark(schema, graphqlTypeName(holder), name)?.auth
-  if (door?.kind === 'open') return { bypassFind: 'wholly' }
-  return door?.kind === 'scope' && caller && allowsAll(caller.grants, door.scopes)
+  const auth = fieldMark(schema, graphqlTypeName(holder), name)?.auth
+  if (auth?.kind === 'open') return { bypassFind: 'wholly' }
+  return auth?.kind === 'scope' && caller && allowsAll(caller.grants, auth.scopes)
     ? { bypassFind: 'kept' }
     : {}
 }

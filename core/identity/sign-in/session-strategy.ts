@@ -88,9 +88,10 @@ const bodyText = (found: BodyOrText | null): string | null =>
 const FALLBACK_ROLE = 'authenticated'
 
 /** The caller of a user, with the grants of the role. */
-export function userCaller(user: UserValues, { roles, publicCaller: nobody }: Access): Result<Caller, Fault> {
+export function userCaller(user: UserValues, { roles, publicCaller }: Access): Result<Caller, Fault> {
   const role = roleKey(user)
-  const grants = (role === null ? undefined : roles.get(role)) ?? roles.get(FALLBACK_ROLE) ?? nobody.grants
+  const grants =
+    (role === null ? undefined : roles.get(role)) ?? roles.get(FALLBACK_ROLE) ?? publicCaller.grants
   return ok(Object.freeze({ kind: 'user', grants, user }))
 }
 

@@ -31,7 +31,7 @@ export function restService(
       if (!PATH.test(path)) throw new Error(`\`${path}\` is no path such as /restaurants/:documentId/menu`)
       if (typeof handler !== 'function') throw new Error(`${method} ${path} has no handler`)
       assertTerms(terms, `${method} ${path}`)
-      add({ by, method, path, handler, ...bindTerms(terms, binding) })
+      add({ source: by, method, path, handler, ...bindTerms(terms, binding) })
     },
   }
 }
@@ -47,7 +47,7 @@ export function bindTerms(
   { binder, scopes }: RouteBinding,
 ) {
   return {
-    door: toRouteAuth(auth, scopes),
+    auth: toRouteAuth(auth, scopes),
     policies: policies.map(use => binder.policy(use)),
     middlewares: middlewares.map(use => binder.middleware(use)),
   }
@@ -67,7 +67,7 @@ function unknownScope(word: string, scopes: RouteBinding['scopes']): never {
 
 /** Auth, policies and middlewares of one resolver, bound. */
 export interface BoundResolver {
-  readonly door: RouteAuth
+  readonly auth: RouteAuth
   readonly policies: readonly BoundPolicy[]
   /** The first middleware is outermost. */
   readonly middlewares: readonly ResolverMiddleware[]
@@ -83,7 +83,7 @@ export function bindResolver(terms: ResolverTerms, { binder, scopes }: RouteBind
   if (typeof auth === 'boolean' ? auth : auth !== undefined && typeof auth !== 'object')
     throw new Error('auth is false, or { scope: [...] }')
   return {
-    door: toRouteAuth(auth, scopes),
+    auth: toRouteAuth(auth, scopes),
     policies: policies.map(use => binder.resolverPolicy(use)),
     middlewares: middlewares.map(use => binder.resolverMiddleware(use)),
   }

@@ -4,12 +4,12 @@ import type { Attribute, ContentType } from '../model/model.ts'
 import type { Filter, Query, Status } from './query.ts'
 
 /**
- * A write of one document, as REST and GraphQL both parse it: keys are known and lead to attributes that may be
- * set, but values are as they were given. Their rules (contract/rest.md 3, 9, 13) are the document service's.
+ * A write of one document, as REST and GraphQL both parse it. Keys are checked to be writable attributes; values are
+ * raw. The document service validates them (contract/rest.md 3, 9, 13).
  */
 export type Command = CreateCommand | UpdateCommand | DeleteCommand | StatusCommand
 
-/** By attribute name; own properties only. A component is such an object, with `id` where it changes one. */
+/** By attribute name; own properties only. A component is such an object, with `id` if it updates an existing one. */
 export type GivenValues = Readonly<Record<string, unknown>>
 
 interface CommandBase {
@@ -18,34 +18,34 @@ interface CommandBase {
   readonly locale: string | null
 }
 
-/** What a write of values may say beside them. */
+/** Options of a write in addition to its values. */
 interface SaveTerms {
-  /** As GraphQL writes (contract/graphql.md 6): drafts keep all rules too, no uid is made up, links to nothing are counted. */
+  /** Validation as in GraphQL (contract/graphql.md 6): all rules apply to drafts, too, no uid is generated, missing link targets are counted. */
   readonly strict?: true
-  /** What a published version says of when, ISO 8601 in UTC. */
+  /** `publishedAt` of the published version, ISO 8601 in UTC. */
   readonly publishedAt?: string
-  /** Where that is not said and the version was published before, it says what it said; else: now. */
+  /** Without `publishedAt`, keep the value of the existing published version; otherwise the current time. */
   readonly keepsPublishedAt?: true
 }
 
 export interface CreateCommand extends CommandBase, SaveTerms {
   readonly kind: 'create'
-  /** `published`: a draft that is published at once; of types without drafts always. */
+  /** `published`: create a draft and publish it. Always on types without drafts. */
   readonly status: Status
   readonly values: GivenValues
 }
 
 export interface UpdateCommand extends CommandBase, SaveTerms {
   readonly kind: 'update'
-  /** null: the only document of a single type, which is made where there is none. */
+  /** null: the only document of a single type, created if missing. */
   readonly documentId: string | null
-  /** `draft` changes the draft alone; `published` changes the draft, then publishes the whole of it. */
+  /** `draft` changes only the draft; `published` changes the draft, then publishes all of it. */
   readonly status: Status
   readonly values: GivenValues
   readonly precondition: Precondition | null
-  /** Whether the locale has to be there already, or must not be. Absent: it is made where it is not. */
+  /** Whether the locale must exist already or must not exist. Absent: it is created if missing. */
   readonly locales?: 'known' | 'new'
-  /** The published version goes: the draft alone is left. */
+  /** Remove the published version and keep the draft. */
   readonly unpublishes?: true
 }
 
@@ -53,39 +53,39 @@ export interface DeleteCommand {
   readonly kind: 'delete'
   readonly type: ContentType
   readonly documentId: string | null
-  /** null: every locale, and on types without locales. */
+  /** null: every locale, or the type has no locales. */
   readonly locale: string | null
   readonly precondition: Precondition | null
 }
 
 /**
- * Of types with drafts: `publish` makes the published version the draft's equal, `discardDraft` the draft the
- * published one's, `unpublish` removes the published version.
+ * Only types with drafts: `publish` copies the draft to the published version, `discardDraft` copies the published
+ * version to the draft, `unpublish` removes the published version.
  */
 export interface StatusCommand<Change extends StatusChange = StatusChange> {
   readonly kind: Change
   readonly type: ContentType
   /** null: the only document of a single type. */
   readonly documentId: string | null
-  /** null: every locale that the document has, and on types without locales. */
+  /** null: every locale of the document, or the type has no locales. */
   readonly locale: string | null
 }
 
-/** Which of two updates of a version is meant: that hangs on whether it is published (contract/graphql.md 6). */
+/** Two alternative updates of a version: which one applies depends on whether it is published (contract/graphql.md 6). */
 export interface StandingUpdate {
   readonly draft: PermittedCommand<UpdateCommand>
-  /** Or why its caller may not give it. */
+  /** Failed: the reason why the caller may not make this update. */
   readonly published: Result<PermittedCommand<UpdateCommand>, Fault>
 }
 
 export type StatusChange = 'publish' | 'unpublish' | 'discardDraft'
 
-/** `If-Match`: the tags of the answers that the caller has seen, without quotes; `*` is any. */
+/** `If-Match`: the entity tags that the caller has seen, without quotes; `*` matches any. */
 export interface Precondition {
   readonly tags: readonly string[]
 }
 
-/** What a body says of a relation or media attribute (contract/rest.md 9). */
+/** The change of a relation or media attribute in a body (contract/rest.md 9). */
 export type LinkChange =
   /** The whole new list: `set`, a plain list, one id, null. */
   | { readonly kind: 'set'; readonly targets: readonly TargetRef[] }
@@ -113,20 +113,20 @@ export type LinkPosition =
 
 declare const permitted: unique symbol
 
-/** A command that its caller may give; access/ alone makes one, and the document service takes nothing else. */
+/** A command that its caller may make. Only access/ creates one, and the document service accepts nothing else. */
 export type PermittedCommand<Kind extends Command = Command> = Kind & {
   readonly [permitted]: true
-  /** Rows that the caller may write: the row as it was for update and delete, as it becomes for create and update. */
+  /** Conditions on the rows that the caller may write: `before` on the existing row, `after` on the resulting row. */
   readonly conditions: WriteConditions
-  /** null: the server's own code gives it, on nobody's behalf. */
+  /** null: the server makes the change itself. */
   readonly by: Actor | null
 }
 
-/** On whose behalf something is written: what may be kept and told of it. */
+/** The author of a write, in a form that may be stored and sent in events. */
 export interface Actor {
-  /** null: nobody is signed in. */
+  /** null: no signed-in user. */
   readonly user: { readonly id: number; readonly documentId: string } | null
-  /** The key of his role, or of nobody's; null with an API token. */
+  /** The key of the role, `public` without sign-in; null with an API token. */
   readonly role: string | null
   /** The key of an API token; null without one. */
   readonly token: string | null
@@ -135,15 +135,15 @@ export interface Actor {
 export interface WriteConditions {
   readonly before: Query['filter']
   readonly after: Query['filter']
-  /** What links may name of types that the caller sees in part: the locales of documents that he sees by one of these; the rest does not exist for him. */
+  /** The link targets of types that the caller may read in part: locales that one of these conditions shows. All others are treated as missing. */
   readonly targets: ReadonlyMap<ContentType, readonly VisibleVersion[]>
-  /** Which drafts of the type that is written the caller sees, though he may write others; absent: all. */
+  /** The drafts of the written type that the caller may read, who may be allowed to write others; absent: all. */
   readonly drafts?: DraftSight | null
-  /** Attributes that the caller reads: a file that one of them shows may stay in it, also where `targets` hides the file. */
+  /** Attributes that the caller may read. A file that one of them shows may stay in it even if `targets` hides the file. */
   readonly shown?: ReadonlySet<Attribute>
   /**
-   * Which versions of the written type the caller sees; absent or null: all of them. A document without any of them is
-   * answered as one that does not exist. Empty: the caller reads nothing of the type, and `before` alone decides.
+   * The versions of the written type that the caller may read; absent or null: all of them. A document without a visible
+   * version is treated as missing. Empty: the caller may not read the type, and only `before` decides.
    */
   readonly sights?: readonly VisibleVersion[] | null
 }
@@ -151,7 +151,7 @@ export interface WriteConditions {
 /** null: all of them. */
 export type DraftSight = Pick<VisibleVersion, 'where'>
 
-/** The versions of one status that a caller sees. */
+/** The versions of one status that a caller may read. */
 export interface VisibleVersion {
   readonly status: Status
   /** null: all of them. */

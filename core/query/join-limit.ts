@@ -2,15 +2,15 @@ import { type Fault, fault } from '../faults/fault.ts'
 import type { Filter, Populate, Query, Sort } from './query.ts'
 
 /**
- * Relations and components that the filters and sorts of a query may go over, all told. Each becomes a join, and
- * what PostgreSQL needs to plan many joins grows much faster than they do: a hundred take it seconds.
+ * Limit of the relations and components in the filters and sorts of one query. Each becomes a join, and planning time
+ * grows faster than linearly: PostgreSQL needs seconds for a hundred.
  */
 const MAX_JOINS = 50
 
-/** The parts of a query that go over relations; populates have their own beside what they populate. */
+/** The parts of a query that cause joins. Populates have the same parts. */
 type JoiningParts = Pick<Query, 'filter' | 'sort' | 'selection'>
 
-/** What is too much about the filters and sorts of a query. */
+/** The fault if the filters and sorts of a query need too many joins. */
 export function findTooManyJoins(query: JoiningParts): Fault | undefined {
   if (countJoins(query) <= MAX_JOINS) return undefined
   const message = `The filters and sorts of a query may go over at most ${MAX_JOINS} relations and components`

@@ -1,9 +1,9 @@
 import type { ValueType } from '../model/model.ts'
 
-/** How many values an operator takes: one, two, any number, or a yes-or-no of its own. */
+/** How many values an operator takes: one, two, any number, or a boolean flag. */
 export type Arity = 'one' | 'two' | 'many' | 'flag'
 
-/** Spec 4.6. `text`: compares letters; `fold`: without regard to case. */
+/** Spec 4.6. `text`: compares as text; `fold`: ignores case. */
 interface OperatorTraits {
   readonly arity: Arity
   readonly text: boolean
@@ -56,13 +56,13 @@ const TEXTUAL: ReadonlySet<ValueType> = new Set<ValueType>([
 
 export const isTextual = (type: ValueType): boolean => TEXTUAL.has(type)
 
-/** Of a list the entries are compared: `$contains` asks whether a value is one of them. */
+/** On a list attribute, `$contains` tests whether a value is one of the entries. */
 export const isListEntryOperator = (operator: Operator, type: ValueType): boolean =>
   type === 'array' && (operator === '$contains' || operator === '$notContains')
 
 /**
- * Whether an operator has a meaning for values of a type. Case-insensitive ones read any value as text
- * (contract/rest.md 7); the other text operators need text. All have an order: false comes before true, jsonb has its own.
+ * Whether an operator applies to values of a type. Case-insensitive operators convert any value to text
+ * (contract/rest.md 7); other text operators need text. Every type has an order: false < true, and jsonb has its own.
  */
 export function operatorAccepts(operator: Operator, type: ValueType): boolean {
   const { text, fold } = OPERATORS[operator]

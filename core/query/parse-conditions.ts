@@ -15,13 +15,13 @@ import type { Comparison, Filter, Value } from './query.ts'
 
 type Parsed = Result<Filter, Fault>
 
-/** Where the conditions stand, for faults: the dotted way to their attribute, the attribute included. */
+/** The place of the conditions for faults: the dotted path to their attribute, including the attribute. */
 export interface ConditionPlace {
   readonly param: QueryParam
   readonly path: string
 }
 
-/** What a scalar attribute is compared with: a value (`$eq`), a list (`$in`), or an object of operators. */
+/** Parses the conditions on a scalar attribute: a value (`$eq`), a list (`$in`), or an object of operators. */
 export function parseConditions(raw: unknown, attribute: ScalarAttribute, place: ConditionPlace): Parsed {
   const on: ComparedAttribute = { attribute, place }
   if (Array.isArray(raw)) return parseConditionList(raw, on)
@@ -29,7 +29,7 @@ export function parseConditions(raw: unknown, attribute: ScalarAttribute, place:
   return parseOperators(raw, on)
 }
 
-/** `a=1&a[$lt]=5` comes as a list of both: values, of which one must match, and conditions that must hold with it. */
+/** `a=1&a[$lt]=5` arrives as one list: one of its values must match, and all of its conditions. */
 function parseConditionList(raw: readonly unknown[], on: ComparedAttribute): Parsed {
   const values = raw.filter(item => !isOperatorRecord(item))
   const conditions = raw.filter(isOperatorRecord)
@@ -61,7 +61,7 @@ function parseCondition(key: string, value: unknown, on: ComparedAttribute): Par
   return parseOperator(key, value, on)
 }
 
-/** A list is negated as a whole: not all of them at once. */
+/** A list is negated as a whole: NOT (a AND b). */
 function parseNot(value: unknown, { attribute, place }: ComparedAttribute): Parsed {
   const parsed = Array.isArray(value)
     ? parseAll(value, item => parseConditions(item, attribute, place))
@@ -100,7 +100,7 @@ function parseFlag(operator: Operator, raw: unknown, on: ComparedAttribute): Par
   return ok(compare(operator, [isTrue(raw)], on))
 }
 
-/** What equals null, or has it not, is told by whether there is a value. */
+/** Comparisons with null become null tests. */
 const NULL_TESTS: ReadonlyMap<Operator, '$null' | '$notNull'> = new Map([
   ['$eq', '$null'],
   ['$eqi', '$null'],
@@ -110,7 +110,7 @@ const NULL_TESTS: ReadonlyMap<Operator, '$null' | '$notNull'> = new Map([
   ['$notContainsi', '$notNull'],
 ])
 
-/** Of several values, any one will do; null is no value, but may be asked for (`filters[a]` without `=`). */
+/** One of several values must match. null becomes a null test (`filters[a]` without `=`). */
 function parseOne(operator: Operator, raw: unknown, on: ComparedAttribute): Parsed {
   if (Array.isArray(raw)) return parseAny(operator, raw.flat(Number.POSITIVE_INFINITY), on)
   const nullTest = raw === null ? NULL_TESTS.get(operator) : undefined
@@ -135,8 +135,8 @@ function parseMany(operator: Operator, items: readonly unknown[], on: ComparedAt
 }
 
 /**
- * Which entry a list has to contain: a text is one as it is, and what it means as JSON, for a query string has texts
- * alone. `$notContains` means none of them.
+ * The entry that a list must contain. A text matches as text and as the JSON value that it spells, because a query
+ * string has only texts. `$notContains`: none of the two.
  */
 function parseEntries(operator: Operator, items: readonly unknown[], on: ComparedAttribute): Parsed {
   const wanted = items.flatMap(entryReadings)
@@ -156,13 +156,13 @@ function entryReadings(item: unknown): readonly unknown[] {
   return Number.isFinite(number) ? [item, number] : [item]
 }
 
-/** Dates and times have sentences of their own (contract/rest.md 3). */
+/** Dates and times have their own messages (contract/rest.md 3). */
 function refuseValueOf(operator: Operator, reason: InvalidValue | undefined, on: ComparedAttribute): Parsed {
   if (typeof reason?.message === 'string') return failed(fault('validation', reason.message))
   return refuse(operator, on, reason?.expected ?? 'another value')
 }
 
-/** contract/rest.md 0, section 18: the key, the place and what was expected. */
+/** contract/rest.md 0, section 18: the message names the key, its place and what was expected. */
 function refuse(operator: Operator, { attribute, place }: ComparedAttribute, expected: string): Parsed {
   const { param, path } = place
   const at = path === attribute.name ? '' : ` at ${path}`
@@ -177,7 +177,7 @@ function refuse(operator: Operator, { attribute, place }: ComparedAttribute, exp
   )
 }
 
-/** Parses each item, up to the first fault; one filter alone needs nothing around it. */
+/** Parses the items up to the first fault and joins the filters. A single filter is returned as it is. */
 export function parseAll<Item>(
   items: readonly Item[],
   parse: (item: Item) => Result<Filter, Fault>,

@@ -22,9 +22,9 @@ export interface FilterOptions {
 }
 
 /**
- * The language of REST `filters` and of permissions' `where` (contract/rest.md 7, spec 4.6): objects of
- * attributes, operators and groups, as a query string or a file has them. Tells the first fault. Attributes are
- * resolved whoever asks; whether he may use them is access/'s to say.
+ * Parses REST `filters` and permissions' `where` (contract/rest.md 7, spec 4.6): objects of attributes, operators and
+ * groups, from a query string or a file. Fails with the first fault. Attributes are resolved without permissions;
+ * access/ checks whether the caller may use them.
  */
 export function parseFilter(raw: unknown, holder: Holder, { param = 'filters' }: FilterOptions = {}): Parsed {
   if (raw === null || typeof raw !== 'object')
@@ -33,11 +33,11 @@ export function parseFilter(raw: unknown, holder: Holder, { param = 'filters' }:
 }
 
 interface FilterPlace extends ParsePlace {
-  /** At the end of a link: what operators without an attribute compare. */
+  /** The id attribute behind a link, which operators without an attribute compare; null at the top. */
   readonly id: ScalarAttribute | null
 }
 
-/** All terms of an object hold together. */
+/** All terms of an object must hold. */
 function parseGroup(raw: unknown, place: FilterPlace): Parsed {
   if (!isRecord(raw)) return Array.isArray(raw) ? refuseKey(place, '0') : refuseGroup(place, 'filters')
   return parseAll(Object.entries(raw), ([key, value]) => parseTerm(key, value, place))
@@ -85,5 +85,5 @@ function parseAttribute(attribute: Attribute, value: unknown, place: FilterPlace
   return parsed.ok ? ok({ kind: 'related', attribute, scope: null, filter: parsed.value }) : parsed
 }
 
-/** Faults of a condition on the id behind a link tell the place of the link. */
+/** Faults of a condition on the id behind a link report the place of the link. */
 const onId = ({ param, path }: FilterPlace) => ({ param, path: path ?? 'id' })

@@ -8,13 +8,13 @@ import { isRecord } from './parse-place.ts'
 type BodyObject = Readonly<Record<string, unknown>>
 
 export interface GivenValuesOptions {
-  /** Of code that may also set what no request may (`writable: false`). */
+  /** For code that may also set `writable: false` attributes, which no request may. */
   readonly sealed?: boolean
 }
 
 /**
- * The `data` of a body → the values of a command: every key leads to an attribute that may be set, in components
- * too, or the first that does not is refused (contract/rest.md 2, "bad key in a body").
+ * Parses the `data` of a body to the values of a command. Fails with the first key, including keys of components, that
+ * is not a writable attribute (contract/rest.md 2, "bad key in a body").
  */
 export function parseGivenValues(
   type: ContentType,
@@ -31,10 +31,10 @@ export function parseGivenValues(
   return ok(Object.fromEntries(values))
 }
 
-/** Told nobody that they do nothing: clients send back what they were answered. */
+/** Ignored silently, because clients send back the documents that they received. */
 const IGNORED: ReadonlySet<string> = new Set(['publishedAt', 'locale'])
 const IDS: ReadonlySet<string> = new Set(['id', 'documentId'])
-/** Of the reference: no attributes of ours, but told as if they were there. */
+/** Strapi's author attributes. Plinth does not have them, but faults report them as if it did. */
 const AUTHORS: ReadonlySet<string> = new Set(['createdBy', 'updatedBy'])
 
 function findInDocument(type: ContentType, key: string, value: unknown, sealed: boolean): Fault | null {
@@ -45,7 +45,7 @@ function findInDocument(type: ContentType, key: string, value: unknown, sealed: 
   return findBelow(attribute, value, key)
 }
 
-/** `path` is the dotted way to the attribute, itself included; places in lists are not told. */
+/** `path`: the dotted path to the attribute, including its name, without list indexes. */
 function findBelow(attribute: Attribute, value: unknown, path: string): Fault | null {
   switch (attribute.kind) {
     case 'relation':
@@ -73,7 +73,7 @@ function findInLinks(
   return wrong ? invalidBodyKey(String(wrong.path.at(-1)), path) : null
 }
 
-/** What is neither an object nor a list of them is for the rules to refuse. */
+/** Values that are not objects are refused later, by validation. */
 function findInItems(value: unknown, find: (item: BodyObject) => Fault | null): Fault | null {
   for (const item of Array.isArray(value) ? value : [value]) {
     const wrong = isRecord(item) ? find(item) : null

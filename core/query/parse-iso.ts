@@ -3,9 +3,9 @@ const MINUTE = 60_000
 const DAY = 24 * HOUR
 
 /**
- * A moment as ISO 8601 writes it, in milliseconds since 1970; NaN where it is none. Besides calendar dates the
- * reference reads years, months, weeks (`2024-W10-3`), days of a year (`2024-100`), the basic format
- * (`20240601T101010Z`) and fractions of the last unit; no offset is UTC.
+ * Parses an ISO 8601 timestamp to milliseconds since 1970; NaN if it is invalid. As in Strapi, also years, months, weeks
+ * (`2024-W10-3`), days of a year (`2024-100`), the basic format (`20240601T101010Z`) and fractions of the last unit.
+ * No offset means UTC.
  */
 export function parseIso(text: string): number {
   const [, day = '', clock] = PARTS.exec(text) ?? []
@@ -29,7 +29,7 @@ function parseDay(text: string): number {
 const YEAR = /^(?:(\d{4}|[+-]\d{6})|(\d{2}|[+-]\d{4})$)(.*)$/
 const IN_YEAR = /^-?(?:(\d{3})|(\d{2})(?:-?(\d{2}))?|W(\d{2})(?:-?(\d))?|)-?$/
 
-/** Date.UTC takes years of two digits for those of the last century. */
+/** Not Date.UTC, which maps the years 0 to 99 to 1900 to 1999. */
 const startOfYear = (year: number): number => new Date(0).setUTCFullYear(year, 0, 1)
 
 const yearOf = (moment: number): number => new Date(moment).getUTCFullYear()
@@ -39,7 +39,7 @@ function dayOfYearToTime(first: number, day: number): number {
   return yearOf(moment) === yearOf(first) ? moment : Number.NaN
 }
 
-/** The first week is that of January 4th. */
+/** Week 1 is the week of January 4th. */
 function weekdayToTime(first: number, week: number, weekday: number): number {
   if (week < 1 || week > 53 || weekday < 1 || weekday > 7) return Number.NaN
   const fourth = first + 3 * DAY
@@ -47,7 +47,7 @@ function weekdayToTime(first: number, week: number, weekday: number): number {
   return monday + ((week - 1) * 7 + weekday - 1) * DAY
 }
 
-/** No 30th of February. */
+/** NaN for days that the month does not have. */
 function dateToTime(first: number, month: number, day: number): number {
   const moment = new Date(first).setUTCMonth(month - 1, day)
   const found = new Date(moment)
@@ -63,7 +63,7 @@ function parseClock(text: string): number {
   return fits ? h * HOUR + m * MINUTE + toMilliseconds(s) - offsetOf(zone) : Number.NaN
 }
 
-/** What is beyond a millisecond counts for nothing. 32.245 × 1000 is a little less than 32245. */
+/** Truncates to milliseconds. Rounds first, because 32.245 × 1000 is slightly less than 32245. */
 const toMilliseconds = (seconds: number): number => Math.trunc(Math.round(seconds * 1e9) / 1e6)
 
 const CLOCK = /^(\d{2}(?:[.,]\d*)?)(?::?(\d{2}(?:[.,]\d*)?))?(?::?(\d{2}(?:[.,]\d*)?))?(Z|[+-].*)?$/

@@ -2,10 +2,10 @@ import { nestingLevels } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 
-/** Deeper than any document; what comes after walks values with the call stack. */
+/** Deeper than any document. The limit protects later code, which is recursive. */
 export const MAX_BODY_DEPTH = 100
 
-/** The JSON text of a body: an object or a list, of plain data at most so many levels deep. */
+/** Parses the JSON text of a body: an object or a list of plain data, at most `depth` levels deep. */
 export function parseJsonBody(body: string, depth = MAX_BODY_DEPTH): Result<object, Fault> {
   const text = body.replace(/^\uFEFF/, '')
   if (!/^\s*[[{]/.test(text)) return failed(fault('syntax', 'invalid JSON, only supports object and array'))
@@ -17,7 +17,7 @@ export function parseJsonBody(body: string, depth = MAX_BODY_DEPTH): Result<obje
   }
 }
 
-/** Refuses what would be no plain data. */
+/** Refuses deep nesting and `__proto__` keys. */
 function checkNesting(body: object, most: number): Result<object, Fault> {
   let depth = 0
   for (const level of nestingLevels(body)) {

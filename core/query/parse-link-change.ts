@@ -6,8 +6,8 @@ import { isRecord } from './parse-place.ts'
 import { STATUSES } from './query.ts'
 
 /**
- * What a body gives a relation or a media attribute (contract/rest.md 9): a list, one id, null, or an object of
- * `connect`, `disconnect` and `set`. null: it changes nothing. `path` is that of the attribute.
+ * Parses the value of a relation or media attribute (contract/rest.md 9): a list, one id, null, or an object of
+ * `connect`, `disconnect` and `set`. Returns null if it changes nothing. `path`: of the attribute.
  */
 export function parseLinkChange(
   attribute: RelationAttribute | MediaAttribute,
@@ -21,7 +21,7 @@ export function parseLinkChange(
   const changes = connect !== undefined || disconnect !== undefined
   if (changes && set !== undefined) return failed(combined(path))
   if (changes && attribute.kind === 'media') return failed(onlySet(path))
-  // As the reference has it, though `connect: []` changes nothing.
+  // As in Strapi, although `connect: []` changes nothing.
   if (set !== undefined || connect === null) return parseSet(attribute, set ?? null)
   return parseChange(attribute, { connect: connect ?? [], disconnect: disconnect ?? [] })
 }
@@ -29,10 +29,10 @@ export function parseLinkChange(
 type LinkObject = Readonly<Record<string, unknown>>
 
 const OPERATIONS: ReadonlySet<string> = new Set(['connect', 'disconnect', 'set'])
-/** Of the reference's own clients; says nothing here. */
+/** Strapi's own clients send it. It has no effect. */
 const OPTIONS = 'options'
 
-/** `{ documentId }` or `{ id }`, whatever else is in it, such as the fields that it was answered with. */
+/** `{ documentId }` or `{ id }`, with any other keys, such as fields of the document that the client received. */
 const isEntry = (raw: LinkObject): boolean =>
   !Object.keys(raw).some(key => OPERATIONS.has(key)) &&
   (Object.hasOwn(raw, 'documentId') || Object.hasOwn(raw, 'id'))
@@ -70,11 +70,11 @@ const combined = (path: Path): LinkFault =>
 const onlySet = (path: Path): LinkFault =>
   invalidRelations(path, 'files are given as a whole, without `connect` and `disconnect`')
 
-/** One entry or a list of them, shorthand or longhand; null counts for none. */
+/** One entry or a list, in shorthand or longhand; null means none. */
 const parseTargets = (raw: unknown, target: ContentType): Result<readonly TargetRef[], LinkFault> =>
   parseEntries(raw, entry => parseTarget(entry, target))
 
-/** As targets, with a place in the list. */
+/** As parseTargets, with positions in the list. */
 const parseConnections = (raw: unknown, target: ContentType): Result<readonly LinkConnection[], LinkFault> =>
   parseEntries(raw, entry => {
     const parsed = parseTarget(entry, target)
@@ -96,7 +96,7 @@ function parseEntries<Entry>(
   return ok(entries)
 }
 
-/** Keys of longhand that mean nothing here are ignored: clients send back what they were answered. */
+/** Unknown keys of the longhand form are ignored, because clients send back the documents that they received. */
 function parseTarget(entry: unknown, target: ContentType): Result<TargetRef, LinkFault> {
   if (!isRecord(entry)) {
     const by = toId(entry) ?? toDocumentId(entry)
@@ -114,10 +114,10 @@ function parseTarget(entry: unknown, target: ContentType): Result<TargetRef, Lin
 
 const toDocumentId = (raw: unknown): TargetRef['by'] | null => (isWord(raw) ? { documentId: raw } : null)
 
-/** PostgreSQL takes no NUL; no document has one in its id. */
+/** PostgreSQL rejects NUL, and no document id contains it. */
 const isWord = (raw: unknown): raw is string => typeof raw === 'string' && raw !== '' && !raw.includes('\0')
 
-/** Numbers and texts of digits alone. */
+/** Numbers, and texts of digits only. */
 function toId(raw: unknown): TargetRef['by'] | null {
   const id = typeof raw === 'string' && /^\d+$/.test(raw) ? Number(raw) : raw
   return typeof id === 'number' && Number.isSafeInteger(id) ? { id } : null
@@ -131,7 +131,7 @@ const badWord = (key: string, expected: string): LinkFault => ({
 
 const END: LinkPosition = { at: 'end' }
 
-/** before and after win over start and end; what says nothing of these is the end (contract/rest.md 9). */
+/** `before` and `after` take precedence over `start` and `end`; the default is the end (contract/rest.md 9). */
 function parsePosition(raw: unknown): LinkPosition {
   if (!isRecord(raw)) return END
   for (const at of ['before', 'after'] as const) {
@@ -142,8 +142,8 @@ function parsePosition(raw: unknown): LinkPosition {
 }
 
 /**
- * Why what a body gives a relation or media attribute is refused. `key`: the path leads to a key that nothing
- * goes by; `format`: told first and alone, without a list of errors; `rule`: one of a list of errors.
+ * Why the value of a relation or media attribute is refused. `key`: the path leads to an unknown key; `format`:
+ * reported alone, before any other error; `rule`: reported in a list of errors.
  */
 interface LinkFault {
   readonly kind: 'key' | 'format' | 'rule'
@@ -151,7 +151,7 @@ interface LinkFault {
   readonly message: string
 }
 
-/** contract/rest.md 9: an entry that names no document; the reference does not say where. */
+/** contract/rest.md 9: an entry that names no document. Strapi's message has no path. */
 const MISSING_ENTRY: LinkFault = { kind: 'rule', path: [], message: 'Invalid relations' }
 
 const invalidRelations = (path: Path, reason: string): LinkFault => ({

@@ -5,7 +5,7 @@ type Parsed = Result<string, InvalidValue>
 
 const TIME = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d{1,3})?$/
 
-/** Contract 3: `YYYY-MM-DD`; what stands behind it, such as the time of a datetime, counts for nothing. */
+/** contract/rest.md 3: `YYYY-MM-DD`. The rest of the text, such as a time, is ignored. */
 export function parseDateValue(raw: unknown): Parsed {
   const day = typeof raw === 'string' ? DAY.exec(raw)?.[0] : undefined
   if (day === undefined) return invalidValue('a date (YYYY-MM-DD)', 'Invalid format, expected yyyy-MM-dd')
@@ -15,14 +15,14 @@ export function parseDateValue(raw: unknown): Parsed {
 
 const DAY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])/
 
-/** Contract 3: `HH:mm:ss` with up to three decimals. */
+/** contract/rest.md 3: `HH:mm:ss` with up to three decimals. */
 export function parseTimeValue(raw: unknown): Parsed {
   const expected = 'a time (HH:mm:ss.SSS)'
   if (typeof raw !== 'string') return invalidValue(expected, `Expected a string, got a ${typeof raw}`)
   return TIME.test(raw) ? ok(raw) : invalidValue(expected, 'Invalid time format, expected HH:mm:ss.SSS')
 }
 
-/** Contract 3: ISO 8601 with or without an offset (none: UTC), a date, or milliseconds since 1970. As ISO in UTC. */
+/** contract/rest.md 3: ISO 8601 with or without an offset (none: UTC), a date, or milliseconds since 1970. Returns ISO in UTC. */
 export function parseDateTime(raw: unknown): Parsed {
   const moment = toEpochMilliseconds(raw)
   if (Number.isNaN(moment) || moment < MIN_MOMENT || moment > MAX_MOMENT)
@@ -30,11 +30,11 @@ export function parseDateTime(raw: unknown): Parsed {
   return ok(new Date(moment).toISOString())
 }
 
-/** Years 0001 to 9999: within what PostgreSQL and the four digits of ISO can say alike. */
+/** Years 0001 to 9999: PostgreSQL and the four-digit years of ISO agree on these. */
 const MIN_MOMENT = Date.parse('0001-01-01T00:00:00Z')
 const MAX_MOMENT = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** ISO 8601 comes first: `2024` is a year, `1700000000000` no date of any kind, and so milliseconds. */
+/** ISO 8601 takes precedence: `2024` is a year; `1700000000000` is not a valid date, so it is milliseconds. */
 function toEpochMilliseconds(raw: unknown): number {
   if (typeof raw !== 'string' && typeof raw !== 'number') return Number.NaN
   const text = String(raw)
@@ -43,11 +43,11 @@ function toEpochMilliseconds(raw: unknown): number {
   return /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN
 }
 
-/** Why a value is none of its attribute's type. */
+/** Why a value does not fit its attribute's type. */
 export interface InvalidValue {
-  /** What would have been one: `an integer`. */
+  /** What was expected: `an integer`. */
   readonly expected: string
-  /** The whole sentence, where the contract has its own (contract/rest.md 3). */
+  /** The complete message if the contract prescribes one (contract/rest.md 3). */
   readonly message: string | null
 }
 

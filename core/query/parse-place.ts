@@ -2,21 +2,21 @@ import { failed } from '../base/result.ts'
 import { type Fault, fault, invalidKey, type QueryParam } from '../faults/fault.ts'
 import type { Attribute, Holder } from '../model/model.ts'
 
-/** Where a parser stands in a part of a query: what attributes there are, and how faults tell the place. */
+/** The place of a parser in a part of a query: the available attributes, and the path for faults. */
 export interface ParsePlace {
   readonly holder: Holder
   readonly param: QueryParam
-  /** The dotted way over attributes to here; null at the top. */
+  /** The dotted path of attributes to here; null at the top. */
   readonly path: string | null
 }
 
 export const pathWithin = (place: ParsePlace, name: string): string =>
   place.path === null ? name : `${place.path}.${name}`
 
-/** Attributes of the reference that no caller of the content API may use: told as if they were there. */
+/** Strapi's author attributes. No caller may use them, but faults report them as if they existed. */
 const HIDDEN_ATTRIBUTES: ReadonlySet<string> = new Set(['createdBy', 'updatedBy'])
 
-/** Contract 2: the place of a key is that of the attribute, or of what lies around a key that is none. */
+/** contract/rest.md 2: the path of a known attribute includes its name; of an unknown key it is the path of what contains it. */
 export function unknownKey(place: ParsePlace, key: string): Fault {
   const hidden = place.holder.holder === 'content-type' && HIDDEN_ATTRIBUTES.has(key)
   const known = hidden || place.holder.attributes.has(key)
@@ -25,7 +25,7 @@ export function unknownKey(place: ParsePlace, key: string): Fault {
 
 export const refuseKey = (place: ParsePlace, key: string) => failed(unknownKey(place, key))
 
-/** A value that makes no sense where it stands, with what would have. */
+/** The fault of an invalid value, with what was expected. */
 export function refuseValue(place: ParsePlace, key: string, path: string, expected: string) {
   const at = path === key ? '' : ` at ${path}`
   return failed(
@@ -39,7 +39,7 @@ export function refuseValue(place: ParsePlace, key: string, path: string, expect
   )
 }
 
-/** What lies at the other end of an attribute; null where nothing does. */
+/** The content-type or component that an attribute leads to; null: none. */
 export function targetHolder(attribute: Attribute): Holder | null {
   switch (attribute.kind) {
     case 'relation':

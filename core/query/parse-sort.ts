@@ -5,8 +5,8 @@ import { isRecord, type ParsePlace, pathWithin, targetHolder, unknownKey } from 
 import type { Sort, SortStep } from './query.ts'
 
 /**
- * Every way to write a sort (contract/rest.md 6): `a`, `a:desc,b.c`, lists of these, objects `{ b: { c: 'asc' } }`,
- * lists of objects. Unknown names are told before bad orders.
+ * Parses every form of a sort (contract/rest.md 6): `a`, `a:desc,b.c`, lists of these, objects `{ b: { c: 'asc' } }`,
+ * lists of objects. Unknown names are reported before invalid directions.
  */
 export function parseSort(
   raw: unknown,
@@ -30,7 +30,7 @@ interface SortText {
   readonly order: string
 }
 
-/** null where it is no sort at all. */
+/** null: not a valid sort. */
 function toKeys(raw: unknown, above: readonly string[]): readonly SortText[] | null {
   if (raw === undefined || raw === null) return []
   if (typeof raw === 'string') return above.length === 0 ? fromText(raw) : fromOrder(above, raw.trim())
@@ -43,11 +43,11 @@ function toKeys(raw: unknown, above: readonly string[]): readonly SortText[] | n
   return known.length === parts.length ? known.flat() : null
 }
 
-/** No order at all is no sort. */
+/** An empty direction means no sort. */
 const fromOrder = (names: readonly string[], order: string): readonly SortText[] =>
   order === '' ? [] : [{ names, order }]
 
-/** A third part (`a:asc:desc`) counts for nothing. */
+/** A third part (`a:asc:desc`) is ignored. */
 function fromText(text: string): readonly SortText[] | null {
   const terms = text.split(',').map(term => term.trim())
   const keys = terms.filter(Boolean).map(term => {
@@ -57,7 +57,7 @@ function fromText(text: string): readonly SortText[] | null {
   return keys.some(({ names }) => names.some(name => Object.hasOwn(Object.prototype, name))) ? null : keys
 }
 
-/** Dots without a name behind them are passed over; one that leads is a name that nothing has. */
+/** Empty names between dots are skipped. A leading empty name is kept and reported as unknown. */
 const isNamed = (name: string, index: number): boolean => name !== '' || index === 0
 
 const isOrder = (word: string): boolean => /^(?:asc|desc)$/i.test(word)

@@ -12,10 +12,10 @@ import type { Value } from './query.ts'
 
 type Parsed = Result<Value, InvalidValue>
 
-/** A value as a request or a file has it (text, number, boolean) → as PostgreSQL takes it for the attribute's type. */
+/** Parses a value of a request or a file (text, number, boolean) to the form that PostgreSQL accepts for the attribute's type. */
 export const parseValue = ({ type }: ScalarAttribute, raw: unknown): Parsed => PARSERS[type](raw)
 
-/** PostgreSQL keeps no NUL in text. */
+/** PostgreSQL cannot store NUL in text. */
 export function parseTextValue(raw: unknown): Parsed {
   if (typeof raw === 'number' || typeof raw === 'boolean') return ok(String(raw))
   if (typeof raw !== 'string') return invalidValue('a text')
@@ -53,7 +53,7 @@ function parseNumber(raw: unknown): Parsed {
 
 const FALSE_WORDS: ReadonlySet<unknown> = new Set([false, 0, null, undefined, 'false', 'f', '0', ''])
 
-/** Contract 7: any other word is true, as these are in capitals. */
+/** contract/rest.md 7: any other value is true, including these words in capitals. */
 export const isTrue = (raw: unknown): boolean => !FALSE_WORDS.has(raw)
 
 const parseBoolean = (raw: unknown): Parsed =>
@@ -69,13 +69,13 @@ function parseJson(raw: unknown): Parsed {
     : ok(text)
 }
 
-/** NUL, and halves of surrogate pairs: JSON.stringify escapes no other letters this way. */
+/** NUL and lone surrogates, which are the only characters that JSON.stringify escapes this way. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i
 
-/** As of a stored value (documents/parse-json.ts). */
+/** The same limit as for stored values (documents/values/). */
 const MAX_JSON_DEPTH = 1_000
 
-/** undefined: the text is no JSON. */
+/** undefined: invalid JSON. */
 function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -3,7 +3,7 @@ import type { Attribute, ComponentAttribute, Holder, LinkAttribute, ZoneAttribut
 import { targetHolder } from './parse-place.ts'
 import type { Populate, PopulateOrigin, Selection, ZonePopulate } from './query.ts'
 
-/** What a populate says of the rows at the other end, parsed. */
+/** What a populate selects of the target rows. */
 export interface PopulatedRows {
   readonly selection: Selection
   readonly filter: Extract<Populate, { kind: 'link' }>['filter']
@@ -40,21 +40,21 @@ export const populateZone = (
   components: ZonePopulate['components'],
 ): ZonePopulate => ({ kind: 'zone', attribute, as: attribute.name, origin, components, count: false })
 
-/** Every component of the zone, with the same things inside. */
+/** Every component of the zone, each with the same populates. */
 export const allZoneComponents = (
   { components }: ZoneAttribute,
   inside: (holder: Holder) => readonly Populate[] = () => [],
 ): ZonePopulate['components'] =>
   components.map(component => ({ component, selection: selectionOf(component, inside(component)) }))
 
-/** `*`: one level of everything that is not a field. */
+/** `*`: one level of every attribute that is not a scalar. */
 export const populateAll = (holder: Holder): readonly Populate[] =>
   [...holder.attributes.values()].flatMap(attribute => {
     const populate = populateWhole(attribute, 'all')
     return populate ? [populate] : []
   })
 
-/** null: a field. */
+/** null: a scalar, which is a field. */
 export function populateWhole(attribute: Attribute, origin: PopulateOrigin): Populate | null {
   if (attribute.kind === 'scalar') return null
   if (attribute.kind === 'zone') return populateZone(attribute, origin, allZoneComponents(attribute))
@@ -70,7 +70,7 @@ export const everyField = memoize((holder: Holder): SelectedFields => {
   return { fields, named: false }
 })
 
-/** How many populates a selection asks for, with those inside of others. */
+/** The number of populates in a selection, including nested ones. */
 export const countPopulates = ({ populate }: Selection): number =>
   populate.reduce((sum, each) => sum + 1 + countBelow(each), 0)
 

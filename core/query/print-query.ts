@@ -1,6 +1,6 @@
 import type { Comparison, Filter, Populate, Query, Selection, Sort, ZonePart } from './query.ts'
 
-/** What a query asks for, in the words of REST: for a log, so without a single value that somebody gave. */
+/** Describes a query in REST parameters for logs, without any value of the request. */
 export type Described = Readonly<Record<string, unknown>>
 
 export function describeQuery(query: Query): Described {
@@ -18,7 +18,7 @@ export function describeQuery(query: Query): Described {
   }
 }
 
-/** Deep pages are slow ones. */
+/** The page is included because deep pages are slow. */
 const describePage = (take: Query['take']): Described =>
   take.kind === 'one'
     ? {}
@@ -43,7 +43,7 @@ function describeFilter(filter: Filter): Described {
   }
 }
 
-/** Of long lists it counts how long. */
+/** A long list is described by its length. */
 const describeComparison = ({ operator, values: { length } }: Comparison): string =>
   length > 2 ? `${operator} of ${length}` : operator
 

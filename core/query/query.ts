@@ -9,16 +9,16 @@ import type {
 import type { Operator } from './operators.ts'
 
 /**
- * A read of documents of one content-type, as REST and GraphQL both parse it: names are resolved to
- * attributes and values have their attribute's type, but nothing is said of who asks.
- * Plain data: nodes are told apart by `kind`, rewriting makes new ones.
+ * A read of documents of one content-type, as REST and GraphQL both parse it: names are resolved to attributes and
+ * values have their attribute's type, but the caller's permissions are not applied.
+ * Immutable data: nodes are discriminated by `kind`, and rewriting creates new ones.
  */
 export interface Query {
   readonly kind: 'query'
   readonly type: ContentType
   /**
-   * One document (by its id; a single type's only one where null), or a list. `recordId`: the id of any row of the
-   * document, which names its locale too; neither of the others counts then.
+   * One document (null: the only one of a single type), or a list. `recordId`: the id of any row of the document, which
+   * also selects its locale; `documentId` and `locale` are ignored then.
    */
   readonly take:
     | { readonly kind: 'one'; readonly documentId: string | null; readonly recordId?: number }
@@ -31,15 +31,15 @@ export interface Query {
   readonly search: Search | null
   /** `publicationFilter`; null also on types without drafts. */
   readonly publication: PublicationFilter | null
-  /** Which versions `publication` may tell of and `latest` choose from: set by access alone (parsers leave it out); absent: all. */
+  /** The versions that `publication` and `latest` may consider. Only access sets it; absent: all. */
   readonly visibleVersions?: VisibleVersions
   /** In order; ties are broken by id. */
   readonly sort: readonly Sort[]
 }
 
 /**
- * Text to be found, whatever its case, in any of the attributes. Parsers name every text, number and uid
- * attribute and the documentId; access leaves those that the caller may read.
+ * A case-insensitive text search in any of the attributes. Parsers name every text, number and uid attribute and the
+ * documentId; access keeps those that the caller may read.
  */
 export interface Search {
   readonly text: string
@@ -49,12 +49,12 @@ export interface Search {
 export const STATUSES = ['published', 'draft'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** Which version of each document answers; `latest`: the published one, or where there is none the draft (documents.md 17). */
+/** The version of each document to return; `latest`: the published one, or the draft if there is none (documents.md 17). */
 export type VersionChoice = Status | 'latest'
 
 /**
- * contract/rest.md 10: documents by how their draft and published versions stand to one another, in the row's
- * own locale or (`…-document`) in any.
+ * contract/rest.md 10: filters documents by the relation of their draft and published versions, in the row's locale
+ * or (`…-document`) in any.
  */
 export const PUBLICATION_FILTERS = [
   'never-published',
@@ -68,21 +68,21 @@ export const PUBLICATION_FILTERS = [
 ] as const
 export type PublicationFilter = (typeof PUBLICATION_FILTERS)[number]
 
-/** The condition that versions of each status meet which the caller sees; null: he sees all of them. */
+/** The condition on the versions of each status that the caller may read; null: all of them. */
 export type VisibleVersions = { readonly [Each in Status]: Filter | null }
 
-/** Of types without i18n: `all`. */
+/** Types without i18n have `all`. */
 export type LocaleChoice =
   | { readonly kind: 'all' }
   | { readonly kind: 'these'; readonly codes: readonly string[] }
 
 /**
- * Where a page by cursor begins: `first`, or behind the row that has these values of the sorts (null: none) and this
- * id. Its `start` is 0. The total is that of the whole list. Absent: a page by number.
+ * The start of a page in cursor pagination: `first`, or after the row with these sort keys and this id. The page's
+ * `start` is 0. The total counts the whole list. Absent: pagination by number.
  */
 export type PageCursor = 'first' | { readonly keys: readonly (Value | null)[]; readonly id: number }
 
-/** Both count documents. */
+/** Both in documents. */
 export interface Page {
   readonly start: number
   readonly limit: number
@@ -90,12 +90,12 @@ export interface Page {
 
 export interface Selection {
   readonly fields: readonly ScalarAttribute[]
-  /** The request named its fields itself: one that the caller may not read is refused, else it is left out. */
+  /** The request names its fields, so an unreadable one is refused; otherwise unreadable fields are left out. */
   readonly named: boolean
   readonly populate: readonly Populate[]
   /**
-   * Fields that the project's own code works with, which are in no answer: not the caller's to be refused. Only
-   * GraphQL sets it, for fields with resolvers of an extension.
+   * Fields that project code reads and the answer omits, so they are not checked against the caller. Only GraphQL sets
+   * it, for fields with resolvers of an extension.
    */
   readonly internalFields?: ReadonlySet<ScalarAttribute>
 }
@@ -103,9 +103,9 @@ export interface Selection {
 export type Populate = LinkPopulate | ComponentPopulate | ZonePopulate
 
 /**
- * How a request came to ask for a populate. `named`: by its own name, so that an attribute that the caller may
- * not read is refused; `passed`: only on the way to others (`a` in `a.b`), so that it is left out where none of
- * those is left (contract/rest.md 8); `all`: by `*`, so that whatever is not for the caller is left out.
+ * How a request populates an attribute. `named`: by its name; an unreadable attribute is refused. `passed`: as part of
+ * a path (`a` in `a.b`); it is left out if nothing below it remains (contract/rest.md 8). `all`: by `*`; an unreadable
+ * attribute is left out.
  */
 export type PopulateOrigin = 'named' | 'passed' | 'all'
 
@@ -113,19 +113,19 @@ interface PopulateBase {
   /** The key in the answer. */
   readonly as: string
   readonly origin: PopulateOrigin
-  /** The number of them instead of them. */
+  /** Return the number of entries instead of the entries. */
   readonly count: boolean
 }
 
 export interface LinkPopulate extends PopulateBase {
   readonly kind: 'link'
   readonly attribute: LinkAttribute
-  /** Absent: as the row that it starts from; from the latest of a document a published one leads to published ones. */
+  /** Absent: the status of the source row; with `latest` a published source leads to published targets. */
   readonly status?: VersionChoice
   readonly scope: LinkScope | null
   /**
-   * The project lets the caller over this link without `find` on its target: to all of it, or (`kept`) with his own
-   * conditions where he has `find`. Only GraphQL sets it, for what resolversConfig opens.
+   * The project opens this link to callers without `find` on its target: `wholly`, or (`kept`) with the conditions of
+   * the caller's own `find` if they have it. Only GraphQL sets it, from resolversConfig.
    */
   readonly bypassFind?: 'wholly' | 'kept'
   readonly selection: Selection
@@ -147,22 +147,22 @@ export interface ComponentPopulate extends PopulateBase {
 export interface ZonePopulate extends PopulateBase {
   readonly kind: 'zone'
   readonly attribute: ZoneAttribute
-  /** Only these are answered. */
+  /** Other components of the zone are left out. */
   readonly components: readonly ZonePart[]
 }
 
-/** A component of a zone, as it is answered. */
+/** What to return of one component of a zone. */
 export interface ZonePart {
   readonly component: Component
   readonly selection: Selection
-  /** Which of its entries; absent: all of them. */
+  /** Condition on its entries; absent: all of them. */
   readonly filter?: Filter
 }
 
 /**
- * What the caller sees at the end of a link: set by access alone (parsers leave null). `status` where it
- * differs from the one asked for, because drafts of the target are not for the caller; `where` his row condition,
- * `sights` that of each status where the latest versions answer.
+ * The restriction on the targets of a link. Only access sets it (parsers leave null). `status`: replaces the requested
+ * one if the caller may not read drafts of the target. `where`: the caller's condition on rows. `visibleVersions`: the
+ * conditions for each status if the link resolves to `latest`.
  */
 export interface LinkScope {
   readonly status: Status | null
@@ -171,9 +171,9 @@ export interface LinkScope {
 }
 
 /**
- * Three-valued logic as in SQL: a comparison with an absent value is unknown, and only true rows match.
- * `related` holds where some row at the other end meets its filter; where there is none, an absent row
- * (every value null) is tried instead, and a negation passes through to the row (contract/rest.md 7).
+ * Three-valued logic as in SQL: a comparison with NULL is unknown, and only rows with true match.
+ * `related` is true if some target row meets its filter. Without any target row the filter is evaluated on a row of
+ * NULLs. A negation applies to the target row (contract/rest.md 7).
  */
 export type Filter = AndFilter | OrFilter | NotFilter | Comparison | RelatedFilter
 
@@ -208,11 +208,11 @@ export interface RelatedFilter {
   readonly filter: Filter
 }
 
-/** A value in the form that PostgreSQL takes for its attribute's type: numbers, booleans, else text. */
+/** A value in the form that PostgreSQL accepts for its attribute's type: number, boolean or text. */
 export type Value = string | number | boolean
 
 export interface Sort {
-  /** The way to the attribute over links and components; empty for the type's own. */
+  /** The path to the attribute over links and components; empty for the type's own attributes. */
   readonly path: readonly SortStep[]
   readonly attribute: ScalarAttribute
   readonly direction: 'asc' | 'desc'
@@ -226,7 +226,7 @@ export interface SortStep {
 declare const restricted: unique symbol
 
 /**
- * A query narrowed to what its caller may see. Only access/ makes one, and plan/ takes nothing else:
- * there is no other way from a request to SQL.
+ * A query restricted to what its caller may read. Only access/ creates one and plan/ accepts nothing else, so no
+ * request reaches SQL without it.
  */
 export type RestrictedQuery = Query & { readonly [restricted]: true }

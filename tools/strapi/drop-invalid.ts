@@ -9,12 +9,12 @@ import { readProject } from '../../core/project/load-project.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
 import { type Block, type DocumentEntry, printSheet } from './yaml-document.ts'
 
-/** More than any project has faults, so that this ends. */
+/** The maximum number of rounds. */
 const MOST_ROUNDS = 500
 
 /**
- * The sheet without what the checker refuses: each such thing is taken out, and its place says what it was and why.
- * So the file loads, whatever the project that it came from held. Fails with what could not be taken out.
+ * Removes everything that `plinth check` refuses from the document, and leaves a comment with the reason in its place.
+ * So the resulting file always loads. Fails with the faults that could not be removed.
  */
 export async function repairSheet(sheet: Block): Promise<Result<Block, Diagnostic>> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-import-'))
@@ -47,7 +47,7 @@ async function faultsOf(folder: string, sheet: Block): Promise<readonly Diagnost
   return access.ok ? [] : access.reasons
 }
 
-/** One fault a thing, and one alone where it takes two to be wrong: the other one may be right without it. */
+/** Keeps one fault per entry, and one per conflict between two entries: the other may be valid without it. */
 function chosen(faults: readonly Diagnostic[]): readonly Diagnostic[] {
   const seen = new Set<string>()
   return faults.filter(({ code, path }) => {
@@ -59,7 +59,7 @@ function chosen(faults: readonly Diagnostic[]): readonly Diagnostic[] {
 const withoutFault = (sheet: Block, { path, message }: Diagnostic): Block =>
   withoutPath(sheet, path, `left out: ${message}`)
 
-/** The sheet without what lies deepest on the way, and with a note in its place; the same sheet where nothing does. */
+/** Replaces the deepest existing entry on the path by a comment; returns the same document if there is none. */
 function withoutPath(sheet: Block, [key, ...rest]: Path, note: string): Block {
   const index = sheet.entries.findIndex(each => each.key === key)
   const found = sheet.entries[index]
@@ -73,7 +73,7 @@ function withoutPath(sheet: Block, [key, ...rest]: Path, note: string): Block {
   return { ...sheet, entries: entries.with(index, { ...next, notes: [...told, ...next.notes] }) }
 }
 
-/** The entry without what lies deeper; undefined where it must go itself. */
+/** The entry without the deeper part; undefined if the entry itself must be removed. */
 function withoutInner(found: DocumentEntry, rest: Path, note: string): DocumentEntry | undefined {
   if (found.value.kind === 'block') {
     const inner = withoutPath(found.value, rest, note)
@@ -93,7 +93,7 @@ function withoutInner(found: DocumentEntry, rest: Path, note: string): DocumentE
   }
 }
 
-/** An attribute of which its type alone is left. */
+/** Whether only the type of an attribute is left. */
 function shortened(json: Json): Json {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return json
   const [first, ...others] = Object.entries(json)
@@ -109,7 +109,7 @@ const valueIn = (json: Json, way: Path): Json | undefined =>
     json,
   )
 
-/** A value without its deepest part on the way; undefined where that is the value itself. */
+/** The value without its deepest part on the path; undefined if that is the value itself. */
 function withoutJson(json: Json, [key, ...rest]: Path): Json | undefined {
   if (key === undefined || typeof json !== 'object' || json === null) return undefined
   if (Array.isArray(json)) return typeof key === 'number' ? withoutItem(json, key, rest) : undefined

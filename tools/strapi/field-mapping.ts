@@ -3,7 +3,7 @@ import { freeAttributeName, type Names } from './names.ts'
 import { EMPTY_MAPPING, type LiteralMapping, mappingAt, textAt, valueAt } from './read/literal-value.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
 
-/** What a table of Strapi's is to be: content-types and components of both sides, attribute by attribute. */
+/** Maps Strapi's content-types, components and attributes to Plinth's. */
 export interface Correspondence {
   /** Files and users first, then the content-types in the model's order. */
   readonly types: readonly TypePair[]
@@ -32,7 +32,7 @@ export interface AttributePair {
   readonly ours: Attribute
 }
 
-/** What did not come over has no pair. */
+/** Attributes that were not converted have no pair. */
 export function correspond(project: StrapiProject, names: Names, model: Model): Correspondence {
   const own = project.contentTypes.flatMap(type => typePair(type, names, model))
   const builtIn = builtInPairs(project, model)
@@ -70,7 +70,7 @@ function typePair(type: StrapiType, names: Names, model: Model): readonly TypePa
   return ours === undefined ? [] : [{ ...pair(type, ours), localized }]
 }
 
-/** Types of Strapi's plugins that Plinth has itself: their attributes are called alike. */
+/** Types of Strapi's plugins that Plinth has built in, with the same attribute names. */
 function builtInPairs({ user }: StrapiProject, { builtIn }: Model): readonly TypePair[] {
   const like = (uid: string, collectionName: string, ours: ContentType): TypePair => ({
     ...pair({ uid, collectionName, attributes: alike(ours, user) }, ours),
@@ -84,7 +84,7 @@ function builtInPairs({ user }: StrapiProject, { builtIn }: Model): readonly Typ
   ]
 }
 
-/** Mails of Strapi's that are still on their way lead to Strapi. */
+/** Tokens in mails that Strapi has sent are not imported: their links lead to Strapi. */
 const LEFT: ReadonlySet<string> = new Set(['resetPasswordToken', 'confirmationToken'])
 
 function alike(ours: ContentType, user: StrapiHolder | null): StrapiHolder['attributes'] {
@@ -106,13 +106,13 @@ const ROLE: LiteralMapping = new Map([
 const roleOf = ({ key }: ContentType, name: string): LiteralMapping =>
   key === 'user' && name === 'role' ? ROLE : EMPTY_MAPPING
 
-/** Where Strapi keeps the links of a relation: on this side, and in which form. */
+/** How Strapi stores the links of a relation. */
 export function isOwner({ given }: AttributePair): boolean {
   return textAt(given, 'mappedBy') === undefined
 }
 
 export const usesColumn = ({ given }: AttributePair): boolean => valueAt(given, 'useJoinTable') === false
 
-/** The name of the column where a project chose one. */
+/** A column name configured by the project. */
 export const joinColumn = ({ given }: AttributePair): string | undefined =>
   textAt(mappingAt(given, 'joinColumn'), 'name')

@@ -7,14 +7,14 @@ import type { StrapiProject } from './read/strapi-project.ts'
 import { translate } from './translate.ts'
 import { printSheet, type Remark, remarksOf } from './yaml-document.ts'
 
-/** A project file, and what was said in it. */
+/** A project file, and its comments. */
 export interface ImportedSchema {
   readonly yaml: string
   readonly names: Names
   readonly remarks: readonly Remark[]
 }
 
-/** read → name → translate → repair → print. The answer's file has no fault. */
+/** Converts a Strapi project to a project file without faults. */
 export async function importSchema(
   project: StrapiProject,
   facts: StrapiFacts | null,

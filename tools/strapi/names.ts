@@ -4,7 +4,7 @@ import { toKebabCase } from './convert/to-holder.ts'
 import { textAt } from './read/literal-value.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
 
-/** What Plinth calls what Strapi called otherwise, and where Strapi's name had to go, why. */
+/** The names in Plinth, with reasons where Strapi's name could not be kept. */
 export interface Names {
   /** By uid. */
   readonly types: ReadonlyMap<string, TypeNames>
@@ -29,7 +29,7 @@ export function nameAll({ contentTypes, components }: StrapiProject): Names {
   }
 }
 
-/** Takes the name, or the next one that nobody has. */
+/** Reserves the name, or the next free one with a number. */
 function free(wanted: string, taken: Set<string>): string {
   let name = wanted
   for (let count = 2; taken.has(name); count++) name = `${wanted}-${count}`
@@ -70,7 +70,7 @@ const componentUid = (uid: string): string =>
 
 const TABLE = /^(?!plinth_|pg_|components_)[a-z][a-z0-9_]{0,49}$/
 
-/** Strapi's name of the table, where it differs from what Plinth would call it and can be kept. */
+/** Strapi's table name, if it differs from Plinth's default and is valid. */
 function tableName(type: StrapiType, pluralApiId: string, taken: Set<string>): string | undefined {
   const ours = toSnakeCase(pluralApiId)
   const wanted = type.collectionName
@@ -79,13 +79,13 @@ function tableName(type: StrapiType, pluralApiId: string, taken: Set<string>): s
   return kept === ours ? undefined : kept
 }
 
-/** An attribute's name: Strapi's, or the nearest one that Plinth takes. */
+/** Strapi's attribute name, or the nearest valid one. */
 export function freeAttributeName(name: string): string {
   const letters = name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?![A-Za-z])/, 'a')
   return RESERVED_ATTRIBUTES.has(letters) ? `${letters}_` : letters
 }
 
-/** What Strapi gives its users itself: Plinth's have it, too. */
+/** Built-in user attributes of Strapi, which Plinth has as well. */
 const OF_EVERY_USER: ReadonlySet<string> = new Set([
   'username',
   'email',
@@ -98,6 +98,6 @@ const OF_EVERY_USER: ReadonlySet<string> = new Set([
   'role',
 ])
 
-/** The attributes that a project gave its users. */
+/** The user attributes that the project added. */
 export const ownUserAttributes = (user: StrapiHolder | null): StrapiHolder['attributes'] =>
   new Map([...(user?.attributes ?? [])].filter(([name]) => !OF_EVERY_USER.has(name)))

@@ -14,14 +14,14 @@ import {
 import { readExported } from './read/read-exported.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
 
-/** Where a project's folder is read from, and what could not be read. */
+/** The state of reading a project's folder. */
 interface Reading {
   readonly folder: string
   readonly files: readonly string[]
   readonly unreadable: string[]
 }
 
-/** Reads a Strapi 4 or 5 project of JavaScript or TypeScript, without running anything of it. */
+/** Reads a Strapi 4 or 5 project in JavaScript or TypeScript without running its code. */
 export async function readStrapi(folder: string): Promise<Result<StrapiProject, string>> {
   const root = resolve(folder)
   const found = await stat(root).catch((error: NodeJS.ErrnoException) => error)
@@ -74,7 +74,7 @@ function versionOf(manifest: LiteralValue): 4 | 5 | undefined {
   return major === '4' ? 4 : major === '5' ? 5 : undefined
 }
 
-/** Folders that hold what others wrote or what was built. */
+/** Folders with dependencies, build output or other files that are not source. */
 const FOREIGN: ReadonlySet<string> = new Set([
   'node_modules',
   'dist',
@@ -99,7 +99,7 @@ async function filesOf(root: string): Promise<readonly string[]> {
   return found.sort()
 }
 
-/** A file of JSON, or a module; undefined, and remembered, where it cannot be read. */
+/** Reads a JSON file or a module. If that fails: undefined, and the reason is added to `unreadable`. */
 async function readGiven({ folder, unreadable }: Reading, file: string): Promise<LiteralValue | undefined> {
   try {
     const text = await readFile(join(folder, file), 'utf8')
@@ -112,7 +112,7 @@ async function readGiven({ folder, unreadable }: Reading, file: string): Promise
   }
 }
 
-/** As Strapi merges nothing into these outside of config/env, the first ending wins. */
+/** The first extension wins: outside of config/env, Strapi does not merge these files. */
 async function readConfig(reading: Reading, name: string): Promise<LiteralValue | undefined> {
   const file = ['ts', 'js', 'json']
     .map(ending => `config/${name}.${ending}`)

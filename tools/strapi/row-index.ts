@@ -7,18 +7,18 @@ import { ask, numberAt, type SourceRow, type StrapiDatabase } from './read/sourc
 import type { StrapiNames } from './strapi-names.ts'
 import type { Loss } from './warnings.ts'
 
-/** What a row of Strapi's is in Plinth. */
+/** The Plinth document version of a Strapi row. */
 export interface RowPlace {
   readonly documentId: string
-  /** null: the content-type has no locales. */
+  /** null: the content-type is not localized. */
   readonly locale: string | null
   /** `both`: one row of Strapi 4 is a published version and its draft. */
   readonly status: Status | 'both'
-  /** What links to it mean: rows of Strapi 5 are versions, those of Strapi 4 (undefined) whole documents. */
+  /** The status that links to it refer to: rows of Strapi 5 are versions; rows of Strapi 4 (undefined) are whole documents. */
   readonly linked: Status | undefined
 }
 
-/** The rows of each content-type, and the documents that they make. */
+/** The rows and documents of each content-type. */
 export interface RowIndex {
   /** By Strapi's uid. */
   readonly types: ReadonlyMap<string, IndexedType>
@@ -26,7 +26,7 @@ export interface RowIndex {
 
 export interface IndexedType {
   readonly rows: ReadonlyMap<number, RowPlace>
-  /** By documentId, the ids of its rows, in the order of the first of them. */
+  /** The row ids by documentId, ordered by the first row. */
   readonly documents: ReadonlyMap<string, readonly number[]>
 }
 
@@ -34,12 +34,12 @@ interface IndexTerms {
   readonly source: StrapiDatabase
   readonly names: StrapiNames
   readonly defaultLocale: string
-  /** Those of the project. */
+  /** The project's locales. */
   readonly locales: ReadonlySet<string>
   readonly lose: (loss: Loss) => void
 }
 
-/** Looks through all tables once: links name rows, and rows are to be documents. */
+/** Reads all tables once, to map rows to documents: links refer to rows. */
 export async function indexRows(correspondence: Correspondence, terms: IndexTerms): Promise<RowIndex> {
   const types = new Map<string, IndexedType>()
   for (const type of correspondence.byUid.values()) types.set(type.uid, await indexType(type, terms))
@@ -92,14 +92,14 @@ function toRowPlace(
   return { ...where, status, linked }
 }
 
-/** Strapi 5 alone has rows of drafts beside those that are published. */
+/** Only Strapi 5 has separate rows for drafts. */
 function statusOf({ draftAndPublish }: ContentType, row: SourceRow): RowPlace['status'] {
   if (!draftAndPublish) return 'published'
   if (row.get('published_at') === null) return 'draft'
   return row.has('document_id') ? 'published' : 'both'
 }
 
-/** By row. Roles and locales go by what project.yaml calls them. */
+/** Document names by row. Roles and locales use their names in project.yaml. */
 async function documentIds(
   type: TypePair,
   table: string,
@@ -120,7 +120,7 @@ function calledOf({ ours }: TypePair, row: SourceRow): string | null | undefined
   return ours.key === 'locale' && ours.builtIn ? row.get('code') : row.get('document_id')
 }
 
-/** Strapi 4: entries that are translations of one another, each with the least of their ids. */
+/** Strapi 4: entries that are translations of each other, each mapped to the lowest of their ids. */
 async function entriesOfDocuments(
   table: string,
   source: StrapiDatabase,
@@ -140,6 +140,6 @@ async function entriesOfDocuments(
   return new Map([...first.keys()].map(id => [id, leastOf(id)]))
 }
 
-/** Strapi 4 has no documentIds: the same entry gets the same one each time. 24 letters and digits. */
+/** A deterministic documentId (24 letters and digits), because Strapi 4 has none. */
 const madeId = (table: string, id: number): string =>
   `s${BigInt(`0x${createHash('sha256').update(`${table} ${id}`).digest('hex')}`).toString(36)}`.slice(0, 24)

@@ -3,27 +3,27 @@ import { createHash } from 'node:crypto'
 const WORD =
   /\d{0,9}(?:1st|2nd|3rd|(?![123])\dth)(?=\b|[A-Z_])|\d{0,9}(?:1ST|2ND|3RD|(?![123])\dTH)(?=\b|[a-z_])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g
 
-/** As Strapi's lodash has it: digits are words of their own. `metaTitle2` → `meta_title_2` */
+/** snake_case as in lodash, which Strapi uses: digits are separate words. `metaTitle2` → `meta_title_2` */
 export const snakeCase = (name: string): string =>
   (name.match(WORD) ?? []).map(word => word.toLowerCase()).join('_')
 
-/** How one version of Strapi calls its tables and columns. */
+/** The table and column names of a Strapi version. */
 export interface StrapiNames {
   table(collectionName: string): string
   column(attribute: string): string
-  /** The links of a relation. */
+  /** The join table of a relation. */
   links(table: string, attribute: string): string
-  /** The components of a holder. */
+  /** The component table of a holder. */
   components(collectionName: string): string
-  /** The files of all media attributes. */
+  /** The join table of all media attributes. */
   readonly media: string
-  /** Which component a row of `components` means. */
+  /** The column with the component's id. */
   readonly componentId: string
-  /** v4 alone: which entries are the same document in other locales. */
+  /** Strapi 4 only: the join table of translations. */
   localizations(table: string): string
 }
 
-/** Strapi 4 leaves long names to PostgreSQL, which cuts them. */
+/** Strapi 4 relies on PostgreSQL, which truncates long names. */
 const cut = (name: string): string => name.slice(0, 63)
 
 const NAMES_4: StrapiNames = {
@@ -51,7 +51,7 @@ export const namesOf = (version: 4 | 5): StrapiNames => (version === 4 ? NAMES_4
 const LONGEST = 55
 const HASH_LENGTH = 5
 
-/** Strapi 5 shortens names over 55 characters: each part keeps its beginning, and ends in a hash of the whole of it. */
+/** Strapi 5 shortens names over 55 characters: each part keeps its beginning and ends with a hash of the full part. */
 function shortened(parts: readonly string[], suffix?: string): string {
   const all = suffix === undefined ? parts : [...parts, suffix]
   const name = all.join('_')
@@ -62,7 +62,7 @@ function shortened(parts: readonly string[], suffix?: string): string {
   return [...short, ...(suffix === undefined ? [] : [suffix])].join('_')
 }
 
-/** Each part gets the same; what short ones do not need goes to the long ones, a character each in turn. */
+/** Divides the length equally; unused characters of short parts go to long ones, one at a time. */
 function shares(parts: readonly string[], available: number): readonly number[] {
   const each = Math.floor(available / parts.length)
   const lengths = parts.map(part => Math.min(part.length, each))

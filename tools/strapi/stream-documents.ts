@@ -8,10 +8,10 @@ import { readValues } from './read/read-values.ts'
 import { ask, numberAt, type SourceRow } from './read/source.ts'
 import type { IndexedType, RowPlace } from './row-index.ts'
 
-/** Documents whose rows are asked for together. */
+/** Documents per query. */
 const BATCH = 500
 
-/** All documents of a Strapi database that came over, as the lines that an import reads. */
+/** Yields all converted documents of a Strapi database in the format of the import. */
 export async function* streamDocuments(terms: HolderReadContext): AsyncGenerator<StreamedDocument> {
   for (const type of terms.correspondence.types) {
     const index = terms.index.types.get(type.uid)
@@ -40,14 +40,14 @@ async function* streamType(
     const stamps = await readStamps(type, ids, terms)
     for (const [documentId, rows] of batch) {
       const found = rows.flatMap(id => toRow(id, { index, values, stamps }))
-      // Rows that Strapi has not get numbers behind all of its own.
+      // Rows that Strapi does not have get numbers above all of its own.
       const versions = withDrafts(type.ours, found, () => last + ++made)
       yield toDocument(type.ours, documentId, versions)
     }
   }
 }
 
-/** There may be more rows than a call takes arguments. */
+/** A loop, because Math.max with too many arguments throws. */
 const lastIn = ({ rows }: IndexedType): number => [...rows.keys()].reduce((last, id) => Math.max(last, id), 0)
 
 async function readStamps(
@@ -85,7 +85,7 @@ interface Version extends FoundRow {
   readonly status: Status
 }
 
-/** One version a locale and status, the newest row where there are several; what is published has a draft, too. */
+/** One version per locale and status, from the newest row. A published version also gets a draft. */
 function withDrafts(type: ContentType, rows: readonly FoundRow[], newId: () => number): readonly Version[] {
   const versions = new Map<string, Version>()
   for (const row of rows) {
@@ -128,7 +128,7 @@ const stamp = <Name extends string>(
 ): { readonly [Key in Name]?: string } =>
   moment ? ({ [name]: moment } as { readonly [Key in Name]: string }) : {}
 
-/** Of what all locales share, Strapi keeps a copy in each: the one of the first locale counts. */
+/** Strapi stores shared attributes in every locale; the copy of the first locale is used. */
 function sharedValues(
   type: ContentType,
   versions: readonly Version[],
@@ -138,7 +138,7 @@ function sharedValues(
   return shared
 }
 
-/** The values that each locale has for itself, or those that all share. */
+/** The localized values, or the shared ones. */
 const valuesOf = (type: ContentType, values: StreamedValues, shared: boolean): StreamedValues =>
   Object.fromEntries(
     Object.entries(values).filter(([name]) => isShared(type, type.attributes.get(name)) === shared),

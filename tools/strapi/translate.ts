@@ -18,7 +18,7 @@ import type { StrapiFacts, StrapiLocale } from './read/read-facts.ts'
 import type { StrapiProject } from './read/strapi-project.ts'
 import { type Block, block, type DocumentEntry, entry, flow, section } from './yaml-document.ts'
 
-/** A Strapi project in the words of project.yaml, in its order; not yet what the checker makes of it. */
+/** Converts a Strapi project to the sections of project.yaml. The result may still have faults. */
 export function translate(project: StrapiProject, names: Names, facts: StrapiFacts | null): Block {
   return block(
     [
@@ -38,7 +38,7 @@ export function translate(project: StrapiProject, names: Names, facts: StrapiFac
   )
 }
 
-/** Strapi keeps its locales in its database. */
+/** Strapi stores locales in its database. */
 function toLocales({ contentTypes }: StrapiProject, facts: StrapiFacts | null): DocumentEntry | undefined {
   if (facts !== null && facts.locales.length > 0) {
     const { locales, defaultLocale = 'en' } = facts
@@ -59,7 +59,7 @@ function toLocales({ contentTypes }: StrapiProject, facts: StrapiFacts | null): 
 const toLocale = ({ code, name }: StrapiLocale): Json =>
   name === '' || name === localeName(code) ? code : { code, name }
 
-/** Sign-in: config/plugins and, of what the panel sets, the database. */
+/** Sign-in settings from config/plugins and, if set in the admin panel, from the database. */
 function toAuth(project: StrapiProject, facts: StrapiFacts | null): DocumentEntry | undefined {
   const { jwtExpiresIn, allowedFields } = usersPermissions(project)
   const advanced = facts?.advanced
@@ -80,7 +80,7 @@ function toAuth(project: StrapiProject, facts: StrapiFacts | null): DocumentEntr
   ])
 }
 
-/** Packages of Strapi's that Plinth does the work of, or that are its panel's. */
+/** Strapi packages that Plinth replaces, or that belong to the admin panel. */
 const COVERED =
   /^(?:@strapi\/(?:strapi|plugin-(?:users-permissions|i18n|graphql|cloud)|provider-upload-(?:aws-s3|local))|pg|mysql2?|sqlite3|better-sqlite3|react(?:-dom|-router-dom)?|styled-components)$/
 

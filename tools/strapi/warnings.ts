@@ -1,11 +1,11 @@
-/** Something of the content that did not come over. */
+/** A part of the content that was not converted. */
 export interface Loss {
   /** Strapi's uid of the holder, and the attribute. */
   readonly of: string
   readonly why: string
 }
 
-/** Losses by what they are, with how many there were. */
+/** Counts equal losses. */
 export function countLosses(): {
   readonly lose: (loss: Loss) => void
   readonly told: () => readonly string[]

@@ -19,15 +19,15 @@ import { countLosses } from './warnings.ts'
 export interface StreamTerms {
   readonly strapi: StrapiProject
   readonly names: Names
-  /** What the import made. */
+  /** The converted project. */
   readonly project: Project
   readonly model: Model
   readonly source: StrapiDatabase
 }
 
-/** What was written, and what could not be. */
+/** What was written and what was not. */
 export interface StreamReport {
-  /** By key of the content-type. */
+  /** By content-type key. */
   readonly documents: ReadonlyMap<string, number>
   readonly losses: readonly string[]
 }

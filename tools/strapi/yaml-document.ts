@@ -1,22 +1,22 @@
 import type { Path } from '../../core/faults/diagnostic.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
 
-/** A project file that is being written: keys in their order, with what is to be said beside them. */
+/** A project file under construction: ordered keys with comments. */
 export interface Block {
   readonly kind: 'block'
   readonly entries: readonly DocumentEntry[]
-  /** Said behind the last entry. */
+  /** Comments after the last entry. */
   readonly closing: readonly string[]
 }
 
 export interface DocumentEntry {
   readonly key: string
   readonly value: Block | Flow | Variable
-  /** Said above it. */
+  /** Comments above the entry. */
   readonly notes: readonly string[]
 }
 
-/** A value that stands on the line of its key where it fits there. */
+/** A value that is printed on the line of its key if it fits. */
 export interface Flow {
   readonly kind: 'flow'
   readonly json: Json
@@ -48,14 +48,14 @@ export const entry = (
   notes,
 })
 
-/** An entry for what there is; nothing for what is undefined. */
+/** A list of one entry; empty if the value is undefined. */
 export const flow = (
   key: string,
   json: Json | undefined,
   notes: readonly string[] = [],
 ): DocumentEntry | undefined => (json === undefined ? undefined : entry(key, { kind: 'flow', json }, notes))
 
-/** A section, or nothing where there is nothing to say in it. */
+/** A list of one section; empty if it has no entries and no comments. */
 export const section = (
   key: string,
   entries: readonly (DocumentEntry | undefined)[],
@@ -65,13 +65,13 @@ export const section = (
   return inner.entries.length + notes.length === 0 ? undefined : entry(key, inner, notes)
 }
 
-/** Something that is said, and of what. */
+/** A comment with the path of its entry. */
 export interface Remark {
   readonly path: Path
   readonly text: string
 }
 
-/** All that is said, in order. */
+/** All comments in order. */
 export function* remarksOf(sheet: Block, path: Path = []): Generator<Remark> {
   for (const { key, value, notes } of sheet.entries) {
     const here = [...path, key]
@@ -83,14 +83,14 @@ export function* remarksOf(sheet: Block, path: Path = []): Generator<Remark> {
 
 const WIDTH = 110
 
-/** The text of a project file, with a blank line between its sections and between content-types. */
+/** Prints a project file with blank lines between sections and between content-types. */
 export const printSheet = (sheet: Block): string =>
   `${sheet.entries.flatMap((each, index) => [...(index > 0 ? [''] : []), ...printEntry(each, 0)]).join('\n')}\n${printClosing(sheet)}`
 
 const printClosing = ({ closing }: Block): string =>
   closing.length === 0 ? '' : `\n${closing.flatMap(note => printNote(note, 0)).join('\n')}\n`
 
-/** Sections whose entries are long enough for a blank line between them. */
+/** Sections with a blank line between entries. */
 const AIRY: ReadonlySet<string> = new Set(['components', 'contentTypes', 'roles'])
 
 function printEntry({ key, value, notes }: DocumentEntry, depth: number): readonly string[] {
@@ -134,19 +134,19 @@ function printJson(json: Json): string {
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
 }
 
-/** What YAML reads as this very text without quotes, in flow style and as a key, too. */
+/** Texts that need no quotes, also in flow style and as keys. */
 const PLAIN = /^(?:[A-Za-z_/](?:[\w ./+-]*[\w./+-])?|\d+(?:ms|[smhd]|[kmg]?b))$/
 
-/** Words that YAML 1.2, or people and tools that know 1.1, read as something else. */
+/** Words that YAML 1.1 or 1.2 reads as another type. */
 const OTHERWISE = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i
 
-/** A text, in quotes where YAML asks for them; `${` stands for itself. */
+/** Prints a text, quoted if necessary; `${` is escaped. */
 function printText(text: string): string {
   const literal = text.replaceAll('${', () => '$${')
   return PLAIN.test(literal) && !OTHERWISE.test(literal) ? literal : JSON.stringify(literal)
 }
 
-/** A note as lines of comment; a line break in it is one. */
+/** Prints a comment; line breaks are kept. */
 function printNote(note: string, depth: number): readonly string[] {
   const start = `${'  '.repeat(depth)}# `
   return wrap(note.replace(/\s+/g, ' ').trim(), WIDTH - start.length).map(line => `${start}${line}`)

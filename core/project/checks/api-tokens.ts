@@ -2,7 +2,7 @@ import { isMoment } from '../calendar.ts'
 import type { ProjectFinding } from '../faults.ts'
 import type { ApiTokenDeclaration, Settings } from '../settings/settings.ts'
 
-/** A token is known by its secret or by its hash, by which no other one is known. */
+/** Each token has either a secret or a hash, and no two tokens are equal. */
 export function* apiTokens({ apiTokens }: Settings): Generator<ProjectFinding> {
   const seen = new Map<string, string>()
   for (const [name, token] of Object.entries(apiTokens)) {

@@ -7,7 +7,7 @@ const PAIRS = [
   ['minLength', 'maxLength'],
 ] as const
 
-/** A lower bound is not above its upper one, and only a list of components has them. */
+/** Lower bounds must not exceed upper ones. Components have bounds only if they are repeatable. */
 export function* attributeBounds(settings: Settings): Generator<ProjectFinding> {
   for (const declared of declaredAttributes(settings)) {
     yield* crossedBounds(declared)
@@ -34,7 +34,7 @@ function* crossedBounds({ attribute, path }: DeclaredAttribute): Generator<Proje
   }
 }
 
-/** Texts stand for whole numbers that a double cannot keep. */
+/** Compares bounds. Texts are integers beyond the precision of a double. */
 export function isAbove(one: number | string, other: number | string): boolean {
   return typeof one === 'number' && typeof other === 'number' ? one > other : BigInt(one) > BigInt(other)
 }

@@ -1,7 +1,7 @@
 import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Every page of the web could act in the name of whoever visits it. */
+/** With credentials and the origin `*`, any website could act on behalf of its visitors. */
 export function* cors({ server }: Settings): Generator<ProjectFinding> {
   const { origins, credentials } = server.cors
   if (!credentials || !origins.includes('*')) return

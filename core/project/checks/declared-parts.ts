@@ -1,13 +1,13 @@
 import type { Path } from '../../faults/diagnostic.ts'
 import type { AttributeDeclaration, Permissions, PermissionTerms, Settings } from '../settings/settings.ts'
 
-/** An attribute and where it is declared. */
+/** An attribute with the path of its declaration. */
 export interface DeclaredAttribute {
   readonly attribute: AttributeDeclaration
   readonly path: Path
 }
 
-/** Every attribute of the file: of components, content-types and the user. */
+/** All attributes of components, content-types and the user. */
 export function* declaredAttributes({
   components,
   contentTypes,
@@ -34,7 +34,7 @@ interface PartialPermission {
   readonly path: Path
 }
 
-/** Every permission that is granted in part, of roles and of tokens. */
+/** All permissions of roles and tokens that have `where`, `fields` or `set`. */
 export function* conditionalPermissions(settings: Settings): Generator<PartialPermission> {
   for (const section of ['roles', 'apiTokens'] as const) {
     for (const [key, { permissions }] of Object.entries(settings[section])) {

@@ -1,10 +1,10 @@
 import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Milliseconds. A longer timer of Node's would go off at once. */
+/** Milliseconds. Node fires longer timers immediately. */
 const MAX_TIMER = 2 ** 31 - 1
 
-/** What is waited for with a timer ends within 24 days. */
+/** Durations used by timers must be at most 24 days. */
 export function* durations(settings: Settings): Generator<ProjectFinding> {
   const { server, database, graphql, policyTimeout } = settings
   const all: readonly (readonly [milliseconds: number, ...path: string[]])[] = [

@@ -1,7 +1,7 @@
 import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** REST, GraphQL, metrics and health are told apart by their paths. */
+/** REST, GraphQL, metrics and health need different paths. */
 export function* endpoints({ rest, graphql, server }: Settings): Generator<ProjectFinding> {
   const taken = new Map([
     [rest.prefix, '`rest.prefix`'],

@@ -5,7 +5,7 @@ import type { Json, ScalarDeclaration, Settings } from '../settings/settings.ts'
 import { isAbove } from './attribute-bounds.ts'
 import { declaredAttributes } from './declared-parts.ts'
 
-/** What `default` and `backfill` give is a value that the attribute itself would take. */
+/** `default` and `backfill` must be valid values of the attribute. */
 export function* givenValues(settings: Settings): Generator<ProjectFinding> {
   for (const { attribute, path } of declaredAttributes(settings)) {
     if (!isScalar(attribute)) continue
@@ -47,7 +47,7 @@ function* reasonsAgainstText(given: string, attribute: ScalarDeclaration): Gener
     yield 'is a day that no calendar has'
 }
 
-/** A regex that is none is for the model's rule to report. */
+/** An invalid regex is reported by core/model/check. */
 function matches(given: string, regex: string): boolean {
   try {
     return compilePattern(regex).test(given)

@@ -2,7 +2,7 @@ import { didYouMean } from '../../base/nearest.ts'
 import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** What `graphql` says by role or by content-type, it says of ones that exist. */
+/** Roles, content-types and attributes named under `graphql` must exist. */
 export function* graphqlNames({ graphql, roles, contentTypes }: Settings): Generator<ProjectFinding> {
   for (const role of Object.keys(graphql.config.limits.cost)) {
     if (role === 'default' || Object.hasOwn(roles, role)) continue
@@ -19,7 +19,7 @@ export function* graphqlNames({ graphql, roles, contentTypes }: Settings): Gener
   }
 }
 
-/** Fields of the generated schema that nobody declares. */
+/** Fields of the generated schema that are not declared attributes. */
 const SYSTEM_FIELDS = ['createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations']
 
 function* unknownFields(

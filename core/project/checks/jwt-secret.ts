@@ -1,7 +1,7 @@
 import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** As many characters as HMAC-SHA256 has bytes. */
+/** The output size of HMAC-SHA256 in bytes. */
 const MIN_LENGTH = 32
 
 export function* jwtSecret({ auth }: Settings): Generator<ProjectFinding> {

@@ -1,7 +1,7 @@
 import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** A list that asks for no number gets no more than one that asks for all. */
+/** The default page size must not exceed the maximum. */
 export function* pageLimits({ rest, graphql }: Settings): Generator<ProjectFinding> {
   const { defaultLimit, amountLimit } = graphql.config
   if (rest.defaultLimit > rest.maxLimit) {

@@ -2,7 +2,7 @@ import { nearest } from '../../base/nearest.ts'
 import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Codes are languages, none stands twice, and the default is one of them. */
+/** Codes must be valid and distinct, and include the default locale. */
 export function* locales({ i18n }: Settings): Generator<ProjectFinding> {
   const codes = i18n.locales.map(({ code }) => code)
   for (const [index, code] of codes.entries()) {

@@ -1,7 +1,7 @@
 import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Numbers tell strangers a good deal: that everybody may read them has to be said. */
+/** Metrics reveal internals, so making them public must be explicit. */
 export function* metrics({ server }: Settings): Generator<ProjectFinding> {
   const { enabled, port, isPublic } = server.metrics
   if (enabled && port === null && !isPublic)

@@ -3,7 +3,7 @@ import type { Settings } from '../settings/settings.ts'
 
 const TAKEN: ReadonlySet<string> = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype'])
 
-/** Roles and tokens are not called like what every object of JavaScript has. (Types and attributes: the model's rule.) */
+/** Roles and tokens must not have names of Object.prototype. (For types and attributes see core/model/check.) */
 export function* objectNames(settings: Settings): Generator<ProjectFinding> {
   for (const section of ['roles', 'apiTokens'] as const) {
     for (const name of Object.keys(settings[section])) {

@@ -3,7 +3,7 @@ import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 import { conditionalPermissions } from './declared-parts.ts'
 
-/** `fields` says either what a permission covers or, with `!`, what it does not. */
+/** `fields` lists either included fields or, with `!`, excluded ones. */
 export function* permissionFields(settings: Settings): Generator<ProjectFinding> {
   for (const { terms, path } of conditionalPermissions(settings)) {
     const fields = terms.fields ?? []

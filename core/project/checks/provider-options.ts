@@ -13,7 +13,7 @@ const OPTIONS = {
   { known: readonly string[]; needed: readonly string[] }
 >
 
-/** A provider of uploads has the options that it needs, and no others. */
+/** An upload provider needs its required options and allows no unknown ones. */
 export function* providerOptions({ upload }: Settings): Generator<ProjectFinding> {
   const { known, needed }: { known: readonly string[]; needed: readonly string[] } = OPTIONS[upload.provider]
   const path = ['upload', 'providerOptions']

@@ -2,7 +2,7 @@ import { didYouMean, hintFor } from '../../base/nearest.ts'
 import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Somebody who registers gets a role that exists, and sets attributes that the user has. */
+/** The role and the attributes of registration must exist. */
 export function* registration({ auth, roles, user }: Settings): Generator<ProjectFinding> {
   const { role, allowedFields } = auth.register
   const path = ['auth', 'register']

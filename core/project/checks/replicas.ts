@@ -1,7 +1,7 @@
 import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** What is in the process has no log that others could follow. */
+/** An embedded database cannot have replicas. */
 export function* replicas({ database }: Settings): Generator<ProjectFinding> {
   if (database.url !== 'embedded' || database.replicas.length === 0) return
   yield {

@@ -6,9 +6,9 @@ import type { RoleDeclaration, Settings } from '../settings/settings.ts'
 
 type Roles = Readonly<Record<string, RoleDeclaration>>
 
-/** A role extends roles that exist, and never, by whatever way, itself. */
+/** A role must extend existing roles, and not itself, directly or indirectly. */
 export function* roleParents({ roles }: Settings): Generator<ProjectFinding> {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   for (const [key, role] of Object.entries(roles)) {
     for (const [index, parent] of role.extends.entries()) {
       if (!Object.hasOwn(roles, parent)) yield unknownParent(parent, [...pathOf(key), index], roles)
@@ -17,8 +17,8 @@ export function* roleParents({ roles }: Settings): Generator<ProjectFinding> {
   const { cycles } = walkGraph(Object.keys(roles), key => parentsOf(key, roles))
   for (const cycle of cycles) {
     const [first = ''] = cycle
-    if (cycle.some(member => told.has(member))) continue
-    for (const member of cycle) told.add(member)
+    if (cycle.some(member => reported.has(member))) continue
+    for (const member of cycle) reported.add(member)
     const way = [...cycle, first].map(member => `\`${member}\``).join(' → ')
     yield { code: 'cycle', message: `roles extend one another in a circle: ${way}`, path: pathOf(first) }
   }

@@ -5,7 +5,7 @@ import type { Settings } from '../settings/settings.ts'
 const BUILT_IN = ['users', 'auth', 'upload', 'i18n', 'role']
 const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
 
-/** `routesConfig` names routes that are there. (The actions of built-in routes: whoever serves them.) */
+/** Routes named in `routesConfig` must exist. (Actions of built-in routes are checked where they are served.) */
 export function* routes({ routesConfig, contentTypes }: Settings): Generator<ProjectFinding> {
   for (const route of Object.keys(routesConfig)) {
     const [type = '', action = ''] = route.split('.')

@@ -3,7 +3,7 @@ import type { ProjectFinding } from '../faults.ts'
 import type { Json, Settings } from '../settings/settings.ts'
 import { conditionalPermissions } from './declared-parts.ts'
 
-/** A token is nobody's: its permissions know no `$user`. */
+/** Permissions of a token must not use `$user`, because a token has no user. */
 export function* tokenCallers(settings: Settings): Generator<ProjectFinding> {
   for (const { terms, path } of conditionalPermissions(settings)) {
     if (path[0] !== 'apiTokens') continue

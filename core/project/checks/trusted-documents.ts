@@ -1,7 +1,7 @@
 import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Refusing all but documents known beforehand needs some. */
+/** `only: true` needs a folder of trusted documents. */
 export function* trustedDocuments({ graphql }: Settings): Generator<ProjectFinding> {
   const { folder, only } = graphql.config.trustedDocuments
   if (!only || folder !== null) return

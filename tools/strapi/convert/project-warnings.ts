@@ -8,7 +8,7 @@ import {
 } from '../read/literal-value.ts'
 import type { OwnCode, StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 
-/** What takes the place of code of Strapi's. */
+/** The replacement for each kind of Strapi code. */
 const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
   controller: 'an extension can answer the route itself, or a middleware of `routesConfig` change its answer',
   service: 'extensions and policies reach documents by `app.documents`',
@@ -22,13 +22,13 @@ const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
   cron: 'a scheduler of your own',
 }
 
-/** The own code of one API, or, without one, of the project as a whole. */
+/** The custom code of one API, or of the project itself if `api` is undefined. */
 export const codeNotes = ({ ownCode }: StrapiProject, api?: string): readonly string[] =>
   ownCode
     .filter(code => code.api === api)
     .map(({ kind, file }) => `${file} (${kind}) did not come over: ${SUCCESSORS[kind]}`)
 
-/** The settings that are looked for, by the module of config/ that they stand in. */
+/** The converted settings, by module of config/. */
 const LOOKED_FOR: readonly (readonly [module: keyof StrapiConfig, ...way: string[]])[] = [
   ['server', 'host'],
   ['server', 'port'],
@@ -45,7 +45,7 @@ const LOOKED_FOR: readonly (readonly [module: keyof StrapiConfig, ...way: string
   ['plugins', 'users-permissions', 'config', 'register', 'allowedFields'],
 ]
 
-/** What config/ says in a way that only running it would tell. */
+/** Settings in config/ that cannot be evaluated without running code. */
 export function configNotes({ config }: StrapiProject): readonly string[] {
   const modules = Object.entries(config).filter(([, given]) => !isMapping(given) && !isList(given))
   const settings = LOOKED_FOR.filter(([module, ...way]) => isUnknown(valueAt(config[module], ...way)))
@@ -58,7 +58,7 @@ export function configNotes({ config }: StrapiProject): readonly string[] {
   ]
 }
 
-/** A mapping is looked into key by key. */
+/** Mappings count as known: their keys are checked individually. */
 function isUnknown(given: LiteralValue | undefined): boolean {
   if (given === undefined || isMapping(given)) return false
   return isFromEnvironment(given) ? toJson(given.fallback) === undefined : toJson(given) === undefined

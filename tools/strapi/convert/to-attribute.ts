@@ -10,24 +10,24 @@ import {
   valueAt,
 } from '../read/literal-value.ts'
 
-/** What there is to know about the holder of an attribute. */
+/** The context of an attribute's holder. */
 export interface AttributeContext {
   readonly names: Names
-  /** The holder is a content-type with locales. */
+  /** The holder is a localized content-type. */
   readonly localized: boolean
-  /** Attributes that `privateAttributes` hides. */
+  /** Attributes hidden by `privateAttributes`. */
   readonly hidden: ReadonlySet<string>
-  /** The type that an attribute has in Strapi's database, in PostgreSQL's words, where that is known. */
+  /** The PostgreSQL type of an attribute's column in Strapi's database, if known. */
   readonly columnType: (attribute: string) => string | undefined
 }
 
-/** An attribute in the words of project.yaml; without `json` it stays out. */
+/** A converted attribute; without `json` it is left out. */
 export interface ToldAttribute {
   readonly json?: Json
   readonly notes: readonly string[]
 }
 
-/** An attribute of Strapi's in the short form of project.yaml, where that says all. */
+/** Converts an attribute, to the short form if possible. */
 export function toAttribute(name: string, given: LiteralMapping, around: AttributeContext): ToldAttribute {
   const own = ownKeys(name, given, around)
   if (typeof own === 'string') return { notes: [`\`${name}\` is left out: ${own}`] }
@@ -110,7 +110,7 @@ function toZone(given: LiteralMapping, { components }: Names): OwnKeys {
   return { type: 'dynamiczone', keys: { components: [...new Set(known)] } }
 }
 
-/** The custom fields that are in wide use, by what they store. */
+/** Popular custom fields and the types that they store. */
 const CUSTOM_FIELDS: Readonly<Record<string, string>> = {
   'plugin::color-picker.color': 'string',
   'plugin::country-select.country': 'string',
@@ -123,7 +123,7 @@ const CUSTOM_FIELDS: Readonly<Record<string, string>> = {
   'plugin::seo.seo': 'json',
 }
 
-/** What a custom field stores, by the type of its column. */
+/** The attribute type of a custom field, by column type. */
 const STORED: Readonly<Record<string, string>> = {
   jsonb: 'json',
   json: 'json',
@@ -161,7 +161,7 @@ function constraints(type: string, given: LiteralMapping): Readonly<Record<strin
   }
 }
 
-/** Strapi's panel writes some numbers and truths as texts. */
+/** Strapi's admin panel writes some numbers and booleans as texts. */
 function toValue(type: string, given: LiteralValue | undefined): Json | undefined {
   const json = toJson(given) ?? undefined
   if (typeof json !== 'string') return json
@@ -170,7 +170,7 @@ function toValue(type: string, given: LiteralValue | undefined): Json | undefine
   return json
 }
 
-/** Options of the panel and of Strapi's own tables: nothing of an API. */
+/** Options of the admin panel and of Strapi's tables, which do not affect the API. */
 const SILENT: ReadonlySet<string> = new Set([
   ...[
     'type',
@@ -244,7 +244,7 @@ function remarks(given: LiteralMapping, type: string): readonly string[] {
   ]
 }
 
-/** What a type of attribute says besides what all say, in order; or why there is no attribute. */
+/** The additional keys of an attribute type, in order; or the reason why it cannot be converted. */
 type OwnKeys = { readonly type: string; readonly keys: Readonly<Record<string, Json | undefined>> } | string
 
 const RELATION_KINDS: ReadonlySet<string> = new Set(['oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'])

@@ -22,7 +22,7 @@ interface FoundType {
   readonly schema: LiteralMapping
 }
 
-/** Strapi names a content-type after its folders, and its routes after what `info` says. */
+/** Strapi derives a content-type's uid from folders, and its routes from `info`. */
 export function toType({ api, name, file, schema }: FoundType): StrapiType {
   const singularName = textAt(schema, 'info', 'singularName') ?? toKebabCase(name)
   return {

@@ -27,7 +27,7 @@ interface RoleTerms {
   readonly names: Names
   /** Keys of content-types. */
   readonly withDrafts: ReadonlySet<string>
-  /** `public` has the permissions on `auth` that a role has without naming them. */
+  /** `public` has exactly the default permissions on `auth`. */
   readonly isUsual: boolean
 }
 
@@ -43,13 +43,13 @@ const placeOf = ({ type }: StrapiRole): number => {
 export const roleKey = ({ type }: Pick<StrapiRole, 'type'>): string =>
   /^[A-Za-z][A-Za-z0-9_-]*$/.test(type) ? type : toKebabCase(`role ${type}`)
 
-/** What Strapi itself says of its two first roles. */
+/** Strapi's descriptions of its two built-in roles. */
 const USUAL: readonly string[] = [
   'Default role given to authenticated user.',
   'Default role given to unauthenticated user.',
 ]
 
-/** Strapi has no permission of its own for drafts: every role that finds documents may ask for drafts. */
+/** Strapi has no separate permission for drafts: every role with `find` may read drafts. */
 const DRAFTS_NOTE =
   '`readDrafts`: in Strapi this role can read drafts (`status=draft`), as it finds documents of these types. Remove the word where it should read published documents only'
 
@@ -80,7 +80,7 @@ function toRole(role: StrapiRole, { names, withDrafts, isUsual }: RoleTerms): Do
   )
 }
 
-/** Whether any content-type has drafts that the role could read. */
+/** Whether the role could read drafts of any content-type. */
 function addReadDrafts(subjects: Subjects, withDrafts: ReadonlySet<string>): boolean {
   const readers = [...subjects].filter(
     ([subject, actions]) => withDrafts.has(subject) && (actions.has('find') || actions.has('findOne')),
@@ -114,7 +114,7 @@ function grantsOf({ actions }: StrapiRole, names: Names): { subjects: Subjects; 
   }
 }
 
-/** Content-types come in their order, then what is built in. */
+/** Content-types in their order, then built-in subjects. */
 const place = (subject: string, places: readonly string[]): number => {
   const found = places.indexOf(subject)
   return found < 0 ? places.length : found
@@ -125,14 +125,14 @@ interface Grant {
   readonly action: string
 }
 
-/** `api::blog.article.find`: an API, a controller that is called after its content-type, an action. */
+/** `api::blog.article.find`: an API, a controller named after its content-type, an action. */
 function typeGrant(action: string, names: Names): Grant | undefined {
   const [, uid = '', verb = ''] = /^(api::[^.]+\.[^.]+)\.([^.]+)$/.exec(action) ?? []
   const type = names.types.get(uid)
   return type !== undefined && ACTIONS.includes(verb) ? { subject: type.key, action: verb } : undefined
 }
 
-/** The controllers of Strapi's plugins, by what Plinth calls them. */
+/** The controllers of Strapi's plugins and their subjects in Plinth. */
 const CONTROLLERS: ReadonlyMap<string, BuiltInSubject> = new Map([
   ['plugin::users-permissions.auth', 'auth'],
   ['plugin::users-permissions.user', 'users'],
@@ -141,14 +141,14 @@ const CONTROLLERS: ReadonlyMap<string, BuiltInSubject> = new Map([
   ['plugin::i18n.locales', 'i18n'],
 ])
 
-/** Actions that Plinth calls otherwise. */
+/** Actions with another name in Plinth. */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['callback', 'login'],
   ['destroy', 'delete'],
   ['listLocales', 'find'],
 ])
 
-/** Actions that everybody has in Strapi, and that lead nowhere where nothing was set up for them. */
+/** Actions that are public in Strapi but have no effect unless configured. */
 const IDLE: ReadonlySet<string> = new Set([
   'plugin::users-permissions.auth.connect',
   'plugin::users-permissions.auth.logout',
@@ -168,7 +168,7 @@ function builtInGrant(action: string): Grant | 'nothing' | undefined {
   return known.includes(ours) ? { subject, action: ours } : undefined
 }
 
-/** Open to everybody in Plinth unless `public` says something of `auth`. */
+/** Public by default in Plinth, unless `public` configures `auth`. */
 const OPEN: readonly string[] = BUILT_IN_ACTIONS.auth.filter(action => action !== 'changePassword')
 
 function hasUsualAuth(roles: readonly StrapiRole[]): boolean {
@@ -191,7 +191,7 @@ function withoutOpenAuth(subjects: Subjects): void {
   if (auth?.size === 0) subjects.delete('auth')
 }
 
-/** Tokens are kept as hashes of Strapi's own salt, which nothing else can make. */
+/** Tokens cannot be converted: Strapi stores them as hashes with its own salt. */
 export const tokenNotes = ({ tokens }: StrapiFacts): readonly string[] =>
   tokens.map(({ name, type }) => {
     const called = toKebabCase(name) || 'token'

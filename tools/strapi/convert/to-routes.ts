@@ -6,7 +6,7 @@ import { type DocumentEntry, entry, section } from '../yaml-document.ts'
 
 const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
 
-/** The section `routesConfig`: who is let through without a permission, or with others. */
+/** The section `routesConfig`: routes that are public or need other permissions. */
 export const toRoutes = ({ routers }: StrapiProject, names: Names): DocumentEntry | undefined =>
   section(
     'routesConfig',
@@ -35,7 +35,7 @@ function authOf(given: LiteralValue | undefined, names: Names): Json | undefined
   return scope.length === 0 ? undefined : { scope }
 }
 
-/** Policies and middlewares are code: they are named here once they are written anew. */
+/** Policies and middlewares are code, which has to be rewritten for Plinth. */
 function usesOf(given: LiteralValue, kind: 'policies' | 'middlewares'): readonly string[] {
   const uses = valueAt(given, kind)
   if (!isList(uses) || uses.length === 0) return []
@@ -47,7 +47,7 @@ function usesOf(given: LiteralValue, kind: 'policies' | 'middlewares'): readonly
   return [`${why} until they are written anew in ${kind}/ and named here: ${named.join(', ')}`]
 }
 
-/** What a router leaves out: in Plinth a route that nobody has the permission for is closed. */
+/** Routes that a router excludes: in Plinth a route without permissions is closed. */
 export function routerNotes({ routers }: StrapiProject, uid: string): readonly string[] {
   return routers
     .filter(router => router.uid === uid)

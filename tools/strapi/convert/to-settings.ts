@@ -14,7 +14,7 @@ import {
 import type { StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 import { type DocumentEntry, entry, flow, section } from '../yaml-document.ts'
 
-/** The sections that come from config/: what stands there as code, and what is as it would be anyway, is left out. */
+/** The sections converted from config/, without code and without values that equal the default. */
 export function toServer({ config }: StrapiProject): DocumentEntry | undefined {
   const { server } = config
   return section('server', [
@@ -29,7 +29,7 @@ export function toServer({ config }: StrapiProject): DocumentEntry | undefined {
 
 const env = (name: string, fallback: LiteralValue): LiteralValue => ({ kind: 'environment', name, fallback })
 
-/** A value of a setting; a variable without a fallback would be an error where it is not set. */
+/** A setting's value. Variables without a fallback are left out: an unset one would be an error. */
 export function setting(key: string, given: LiteralValue | undefined): DocumentEntry | undefined {
   if (!isFromEnvironment(given)) return flow(key, toJson(given) ?? undefined)
   const fallback = toJson(given.fallback)
@@ -68,7 +68,7 @@ function corsNotes(config: StrapiConfig): readonly string[] {
     : ['config/middlewares says the origins by code or a variable: name them here, or all may call']
 }
 
-/** `2mb` as Strapi writes it, or bytes. */
+/** A size such as `2mb`, or bytes. */
 function toSize(given: LiteralValue | undefined, usual: string): Json | undefined {
   if (typeof given !== 'number' && typeof given !== 'string') return undefined
   return given === usual ? undefined : given
@@ -97,7 +97,7 @@ const GRAPHQL: Readonly<Record<string, Json>> = {
   defaultLimit: 10,
 }
 
-/** Without the plugin, Strapi had no GraphQL. */
+/** GraphQL is enabled only if Strapi had the plugin. */
 export function toGraphql({ config, packages }: StrapiProject): DocumentEntry | undefined {
   const plugin = valueAt(config.plugins, 'graphql')
   const isThere =
@@ -141,7 +141,7 @@ export function toUpload({ config }: StrapiProject): DocumentEntry | undefined {
   )
 }
 
-/** Settings of sign-in that stand in files; the database has more. */
+/** Sign-in settings from files; others are in the database. */
 export function usersPermissions({ config }: StrapiProject): {
   readonly jwtExpiresIn: Json | undefined
   readonly allowedFields: Json | undefined
@@ -155,7 +155,7 @@ export function usersPermissions({ config }: StrapiProject): {
   }
 }
 
-/** Middlewares of the project's own that run before every request, or round each. */
+/** Custom global middlewares. */
 export function ownMiddlewares({ config }: StrapiProject): readonly string[] {
   if (!isList(config.middlewares)) return []
   return config.middlewares.flatMap(each => {

@@ -33,7 +33,7 @@ export function toTypes(
 
 type ColumnType = AttributeContext['columnType']
 
-/** The columns of a holder's table, where Strapi's database was looked into. */
+/** The columns of a holder's table, if Strapi's database is available. */
 function columnTypes(
   { version }: StrapiProject,
   facts: StrapiFacts | null,
@@ -72,7 +72,7 @@ function toComponent(component: StrapiHolder, { names, columnsOf }: TypeTerms): 
 interface TypeTerms {
   readonly project: StrapiProject
   readonly names: Names
-  /** Attributes that config/api hides everywhere. */
+  /** Attributes that config/api makes private in all types. */
   readonly hidden: readonly string[]
   readonly columnsOf: (collectionName: string) => ColumnType
 }
@@ -120,7 +120,7 @@ function toContentType(
   return found === undefined ? [] : [found]
 }
 
-/** Attributes that came over, and what there is to say of those that did not. */
+/** The converted attributes, and comments on the others. */
 interface ToldAttributes {
   readonly entries: readonly DocumentEntry[]
   readonly left: readonly string[]
@@ -145,7 +145,7 @@ function toAttributes(given: StrapiHolder['attributes'], around: AttributeContex
 const attributes = ({ entries, left }: ToldAttributes): DocumentEntry =>
   entry('attributes', { kind: 'block', entries, closing: left })
 
-/** Names that every document has; Plinth shows them always. */
+/** System fields, which Plinth always returns. */
 const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale']
 
 function typeNotes({ schema }: StrapiType, hidden: ReadonlySet<string>): readonly string[] {

@@ -50,7 +50,7 @@ export async function findOwnCode(
   return { ownCode, routers }
 }
 
-/** undefined: the file cannot be parsed, so it counts as code that somebody has to look at. */
+/** undefined: the file cannot be parsed, so it counts as custom code, which the report lists. */
 function tryParse(source: string, file: string): ParsedModule | undefined {
   try {
     return parseModule(source, file)

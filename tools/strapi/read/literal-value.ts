@@ -1,6 +1,6 @@
 import type { Json } from '../../../core/project/settings/settings.ts'
 
-/** A value of a Strapi project's file, as far as it can be known without running the file. */
+/** A value in a file of a Strapi project, evaluated without running the file. */
 export type LiteralValue =
   | null
   | boolean
@@ -20,7 +20,7 @@ export interface EnvironmentValue {
   readonly fallback?: LiteralValue
 }
 
-/** Whatever only running the file would tell. */
+/** An expression that cannot be evaluated without running the file. */
 export interface UnevaluatedCode {
   readonly kind: 'code'
   readonly text: string
@@ -39,7 +39,7 @@ export const isFromEnvironment = (given: LiteralValue | undefined): given is Env
 const isTagged = (given: LiteralValue | undefined): given is EnvironmentValue | UnevaluatedCode =>
   typeof given === 'object' && given !== null && !isMapping(given) && !isList(given)
 
-/** What lies at the end of a way through mappings. */
+/** The value at a path through mappings. */
 export function valueAt(
   given: LiteralValue | undefined,
   ...way: readonly string[]
@@ -65,7 +65,7 @@ export function textsAt(given: LiteralValue | undefined, ...way: readonly string
   return isList(found) ? found.filter(each => typeof each === 'string') : []
 }
 
-/** The value as JSON; undefined where any part of it is not known. */
+/** The value as JSON; undefined if any part of it is unknown. */
 export function toJson(given: LiteralValue | undefined): Json | undefined {
   if (given === undefined || isTagged(given)) return undefined
   if (isList(given)) {
@@ -78,7 +78,7 @@ export function toJson(given: LiteralValue | undefined): Json | undefined {
   return Object.fromEntries(entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
 }
 
-/** What JSON.parse answers, with mappings that no key of theirs can harm. */
+/** Converts JSON; mappings become Maps, so that keys such as `__proto__` are harmless. */
 export function fromJson(value: Json): LiteralValue {
   if (Array.isArray(value)) return value.map(fromJson)
   if (typeof value !== 'object' || value === null) return value as null | boolean | number | string

@@ -11,7 +11,7 @@ export interface SourceTerms {
   readonly timeZone: string
 }
 
-/** One connection at a time; nothing is prepared, so that any pooler will do. */
+/** One connection without prepared statements, so that any connection pooler works. */
 const settingsOf = ({ url }: SourceTerms): DatabaseSettings => ({
   url,
   replicas: [],
@@ -25,7 +25,7 @@ const settingsOf = ({ url }: SourceTerms): DatabaseSettings => ({
   schema: 'public',
 })
 
-/** Does the work over a Strapi database: in one transaction that reads, so that all of it is of one moment. Fails with why it could not be done. */
+/** Runs the work in one read-only transaction (one snapshot) of a Strapi database. Fails with the reason. */
 export async function withSource<Value>(
   terms: SourceTerms,
   work: (source: StrapiDatabase) => Promise<Value>,

@@ -8,18 +8,18 @@ import { ask, numberAt, type SourceRow, type StrapiDatabase } from './source.ts'
 
 export const FILES = 'plugin::upload.file'
 
-/** Where Strapi keeps the bytes of files that its own provider stored. */
+/** The folder of files of Strapi's local provider. */
 export const uploadsOf = (folder: string): string => join(folder, 'public', 'uploads')
 
 interface PresentTerms {
   readonly source: StrapiDatabase
   readonly table: string
-  /** Of the bytes. */
+  /** The key of the stored file. */
   readonly uploads: string
   readonly lose: (loss: Loss) => void
 }
 
-/** The index without files of Strapi's own provider whose bytes are gone: nothing could show them. */
+/** Removes files of Strapi's local provider whose contents are missing. */
 export async function withPresentFiles(
   index: RowIndex,
   { source, table, uploads, lose }: PresentTerms,
@@ -37,7 +37,7 @@ export async function withPresentFiles(
   return { types: new Map([...index.types, [FILES, without(files, gone)]]) }
 }
 
-/** Why a file of Strapi's own provider has no bytes to bring; undefined: it has, or they are elsewhere. */
+/** Why the contents of a file of the local provider are missing; undefined: they exist, or another provider has them. */
 function whyGone(row: SourceRow, uploads: string): string | undefined {
   if (row.get('provider') !== 'local') return undefined
   const name = `${row.get('hash') ?? ''}${row.get('ext') ?? ''}`
@@ -53,7 +53,7 @@ function without({ rows, documents }: IndexedType, gone: ReadonlySet<number | nu
   }
 }
 
-/** A file without the smaller pictures of it whose bytes are gone. */
+/** Removes the resized formats whose contents are missing. */
 export function withPresentFormats(document: StreamedDocument, uploads: string): StreamedDocument {
   if (document.type !== FILES || !existsSync(uploads)) return document
   const versions = document.versions.map(version => {
@@ -68,7 +68,7 @@ export function withPresentFormats(document: StreamedDocument, uploads: string):
 const isThere = (name: string, uploads: string): boolean =>
   isStorageKey(name) && existsSync(join(uploads, name))
 
-/** The name of a smaller picture's file; of what is none, one that no file has. */
+/** The file name of a resized format; for an invalid one a name that no file has. */
 function keyOf(format: unknown): string {
   const { hash, ext } =
     typeof format === 'object' && format !== null ? (format as Record<string, unknown>) : {}

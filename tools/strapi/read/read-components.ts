@@ -3,7 +3,7 @@ import type { HolderPair } from '../field-mapping.ts'
 import type { Drafts, Nested, ReadHolder, ValuesById } from './read-terms.ts'
 import { ask, numberAt } from './source.ts'
 
-/** A row of the table that says which components belong to whom. */
+/** A row of the table that links components to their holders. */
 interface FoundPart {
   readonly owner: number
   readonly field: string
@@ -13,7 +13,7 @@ interface FoundPart {
 
 type ReadNested = (nested: Nested) => Promise<ValuesById>
 
-/** The components and dynamic zones of a holder, each with all that it holds. */
+/** Reads the components and dynamic zones of a holder, with nested ones. */
 export async function readComponents(
   pair: HolderPair,
   drafts: Drafts,
@@ -64,7 +64,7 @@ async function readParts(
   }))
 }
 
-/** By component, all of one at once. */
+/** One query per component. */
 async function readAll(
   parts: readonly FoundPart[],
   { correspondence }: ReadHolder,

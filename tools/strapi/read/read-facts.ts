@@ -1,10 +1,10 @@
 import { EMPTY_MAPPING, fromJson, type LiteralValue } from './literal-value.ts'
 import { ask, numberAt, type StrapiDatabase } from './source.ts'
 
-/** What Strapi keeps in its database and Plinth in its project file. */
+/** Settings that Strapi stores in its database and Plinth in its project file. */
 export interface StrapiFacts {
   readonly roles: readonly StrapiRole[]
-  /** By id, codes with their names. */
+  /** Locale codes and names by id. */
   readonly locales: readonly StrapiLocale[]
   readonly defaultLocale: string | undefined
   /** Settings of the users-permissions plugin. */
@@ -76,7 +76,7 @@ async function readRoles(source: StrapiDatabase): Promise<readonly StrapiRole[]>
   })
 }
 
-/** By role. */
+/** Permissions by role. */
 async function readActions(source: StrapiDatabase): Promise<ReadonlyMap<number, readonly string[]>> {
   const permissions = await ask(source, {
     table: 'up_permissions',

@@ -9,11 +9,11 @@ import { FILES } from './present-files.ts'
 import type { Drafts, ReadHolder } from './read-terms.ts'
 import { ask, numberAt } from './source.ts'
 
-/** A link of Strapi's: from a row to a row. */
+/** A link between two rows of Strapi. */
 interface FoundLink {
   readonly owner: number
   readonly target: number
-  /** The owner's place in the list of the other side. */
+  /** The owner's position in the list of the other side. */
   readonly order: number | null
 }
 
@@ -48,7 +48,7 @@ async function columnLinks(
 
 const ORDER = /_ord(?:er)?$/
 
-/** The columns of a table of links, by their places: Strapi makes them names in many ways, but always in this order. */
+/** The columns of a join table by position: Strapi's column names vary, but not their order. */
 async function tableLinks(
   pair: HolderPair,
   attribute: AttributePair,
@@ -77,7 +77,7 @@ async function tableLinks(
   })
 }
 
-/** The files of all media attributes of a holder. */
+/** Reads the files of all media attributes of a holder. */
 export async function readMediaLinks(pair: HolderPair, drafts: Drafts, holding: ReadHolder): Promise<void> {
   const media = pair.attributes.filter(({ ours }) => ours.kind === 'media')
   if (media.length === 0) return
@@ -102,11 +102,11 @@ export async function readMediaLinks(pair: HolderPair, drafts: Drafts, holding: 
 interface Linking {
   readonly pair: HolderPair
   readonly each: AttributePair
-  /** Strapi's, of the target. */
+  /** Strapi's uid of the target. */
   readonly uid: string
 }
 
-/** Writes links into the values of their owners. */
+/** Adds links to the values of their owners. */
 function put(
   links: readonly FoundLink[],
   { pair, each: { name, ours }, uid }: Linking,
@@ -126,7 +126,7 @@ function put(
   }
 }
 
-/** A link says of its target what the rows of its owner do not say. */
+/** A link has the target's locale and status only if its owner has none. */
 function targetOf(
   { target, order }: FoundLink,
   uid: string,
@@ -147,7 +147,7 @@ function targetOf(
   ]
 }
 
-/** Links to the draft and the published version of a document are one to both; what is said twice is said once. */
+/** Joins links to the draft and the published version of a document, and removes duplicates. */
 function merged(targets: readonly StreamedTarget[]): readonly StreamedTarget[] {
   const found = new Map<string, StreamedTarget>()
   for (const target of targets) {
@@ -162,7 +162,7 @@ function merged(targets: readonly StreamedTarget[]): readonly StreamedTarget[] {
   return [...found.values()]
 }
 
-/** Of a to-one relation Strapi's tables may hold several: the first counts, of each status. */
+/** Strapi's tables may contain several links of a to-one relation: the first one per status is used. */
 function oneOf(targets: readonly StreamedTarget[]): readonly StreamedTarget[] {
   const [first] = targets
   if (first === undefined || first.status === undefined) return targets.slice(0, 1)

@@ -11,21 +11,21 @@ export interface HolderReadContext {
   readonly names: StrapiNames
   readonly correspondence: Correspondence
   readonly index: RowIndex
-  /** Told of each value that could not be carried over. */
+  /** Called for each value that could not be converted. */
   readonly lose: (loss: Loss) => void
 }
 
 export interface ReadHolder extends HolderReadContext {
-  /** The content-type that the rows are of, or part of: its links say what its rows do not. */
+  /** The content-type of the rows, or of their holder. It decides which locale and status links need. */
   readonly root: ContentType
 }
 
 export type ValuesById = ReadonlyMap<number, StreamedValues>
 
-/** Values under construction, by the id of their row. */
+/** Values under construction, by row id. */
 export type Drafts = ReadonlyMap<number, Record<string, unknown>>
 
-/** Components that hold components are read by whoever reads their holder. */
+/** Reads a holder; passed along because components may contain components. */
 export interface Nested {
   readonly pair: HolderPair<Component>
   readonly ids: readonly number[]

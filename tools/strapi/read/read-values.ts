@@ -5,7 +5,7 @@ import { readMediaLinks, readRelations } from './read-links.ts'
 import type { Drafts, ReadHolder, ValuesById } from './read-terms.ts'
 import { ask, numberAt } from './source.ts'
 
-/** The rows of a content-type or a component, with their links and components, in the words of the stream. */
+/** Reads rows of a content-type or component, with links and components, in the format of the stream. */
 export async function readValues(
   pair: HolderPair,
   ids: readonly number[],
@@ -20,7 +20,7 @@ export async function readValues(
   return drafts
 }
 
-/** Answers which of the rows there are. */
+/** Returns the existing rows. */
 async function readScalars(
   pair: HolderPair,
   drafts: Drafts,
@@ -53,7 +53,7 @@ const scalarOf = ({ ours }: AttributePair, text: string | null): unknown =>
 
 const BCRYPT = /^\$2[aby]\$\d\d\$.{53}$/
 
-/** A value as PostgreSQL writes it, in the words of the stream; undefined for one that says nothing. */
+/** Converts PostgreSQL's text of a value to the format of the stream; undefined for an empty value. */
 function toStreamedScalar({ type }: ScalarAttribute, text: string): unknown {
   switch (type) {
     case 'password':

@@ -1,28 +1,28 @@
 import type { Cell, Transaction } from '../../../core/database/database.ts'
 import { quoteIdentifier, quoteText } from '../../../core/sql/identifier.ts'
 
-/** A Strapi database that is read, in one transaction. */
+/** A Strapi database, read in one transaction. */
 export interface StrapiDatabase {
   readonly transaction: Pick<Transaction, 'run'>
-  /** By name, the columns in their order. */
+  /** The columns of each table, in order. */
   readonly tables: ReadonlyMap<string, readonly SourceColumn[]>
-  /** The schema of all tables. */
+  /** The schema of the tables. */
   readonly schema: string
-  /** The time zone of Strapi's process, by whose clock it wrote times without a zone. */
+  /** The time zone of Strapi's process, in which it stored times without a zone. */
   readonly timeZone: string
 }
 
 export interface SourceColumn {
   readonly name: string
-  /** PostgreSQL's word: `character varying`, `timestamp without time zone`. */
+  /** The PostgreSQL type: `character varying`, `timestamp without time zone`. */
   readonly type: string
 }
 
-/** What is asked of a table. All values are texts, as PostgreSQL writes them; moments are in ISO 8601, UTC. */
+/** A query of a table. Values are PostgreSQL's texts; timestamps are in ISO 8601, UTC. */
 export interface RowQuery {
   readonly table: string
   readonly columns: readonly string[]
-  /** Rows whose column holds one of these. */
+  /** Only rows whose column has one of these values. */
   readonly among?: { readonly column: string; readonly values: readonly (number | string)[] }
   readonly orderBy?: readonly string[]
 }
@@ -49,7 +49,7 @@ export async function readTables(
   return tables
 }
 
-/** Rows of a table that is there; columns that it has not are left out. */
+/** Reads rows of a table; empty if it does not exist. Missing columns are left out. */
 export async function ask(
   source: StrapiDatabase,
   { table, columns, among, orderBy = [] }: RowQuery,
@@ -82,7 +82,7 @@ function expressionOf({ name, type }: SourceColumn, zone: string): string {
 const momentOf = (moment: string): string =>
   `to_char(${moment} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** A number that a column holds; null where it holds none. */
+/** A column's value as a number; null if it is not one. */
 export function numberAt(row: SourceRow, column: string): number | null {
   const text = row.get(column)
   return text === null || text === undefined ? null : Number(text)

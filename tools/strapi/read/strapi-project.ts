@@ -1,6 +1,6 @@
 import type { LiteralMapping, LiteralValue } from './literal-value.ts'
 
-/** A Strapi project, as its files say it. Nothing of it was run. */
+/** A Strapi project, read from its files without running them. */
 export interface StrapiProject {
   /** Absolute. */
   readonly folder: string
@@ -8,27 +8,27 @@ export interface StrapiProject {
   readonly version: 4 | 5
   readonly contentTypes: readonly StrapiType[]
   readonly components: readonly StrapiComponent[]
-  /** The extended users-permissions user, where the project has one. */
+  /** The extended users-permissions user, if the project has one. */
   readonly user: StrapiHolder | null
   readonly config: StrapiConfig
-  /** There are settings that depend on NODE_ENV. */
+  /** Whether settings depend on NODE_ENV. */
   readonly hasEnvironments: boolean
-  /** Packages that package.json names. */
+  /** The dependencies in package.json. */
   readonly packages: readonly string[]
-  /** What is said of generated routes. */
+  /** Configurations of generated routes. */
   readonly routers: readonly StrapiRouter[]
   readonly ownCode: readonly OwnCode[]
-  /** Files that should have told something and could not be read. */
+  /** Files that could not be read, with reasons. */
   readonly unreadable: readonly string[]
 }
 
-/** What content-types and components have in common. */
+/** Common properties of content-types and components. */
 export interface StrapiHolder {
   /** `api::article.article`, `shared.seo`. */
   readonly uid: string
   /** Relative to the project's folder. */
   readonly file: string
-  /** The table's name, before Strapi shortens it. */
+  /** The table name before shortening. */
   readonly collectionName: string
   readonly schema: LiteralMapping
   readonly attributes: ReadonlyMap<string, LiteralMapping>
@@ -42,7 +42,7 @@ export interface StrapiType extends StrapiHolder {
 
 export type StrapiComponent = StrapiHolder
 
-/** What the modules of config/ export. */
+/** The exported values of the modules of config/. */
 export interface StrapiConfig {
   readonly server: LiteralValue
   readonly api: LiteralValue
@@ -50,7 +50,7 @@ export interface StrapiConfig {
   readonly middlewares: LiteralValue
 }
 
-/** Code that the project wrote itself, beyond what Strapi's generator makes. */
+/** Custom code of the project: a file that Strapi's generator did not write. */
 export interface OwnCode {
   readonly kind:
     | 'controller'
@@ -65,7 +65,7 @@ export interface OwnCode {
     | 'cron'
   /** Relative to the project's folder. */
   readonly file: string
-  /** The API that it belongs to, where it belongs to one. */
+  /** The API that it belongs to, if any. */
   readonly api?: string
 }
 

@@ -15,7 +15,7 @@ export function attributeColumns(holder: Holder, blueprint: SchemaInput): readon
   })
 }
 
-/** Only a type without drafts requires a value of every row; elsewhere published rows alone are checked. */
+/** Only types without drafts have NOT NULL columns. With drafts a check requires the value in published rows only. */
 function scalarColumn(
   holder: Holder,
   attribute: ScalarAttribute,
@@ -39,13 +39,13 @@ function scalarColumn(
   return isLocaleCode ? localeColumn(column, renamedLocales) : column
 }
 
-/** `fooBar` may have become `foo_bar`, which is no other column. */
+/** A renamed attribute can keep its column name: `fooBar` and `foo_bar` share one. */
 function formerColumn(holder: Holder, { renamedFrom }: ScalarAttribute, name: string): string | undefined {
   const former = renamedFrom === undefined ? undefined : attributeColumn(holder.holder, renamedFrom)
   return former === name ? undefined : former
 }
 
-/** What is required and has a default needs no other word for rows that are there already; a password is never kept as it was written. */
+/** Existing rows get the default of a required attribute. Never for passwords: the default would be stored in plain text. */
 function backfillOf(attribute: ScalarAttribute): string | number | boolean | undefined {
   const value = attribute.backfill ?? (attribute.required ? attribute.default : undefined)
   if (value === undefined || value === null || attribute.type === 'password') return undefined

@@ -4,18 +4,18 @@ import type { StorageLayout } from './layout.ts'
 import type { ContentType, Holder, Model } from './model.ts'
 import { toPlural, toSnakeCase } from './names.ts'
 
-/** What every table is built from. */
+/** The input of every table. */
 export interface SchemaInput {
   readonly model: Model
   readonly layout: StorageLayout
-  /** Old code → new. */
+  /** Renamed locales: old code → new code. */
   readonly renamedLocales: ReadonlyMap<string, string>
   readonly expected: ExpectedLists | null
 }
 
 /**
- * Attributes that lists of a type will be narrowed by, together. Given at all, lists by stamps are expected, too;
- * null: nothing is.
+ * Attribute lists that queries are expected to filter each type by. If given, lists sorted by timestamps are expected,
+ * too; null: no derived indexes.
  */
 export type ExpectedLists = ReadonlyMap<ContentType, readonly (readonly string[])[]>
 
@@ -37,7 +37,7 @@ export const renamedLocales = ({ locales }: Model): ReadonlyMap<string, string> 
     ),
   )
 
-/** The name that the table of a renamed type or component had, unless it was given by `tableName`. */
+/** The former table name of a renamed type or component, unless `tableName` fixes it. */
 export function formerTableName({ holder, renamedFrom, tableName }: Holder): string | undefined {
   if (renamedFrom === undefined) return undefined
   const former = holder === 'component' ? componentTableName(renamedFrom) : toSnakeCase(toPlural(renamedFrom))

@@ -21,7 +21,7 @@ import type {
 } from './model.ts'
 import { present } from './present.ts'
 
-/** Where an attribute finds what it refers to; every name in it was checked. */
+/** The types and components that attributes refer to. All names were checked. */
 export interface AttributeContext {
   readonly localized: boolean
   target(name: string): ContentType
@@ -63,7 +63,7 @@ const baseOf = (
   ...present({ renamedFrom: declaration.renamedFrom }),
 })
 
-/** The other side is found later, when all attributes are there. */
+/** The counterpart is connected later, when all attributes exist. */
 const relationOf = (
   base: AttributeBase,
   declaration: RelationDeclaration,
@@ -116,7 +116,7 @@ const zoneOf = (
   ...present({ min: declaration.min, max: declaration.max }),
 })
 
-/** A uid is unique whether it says so or not (contract/rest.md 3). */
+/** A uid is always unique (contract/rest.md 3). */
 function scalarOf(base: AttributeBase, declaration: ScalarDeclaration): ScalarAttribute {
   const { type, min, max, minLength, maxLength, lowerCase, targetField, backfill, regex } = declaration
   return {
@@ -169,13 +169,13 @@ const scalar = (name: string, type: ValueType, localized: boolean): ScalarAttrib
   unique: false,
 })
 
-/** What stands before the declared attributes. */
+/** System attributes that precede the declared ones. */
 export const leadingAttributes = ({ localized }: ContentType): readonly Attribute[] => [
   scalar('id', 'id', localized),
   scalar('documentId', 'documentId', false),
 ]
 
-/** What stands behind them: stamps on every type, contract/rest.md 1. */
+/** System attributes that follow the declared ones: timestamps on every type, contract/rest.md 1. */
 export function trailingAttributes(type: ContentType): readonly Attribute[] {
   const { localized } = type
   const stamps = ['createdAt', 'updatedAt', 'publishedAt'].map(name => scalar(name, 'datetime', localized))

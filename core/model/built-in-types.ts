@@ -1,6 +1,6 @@
 import type { AttributeDeclaration, ScalarDeclaration, ScalarType } from '../project/settings/settings.ts'
 
-/** A content-type that every project has, in the words of a declaration. */
+/** The declaration of a built-in content-type. */
 export interface BuiltInDeclaration {
   readonly key: 'user' | 'role' | 'file' | 'locale'
   readonly uid: string
@@ -17,7 +17,7 @@ const scalar = (type: ScalarType, more: Partial<ScalarDeclaration> = {}): Scalar
   ...more,
 })
 
-/** contract/rest.md 14. `sessionVersion` is ours: a new password raises it, which ends older sessions. */
+/** contract/rest.md 14. `sessionVersion` is not in Strapi: a new password increments it, which ends older sessions. */
 const user: BuiltInDeclaration = {
   key: 'user',
   uid: 'plugin::users-permissions.user',
@@ -73,7 +73,7 @@ const file: BuiltInDeclaration = {
   },
 }
 
-/** contract/rest.md 11. Which one is the default is the project's to say, not the row's. */
+/** contract/rest.md 11. The project declares the default locale, not the row. */
 const locale: BuiltInDeclaration = {
   key: 'locale',
   uid: 'plugin::i18n.locale',

@@ -4,23 +4,23 @@ import type { ColumnLink } from './storage.ts'
 
 type HolderKind = 'content-type' | 'component'
 
-/** Columns that PostgreSQL gives to every table. */
+/** System columns that PostgreSQL adds to every table. */
 const SYSTEM_COLUMNS = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']
 
-/** Columns that serve versions and owners. The list is the same for all types, so that drafts or locales can be turned on without a rename. */
+/** Columns of versions and owners. The list is the same for all types, so enabling drafts or locales needs no rename. */
 const OWN_COLUMNS: { readonly [Kind in HolderKind]: ReadonlySet<string> } = {
   'content-type': new Set(['document_key', 'status', 'locale', 'shared_updated_at', ...SYSTEM_COLUMNS]),
   component: new Set(['status', 'owner', 'owner_key', 'locale', 'position', ...SYSTEM_COLUMNS]),
 }
 
-/** The column of a declared attribute; it steps aside (`status_`) where the table has one of that name itself. */
+/** The column of a declared attribute. It gets a suffix (`status_`) if the table has its own column of that name. */
 export const attributeColumn = (kind: HolderKind, attribute: string): string =>
   avoidReserved(kind, toSnakeCase(attribute))
 
 const avoidReserved = (kind: HolderKind, column: string): string =>
   OWN_COLUMNS[kind].has(column) ? `${column}_` : identifier(column)
 
-/** What a link must say of its target because the owner's row does not say it (documents.md 6), and whether an inverse list has an order. */
+/** The coordinates of the target that a link must store because the owner's row lacks them (documents.md 6), and whether the inverse list is ordered. */
 export interface LinkCoordinates {
   readonly status: boolean
   readonly locale: boolean
@@ -32,7 +32,7 @@ interface VersionedType {
   readonly localized: boolean
 }
 
-/** Components count as owners without drafts and locales: some owner of theirs may be. */
+/** Components count as owners without drafts and locales, because any of their owners may lack them. */
 export const linkCoordinates = (
   owner: VersionedType,
   target: VersionedType,
@@ -57,6 +57,6 @@ export function linkColumns(kind: HolderKind, attribute: string, coordinates: Li
   }
 }
 
-/** The columns that a link takes, in their order in the table. */
+/** The columns of a link in table order. */
 export const columnsOfLink = (link: ColumnLink): readonly string[] =>
   [link.key, link.draftKey, link.locale, link.draftLocale, link.inversePosition].filter(name => name !== null)

@@ -3,7 +3,7 @@ import type { StorageLayout } from './layout.ts'
 import type { Holder, Model, ScalarAttribute, ValueType } from './model.ts'
 import type { Check, Column, ColumnType, ForeignKey, Index } from './storage.ts'
 
-/** Short ways to write the columns that no attribute stands for. */
+/** Constructors of columns that belong to no attribute. */
 export const identityColumn = (name: string): Column => ({
   name,
   type: 'integer',
@@ -25,19 +25,19 @@ export const optionalColumn = (name: string, type: ColumnType): Column => ({
   generated: null,
 })
 
-/** A column of locale codes: renamed locales are renamed in it. */
+/** A column of locale codes. Its values follow renamed locales. */
 export function localeColumn(column: Column, renamed: ReadonlyMap<string, string>): Column {
   return renamed.size === 0 ? column : { ...column, renamedValues: renamed }
 }
 
-/** The locale of a row that goes with its locale. */
+/** The locale of a version row. Rows of a removed locale are removed. */
 export const versionLocaleColumn = (
   column: Column,
   { locales }: Pick<Model, 'locales'>,
   renamed: ReadonlyMap<string, string>,
 ): Column => ({ ...localeColumn(column, renamed), only: locales.map(({ code }) => code) })
 
-/** How PostgreSQL keeps the values of each type. */
+/** The PostgreSQL type of each value type. */
 export const COLUMN_TYPES: { readonly [Type in ValueType]: ColumnType } = {
   id: 'integer',
   documentId: 'varchar(255)',
@@ -63,19 +63,19 @@ export const COLUMN_TYPES: { readonly [Type in ValueType]: ColumnType } = {
   boolean: 'boolean',
 }
 
-/** Values that may be longer than an entry of an index can be. */
+/** Types whose values may exceed the size of an index entry. */
 const isUnbounded = (type: ValueType): boolean =>
   COLUMN_TYPES[type] === 'text' || COLUMN_TYPES[type] === 'jsonb'
 
-/** PostgreSQL takes index entries of up to 2,704 bytes, and a character may be four. */
+/** In characters. PostgreSQL limits index entries to 2,704 bytes, and a character may take four. */
 const MAX_INDEXED_LENGTH = 600
 
-/** Whether every value fits into an index; where not, the check before a write stands alone for `unique`. */
+/** Whether every value fits into an index. If not, only the check before a write enforces `unique`. */
 export const fitsIndex = ({ type, maxLength }: Pick<ScalarAttribute, 'type' | 'maxLength'>): boolean =>
   !isUnbounded(type) ||
   (COLUMN_TYPES[type] === 'text' && maxLength !== undefined && maxLength <= MAX_INDEXED_LENGTH)
 
-/** What the database holds values to: enumerations in every row, required ones in published rows. */
+/** CHECK constraints: enumeration values in every row, required values in published rows. */
 export function valueChecks(holder: Holder, table: string, layout: StorageLayout): readonly Check[] {
   const versioned = holder.holder === 'component' || holder.draftAndPublish
   return [...holder.attributes.values()].flatMap(attribute => {
@@ -124,7 +124,7 @@ const requiredWhenPublished = (table: string, column: string): Check => ({
   onlyWhen: PUBLISHED,
 })
 
-/** Rows that cannot outlive the row that owns them. */
+/** A foreign key that deletes rows together with their owner. */
 export const ownerForeignKey = (
   table: string,
   columns: readonly string[],
@@ -136,7 +136,7 @@ export const ownerForeignKey = (
   onDelete: 'cascade',
 })
 
-/** An index that an author asks for may be there already. */
+/** Removes duplicates by name: a declared index may equal a derived one. */
 export function distinctByName(indexes: readonly Index[]): readonly Index[] {
   return [...new Map(indexes.toReversed().map(each => [each.name, each])).values()].toReversed()
 }

@@ -21,14 +21,14 @@ import {
 import type { Attribute, Component, ContentType, Locale, Model, RelationAttribute } from './model.ts'
 import { present } from './present.ts'
 
-/** What a project declares becomes its model, or everything that is wrong with it as a whole. */
+/** Compiles a project's declarations to its model; fails with all diagnostics at once. */
 export function compileModel(project: Project): Result<Model, Diagnostic> {
   const declarations = toDeclarations(project.settings)
   const diagnostics = checkDeclarations(declarations, project)
   return diagnostics.length === 0 ? ok(buildModel(declarations)) : failed(...diagnostics)
 }
 
-/** Checked declarations become the model; what is not found here was let through by a check, which is a bug. */
+/** Builds the model from checked declarations. A missing name here is a bug in a check. */
 function buildModel(declarations: Declarations): Model {
   const shells = toShells(declarations)
   for (const holder of declarations.holders) fill(holder, shells)
@@ -38,7 +38,7 @@ function buildModel(declarations: Declarations): Model {
 
 type AttributeMap = Map<string, Attribute>
 
-/** Content-types refer to one another, so all stand before the first gets its attributes. */
+/** Content-types refer to each other, so all are created before any gets its attributes. */
 interface ModelShells {
   readonly types: ReadonlyMap<DeclaredHolder, ContentType>
   readonly components: ReadonlyMap<DeclaredHolder, Component>

@@ -21,8 +21,8 @@ import { systemTables } from './system-tables.ts'
 import { listIndexes, typeIndexes } from './type-indexes.ts'
 
 /**
- * The tables of a model and the names in them; the same for the same model, always. Link tables come after what owns
- * them. Lists that are expected get indexes of their own.
+ * Compiles the tables of a model and their names. Deterministic. Link tables follow the tables of their owners.
+ * Expected lists get their own indexes.
  */
 export function compileStorage(model: Model, expected: ExpectedLists | null = null): Storage {
   const layout = toLayout(model)
@@ -40,7 +40,7 @@ export function compileStorage(model: Model, expected: ExpectedLists | null = nu
   })
 }
 
-/** One row a version: a (document, locale, status). */
+/** One row for each version: (document, locale, status). */
 function buildTypeTable(type: ContentType, blueprint: SchemaInput): Table {
   const { layout, expected } = blueprint
   const { name } = layout.table(type)
@@ -82,7 +82,7 @@ function versionColumns(
   ]
 }
 
-/** `shared_updated_at`: documents.md 4, the attributes that all locales share change apart from a locale's own. */
+/** `shared_updated_at`: documents.md 4, the last change of attributes that all locales share. */
 function stampColumns({ draftAndPublish, localized }: ContentType): readonly Column[] {
   return [
     requiredColumn('created_at', 'timestamptz(3)'),

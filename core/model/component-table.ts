@@ -19,7 +19,7 @@ import { present } from './present.ts'
 import { toSchemaShape } from './shape.ts'
 import { type Column, type ComponentTable, type Index, ownerName, type Table } from './storage.ts'
 
-/** One row a component of a (document, status, locale), whoever owns it. */
+/** One row for each component of a (document, status, locale), whatever its owner. */
 export function buildComponentTable(component: Component, blueprint: SchemaInput): Table {
   const { layout } = blueprint
   const table = layout.componentTable(component)
@@ -61,7 +61,7 @@ function ownerColumns(
 const ownerIndex = ({ name, owner, ownerKey, status, locale }: ComponentTable): Index =>
   toIndex(name, [owner, ownerKey, status, locale])
 
-/** Components that all locales share have no locale, and nulls differ: there the check before the write stands alone. */
+/** Components that all locales share have locale NULL, which is distinct in an index: there only the check before the write applies. */
 function attributeIndexes(
   component: Component,
   attribute: Attribute,
@@ -81,7 +81,7 @@ function attributeIndexes(
   )
 }
 
-/** Old owner name → new, for the rows of a component whose owners or their attributes were renamed. */
+/** Old owner name → new owner name, for component rows whose owners or their attributes were renamed. */
 function renamedOwners(component: Component, model: Model): ReadonlyMap<string, string> {
   const renamed = new Map<string, string>()
   for (const holder of [...model.contentTypes.values(), ...model.components.values()]) {
@@ -94,7 +94,7 @@ function renamedOwners(component: Component, model: Model): ReadonlyMap<string, 
   return renamed
 }
 
-/** What the component's rows may call their owner. */
+/** The valid owner names of the component's rows. */
 const ownersOf = (component: Component, model: Model): readonly string[] =>
   [...model.contentTypes.values(), ...model.components.values()].flatMap(holder =>
     [...holder.attributes.values()]
@@ -107,7 +107,7 @@ const uses = (attribute: Attribute, component: Component): boolean =>
     ? attribute.component === component
     : attribute.kind === 'zone' && attribute.components.includes(component)
 
-/** Owner and attribute may have been renamed at once or one after the other. */
+/** Owner and attribute may have been renamed together or one after the other. */
 function formerNames(holder: Holder, attribute: Attribute): readonly string[] {
   const current = holder.holder === 'component' ? holder.uid : holder.key
   const holders = [current, ...(holder.renamedFrom === undefined ? [] : [holder.renamedFrom])]

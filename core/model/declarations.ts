@@ -8,14 +8,14 @@ import type {
 import { BUILT_IN_TYPES, type BuiltInDeclaration } from './built-in-types.ts'
 import { toPlural, toSnakeCase, toTitle } from './names.ts'
 
-/** All content-types and components of a project with their names decided, but nothing checked yet. */
+/** All content-types and components of a project with resolved names, not checked yet. */
 export interface Declarations {
   readonly settings: Settings
-  /** The project's in the file's order, then the built-in ones. */
+  /** The project's types in file order, then the built-in ones. */
   readonly types: readonly DeclaredType[]
   readonly components: readonly DeclaredComponent[]
   readonly holders: readonly DeclaredHolder[]
-  /** By every name that a relation may call its target by: key or uid. */
+  /** By every name that a relation may use for its target: key or uid. */
   readonly targets: ReadonlyMap<string, DeclaredType>
   readonly componentsByUid: ReadonlyMap<string, DeclaredComponent>
 }
@@ -32,7 +32,7 @@ interface DeclaredBase {
   readonly attributes: Readonly<Record<string, AttributeDeclaration>>
   readonly draftAndPublish: boolean
   readonly localized: boolean
-  /** Where it is declared; of a built-in one, where its attributes may be. */
+  /** The path of the declaration; of a built-in type, the path of its additional attributes. */
   readonly path: Path
 }
 
@@ -44,7 +44,7 @@ export interface DeclaredType extends DeclaredBase {
   readonly indexes: readonly (readonly string[])[]
 }
 
-/** Components have neither drafts nor locales of their own: their owner decides. */
+/** Components have no drafts or locales of their own: those of the owner apply. */
 export interface DeclaredComponent extends DeclaredBase {
   readonly holder: 'component'
   readonly category: string
@@ -67,7 +67,7 @@ export function toDeclarations(settings: Settings): Declarations {
   }
 }
 
-/** Locales are reached by their uid alone: a project may well have a `locale` of its own. */
+/** The locale type is found by its uid only, because a project may declare its own `locale`. */
 const targetNames = (type: DeclaredType): readonly string[] =>
   type.builtIn && type.key === 'locale' ? [type.uid] : [type.key, type.uid]
 
@@ -132,17 +132,17 @@ export const attributePath = (holder: DeclaredHolder, attribute: string, ...rest
   ...rest,
 ]
 
-/** An attribute by a name that the file gives, which may be one that every JavaScript object has. */
+/** Looks up an attribute by a name from the file, which may be the name of an inherited property such as `constructor`. */
 export const attributeNamed = (
   { attributes }: DeclaredHolder,
   name: string,
 ): AttributeDeclaration | undefined => (Object.hasOwn(attributes, name) ? attributes[name] : undefined)
 
-/** `article.author`, `shared.seo.image`: how messages name an attribute. */
+/** The name of an attribute in messages: `article.author`, `shared.seo.image`. */
 export const attributeName = (holder: DeclaredHolder, attribute: string): string =>
   `${holder.holder === 'content-type' ? holder.key : holder.uid}.${attribute}`
 
-/** How messages name a holder. */
+/** The name of a content-type or component in messages. */
 export const holderName = (holder: DeclaredHolder): string =>
   holder.holder === 'content-type'
     ? `${holder.builtIn ? 'built-in ' : ''}content-type \`${holder.key}\``

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { toSnakeCase } from './names.ts'
 
-/** PostgreSQL cuts longer names off without a word. Ours are ASCII, so bytes are characters. */
+/** In bytes. PostgreSQL truncates longer names silently. Names are ASCII, so bytes are characters. */
 const MAX_IDENTIFIER = 63
 
-/** A name that PostgreSQL keeps whole: a longer one ends in a hash of all of it. */
+/** A name within PostgreSQL's limit: a longer one is cut and ends in a hash of the whole name. */
 export const identifier = (name: string): string =>
   name.length <= MAX_IDENTIFIER ? name : hashed(name, name)
 
 /**
- * The name of an index or constraint, which must differ from all others of the schema. Its parts are joined by
- * two underscores; where a part could hide such a joint, a hash of the parts keeps the name apart.
+ * The name of an index or constraint, unique in the schema. Its parts are joined by two underscores. If a part contains
+ * underscores that make this ambiguous, a hash of the parts is added.
  */
 export function constraintName(...parts: readonly string[]): string {
   const name = parts.join('__')

@@ -13,10 +13,10 @@ import {
 import { toSnakeCase } from './names.ts'
 import type { ComponentTable, LinkStorage, Storage, TableLink, TypeTable } from './storage.ts'
 
-/** The names alone: what plans need, and what the tables are built from. */
+/** The names of tables and columns: used by plans and by the builders of the tables. */
 export type StorageLayout = Omit<Storage, 'tables'>
 
-/** A link that some side stores; the other ones are read backwards. */
+/** A link that this side stores. Inverse relations and localizations are read from elsewhere. */
 export type StoredLink = MediaAttribute | RelationAttribute
 
 interface Named<Table> {

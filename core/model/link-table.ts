@@ -16,7 +16,7 @@ import type { Holder } from './model.ts'
 import { present } from './present.ts'
 import { type Column, type ForeignKey, ownerName, type Table, type TableLink } from './storage.ts'
 
-/** One row a link, for every to-many link that the holder stores. */
+/** A table with one row for each link, for every to-many link that the holder stores. */
 export function buildLinkTables(holder: Holder, blueprint: SchemaInput): readonly Table[] {
   return [...holder.attributes.values()].flatMap(attribute => {
     if (!isStoredLink(attribute)) return []
@@ -46,7 +46,7 @@ function linkTable(holder: Holder, attribute: StoredLink, link: TableLink, bluep
   }
 }
 
-/** The other side's list begins where its index does: a page of it is read, however long it is. */
+/** The index in the order of the inverse list: a page is read without reading the whole list. */
 const inverseOrder = ({ inversePosition }: TableLink): readonly string[] =>
   inversePosition === null ? [] : [inversePosition]
 
@@ -57,7 +57,7 @@ function linkColumns(
   link: TableLink,
   { model, renamedLocales }: SchemaInput,
 ): readonly Column[] {
-  // Whether a component's link names a status or locale is its owner's matter.
+  // A component's link may store a status or locale, depending on the owner.
   const coordinate = holder.holder === 'component' ? optionalColumn : requiredColumn
   return [
     identityColumn('id'),
@@ -72,7 +72,7 @@ function linkColumns(
   ]
 }
 
-/** A list that all locales share is owned by no single row. */
+/** A list that all locales share belongs to the document key, not to a single row. */
 function ownerKeys(holder: Holder, link: TableLink, { layout }: SchemaInput): readonly ForeignKey[] {
   const columns = link.owner.map(([own]) => own)
   if (columns.includes('owner_key')) return []

@@ -2,12 +2,12 @@ import type { SafePattern } from '../project/pattern.ts'
 import type { MediaKind, RelationKind, ScalarType } from '../project/settings/settings.ts'
 
 /**
- * What the project declares, compiled: every name resolved, every default decided, both sides of every
- * relation found. Frozen, and built once; requests look things up in it and never change it.
- * Content-types refer to one another directly, so the graph is cyclic: do not serialise it.
+ * The compiled declarations of a project: every name resolved, every default applied, both sides of every relation
+ * connected. Frozen; built once and only read by requests.
+ * Content-types refer to each other directly, so the graph is cyclic: do not serialise it.
  */
 export interface Model {
-  /** By uid (`api::article.article`, `plugin::upload.file`), the project's in the file's order, then the built-in ones. */
+  /** By uid (`api::article.article`, `plugin::upload.file`): the project's in file order, then the built-in ones. */
   readonly contentTypes: ReadonlyMap<string, ContentType>
   /** By uid (`shared.seo`). */
   readonly components: ReadonlyMap<string, Component>
@@ -19,7 +19,7 @@ export interface Model {
 export interface Locale {
   readonly code: string
   readonly name: string
-  /** The code that it had before; its rows are rewritten. */
+  /** The former code. Its rows are rewritten. */
   readonly renamedFrom?: string
 }
 
@@ -30,7 +30,7 @@ export interface BuiltInTypes {
   readonly locale: ContentType
 }
 
-/** What attributes stand on: a content-type, or a component. */
+/** What has attributes: a content-type or a component. */
 export type Holder = ContentType | Component
 
 export interface ContentType {
@@ -43,14 +43,14 @@ export interface ContentType {
   readonly pluralApiId: string
   readonly displayName: string
   readonly description?: string
-  /** The key that it had before: its tables are renamed, not dropped. */
+  /** The former key: its tables are renamed, not dropped. */
   readonly renamedFrom?: string
   readonly draftAndPublish: boolean
   readonly localized: boolean
-  /** The name that its tables are derived from. */
+  /** The base of its table names. */
   readonly tableName: string
   readonly indexes: readonly (readonly string[])[]
-  /** All that may be read or written: id and documentId, declared ones in the file's order, stamps, locale, localizations. */
+  /** id and documentId, the declared attributes in file order, timestamps, locale, localizations. */
   readonly attributes: ReadonlyMap<string, Attribute>
 }
 
@@ -62,10 +62,10 @@ export interface Component {
   readonly key: string
   readonly displayName: string
   readonly description?: string
-  /** The uid that it had before. */
+  /** The former uid. */
   readonly renamedFrom?: string
   readonly tableName: string
-  /** id, then the declared ones in the file's order. */
+  /** id, then the declared attributes in file order. */
   readonly attributes: ReadonlyMap<string, Attribute>
 }
 
@@ -74,19 +74,19 @@ export type Attribute = ScalarAttribute | LinkAttribute | ComponentAttribute | Z
 export interface AttributeBase {
   readonly name: string
   readonly required: boolean
-  /** Never leaves, filters or sorts, for any caller. */
+  /** No caller may read, filter or sort by it. */
   readonly private: boolean
-  /** false: only the document service writes it. */
+  /** false: no request may write it. */
   readonly writable: boolean
   /** Each locale has its own value. Always false on unlocalised types and on components (their owner decides). */
   readonly localized: boolean
-  /** Made by Plinth, not declared: id, documentId, stamps, locale, localizations. */
+  /** Added by Plinth, not declared: id, documentId, timestamps, locale, localizations. */
   readonly system: boolean
-  /** The name that it had before. */
+  /** The former name. */
   readonly renamedFrom?: string
 }
 
-/** The types that scalar attributes have once compiled: the declared ones and those of system attributes. */
+/** The types of compiled scalar attributes: the declared ones and those of system attributes. */
 export type ValueType = ScalarType | 'id' | 'documentId' | 'locale'
 
 export interface ScalarAttribute extends AttributeBase {
@@ -100,25 +100,25 @@ export interface ScalarAttribute extends AttributeBase {
   readonly minLength?: number
   readonly maxLength?: number
   readonly regex?: SafePattern
-  /** Texts are stored in lower case, as JavaScript has it. */
+  /** Texts are stored in lower case (JavaScript's toLowerCase). */
   readonly lowerCase?: true
   /** enumeration: its values in order. */
   readonly values?: readonly string[]
   /** enumeration: values that were renamed, old to new. */
   readonly renamedValues?: ReadonlyMap<string, string>
-  /** What rows get that exist when the attribute is added or becomes required. */
+  /** The value for existing rows when the attribute is added or becomes required. */
   readonly backfill?: unknown
-  /** uid: what it is made from, and whether it is made when left out. */
+  /** uid: the attribute that it is generated from, and whether it is generated if omitted. */
   readonly targetField?: string
   readonly generate?: boolean
 }
 
-/** Leads to other documents: a relation, a media attribute, or the other locales of the same document. */
+/** A link to other documents: a relation, a media attribute, or the other locales of the same document. */
 export type LinkAttribute = RelationAttribute | MediaAttribute | LocalizationsAttribute
 
 interface LinkBase extends AttributeBase {
   readonly target: ContentType
-  /** Answers a list. */
+  /** Returns a list. */
   readonly many: boolean
 }
 
@@ -127,7 +127,7 @@ export interface RelationAttribute extends LinkBase {
   readonly relation: RelationKind
   /**
    * `owner`: this side stores the link (also every one-way relation);
-   * `inverse`: it is read backwards from `counterpart`.
+   * `inverse`: it is read from the `counterpart`, which stores it.
    */
   readonly side: 'owner' | 'inverse'
   /** The other side of a two-way relation; null for a one-way one. */

@@ -2,7 +2,7 @@ import pluralize from 'pluralize'
 import { trimCharacter } from '../base/text.ts'
 import type { Component, ContentType } from './model.ts'
 
-/** The words of a name: `bigThing`, `big-thing` and `big_thing` have the same; digits are words of their own. */
+/** Splits a name into words: `bigThing`, `big-thing` and `big_thing` have the same ones; digits are separate words. */
 const splitWords = (name: string): readonly string[] => name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? []
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()
@@ -14,7 +14,7 @@ export function toCamelCase(name: string): string {
   return first.toLowerCase() + rest.map(capitalised).join('')
 }
 
-/** `metaTitle` → `meta_title`, `HTMLParts` → `html_parts`; digits and underscores stay where they are. */
+/** `metaTitle` → `meta_title`, `HTMLParts` → `html_parts`; digits and underscores are unchanged. */
 export const toSnakeCase = (name: string): string =>
   name
     .replace(/([A-Z])(?=[A-Z][a-z])/g, '$1_')
@@ -22,7 +22,7 @@ export const toSnakeCase = (name: string): string =>
     .replace(/[-.]/g, '_')
     .toLowerCase()
 
-/** The English plural of a kebab-case key: of its last word. */
+/** The English plural of the last word of a kebab-case key. */
 export function toPlural(key: string): string {
   const last = key.lastIndexOf('-') + 1
   return key.slice(0, last) + pluralize(key.slice(last))
@@ -34,7 +34,7 @@ export function toTitle(key: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** The names of contract/graphql.md 1. They stand here because two types whose names would meet are a fault of the model. */
+/** The names of contract/graphql.md 1. They are in this module because a name collision is an error of the model. */
 type GraphqlNamed =
   | Pick<ContentType, 'holder' | 'uid' | 'key' | 'pluralApiId' | 'builtIn'>
   | Pick<Component, 'holder' | 'uid'>
@@ -47,7 +47,7 @@ export function graphqlTypeName(holder: GraphqlNamed): string {
   return pluginName(holder) + toPascalCase(holder.key)
 }
 
-/** `plugin::users-permissions.user` → `UsersPermissions`; nothing for a project's own. */
+/** `plugin::users-permissions.user` → `UsersPermissions`; empty for a project's own types. */
 const pluginName = ({ uid, builtIn }: NamedType): string =>
   builtIn ? toPascalCase(uid.slice('plugin::'.length, uid.indexOf('.'))) : ''
 
@@ -72,7 +72,7 @@ export function graphqlMutationNames(type: NamedType) {
   } as const
 }
 
-/** The object and input types that a content-type may bring along. */
+/** The object and input types that a content-type may add to the schema. */
 export function graphqlWrapperNames(name: string) {
   return {
     entity: `${name}Entity`,
@@ -92,7 +92,7 @@ export const graphqlEnumName = (typeName: string, attribute: string): string =>
 export const graphqlZoneName = (typeName: string, attribute: string): string =>
   `${typeName}${toPascalCase(attribute)}DynamicZone`
 
-/** A value of an enumeration as GraphQL can write it: `two words` → `two_words`, `été` → `ete`. */
+/** The GraphQL name of an enumeration value: `two words` → `two_words`, `été` → `ete`. */
 export function graphqlEnumValue(value: string): string {
   const plain = value.normalize('NFD').replace(/\p{Mark}/gu, '')
   const name = trimCharacter(plain.replace(/[^A-Za-z0-9_]+/g, '_'), '_') || '_'

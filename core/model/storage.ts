@@ -1,24 +1,24 @@
 import type { Attribute, Component, ContentType, Holder } from './model.ts'
 
 /**
- * Where the model's values lie in PostgreSQL. Names only: what reads (plan/) and what creates tables
- * (database/) both start from here, so that they cannot disagree. See docs/storage.md.
+ * The tables and columns of the model in PostgreSQL. Reads (plan/) and migrations (migrate/) both use it, so they cannot
+ * disagree. See docs/storage.md.
  *
- * A document's versions are rows, one a (document, locale, status). `key` names the document inside the
- * database: the row's own id on plain types, a column shared by all versions otherwise.
+ * A document has one row for each version (document, locale, status). `key` identifies the document inside the
+ * database: the row's id on plain types, otherwise a column that all versions share.
  */
 export interface Storage {
   table(type: ContentType): TypeTable
   componentTable(component: Component): ComponentTable
   /** The column of a scalar attribute. */
   column(holder: Holder, attribute: string): string
-  /** How a link is stored, on the side that owns it. Not for inverse relations and localizations. */
+  /** The storage of a link on the side that owns it. Throws for inverse relations and localizations. */
   link(holder: Holder, attribute: string): LinkStorage
-  /** Every table that the model needs, in an order in which they can be created. */
+  /** Every table of the model, in creation order. */
   readonly tables: readonly Table[]
 }
 
-/** Columns that every table of a content-type has, or has for versions. */
+/** The columns of a content-type's table that belong to no attribute. */
 export interface TypeTable {
   readonly name: string
   readonly id: 'id'
@@ -32,8 +32,8 @@ export interface TypeTable {
 }
 
 /**
- * A component's rows, whoever owns them. Key (id, status): a component keeps its id between draft and published.
- * The owner is named by `owner` (`article.seo`: holder's key or uid, a dot, the attribute), by its key
+ * A component's rows for all owners. Key (id, status): a component has the same id in draft and published versions.
+ * The owner is identified by `owner` (`article.seo`: holder's key or uid, a dot, the attribute), by its key
  * (a content-type's document key, or the id of the component that it is nested in), by the status of the
  * owner's row ('published' on types without drafts) and, only below a localized attribute, by locale.
  */
@@ -52,23 +52,23 @@ export type LinkStorage = ColumnLink | TableLink
 /** A to-one link: columns on the owner's own row. */
 export interface ColumnLink {
   readonly kind: 'column'
-  /** The target's key; where the owner has no status but the target has one: of its published version. */
+  /** The target's key. If only the target has drafts: the key of its published version. */
   readonly key: string
-  /** The key of the slot for the target's draft; only where the owner has no status and the target has one. */
+  /** The key of the target's draft; only if the target has drafts and the owner does not. */
   readonly draftKey: string | null
-  /** The target's locale; only where the owner has none and the target has one. */
+  /** The target's locale; only if the target is localized and the owner is not. */
   readonly locale: string | null
   readonly draftLocale: string | null
-  /** The owner's place in the inverse's list; only where there is an inverse and it is a list. */
+  /** The owner's position in the inverse list; only if the inverse is a list. */
   readonly inversePosition: string | null
 }
 
-/** A to-many link: rows of a table of its own. */
+/** A to-many link: rows of a link table. */
 export interface TableLink {
   readonly kind: 'table'
   readonly table: string
   /**
-   * How a row names its owner: [column of the link table, column of the owner's table] pairs.
+   * The owner of a row: [column of the link table, column of the owner's table] pairs.
    * [owner_id, id] for a content-type's own links; [owner_key, key] and [owner_status, status] for shared media
    * lists of localized types; [owner_id, id] and [owner_status, status] for components.
    */
@@ -83,17 +83,17 @@ export interface TableLink {
 }
 
 /**
- * What the rows of a holder's table mean: recorded beside the table, so that a later model can tell what has
- * become of drafts, locales, links and components, which the columns alone do not say.
+ * The meaning of the rows of a holder's table. It is recorded with the schema, so that a later migration can detect
+ * changes of drafts, locales, links and components, which the columns do not show.
  */
 export interface SchemaShape {
   readonly holder: Holder['holder']
   readonly uid: string
-  /** The uid that it had before. */
+  /** The former uid. */
   readonly renamedFrom?: string
-  /** Whether each version is a row of a status. */
+  /** Whether the type has a row for each status. */
   readonly drafts: boolean
-  /** The default locale, where each version is a row of a locale. */
+  /** The default locale if the type has a row for each locale; otherwise null. */
   readonly locale: string | null
   readonly attributes: readonly AttributeShape[]
 }
@@ -113,9 +113,9 @@ export interface LinkShape extends AttributeShapeBase {
   /** Uid. */
   readonly target: string
   readonly link: LinkStorage
-  /** A target has one owner: two-way one-to-one. */
+  /** A target has at most one owner: two-way one-to-one. */
   readonly exclusive: boolean
-  /** The other side's attribute, with the name that it had before. */
+  /** The other side's attribute, with its former name. */
   readonly counterpart: { readonly name: string; readonly renamedFrom?: string } | null
 }
 
@@ -131,34 +131,34 @@ export interface InverseShape extends AttributeShapeBase {
 /** A component, a list of them, or a dynamic zone. */
 export interface ComponentsShape extends AttributeShapeBase {
   readonly kind: 'parts'
-  /** What its components' rows call their owner. */
+  /** The owner name in the rows of its components. */
   readonly owner: string
   /** Uids. */
   readonly components: readonly string[]
   readonly many: boolean
 }
 
-/** A scalar that is declared. */
+/** A declared scalar. */
 export interface ValueShape extends AttributeShapeBase {
   readonly kind: 'value'
   readonly column: string
 }
 
-/** A table as it ought to be. */
+/** The desired state of a table. */
 export interface Table {
   readonly name: string
   /** For messages: the content-type, component or attribute that it serves. */
   readonly serves: string
-  /** The name that it had before: it is renamed where that table is there and this one is not. */
+  /** The former name: the table is renamed if it exists and this one does not. */
   readonly renamedFrom?: string
   readonly columns: readonly Column[]
   readonly primaryKey: readonly string[]
   readonly indexes: readonly Index[]
   readonly checks: readonly Check[]
   readonly foreignKeys: readonly ForeignKey[]
-  /** Whether answers depend on it: its version moves with every write. */
+  /** Whether answers depend on it: every write increments its version. */
   readonly versioned: boolean
-  /** Of a content-type's or a component's own table. */
+  /** Only tables of content-types and components. */
   readonly shape?: SchemaShape
 }
 
@@ -179,19 +179,19 @@ export interface Column {
   readonly name: string
   readonly type: ColumnType
   readonly nullable: boolean
-  /** `identity`: numbered by the database. */
+  /** `identity`: generated by the database. */
   readonly generated: 'identity' | null
-  /** A constant, as the driver would send it; undefined: none. */
+  /** A constant in the driver's form; undefined: none. */
   readonly default?: string | number | boolean
-  /** A constant that rows get where they hold nothing, when the column is added or comes to be required. */
+  /** The constant for rows with NULL when the column is added or becomes required. */
   readonly backfill?: string | number | boolean
-  /** The name that it had before: it is renamed where that column is there and this one is not. */
+  /** The former name: the column is renamed if it exists and this one does not. */
   readonly renamedFrom?: string
-  /** Old value → new: values of an enumeration, locales, owners of components. */
+  /** Renamed values, old → new: enumeration values, locales, owners of components. */
   readonly renamedValues?: ReadonlyMap<string, string>
-  /** The values that mean something; rows with others belong to what left the project. */
+  /** The valid values. Rows with other values belong to something that was removed from the project. */
   readonly only?: readonly string[]
-  /** For messages and renames: the attribute that it holds, if one. */
+  /** For messages and renames: its attribute, if it has one. */
   readonly attribute?: Attribute
 }
 
@@ -199,14 +199,14 @@ export interface Index {
   readonly name: string
   readonly columns: readonly string[]
   readonly unique: boolean
-  /** Rows that it covers: those of one status, or those whose column is not null. */
+  /** The rows of a partial index: those of one status, or those whose column is not null. */
   readonly where:
     | { readonly column: string; readonly equals: string }
     | { readonly column: string; readonly notNull: true }
     | null
 }
 
-/** A row may stand only if the column is one of the values, or is not null, where `onlyWhen` holds. */
+/** For rows that meet `onlyWhen`, the column must be one of the values or not null. */
 export interface Check {
   readonly name: string
   readonly column: string
@@ -221,6 +221,6 @@ export interface ForeignKey {
   readonly onDelete: 'cascade' | 'set null'
 }
 
-/** What a component's row calls its owner: `article.seo` below a content-type, `shared.seo.image` below a component. */
+/** The owner name in a component's row: `article.seo` below a content-type, `shared.seo.image` below a component. */
 export const ownerName = (holder: Holder, attribute: string): string =>
   `${holder.holder === 'content-type' ? holder.key : holder.uid}.${attribute}`

@@ -26,7 +26,7 @@ const systemTable = (
   versioned: false,
 })
 
-/** How often each versioned table was written to, spread over shards so that writers do not wait for one another. */
+/** The number of writes to each versioned table, sharded so that writers do not wait for each other. */
 const versions = systemTable(
   'plinth_versions',
   'exact caching',
@@ -38,7 +38,7 @@ const versions = systemTable(
   ['table_name', 'shard'],
 )
 
-/** Holds uids: renamed types are renamed in it. */
+/** A column of uids. Its values follow renamed types. */
 function uidColumn(model: Model): Column {
   const renamed = new Map(
     [...model.contentTypes.values()].flatMap(({ uid, renamedFrom }): [string, string][] =>
@@ -49,7 +49,7 @@ function uidColumn(model: Model): Column {
   return renamed.size === 0 ? column : { ...column, renamedValues: renamed }
 }
 
-/** What content/ has written: so that a document which was deleted since does not come back. */
+/** The documents that content/ has written, so that a deleted one is not created again. */
 const content = (model: Model): Table =>
   systemTable(
     'plinth_content',
@@ -63,7 +63,7 @@ const content = (model: Model): Table =>
     ['content_type', 'document_id'],
   )
 
-/** Requests of a key in the window that is running: all processes count together. */
+/** The number of requests of a key in the current window, shared by all processes. */
 const rateLimits = systemTable(
   'plinth_rate_limits',
   'rate limits',
@@ -79,7 +79,7 @@ const OUTBOX = 'plinth_outbox'
 const WAITING = { column: 'state', equals: 'waiting' } as const
 const FAILED = { column: 'state', equals: 'failed' } as const
 
-/** Events that listeners have still to hear of, a row for each listener, written with what they tell of. */
+/** The outbox: pending events with one row for each listener, written in the transaction of the change. */
 const outbox = (model: Model): Table => ({
   ...systemTable(
     OUTBOX,
@@ -108,7 +108,7 @@ const outbox = (model: Model): Table => ({
   checks: [oneOfCheck(OUTBOX, 'state', ['waiting', 'failed'])],
 })
 
-/** Imports that were not finished: what they decided, and how many lines are done. */
+/** Checkpoints of unfinished imports: their decisions, and the number of processed lines. */
 const imports = systemTable(
   'plinth_imports',
   'imports',
@@ -123,7 +123,7 @@ const imports = systemTable(
 
 const IDEMPOTENCY = 'plinth_idempotency'
 
-/** Answers to requests with an Idempotency-Key, written with what they tell of, and encrypted by that key. */
+/** Answers to requests with an Idempotency-Key, written in the transaction of the change and encrypted with that key. */
 const idempotency: Table = {
   ...systemTable(
     IDEMPOTENCY,

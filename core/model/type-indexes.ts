@@ -15,11 +15,11 @@ export function typeIndexes(type: ContentType, layout: StorageLayout): readonly 
   ])
 }
 
-/** What tells the versions of a document apart. */
+/** The columns that distinguish the versions of a document. */
 export const coordinates = ({ locale, status }: TypeTable): readonly string[] =>
   [locale, status].filter(name => name !== null)
 
-/** A document has one version a locale and status, found by its key inside and by its id from outside. */
+/** A document has one version for each locale and status. Joins find it by its key, requests by its documentId. */
 const versionIndexes = (table: TypeTable): readonly Index[] => [
   uniqueIndex(table.name, [table.documentId, ...coordinates(table)]),
   ...(table.key === 'id' ? [] : [uniqueIndex(table.name, [table.key, ...coordinates(table)])]),
@@ -34,7 +34,7 @@ function attributeIndexes(type: ContentType, attribute: Attribute, layout: Stora
   return isExclusive(attribute) ? exclusiveIndexes(table, link) : linkIndexes(table, link)
 }
 
-/** documents.md 5: unique among the published versions of a locale, or among all rows of a plain type. */
+/** documents.md 5: unique among the published versions of a locale, or among all rows of types without drafts and locales. */
 function uniqueIndexes(
   type: ContentType,
   attribute: ScalarAttribute,
@@ -50,7 +50,7 @@ function uniqueIndexes(
     : [among]
 }
 
-/** Anyone may ask for a user by a code of a mail; few users have one. */
+/** Unauthenticated requests look up users by an emailed code. Partial, because few users have one. */
 function codeIndexes(type: ContentType, layout: StorageLayout): readonly Index[] {
   if (type.uid !== 'plugin::users-permissions.user') return []
   return ['resetPasswordToken', 'confirmationToken'].map(attribute => {
@@ -59,7 +59,7 @@ function codeIndexes(type: ContentType, layout: StorageLayout): readonly Index[]
   })
 }
 
-/** Backwards along a to-one link, in the order of the inverse list. */
+/** For inverse reads of a to-one link, in the order of the inverse list. */
 function linkIndexes({ name }: TypeTable, link: ColumnLink): readonly Index[] {
   const order = link.inversePosition === null ? [] : [link.inversePosition]
   return [link.key, link.draftKey].flatMap(key =>
@@ -70,7 +70,7 @@ function linkIndexes({ name }: TypeTable, link: ColumnLink): readonly Index[] {
 const isExclusive = (attribute: Attribute): attribute is RelationAttribute =>
   attribute.kind === 'relation' && attribute.relation === 'oneToOne' && attribute.counterpart !== null
 
-/** documents.md 13: both ends of a two-way one-to-one have one partner within a status and locale. */
+/** documents.md 13: both sides of a two-way one-to-one relation have one partner for each status and locale. */
 function exclusiveIndexes(table: TypeTable, link: ColumnLink): readonly Index[] {
   const slots = [
     [link.key, link.locale],
@@ -83,7 +83,7 @@ function exclusiveIndexes(table: TypeTable, link: ColumnLink): readonly Index[] 
   })
 }
 
-/** Reads ask for one status, and mostly one locale: these stand first. */
+/** Status and locale come first, because reads select one status and usually one locale. */
 export function declaredIndex(type: ContentType, names: readonly string[], layout: StorageLayout): Index {
   const table = layout.table(type)
   const columns = names.map(name => columnOf(type, name, layout))
@@ -102,11 +102,11 @@ interface ListIndexInput {
   readonly type: ContentType
   readonly layout: StorageLayout
   readonly expected: ExpectedLists
-  /** What the type has anyway. */
+  /** The indexes that the type has anyway. */
   readonly indexes: readonly Index[]
 }
 
-/** Indexes that nobody declares: for lists under conditions, and by stamps. None that another one serves for, too. */
+/** Derived indexes for lists with conditions and for lists sorted by timestamps, without those that another index covers. */
 export function listIndexes({ type, layout, expected, indexes }: ListIndexInput): readonly Index[] {
   const conditions = (expected.get(type) ?? []).map(names => declaredIndex(type, names, layout))
   const wanted = distinctByName([...conditions, ...stampIndexes(type, layout)])
@@ -117,8 +117,8 @@ export function listIndexes({ type, layout, expected, indexes }: ListIndexInput)
 }
 
 /**
- * The newest first, by either stamp. Not by `updatedAt`: it moves with every change, which then had to be written to
- * each index of the row.
+ * For lists of the newest documents. Not by `updatedAt`: it changes with every write, which would then update every
+ * index of the row.
  */
 function stampIndexes(type: ContentType, layout: StorageLayout): readonly Index[] {
   if (type.builtIn || type.kind === 'single') return []
@@ -130,7 +130,7 @@ function stampIndexes(type: ContentType, layout: StorageLayout): readonly Index[
   return [created, toIndex(table.name, [...locale, 'published_at'], PUBLISHED)]
 }
 
-/** Columns that are compared one by one are found in any order. */
+/** Whether an index covers a list. Columns of equality conditions may come in any order. */
 export const isIndexPrefix = (one: Index, other: Index): boolean =>
   one.name === other.name ||
   (one.where === null &&

@@ -1,7 +1,7 @@
 import { type Declarations, type DeclaredType, holderName } from '../declarations.ts'
 import { findClashes, type ModelFinding, type NameClaim } from './finding.ts'
 
-/** Singular and plural API IDs are one space of names: routes, queries and files of content are called by them. */
+/** Singular and plural API IDs share one namespace: routes, queries and content files use them. */
 export function* apiIds({ types }: Declarations): Generator<ModelFinding> {
   const own = types.filter(type => !type.builtIn)
   for (const type of own) {

@@ -39,7 +39,7 @@ const RULES: readonly ModelRule[] = [
   columnNames,
 ]
 
-/** Everything that is wrong, in the file's order. */
+/** All diagnostics in file order. */
 export const checkDeclarations = (declarations: Declarations, project: Project): readonly Diagnostic[] =>
   sortDiagnostics(
     RULES.flatMap(rule => [...rule(declarations)]).map(finding => toDiagnostic(finding, project)),

@@ -20,7 +20,7 @@ export function* columnNames(declarations: Declarations): Generator<ModelFinding
 
 const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']
 
-/** An attribute that is called like a system attribute is told of by the rule of reserved names. */
+/** Clashes with system attributes are reported by reserved-names.ts. */
 const isSystem = (name: string): boolean => SYSTEM.includes(name)
 
 const systemClaims = (holder: DeclaredHolder): readonly NameClaim[] =>

@@ -8,7 +8,7 @@ interface Use {
   readonly component: DeclaredComponent
 }
 
-/** A component that holds itself, by whatever way, could never be written whole. Each cycle is told once. */
+/** A component that contains itself, directly or indirectly, could never be written. Each cycle is reported once. */
 export function* componentCycles(declarations: Declarations): Generator<ModelFinding> {
   const usedBy = (component: DeclaredComponent) => usesOf(component, declarations).map(use => use.component)
   for (const members of walkGraph(declarations.components, usedBy).cycles) {

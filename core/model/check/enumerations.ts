@@ -9,7 +9,7 @@ import {
 import { graphqlEnumValue } from '../names.ts'
 import type { ModelFinding } from './finding.ts'
 
-/** An enumeration's values differ, in GraphQL too, and its default is one of them. */
+/** The values of an enumeration are distinct, also as GraphQL names, and its default is one of them. */
 export function* enumerations(declarations: Declarations): Generator<ModelFinding> {
   for (const attribute of declaredAttributes(declarations)) {
     const { declaration } = attribute

@@ -1,7 +1,7 @@
 import type { Path } from '../../faults/diagnostic.ts'
 import type { Declarations } from '../declarations.ts'
 
-/** What can be wrong with declarations that each fit the grammar; the closed list of this room's diagnostics. */
+/** The diagnostic codes of this module, for declarations that fit the grammar. */
 export const MODEL_CODES = [
   'reserved-name',
   'name-too-long',
@@ -22,27 +22,27 @@ export const MODEL_CODES = [
 ] as const
 export type ModelCode = (typeof MODEL_CODES)[number]
 
-/** A diagnostic before its place is looked up. */
+/** A diagnostic before its path is resolved to a file, line and column. */
 export interface ModelFinding {
   readonly code: ModelCode
   readonly message: string
   readonly path: Path
-  /** The fault lies in the key itself, not in what it holds. */
+  /** The fault is in the key itself, not in its value. */
   readonly atKey?: true
   readonly related?: { readonly path: Path; readonly message: string }
 }
 
 export type ModelRule = (declarations: Declarations) => Iterable<ModelFinding>
 
-/** A name that something takes in a space where names are unique; `null`: Plinth itself takes it. */
+/** A name in a namespace where names must be unique. A path of null: Plinth itself uses the name. */
 export interface NameClaim {
   readonly name: string
-  /** Who takes it, for messages: `content-type \`foo\``. */
+  /** What uses the name, for messages: `content-type \`foo\``. */
   readonly by: string
   readonly path: Path | null
 }
 
-/** One finding for each two that claim the same names, however many they share; it names both. */
+/** One finding for each pair with common names, however many they share. The message names both. */
 export function* findClashes(
   code: ModelCode,
   what: string,

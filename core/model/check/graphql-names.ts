@@ -15,7 +15,7 @@ import {
 } from '../names.ts'
 import { findClashes, type ModelFinding, type NameClaim } from './finding.ts'
 
-/** Types that every schema has (contract/graphql-reference.graphql), those of GraphQL itself included. */
+/** Types of every schema (contract/graphql-reference.graphql), including GraphQL's own. */
 const OWN_TYPES = [
   'Query',
   'Mutation',
@@ -62,7 +62,7 @@ const OWN_MUTATIONS = [
   ...['resetPassword', 'changePassword', 'emailConfirmation'],
 ]
 
-/** Types, and fields of Query and Mutation, are called after what is declared: no two may get the same name. */
+/** GraphQL types and the fields of Query and Mutation are named after declarations. Their names must be unique. */
 export function* uniqueGraphqlNames(declarations: Declarations): Generator<ModelFinding> {
   const { types, holders } = declarations
   yield* findClashes('graphql-clash', 'GraphQL type', [
@@ -82,7 +82,7 @@ const own = (names: readonly string[]): readonly NameClaim[] =>
 
 const isBuiltIn = (holder: DeclaredHolder): boolean => holder.holder === 'content-type' && holder.builtIn
 
-/** So that a clash is told of the project's side. */
+/** Built-in types come first, so that a clash is reported at the project's declaration. */
 const builtInFirst = <Holder extends DeclaredHolder>(holders: readonly Holder[]): readonly Holder[] =>
   holders.toSorted((one, two) => Number(isBuiltIn(two)) - Number(isBuiltIn(one)))
 

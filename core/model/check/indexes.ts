@@ -5,7 +5,7 @@ import type { ModelFinding } from './finding.ts'
 
 const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']
 
-/** A declared index names attributes that are columns of the type's own table and fit into an index. */
+/** A declared index may only name attributes that are columns of the type's table and fit into an index. */
 export function* indexes({ types }: Declarations): Generator<ModelFinding> {
   for (const type of types) {
     for (const [number, names] of type.indexes.entries()) {

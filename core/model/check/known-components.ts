@@ -3,7 +3,7 @@ import type { Path } from '../../faults/diagnostic.ts'
 import { attributePath, type Declarations, declaredAttributes } from '../declarations.ts'
 import type { ModelFinding } from './finding.ts'
 
-/** Every component that is used exists. */
+/** Every component that an attribute uses must exist. */
 export function* knownComponents(declarations: Declarations): Generator<ModelFinding> {
   for (const { holder, name, declaration } of declaredAttributes(declarations)) {
     if (declaration.type === 'component') {

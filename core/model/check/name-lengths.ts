@@ -1,7 +1,7 @@
 import { attributePath, type Declarations, declaredAttributes } from '../declarations.ts'
 import type { ModelFinding } from './finding.ts'
 
-/** PostgreSQL's limit for a name: answers are built by it, with attributes as names of columns. */
+/** PostgreSQL's limit for a name in bytes. Statements use attribute names as column names. */
 const LONGEST = 63
 
 export function* nameLengths(declarations: Declarations): Generator<ModelFinding> {

@@ -11,7 +11,7 @@ import {
 } from '../declarations.ts'
 import type { ModelFinding } from './finding.ts'
 
-/** One side of a two-way relation: `key` is how it names the other side, `other` the name it gives. */
+/** One side of a two-way relation. `key`: the key that names the other side (`mappedBy` or `inversedBy`); `other`: its value. */
 interface RelationSide {
   readonly holder: DeclaredHolder
   readonly name: string
@@ -29,13 +29,13 @@ const OPPOSITE: { readonly [Kind in RelationKind]: RelationKind } = {
   manyToMany: 'manyToMany',
 }
 
-/** Of a relation between one and many, the many own the link: it is a column of theirs. */
+/** In a relation between one and many, the many side owns the link, as a column of its table. */
 const ONLY_ROLE: { readonly [Kind in RelationKind]?: Role } = {
   oneToMany: 'mappedBy',
   manyToOne: 'inversedBy',
 }
 
-/** The two sides of a two-way relation name one another, in opposite roles and kinds. */
+/** The two sides of a two-way relation name each other and have opposite roles and kinds. */
 export function* relationSides(declarations: Declarations): Generator<ModelFinding> {
   for (const { holder, name, declaration } of declaredAttributes(declarations)) {
     if (declaration.type !== 'relation') continue
@@ -54,7 +54,7 @@ export function* relationSides(declarations: Declarations): Generator<ModelFindi
   }
 }
 
-/** What is wrong with a side whatever the other one says. */
+/** Errors of one side that do not depend on the other. */
 function checkAlone(side: RelationSide): ModelFinding | undefined {
   const { holder, name, relation, key } = side
   const own = `\`${attributeName(holder, name)}\``
@@ -117,7 +117,7 @@ function checkBack(
   )
 }
 
-/** Told at one of the two sides only: at the one whose name comes first. */
+/** Reported once, at the side whose name comes first. */
 function bothClaim(
   side: RelationSide,
   target: DeclaredType,

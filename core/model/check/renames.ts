@@ -8,7 +8,7 @@ interface Named {
   readonly path: Path
 }
 
-/** What is renamed was called so by nothing that still exists, and by one thing only. */
+/** A former name must not be in use any more, and only one declaration may claim it. */
 export function* renames(declarations: Declarations): Generator<ModelFinding> {
   const { types, components, holders, settings } = declarations
   yield* among(types.map(type => ({ name: type.key, renamedFrom: type.renamedFrom, path: type.path })))

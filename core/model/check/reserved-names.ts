@@ -2,7 +2,7 @@ import { BUILT_IN_TYPES } from '../built-in-types.ts'
 import { attributePath, type Declarations, declaredAttributes } from '../declarations.ts'
 import type { ModelFinding } from './finding.ts'
 
-/** Subjects of permissions, first parts of routes, and names of built-in relation targets. */
+/** Subjects of permissions, first segments of routes, and names of built-in relation targets. */
 export const RESERVED_KEYS: ReadonlySet<string> = new Set([
   'user',
   'users',
@@ -14,7 +14,7 @@ export const RESERVED_KEYS: ReadonlySet<string> = new Set([
   'file',
 ])
 
-/** What documents have anyway, what the wire formats use beside attributes, and what every JavaScript object has. */
+/** System attributes, keys that the wire formats use next to attributes, and inherited properties of JavaScript objects. */
 export const RESERVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   'id',
   'documentId',

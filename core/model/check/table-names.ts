@@ -9,7 +9,7 @@ import {
 import { identifier, linkTableName } from '../identifiers.ts'
 import { findClashes, type ModelFinding, type NameClaim } from './finding.ts'
 
-/** Every content-type, component and to-many link has a table of its own name. */
+/** The table names of content-types, components and to-many links must be unique. */
 export function* tableNames(declarations: Declarations): Generator<ModelFinding> {
   yield* findClashes('table-clash', 'table', [
     ...declarations.holders.map(claimTable),

@@ -11,7 +11,7 @@ import type { ModelFinding } from './finding.ts'
 
 const TEXTUAL: ReadonlySet<string> = new Set(['string', 'text', 'richtext', 'email', 'enumeration'])
 
-/** A uid is made from a textual attribute that stands beside it. */
+/** The source of a uid must be a text attribute of the same holder. */
 export function* uidSources(declarations: Declarations): Generator<ModelFinding> {
   for (const { holder, name, declaration } of declaredAttributes(declarations)) {
     if (declaration.type !== 'uid') continue

@@ -36,11 +36,12 @@ resolversConfig:
 `
 
 const POLICY = `
-import { defineExtension, definePolicy, ForbiddenError, ValidationError } from 'plinth'
+import { definePolicy } from 'plinth'
 export default definePolicy(({ parent }) => parent.price < 3)
 `
 
 const EXTENSION = `
+import { defineExtension, ForbiddenError, ValidationError } from 'plinth'
 let calls = 0
 export default defineExtension({
   register({ graphql }) {

@@ -70,7 +70,7 @@ const BODY = '{"data":{"title":"x"}}'
 
 test('POST creates in a status and a locale: 201 with the envelope, no address', async t => {
   const { answer, command } = await ask('POST', 'books', { body: BODY })
-  t.deepEqual(answer, { status: 201, body: '{"data":{"id":1},"meta":{}}', tagged: true })
+  t.deepEqual(answer, { status: 201, body: '{"data":{"id":1},"meta":{}}', hasEtag: true })
   t.like(command, { kind: 'create', status: 'published', locale: 'en', values: { title: 'x' } })
   t.like((await ask('POST', 'books?status=draft&locale=fr', { body: BODY })).command, {
     status: 'draft',

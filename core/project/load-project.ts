@@ -10,7 +10,7 @@ import type { Project } from './project.ts'
 import { readProjectFiles } from './read-files.ts'
 import type { Settings } from './settings/settings.ts'
 import { mergeTrees } from './yaml/merge-trees.ts'
-import { placesOf } from './yaml/read-yaml.ts'
+import { locationLookup } from './yaml/read-yaml.ts'
 import type { YamlNode } from './yaml/yaml-tree.ts'
 
 const PROJECT_FILE = 'project.yaml'
@@ -72,6 +72,6 @@ function toProject({ root, tree, files }: Read, settings: Settings): Project {
     file: join(root, PROJECT_FILE),
     files,
     settings: deepFreeze(settings),
-    ...placesOf(tree),
+    ...locationLookup(tree),
   })
 }

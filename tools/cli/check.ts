@@ -9,7 +9,7 @@ import type { Project } from '../../core/project/project.ts'
 /** An additional check of a project with a valid project file. */
 export type Checker = (project: Project) => Result<unknown, Diagnostic> | Promise<Result<unknown, Diagnostic>>
 
-export interface CheckTerms {
+export interface CheckContext {
   readonly folder: string
   /** One line of JSON for programs, instead of text for people. */
   readonly json: boolean
@@ -22,7 +22,7 @@ export interface CheckTerms {
 const CHECKERS: readonly Checker[] = [compileModel]
 
 /** `plinth check`: validates a project without a database. Returns the exit code: 0, or 1 for faults. */
-export async function runCheck(terms: CheckTerms): Promise<0 | 1> {
+export async function runCheck(terms: CheckContext): Promise<0 | 1> {
   const { project, faults } = await readProject(terms.folder, terms.env)
   const more = project === undefined ? [] : await judge(project, terms.checkers ?? CHECKERS)
   const all = sortDiagnostics([...faults, ...more])

@@ -25,7 +25,7 @@ import {
   type TransferProject,
 } from './transfer-project.ts'
 
-export interface ExportTerms extends CommandContext {
+export interface ExportContext extends CommandContext {
   /** A file; `-` is the standard output. */
   readonly out: string
   /** Keys or uids; none: all. */
@@ -36,7 +36,7 @@ export interface ExportTerms extends CommandContext {
 }
 
 /** `plinth export`: writes documents as a stream. Returns the exit code: 0, or 1 with the reasons if it failed. */
-export async function runExport(terms: ExportTerms): Promise<0 | 1> {
+export async function runExport(terms: ExportContext): Promise<0 | 1> {
   const loaded = await loadTransfer(terms)
   if (!loaded.ok) return printReasons(terms, loaded.reasons)
   const fault = exportPathFault(terms.out, terms.files)
@@ -54,7 +54,7 @@ export async function runExport(terms: ExportTerms): Promise<0 | 1> {
   return 0
 }
 
-async function exportAll(transfer: TransferProject, terms: ExportTerms): Promise<Result<Exported, string>> {
+async function exportAll(transfer: TransferProject, terms: ExportContext): Promise<Result<Exported, string>> {
   const types = pickTypes(terms.types, transfer.model)
   if (!types.ok) return types
   try {
@@ -75,7 +75,7 @@ async function exportAll(transfer: TransferProject, terms: ExportTerms): Promise
 /** A slow reader of the output must not block the only session of an embedded database. */
 async function openSink(
   { project: { root, settings } }: TransferProject,
-  { out }: ExportTerms,
+  { out }: ExportContext,
 ): Promise<Sink> {
   if (out !== '-') return openFile(out)
   if (settings.database.url !== 'embedded') return standardOutput()
@@ -96,7 +96,7 @@ const NEVER_STARTED = 'This project was never started: there are no documents to
 /** Copies the contents of files; returns the names of missing ones. */
 type CopyFiles = (files: readonly KeyedFile[]) => Promise<readonly string[]>
 
-function copierOf({ project }: TransferProject, { files: folder }: ExportTerms): CopyFiles {
+function copierOf({ project }: TransferProject, { files: folder }: ExportContext): CopyFiles {
   if (folder === undefined) return async () => []
   const storage = openStorage(project.settings.upload, project.root)
   return files => overFiles(() => copyFiles(files, storage, folder))

@@ -14,7 +14,7 @@ import { withDatabase } from './project-database.ts'
 import { printReasons } from './schema-project.ts'
 import { importPathFault, prepareTransfer } from './transfer-project.ts'
 
-export interface ImportTerms extends CommandContext {
+export interface ImportContext extends CommandContext {
   /** A file; `-` is the standard input. */
   readonly file: string
   readonly onConflict: OnConflict
@@ -27,7 +27,7 @@ export interface ImportTerms extends CommandContext {
 }
 
 /** `plinth import`: imports the documents of a stream. Returns the exit code: 0, or 1 with the reasons if anything failed. */
-export async function runImport(terms: ImportTerms): Promise<0 | 1> {
+export async function runImport(terms: ImportContext): Promise<0 | 1> {
   const compiled = await compileApp(terms.folder, terms.env)
   if (!compiled.ok) return printReasons(terms, compiled.reasons.map(printDiagnostic))
   const fault = importPathFault(terms.file, terms.files)
@@ -66,7 +66,7 @@ async function importInto(
   database: Database,
   blueprint: Blueprint,
   path: string,
-  { onConflict, events, dryRun, file, files, skipInvalid }: ImportTerms,
+  { onConflict, events, dryRun, file, files, skipInvalid }: ImportContext,
 ): Promise<Result<ImportReport, string>> {
   const bar = progressBar(process.stderr)
   const prepared = await prepareTransfer(blueprint, database, { events, dryRun })
@@ -93,7 +93,7 @@ const MOST_PRINTED = 100
 /** Writes the skipped documents with line and reason to the report file, one line of JSON each. */
 async function tellLeftOut(
   faults: readonly LineFault[],
-  { file, skipInvalid, complain }: ImportTerms,
+  { file, skipInvalid, complain }: ImportContext,
 ): Promise<1> {
   const documents = new Set(faults.map(({ line }) => line)).size
   const called = calledOf(file)
@@ -122,7 +122,7 @@ function printFaults(faults: readonly ImportFault[], file: string): string {
   return faults.map(fault => (fault.line === null ? fault.message : printLineFault(fault, file))).join('\n')
 }
 
-function printReport({ made, changed, skipped, before }: ImportReport, { dryRun }: ImportTerms): string {
+function printReport({ made, changed, skipped, before }: ImportReport, { dryRun }: ImportContext): string {
   const parts = [
     `${made} made`,
     ...(changed > 0 ? [`${changed} that were there looked through and brought up to date`] : []),

@@ -3,7 +3,7 @@ import type { CommandContext } from './command-terms.ts'
 import { printPlan } from './plan-print.ts'
 import { printReasons, withSchemaReadOnly } from './schema-project.ts'
 
-export interface PlanContext extends CommandContext {
+export interface PlanCommandContext extends CommandContext {
   readonly form: 'text' | 'json' | 'sql'
 }
 
@@ -11,7 +11,7 @@ export interface PlanContext extends CommandContext {
  * `plinth plan`: prints the migration plan without applying it. Returns the exit code: 0
  * if there is nothing to do, 2 if there is, 1 if the plan is refused or fails.
  */
-export async function runPlan(terms: PlanContext): Promise<0 | 1 | 2> {
+export async function runPlan(terms: PlanCommandContext): Promise<0 | 1 | 2> {
   const planned = await withSchemaReadOnly(terms, (database, { tables, files }) =>
     planMigration(database, tables, { files }),
   )

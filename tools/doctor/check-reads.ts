@@ -7,7 +7,7 @@ import type { Storage } from '../../core/model/storage.ts'
 import { operatorTraits } from '../../core/query/operators.ts'
 import type { Comparison, Query, RelatedFilter } from '../../core/query/query.ts'
 import { type Advice, counted } from './advice.ts'
-import { explain, nodesOf, type PlanNode } from './explain.ts'
+import { explain, type PlanNode, planNodes } from './explain.ts'
 import { parseWork } from './parse-work.ts'
 import { type Proposal, printProposals, proposeIndex, tryIndex } from './propose-index.ts'
 import { openSamples } from './sample-values.ts'
@@ -185,7 +185,7 @@ interface Costly {
 
 /** In execution order. `rowsIn`: the estimated number of rows of a table. */
 function findCostly(plan: PlanNode, rowsIn: (table: string) => number): readonly Costly[] {
-  const found = nodesOf(plan)
+  const found = planNodes(plan)
     .toReversed()
     .flatMap(node => [...scanOf(node, rowsIn), ...vainOf(node), ...sortOf(node)])
   return [...new Map(found.map(one => [one.words, one])).values()]

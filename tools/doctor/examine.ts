@@ -5,7 +5,7 @@ import { lookAtReads, type ReadCheckContext } from './check-reads.ts'
 import { lookAtSettings, type SettingsTerms } from './check-settings.ts'
 import { lookAtDrafts, lookAtTables } from './check-tables.ts'
 import type { SlowRead } from './slow-reads.ts'
-import { readNumbers } from './table-statistics.ts'
+import { readStatistics } from './table-statistics.ts'
 
 export interface Examination extends SettingsTerms, Omit<ReadCheckContext, 'rowsIn'> {
   readonly database: Database
@@ -17,7 +17,7 @@ export interface Examination extends SettingsTerms, Omit<ReadCheckContext, 'rows
 /** Checks settings, tables and slow reads. Returns faults first. */
 export async function examine(terms: Examination): Promise<readonly Advice[]> {
   const { database, storage, settings, plan } = terms
-  const numbers = await readNumbers(
+  const numbers = await readStatistics(
     database,
     storage.tables.map(({ name }) => name),
   )

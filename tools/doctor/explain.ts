@@ -43,4 +43,7 @@ export async function explain(
 const ALONE = `SELECT set_config('max_parallel_workers_per_gather', '0', true)`
 
 /** The node and all its descendants. */
-export const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+export const planNodes = (node: PlanNode): readonly PlanNode[] => [
+  node,
+  ...(node.Plans ?? []).flatMap(planNodes),
+]

@@ -37,7 +37,10 @@ export interface TableStatistics {
 }
 
 /** Reads the statistics of those tables that exist. */
-export async function readNumbers(database: Database, tables: readonly string[]): Promise<TableStatistics> {
+export async function readStatistics(
+  database: Database,
+  tables: readonly string[],
+): Promise<TableStatistics> {
   const values = [database.schema, tables]
   const { rows } = await database.run({ text: NUMBERS, values, name: 'read numbers' })
   return JSON.parse(String(rows[0]?.[0]))

@@ -4,10 +4,10 @@ import { codeNotes, configNotes } from './convert/project-warnings.ts'
 import { roleKey, tokenNotes, toRoles } from './convert/to-roles.ts'
 import { toRoutes } from './convert/to-routes.ts'
 import {
+  convertGraphql,
+  convertRest,
+  convertServer,
   ownMiddlewares,
-  toGraphql,
-  toRest,
-  toServer,
   toUpload,
   usersPermissions,
 } from './convert/to-settings.ts'
@@ -23,11 +23,11 @@ export function translate(project: StrapiProject, names: Names, facts: StrapiFac
   return block(
     [
       flow('name', project.name),
-      toServer(project),
+      convertServer(project),
       section('database', [entry('url', { kind: 'variable', name: 'DATABASE_URL', fallback: 'embedded' })]),
       toLocales(project, facts),
-      toRest(project),
-      toGraphql(project),
+      convertRest(project),
+      convertGraphql(project),
       ...toTypes(project, names, facts),
       facts === null ? undefined : toRoles(project, facts, names),
       toRoutes(project, names),

@@ -16,7 +16,7 @@ import { namesOf } from './strapi-names.ts'
 import { streamDocuments } from './stream-documents.ts'
 import { countLosses } from './warnings.ts'
 
-export interface StreamTerms {
+export interface StrapiStreamTerms {
   readonly strapi: StrapiProject
   readonly names: Names
   /** The converted project. */
@@ -38,7 +38,7 @@ export interface StreamReport {
  */
 export async function writeStream(
   path: string,
-  { strapi, names, project, model, source }: StreamTerms,
+  { strapi, names, project, model, source }: StrapiStreamTerms,
 ): Promise<StreamReport> {
   const { lose, told } = countLosses()
   const strapiNames = namesOf(strapi.version)

@@ -13,7 +13,7 @@ import { filesOf, type KeyedFile } from './import/import-files.ts'
 import { writeTermsOf } from './import/import-terms.ts'
 import { readNames, type Targets } from './import/link-names.ts'
 import { countDocuments, type DocumentBatch, readDocuments } from './read-documents.ts'
-import { readDocument, targetsOf, toStreamedDocument } from './to-streamed-document.ts'
+import { addLinkTargets, readDocument, toStreamedDocument } from './to-streamed-document.ts'
 import type { StreamTerms } from './to-streamed-values.ts'
 
 export interface ExportTerms {
@@ -83,7 +83,7 @@ async function toPiece(
   const locales = model.locales.map(({ code }) => code)
   const read = documents.map(document => readDocument(document, { type, current, terms, locales }))
   const targets: Targets = new Map()
-  for (const document of read) targetsOf(document, targets)
+  for (const document of read) addLinkTargets(document, targets)
   const streaming: StreamTerms = { passwords, nameOf: await readNames(targets, terms) }
   const lines = read.map(document => `${JSON.stringify(toStreamedDocument(document, streaming))}\n`)
   const files =

@@ -5,7 +5,7 @@ import { checkHeader, parseHeader } from './import/check-header.ts'
 import { nameInStream } from './import/import-terms.ts'
 import { KeyIndex } from './import/key-index.ts'
 import { nameOf } from './import/parsed-document.ts'
-import { type Line, parseLine, readLines } from './parse-line.ts'
+import { parseLine, readLines, type StreamLine } from './parse-line.ts'
 import type { Header, StreamedDocument } from './stream.ts'
 import type { LineFault } from './stream-fault.ts'
 
@@ -77,14 +77,14 @@ export async function indexStream(
 
 const EMPTY: LineFault = { line: 1, about: null, message: 'the file is empty' }
 
-function readHeader({ number, bytes }: Line, { model, faults }: Indexing): Header | null {
+function readHeader({ number, bytes }: StreamLine, { model, faults }: Indexing): Header | null {
   const header = parseHeader(bytes)
   const wrong = header.ok ? checkHeader(header.value, model) : header.reasons
   faults.push(...wrong.map(message => ({ line: number, about: null, message })))
   return header.ok && wrong.length === 0 ? header.value : null
 }
 
-function indexLine({ number: line, bytes }: Line, header: Header, indexing: Indexing): void {
+function indexLine({ number: line, bytes }: StreamLine, header: Header, indexing: Indexing): void {
   const { model, faults } = indexing
   const streamed = parseLine(bytes)
   if (!streamed.ok) {

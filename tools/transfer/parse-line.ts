@@ -104,7 +104,7 @@ const isStatus = (value: unknown): boolean => value === 'draft' || value === 'pu
 const isRowId = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 2_000_000_000
 
-export interface Line {
+export interface StreamLine {
   /** Counts from 1. */
   readonly number: number
   readonly bytes: Buffer
@@ -119,7 +119,7 @@ const NEWLINE = 0x0a
 export async function* readLines(
   path: string,
   heard: (bytes: Buffer) => void = () => {},
-): AsyncGenerator<Line> {
+): AsyncGenerator<StreamLine> {
   let number = 0
   let rest: Buffer[] = []
   let length = 0

@@ -78,7 +78,7 @@ const toPlace = (
 ): VersionPlace => ({ root: type, status, locale, current, terms, inverse: true })
 
 /** Collects the targets of the document's links. */
-export function targetsOf({ type, versions, shared }: ReadDocument, targets: Targets): void {
+export function addLinkTargets({ type, versions, shared }: ReadDocument, targets: Targets): void {
   for (const { values } of versions) collectTargets(type, values, targets)
   for (const values of shared.values()) collectTargets(type, values, targets)
 }

@@ -1,6 +1,6 @@
 import type { ProjectFinding } from '../faults.ts'
 import type { Settings } from '../settings/settings.ts'
-import { type DeclaredAttribute, declaredAttributes } from './declared-parts.ts'
+import { type AttributeAtPath, attributesWithPaths } from './declared-parts.ts'
 
 const PAIRS = [
   ['min', 'max'],
@@ -9,7 +9,7 @@ const PAIRS = [
 
 /** Lower bounds must not exceed upper ones. Components have bounds only if they are repeatable. */
 export function* attributeBounds(settings: Settings): Generator<ProjectFinding> {
-  for (const declared of declaredAttributes(settings)) {
+  for (const declared of attributesWithPaths(settings)) {
     yield* crossedBounds(declared)
     yield* boundsOfOne(declared)
   }
@@ -19,7 +19,7 @@ type Bounds = { readonly type: string } & Partial<
   Record<'min' | 'max' | 'minLength' | 'maxLength', number | string>
 >
 
-function* crossedBounds({ attribute, path }: DeclaredAttribute): Generator<ProjectFinding> {
+function* crossedBounds({ attribute, path }: AttributeAtPath): Generator<ProjectFinding> {
   const bounds: Bounds = attribute
   for (const [low, high] of PAIRS) {
     const [least, most] = [bounds[low], bounds[high]]
@@ -39,7 +39,7 @@ export function isAbove(one: number | string, other: number | string): boolean {
   return typeof one === 'number' && typeof other === 'number' ? one > other : BigInt(one) > BigInt(other)
 }
 
-function* boundsOfOne({ attribute, path }: DeclaredAttribute): Generator<ProjectFinding> {
+function* boundsOfOne({ attribute, path }: AttributeAtPath): Generator<ProjectFinding> {
   if (attribute.type !== 'component' || attribute.repeatable) return
   for (const bound of ['min', 'max'] as const) {
     if (attribute[bound] === undefined) continue

@@ -2,17 +2,17 @@ import type { Path } from '../../faults/diagnostic.ts'
 import type { AttributeDeclaration, Permissions, PermissionTerms, Settings } from '../settings/settings.ts'
 
 /** An attribute with the path of its declaration. */
-export interface DeclaredAttribute {
+export interface AttributeAtPath {
   readonly attribute: AttributeDeclaration
   readonly path: Path
 }
 
 /** All attributes of components, content-types and the user. */
-export function* declaredAttributes({
+export function* attributesWithPaths({
   components,
   contentTypes,
   user,
-}: Settings): Generator<DeclaredAttribute> {
+}: Settings): Generator<AttributeAtPath> {
   for (const [name, { attributes }] of Object.entries(components))
     yield* within(['components', name], attributes)
   for (const [name, { attributes }] of Object.entries(contentTypes))
@@ -23,7 +23,7 @@ export function* declaredAttributes({
 function* within(
   holder: Path,
   attributes: Readonly<Record<string, AttributeDeclaration>>,
-): Generator<DeclaredAttribute> {
+): Generator<AttributeAtPath> {
   for (const [name, attribute] of Object.entries(attributes)) {
     yield { attribute, path: [...holder, 'attributes', name] }
   }

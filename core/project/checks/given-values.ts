@@ -3,11 +3,11 @@ import type { ProjectFinding } from '../faults.ts'
 import { compilePattern } from '../pattern.ts'
 import type { Json, ScalarDeclaration, Settings } from '../settings/settings.ts'
 import { isAbove } from './attribute-bounds.ts'
-import { declaredAttributes } from './declared-parts.ts'
+import { attributesWithPaths } from './declared-parts.ts'
 
 /** `default` and `backfill` must be valid values of the attribute. */
 export function* givenValues(settings: Settings): Generator<ProjectFinding> {
-  for (const { attribute, path } of declaredAttributes(settings)) {
+  for (const { attribute, path } of attributesWithPaths(settings)) {
     if (!isScalar(attribute)) continue
     for (const key of ['default', 'backfill'] as const) {
       const given = attribute[key]

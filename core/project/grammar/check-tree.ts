@@ -4,7 +4,7 @@ import type { ProjectFinding } from '../faults.ts'
 import type { ProjectFile } from '../project-types.ts'
 import type { Settings } from '../settings/settings.ts'
 import { toSettings } from '../settings/to-settings.ts'
-import { placesOf } from '../yaml/read-yaml.ts'
+import { locationLookup } from '../yaml/read-yaml.ts'
 import type { YamlNode } from '../yaml/yaml-tree.ts'
 import { checkShape } from './check-shape.ts'
 import type { Grammar } from './grammar.ts'
@@ -58,7 +58,7 @@ function isConsequence({ path }: ProjectFinding, misfits: readonly Path[]): bool
 }
 
 function toDiagnostic(finding: ProjectFinding, tree: YamlNode): Diagnostic {
-  const { place, keyPlace } = placesOf(tree)
+  const { place, keyPlace } = locationLookup(tree)
   const { code, message, path, atKey, related } = finding
   const also = related && { related: { place: keyPlace(related.path), message: related.message } }
   return { code, message, path, place: atKey ? keyPlace(path) : place(path), ...also }

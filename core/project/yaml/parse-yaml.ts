@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../faults/diagnostic.ts'
 import type { Environment } from '../environment.ts'
 import type { ProjectFault } from '../faults.ts'
 import { type SecretTest, secretRanges, suspectRanges } from '../secret-ranges.ts'
-import { nodesOf } from './read-nodes.ts'
+import { toYamlTree } from './read-nodes.ts'
 import { placeAt, type SourceText, toSourceFile } from './source-file.ts'
 import type { YamlNode } from './yaml-tree.ts'
 
@@ -14,13 +14,13 @@ export interface ParsedYaml {
   readonly faults: readonly Diagnostic[]
 }
 
-export interface ParseTerms {
+export interface YamlParseOptions {
   readonly environment: Environment
   readonly isSecret: SecretTest
 }
 
 /** Parses one YAML 1.2 document with text keys. Duplicate keys, tags, aliases and merge keys are checked here, not by the parser. */
-export function parseYaml(source: SourceText, terms: ParseTerms): ParsedYaml {
+export function parseYaml(source: SourceText, terms: YamlParseOptions): ParsedYaml {
   const document = parseDocument(source.text, {
     version: '1.2',
     schema: 'core',
@@ -45,7 +45,7 @@ export function parseYaml(source: SourceText, terms: ParseTerms): ParsedYaml {
     }),
   )
   if (isBroken) return { faults }
-  const read = nodesOf(document, { file, environment: terms.environment })
+  const read = toYamlTree(document, { file, environment: terms.environment })
   return { tree: read.tree, faults: [...faults, ...read.faults] }
 }
 

@@ -28,7 +28,10 @@ const MAX_DEPTH = 100
 const MAX_ALIASED = 20_000
 
 /** Converts a parsed document to a tree: resolves aliases and merge keys, substitutes variables, collects faults. */
-export function nodesOf(document: Document, terms: Terms): { tree: YamlNode; faults: readonly Diagnostic[] } {
+export function toYamlTree(
+  document: Document,
+  terms: Terms,
+): { tree: YamlNode; faults: readonly Diagnostic[] } {
   const pass: ReadState = { ...terms, faults: [], anchors: new Map(), weights: new Map(), aliased: 0 }
   const tree = readNode(pass, document.contents, { path: [], fallback: 0 })
   return { tree, faults: pass.faults }

@@ -49,7 +49,7 @@ function toYamlSource(file: string, tree: YamlNode): YamlSource {
   return Object.freeze({
     file,
     value: deepFreeze(toValue(tree)),
-    ...placesOf(tree),
+    ...locationLookup(tree),
     fromEnvironment: environmentTest(tree),
   })
 }
@@ -60,7 +60,7 @@ const environmentTest = (tree: YamlNode) => (path: Path) => {
 }
 
 /** Looks up locations in a tree. */
-export function placesOf(tree: YamlNode): {
+export function locationLookup(tree: YamlNode): {
   place(path: Path): SourceLocation
   keyPlace(path: Path): SourceLocation
 } {

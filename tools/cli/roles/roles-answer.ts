@@ -18,7 +18,7 @@ import { failed, ok, type Result } from '../../../core/base/result.ts'
 import type { Attribute, ContentType, Holder, ZoneAttribute } from '../../../core/model/model.ts'
 import { type RolesProject, unknownName } from './roles-project.ts'
 import { openingFor, type RouteOverride } from './roles-routes.ts'
-import { type ConditionSql, toConditionSql, valueAt } from './roles-sql.ts'
+import { type ConditionSql, toConditionSql, userValueAt } from './roles-sql.ts'
 import type { AskingUser } from './roles-user.ts'
 
 /** The words of the command line. */
@@ -124,7 +124,7 @@ export function toAnswer(
 function valuesOf({ terms }: Explanation, user: UserValues): Readonly<Record<string, unknown>> {
   const valuesIn = (term: unknown, isNone: (value: unknown) => boolean) =>
     [...userPathsIn(term)].map(path => {
-      const value = valueAt(user, path)
+      const value = userValueAt(user, path)
       return [['$user', ...path].join('.'), isNone(value) ? null : value] as const
     })
   const set = valuesIn(terms.set, value => value === undefined)

@@ -182,9 +182,9 @@ function sampleUsers(user: UserValues | null, { access, model }: RolesProject): 
   const base =
     user ?? samples.reduce<UserValues>((all, { path, values }) => withValue(all, path, values[0]), {})
   const variants = samples
-    .filter(({ path }) => valueAt(base, path) !== undefined)
+    .filter(({ path }) => userValueAt(base, path) !== undefined)
     .map(({ path, name, values }) => {
-      const other = valueAt(base, path) === values[0] ? values[1] : values[0]
+      const other = userValueAt(base, path) === values[0] ? values[1] : values[0]
       return { path: name, values: withValue(base, path, other) }
     })
   return { base, variants }
@@ -212,7 +212,7 @@ const SAMPLES: { readonly [Type in ValueType]?: readonly [Sample, Sample] } = {
 
 const sampleOf = (type: ValueType, name: string): readonly [Sample, Sample] => SAMPLES[type] ?? TEXT(name)
 
-export function valueAt(values: UserValues, path: readonly string[]): unknown {
+export function userValueAt(values: UserValues, path: readonly string[]): unknown {
   let value: unknown = values
   for (const name of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined

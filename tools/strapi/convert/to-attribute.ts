@@ -11,7 +11,7 @@ import {
 } from '../read/literal-value.ts'
 
 /** The context of an attribute's holder. */
-export interface AttributeContext {
+export interface StrapiAttributeContext {
   readonly names: Names
   /** The holder is a localized content-type. */
   readonly localized: boolean
@@ -28,7 +28,11 @@ export interface ToldAttribute {
 }
 
 /** Converts an attribute, to the short form if possible. */
-export function toAttribute(name: string, given: LiteralMapping, around: AttributeContext): ToldAttribute {
+export function toAttribute(
+  name: string,
+  given: LiteralMapping,
+  around: StrapiAttributeContext,
+): ToldAttribute {
   const own = ownKeys(name, given, around)
   if (typeof own === 'string') return { notes: [`\`${name}\` is left out: ${own}`] }
   const { type, keys } = own
@@ -60,7 +64,7 @@ const SCALARS: ReadonlySet<string> = new Set([
   ...['integer', 'biginteger', 'float', 'decimal', 'boolean', 'json', 'array'],
 ])
 
-function ownKeys(name: string, given: LiteralMapping, around: AttributeContext): OwnKeys {
+function ownKeys(name: string, given: LiteralMapping, around: StrapiAttributeContext): OwnKeys {
   const type =
     textAt(given, 'type') ?? (given.has('component') ? 'component' : given.has('target') ? 'relation' : '')
   switch (type) {

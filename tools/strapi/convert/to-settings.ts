@@ -15,7 +15,7 @@ import type { StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 import { type DocumentEntry, entry, flow, section } from '../yaml-document.ts'
 
 /** The sections converted from config/, without code and without values that equal the default. */
-export function toServer({ config }: StrapiProject): DocumentEntry | undefined {
+export function convertServer({ config }: StrapiProject): DocumentEntry | undefined {
   const { server } = config
   return section('server', [
     setting('host', valueAt(server, 'host') ?? env('HOST', '0.0.0.0')),
@@ -74,7 +74,7 @@ function toSize(given: LiteralValue | undefined, usual: string): Json | undefine
   return given === usual ? undefined : given
 }
 
-export function toRest({ config }: StrapiProject): DocumentEntry | undefined {
+export function convertRest({ config }: StrapiProject): DocumentEntry | undefined {
   const rest = mappingAt(config.api, 'rest')
   const unless = (key: string, usual: Json) => {
     const given = rest.get(key)
@@ -98,7 +98,7 @@ const GRAPHQL: Readonly<Record<string, Json>> = {
 }
 
 /** GraphQL is enabled only if Strapi had the plugin. */
-export function toGraphql({ config, packages }: StrapiProject): DocumentEntry | undefined {
+export function convertGraphql({ config, packages }: StrapiProject): DocumentEntry | undefined {
   const plugin = valueAt(config.plugins, 'graphql')
   const isThere =
     packages.includes('@strapi/plugin-graphql') && valueAt(plugin, 'enabled') !== false && plugin !== false

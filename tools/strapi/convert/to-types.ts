@@ -6,7 +6,7 @@ import type { StrapiHolder, StrapiProject, StrapiType } from '../read/strapi-pro
 import { namesOf } from '../strapi-names.ts'
 import { type DocumentEntry, entry, flow, section } from '../yaml-document.ts'
 import { codeNotes } from './project-warnings.ts'
-import { type AttributeContext, toAttribute } from './to-attribute.ts'
+import { type StrapiAttributeContext, toAttribute } from './to-attribute.ts'
 import { routerNotes } from './to-routes.ts'
 
 /** The sections `components`, `contentTypes` and `user`. */
@@ -31,7 +31,7 @@ export function toTypes(
   ]
 }
 
-type ColumnType = AttributeContext['columnType']
+type ColumnType = StrapiAttributeContext['columnType']
 
 /** The columns of a holder's table, if Strapi's database is available. */
 function columnTypes(
@@ -43,7 +43,7 @@ function columnTypes(
     facts?.tables.get(names.table(collectionName))?.find(({ name }) => name === names.column(attribute))?.type
 }
 
-const plain = (names: Names, columnType: ColumnType): AttributeContext => ({
+const plain = (names: Names, columnType: ColumnType): StrapiAttributeContext => ({
   names,
   localized: false,
   hidden: new Set(),
@@ -126,7 +126,7 @@ interface ToldAttributes {
   readonly left: readonly string[]
 }
 
-function toAttributes(given: StrapiHolder['attributes'], around: AttributeContext): ToldAttributes {
+function toAttributes(given: StrapiHolder['attributes'], around: StrapiAttributeContext): ToldAttributes {
   const entries: DocumentEntry[] = []
   let waiting: readonly string[] = []
   for (const [name, attribute] of given) {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isMapping } from './literal-value.ts'
 import {
-  type CallNode,
+  type CallExpressionNode,
   callsIn,
   exportedValue,
   isFunction,
@@ -10,7 +10,7 @@ import {
   type ParsedModule,
   type PropertyNode,
   parseModule,
-  type Statement,
+  type StatementNode,
   unwrap,
   type ValueNode,
 } from './parse-module.ts'
@@ -78,7 +78,7 @@ function readRouter(module: ParsedModule): StrapiRouter | undefined {
 }
 
 /** `createCoreRouter` and `factories.createCoreRouter` → `Router`. */
-const factoryOf = ({ callee }: CallNode): string | undefined =>
+const factoryOf = ({ callee }: CallExpressionNode): string | undefined =>
   /(?:^|\.)createCore(Controller|Service|Router)$/.exec(memberPath(callee) ?? '')?.[1]
 
 /** Whether the file is as Strapi's generator writes it: empty, a factory call with a uid only, or empty life-cycle functions. */
@@ -97,7 +97,7 @@ function isGenerated(module: ParsedModule): boolean {
 /** Besides the export, which is one statement. */
 const hasOnlyImports = ({ body }: ParsedModule): boolean => body.filter(each => !isImport(each)).length === 1
 
-const isImport = (statement: Statement): boolean =>
+const isImport = (statement: StatementNode): boolean =>
   statement.type === 'ImportDeclaration' ||
   (statement.type === 'VariableDeclaration' &&
     statement.declarations.every(({ init }) => init !== null && init !== undefined && isRequire(init)))

@@ -3,26 +3,26 @@ import { parse } from '@babel/parser'
 /** A parsed JavaScript or TypeScript module. */
 export interface ParsedModule {
   readonly source: string
-  readonly body: readonly Statement[]
+  readonly body: readonly StatementNode[]
 }
 
-export type Statement = ReturnType<typeof parse>['program']['body'][number]
-export type Expression = Extract<Statement, { type: 'ExpressionStatement' }>['expression']
+export type StatementNode = ReturnType<typeof parse>['program']['body'][number]
+export type ExpressionNode = Extract<StatementNode, { type: 'ExpressionStatement' }>['expression']
 export type FunctionNode = Extract<
-  Statement | Expression,
+  StatementNode | ExpressionNode,
   { type: 'FunctionDeclaration' | 'FunctionExpression' | 'ArrowFunctionExpression' }
 >
-export type CallNode = Extract<Expression, { type: 'CallExpression' }>
-type ObjectNode = Extract<Expression, { type: 'ObjectExpression' }>
+export type CallExpressionNode = Extract<ExpressionNode, { type: 'CallExpression' }>
+type ObjectNode = Extract<ExpressionNode, { type: 'ObjectExpression' }>
 export type PropertyNode = ObjectNode['properties'][number]
 
 /** Anything that can occur where a value is expected. */
 export type ValueNode =
-  | Expression
+  | ExpressionNode
   | FunctionNode
-  | CallNode['arguments'][number]
+  | CallExpressionNode['arguments'][number]
   | Extract<PropertyNode, { type: 'ObjectProperty' }>['value']
-  | Extract<Statement, { type: 'ExportDefaultDeclaration' }>['declaration']
+  | Extract<StatementNode, { type: 'ExportDefaultDeclaration' }>['declaration']
 
 /**
  * Parses a module without running it. `file` decides by its extension whether `<x>` is JSX or a type assertion.
@@ -51,7 +51,7 @@ export function exportedValue({ body }: ParsedModule): ValueNode | undefined {
   return body.map(valueExportedBy).findLast(node => node !== undefined)
 }
 
-function valueExportedBy(statement: Statement): ValueNode | undefined {
+function valueExportedBy(statement: StatementNode): ValueNode | undefined {
   if (statement.type === 'ExportDefaultDeclaration') return statement.declaration
   if (statement.type === 'TSExportAssignment') return statement.expression
   if (statement.type === 'ExportNamedDeclaration') return defaultSpecifier(statement)
@@ -66,7 +66,7 @@ function valueExportedBy(statement: Statement): ValueNode | undefined {
 function defaultSpecifier({
   specifiers,
   source,
-}: Extract<Statement, { type: 'ExportNamedDeclaration' }>): ValueNode | undefined {
+}: Extract<StatementNode, { type: 'ExportNamedDeclaration' }>): ValueNode | undefined {
   if (source) return undefined
   for (const specifier of specifiers) {
     if (specifier.type !== 'ExportSpecifier') continue
@@ -78,7 +78,7 @@ function defaultSpecifier({
 
 /** `a.b.c` for a chain of names; undefined for any other node. */
 export function memberPath(node: { readonly type: string }): string | undefined {
-  const chain = node as Expression
+  const chain = node as ExpressionNode
   if (chain.type === 'Identifier') return chain.name
   if (chain.type !== 'MemberExpression') return undefined
   const key = propertyName(chain)
@@ -89,7 +89,7 @@ export function memberPath(node: { readonly type: string }): string | undefined 
 function propertyName({
   property,
   computed,
-}: Extract<Expression, { type: 'MemberExpression' }>): string | undefined {
+}: Extract<ExpressionNode, { type: 'MemberExpression' }>): string | undefined {
   if (property.type === 'StringLiteral') return property.value
   return !computed && property.type === 'Identifier' ? property.name : undefined
 }
@@ -109,7 +109,7 @@ export function unwrap(node: ValueNode): ValueNode {
 }
 
 /** The initial value of a variable, or the function of this name, among the statements. */
-export function declarationOf(name: string, body: readonly Statement[]): ValueNode | undefined {
+export function declarationOf(name: string, body: readonly StatementNode[]): ValueNode | undefined {
   for (const statement of body) {
     if (statement.type === 'FunctionDeclaration' && statement.id?.name === name) return statement
     if (statement.type !== 'VariableDeclaration') continue
@@ -125,8 +125,8 @@ export const isFunction = (node: ValueNode): node is FunctionNode =>
   node.type === 'ArrowFunctionExpression'
 
 /** All calls in a module, in source order of their start. */
-export function callsIn({ body }: ParsedModule): readonly CallNode[] {
-  const calls: CallNode[] = []
+export function callsIn({ body }: ParsedModule): readonly CallExpressionNode[] {
+  const calls: CallExpressionNode[] = []
   const pending: unknown[] = [...body].reverse()
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (typeof node !== 'object' || node === null) continue
@@ -138,4 +138,4 @@ export function callsIn({ body }: ParsedModule): readonly CallNode[] {
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-const isCall = (node: object): node is CallNode => 'type' in node && node.type === 'CallExpression'
+const isCall = (node: object): node is CallExpressionNode => 'type' in node && node.type === 'CallExpression'

@@ -1,13 +1,13 @@
 import { EMPTY_MAPPING, isFromEnvironment, type LiteralValue } from './literal-value.ts'
 import {
-  type CallNode,
+  type CallExpressionNode,
   declarationOf,
   exportedValue,
   isFunction,
   memberPath,
   type PropertyNode,
   parseModule,
-  type Statement,
+  type StatementNode,
   unwrap,
   type ValueNode,
 } from './parse-module.ts'
@@ -25,7 +25,7 @@ export function readExported(source: string, file: string): LiteralValue {
 interface Scope {
   readonly source: string
   /** The statements of the enclosing functions and of the module, innermost first. */
-  readonly scopes: readonly (readonly Statement[])[]
+  readonly scopes: readonly (readonly StatementNode[])[]
 }
 
 /** Limits how many names and functions are followed: `const a = b, b = a` would never end. */
@@ -56,7 +56,7 @@ function findDeclaration(name: string, { scopes }: Scope): ValueNode | undefined
 }
 
 /** The last `return` of a function itself; one inside of a condition may not be reached. */
-function lastReturn(body: readonly Statement[]): ValueNode | undefined {
+function lastReturn(body: readonly StatementNode[]): ValueNode | undefined {
   const statement = body.findLast(each => each.type === 'ReturnStatement')
   return statement?.argument ?? undefined
 }
@@ -124,7 +124,7 @@ export function propertyKey({ key }: Exclude<PropertyNode, { type: 'SpreadElemen
 
 /** `env('NAME', fallback)`, `env.int('NAME', fallback)` and the like. */
 function toEnvironment(
-  { callee, arguments: [name, fallback] }: CallNode,
+  { callee, arguments: [name, fallback] }: CallExpressionNode,
   inner: (node: ValueNode) => LiteralValue,
 ): LiteralValue | undefined {
   if (!/^env(\.\w+)?$/.test(memberPath(callee) ?? '') || name?.type !== 'StringLiteral') return undefined

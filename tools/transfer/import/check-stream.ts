@@ -12,12 +12,12 @@ import { nameOf, type ParsedDocument } from './parsed-document.ts'
 import { place } from './place-batch.ts'
 import { type LineBatch, readBatches, type Stream } from './read-batches.ts'
 import {
+  type BatchEntry,
   claimsOf,
+  findDeletedTargets,
   findDoubles,
-  findLost,
   findMissing,
   findValueConflicts,
-  type Pair,
 } from './validate-batch.ts'
 
 export interface Checked {
@@ -74,7 +74,7 @@ async function checkBatch(
   const wrong = [
     ...faults,
     ...findValueConflicts(documents, existing, terms.onConflict),
-    ...findLost(wanted, { ...terms, index: stream.index, existing }),
+    ...findDeletedTargets(wanted, { ...terms, index: stream.index, existing }),
     ...findMissing(documents, terms),
     ...fresh.flatMap(({ lacking }) => lacking),
   ]
@@ -90,7 +90,7 @@ async function checkBatch(
 }
 
 /** Claims of other batches. */
-function claimedBefore(pair: Pair, claims: KeyIndex): readonly LineFault[] {
+function claimedBefore(pair: BatchEntry, claims: KeyIndex): readonly LineFault[] {
   const { line, type, documentId }: ParsedDocument = pair.document
   return [...claimsOf(pair)].flatMap(([claim, words]) => {
     if (claims.add(claim, { ordinal: line, key: 0 })) return []

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 /** The maximum load factor of the hash table. */
 const LOAD = 0.6
 
-export interface Indexed {
+export interface IndexedKey {
   /** The position among those of its type, from 1. */
   readonly ordinal: number
   /** 0: none. */
@@ -22,7 +22,7 @@ export class KeyIndex {
   #size = 0
 
   /** Returns false if the text already exists; its number is unchanged. */
-  add(text: string, indexed: Indexed): boolean {
+  add(text: string, indexed: IndexedKey): boolean {
     if (this.#size >= this.#high.length * LOAD) this.#grow()
     const [high, low] = digestOf(text)
     const place = this.#placeOf(high, low)
@@ -32,7 +32,7 @@ export class KeyIndex {
     return true
   }
 
-  get(text: string): Indexed | undefined {
+  get(text: string): IndexedKey | undefined {
     const place = this.#placeOf(...digestOf(text))
     if (this.#low[place] === 0) return undefined
     return { ordinal: this.#ordinals[place] ?? 0, key: this.#keys[place] ?? 0 }
@@ -46,7 +46,7 @@ export class KeyIndex {
     return place
   }
 
-  #put(place: number, high: number, low: number, { ordinal, key }: Indexed): void {
+  #put(place: number, high: number, low: number, { ordinal, key }: IndexedKey): void {
     this.#high[place] = high
     this.#low[place] = low
     this.#ordinals[place] = ordinal

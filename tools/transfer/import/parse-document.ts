@@ -21,13 +21,13 @@ import {
   type ParsedVersion,
 } from './parsed-document.ts'
 
-export interface DocumentTerms extends ValueTerms {
+export interface DocumentParseContext extends ValueTerms {
   readonly model: Model
   /** The time of the import, ISO 8601. */
   readonly now: string
 }
 
-export interface Parsed {
+export interface ParseOutcome {
   readonly document: ParsedDocument
   readonly faults: readonly LineFault[]
 }
@@ -46,8 +46,8 @@ export function parseStreamedDocument(
   streamed: StreamedDocument,
   type: ContentType,
   line: number,
-  terms: DocumentTerms,
-): Parsed {
+  terms: DocumentParseContext,
+): ParseOutcome {
   const faults: LineFault[] = []
   const versions = streamed.versions.map(version =>
     parseVersion(version, { type, streamed, line, terms }, faults),
@@ -73,7 +73,7 @@ interface Part {
   readonly type: ContentType
   readonly streamed: StreamedDocument
   readonly line: number
-  readonly terms: DocumentTerms
+  readonly terms: DocumentParseContext
 }
 
 function parseVersion(
@@ -169,7 +169,7 @@ function parseShared(
   return { values: parsed.values, digest: JSON.stringify(given ?? {}) }
 }
 
-function defaultsOf(type: ContentType, terms: DocumentTerms): Values {
+function defaultsOf(type: ContentType, terms: DocumentParseContext): Values {
   const values = new Map<string, WrittenValue>()
   for (const attribute of streamedAttributes(type)) {
     if (attribute.kind !== 'scalar' || attribute.default === undefined || terms.describes(type, attribute))

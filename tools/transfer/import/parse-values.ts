@@ -29,7 +29,7 @@ export interface ValueTerms {
   readonly locales: readonly string[]
 }
 
-export interface ParsedValues {
+export interface ParsedStreamValues {
   readonly values: Values
   readonly faults: readonly ValueFault[]
 }
@@ -42,7 +42,7 @@ export function parseStreamedValues(
   body: Body,
   terms: ValueTerms,
   { path, covers }: { readonly path: Path; readonly covers: (attribute: Attribute) => boolean },
-): ParsedValues {
+): ParsedStreamValues {
   const values = new Map<string, WrittenValue>()
   const attributes = streamedAttributes(holder).filter(covers)
   const faults: ValueFault[] = [...unknownAttributes(holder, body, attributes, path)]

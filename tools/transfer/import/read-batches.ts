@@ -4,7 +4,7 @@ import type { Model } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import { parseLine, readLines } from '../parse-line.ts'
 import type { LineFault } from '../stream-fault.ts'
-import { type DocumentTerms, describesBy, parseStreamedDocument } from './parse-document.ts'
+import { type DocumentParseContext, describesBy, parseStreamedDocument } from './parse-document.ts'
 import type { ParsedDocument } from './parsed-document.ts'
 
 export interface LineBatch {
@@ -74,7 +74,7 @@ const newBatch = () => ({
   bytes: 0,
 })
 
-function termsOf({ index, model, now }: Stream): DocumentTerms {
+function termsOf({ index, model, now }: Stream): DocumentParseContext {
   return { model, now, describes: describesBy(index.header), locales: model.locales.map(({ code }) => code) }
 }
 
@@ -83,7 +83,7 @@ function read(
   bytes: Buffer,
   batch: ReturnType<typeof newBatch>,
   { model }: Stream,
-  terms: DocumentTerms,
+  terms: DocumentParseContext,
 ): void {
   batch.count += 1
   batch.bytes += bytes.length

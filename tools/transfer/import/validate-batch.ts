@@ -25,7 +25,7 @@ interface Known extends Pick<ImportTerms, 'roles' | 'model' | 'skipsInvalid'> {
 }
 
 /** Faults for links whose target is neither in the stream nor in the database. */
-export function findLost(documents: readonly ParsedDocument[], known: Known): readonly LineFault[] {
+export function findDeletedTargets(documents: readonly ParsedDocument[], known: Known): readonly LineFault[] {
   return documents.flatMap(document => {
     const lost = new Set<string>()
     for (const values of partsOf(document))
@@ -102,7 +102,7 @@ export const findMissing = (
   })
 
 /** A document of a batch, and its form for writing. */
-export interface Pair {
+export interface BatchEntry {
   readonly document: ParsedDocument
   readonly written: WrittenDocument
 }
@@ -112,7 +112,7 @@ export interface Pair {
  * `idsOf`: the existing components of the documents, which may keep their values.
  */
 export async function findDoubles(
-  pairs: readonly Pair[],
+  pairs: readonly BatchEntry[],
   idsOf: (component: Component) => readonly number[],
   terms: LockingTerms,
 ): Promise<readonly LineFault[]> {
@@ -129,7 +129,10 @@ export async function findDoubles(
 /** The line and the path of the value. */
 const startOf = ({ line, message }: LineFault): string => `${line} ${message.split(',', 1)[0]}`
 
-async function findDoubleValues(pairs: readonly Pair[], terms: WriteTerms): Promise<readonly LineFault[]> {
+async function findDoubleValues(
+  pairs: readonly BatchEntry[],
+  terms: WriteTerms,
+): Promise<readonly LineFault[]> {
   const lines = new Map(pairs.map(({ document, written }) => [written, document]))
   const taken = await findTaken([...lines.keys()], terms)
   return taken.flatMap(({ document: written, attribute, value }) => {
@@ -142,7 +145,7 @@ const takenMessage = (place: string, value: unknown): string =>
   `\`${place}\` must be unique, and another document has \`${String(value)}\` already`
 
 async function findDoubleParts(
-  pairs: readonly Pair[],
+  pairs: readonly BatchEntry[],
   idsOf: (component: Component) => readonly number[],
   terms: LockingTerms,
 ): Promise<readonly LineFault[]> {
@@ -157,7 +160,7 @@ async function findDoubleParts(
 }
 
 /** The unique values of a document, as texts. */
-export function claimsOf({ document, written }: Pair): ReadonlyMap<string, string> {
+export function claimsOf({ document, written }: BatchEntry): ReadonlyMap<string, string> {
   const { type } = document
   const claims = new Map<string, string>()
   for (const attribute of type.attributes.values()) {
@@ -179,7 +182,7 @@ export function claimsOf({ document, written }: Pair): ReadonlyMap<string, strin
   return claims
 }
 
-function doublesIn(pairs: readonly Pair[]): readonly LineFault[] {
+function doublesIn(pairs: readonly BatchEntry[]): readonly LineFault[] {
   const seen = new Map<string, number>()
   return pairs.flatMap(pair => {
     const faults: LineFault[] = []

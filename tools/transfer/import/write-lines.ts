@@ -16,7 +16,7 @@ import { namesIn } from './link-names.ts'
 import { nameOf, type ParsedDocument } from './parsed-document.ts'
 import { type PlacedDocument, place } from './place-batch.ts'
 import type { LineBatch } from './read-batches.ts'
-import { findDeleted, findDoubles, findLost, findValueConflicts } from './validate-batch.ts'
+import { findDeleted, findDeletedTargets, findDoubles, findValueConflicts } from './validate-batch.ts'
 import { storeBytes, writeBatch } from './write-batch.ts'
 
 /** The number of documents by outcome. */
@@ -81,7 +81,7 @@ async function writeDocumentsOf(
   const faults = [
     ...findValueConflicts(documents, existing, terms.onConflict),
     ...placed.flatMap(({ document, there }) => (there ? [] : document.lacking)),
-    ...findLost(wanted, { ...terms, index, existing }),
+    ...findDeletedTargets(wanted, { ...terms, index, existing }),
     ...findDeleted(wanted, { index, existing, decided }),
     ...(await findDoubles(pairs, await findOwnParts(placed, writing), writing)),
   ]

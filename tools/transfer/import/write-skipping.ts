@@ -17,14 +17,14 @@ import { documentKey } from './place-batch.ts'
 import type { LineBatch } from './read-batches.ts'
 import { type Counts, type WriteContext, writeLines } from './write-lines.ts'
 
-export interface Passing {
+export interface SkipState {
   write(batch: LineBatch, from: number): Promise<Counts>
   /** So far. */
   leftOut(): LeftOut
 }
 
 /** Writes batches. With `--skip-invalid` it also skips documents that the database refuses only now. */
-export function openPassing(writing: WriteContext): Passing {
+export function openPassing(writing: WriteContext): SkipState {
   let leftOut = writing.decided.leftOut ?? NONE_LEFT_OUT
   const write = async (batch: LineBatch, from: number, out: readonly Refused[]): Promise<Counts> => {
     const refused = [...leftOut.refused, ...out]

@@ -45,8 +45,8 @@ export function resolveHolders({ roles, apiTokens }: Settings): Holders {
 }
 
 /** Sign-in and the other actions of `auth` are open to all callers unless `public` declares `auth` (project-file, "Permissions"). */
-function publicAuthEntries(nobody: PermissionTable | undefined): PermissionTable {
-  if (nobody?.has('auth')) return new Map()
+function publicAuthEntries(publicEntries: PermissionTable | undefined): PermissionTable {
+  if (publicEntries?.has('auth')) return new Map()
   return toPermissionTable(
     { auth: { [WILDCARD]: true, changePassword: false } },
     ['roles', PUBLIC, 'permissions'],

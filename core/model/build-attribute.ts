@@ -22,7 +22,7 @@ import type {
 import { present } from './present.ts'
 
 /** The types and components that attributes refer to. All names were checked. */
-export interface AttributeContext {
+export interface BuildContext {
   readonly localized: boolean
   target(name: string): ContentType
   component(uid: string): Component
@@ -32,7 +32,7 @@ export interface AttributeContext {
 export function buildAttribute(
   name: string,
   declaration: AttributeDeclaration,
-  around: AttributeContext,
+  around: BuildContext,
 ): Attribute {
   const base = baseOf(name, declaration, around)
   switch (declaration.type) {
@@ -49,11 +49,7 @@ export function buildAttribute(
   }
 }
 
-const baseOf = (
-  name: string,
-  declaration: AttributeDeclaration,
-  around: AttributeContext,
-): AttributeBase => ({
+const baseOf = (name: string, declaration: AttributeDeclaration, around: BuildContext): AttributeBase => ({
   name,
   required: declaration.required,
   private: declaration.private,
@@ -67,7 +63,7 @@ const baseOf = (
 const relationOf = (
   base: AttributeBase,
   declaration: RelationDeclaration,
-  around: AttributeContext,
+  around: BuildContext,
 ): RelationAttribute => ({
   ...base,
   kind: 'relation',
@@ -84,7 +80,7 @@ const isToMany = ({ relation }: RelationDeclaration): boolean =>
 const mediaOf = (
   base: AttributeBase,
   declaration: MediaDeclaration,
-  around: AttributeContext,
+  around: BuildContext,
 ): MediaAttribute => ({
   ...base,
   kind: 'media',
@@ -96,7 +92,7 @@ const mediaOf = (
 const componentOf = (
   base: AttributeBase,
   declaration: ComponentUse,
-  around: AttributeContext,
+  around: BuildContext,
 ): ComponentAttribute => ({
   ...base,
   kind: 'component',
@@ -108,7 +104,7 @@ const componentOf = (
 const zoneOf = (
   base: AttributeBase,
   declaration: DynamicZoneDeclaration,
-  around: AttributeContext,
+  around: BuildContext,
 ): ZoneAttribute => ({
   ...base,
   kind: 'zone',

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { Project } from '../project/project.ts'
 import type { I18nSettings } from '../project/settings/settings.ts'
 import {
-  type AttributeContext,
+  type BuildContext,
   buildAttribute,
   componentIdAttribute,
   leadingAttributes,
@@ -102,10 +102,7 @@ function fill(holder: DeclaredHolder, shells: ModelShells): void {
   for (const attribute of all) attributes.set(attribute.name, attribute)
 }
 
-function contextOf(
-  holder: DeclaredHolder,
-  { types, components, declarations }: ModelShells,
-): AttributeContext {
+function contextOf(holder: DeclaredHolder, { types, components, declarations }: ModelShells): BuildContext {
   const target = (name: string) => {
     const declared = found(declarations.targets.get(name), name)
     return found(types.get(declared), name)

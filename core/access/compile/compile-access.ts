@@ -55,9 +55,9 @@ function toAccess(settings: Settings, holders: Holders, model: Model): Access {
     toGrants(name, () => toRules(entries, model))
   const roles = new Map([...holders.roles].map(([key, entries]) => [key, grants(key, entries)]))
   const tokens = new Map([...holders.tokens].map(([key, entries]) => [key, grants(key, entries)]))
-  const nobody = roles.get(PUBLIC) ?? grants(PUBLIC, new Map())
+  const publicGrants = roles.get(PUBLIC) ?? grants(PUBLIC, new Map())
   return Object.freeze({
-    publicCaller: Object.freeze({ kind: 'public', grants: nobody, user: null }),
+    publicCaller: Object.freeze({ kind: 'public', grants: publicGrants, user: null }),
     roles,
     tokens,
     userPaths: userPathsOf(settings),

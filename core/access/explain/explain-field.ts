@@ -111,11 +111,11 @@ export function explainPath(
   const over: Explanation[] = []
   let explain = (attribute: Attribute): FieldExplanation => explainField(explanation, attribute, findOf)
   for (const [index, { attribute, path }] of steps.entries()) {
-    const told = explain(attribute)
-    if (!told.allowed || index === steps.length - 1) return { ...told, path, over }
+    const explained = explain(attribute)
+    if (!explained.allowed || index === steps.length - 1) return { ...explained, path, over }
     if (isLink(attribute) && !isReadAction(explanation.action))
-      return { ...told, allowed: false, reason: 'beyond', path, over }
-    const { target } = told
+      return { ...explained, allowed: false, reason: 'beyond', path, over }
+    const { target } = explained
     if (target) over.push(target)
     explain = target
       ? each => explainField(target, each, findOf)

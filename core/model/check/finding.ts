@@ -49,14 +49,14 @@ export function* findClashes(
   claims: Iterable<NameClaim>,
 ): Generator<ModelFinding> {
   const first = new Map<string, NameClaim>()
-  const told = new Set<string>()
+  const reported = new Set<string>()
   for (const claim of claims) {
     const other = first.get(claim.name)
     if (other === undefined) first.set(claim.name, claim)
     else {
       const pair = `${other.by} ${claim.by}`
-      if (!told.has(pair)) yield toFinding(code, what, other, claim)
-      told.add(pair)
+      if (!reported.has(pair)) yield toFinding(code, what, other, claim)
+      reported.add(pair)
     }
   }
 }

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Blueprint, compileApp } from './app/compile-app.ts'
-import { type App, endApp } from './app/open-app.ts'
-import { observerOf, openObserved } from './app/open-observed.ts'
-import { healthOf, refuseOf } from './app/readiness.ts'
+import { observerOf } from './app/observers.ts'
+import { type App, endApp, openObserved } from './app/open-app.ts'
+import { healthResponder, outdatedResponder } from './app/service.ts'
 import { printStartFault, type StartFault } from './app/start-fault.ts'
 import { openInMemory } from './http/in-memory.ts'
 import type { PluginApp } from './plugins/context.ts'
@@ -113,8 +113,8 @@ async function start(
   if (!opened.ok) throw failure(opened.reasons)
   const app = opened.value
   const { settings } = blueprint.project
-  const host = app.host(observer)
-  const responders = [refuseOf(app), ...app.responders, healthOf(app)]
+  const host = app.openFallback(observer)
+  const responders = [outdatedResponder(app), ...app.responders, healthResponder(app)]
   const { send } = await openInMemory({
     ...app,
     responders,

@@ -9,7 +9,7 @@ import type { Environment } from '../project/environment.ts'
 import type { Project } from '../project/project.ts'
 import { checkPlugins } from './open-plugins.ts'
 
-/** What `plinth check` adds to the faults of the project file itself. */
+/** The checks that `plinth check` runs after those of the project file itself. */
 export const checkApp =
   (env: Environment) =>
   async (project: Project): Promise<Result<unknown, Diagnostic>> => {

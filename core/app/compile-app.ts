@@ -16,7 +16,7 @@ import type { Environment } from '../project/environment.ts'
 import { loadProject } from '../project/load-project.ts'
 import type { Project } from '../project/project.ts'
 
-/** A project file and all that follows from it alone: nothing is opened yet. Frozen. */
+/** A validated project and everything compiled from its files; nothing is opened yet. Frozen. */
 export interface Blueprint {
   readonly project: Project
   readonly model: Model
@@ -28,7 +28,7 @@ export interface Blueprint {
   readonly migrations: readonly Handwritten[]
 }
 
-/** Folder → project → model → storage, access, content, plugins, migrations; or everything that is wrong with the files. */
+/** Loads and compiles a project folder. Fails with all diagnostics of its files. */
 export async function compileApp(folder: string, env: Environment): Promise<Result<Blueprint, Diagnostic>> {
   const project = await loadProject(folder, env)
   if (!project.ok) return project
@@ -54,8 +54,8 @@ export async function compileApp(folder: string, env: Environment): Promise<Resu
 }
 
 /**
- * The same, where but these files (paths from the project's folder) are as they were when `before` was made of them:
- * what does not follow from them is not read again. None named: all may have changed.
+ * Compiles again after a change of `changed` (paths relative to the project's folder), and reuses everything in `before`
+ * that does not depend on them. An empty list: any file may have changed.
  */
 export async function recompileApp(
   before: Blueprint,

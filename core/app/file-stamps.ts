@@ -3,28 +3,28 @@ import { readdir, stat } from 'node:fs/promises'
 import { dirname, extname, join, sep } from 'node:path'
 import { FOLDERS } from '../plugins/load/find-modules.ts'
 
-/** The files that a project is read from, at one moment. */
+/** A snapshot of the files that a project consists of. */
 export interface FileStamps {
-  /** Path → a text that is another one once the file was written or replaced. */
+  /** Path → stamp: changes when the file is written or replaced. */
   readonly files: ReadonlyMap<string, string>
-  /** The folders that such files lie in, or may come into. Path → a text that is another one for another folder. */
+  /** The folders that contain such files or may do so. Path → stamp: changes when the folder is replaced. */
   readonly folders: ReadonlyMap<string, string>
 }
 
-/** Below these, any file counts. */
-const TREES = [...Object.values(FOLDERS), 'content']
+/** Every file below these folders is watched. */
+const WATCHED_TREES = [...Object.values(FOLDERS), 'content']
 
 const isInTree = (root: string, path: string): boolean =>
-  TREES.some(tree => path.startsWith(join(root, tree) + sep))
+  WATCHED_TREES.some(tree => path.startsWith(join(root, tree) + sep))
 
-/** `known`: what was read of the project the last time. Files beside them count, too, where they may be read next. */
+/** `known`: the files that the project was last read from. Files next to them that may be read later are included. */
 export async function readStamps(root: string, known: readonly string[]): Promise<FileStamps> {
   const single = new Set(known.filter(path => !isInTree(root, path)))
   const flat = new Set([root, ...Array.from(single, path => dirname(path))])
   const counts = (path: string) => single.has(path) || mayBeRead(root, path)
   const visits = await Promise.all([
-    ...Array.from(flat, folder => visit(folder, { deep: false, counts })),
-    ...TREES.map(tree => visit(join(root, tree), { deep: true, counts: () => true })),
+    ...Array.from(flat, folder => listFolder(folder, { deep: false, counts })),
+    ...WATCHED_TREES.map(tree => listFolder(join(root, tree), { deep: true, counts: () => true })),
   ])
   const found = visits.flat()
   const files = await stampAll(
@@ -38,40 +38,41 @@ export async function readStamps(root: string, known: readonly string[]): Promis
   return { files, folders }
 }
 
-const TEXTS: ReadonlySet<string> = new Set(['.yaml', '.yml'])
-const SOURCES: ReadonlySet<string> = new Set([
-  ...TEXTS,
+const YAML_EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml'])
+const SOURCE_EXTENSIONS: ReadonlySet<string> = new Set([
+  ...YAML_EXTENSIONS,
   ...['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json'],
 ])
 
-/** The folder of project.yaml holds a good deal that is none of its business. */
+/** The root folder contains unrelated files, so only YAML and .env are watched there. */
 const mayBeRead = (root: string, path: string): boolean =>
-  path === join(root, '.env') || (dirname(path) === root ? TEXTS : SOURCES).has(extname(path))
+  path === join(root, '.env') ||
+  (dirname(path) === root ? YAML_EXTENSIONS : SOURCE_EXTENSIONS).has(extname(path))
 
-interface Visited {
+interface FolderFiles {
   readonly folder: string
   readonly files: readonly string[]
 }
 
-interface Visit {
+interface ListOptions {
   readonly deep: boolean
   readonly counts: (path: string) => boolean
 }
 
-/** What counts in a folder, and in those below it; nothing of one that cannot be read. */
-async function visit(folder: string, terms: Visit): Promise<readonly Visited[]> {
+/** The watched files of a folder and, if `deep`, of its subfolders. An unreadable folder is empty. */
+async function listFolder(folder: string, options: ListOptions): Promise<readonly FolderFiles[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => null)
   if (entries === null) return []
-  const lasting = entries.filter(entry => !isPassing(entry))
+  const entriesToRead = entries.filter(entry => !isIgnored(entry))
   const pathsOf = (some: readonly Dirent[]) => some.map(({ name }) => join(folder, name))
-  const files = pathsOf(lasting.filter(entry => !entry.isDirectory())).filter(terms.counts)
-  const folders = terms.deep ? pathsOf(lasting.filter(entry => entry.isDirectory())) : []
-  const below = await Promise.all(folders.map(path => visit(path, terms)))
+  const files = pathsOf(entriesToRead.filter(entry => !entry.isDirectory())).filter(options.counts)
+  const folders = options.deep ? pathsOf(entriesToRead.filter(entry => entry.isDirectory())) : []
+  const below = await Promise.all(folders.map(path => listFolder(path, options)))
   return [{ folder, files }, ...below.flat()]
 }
 
-/** What editors keep beside a file, and packages. */
-const isPassing = ({ name }: Dirent): boolean =>
+/** Backup files of editors, hidden files, and packages. */
+const isIgnored = ({ name }: Dirent): boolean =>
   name === 'node_modules' || name.endsWith('~') || (name.startsWith('.') && name !== '.env')
 
 type Stats = Awaited<ReturnType<typeof stat>>
@@ -89,7 +90,7 @@ async function stampAll(
   return new Map(stamped.filter(each => each !== null))
 }
 
-/** The files that were written, made or removed; of folders that nobody looked at before, none is new. */
+/** The files that were written, created or removed. In folders that were not in the first snapshot, no file is new. */
 export function changesBetween(before: FileStamps, after: FileStamps, root: string): readonly string[] {
   const isWritten = ([path, stamp]: readonly [string, string]) => {
     const last = before.files.get(path)

@@ -3,41 +3,41 @@ import { deepFreeze } from '../base/plain-data.ts'
 import type { Settings } from '../project/settings/settings.ts'
 import type { Blueprint } from './compile-app.ts'
 
-/** What a process takes up once, when it starts: where it listens, what it counts, and what its connections to the database are. */
-interface Fixed {
+/** Settings that take effect only at a start: address, metrics, database connections. */
+interface FixedSettings {
   readonly server: Pick<Settings['server'], 'host' | 'port' | 'metrics'>
   readonly database: Settings['database']
 }
 
-const fixedOf = ({ server: { host, port, metrics }, database }: Settings): Fixed => ({
+const fixedSettingsOf = ({ server: { host, port, metrics }, database }: Settings): FixedSettings => ({
   server: { host, port, metrics },
   database,
 })
 
-export interface Carried {
+export interface Reloadable {
   readonly blueprint: Blueprint
-  /** What a restart would change: `server.port`, `database.url`. */
-  readonly held: readonly string[]
+  /** Changed keys that take effect only after a restart: `server.port`, `database.url`. */
+  readonly restartKeys: readonly string[]
 }
 
-/** A new state of the project with what only a restart can change as the running one has it. */
-export function carryOver(running: Blueprint, next: Blueprint): Carried {
-  const now = fixedOf(running.project.settings)
-  const held = differences(now, fixedOf(next.project.settings))
-  if (held.length === 0) return { blueprint: next, held }
+/** The new blueprint with the fixed settings of the running one. */
+export function keepFixedSettings(running: Blueprint, next: Blueprint): Reloadable {
+  const now = fixedSettingsOf(running.project.settings)
+  const restartKeys = changedSettings(now, fixedSettingsOf(next.project.settings))
+  if (restartKeys.length === 0) return { blueprint: next, restartKeys }
   const { settings } = next.project
   const server = { ...settings.server, ...now.server }
   const carried = deepFreeze({ ...settings, server, database: now.database })
   const project = Object.freeze({ ...next.project, settings: carried })
-  return { blueprint: Object.freeze({ ...next, project }), held }
+  return { blueprint: Object.freeze({ ...next, project }), restartKeys }
 }
 
-const differences = (now: Fixed, wanted: Fixed): readonly string[] => [
-  ...keysThatDiffer('server', now.server, wanted.server),
-  ...keysThatDiffer('database', now.database, wanted.database),
+const changedSettings = (now: FixedSettings, wanted: FixedSettings): readonly string[] => [
+  ...changedKeys('server', now.server, wanted.server),
+  ...changedKeys('database', now.database, wanted.database),
 ]
 
-const keysThatDiffer = <Part extends object>(section: string, now: Part, wanted: Part): readonly string[] => {
+const changedKeys = <Part extends object>(section: string, now: Part, wanted: Part): readonly string[] => {
   const kept = new Map(Object.entries(now))
   return Object.entries(wanted)
     .filter(([key, value]) => !isDeepStrictEqual(value, kept.get(key)))

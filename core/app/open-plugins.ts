@@ -16,15 +16,15 @@ import { findRouteConflicts } from '../rest/extension-routes.ts'
 import type { Blueprint } from './compile-app.ts'
 import { printStartFault, type StartFault } from './start-fault.ts'
 
-/** What plugins take part in, and the schema of GraphQL where they or project.yaml add to it. */
+/** What plugins registered, and the GraphQL schema if plugins or project.yaml extend it. */
 export interface RegisteredApp extends RegisteredPlugins {
-  /** null: it is what is generated. */
+  /** null: the schema is not extended. */
   readonly schema: CompiledSchema | null
-  /** null: project.yaml names no folder of them. */
+  /** null: trusted documents are not configured. */
   readonly trusted: TrustedDocuments | null
 }
 
-/** What plugins take part in, before anything is opened; or why one of them cannot. */
+/** Registers plugins before anything is opened. Fails with every reason why they cannot be used. */
 export async function registerApp(
   { project, model, plugins }: Pick<Blueprint, 'project' | 'model' | 'plugins'>,
   observer: Observer,
@@ -32,17 +32,17 @@ export async function registerApp(
   const registered = await registerPlugins(plugins, { settings: project.settings, model, observer })
   if (!registered.ok) return failed(...registered.reasons.map(toStartFault))
   const conflicts = findRouteConflicts(registered.value.routes, model)
-  const schema = await compileAdded(project, registered.value)
+  const schema = await compileExtendedSchema(project, registered.value)
   const faults = [...conflicts.map(toStartFault), ...(schema.ok ? [] : schema.reasons)]
   if (!schema.ok || faults.length > 0) return failed(...faults)
-  const trusted = await loadDocuments(project, registered.value, schema.value)
+  const trusted = await loadTrustedDocuments(project, registered.value, schema.value)
   if (!trusted.ok) return failed({ kind: 'files', diagnostics: trusted.reasons })
   return ok(Object.freeze({ ...registered.value, schema: schema.value, trusted: trusted.value }))
 }
 
 const toStartFault = (message: string): StartFault => ({ kind: 'other', message })
 
-/** What `plinth check` adds: extensions register as at a start, but nothing of them runs. */
+/** For `plinth check`: extensions register as at a start, but are not bootstrapped. */
 export async function checkPlugins(
   project: Project,
   model: Model,
@@ -53,7 +53,7 @@ export async function checkPlugins(
   return registered.ok ? [] : registered.reasons.flatMap(fault => toDiagnostics(fault, files))
 }
 
-/** The sentence begins with the extension that it is about. */
+/** The message begins with the name of the extension, which gives the diagnostic its file. */
 function toDiagnostics(fault: StartFault, files: readonly string[]): readonly Diagnostic[] {
   if (fault.kind === 'files') return fault.diagnostics
   const message = printStartFault(fault)
@@ -62,8 +62,8 @@ function toDiagnostics(fault: StartFault, files: readonly string[]): readonly Di
   return [{ code: 'bad-extension', message, path: [], place: { file, line: 1, column: 1, source: '' } }]
 }
 
-/** Where nothing is added there is no need for the schema yet, nor for the libraries that make it. */
-async function compileAdded(
+/** Without extensions the schema is compiled lazily, so that a start loads no GraphQL library. */
+async function compileExtendedSchema(
   { settings, root, keyPlace }: Project,
   { graphql, app, binding }: RegisteredPlugins,
 ): Promise<Result<CompiledSchema | null, StartFault>> {
@@ -85,8 +85,8 @@ async function compileAdded(
   return failed(...faults)
 }
 
-/** Trusted documents are checked at a start, whatever the schema is made of. */
-async function loadDocuments(
+/** Validates trusted documents at the start, against the extended or the generated schema. */
+async function loadTrustedDocuments(
   { settings, root, keyPlace }: Project,
   { graphql, app }: RegisteredPlugins,
   added: CompiledSchema | null,
@@ -101,18 +101,18 @@ async function loadDocuments(
   return loadTrusted({ root, config, schema, place })
 }
 
-interface Guarding {
+interface GuardContext {
   readonly registered: RegisteredPlugins
   readonly identify: Identify
   readonly observer: Observer
 }
 
-export function guardTermsOf(
+export function guardOptionsOf(
   { project, model, access }: Blueprint,
-  { registered, identify, observer }: Guarding,
+  { registered, identify, observer }: GuardContext,
 ): GuardTerms {
   const { roles, apiTokens, policyTimeout } = project.settings
-  // As the reference has it for what has no permission of its own: signed-in users and full-access tokens.
+  // Routes without a permission of their own admit signed-in users and full-access tokens (contract).
   const isKnown = ({ kind, grants }: Caller) =>
     kind === 'user' || (kind === 'token' && apiTokens[grants.name]?.type === 'full-access')
   return {

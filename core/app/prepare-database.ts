@@ -10,54 +10,53 @@ import type { Others } from '../migrate/migration-terms.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Blueprint } from './compile-app.ts'
 import { type Filled, fillDatabase } from './fill-database.ts'
-import { tellSteps } from './report-steps.ts'
-import { printLeft, START_ENDED, type StartFault } from './start-fault.ts'
+import { describeLeftover, START_ENDED, type StartFault } from './start-fault.ts'
 
-export interface StepTerms {
-  /** Processes of other versions; absent: a migration does not mind them. */
+export interface PreparationOptions {
+  /** Serving processes of other versions; absent: a migration ignores them. */
   readonly others?: Others
-  /** Ends the opening, which then rejects or fails: a migration in progress is rolled back, and nothing stays open. */
+  /** Aborts the start, which then rejects or fails: a running migration is rolled back, and nothing stays open. */
   readonly signal?: AbortSignal | undefined
-  /** Called at each step. */
-  readonly enter?: (step: StartStep) => void
+  /** Called when a step begins. */
+  readonly onStep?: (step: StartStep) => void
 }
 
-export interface PrepareTerms extends StepTerms {
-  /** The database that nobody watches. */
-  readonly bare: Database
+export interface PrepareOptions extends PreparationOptions {
+  /** The database without observation of its statements. */
+  readonly unwatched: Database
   readonly identity: IdentityTerms
   readonly observer: Observer
 }
 
 /**
- * Brings tables, roles, locales and content in step with the files. An abort cancels what the database is doing; code of
- * a migration that waits for something else is left behind.
+ * Migrates tables, then writes roles, locales and content. Resolves to the messages for the log. An abort cancels running
+ * statements; a custom migration that awaits something else is abandoned.
  */
 export async function prepareDatabase(
   blueprint: Blueprint,
-  terms: PrepareTerms,
+  options: PrepareOptions,
   files: FileStorage,
 ): Promise<Result<readonly string[], StartFault>> {
-  const { bare, signal } = terms
-  const preparing = prepare(blueprint, terms, files)
+  const { unwatched, signal } = options
+  const preparing = prepare(blueprint, options, files)
   return unlessAborted(signal, preparing).catch(async (error: unknown) => {
     if (!signal?.aborted) throw error
-    bare.abort()
-    return withTimeout(ABORT_PATIENCE, preparing, failed({ kind: 'other', message: START_ENDED }))
+    unwatched.abort()
+    return withTimeout(ABORT_TIMEOUT, preparing, failed({ kind: 'other', message: START_ENDED }))
   })
 }
 
-/** Milliseconds that a migration has to notice that it was aborted. */
-const ABORT_PATIENCE = 500
+/** Milliseconds that a migration gets to react to an abort. */
+const ABORT_TIMEOUT = 500
 
 async function prepare(
   blueprint: Blueprint,
-  { bare, identity: { database, outbox }, observer, others, enter }: PrepareTerms,
+  { unwatched, identity: { database, outbox }, observer, others, onStep }: PrepareOptions,
   files: FileStorage,
 ): Promise<Result<readonly string[], StartFault>> {
   const began = performance.now()
-  enter?.('migrating')
-  const migrated = await migrate(bare, blueprint.storage.tables, {
+  onStep?.('migrating')
+  const migrated = await migrate(unwatched, blueprint.storage.tables, {
     files: blueprint.migrations,
     ...(others && { others }),
   })
@@ -65,10 +64,27 @@ async function prepare(
   const { steps, left } = migrated.value
   if (steps.length > 0)
     observer.emit({ kind: 'migrated', steps: steps.length, milliseconds: performance.now() - began })
-  enter?.('filling')
+  onStep?.('filling')
   const filled: Result<Filled, StartFault> = await fillDatabase(blueprint, database, files, outbox)
   if (!filled.ok) return filled
-  await bare.replicas?.startFromHere()
+  await unwatched.replicas?.startFromHere()
   await removeAbandoned(stagingFolder(blueprint.project.root))
-  return ok([...tellSteps(steps), ...left.map(printLeft), ...filled.value.news])
+  return ok([...summarizeSteps(steps), ...left.map(describeLeftover), ...filled.value.messages])
+}
+
+/** If more tables were created, only their number and the first few names are logged. */
+const MAX_LISTED_TABLES = 5
+
+const NEW_TABLE = /^create table "(.*?)"/
+
+/** The steps of a migration for the log: one line each, but many new tables in one line. */
+function summarizeSteps(steps: readonly string[]): readonly string[] {
+  const tables = steps.flatMap(step => NEW_TABLE.exec(step)?.[1] ?? [])
+  if (tables.length <= MAX_LISTED_TABLES) return steps
+  const others = steps.filter(step => !NEW_TABLE.test(step))
+  const named = tables.slice(0, MAX_LISTED_TABLES).join(', ')
+  return [
+    `Created ${tables.length} tables: ${named} and ${tables.length - MAX_LISTED_TABLES} more`,
+    ...others,
+  ]
 }

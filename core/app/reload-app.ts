@@ -1,45 +1,161 @@
+import { hostname } from 'node:os'
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Draining } from '../http/dispatcher.ts'
+import type { Others } from '../migrate/migration-terms.ts'
+import type { Table } from '../model/storage.ts'
+import type { Tracing } from '../observe/tracing.ts'
 import type { Environment } from '../project/environment.ts'
-import { recompileApp } from './compile-app.ts'
-import { type ReplaceTerms, replaceApp } from './replace-app.ts'
-import type { Service } from './service.ts'
+import { type Blueprint, recompileApp } from './compile-app.ts'
+import { keepFixedSettings } from './fixed-settings.ts'
+import { type AppLogOptions, observerOf } from './observers.ts'
+import { type App, prepareApp } from './open-app.ts'
+import {
+  dispatcherOptionsOf,
+  logMessages,
+  type RunningApp,
+  type Service,
+  type ServingContext,
+} from './service.ts'
 import { printReason, type StartFault } from './start-fault.ts'
 
-export interface ReloadTerms extends ReplaceTerms {
+export interface ReplaceOptions extends AppLogOptions {
+  readonly production: boolean
+  /** Absent or null: no tracing. */
+  readonly tracing?: Tracing | null
+  /** Makes other workers hold requests, before a migration removes what the old version relies on. */
+  readonly holdOthers?: () => Promise<void>
+  /** A migration may outdate serving processes of other versions. */
+  readonly replaceOthers?: boolean
+}
+
+/**
+ * Opens the next generation of the app on the same database, swaps it in, and closes the old one when it has drained.
+ * Resolves to the changed keys that need a restart. If the new app cannot be opened, the old one is unaffected.
+ */
+export async function replaceApp(
+  service: Service,
+  wanted: Blueprint,
+  options: ReplaceOptions,
+): Promise<Result<readonly string[], StartFault>> {
+  const before = service.running
+  const { blueprint, restartKeys } = keepFixedSettings(before.app.blueprint, wanted)
+  const observer = observerOf(blueprint, options)
+  const { production, meters = null, tracing = null } = options
+  const ready = await prepareApp(blueprint, {
+    ...{ production, observer, meters, tracing },
+    others: otherProcessesOf(options),
+  })
+  if (!ready.ok) return ready
+  const release = isAdditive(before.app.blueprint, blueprint) ? () => {} : await holdAll(service, options)
+  try {
+    const opened = await ready.value(before.app.database)
+    if (!opened.ok) return opened
+    if (service.isEnding) return await refuseReplacement(opened.value)
+    const outgoing = await swapTo(service, { app: opened.value, observer }, { production, tracing })
+    retire(service, before, outgoing)
+    await service.presence.move(opened.value.generation.hash)
+    return ok(restartKeys)
+  } finally {
+    release()
+  }
+}
+
+async function holdAll({ server }: Service, { holdOthers }: ReplaceOptions): Promise<() => void> {
+  const [release] = await Promise.all([server.hold(), holdOthers?.()])
+  return release
+}
+
+async function refuseReplacement(app: App): Promise<Result<never, StartFault>> {
+  await app.close()
+  return failed({ kind: 'other', message: 'the server is ending' })
+}
+
+async function swapTo(
+  service: Service,
+  running: RunningApp,
+  options: Omit<ServingContext, 'metrics'>,
+): Promise<Draining> {
+  logMessages(running)
+  const outgoing = await service.server.swap(dispatcherOptionsOf(running, { ...service, ...options }))
+  service.running = running
+  service.log.replace(running.observer)
+  return outgoing
+}
+
+/**
+ * True if the new storage keeps all tables and columns of the old one, with the same row semantics. Otherwise a migration
+ * may remove or duplicate rows that requests in flight rely on.
+ */
+function isAdditive({ storage: before }: Blueprint, { storage: after }: Blueprint): boolean {
+  const columnsOf = ({ name: table, columns, shape }: Table) => [
+    ...columns.map(({ name, type }) => `${table} ${name} ${type}`),
+    ...(shape ? [`${table} ${shape.drafts} ${shape.locale !== null}`] : []),
+  ]
+  const there = new Set(after.tables.flatMap(columnsOf))
+  return before.tables.flatMap(columnsOf).every(column => there.has(column))
+}
+
+function retire(service: Service, { app, observer }: RunningApp, outgoing: Draining): void {
+  const ending = outgoing
+    .drained()
+    .then(() => app.close())
+    .catch((error: unknown) => observer.emit({ kind: 'pluginFailed', message: NOT_ENDED, error }))
+    .finally(() => service.retiring.delete(ending))
+  service.retiring.add(ending)
+}
+
+const NOT_ENDED = 'What was served before the reload could not be ended'
+
+/** Names the processes that reload together: this one, or the workers of one primary process. */
+export const deploymentOf = (worker: number | undefined): string =>
+  `${hostname()} ${worker === undefined ? process.pid : process.ppid}`
+
+interface DeploymentOptions {
+  readonly worker?: number | undefined
+  readonly replaceOthers?: boolean
+}
+
+export const otherProcessesOf = ({ worker, replaceOthers = false }: DeploymentOptions): Others => ({
+  deployment: deploymentOf(worker),
+  mayOutdate: replaceOthers,
+})
+
+export interface ReloadOptions extends ReplaceOptions {
   readonly env: Environment
 }
 
 /**
- * Serves what the project's files say now, or goes on as before; the log tells which, and why. Whether the former. Never rejects.
- * `files`: what changed since the last time that this was asked.
+ * Reloads the project's files. True: the new version is served. False: the old version is still served, and the log says
+ * why. `files`: what changed since the last call. Never rejects.
  */
 export async function reloadApp(
   service: Service,
   files: readonly string[],
-  terms: ReloadTerms,
+  options: ReloadOptions,
 ): Promise<boolean> {
   const began = performance.now()
-  const { unserved, log } = service
-  for (const file of files) unserved.add(file)
+  const { pendingFiles, log } = service
+  for (const file of files) pendingFiles.add(file)
   try {
-    const changed = unserved.has(ANYTHING) ? [] : [...unserved]
-    const compiled = await recompileApp(service.running.app.blueprint, changed, terms.env)
-    if (!compiled.ok) return refuse(service, [{ kind: 'files', diagnostics: compiled.reasons }])
-    const replaced = await replaceApp(service, compiled.value, terms)
-    if (!replaced.ok) return refuse(service, replaced.reasons)
+    const changed = pendingFiles.has(ALL_FILES) ? [] : [...pendingFiles]
+    const compiled = await recompileApp(service.running.app.blueprint, changed, options.env)
+    if (!compiled.ok) return refuseReload(service, [{ kind: 'files', diagnostics: compiled.reasons }])
+    const replaced = await replaceApp(service, compiled.value, options)
+    if (!replaced.ok) return refuseReload(service, replaced.reasons)
     if (replaced.value.length > 0) log.emit({ kind: 'restartNeeded', keys: replaced.value })
     log.emit({ kind: 'reloaded', files: changed, milliseconds: performance.now() - began })
-    unserved.clear()
+    pendingFiles.clear()
     return true
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    return refuse(service, [{ kind: 'other', message }])
+    return refuseReload(service, [{ kind: 'other', message }])
   }
 }
 
-/** In place of a file's path: all of them may have changed. */
-export const ANYTHING = '*'
+/** Instead of a path: any file may have changed. */
+export const ALL_FILES = '*'
 
-function refuse(service: Service, reasons: readonly StartFault[]): false {
+function refuseReload(service: Service, reasons: readonly StartFault[]): false {
   service.log.emit({ kind: 'reloadRefused', why: reasons.map(printReason).join('\n\n') })
   return false
 }

@@ -5,106 +5,114 @@ import { type Observer, reloadableObserver } from '../observe/observation.ts'
 import { openTracing } from '../observe/tracing.ts'
 import type { Environment } from '../project/environment.ts'
 import type { Blueprint } from './compile-app.ts'
-import { deploymentOf, othersOf } from './deployment.ts'
-import { type NumbersTerms, openNumbers } from './metrics.ts'
-import { endApp } from './open-app.ts'
-import { observerOf, openObserved } from './open-observed.ts'
-import { ANYTHING, type ReloadTerms, reloadApp } from './reload-app.ts'
-import type { ReplaceTerms } from './replace-app.ts'
+import { openProcessMetrics, type ProcessMetricsOptions } from './metrics.ts'
+import { observerOf } from './observers.ts'
+import { endApp, openObserved } from './open-app.ts'
+import {
+  ALL_FILES,
+  deploymentOf,
+  otherProcessesOf,
+  type ReloadOptions,
+  type ReplaceOptions,
+  reloadApp,
+} from './reload-app.ts'
 import type { Service } from './service.ts'
 import type { StartFault } from './start-fault.ts'
-import { type StartTerms, startService } from './start-service.ts'
+import { type StartServiceOptions, startService } from './start-service.ts'
 
-export interface ServeTerms extends ReplaceTerms, NumbersTerms, Pick<StartTerms, 'signal' | 'bindsLast'> {
-  /** For `${…}` in project.yaml when it is read again; without it, the process's own. */
+export interface ServeTerms
+  extends ReplaceOptions,
+    ProcessMetricsOptions,
+    Pick<StartServiceOptions, 'signal' | 'bindsLast'> {
+  /** The environment for `${…}` in project.yaml at a reload; default: the process's own. */
   readonly env?: Environment
 }
 
 export interface ServedApp {
   readonly url: string
-  /** What it serves now. */
+  /** The version that is served now. */
   blueprint(): Blueprint
-  /** What this process counts; null: nothing. */
+  /** The metrics of this process; null: disabled. */
   readonly meters: Meters | null
-  /** The log, in which none of the project's secrets shows. */
+  /** The log, which redacts all secrets of the project. */
   readonly observer: Observer
   /**
-   * Reads the project's files again, and serves what they say from the next request on; requests under way are
-   * answered as they were begun. Where the files are wrong, or what they say cannot be served, all goes on as before.
-   * The log tells which, as does the answer. `files`: the paths of what changed; without, anything. Never rejects.
+   * Reloads the project's files and serves them from the next request on; requests in flight end on the old version.
+   * Resolves to false if the files are wrong or cannot be served: the old version stays, and the log says why. `files`:
+   * the changed paths; default: any. Never rejects.
    */
   reload(files?: readonly string[]): Promise<boolean>
   /**
-   * Has new requests wait until the answered function is called, some seconds at most. Resolves once none is under way,
-   * or soon: for changes of the database that another process is about to make.
+   * Holds new requests until the returned function is called, a few seconds at most. Resolves when no request is in
+   * flight, or after one second. For migrations by another process.
    */
   hold(): Promise<() => void>
-  /** Writes down what code rejected with that nobody waited for: a plugin's, most likely. */
-  tellUnheard(error: unknown): void
-  /** Takes no more requests, answers what is under way, closes the database. Safe to call twice. */
+  /** Logs an unhandled rejection, which most likely comes from a plugin. */
+  logUnhandled(error: unknown): void
+  /** Drains requests in flight and closes the database. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Blueprint → an app that listens, and says in its log where; or every reason why not. The port is bound before anything
- * else is touched; until the project is served, its requests are answered with 503. Resolves once it is served.
+ * Starts a server for a blueprint. Resolves when the project is served, or to every reason why it cannot be. The port is
+ * bound first; until the project is served, requests are answered with 503.
  */
 export async function serveApp(
   blueprint: Blueprint,
-  terms: ServeTerms,
+  options: ServeTerms,
 ): Promise<Result<ServedApp, StartFault>> {
-  const numbers = await openNumbers(blueprint.project.settings.server, terms)
-  if (!numbers.ok) return numbers
-  const { production } = terms
+  const metrics = await openProcessMetrics(blueprint.project.settings.server, options)
+  if (!metrics.ok) return metrics
+  const { production } = options
   const tracing = await openTracing()
-  const watched = { env: process.env, ...terms, tracing, meters: numbers.value?.meters ?? null }
-  const observer = observerOf(blueprint, watched)
+  const observed = { env: process.env, ...options, tracing, meters: metrics.value?.meters ?? null }
+  const observer = observerOf(blueprint, observed)
   const log = reloadableObserver(observer)
   const service = await startService(blueprint, {
-    ...{ log, production, numbers: numbers.value, tracing, deployment: deploymentOf(terms.worker) },
-    ...{ signal: terms.signal, bindsLast: terms.bindsLast },
-    async open(enter) {
+    ...{ log, production, metrics: metrics.value, tracing, deployment: deploymentOf(options.worker) },
+    ...{ signal: options.signal, bindsLast: options.bindsLast },
+    async open(onStep) {
       const app = await openObserved(blueprint, log, {
-        ...watched,
-        enter,
+        ...observed,
+        onStep,
         observer,
-        others: othersOf(terms),
+        others: otherProcessesOf(options),
         embedded: { access: 'offer' },
       })
       return app.ok ? ok({ app: app.value, observer }) : app
     },
   })
-  if (service.ok) return ok(toServedApp(service.value, watched))
-  numbers.value?.close()
+  if (service.ok) return ok(toServedApp(service.value, observed))
+  metrics.value?.close()
   return service
 }
 
-function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
-  const { server, log, retiring, unserved } = service
+function toServedApp(service: Service, options: ReloadOptions): ServedApp {
+  const { server, log, retiring, pendingFiles } = service
   const reloads = coalesceRuns<string>(async files =>
-    files.length > 0 || unserved.size > 0 ? reloadApp(service, files, terms) : true,
+    files.length > 0 || pendingFiles.size > 0 ? reloadApp(service, files, options) : true,
   )
-  // In production an operator decides when a version is served.
-  if (!terms.production) service.reloadAgain = () => void reloads.request([])
+  // In production the operator decides when a version is served.
+  if (!options.production) service.retryReload = () => void reloads.request([])
   const end = async () => {
     service.running.app.database.endForeign()
     await server.close(service.running.app.blueprint.project.settings.server.requestTimeout)
     service.isEnding = true
-    await reloads.close(RELOAD_PATIENCE)
+    await reloads.close(RELOAD_TIMEOUT)
     await Promise.all(retiring)
     await service.presence.close()
     await endApp(service.running.app)
-    service.numbers?.close()
+    service.metrics?.close()
   }
   let ending: Promise<void> | undefined
   return {
     url: server.url,
     observer: log,
-    meters: service.numbers?.meters ?? null,
+    meters: service.metrics?.meters ?? null,
     blueprint: () => service.running.app.blueprint,
-    reload: (files = [ANYTHING]) => reloads.request(files),
+    reload: (files = [ALL_FILES]) => reloads.request(files),
     hold: () => server.hold(),
-    tellUnheard: error => log.emit({ kind: 'pluginFailed', message: UNHEARD, error }),
+    logUnhandled: error => log.emit({ kind: 'pluginFailed', message: UNHANDLED, error }),
     close() {
       ending ??= end()
       return ending
@@ -112,7 +120,7 @@ function toServedApp(service: Service, terms: ReloadTerms): ServedApp {
   }
 }
 
-/** Milliseconds that a reload has to end when the server does: a plugin may take a minute to begin. */
-const RELOAD_PATIENCE = 5_000
+/** Milliseconds that a close waits for a running reload, in which a plugin may take a minute to start. */
+const RELOAD_TIMEOUT = 5_000
 
-const UNHEARD = 'Something failed that nobody waited for (a promise without await?)'
+const UNHANDLED = 'Something failed that nobody waited for (a promise without await?)'

@@ -1,75 +1,76 @@
 import type { Presence } from '../database/generations/presence.ts'
 import type { Responder } from '../faults/http-exchange.ts'
 import type { DispatcherOptions } from '../http/dispatcher.ts'
+import { openHealth, type Readiness } from '../http/health.ts'
 import { readYourWrites } from '../http/read-your-writes.ts'
 import type { RunningServer } from '../http/server.ts'
+import { refuseOutdated } from '../http/service-unavailable.ts'
 import type { Observer, ReloadableObserver } from '../observe/observation.ts'
 import type { Tracing } from '../observe/tracing.ts'
-import type { Numbers } from './metrics.ts'
+import type { ProcessMetrics } from './metrics.ts'
 import type { App } from './open-app.ts'
-import { healthOf, refuseOf } from './readiness.ts'
 
-/** An app, and the log of its settings. */
-export interface Running {
+/** An app and its log. */
+export interface RunningApp {
   readonly app: App
   readonly observer: Observer
 }
 
-/** A server, with what answers now and what does no longer. */
+/** A server with the current app and those that are still closing. */
 export interface Service {
   readonly server: RunningServer
-  /** What is counted, whoever answers; null: nothing is. */
-  readonly numbers: Numbers | null
-  /** The log of whatever runs. */
+  /** Metrics of all generations; null: disabled. */
+  readonly metrics: ProcessMetrics | null
+  /** The log of the current app. */
   readonly log: ReloadableObserver
-  running: Running
-  /** What the database shows of this process to others. */
+  running: RunningApp
+  /** The registration of this process in the database. */
   readonly presence: Presence
-  /** Files that changed since what runs was made of them: a reload that is refused leaves them here. */
-  readonly unserved: Set<string>
-  /** The ends of those before, which are still under way. */
+  /** Changed files that are not served yet: a refused reload leaves them here. */
+  readonly pendingFiles: Set<string>
+  /** Closes of earlier generations that are in progress. */
   readonly retiring: Set<Promise<void>>
-  /** Serves the files of a reload that was refused before: another process has changed the tables since. */
-  reloadAgain: () => void
-  /** Nothing is to take over any more. */
+  /** Retries a refused reload after another process has migrated the database. */
+  retryReload: () => void
+  /** The server is closing: no reload may swap in an app any more. */
   isEnding: boolean
 }
 
-export interface ServedBeside {
+export interface ServingContext {
   readonly production: boolean
-  readonly numbers: Numbers | null
+  readonly metrics: ProcessMetrics | null
   readonly tracing: Tracing | null
 }
 
-export function toServed(
-  running: Running,
-  { production, numbers, tracing }: ServedBeside,
+export function dispatcherOptionsOf(
+  running: RunningApp,
+  { production, metrics, tracing }: ServingContext,
 ): DispatcherOptions {
   const { app, observer } = running
   const { responders, middlewares, blueprint } = app
   return {
     settings: blueprint.project.settings.server,
     responders: [
-      ...(numbers?.responder ? [numbers.responder] : []),
-      refuseOf(app),
-      ...around([...responders, healthOf(app)], running),
+      ...(metrics?.responder ? [metrics.responder] : []),
+      outdatedResponder(app),
+      ...withReadYourWrites([...responders, healthResponder(app)], running),
     ],
     middlewares,
-    fallback: app.host(observer),
+    fallback: app.openFallback(observer),
     observer,
     callerOf: app.callerOf,
     sendsTimings: !production,
     ...(!production && { drain: SHORT_DRAIN }),
-    meters: numbers?.meters ?? null,
+    meters: metrics?.meters ?? null,
     tracing,
   }
 }
 
-/** Milliseconds. Somebody at a terminal waits for the end. */
+/** Milliseconds. Short, because a developer waits at the terminal. */
 export const SHORT_DRAIN = 500
 
-/** Only where reads may come from elsewhere there is something to follow. */
-function around(responders: readonly Responder[], { app }: Running): readonly Responder[] {
+/** Needed only with replicas. */
+function withReadYourWrites(responders: readonly Responder[], { app }: RunningApp): readonly Responder[] {
   if (!app.database.replicas) return responders
   const { graphql, server } = app.blueprint.project.settings
   return [
@@ -80,6 +81,29 @@ function around(responders: readonly Responder[], { app }: Running): readonly Re
   ]
 }
 
-export function tellNews({ app, observer }: Running): void {
-  for (const what of app.news) observer.emit({ kind: 'prepared', what })
+export function logMessages({ app, observer }: RunningApp): void {
+  for (const what of app.messages) observer.emit({ kind: 'prepared', what })
+}
+
+/** `/_health` and `/_ready` of an app. */
+export const healthResponder = (app: App): Responder =>
+  openHealth({
+    readiness: () => readinessOf(app),
+    states: () => app.database.replicas?.states() ?? [],
+  })
+
+async function readinessOf({ database, generation }: App): Promise<Readiness> {
+  const ping = await database.ping()
+  if (!ping.ok) return ping.isReadonly ? 'read-only' : 'unavailable'
+  return (await generation.check()) ? 'ready' : 'outdated'
+}
+
+/** Refuses requests while the database has another version's schema. */
+export function outdatedResponder({ generation, blueprint }: App): Responder {
+  const { endpoint } = blueprint.project.settings.graphql.config
+  return refuseOutdated({
+    isOutdated: generation.isOutdated,
+    onRefused: generation.checkAgain,
+    graphql: endpoint,
+  })
 }

@@ -1,43 +1,51 @@
 import { failed, ok, type Result } from '../base/result.ts'
+import { withTimeout } from '../base/with-timeout.ts'
+import { openPresence, type Presence } from '../database/generations/presence.ts'
 import { type HttpServer, openHttpServer, type RunningServer } from '../http/server.ts'
 import { openStartGate } from '../http/service-unavailable.ts'
-import type { ReloadableObserver } from '../observe/observation.ts'
-import { addAppFamilies } from './app-families.ts'
+import type { Observer, ReloadableObserver } from '../observe/observation.ts'
 import type { Blueprint } from './compile-app.ts'
-import { endApp, type ReadyTerms } from './open-app.ts'
-import { type Running, type ServedBeside, type Service, SHORT_DRAIN, tellNews, toServed } from './service.ts'
-import { showProcess } from './show-process.ts'
+import { addAppMetrics } from './metrics.ts'
+import { type App, type AppOptions, endApp } from './open-app.ts'
+import {
+  dispatcherOptionsOf,
+  logMessages,
+  type RunningApp,
+  type Service,
+  type ServingContext,
+  SHORT_DRAIN,
+} from './service.ts'
 import { START_ENDED, type StartFault } from './start-fault.ts'
 
-export interface StartTerms extends ServedBeside {
+export interface StartServiceOptions extends ServingContext {
   readonly log: ReloadableObserver
   readonly deployment: string
-  /** Ends the start, which then fails: a migration in progress is rolled back, and nothing listens or stays open. */
+  /** Aborts the start, which then fails: a running migration is rolled back, and nothing stays open. */
   readonly signal?: AbortSignal | undefined
-  /** The port is bound only once the project can be served: other processes serve it from the same port. */
+  /** Binds the port only when the project can be served, because other processes already serve it on the same port. */
   readonly bindsLast?: boolean | undefined
-  /** Opens the app; `enter` is called at each step. */
-  open(enter: NonNullable<ReadyTerms['enter']>): Promise<Result<Running, StartFault>>
+  /** Opens the app; `onStep` is called when a step begins. */
+  open(onStep: NonNullable<AppOptions['onStep']>): Promise<Result<RunningApp, StartFault>>
 }
 
-/** Binds the port, opens the app, and then gives it the requests, which are answered with 503 until then. */
+/** Binds the port, answers requests with 503, opens the app, and then swaps it in. */
 export async function startService(
   blueprint: Blueprint,
-  terms: StartTerms,
+  options: StartServiceOptions,
 ): Promise<Result<Service, StartFault>> {
-  const { log, numbers, signal, bindsLast = false } = terms
+  const { log, metrics, signal, bindsLast = false } = options
   const { server: settings, graphql } = blueprint.project.settings
-  const { responders, setStep: enter } = openStartGate(graphql.config.endpoint)
-  const meters = numbers?.meters ?? null
+  const { responders, setStep } = openStartGate(graphql.config.endpoint)
+  const meters = metrics?.meters ?? null
   const starting = { settings, responders, fallback: null, observer: log, meters, drain: SHORT_DRAIN }
   if (signal?.aborted) return ENDED
   const server = await openHttpServer(starting)
   const bound = bindsLast ? ok(null) : await bind(server)
   if (!bound.ok) return bound
-  const start = { server, bound: bound.value, terms, enter }
+  const start = { server, bound: bound.value, options, onStep: setStep }
   let ending: Promise<void> | undefined
   const end = () => {
-    ending = bound.value?.close(END_PATIENCE)
+    ending = bound.value?.close(END_TIMEOUT)
   }
   signal?.addEventListener('abort', end, { once: true })
   try {
@@ -54,8 +62,8 @@ export async function startService(
   }
 }
 
-/** Milliseconds for answers that are being sent when a start is ended. */
-const END_PATIENCE = 1_000
+/** Milliseconds to drain requests when a start is aborted. */
+const END_TIMEOUT = 1_000
 
 const ENDED: Result<never, StartFault> = failed({ kind: 'other', message: START_ENDED })
 
@@ -68,52 +76,83 @@ async function bind(server: HttpServer): Promise<Result<RunningServer, StartFaul
 
 interface Start {
   readonly server: HttpServer
-  /** null: it does not listen yet. */
+  /** null: the port is not bound yet. */
   readonly bound: RunningServer | null
-  readonly terms: StartTerms
-  readonly enter: NonNullable<ReadyTerms['enter']>
+  readonly options: StartServiceOptions
+  readonly onStep: NonNullable<AppOptions['onStep']>
 }
 
-/**
- * Registers the process in the database before it serves the first request: other processes that migrate must see it
- * from then on.
- */
-async function serve({ server, bound, terms, enter }: Start): Promise<Result<Service, StartFault>> {
-  const { log, deployment, signal } = terms
-  const opened = await terms.open(enter)
+/** Registers the process in the database before it serves the first request: migrations of other processes must see it. */
+async function serve({ server, bound, options, onStep }: Start): Promise<Result<Service, StartFault>> {
+  const { log, deployment, signal } = options
+  const opened = await options.open(onStep)
   if (!opened.ok) return opened
   const running = opened.value
-  tellNews(running)
+  logMessages(running)
   let service: Service | undefined
   const current = () => (service?.running ?? running).app
-  const outdated = () => service?.reloadAgain()
-  const presence = await showProcess(running.app, { deployment, log, current, outdated })
-  if (!signal?.aborted) await server.swap(toServed(running, terms))
+  const outdated = () => service?.retryReload()
+  const presence = await registerProcess(running.app, { deployment, log, current, outdated })
+  if (!signal?.aborted) await server.swap(dispatcherOptionsOf(running, options))
   const listening = bound ? ok(bound) : await bind(server)
   if (!listening.ok || signal?.aborted) {
-    if (listening.ok) await listening.value.close(END_PATIENCE)
+    if (listening.ok) await listening.value.close(END_TIMEOUT)
     await presence.close()
     await endApp(running.app)
     return listening.ok ? ENDED : listening
   }
-  const { numbers } = terms
-  const beginning = {
-    unserved: new Set<string>(),
+  const { metrics } = options
+  const initial = {
+    pendingFiles: new Set<string>(),
     retiring: new Set<Promise<void>>(),
-    reloadAgain: () => {},
+    retryReload: () => {},
     isEnding: false,
   }
-  service = { ...beginning, server: listening.value, log, running, numbers, presence }
-  tellBegin(service)
-  // What another process did before this one could hear of it.
+  service = { ...initial, server: listening.value, log, running, metrics, presence }
+  logStart(service)
+  // Another process may have migrated before this one was registered.
   void running.app.generation.check()
   return ok(service)
 }
 
-function tellBegin({ server, log, numbers, running: { app } }: Service): void {
+function logStart({ server, log, metrics, running: { app } }: Service): void {
   const { url } = server
   log.emit({ kind: 'listening', url, milliseconds: performance.now() })
-  if (numbers) addAppFamilies(numbers.meters, app.database, server.pending)
-  if (numbers?.url) log.emit({ kind: 'prepared', what: `Numbers for Prometheus are at ${numbers.url}` })
+  if (metrics) addAppMetrics(metrics.meters, app.database, server.pending)
+  if (metrics?.url) log.emit({ kind: 'prepared', what: `Numbers for Prometheus are at ${metrics.url}` })
   log.emit({ kind: 'prepared', what: `REST is at ${url}${app.blueprint.project.settings.rest.prefix}` })
+}
+
+interface RegisterOptions {
+  readonly deployment: string
+  readonly log: Observer
+  /** The app that is served now. */
+  current(): App
+  /** Called when another process has migrated the database to a schema that this one cannot serve. */
+  outdated(): void
+}
+
+/** Milliseconds that a start waits for its registration, without which other processes would migrate regardless. */
+const REGISTER_TIMEOUT = 2_000
+
+/** Registers this process for others that migrate the same database, and listens for their migrations. */
+async function registerProcess(
+  { database, generation: { hash } }: App,
+  { deployment, log, current, outdated }: RegisterOptions,
+): Promise<Presence> {
+  let isBegun = false
+  const check = async () => {
+    if (!(await current().generation.check())) outdated()
+  }
+  const presence = openPresence(database, {
+    hash,
+    deployment,
+    migrated: () => {
+      if (isBegun) void check()
+    },
+    failed: message => log.emit({ kind: 'connectionLost', message }),
+  })
+  await withTimeout(REGISTER_TIMEOUT, presence.begun, undefined)
+  isBegun = true
+  return presence
 }

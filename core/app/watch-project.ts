@@ -2,14 +2,14 @@ import { type FSWatcher, watch } from 'node:fs'
 import { relative } from 'node:path'
 import { changesBetween, type FileStamps, readStamps } from './file-stamps.ts'
 
-export interface WatchTerms {
+export interface ProjectWatchOptions {
   /** The folder of project.yaml. */
   readonly root: string
-  /** Absolute: the files that the project was read from the last time. */
+  /** The files that the project was last read from, as absolute paths. */
   known(): readonly string[]
-  /** These were written, made or removed; their paths from the root. */
+  /** Called with files that were written, created or removed, as paths relative to the root. */
   changed(files: readonly string[]): void
-  /** The system tells nothing of changes, so that they are found a little later. Called once. */
+  /** Called once if the system cannot watch files: changes are then found by polling. */
   failed(message: string): void
 }
 
@@ -17,69 +17,69 @@ export interface ProjectWatch {
   close(): void
 }
 
-/** Milliseconds without a word from the system until files are looked at: editors write in several steps. */
-const QUIET = 40
+/** Milliseconds without further events before files are read: editors save in several steps. */
+const DEBOUNCE = 40
 
-/** Milliseconds after which files are looked at without a word: not every file system, nor every network, says one. */
-const UNASKED = 1_000
+/** Milliseconds between two polls: some file systems, such as network mounts, emit no events. */
+const POLL_INTERVAL = 1_000
 
-/** Looking may take this part of the process's time. */
-const SHARE = 1 / 50
+/** The largest share of time that polling may take. */
+const MAX_POLL_SHARE = 1 / 50
 
 /**
- * Tells of every file that is saved after `since`. What the system says of changes is taken as a hint: it differs
- * between systems, tells of saves twice or not at all, and loses folders that are replaced. What counts are the stamps.
+ * Reports every file that is saved after `since`. Events of the system are only hints: they differ between systems, come
+ * twice or not at all, and stop for replaced folders. Changes are detected by comparing stamps.
  */
-export function watchProject(since: FileStamps, terms: WatchTerms): ProjectWatch {
+export function watchProject(since: FileStamps, options: ProjectWatchOptions): ProjectWatch {
   let stamps = since
-  const look = openTimer(async () => {
+  const poll = openTimer(async () => {
     const began = performance.now()
-    const next = await readStamps(terms.root, terms.known())
-    const changes = changesBetween(stamps, next, terms.root)
+    const next = await readStamps(options.root, options.known())
+    const changes = changesBetween(stamps, next, options.root)
     stamps = next
     watchers.watch(next.folders)
-    if (changes.length > 0) terms.changed(changes.map(path => relative(terms.root, path)))
-    return Math.max(UNASKED, (performance.now() - began) / SHARE)
+    if (changes.length > 0) options.changed(changes.map(path => relative(options.root, path)))
+    return Math.max(POLL_INTERVAL, (performance.now() - began) / MAX_POLL_SHARE)
   })
-  const watchers = openWatchers(() => look.in(QUIET), terms.failed)
-  look.in(0)
+  const watchers = openWatchers(() => poll.schedule(DEBOUNCE), options.failed)
+  poll.schedule(0)
   return {
     close() {
-      look.close()
+      poll.close()
       watchers.watch(new Map())
     },
   }
 }
 
-interface Timer {
-  /** Milliseconds from now, in place of any time that was given before; asked again and again, PATIENCE at most. */
-  in(milliseconds: number): void
+interface PollTimer {
+  /** Sets the next run in so many milliseconds, replacing an earlier time; repeated calls delay it at most MAX_DEBOUNCE. */
+  schedule(milliseconds: number): void
   close(): void
 }
 
-const PATIENCE = 300
+const MAX_DEBOUNCE = 300
 
-/** Does its work when its time comes, and again when the work says. Keeps no process from ending. */
-function openTimer(work: () => Promise<number>): Timer {
+/** Runs `work` when due, and again after the milliseconds that it returns. Does not keep the process alive. */
+function openTimer(work: () => Promise<number>): PollTimer {
   let timer: NodeJS.Timeout | undefined
-  let askedAt: number | null = null
-  let isAtWork = false
+  let requestedAt: number | null = null
+  let isRunning = false
   let isOpen = true
   const set = (milliseconds: number) => {
     clearTimeout(timer)
     if (isOpen) timer = setTimeout(() => void run(), milliseconds).unref()
   }
   const run = async () => {
-    isAtWork = true
-    askedAt = null
+    isRunning = true
+    requestedAt = null
     const next = await work()
-    isAtWork = false
-    set(askedAt === null ? next : QUIET)
+    isRunning = false
+    set(requestedAt === null ? next : DEBOUNCE)
   }
   return {
-    in(milliseconds) {
-      askedAt ??= performance.now()
-      if (!isAtWork && performance.now() - askedAt < PATIENCE) set(milliseconds)
+    schedule(milliseconds) {
+      requestedAt ??= performance.now()
+      if (!isRunning && performance.now() - requestedAt < MAX_DEBOUNCE) set(milliseconds)
     },
     close() {
       isOpen = false
@@ -89,16 +89,16 @@ function openTimer(work: () => Promise<number>): Timer {
 }
 
 interface Watchers {
-  /** Listens to these folders, and no others. */
+  /** Watches exactly these folders. */
   watch(folders: FileStamps['folders']): void
 }
 
 function openWatchers(hint: () => void, failed: (message: string) => void): Watchers {
   const open = new Map<string, FSWatcher>()
-  let isTold = false
+  let isReported = false
   const fail = (error: unknown) => {
-    if (!isTold) failed(error instanceof Error ? error.message : String(error))
-    isTold = true
+    if (!isReported) failed(error instanceof Error ? error.message : String(error))
+    isReported = true
   }
   const close = (key: string) => {
     open.get(key)?.close()

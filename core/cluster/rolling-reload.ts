@@ -1,66 +1,66 @@
 import { withTimeout } from '../base/with-timeout.ts'
 import type { Observer } from '../observe/observation.ts'
-import type { Post } from './worker-process.ts'
-import type { Place } from './worker-slot.ts'
+import type { WorkerProcess } from './worker-process.ts'
+import type { WorkerSlot } from './worker-slot.ts'
 
-/** Reloads of all workers, of which one is under way at a time. */
-export interface Rolling {
-  /** Has all read the project's files again. Whether the first of them serves what they say. */
+/** Reloads the workers one after another. */
+export interface RollingReload {
+  /** Reloads all workers. Resolves to false if the first one cannot serve the new files; the others then keep the old version. */
   reload(): Promise<boolean>
-  /** Where this worker is the first to reload: has the others let new requests wait, until they have reloaded. */
+  /** Called by the worker that reloads first: makes the others hold new requests until they have reloaded. */
   holdOthers(number: number): Promise<void>
 }
 
-/** Milliseconds that workers have to hold; each bounds itself. */
-const HOLD_PATIENCE = 2_000
+/** Milliseconds to wait until all workers hold requests; each of them limits its hold itself. */
+const HOLD_TIMEOUT = 2_000
 
-type Member = { readonly number: number; readonly post: Post }
+type Member = { readonly number: number; readonly process: WorkerProcess }
 
-export function openRolling(places: readonly Place[], observer: Observer): Rolling {
+export function openRollingReload(slots: readonly WorkerSlot[], observer: Observer): RollingReload {
   let leader: Member | undefined
   let held: readonly Member[] = []
   return {
     async holdOthers(number) {
       if (number !== leader?.number) return
-      held = membersOf(places).filter(other => other.number !== number && other.post.isServing())
-      const holding = Promise.all(held.map(({ post }) => post.line.ask('hold')))
-      await withTimeout<unknown>(HOLD_PATIENCE, holding, null)
+      held = membersOf(slots).filter(other => other.number !== number && other.process.isServing())
+      const holding = Promise.all(held.map(({ process }) => process.rpc.call('hold')))
+      await withTimeout<unknown>(HOLD_TIMEOUT, holding, null)
     },
     async reload() {
-      const [first, ...others] = membersOf(places)
+      const [first, ...others] = membersOf(slots)
       leader = first
       const isServed = first !== undefined && (await reloadOne(first)) === true
       leader = undefined
       const holding = held
       held = []
-      if (!isServed) await Promise.all(holding.map(({ post }) => post.line.ask('release')))
-      else await reloadRest({ others, isAtOnce: holding.length > 0, observer })
+      if (!isServed) await Promise.all(holding.map(({ process }) => process.rpc.call('release')))
+      else await reloadRemaining({ others, isAtOnce: holding.length > 0, observer })
       return isServed
     },
   }
 }
 
-/** Those who take requests first: they find out whether the files can be served. */
-function membersOf(places: readonly Place[]): readonly Member[] {
-  const members = places.flatMap(place => {
-    const post = place.current()
-    return post ? [{ number: place.number, post }] : []
+/** Serving workers first: the first one finds out whether the files can be served. */
+function membersOf(slots: readonly WorkerSlot[]): readonly Member[] {
+  const members = slots.flatMap(slot => {
+    const process = slot.current()
+    return process ? [{ number: slot.number, process }] : []
   })
-  return members.toSorted((a, b) => Number(b.post.isServing()) - Number(a.post.isServing()))
+  return members.toSorted((a, b) => Number(b.process.isServing()) - Number(a.process.isServing()))
 }
 
-/** One that begins may have read the files before they changed: its turn comes once it serves. */
-const reloadOne = async ({ post }: Member): Promise<boolean | null> =>
-  (await post.begun) ? post.line.ask('reload') : null
+/** A starting worker may have read the files before they changed, so it reloads when it serves. */
+const reloadOne = async ({ process }: Member): Promise<boolean | null> =>
+  (await process.begun) ? process.rpc.call('reload') : null
 
-interface Rest {
+interface RemainingReload {
   readonly others: readonly Member[]
-  /** Instead of one after another: their requests wait for it. */
+  /** All at once, because their requests are held. */
   readonly isAtOnce: boolean
   readonly observer: Observer
 }
 
-async function reloadRest({ others, isAtOnce, observer }: Rest): Promise<void> {
+async function reloadRemaining({ others, isAtOnce, observer }: RemainingReload): Promise<void> {
   const reload = async (member: Member) => {
     const isServed = await reloadOne(member)
     if (isServed === false) observer.emit({ kind: 'workerBehind', worker: member.number })

@@ -1,57 +1,59 @@
 import type { Worker } from 'node:cluster'
+import type { WorkerFamilies } from '../observe/metrics/print-families.ts'
+import type { ServerSettings } from '../project/settings/settings.ts'
 
-/** One side's questions: each takes at most one thing that JSON can hold, and answers one. */
-type Questions<Asked> = { readonly [Name in keyof Asked]: (about: never) => Promise<unknown> }
+/** The methods of one side: each takes at most one JSON value and returns one. */
+type RpcMethods<Asked> = { readonly [Name in keyof Asked]: (about: never) => Promise<unknown> }
 
-/** The other process, as something to ask. */
-export interface Line<Asked extends Questions<Asked>> {
-  /** The answer; null where the other side failed to give one, or ended. Never rejects. */
-  ask<Name extends keyof Asked & string>(
+/** Calls methods of the other process. */
+export interface Rpc<Asked extends RpcMethods<Asked>> {
+  /** The result; null if the other process failed or ended. Never rejects. */
+  call<Name extends keyof Asked & string>(
     name: Name,
     ...about: Parameters<Asked[Name]>
   ): Promise<Awaited<ReturnType<Asked[Name]>> | null>
-  /** The other side has ended: what it was asked is answered with null. */
-  hangUp(): void
+  /** The other process has ended: resolves all pending calls to null. */
+  disconnect(): void
 }
 
-/** A process's channel to another. */
+/** The message channel to the other process. */
 interface Channel {
   on(event: 'message', hear: (message: unknown) => void): unknown
-  /** `failed` is called where it could not be sent. */
+  /** `failed` is called if the message cannot be sent. */
   send(message: object, failed: () => void): void
 }
 
-/** What goes over the channel. Others' messages go over it, too. */
+/** The channel also carries messages of node:cluster. */
 type Message =
-  | { readonly line: 'question'; readonly id: number; readonly name: string; readonly about?: unknown }
-  | { readonly line: 'answer'; readonly id: number; readonly answer: unknown }
+  | { readonly rpc: 'call'; readonly id: number; readonly name: string; readonly about?: unknown }
+  | { readonly rpc: 'result'; readonly id: number; readonly answer: unknown }
 
-export function openLine<Asked extends Questions<Asked>, Answered extends Questions<Answered>>(
+export function openRpc<Asked extends RpcMethods<Asked>, Answered extends RpcMethods<Answered>>(
   channel: Channel,
   answers: Answered,
-): Line<Asked> {
+): Rpc<Asked> {
   const waiting = new Map<number, (answer: unknown) => void>()
   let last = 0
   channel.on('message', message => {
     if (!isMessage(message)) return
-    if (message.line === 'question') void respond(channel, answers, message)
-    else settle(waiting, message.id, message.answer)
+    if (message.rpc === 'call') void respond(channel, answers, message)
+    else resolveCall(waiting, message.id, message.answer)
   })
   return {
-    async ask(name, ...[about]) {
+    async call(name, ...[about]) {
       const id = ++last
       const answer = new Promise(resolve => waiting.set(id, resolve))
-      channel.send({ line: 'question', id, name, about }, () => settle(waiting, id, null))
-      // Both sides are the same program, and its types say what answers what.
+      channel.send({ rpc: 'call', id, name, about }, () => resolveCall(waiting, id, null))
+      // Both sides are the same program, so the result has the declared type.
       return (await answer) as never
     },
-    hangUp() {
-      for (const id of [...waiting.keys()]) settle(waiting, id, null)
+    disconnect() {
+      for (const id of [...waiting.keys()]) resolveCall(waiting, id, null)
     },
   }
 }
 
-/** From both sides: the worker is either the other process, or this one. */
+/** In the primary, `worker` is the other process; in a worker, it is this one. */
 export const channelTo = (worker: Worker): Channel => ({
   on: (event, hear) => worker.on(event, hear),
   send(message, failed) {
@@ -61,20 +63,46 @@ export const channelTo = (worker: Worker): Channel => ({
 })
 
 const isMessage = (message: unknown): message is Message =>
-  typeof message === 'object' && message !== null && 'line' in message
+  typeof message === 'object' && message !== null && 'rpc' in message
 
-function settle(waiting: Map<number, (answer: unknown) => void>, id: number, answer: unknown): void {
+function resolveCall(waiting: Map<number, (answer: unknown) => void>, id: number, answer: unknown): void {
   waiting.get(id)?.(answer)
   waiting.delete(id)
 }
 
-async function respond<Answered extends Questions<Answered>>(
+async function respond<Answered extends RpcMethods<Answered>>(
   channel: Channel,
   answers: Answered,
-  { id, name, about }: Extract<Message, { line: 'question' }>,
+  { id, name, about }: Extract<Message, { rpc: 'call' }>,
 ): Promise<void> {
-  // As above: it is asked what it can answer.
+  // The caller has the same types, so the method exists.
   const answer = await answers[name as keyof Answered](about as never)
-  // Who asked has ended where it cannot be sent.
-  channel.send({ line: 'answer', id, answer: answer ?? null }, () => {})
+  // If it cannot be sent, the caller has ended.
+  channel.send({ rpc: 'result', id, answer: answer ?? null }, () => {})
 }
+
+/** Methods of a worker. */
+export interface WorkerMethods {
+  /** Reloads the project's files. True: the new version is served. */
+  reload(): Promise<boolean>
+  /** Holds new requests until `release` or the end of the next reload. Resolves when no request is in flight. */
+  hold(): Promise<void>
+  release(): Promise<void>
+  /** Heartbeat of the event loop. */
+  beat(): Promise<true>
+  /** Its metrics. */
+  metrics(): Promise<WorkerFamilies['families']>
+}
+
+/** Methods of the primary process. */
+export interface PrimaryMethods {
+  /** The worker serves requests. */
+  serving(about: ServingSettings): Promise<void>
+  /** Makes the other workers hold requests, if this one reloads first. Resolves when they do. */
+  holdOthers(): Promise<void>
+  /** The metrics of all workers, as text. */
+  allMetrics(): Promise<string>
+}
+
+/** Settings that the primary process needs. */
+export type ServingSettings = Pick<ServerSettings, 'host' | 'logLevel' | 'metrics' | 'stallTimeout'>

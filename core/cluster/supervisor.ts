@@ -1,56 +1,57 @@
 import { coalesceRuns } from '../base/serial-queue.ts'
+import { withTimeout } from '../base/with-timeout.ts'
+import { mergeFamilies, printFamilies, type WorkerFamilies } from '../observe/metrics/print-families.ts'
 import type { Observer } from '../observe/observation.ts'
-import { readNumbers } from './read-metrics.ts'
-import { openRolling } from './rolling-reload.ts'
-import type { ToPrimary } from './rpc-methods.ts'
-import type { Post } from './worker-process.ts'
-import { openPlace, type Place } from './worker-slot.ts'
+import { openRollingReload } from './rolling-reload.ts'
+import type { PrimaryMethods } from './rpc.ts'
+import type { WorkerProcess } from './worker-process.ts'
+import { openWorkerSlot, type WorkerSlot } from './worker-slot.ts'
 
-export interface CrewTerms {
+export interface SupervisorOptions {
   readonly count: number
   /** Starts a worker process. */
-  post(worker: NewWorker): Post
+  startWorker(worker: NewWorker): WorkerProcess
   readonly observer: Observer
 }
 
 export interface NewWorker {
   readonly number: number
-  /** Others take requests from the same port: this one is to have none before it can answer them. */
+  /** Other workers already serve on the same port: this one must not get requests before it can answer them. */
   readonly bindsLast: boolean
-  readonly answers: Pick<ToPrimary, 'holdOthers' | 'allNumbers'>
+  readonly answers: Pick<PrimaryMethods, 'holdOthers' | 'allMetrics'>
 }
 
 /** All workers of a machine. */
-export interface Crew {
+export interface Supervisor {
   /**
-   * null once the first takes requests: only then do the others begin, so that one alone prepares the database.
-   * Its exit code where it ended before; 0 where it was to.
+   * Resolves to null when the first worker serves; only then the others start, so that one alone migrates the database.
+   * Resolves to its exit code if it ends before; 0 if it was stopped.
    */
   readonly begun: Promise<number | null>
-  /** Has them read the project's files again, one after another. */
+  /** Reloads the workers one after another. */
   reload(): Promise<boolean>
-  /** What all of them count, as text. */
-  readNumbers(): Promise<string>
-  /** Has all of them answer what is under way, and end. */
+  /** The metrics of all workers, as text. */
+  readMetrics(): Promise<string>
+  /** Drains and ends all workers. */
   end(): Promise<void>
 }
 
-export function openCrew({ count, observer, post }: CrewTerms): Crew {
-  let isKept = false
+export function openSupervisor({ count, observer, startWorker }: SupervisorOptions): Supervisor {
+  let restarts = false
   let isEnding = false
-  const places: Place[] = []
-  const rolling = openRolling(places, observer)
+  const slots: WorkerSlot[] = []
+  const rolling = openRollingReload(slots, observer)
   const reloads = coalesceRuns<'all'>(rolling.reload)
-  const readAll = () => readNumbers(places)
+  const readAll = () => readWorkersMetrics(slots)
   const add = (number: number) => {
-    const answers = { holdOthers: () => rolling.holdOthers(number), allNumbers: readAll }
+    const answers = { holdOthers: () => rolling.holdOthers(number), allMetrics: readAll }
     const start = () => {
-      const bindsLast = places.some(other => other.current()?.isServing())
-      return post({ number, bindsLast, answers })
+      const bindsLast = slots.some(other => other.current()?.isServing())
+      return startWorker({ number, bindsLast, answers })
     }
-    const place = openPlace({ number, observer, isKept: () => isKept, post: start })
-    places.push(place)
-    return place
+    const slot = openWorkerSlot({ number, observer, restarts: () => restarts, startProcess: start })
+    slots.push(slot)
+    return slot
   }
   const begin = async () => {
     const first = add(1).current()
@@ -58,17 +59,33 @@ export function openCrew({ count, observer, post }: CrewTerms): Crew {
       const ended = await first?.ended
       return isEnding ? 0 : (ended?.code ?? 1)
     }
-    isKept = true
+    restarts = true
     for (let number = 2; !isEnding && number <= count; number++) add(number)
     return null
   }
   return {
     begun: begin(),
     reload: () => reloads.request(['all']),
-    readNumbers: readAll,
+    readMetrics: readAll,
     async end() {
       isEnding = true
-      await Promise.all([reloads.close(0), ...places.map(place => place.end())])
+      await Promise.all([reloads.close(0), ...slots.map(slot => slot.end())])
     },
   }
+}
+
+/** Milliseconds that a worker gets to report its metrics; below the usual scrape timeout. */
+const METRICS_TIMEOUT = 3_000
+
+/** The metrics of all serving workers, as text. */
+async function readWorkersMetrics(slots: readonly WorkerSlot[]): Promise<string> {
+  const metrics = await Promise.all(slots.map(readWorkerMetrics))
+  return printFamilies(mergeFamilies(metrics.filter(each => each !== null)))
+}
+
+async function readWorkerMetrics(slot: WorkerSlot): Promise<WorkerFamilies | null> {
+  const process = slot.current()
+  if (!process?.isServing()) return null
+  const families = await withTimeout(METRICS_TIMEOUT, process.rpc.call('metrics'), null)
+  return families && { worker: slot.number, families }
 }

@@ -1,8 +1,5 @@
 import type { Worker } from 'node:cluster'
-import { closeOrphans } from './close-orphans.ts'
-import { channelTo, type Line, openLine } from './rpc.ts'
-import type { ToPrimary, ToWorker } from './rpc-methods.ts'
-import { watchStalls } from './watch-stalls.ts'
+import { channelTo, openRpc, type PrimaryMethods, type Rpc, type WorkerMethods } from './rpc.ts'
 
 /** How a process ended. */
 export interface Ending {
@@ -10,29 +7,29 @@ export interface Ending {
   readonly why: string
   /** Its exit code; 1 where it has none. */
   readonly code: number
-  /** Milliseconds that it took requests. */
+  /** Milliseconds that it served requests. */
   readonly served: number
 }
 
 /** One worker process, from its start to its end. */
-export interface Post {
+export interface WorkerProcess {
   readonly pid: number
-  readonly line: Line<ToWorker>
-  /** Whether it came to take requests. */
+  readonly rpc: Rpc<WorkerMethods>
+  /** Resolves to true when it serves, to false if it ends before. */
   readonly begun: Promise<boolean>
   readonly ended: Promise<Ending>
-  /** It takes requests. */
+  /** True while it serves requests. */
   isServing(): boolean
   kill(signal: NodeJS.Signals): void
 }
 
-/** `stalled`: is told that the event loop stands still for so many milliseconds, before the process is killed. */
-export function openPost(
+/** `stalled` is called with the milliseconds that the event loop was blocked, before the process is killed. */
+export function openWorkerProcess(
   worker: Worker,
-  answers: ToPrimary,
+  answers: PrimaryMethods,
   stalled: (pid: number, milliseconds: number) => void,
-): Post {
-  closeOrphans(worker)
+): WorkerProcess {
+  closeOrphanedConnections(worker)
   let servesSince: number | null = null
   let endWatch = () => {}
   let begin: (serves: boolean) => void = () => {}
@@ -43,13 +40,13 @@ export function openPost(
   const ended = new Promise<Ending>(resolve => {
     end = resolve
   })
-  const line = openLine<ToWorker, ToPrimary>(channelTo(worker), {
+  const rpc = openRpc<WorkerMethods, PrimaryMethods>(channelTo(worker), {
     ...answers,
     async serving(about) {
       servesSince = performance.now()
       endWatch = watchStalls({
         timeout: about.stallTimeout,
-        beat: () => line.ask('beat'),
+        beat: () => rpc.call('beat'),
         stalled() {
           stalled(worker.process.pid ?? 0, about.stallTimeout)
           worker.process.kill('SIGKILL')
@@ -63,13 +60,13 @@ export function openPost(
     const served = servesSince === null ? 0 : performance.now() - servesSince
     servesSince = null
     endWatch()
-    line.hangUp()
+    rpc.disconnect()
     begin(false)
     end({ why, code, served })
   })
   return {
     pid: worker.process.pid ?? 0,
-    line,
+    rpc,
     begun,
     ended,
     isServing: () => servesSince !== null,
@@ -78,8 +75,8 @@ export function openPost(
 }
 
 /**
- * Of a process that could not even be made there is no exit. Errors of one that runs, such as a message to it that could
- * not be written, come before its exit; cluster repeats each of them on the worker.
+ * A process that cannot be created emits `error` but no `exit`. A running one may emit errors, such as a failed send, that
+ * are no end.
  */
 function onEnd(worker: Worker, end: (why: string, code: number) => void): void {
   worker.on('error', error => {
@@ -89,3 +86,72 @@ function onEnd(worker: Worker, end: (why: string, code: number) => void): void {
     end(signal ?? `exit code ${code}`, code ?? 1),
   )
 }
+
+interface StallOptions {
+  /** Milliseconds without a heartbeat after which the worker counts as stalled; 0: never. */
+  readonly timeout: number
+  /** null: the worker has ended. */
+  beat(): Promise<true | null>
+  /** Called once. */
+  stalled(): void
+}
+
+/** Heartbeats per timeout; as many missed ones are a stall. */
+const BEATS_PER_TIMEOUT = 5
+
+/**
+ * Watches the heartbeat of a worker's event loop. Counts missed beats instead of time: a primary process that was blocked
+ * itself finds the replies waiting. Returns a function that stops the watch.
+ */
+function watchStalls({ timeout, beat, stalled }: StallOptions): () => void {
+  if (timeout === 0) return () => {}
+  let missed = 0
+  const sendBeat = async () => {
+    if (await beat()) missed = 0
+  }
+  const timer = setInterval(() => {
+    missed++
+    if (missed === 1) void sendBeat()
+    if (missed <= BEATS_PER_TIMEOUT) return
+    clearInterval(timer)
+    stalled()
+  }, timeout / BEATS_PER_TIMEOUT)
+  return () => clearInterval(timer)
+}
+
+/** A connection that the primary process accepted. */
+interface Handle {
+  close(): void
+}
+
+/** The message of node:cluster that passes a connection to a worker; its reply has the same number as `ack`. */
+interface ConnectionMessage {
+  readonly cmd: 'NODE_CLUSTER'
+  readonly act: 'newconn'
+  readonly seq: number
+}
+
+/**
+ * Closes connections that were passed to a worker which ended before it accepted them. Node keeps them open without a
+ * reader, so that their clients would wait until their own timeout.
+ */
+function closeOrphanedConnections(worker: Worker): void {
+  const pending = new Map<number, Handle>()
+  const { process: child } = worker
+  const send = child.send.bind(child) as (...all: unknown[]) => boolean
+  child.send = (...all: unknown[]) => {
+    const [message, handle] = all
+    if (isConnectionMessage(message) && handle) pending.set(message.seq, handle as Handle)
+    return send(...all)
+  }
+  child.on('internalMessage', (message: { readonly ack?: number }) => {
+    if (message.ack !== undefined) pending.delete(message.ack)
+  })
+  worker.once('exit', () => {
+    for (const handle of pending.values()) handle.close()
+    pending.clear()
+  })
+}
+
+const isConnectionMessage = (message: unknown): message is ConnectionMessage =>
+  typeof message === 'object' && message !== null && 'act' in message && message.act === 'newconn'

@@ -1,48 +1,47 @@
 import type { Observer } from '../observe/observation.ts'
-import { delayAfter } from './back-off.ts'
-import type { Ending, Post } from './worker-process.ts'
+import type { Ending, WorkerProcess } from './worker-process.ts'
 
-export interface PlaceTerms {
-  /** From 1 on; stays the same whoever has the place. */
+export interface WorkerSlotOptions {
+  /** From 1 on; all processes of the slot have the same number. */
   readonly number: number
   /** Starts a worker process. */
-  post(): Post
-  /** Whether another process is to follow one that ended. */
-  isKept(): boolean
+  startProcess(): WorkerProcess
+  /** True: an ended process is replaced. */
+  restarts(): boolean
   readonly observer: Observer
 }
 
-/** One of the workers: when its process ends, another takes its place. */
-export interface Place {
+/** One of the workers: an ended process is replaced by a new one. */
+export interface WorkerSlot {
   readonly number: number
-  /** The process that has it; null between two. */
-  current(): Post | null
-  /** Ends it for good: what is under way is answered. */
+  /** The current process; null between two. */
+  current(): WorkerProcess | null
+  /** Drains the process and ends it; it is not replaced. */
   end(): Promise<void>
 }
 
-/** Milliseconds of service after which an end has nothing to do with the start. */
-const STEADY = 10_000
+/** Milliseconds of service after which an end is not counted as a failed start. */
+const STABLE_AFTER = 10_000
 
-export function openPlace({ number, post, isKept, observer }: PlaceTerms): Place {
+export function openWorkerSlot({ number, startProcess, restarts, observer }: WorkerSlotOptions): WorkerSlot {
   let failures = 0
-  let current: Post | null = null
+  let current: WorkerProcess | null = null
   let isEnding = false
   let next: NodeJS.Timeout | undefined
-  const begin = () => {
-    const begun = post()
-    current = begun
-    void begun.ended.then(ending => follow(begun.pid, ending))
+  const start = () => {
+    const started = startProcess()
+    current = started
+    void started.ended.then(ending => onEnded(started.pid, ending))
   }
-  const follow = (pid: number, { served, why }: Ending) => {
+  const onEnded = (pid: number, { served, why }: Ending) => {
     current = null
-    if (isEnding || !isKept()) return
-    failures = served >= STEADY ? 0 : failures + 1
-    const delay = delayAfter(failures)
+    if (isEnding || !restarts()) return
+    failures = served >= STABLE_AFTER ? 0 : failures + 1
+    const delay = restartDelay(failures)
     observer.emit({ kind: 'workerEnded', worker: number, pid, why, delay })
-    next = setTimeout(begin, delay)
+    next = setTimeout(start, delay)
   }
-  begin()
+  start()
   return {
     number,
     current: () => current,
@@ -54,3 +53,11 @@ export function openPlace({ number, post, isKept, observer }: PlaceTerms): Place
     },
   }
 }
+
+/** Milliseconds. */
+const MIN_DELAY = 500
+const MAX_DELAY = 30_000
+
+/** Exponential backoff in milliseconds after consecutive failures: restarts must not exhaust the machine. */
+const restartDelay = (failures: number): number =>
+  failures === 0 ? 0 : Math.min(MAX_DELAY, MIN_DELAY * 2 ** (failures - 1))

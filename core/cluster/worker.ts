@@ -1,54 +1,53 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { ServedApp } from '../app/serve-app.ts'
-import { channelTo, type Line, openLine } from './rpc.ts'
-import type { ToPrimary, ToWorker } from './rpc-methods.ts'
+import { channelTo, openRpc, type PrimaryMethods, type Rpc, type WorkerMethods } from './rpc.ts'
 
-/** The variable of the environment that tells a worker its number. */
-export const NUMBER = 'PLINTH_WORKER'
+/** Environment variable with the number of a worker. */
+export const WORKER_NUMBER = 'PLINTH_WORKER'
 
-/** The variable that tells a worker to bind the port last. */
+/** Environment variable that makes a worker bind the port last. */
 export const BINDS_LAST = 'PLINTH_WORKER_BINDS_LAST'
 
-/** This process, where it is one of several. */
-export interface Workplace {
+/** This process as a worker of a cluster. */
+export interface WorkerContext {
   readonly number: number
-  /** Others serve from the same port: this one binds it only once it can serve, too. */
+  /** Other workers serve on the same port: this one binds it only when it can serve. */
   readonly bindsLast: boolean
-  /** Before a change that those who serve the former state could not live with: the other workers let requests wait. */
+  /** Makes the other workers hold requests, before a migration that the old version cannot work with. */
   holdOthers(): Promise<void>
-  /** What all workers count, as text. */
+  /** The metrics of all workers, as text. */
   readAll(): Promise<string>
-  /** Tells the primary process that it takes requests, and does what that asks from now on. */
+  /** Reports to the primary process that the worker serves, and accepts its calls. */
   serve(served: ServedApp, stop: () => void): void
-  /** Lets the process end by itself: it has nothing to serve. */
+  /** Disconnects from the primary process, so that this one can end. */
   leave(): void
 }
 
-/** null: this process is no worker. */
-export function openWorkplace(): Workplace | null {
+/** null: this process is not a worker. */
+export function openWorkerContext(): WorkerContext | null {
   const { worker } = cluster
-  const number = Number(process.env[NUMBER])
-  return worker && number ? workplaceOf(worker, number) : null
+  const number = Number(process.env[WORKER_NUMBER])
+  return worker && number ? workerContextOf(worker, number) : null
 }
 
-function workplaceOf(worker: Worker, number: number): Workplace {
-  let line: Line<ToPrimary> | null = null
-  // A message could not be written: where the primary process is gone, `disconnect` follows.
+function workerContextOf(worker: Worker, number: number): WorkerContext {
+  let rpc: Rpc<PrimaryMethods> | null = null
+  // A message could not be sent: if the primary process has gone, `disconnect` follows.
   worker.on('error', () => undefined)
   return {
     number,
     bindsLast: process.env[BINDS_LAST] === '1',
-    readAll: async () => (await line?.ask('allNumbers')) ?? '',
+    readAll: async () => (await rpc?.call('allMetrics')) ?? '',
     async holdOthers() {
-      await line?.ask('holdOthers')
+      await rpc?.call('holdOthers')
     },
     serve(served, stop) {
-      line = openLine<ToPrimary, ToWorker>(channelTo(worker), answersOf(served))
+      rpc = openRpc<PrimaryMethods, WorkerMethods>(channelTo(worker), answersOf(served))
       const { host, logLevel, metrics, stallTimeout } = served.blueprint().project.settings.server
-      void line.ask('serving', { host, logLevel, metrics, stallTimeout })
+      void rpc.call('serving', { host, logLevel, metrics, stallTimeout })
       worker.once('disconnect', () => {
-        line?.hangUp()
-        // Else Node ends the process at once, and with it what is under way.
+        rpc?.disconnect()
+        // Otherwise Node ends the process at once, with its requests in flight.
         worker.exitedAfterDisconnect = true
         stop()
       })
@@ -57,7 +56,7 @@ function workplaceOf(worker: Worker, number: number): Workplace {
   }
 }
 
-function answersOf(served: ServedApp): ToWorker {
+function answersOf(served: ServedApp): WorkerMethods {
   let release = () => {}
   return {
     async reload() {
@@ -71,6 +70,6 @@ function answersOf(served: ServedApp): ToWorker {
     },
     release: async () => release(),
     beat: async () => true,
-    numbers: async () => (await served.meters?.read()) ?? [],
+    metrics: async () => (await served.meters?.read()) ?? [],
   }
 }

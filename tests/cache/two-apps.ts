@@ -1,5 +1,5 @@
 import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
-import { type App, readyApp } from '../../core/app/open-app.ts'
+import { type App, prepareApp } from '../../core/app/open-app.ts'
 import type { Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { openInMemory } from '../../core/http/in-memory.ts'
@@ -99,7 +99,7 @@ async function openSite(t: Ends, blueprint: Blueprint, { bare, observer }: SiteT
       return rows
     },
   }
-  const ready = passed(await readyApp(blueprint, { production: false, observer }))
+  const ready = passed(await prepareApp(blueprint, { production: false, observer }))
   const app = passed(await ready(counting))
   t.teardown(() => app.close())
   const ask = await askerOf(app, observer)

@@ -1,4 +1,4 @@
-import { printLeft } from '../../core/app/start-fault.ts'
+import { describeLeftover } from '../../core/app/start-fault.ts'
 import { printServing } from '../../core/database/generations/processes.ts'
 import { type FileStatus, statusOf } from '../../core/migrate/custom-migration-status.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
@@ -33,7 +33,7 @@ export async function runMigrate(terms: MigrateTerms): Promise<0 | 1> {
   if (terms.json) {
     const stays = left.map(({ table, column }) => ({ table, column }))
     terms.write(`${JSON.stringify({ steps, left: stays })}\n`)
-  } else terms.write(printDone(steps, left.map(printLeft)))
+  } else terms.write(printDone(steps, left.map(describeLeftover)))
   return 0
 }
 

@@ -1,4 +1,4 @@
-import { printLeft } from '../../core/app/start-fault.ts'
+import { describeLeftover } from '../../core/app/start-fault.ts'
 import type { MigrationPlan, PlannedStep } from '../../core/migrate/plan-migration.ts'
 import { WEIGHTS, type Weight } from '../../core/migrate/schema/finding.ts'
 import type { Colour, Paint } from './paint.ts'
@@ -60,7 +60,7 @@ function printText(plan: MigrationPlan, paint: Paint): string {
     return `  ${paint(COLOURS[step.weight], step.weight.padEnd(width))}  ${window}  ${toLine(step)}`
   })
   const against = refusals.map(({ message }) => `  ${paint('red', 'refused')}  ${message}`)
-  const stays = left.map(one => `  ${paint('dim', printLeft(one))}`)
+  const stays = left.map(one => `  ${paint('dim', describeLeftover(one))}`)
   const sections = [lines, against, stays].filter(section => section.length > 0)
   return [
     ...sections.map(section => `${section.join('\n')}\n`),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DatabaseTerms, openProjectDatabase } from '../../core/app/open-project-database.ts'
+import { openProjectDatabase, type ProjectDatabaseOptions } from '../../core/app/open-project-database.ts'
 import { printReason } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
@@ -11,7 +11,7 @@ import type { Project } from '../../core/project/project.ts'
 export const isNeverStarted = ({ root, settings }: Project): boolean =>
   settings.database.url === 'embedded' && !existsSync(join(root, '.plinth', 'database'))
 
-interface Opening extends Pick<DatabaseTerms, 'embedded'> {
+interface Opening extends Pick<ProjectDatabaseOptions, 'embedded'> {
   /** The beginning of the message for a database error; the reason follows. */
   readonly trouble: string
 }

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Workplace } from '../../core/cluster/worker.ts'
+import type { WorkerContext } from '../../core/cluster/worker.ts'
 
 interface StartArguments {
   readonly watch: boolean
@@ -36,19 +36,19 @@ export function addStart(program: Command): void {
     })
 }
 
-async function findWorkplace(): Promise<Workplace | null> {
-  const { openWorkplace } = await import('../../core/cluster/worker.ts')
-  return openWorkplace()
+async function findWorkplace(): Promise<WorkerContext | null> {
+  const { openWorkerContext } = await import('../../core/cluster/worker.ts')
+  return openWorkerContext()
 }
 
 /** This process only supervises workers, so it does not load the server's code. */
 async function leadWorkers(count: number): Promise<void> {
-  const [{ lead }, { terminalLog }] = await Promise.all([
-    import('../../core/cluster/lead-workers.ts'),
+  const [{ runPrimary }, { terminalLog }] = await Promise.all([
+    import('../../core/cluster/primary.ts'),
     import('./terminal-log.ts'),
   ])
   const production = process.env.NODE_ENV === 'production'
-  process.exit(await lead({ ...terminalLog(), production, count }))
+  process.exit(await runPrimary({ ...terminalLog(), production, count }))
 }
 
 /** More workers would be a typo: each one uses a core. */

@@ -3,14 +3,14 @@ import { compileApp } from '../../core/app/compile-app.ts'
 import { type ServedApp, serveApp } from '../../core/app/serve-app.ts'
 import { printStartFault, type StartFault } from '../../core/app/start-fault.ts'
 import { failed, type Result } from '../../core/base/result.ts'
-import type { Workplace } from '../../core/cluster/worker.ts'
+import type { WorkerContext } from '../../core/cluster/worker.ts'
 import { terminalLog } from './terminal-log.ts'
 
 export interface StartOptions {
   /** Reload on file changes; never in production. */
   readonly watch: boolean
   /** null: this is the only process. */
-  readonly workplace: Workplace | null
+  readonly workplace: WorkerContext | null
   /** Migrate even if running processes of other versions become incompatible. */
   readonly replaceOthers: boolean
 }
@@ -90,7 +90,7 @@ interface HeedTerms extends Pick<OpenTerms, 'workplace'> {
 function connectSignals(served: ServedApp, { signals, workplace }: HeedTerms): void {
   const stop = () => void served.close().then(() => process.exit())
   // A forgotten `await` in a plugin must not end the process.
-  process.on('unhandledRejection', error => served.tellUnheard(error))
+  process.on('unhandledRejection', error => served.logUnhandled(error))
   // Workers reload one after another, controlled by the supervisor.
   signals.started({ stop, reload: () => workplace === null && void served.reload() })
   workplace?.serve(served, stop)

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { checkedProjectStorage } from '../../core/access/compile/compile-access.ts'
 import type { Blueprint } from '../../core/app/compile-app.ts'
-import { mirrorAll } from '../../core/app/fill-database.ts'
+import { syncRolesAndLocales } from '../../core/app/fill-database.ts'
 import { registerApp } from '../../core/app/open-plugins.ts'
 import type { StartFault } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
@@ -90,7 +90,7 @@ async function bringInStep(blueprint: Blueprint, database: Database): Promise<Re
     others: { deployment: null, mayOutdate: false },
   })
   if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })
-  return mirrorAll(blueprint, database)
+  return syncRolesAndLocales(blueprint, database)
 }
 
 async function look({ storage }: Blueprint, database: Database): Promise<Result<null, StartFault>> {

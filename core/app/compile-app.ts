@@ -4,7 +4,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Content } from '../content/content.ts'
 import { loadContent } from '../content/load-content.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
-import type { Handwritten } from '../migrate/custom-migrations.ts'
+import type { CustomMigration } from '../migrate/custom-migrations.ts'
 import { compileModel } from '../model/compile-model.ts'
 import type { Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
@@ -25,7 +25,7 @@ export interface Blueprint {
   readonly content: Content
   readonly plugins: Plugins
   /** The files of migrations/. */
-  readonly migrations: readonly Handwritten[]
+  readonly migrations: readonly CustomMigration[]
 }
 
 /** Loads and compiles a project folder. Fails with all diagnostics of its files. */

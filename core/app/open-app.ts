@@ -11,7 +11,7 @@ import { mountUploads, openExpressFallback } from '../http/express-fallback.ts'
 import type { CallerKeys } from '../identity/callers.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import { openStorage, uploadsFolder } from '../media/storage/open-storage.ts'
-import { noticeChanges } from '../migrate/detect-drift.ts'
+import { detectDrift } from '../migrate/detect-drift.ts'
 import { hashSchema } from '../migrate/schema-hash.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { PluginApp } from '../plugins/context.ts'
@@ -105,7 +105,7 @@ export async function prepareApp(
       outdated: reason => observer.emit({ kind: 'outdated', reason }),
     })
     const database = watchDatabase(
-      noticeChanges(unwatched, { tables, generation }),
+      detectDrift(unwatched, { tables, generation }),
       databaseWatchOf(blueprint, options),
     )
     const { listeners } = registered.value

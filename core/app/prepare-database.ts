@@ -6,7 +6,7 @@ import type { IdentityTerms } from '../identity/identity.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import { removeAbandoned, stagingFolder } from '../media/storage/staging.ts'
 import { migrate } from '../migrate/migrate.ts'
-import type { Others } from '../migrate/migration-terms.ts'
+import type { OtherProcesses } from '../migrate/migration-terms.ts'
 import type { Observer } from '../observe/observation.ts'
 import type { Blueprint } from './compile-app.ts'
 import { type Filled, fillDatabase } from './fill-database.ts'
@@ -14,7 +14,7 @@ import { describeLeftover, START_ENDED, type StartFault } from './start-fault.ts
 
 export interface PreparationOptions {
   /** Serving processes of other versions; absent: a migration ignores them. */
-  readonly others?: Others
+  readonly others?: OtherProcesses
   /** Aborts the start, which then rejects or fails: a running migration is rolled back, and nothing stays open. */
   readonly signal?: AbortSignal | undefined
   /** Called when a step begins. */

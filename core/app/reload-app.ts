@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Draining } from '../http/dispatcher.ts'
-import type { Others } from '../migrate/migration-terms.ts'
+import type { OtherProcesses } from '../migrate/migration-terms.ts'
 import type { Table } from '../model/storage.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Environment } from '../project/environment.ts'
@@ -115,7 +115,7 @@ interface DeploymentOptions {
   readonly replaceOthers?: boolean
 }
 
-export const otherProcessesOf = ({ worker, replaceOthers = false }: DeploymentOptions): Others => ({
+export const otherProcessesOf = ({ worker, replaceOthers = false }: DeploymentOptions): OtherProcesses => ({
   deployment: deploymentOf(worker),
   mayOutdate: replaceOthers,
 })

@@ -1,7 +1,7 @@
 import type { OpeningFault } from '../database/connect/opening-fault.ts'
 import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
 import { type Diagnostic, printDiagnostic } from '../faults/diagnostic.ts'
-import type { Left, SchemaRefusal } from '../migrate/schema/finding.ts'
+import type { Leftover, SchemaRefusal } from '../migrate/schema/finding.ts'
 
 /** Why an app did not start. Nothing was changed unless the message says so. */
 export type StartFault =
@@ -66,7 +66,7 @@ export function printReason(fault: StartFault): string {
 }
 
 /** A table or column that the project no longer declares, but that stays in the database. */
-export const describeLeftover = ({ table, column }: Left): string =>
+export const describeLeftover = ({ table, column }: Leftover): string =>
   `${column === null ? `table ${table}` : `column ${table}.${column}`} is no longer in the project; it is empty and stays as it is, unless \`plinth migrate --allow-destructive\` drops it`
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

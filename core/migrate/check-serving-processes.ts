@@ -1,49 +1,54 @@
 import { findOthers, printServing, type ServingProcess } from '../database/generations/processes.ts'
 import type { Site } from '../database/run-ddl.ts'
-import type { ReadyFiles } from './custom-migration-files.ts'
-import { needed } from './evaluate-plan.ts'
-import { MigrationRefused } from './migration-refused.ts'
-import type { MigrationTerms } from './migration-terms.ts'
+import type { PendingFiles } from './custom-migration-files.ts'
+import { neededSteps } from './evaluate-plan.ts'
+import type { MigrationOptions } from './migration-terms.ts'
+import { MigrationRefused } from './migration-terms.ts'
 import type { SchemaPlan } from './plan-steps.ts'
-import { refusal, type SchemaRefusal, type Step } from './schema/finding.ts'
-import { isUnnoticed, windowOf } from './schema/rollout-phase.ts'
+import {
+  isBackwardCompatible,
+  refusal,
+  rolloutPhaseOf,
+  type SchemaRefusal,
+  type Step,
+} from './schema/finding.ts'
 
-interface Migrating extends Required<Pick<MigrationTerms, 'stage' | 'others'>> {
+interface Migrating extends Required<Pick<MigrationOptions, 'stage' | 'others'>> {
   readonly hash: string
 }
 
 /** Processes of other versions that may still serve. */
-export const othersOf = (
+export const findOtherVersions = (
   { database: { schema }, transaction }: Site,
   { hash, others: { deployment } }: Migrating,
 ): Promise<readonly ServingProcess[]> => findOthers(transaction, schema, { hash, deployment })
 
 interface Planned {
   readonly plan: SchemaPlan
-  readonly files: ReadyFiles
+  readonly files: PendingFiles
 }
 
 /**
  * What to do of a task while others serve another version: what they cannot live beside is refused where they may not be
  * made outdated. Where all that they cannot live beside may be left for later, it is.
  */
-export async function besideOthers<Task extends Migrating>(
+export async function checkOtherVersions<Task extends Migrating>(
   site: Site,
   task: Task,
   { plan, files }: Planned,
 ): Promise<Task> {
   if (task.stage !== 'start' || task.others.mayOutdate) return task
-  const steps = await needed(site.transaction, plan.steps)
-  if (steps.every(isUnnoticed) && files.after.length === 0) return task
-  const serving = await othersOf(site, task)
+  const steps = await neededSteps(site.transaction, plan.steps)
+  if (steps.every(isBackwardCompatible) && files.after.length === 0) return task
+  const serving = await findOtherVersions(site, task)
   if (serving.length === 0) return task
-  if (steps.every(step => windowOf(step) === 'expand') && files.after.length === 0)
+  if (steps.every(step => rolloutPhaseOf(step) === 'expand') && files.after.length === 0)
     return { ...task, stage: 'expand' }
   throw new MigrationRefused([othersServe(serving, steps)])
 }
 
 function othersServe(serving: readonly ServingProcess[], steps: readonly Step[]): SchemaRefusal {
-  const breaking = steps.filter(step => !isUnnoticed(step)).map(({ summary }) => summary)
+  const breaking = steps.filter(step => !isBackwardCompatible(step)).map(({ summary }) => summary)
   const what = `processes of another version of the project serve from this database (${printServing(serving)}) and cannot go on beside this: ${breaking.join('; ') || 'files of migrations/'}`
   const advice =
     'end them first, roll with `plinth migrate --expand`, or have them answer 503 from now on with `plinth start --replace-others`'

@@ -1,30 +1,29 @@
 import type { Site } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
-import { adopt } from './adopt-existing.ts'
 import { compareFiles, pendingOf, readApplied } from './custom-migration-record.ts'
-import type { Handwritten } from './custom-migrations.ts'
-import { MigrationRefused } from './migration-refused.ts'
-import { passOver, runHandwritten } from './run-custom-migrations.ts'
-import type { Catalogue } from './schema/catalogue.ts'
+import type { CustomMigration } from './custom-migrations.ts'
+import { MigrationRefused } from './migration-terms.ts'
+import { runCustomMigrations, skipForNewDatabase } from './run-custom-migrations.ts'
+import type { ActualTable, Catalogue, OwnedParts } from './schema/catalogue.ts'
 import { readCatalogue } from './schema/read-catalogue.ts'
 
 /** Files to run, each list in order. */
-export interface ReadyFiles {
-  readonly before: readonly Handwritten[]
-  readonly after: readonly Handwritten[]
+export interface PendingFiles {
+  readonly before: readonly CustomMigration[]
+  readonly after: readonly CustomMigration[]
 }
 
 /** Runs the files that come before. Answers what is there then: what they made for the model counts as Plinth's. */
 export async function runBefore(
   site: Site,
-  { before }: ReadyFiles,
+  { before }: PendingFiles,
   { tables, manyRows }: Wanted,
 ): Promise<Catalogue> {
   const { database, transaction } = site
   const read = () => readCatalogue(transaction, database.schema, manyRows)
   if (before.length === 0) return read()
   const former = await read()
-  await runHandwritten(site, before)
+  await runCustomMigrations(site, before)
   return adopt(tables, former, await read())
 }
 
@@ -34,17 +33,71 @@ interface Wanted {
 }
 
 /** The files that this database lacks. Rejects with a MigrationRefused where they do not agree with what was applied. */
-export async function readyFiles(
+export async function splitPendingFiles(
   site: Site,
-  files: readonly Handwritten[],
+  files: readonly CustomMigration[],
   isNew: boolean,
-): Promise<ReadyFiles> {
+): Promise<PendingFiles> {
   const { schema } = site.database
   const applied = await readApplied(site.transaction, schema)
   const against = [...compareFiles(schema, files, applied)]
   if (against.length > 0) throw new MigrationRefused(against)
   const pending = pendingOf(files, applied)
-  const needed = isNew ? await passOver(site, pending) : pending
-  const at = (moment: Handwritten['moment']) => needed.filter(file => file.moment === moment)
+  const needed = isNew ? await skipForNewDatabase(site, pending) : pending
+  const at = (moment: CustomMigration['moment']) => needed.filter(file => file.moment === moment)
   return { before: at('before'), after: at('after') }
 }
+
+/**
+ * What files of migrations/ made under a name that the model wants is Plinth's from then on: so they can fill a column
+ * before it comes to be required.
+ */
+function adopt(desired: readonly Table[], before: Catalogue, after: Catalogue): Catalogue {
+  const adopted = desired.flatMap((table): [string, OwnedParts][] => {
+    const actual = after.tables.get(table.name)
+    const former = before.tables.get(table.name)
+    const made = former === undefined ? NEW : after.made.get(table.name)
+    return actual === undefined || made === undefined
+      ? []
+      : [[table.name, withNewParts(table, { actual, former, made })]]
+  })
+  return { ...after, made: new Map([...after.made, ...adopted]) }
+}
+
+const NEW: Omit<OwnedParts, 'serves'> = {
+  columns: new Set(),
+  indexes: new Set(),
+  constraints: new Set(),
+  kinds: new Map(),
+  shape: null,
+}
+
+interface Parts {
+  readonly actual: ActualTable
+  readonly former: ActualTable | undefined
+  readonly made: Omit<OwnedParts, 'serves'>
+}
+
+function withNewParts(table: Table, { actual, former, made }: Parts): OwnedParts {
+  const { columns, indexes, checks, foreignKeys } = table
+  const added = (wanted: readonly Named[], now: readonly Named[], then: readonly Named[] = []) =>
+    namesOf(wanted).filter(name => namesOf(now).includes(name) && !namesOf(then).includes(name))
+  const constraints = [...actual.checks, ...actual.foreignKeys]
+  const formerConstraints = former && [...former.checks, ...former.foreignKeys]
+  return {
+    ...made,
+    serves: table.serves,
+    columns: new Set([...made.columns, ...added(columns, actual.columns, former?.columns)]),
+    indexes: new Set([...made.indexes, ...added(indexes, actual.indexes, former?.indexes)]),
+    constraints: new Set([
+      ...made.constraints,
+      ...added([...checks, ...foreignKeys], constraints, formerConstraints),
+    ]),
+  }
+}
+
+interface Named {
+  readonly name: string
+}
+
+const namesOf = (things: readonly Named[]): readonly string[] => things.map(({ name }) => name)

@@ -1,6 +1,7 @@
+import type { Database } from '../database/database.ts'
 import type { Site } from '../database/run-ddl.ts'
 import { qualified } from '../sql/ddl.ts'
-import type { Handwritten } from './custom-migrations.ts'
+import type { CustomMigration } from './custom-migrations.ts'
 import { hasTable } from './recorded-schema.ts'
 import { refusal, type SchemaRefusal } from './schema/finding.ts'
 import type { Runner } from './schema/read-catalogue.ts'
@@ -38,7 +39,7 @@ export async function readApplied(runner: Runner, schema: string): Promise<reado
 
 export async function recordFile(
   { database: { schema }, transaction }: Site,
-  { name, checksum }: Handwritten,
+  { name, checksum }: CustomMigration,
   ran: boolean,
 ): Promise<void> {
   const text = `INSERT INTO ${qualified(schema, TABLE)} (name, checksum, ran) VALUES ($1, $2, $3)`
@@ -47,9 +48,9 @@ export async function recordFile(
 
 /** Those that were not applied, in the order to run them in. */
 export const pendingOf = (
-  files: readonly Handwritten[],
+  files: readonly CustomMigration[],
   applied: readonly AppliedFile[],
-): readonly Handwritten[] => {
+): readonly CustomMigration[] => {
   const done = new Set(applied.map(({ name }) => name))
   return files.filter(({ name }) => !done.has(name)).toSorted(inOrder)
 }
@@ -57,7 +58,7 @@ export const pendingOf = (
 /** `a.before.sql` comes before `a.after.sql`, whatever the alphabet says. */
 const inOrder = (one: FileName, other: FileName): number => (orderOf(one) < orderOf(other) ? -1 : 1)
 
-type FileName = Pick<Handwritten, 'name'>
+type FileName = Pick<CustomMigration, 'name'>
 
 function orderOf({ name }: FileName): string {
   const parts = name.split('.')
@@ -70,7 +71,7 @@ const RANKS: Readonly<Record<string, string>> = { before: '\u0000', after: '\u00
 /** What of migrations/ does not agree with what was applied. */
 export function* compareFiles(
   schema: string,
-  files: readonly Handwritten[],
+  files: readonly CustomMigration[],
   applied: readonly AppliedFile[],
 ): Generator<SchemaRefusal> {
   const byName = new Map(files.map(file => [file.name, file]))
@@ -104,9 +105,42 @@ const changed = (schema: string, one: AppliedFile): SchemaRefusal =>
     `migrations/${one.name} was changed after it ${when(one)}: put its text back and write a new file; or have it run again: ${forget(schema, one)}`,
   )
 
-const tooEarly = ({ name }: Handwritten, last: AppliedFile): SchemaRefusal =>
+const tooEarly = ({ name }: CustomMigration, last: AppliedFile): SchemaRefusal =>
   refusal(
     'migration-order',
     null,
     `migrations/${name} is new, but sorts before migrations/${last.name}, which ${when(last)}: give it a later name`,
   )
+
+/** How a file of migrations/ stands to a database. */
+export interface CustomMigrationStatus {
+  readonly name: string
+  /** `skipped`: the database was made when the file was there. `changed`, `missing`: since it was applied. */
+  readonly state: 'applied' | 'skipped' | 'pending' | 'changed' | 'missing'
+  /** ISO 8601, UTC; null: it is pending. */
+  readonly appliedAt: string | null
+}
+
+/** Every file that is there or was applied, by name. */
+export async function readCustomMigrationStatus(
+  database: Database,
+  files: readonly CustomMigration[],
+): Promise<readonly CustomMigrationStatus[]> {
+  const applied = new Map((await readApplied(database, database.schema)).map(one => [one.name, one]))
+  const there = new Map(files.map(file => [file.name, file]))
+  const names = [...new Set([...applied.keys(), ...there.keys()])].toSorted()
+  return names.map(name => {
+    const done = applied.get(name)
+    return { name, state: stateOf(done, there.get(name)), appliedAt: done?.appliedAt ?? null }
+  })
+}
+
+function stateOf(
+  done: AppliedFile | undefined,
+  file: CustomMigration | undefined,
+): CustomMigrationStatus['state'] {
+  if (done === undefined) return 'pending'
+  if (file === undefined) return 'missing'
+  if (file.checksum !== done.checksum) return 'changed'
+  return done.ran ? 'applied' : 'skipped'
+}

@@ -1,5 +1,5 @@
 /** A step of a migration that somebody wrote by hand: a file of migrations/. */
-export interface Handwritten {
+export interface CustomMigration {
   /** The file's name: `2026-11-21-split-name.before.sql`. */
   readonly name: string
   /** Whether it comes before the generated steps, or after them. */
@@ -7,10 +7,10 @@ export interface Handwritten {
   /** Of the file's text. */
   readonly checksum: string
   /** What it does. Rejects where its module cannot be loaded. */
-  load(): Promise<HandwrittenWork>
+  load(): Promise<CustomMigrationCode>
 }
 
-export type HandwrittenWork = (
+export type CustomMigrationCode = (
   | { readonly kind: 'sql'; readonly text: string }
   | { readonly kind: 'code'; run(tools: MigrationTools): unknown }
 ) & {

@@ -5,7 +5,7 @@ import { guardStatements } from '../database/generations/guard-statements.ts'
 import type { Table } from '../model/storage.ts'
 
 /** What a version of a project was started with. */
-export interface Known {
+export interface StartedVersion {
   readonly tables: readonly Table[]
   readonly generation: Generation
 }
@@ -15,7 +15,7 @@ export interface Known {
  * as outdated. Most statements are told so by PostgreSQL (guard-statements.ts). Others fail before that on what the
  * other version changed: the generation is compared where a statement fails that could not have failed at the start.
  */
-export function noticeChanges(bare: Database, known: Known): Database {
+export function detectDrift(bare: Database, known: StartedVersion): Database {
   const { generation } = known
   const database = guardStatements(bare, generation.hash)
   const explain = async (error: unknown): Promise<never> => {
@@ -36,7 +36,7 @@ export function noticeChanges(bare: Database, known: Known): Database {
 }
 
 /** A rule that the model does not know, or a name or a type that it takes to be there. */
-function isStrange(fault: DatabaseFault, { tables }: Known): boolean {
+function isStrange(fault: DatabaseFault, { tables }: StartedVersion): boolean {
   if (fault.kind === 'notNull') return true
   if ('constraint' in fault) return !tables.some(table => isOf(table, fault.constraint))
   return fault.kind === 'other' && /^(42|22)/.test(fault.code ?? '')

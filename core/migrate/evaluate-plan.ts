@@ -1,16 +1,16 @@
 import type { Transaction } from '../database/database.ts'
 import type { SchemaPlan } from './plan-steps.ts'
 import {
-  type Price,
-  type Proviso,
-  type Question,
+  type OverrideCost,
+  type Precondition,
+  type RowCountQuery,
   refusal,
   type SchemaRefusal,
   type Step,
 } from './schema/finding.ts'
 
 /** What stands against a plan. */
-export interface Judgement {
+export interface Evaluation {
   /** There is no way past these. */
   readonly refusals: readonly SchemaRefusal[]
   readonly costs: readonly Cost[]
@@ -19,12 +19,12 @@ export interface Judgement {
 /** Something that a plan costs; refused where that is not allowed. */
 export interface Cost {
   /** Its note tells how many rows. */
-  readonly price: Price
+  readonly price: OverrideCost
   readonly refusal: SchemaRefusal
 }
 
 /** Asks the rows whether the plan's provisos hold. Answers every one that does not, after those known before. */
-export async function judge(transaction: Transaction, plan: SchemaPlan): Promise<Judgement> {
+export async function evaluatePlan(transaction: Transaction, plan: SchemaPlan): Promise<Evaluation> {
   const refusals = [...plan.refusals]
   const costs: Cost[] = []
   for (const proviso of plan.provisos) {
@@ -41,7 +41,10 @@ export async function judge(transaction: Transaction, plan: SchemaPlan): Promise
 }
 
 /** The plan's steps, without those that have nothing to do. */
-export async function needed(transaction: Transaction, steps: readonly Step[]): Promise<readonly Step[]> {
+export async function neededSteps(
+  transaction: Transaction,
+  steps: readonly Step[],
+): Promise<readonly Step[]> {
   const kept: Step[] = []
   for (const step of steps) {
     if (step.onlyIf === null || (await ask(transaction, step.onlyIf)).rows > 0) kept.push(step)
@@ -54,14 +57,14 @@ interface Answer {
   readonly values: readonly string[]
 }
 
-async function ask(transaction: Transaction, question: Question): Promise<Answer> {
+async function ask(transaction: Transaction, question: RowCountQuery): Promise<Answer> {
   const { rows } = await transaction.run({ text: question, values: [], name: 'ask before a migration' })
   const [count, values] = rows[0] ?? []
   const found: unknown = JSON.parse(String(values ?? '[]'))
   return { rows: Number(count ?? 0), values: Array.isArray(found) ? found.map(String) : [] }
 }
 
-const toRefusal = ({ code, table, message }: Proviso, found: Answer): SchemaRefusal =>
+const toRefusal = ({ code, table, message }: Precondition, found: Answer): SchemaRefusal =>
   refusal(code, table, withFound(message, found))
 
 function withFound(text: string, { rows, values }: Answer): string {

@@ -2,17 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Transaction } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
-import { growing, isOvertaken, keptWaiting, tooBusy } from './migration-lock.ts'
-import { MigrationRefused } from './migration-refused.ts'
+import { backoffDelays, isOvertaken, keptWaiting, tooBusy } from './migration-lock.ts'
 import type { MigrationLimits } from './migration-terms.ts'
-import type { Others } from './schema/finding.ts'
-import type { HeldTable } from './schema/locked-tables.ts'
+import { MigrationRefused } from './migration-terms.ts'
+import type { LockedTable } from './schema/catalogue.ts'
+import type { LockMode } from './schema/finding.ts'
 
-export interface HoldTerms {
+export interface LockTablesOptions {
   readonly schema: string
   readonly limits: MigrationLimits
   /** Milliseconds for which others may wait for us while we wait for others; see migration-lock.ts. */
-  readonly breath: number
+  readonly lockTimeout: number
   /** Whether the transaction holds nothing that others might wait for: then it may wait for them. */
   readonly isFree: boolean
 }
@@ -23,15 +23,15 @@ export interface HoldTerms {
  * go of all of them, let those through who waited meanwhile, and try again. Rejects with a MigrationRefused where a
  * table is never free.
  */
-export async function holdTables(
+export async function lockTables(
   transaction: Transaction,
-  held: readonly HeldTable[],
-  terms: HoldTerms,
+  held: readonly LockedTable[],
+  terms: LockTablesOptions,
 ): Promise<void> {
   if (held.length === 0) return
   await keepVacuumAway(transaction, held, terms)
   const deadline = Date.now() + terms.limits.lock
-  for (const wait of growing(terms.breath / 2)) {
+  for (const wait of backoffDelays(terms.lockTimeout / 2)) {
     if (await tryToHold(transaction, held, terms)) return
     if (!terms.isFree) throw keptWaiting(inUse(held))
     if (Date.now() >= deadline) throw new MigrationRefused([tooBusy(terms.limits, inUse(held))])
@@ -39,7 +39,7 @@ export async function holdTables(
   }
 }
 
-const inUse = (held: readonly HeldTable[]): string => {
+const inUse = (held: readonly LockedTable[]): string => {
   const [first = '', ...others] = held.map(({ table }) => `"${table}"`)
   return others.length === 0 ? `${first} is in use` : `one of ${[first, ...others].join(', ')} is in use`
 }
@@ -50,8 +50,8 @@ const inUse = (held: readonly HeldTable[]): string => {
  */
 async function keepVacuumAway(
   transaction: Transaction,
-  held: readonly HeldTable[],
-  { schema, limits, breath, isFree }: HoldTerms,
+  held: readonly LockedTable[],
+  { schema, limits, lockTimeout, isFree }: LockTablesOptions,
 ): Promise<void> {
   const tables = held.map(({ table }) => qualified(schema, table)).join(', ')
   if (isFree) await setLocally(transaction, 'lock_timeout', limits.lock)
@@ -61,19 +61,19 @@ async function keepVacuumAway(
     if (isFree && fault?.kind === 'timeout') throw new MigrationRefused([tooBusy(limits, fault.message)])
     throw error
   })
-  await setLocally(transaction, 'lock_timeout', breath)
+  await setLocally(transaction, 'lock_timeout', lockTimeout)
 }
 
 /** Whether they were to be had in time. */
 async function tryToHold(
   transaction: Transaction,
-  held: readonly HeldTable[],
-  { schema, limits, breath }: HoldTerms,
+  held: readonly LockedTable[],
+  { schema, limits, lockTimeout }: LockTablesOptions,
 ): Promise<boolean> {
   await transaction.run({ text: 'SAVEPOINT plinth_hold', values: [] })
   try {
     // Bounds all of them together, where a lock's own would bound each.
-    await setLocally(transaction, 'statement_timeout', breath)
+    await setLocally(transaction, 'statement_timeout', lockTimeout)
     await transaction.run({ text: printHold(schema, held), values: [] })
     await setLocally(transaction, 'statement_timeout', limits.statement)
     await transaction.run({ text: 'RELEASE SAVEPOINT plinth_hold', values: [] })
@@ -85,14 +85,14 @@ async function tryToHold(
   }
 }
 
-const MODES: Readonly<Record<Others, string>> = {
+const MODES: Readonly<Record<LockMode, string>> = {
   vacuum: 'SHARE UPDATE EXCLUSIVE',
   writers: 'SHARE ROW EXCLUSIVE',
   everybody: 'ACCESS EXCLUSIVE',
 }
 
 /** One statement, for the sake of its timeout. */
-const printHold = (schema: string, held: readonly HeldTable[]): string =>
+const printHold = (schema: string, held: readonly LockedTable[]): string =>
   `DO ${quoteConstant(`BEGIN ${held.map(({ table, from }) => `LOCK TABLE ${qualified(schema, table)} IN ${MODES[from]} MODE;`).join(' ')} END`)}`
 
 const setLocally = async (transaction: Transaction, setting: string, value: number): Promise<void> =>

@@ -2,24 +2,39 @@ import { PRODUCT_VERSION } from '../base/product.ts'
 import { runPlain, type Site } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
 import { bootstrap } from './bootstrap.ts'
-import { printVersionsMoved, printVersionsStorage } from './bootstrap-versions.ts'
-import { besideOthers, othersOf } from './check-serving-processes.ts'
-import { type ReadyFiles, readyFiles, runBefore } from './custom-migration-files.ts'
-import { type Cost, judge, needed } from './evaluate-plan.ts'
-import { holdTables } from './lock-tables.ts'
-import type { Turn } from './migration-lock.ts'
-import { MigrationRefused } from './migration-refused.ts'
-import type { MigrationReport, MigrationTerms } from './migration-terms.ts'
+import { checkOtherVersions, findOtherVersions } from './check-serving-processes.ts'
+import { type PendingFiles, runBefore, splitPendingFiles } from './custom-migration-files.ts'
+import { type Cost, evaluatePlan, neededSteps } from './evaluate-plan.ts'
+import { lockTables } from './lock-tables.ts'
+import type { LockAttempt } from './migration-lock.ts'
+import type { MigrationOptions, MigrationReport } from './migration-terms.ts'
+import { MigrationRefused } from './migration-terms.ts'
 import { planSchema, type SchemaPlan } from './plan-steps.ts'
-import { type Deed, hasRecord, isRecorded, record, recordTables } from './recorded-schema.ts'
-import { runHandwritten, summaryOf } from './run-custom-migrations.ts'
+import {
+  hasRecord,
+  isRecorded,
+  type MigrationRecord,
+  recordMigration,
+  recordTables,
+} from './recorded-schema.ts'
+import { runCustomMigrations, summaryOf } from './run-custom-migrations.ts'
 import type { Catalogue } from './schema/catalogue.ts'
-import { type Hold, includes, inOrder, refusal, type SchemaRefusal, type Step } from './schema/finding.ts'
-import { heldTables } from './schema/locked-tables.ts'
+import { lockedTables } from './schema/catalogue.ts'
+import {
+  expandSteps,
+  isBackwardCompatible,
+  permits,
+  refusal,
+  rolloutPhaseOf,
+  type SchemaRefusal,
+  type Step,
+  sortByPhase,
+  type TableLock,
+} from './schema/finding.ts'
 import { type Runner, readCatalogue } from './schema/read-catalogue.ts'
-import { expanding, isUnnoticed, windowOf } from './schema/rollout-phase.ts'
+import { printVersionsMoved, printVersionsStorage } from './table-versions.ts'
 
-export interface Task extends Required<MigrationTerms> {
+export interface Task extends Required<MigrationOptions> {
   readonly tables: readonly Table[]
   readonly hash: string
   /** What was done outside of any transaction since the last. */
@@ -50,10 +65,10 @@ export const isDone = async (
   stage === 'start' && allowing !== 'destructive' && (await isRecorded(runner, schema, { hash, stage }))
 
 /** Where a transaction of a migration runs, and how it goes about others. */
-export interface Place extends Site, Turn {}
+export interface MigrationSite extends Site, LockAttempt {}
 
 /** One transaction of a migration: all that is to be done, or a part that the next goes on from. */
-export async function migrateInTurn(site: Place, task: Task): Promise<Round> {
+export async function migrateUnderLock(site: MigrationSite, task: Task): Promise<Round> {
   const { database, transaction } = site
   // What this process made outside of a transaction is recorded, although another one came first with the rest.
   const hasMade = task.done.length > 0
@@ -61,11 +76,11 @@ export async function migrateInTurn(site: Place, task: Task): Promise<Round> {
     return { ...NOTHING, complete: true, apart: [] }
   const isNew = !(await hasRecord(transaction, database.schema))
   await bootstrap(site)
-  const files = await readyFiles(site, task.files, isNew)
-  if (site.isAgain && files.before.length + files.after.length > 0) await holdForFiles(site, task)
+  const files = await splitPendingFiles(site, task.files, isNew)
+  if (site.isRetry && files.before.length + files.after.length > 0) await holdForFiles(site, task)
   const findings = await find(site, task, await runBefore(site, files, task))
   const { catalogue, plan } = findings
-  const beside = await besideOthers(site, task, { plan, files })
+  const beside = await checkOtherVersions(site, task, { plan, files })
   const part = plan.renamedTables.size > 0 ? null : firstTables(task.tables, catalogue)
   if (part === null) return complete(site, beside, { ...findings, files })
   const first = { ...findings, plan: planTables(part, catalogue), apart: new Set<Step>() }
@@ -73,7 +88,7 @@ export async function migrateInTurn(site: Place, task: Task): Promise<Round> {
 }
 
 /** Nobody knows what files written by hand will wait for. Where others came between, nobody writes meanwhile. */
-async function holdForFiles(site: Place, task: Task): Promise<void> {
+async function holdForFiles(site: MigrationSite, task: Task): Promise<void> {
   const catalogue = await readCatalogue(site.transaction, site.database.schema)
   await hold(site, [{ table: null, from: 'writers' }], { task, catalogue, isFree: true })
 }
@@ -86,14 +101,19 @@ interface Holding {
 
 /** An embedded database has one user: there is nobody to be kept away. */
 async function hold(
-  place: Place,
-  holds: readonly Hold[],
+  place: MigrationSite,
+  holds: readonly TableLock[],
   { task, catalogue, isFree }: Holding,
 ): Promise<void> {
-  const { database, transaction, breath } = place
+  const { database, transaction, lockTimeout } = place
   if (database.kind === 'embedded') return
   const { schema } = database
-  await holdTables(transaction, heldTables(holds, catalogue), { schema, limits: task.limits, breath, isFree })
+  await lockTables(transaction, lockedTables(holds, catalogue), {
+    schema,
+    limits: task.limits,
+    lockTimeout,
+    isFree,
+  })
 }
 
 interface Findings {
@@ -106,11 +126,11 @@ interface Findings {
 /** The plan, where nothing stands against it. */
 async function find({ database, transaction }: Site, task: Task, catalogue: Catalogue): Promise<Findings> {
   const plan = planSchema(task.tables, catalogue)
-  const { refusals, costs } = await judge(transaction, plan)
+  const { refusals, costs } = await evaluatePlan(transaction, plan)
   const expands = task.stage === 'expand'
-  const paid = expands ? costs.filter(({ price }) => expanding(price.steps).length > 0) : costs
-  const dear = paid.filter(({ price }) => !includes(task.allowing, price.weight))
-  const stops = expands ? stopsOf(await needed(transaction, plan.steps)) : []
+  const paid = expands ? costs.filter(({ price }) => expandSteps(price.steps).length > 0) : costs
+  const dear = paid.filter(({ price }) => !permits(task.allowing, price.weight))
+  const stops = expands ? stopsOf(await neededSteps(transaction, plan.steps)) : []
   const against = [...refusals, ...stops, ...dear.map(cost => cost.refusal)]
   if (against.length > 0) throw new MigrationRefused(against)
   return { catalogue, plan, apart: database.kind === 'server' ? stepsApart(paid) : new Set() }
@@ -118,7 +138,7 @@ async function find({ database, transaction }: Site, task: Task, catalogue: Cata
 
 /** What neither the version that is running nor the next one could serve on both sides of. */
 function stopsOf(steps: readonly Step[]): readonly SchemaRefusal[] {
-  const stops = steps.filter(step => windowOf(step) === 'stop').map(({ summary }) => summary)
+  const stops = steps.filter(step => rolloutPhaseOf(step) === 'stop').map(({ summary }) => summary)
   if (stops.length === 0) return []
   const what = `this cannot be done while another version is serving: ${stops.join('; ')}`
   return [refusal('needs-stop', null, `${what}: end that one, and run \`plinth migrate\``)]
@@ -128,7 +148,7 @@ function stopsOf(steps: readonly Step[]): readonly SchemaRefusal[] {
 const stepsApart = (costs: readonly Cost[]): ReadonlySet<Step> =>
   new Set(
     costs.flatMap(({ price }) =>
-      price.weight === 'slow' ? price.steps.filter(({ apart }) => apart !== null) : [],
+      price.weight === 'slow' ? price.steps.filter(({ concurrentIndex: apart }) => apart !== null) : [],
     ),
   )
 
@@ -143,21 +163,21 @@ const planTables = (tables: readonly Table[], catalogue: Catalogue): SchemaPlan 
   planSchema(tables, { ...catalogue, made: new Map() })
 
 interface Ready extends Findings {
-  readonly files: ReadyFiles
+  readonly files: PendingFiles
 }
 
-async function complete(site: Place, task: Task, ready: Ready): Promise<Round> {
+async function complete(site: MigrationSite, task: Task, ready: Ready): Promise<Round> {
   if (ready.apart.size > 0) return unfinished(site, task, ready)
   const { before, after } = ready.files
   const { steps, left, keepsOthers, ...applied } = await apply(site, task, ready)
   const rest = task.stage === 'expand' ? [] : after
-  await runHandwritten(site, rest)
+  await runCustomMigrations(site, rest)
   if (rest.length > 0) await assertAsWanted(site, task)
   const summaries = [...before.map(summaryOf), ...steps, ...rest.map(summaryOf)]
   const isIdle = summaries.length === 0 && task.done.length === 0
   if (isIdle && (await isRecorded(site.transaction, site.database.schema, task)))
     return { ...NOTHING, left, complete: true, apart: [] }
-  const outdated = keepsOthers && rest.length > 0 ? await othersOf(site, task) : applied.outdated
+  const outdated = keepsOthers && rest.length > 0 ? await findOtherVersions(site, task) : applied.outdated
   await recordSteps(site, task, {
     steps: [...task.done, ...summaries],
     keepsOthers: keepsOthers && rest.length === 0,
@@ -165,7 +185,7 @@ async function complete(site: Place, task: Task, ready: Ready): Promise<Round> {
   return { steps: summaries, left, outdated, complete: true, apart: [] }
 }
 
-async function unfinished(site: Place, task: Task, ready: Ready): Promise<Round> {
+async function unfinished(site: MigrationSite, task: Task, ready: Ready): Promise<Round> {
   const { steps, left, outdated, keepsOthers } = await apply(site, task, ready)
   const summaries = [...ready.files.before.map(summaryOf), ...steps]
   await recordSteps(site, { ...task, hash: UNFINISHED }, { steps: [...task.done, ...summaries], keepsOthers })
@@ -175,36 +195,37 @@ async function unfinished(site: Place, task: Task, ready: Ready): Promise<Round>
 const recordSteps = (
   site: Site,
   { hash, stage }: Task,
-  done: Pick<Deed, 'steps' | 'keepsOthers'>,
-): Promise<void> => record(site, { product: PRODUCT_VERSION, hash, ...done, isOpen: stage === 'expand' })
+  done: Pick<MigrationRecord, 'steps' | 'keepsOthers'>,
+): Promise<void> =>
+  recordMigration(site, { product: PRODUCT_VERSION, hash, ...done, isOpen: stage === 'expand' })
 
 /** `keepsOthers`: processes of the version that served before may go on. */
 async function apply(
-  site: Place,
+  site: MigrationSite,
   task: Task,
   ready: Ready,
-): Promise<MigrationReport & Pick<Deed, 'keepsOthers'>> {
+): Promise<MigrationReport & Pick<MigrationRecord, 'keepsOthers'>> {
   const { database, transaction } = site
   const { tables, allowing, stage } = task
   const { catalogue, plan, apart, files } = ready
   const expands = stage === 'expand'
   const [left, dropped] = allowing === 'destructive' && !expands ? [[], plan.left] : [plan.left, []]
   const now = [...plan.steps.filter(step => !apart.has(step)), ...dropped.flatMap(one => one.drop)]
-  const steps = await needed(transaction, inOrder(expands ? expanding(now) : now))
-  const holds = [...steps.flatMap(step => step.holds), VERSIONS]
+  const steps = await neededSteps(transaction, sortByPhase(expands ? expandSteps(now) : now))
+  const holds = [...steps.flatMap(step => step.locks), VERSIONS]
   await hold(site, holds, { task, catalogue, isFree: files.before.length === 0 })
   await runPlain(site, [
     ...steps.flatMap(step => step.statements),
     ...printVersions(database.schema, catalogue),
   ])
   await recordTables(site, tables, { ...plan, left, dropped, isOpen: expands }, catalogue)
-  const keepsOthers = expands || steps.every(isUnnoticed)
-  const outdated = keepsOthers ? [] : await othersOf(site, task)
+  const keepsOthers = expands || steps.every(isBackwardCompatible)
+  const outdated = keepsOthers ? [] : await findOtherVersions(site, task)
   return { steps: steps.map(step => step.summary), left, keepsOthers, outdated }
 }
 
 /** Each write moves its rows, so that it is vacuumed most. */
-const VERSIONS: Hold = { table: 'plinth_versions', from: 'vacuum' }
+const VERSIONS: TableLock = { table: 'plinth_versions', from: 'vacuum' }
 
 /** Processes that serve meanwhile keep answers of what the tables were. */
 const printVersions = (schema: string, { tables }: Catalogue): readonly string[] =>
@@ -215,7 +236,7 @@ const printVersions = (schema: string, { tables }: Catalogue): readonly string[]
 /** What is written by hand may do anything, but to Plinth's own tables. */
 async function assertAsWanted({ database, transaction }: Site, task: Task): Promise<void> {
   const plan = planSchema(task.tables, await readCatalogue(transaction, database.schema))
-  const steps = await needed(transaction, plan.steps)
+  const steps = await neededSteps(transaction, plan.steps)
   const against = [...plan.refusals.map(({ message }) => message), ...steps.map(({ summary }) => summary)]
   if (against.length === 0) return
   const what = 'after the files of migrations/ the tables would not be as the project wants them'

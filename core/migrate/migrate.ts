@@ -1,13 +1,28 @@
 import { failed, ok, type Result } from '../base/result.ts'
+import { poolOf } from '../database/connect/pool.ts'
+import type { Connection } from '../database/connection.ts'
 import type { Database } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
+import { workOf } from '../database/scheduling/scheduled-work.ts'
 import type { Table } from '../model/storage.ts'
-import { makeApart } from './create-indexes-concurrently.ts'
-import { isDone, migrateInTurn, NOTHING, type Task } from './migrate-under-lock.ts'
-import { inTurn, isOvertaken, type Turn, tooBusy } from './migration-lock.ts'
-import { MigrationRefused } from './migration-refused.ts'
-import { LIMITS, type MigrationLimits, type MigrationReport, type MigrationTerms } from './migration-terms.ts'
-import { refusal, type SchemaRefusal, type Step } from './schema/finding.ts'
+import { isDone, migrateUnderLock, NOTHING, type Task } from './migrate-under-lock.ts'
+import {
+  isOvertaken,
+  type LockAttempt,
+  lockName,
+  tooBusy,
+  untilFree,
+  untilNotOvertaken,
+  withMigrationLock,
+} from './migration-lock.ts'
+import {
+  LIMITS,
+  type MigrationLimits,
+  type MigrationOptions,
+  MigrationRefused,
+  type MigrationReport,
+} from './migration-terms.ts'
+import { type ConcurrentIndex, refusal, type SchemaRefusal, type Step } from './schema/finding.ts'
 import { MANY_ROWS } from './schema/pair-tables.ts'
 import { hashSchema } from './schema-hash.ts'
 
@@ -27,7 +42,7 @@ export async function migrate(
     files = [],
     stage = 'start',
     others = { deployment: null, mayOutdate: true },
-  }: MigrationTerms = {},
+  }: MigrationOptions = {},
 ): Promise<Result<MigrationReport, SchemaRefusal>> {
   const hash = hashSchema(database.schema, tables, files)
   const task: Task = { tables, hash, limits, allowing, manyRows, files, stage, others, done: [] }
@@ -40,8 +55,8 @@ export async function migrate(
 }
 
 async function migrateInRounds(database: Database, task: Task): Promise<MigrationReport> {
-  const work = (turn: Turn) => migrateInTurn({ database, ...turn }, task)
-  const round = await inTurn(database, task.limits, work)
+  const work = (turn: LockAttempt) => migrateUnderLock({ database, ...turn }, task)
+  const round = await withMigrationLock(database, task.limits, work)
   const { left, outdated } = round
   if (round.complete) return { steps: [...task.done, ...round.steps], left, outdated }
   const rest = await goOn(database, task, round.apart).catch((error: unknown) => {
@@ -56,7 +71,7 @@ async function migrateInRounds(database: Database, task: Task): Promise<Migratio
 }
 
 async function goOn(database: Database, task: Task, apart: readonly Step[]): Promise<MigrationReport> {
-  const done = await makeApart(database, apart, task.limits)
+  const done = await createIndexesConcurrently(database, apart, task.limits)
   return migrateInRounds(database, { ...task, done })
 }
 
@@ -67,4 +82,69 @@ function refusalsOf(error: unknown, limits: MigrationLimits): readonly SchemaRef
   return fault.kind === 'timeout' || isOvertaken(error)
     ? [tooBusy(limits, fault.message)]
     : [refusal('database', null, `PostgreSQL refused a change: ${fault.message}`)]
+}
+
+/**
+ * Makes indexes of large tables while others write, outside of any transaction, on a connection that ends with it.
+ * Where the process dies meanwhile, an index is left that PostgreSQL calls invalid: the next migration drops it, and
+ * begins again. Answers what was done, without what another process had done by then.
+ */
+async function createIndexesConcurrently(
+  database: Database,
+  steps: readonly Step[],
+  limits: MigrationLimits,
+): Promise<readonly string[]> {
+  if (steps.length === 0) return []
+  const pool = poolOf(database.sequelize, null)
+  const connection = await pool.acquire(workOf('write'))
+  const made: string[] = []
+  try {
+    if (connection.plinthPooled) throw new MigrationRefused([refusal('database', null, POOLED)])
+    await takeSession(connection, database.schema, limits)
+    for (const step of steps)
+      if (await untilNotOvertaken(limits, () => makeOne(connection, step))) made.push(step.summary)
+  } finally {
+    pool.discard(connection)
+  }
+  return made
+}
+
+const POOLED =
+  'indexes of large tables are made outside of a transaction, which a pooler cannot keep a server for: migrate once (`plinth migrate`) with a database.url that leads to PostgreSQL itself; all before it was done'
+
+/** For the whole session: there is no transaction that could hold the lock. */
+async function takeSession(connection: Connection, schema: string, limits: MigrationLimits): Promise<void> {
+  await connection.query(`SET statement_timeout = 0`)
+  await connection.query(`SET lock_timeout = 0`)
+  await untilFree(async () => {
+    const text = 'SELECT pg_try_advisory_lock(hashtextextended($1::text, 0)) AS taken'
+    const { rows } = await connection.query<{ taken: boolean }>({ text, values: [lockName(schema)] })
+    return rows[0]?.taken === true
+  }, limits)
+}
+
+/**
+ * Whoever had the lock before may have made it (false), or begun to. Others who wait for one another may make it a
+ * deadlock's victim.
+ */
+async function makeOne(connection: Connection, { concurrentIndex: apart, summary }: Step): Promise<boolean> {
+  if (apart === null || (await isThere(connection, apart))) return false
+  await connection.query(apart.undo)
+  try {
+    await connection.query(apart.make)
+    return true
+  } catch (error) {
+    const fault = toDatabaseFault(error)
+    if (fault === undefined || fault.kind === 'unavailable' || fault.kind === 'busy') throw error
+    await connection.query(apart.undo)
+    if (isOvertaken(error)) throw error
+    const code = fault.kind === 'unique' ? 'not-unique' : 'database'
+    throw new MigrationRefused([refusal(code, null, `${summary}: PostgreSQL refused it: ${fault.message}`)])
+  }
+}
+
+async function isThere(connection: Connection, { index }: ConcurrentIndex): Promise<boolean> {
+  const text = 'SELECT count(*) > 0 AS there FROM pg_index WHERE indexrelid = to_regclass($1) AND indisvalid'
+  const { rows } = await connection.query<{ there: boolean }>({ text, values: [index] })
+  return rows[0]?.there === true
 }

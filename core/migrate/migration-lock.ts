@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Transaction } from '../database/database.ts'
 import { DatabaseFailure, toDatabaseFault } from '../database/database-fault.ts'
-import { MigrationRefused } from './migration-refused.ts'
 import type { MigrationLimits } from './migration-terms.ts'
+import { MigrationRefused } from './migration-terms.ts'
 import { refusal, type SchemaRefusal } from './schema/finding.ts'
 
 export const lockName = (schema: string): string => `plinth migration of ${schema}`
 
 /** A transaction in which no other process migrates. */
-export interface Turn {
+export interface LockAttempt {
   readonly transaction: Transaction
   /** Milliseconds that it waits for a lock: half as long as PostgreSQL lets others wait before it looks for a deadlock. */
-  readonly breath: number
+  readonly lockTimeout: number
   /** Whether others came between once already. */
-  readonly isAgain: boolean
+  readonly isRetry: boolean
 }
 
 /**
@@ -21,26 +21,26 @@ export interface Turn {
  * nothing is left then. It asks again and again, each time in another transaction: for one that is open, though it only
  * waits for the lock, the lock's owner would wait in turn to make an index concurrently.
  */
-export const inTurn = <Value>(
+export const withMigrationLock = <Value>(
   database: Database,
   limits: MigrationLimits,
-  work: (turn: Turn) => Promise<Value>,
-): Promise<Value> => untilNotOvertaken(limits, isAgain => takeTurn(database, limits, { work, isAgain }))
+  work: (turn: LockAttempt) => Promise<Value>,
+): Promise<Value> => untilNotOvertaken(limits, isRetry => tryWithLock(database, limits, { work, isRetry }))
 
-interface Work<Value> extends Pick<Turn, 'isAgain'> {
-  readonly work: (turn: Turn) => Promise<Value>
+interface Work<Value> extends Pick<LockAttempt, 'isRetry'> {
+  readonly work: (turn: LockAttempt) => Promise<Value>
 }
 
-async function takeTurn<Value>(
+async function tryWithLock<Value>(
   database: Database,
   limits: MigrationLimits,
-  { work, isAgain }: Work<Value>,
+  { work, isRetry }: Work<Value>,
 ): Promise<Value> {
   let done: { readonly value: Value } | undefined
   const attempt = async (transaction: Transaction) => {
     if (!(await transaction.tryLock(lockName(database.schema)))) return false
-    const breath = await waitBriefly(transaction, limits)
-    done = { value: await work({ transaction, breath, isAgain }) }
+    const lockTimeout = await waitBriefly(transaction, limits)
+    done = { value: await work({ transaction, lockTimeout, isRetry }) }
     return true
   }
   await untilFree(() => database.transaction(attempt, { statementTimeout: limits.statement }), limits)
@@ -61,20 +61,20 @@ export async function waitBriefly(
 }
 
 /** Taking the locks that are free takes its time, too. */
-const BREATH = `greatest(50, least(setting::integer / 2, $1::integer))`
-const WAIT_BRIEFLY = `SELECT ${BREATH}, set_config('lock_timeout', ${BREATH}::text, true)
+const LOCK_TIMEOUT = `greatest(50, least(setting::integer / 2, $1::integer))`
+const WAIT_BRIEFLY = `SELECT ${LOCK_TIMEOUT}, set_config('lock_timeout', ${LOCK_TIMEOUT}::text, true)
   FROM pg_settings WHERE name = 'deadlock_timeout'`
 
 /** Milliseconds between two questions. */
-const SHORTEST = 10
-const LONGEST = 200
+const MIN_DELAY = 10
+const MAX_DELAY = 200
 
 export async function untilFree(
   tryLock: () => Promise<boolean>,
   { turn }: Pick<MigrationLimits, 'turn'>,
 ): Promise<void> {
   const deadline = Date.now() + turn
-  for (let wait = SHORTEST; !(await tryLock()); wait = Math.min(LONGEST, wait * 2)) {
+  for (let wait = MIN_DELAY; !(await tryLock()); wait = Math.min(MAX_DELAY, wait * 2)) {
     if (Date.now() >= deadline) throw new MigrationRefused([tooLong(turn)])
     await pause(wait)
   }
@@ -86,10 +86,10 @@ export async function untilFree(
  */
 export async function untilNotOvertaken<Value>(
   { lock }: Pick<MigrationLimits, 'lock'>,
-  work: (isAgain: boolean) => Promise<Value>,
+  work: (isRetry: boolean) => Promise<Value>,
 ): Promise<Value> {
   let deadline: number | undefined
-  for (const wait of growing(SHORTEST)) {
+  for (const wait of backoffDelays(MIN_DELAY)) {
     try {
       return await work(deadline !== undefined)
     } catch (error) {
@@ -103,11 +103,11 @@ export async function untilNotOvertaken<Value>(
 }
 
 /** Pauses, in milliseconds: of two who met, one comes first the next time. */
-export function* growing(first: number): Generator<number, never> {
-  for (let wait = first; ; wait = Math.min(GROWN, wait * 2)) yield wait * (0.5 + Math.random())
+export function* backoffDelays(first: number): Generator<number, never> {
+  for (let wait = first; ; wait = Math.min(MAX_BACKOFF, wait * 2)) yield wait * (0.5 + Math.random())
 }
 
-const GROWN = 1_000
+const MAX_BACKOFF = 1_000
 
 /** Chosen as a deadlock's victim, behind a write that came between, or kept waiting: all the same, it may well go well the next time. */
 export function isOvertaken(error: unknown): boolean {

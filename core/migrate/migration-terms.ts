@@ -1,18 +1,18 @@
 import type { ServingProcess } from '../database/generations/processes.ts'
-import type { Handwritten } from './custom-migrations.ts'
-import type { Left, Weight } from './schema/finding.ts'
+import type { CustomMigration } from './custom-migrations.ts'
+import type { Leftover, Risk, SchemaRefusal } from './schema/finding.ts'
 
 export interface MigrationReport {
   /** What was done, a line each; none where the schema was as the model wants it. */
   readonly steps: readonly string[]
   /** What Plinth made, nobody wants and holds nothing: left as it is. */
-  readonly left: readonly Left[]
+  readonly left: readonly Leftover[]
   /** Who served an older version, and is refused everything since. */
   readonly outdated: readonly ServingProcess[]
 }
 
 /** How a migration treats processes of other versions that it would make outdated. */
-export interface Others {
+export interface OtherProcesses {
   /** Not asked before: they are replaced together with this one. */
   readonly deployment: string | null
   /** false: nothing is done that they cannot live beside. */
@@ -37,16 +37,27 @@ export const LIMITS: MigrationLimits = { turn: 60_000, lock: 10_000, statement: 
  */
 export type Stage = 'start' | 'expand' | 'all'
 
-export interface MigrationTerms {
+export interface MigrationOptions {
   /** start where absent. */
   readonly stage?: Stage
   readonly limits?: MigrationLimits
   /** They may be made outdated where absent. */
-  readonly others?: Others
+  readonly others?: OtherProcesses
   /** What the migration may cost; safe where absent. */
-  readonly allowing?: Weight
+  readonly allowing?: Risk
   /** Rows beyond which a table is large: what locks one is slow. */
   readonly manyRows?: number
   /** The files of migrations/; none where absent. */
-  readonly files?: readonly Handwritten[]
+  readonly files?: readonly CustomMigration[]
+}
+
+/** Carries refusals out of the transaction, which is rolled back by it. */
+export class MigrationRefused extends Error {
+  override readonly name = 'MigrationRefused'
+  readonly refusals: readonly SchemaRefusal[]
+
+  constructor(refusals: readonly SchemaRefusal[]) {
+    super('the migration was refused')
+    this.refusals = refusals
+  }
 }

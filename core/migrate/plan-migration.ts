@@ -1,28 +1,26 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Transaction, TransactionOptions } from '../database/database.ts'
 import type { Site } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
 import { bootstrap } from './bootstrap.ts'
-import { readyFiles, runBefore } from './custom-migration-files.ts'
-import type { Handwritten } from './custom-migrations.ts'
-import { type Cost, judge, needed } from './evaluate-plan.ts'
+import { runBefore, splitPendingFiles } from './custom-migration-files.ts'
+import type { CustomMigration } from './custom-migrations.ts'
+import { type Cost, evaluatePlan, neededSteps } from './evaluate-plan.ts'
 import { untilNotOvertaken, waitBriefly } from './migration-lock.ts'
-import { MigrationRefused } from './migration-refused.ts'
-import { LIMITS, type MigrationTerms } from './migration-terms.ts'
+import { LIMITS, type MigrationOptions, MigrationRefused } from './migration-terms.ts'
 import { planSchema } from './plan-steps.ts'
 import { hasRecord } from './recorded-schema.ts'
-import { takeBack } from './run-and-roll-back.ts'
-import { summaryOf, workOf } from './run-custom-migrations.ts'
+import { loadCustomMigration, summaryOf } from './run-custom-migrations.ts'
 import type { Catalogue } from './schema/catalogue.ts'
 import {
-  inOrder,
-  type Left,
+  type Leftover,
+  RISKS,
+  type Risk,
+  type RolloutPhase,
+  rolloutPhaseOf,
   type SchemaRefusal,
   type Step,
-  WEIGHTS,
-  type Weight,
-  type Window,
+  sortByPhase,
 } from './schema/finding.ts'
-import { windowOf } from './schema/rollout-phase.ts'
 
 /** What a migration would do. */
 export interface MigrationPlan {
@@ -31,12 +29,12 @@ export interface MigrationPlan {
   /** Why nothing can be done, whatever is allowed. */
   readonly refusals: readonly SchemaRefusal[]
   /** Empty, no longer wanted, and left as it is unless what is destructive is allowed. */
-  readonly left: readonly Left[]
+  readonly left: readonly Leftover[]
 }
 
 export interface PlannedStep {
-  readonly weight: Weight
-  readonly window: Window
+  readonly weight: Risk
+  readonly window: RolloutPhase
   /** One line for a reader: `add column "rating" to "articles"`. */
   readonly summary: string
   /** What writers wait for, or what is lost: `loses 12 rows`. */
@@ -45,9 +43,9 @@ export interface PlannedStep {
 }
 
 /** Milliseconds that counting the rows of a table may take. */
-const LONGEST = 300_000
+const COUNT_TIMEOUT = 300_000
 
-type PlanTerms = Pick<MigrationTerms, 'allowing' | 'manyRows' | 'files'>
+type PlanTerms = Pick<MigrationOptions, 'allowing' | 'manyRows' | 'files'>
 
 /**
  * The model's tables minus the database's, and what the rows say to it, once the files of migrations/ that come before
@@ -63,7 +61,9 @@ export async function planMigration(
     return planIn({ database, transaction }, { tables, allowing, manyRows, files })
   }
   try {
-    return await untilNotOvertaken(LIMITS, () => takeBack(database, work, { statementTimeout: LONGEST }))
+    return await untilNotOvertaken(LIMITS, () =>
+      runAndRollBack(database, work, { statementTimeout: COUNT_TIMEOUT }),
+    )
   } catch (error) {
     if (error instanceof MigrationRefused) return { steps: [], refusals: error.refusals, left: [] }
     throw error
@@ -72,26 +72,26 @@ export async function planMigration(
 
 interface Asked {
   readonly tables: readonly Table[]
-  readonly allowing: Weight
+  readonly allowing: Risk
   readonly manyRows: number | undefined
-  readonly files: readonly Handwritten[]
+  readonly files: readonly CustomMigration[]
 }
 
 async function planIn(site: Site, asked: Asked): Promise<MigrationPlan> {
   const { database, transaction } = site
   const isNew = !(await hasRecord(transaction, database.schema))
   if (isNew || asked.files.length > 0) await bootstrap(site)
-  const files = await readyFiles(site, asked.files, isNew)
+  const files = await splitPendingFiles(site, asked.files, isNew)
   const generated = await planTables(site, asked, await runBefore(site, files, asked))
-  const byHand = (files: readonly Handwritten[]) => Promise.all(files.map(plannedFile))
+  const byHand = (files: readonly CustomMigration[]) => Promise.all(files.map(plannedFile))
   return {
     ...generated,
     steps: [...(await byHand(files.before)), ...generated.steps, ...(await byHand(files.after))],
   }
 }
 
-async function plannedFile(file: Handwritten): Promise<PlannedStep> {
-  const work = await workOf(file)
+async function plannedFile(file: CustomMigration): Promise<PlannedStep> {
+  const work = await loadCustomMigration(file)
   const statements = work.kind === 'sql' ? [work.text.trim().replace(/;$/, '')] : []
   const window = file.moment === 'before' ? 'expand' : 'contract'
   return { weight: 'safe', window, summary: summaryOf(file), notes: ['written by hand'], statements }
@@ -103,23 +103,50 @@ async function planTables(
   catalogue: Catalogue,
 ): Promise<MigrationPlan> {
   const plan = planSchema(tables, catalogue)
-  const { refusals, costs } = await judge(transaction, plan)
+  const { refusals, costs } = await evaluatePlan(transaction, plan)
   // Who allows what is destructive has all of it dropped, whether or not it is empty (migrate-under-lock.ts).
   const drops = allowing === 'destructive' || costs.some(({ price }) => price.weight === 'destructive')
   const [left, dropped] = drops ? [[], plan.left.flatMap(({ drop }) => drop)] : [plan.left, []]
-  const steps = await needed(transaction, inOrder([...plan.steps, ...dropped]))
+  const steps = await neededSteps(transaction, sortByPhase([...plan.steps, ...dropped]))
   return { steps: steps.map(step => toPlanned(step, costs)), refusals, left }
 }
 
 function toPlanned(step: Step, costs: readonly Cost[]): PlannedStep {
   const prices = costs.map(({ price }) => price).filter(({ steps }) => steps.includes(step))
-  const weights = prices.map(({ weight }) => WEIGHTS.indexOf(weight))
-  const weight = WEIGHTS[Math.max(0, ...weights)] ?? 'safe'
+  const weights = prices.map(({ weight }) => RISKS.indexOf(weight))
+  const weight = RISKS[Math.max(0, ...weights)] ?? 'safe'
   return {
     weight,
-    window: windowOf(step),
+    window: rolloutPhaseOf(step),
     summary: step.summary,
     notes: prices.map(({ note }) => note),
-    statements: weight === 'slow' && step.apart !== null ? [step.apart.make] : step.statements,
+    statements:
+      weight === 'slow' && step.concurrentIndex !== null ? [step.concurrentIndex.make] : step.statements,
+  }
+}
+
+/** Does work in a transaction that is rolled back, and answers what it came to. Rejects as the work does. */
+export async function runAndRollBack<Value>(
+  database: Pick<Database, 'transaction'>,
+  work: (transaction: Transaction) => Promise<Value>,
+  options?: TransactionOptions,
+): Promise<Value> {
+  /** Carries it out of the transaction, which is rolled back by that. */
+  class TakenBack extends Error {
+    override readonly name = 'TakenBack'
+    readonly value: Value
+
+    constructor(value: Value) {
+      super('done, and taken back')
+      this.value = value
+    }
+  }
+  try {
+    return await database.transaction(async transaction => {
+      throw new TakenBack(await work(transaction))
+    }, options)
+  } catch (error) {
+    if (error instanceof TakenBack) return error.value
+    throw error
   }
 }

@@ -1,39 +1,38 @@
 import type { Table } from '../model/storage.ts'
 import { alter, printIndex, printTable, printVersionTrigger, qualified } from '../sql/ddl.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
-import { printVersionsCopy } from './bootstrap-versions.ts'
-import { planShift, type ShiftPlan } from './plan-reshape.ts'
+import { planReshape, type ReshapePlan } from './plan-reshape.ts'
 import type { ActualTable, Catalogue } from './schema/catalogue.ts'
-import { compareColumns } from './schema/columns.ts'
+import { compareColumns, compareStrays } from './schema/columns.ts'
 import { compareKinds } from './schema/compare-kinds.ts'
 import { compareChecks, compareForeignKeys, type Neighbours } from './schema/constraints.ts'
-import { compareStrays } from './schema/extra-constraints.ts'
 import {
-  type Finding,
-  holding,
-  inOrder,
-  type Left,
-  type Proviso,
+  type Leftover,
+  type Precondition,
   refusal,
+  type SchemaFinding,
   type SchemaRefusal,
   type Step,
-  stepIn,
+  sortByPhase,
+  tableStep,
+  withLock,
 } from './schema/finding.ts'
 import { compareIndexes, compareTriggers } from './schema/indexes.ts'
 import { sameList } from './schema/literals.ts'
 import { matchTables } from './schema/match-tables.ts'
-import { type Pair, projection, renamed, toPair } from './schema/pair-tables.ts'
+import { projection, renamed, type TablePair, toPair } from './schema/pair-tables.ts'
 import { countRows } from './schema/row-counts.ts'
+import { printVersionsCopy } from './table-versions.ts'
 
 /** How the database is brought to what the model wants. */
 export interface SchemaPlan {
   /** In the order to do them in. */
   readonly steps: readonly Step[]
   /** To ask before the first step; any that does not hold refuses the whole plan. */
-  readonly provisos: readonly Proviso[]
+  readonly provisos: readonly Precondition[]
   /** Known without asking. */
   readonly refusals: readonly SchemaRefusal[]
-  readonly left: readonly Left[]
+  readonly left: readonly Leftover[]
   /** Old name → new, of tables. */
   readonly renamedTables: ReadonlyMap<string, string>
 }
@@ -42,7 +41,7 @@ export interface SchemaPlan {
 export function planSchema(desired: readonly Table[], catalogue: Catalogue): SchemaPlan {
   const found = matchTables(desired, catalogue)
   const matches = desired.map(table => ({ table, actual: found.get(table) }))
-  const shift = planShift(
+  const shift = planReshape(
     matches.flatMap(({ table, actual }) => toPairs(catalogue, table, actual)),
     catalogue,
   )
@@ -60,11 +59,11 @@ export function planSchema(desired: readonly Table[], catalogue: Catalogue): Sch
   return sorted(findings, pairs)
 }
 
-function sorted(findings: readonly Finding[], pairs: readonly Pair[]): SchemaPlan {
+function sorted(findings: readonly SchemaFinding[], pairs: readonly TablePair[]): SchemaPlan {
   const steps = findings.filter(finding => finding.kind === 'step')
   const moved = pairs.filter(pair => pair.desired.name !== pair.actual.name)
   return {
-    steps: inOrder(steps),
+    steps: sortByPhase(steps),
     provisos: findings.filter(finding => finding.kind === 'proviso'),
     refusals: findings.filter(finding => finding.kind === 'refusal'),
     left: findings.filter(finding => finding.kind === 'left'),
@@ -72,12 +71,12 @@ function sorted(findings: readonly Finding[], pairs: readonly Pair[]): SchemaPla
   }
 }
 
-function toPairs(catalogue: Catalogue, table: Table, actual: ActualTable | undefined): readonly Pair[] {
+function toPairs(catalogue: Catalogue, table: Table, actual: ActualTable | undefined): readonly TablePair[] {
   const made = actual && catalogue.made.get(actual.name)
   return actual && made ? [toPair(catalogue, table, actual, made)] : []
 }
 
-function toNeighbours(pairs: readonly Pair[]): Neighbours {
+function toNeighbours(pairs: readonly TablePair[]): Neighbours {
   const byActual = new Map(pairs.map(pair => [pair.actual.name, pair.desired.name]))
   const byWanted = new Map(pairs.map(pair => [pair.desired.name, pair]))
   return {
@@ -89,7 +88,7 @@ function toNeighbours(pairs: readonly Pair[]): Neighbours {
   }
 }
 
-function* createTable({ schema, otherNames }: Catalogue, table: Table): Generator<Finding> {
+function* createTable({ schema, otherNames }: Catalogue, table: Table): Generator<SchemaFinding> {
   if (otherNames.has(table.name)) return
   const statements = [
     printTable(schema, table),
@@ -98,10 +97,10 @@ function* createTable({ schema, otherNames }: Catalogue, table: Table): Generato
   ]
   const referred = table.foreignKeys.map(({ references }) => references.table)
   const summary = `create table "${table.name}" (${table.serves})`
-  yield { ...stepIn(table.name, 'create', summary, ...statements), ...holding('writers', ...referred) }
+  yield { ...tableStep(table.name, 'create', summary, ...statements), ...withLock('writers', ...referred) }
 }
 
-function* comparePair(pair: Pair, neighbours: Neighbours): Generator<Finding> {
+function* comparePair(pair: TablePair, neighbours: Neighbours): Generator<SchemaFinding> {
   yield* renameTable(pair)
   yield* compareKey(pair)
   yield* compareColumns(pair)
@@ -113,15 +112,15 @@ function* comparePair(pair: Pair, neighbours: Neighbours): Generator<Finding> {
   yield* compareTriggers(pair)
 }
 
-function* renameTable({ schema, desired, actual }: Pair): Generator<Finding> {
+function* renameTable({ schema, desired, actual }: TablePair): Generator<SchemaFinding> {
   if (actual.name === desired.name) return
   const rename = alter(schema, actual.name, `RENAME TO ${name(desired.name)}`)
   const copy = printVersionsCopy(schema, actual.name, desired.name)
   const summary = `rename table "${actual.name}" to "${desired.name}" (${desired.serves})`
-  yield stepIn(actual.name, 'rename', summary, rename, copy)
+  yield tableStep(actual.name, 'rename', summary, rename, copy)
 }
 
-function* compareKey(pair: Pair): Generator<Finding> {
+function* compareKey(pair: TablePair): Generator<SchemaFinding> {
   const { desired, actual } = pair
   if (sameList(desired.primaryKey, renamed(pair, actual.primaryKey))) return
   const found =
@@ -135,7 +134,7 @@ function* foreignTable(
   catalogue: Catalogue,
   table: Table,
   actual: ActualTable | undefined,
-): Generator<Finding> {
+): Generator<SchemaFinding> {
   const taken = actual === undefined ? catalogue.otherNames.has(table.name) : !catalogue.made.has(actual.name)
   if (!taken) return
   const what = `table "${table.name}" (${table.serves}) is there already and was not made by Plinth`
@@ -145,7 +144,7 @@ function* foreignTable(
 }
 
 /** One cannot take a name before the other has given it up. */
-function* exchangedTables(desired: readonly Table[], { made, tables }: Catalogue): Generator<Finding> {
+function* exchangedTables(desired: readonly Table[], { made, tables }: Catalogue): Generator<SchemaFinding> {
   const nameOf = new Map(desired.flatMap(({ name, shape }) => (shape ? [[shape.uid, name] as const] : [])))
   for (const { name: table, serves, shape } of desired) {
     const before = (tables.has(table) && made.get(table)?.shape) || null
@@ -160,8 +159,8 @@ function* exchangedTables(desired: readonly Table[], { made, tables }: Catalogue
 function* vanishedTables(
   catalogue: Catalogue,
   desired: readonly Table[],
-  { pairs, moved, created }: ShiftPlan & { readonly created: readonly Table[] },
-): Generator<Finding> {
+  { pairs, moved, created }: ReshapePlan & { readonly created: readonly Table[] },
+): Generator<SchemaFinding> {
   const wanted = new Set([...desired.map(table => table.name), ...pairs.map(pair => pair.actual.name)])
   for (const [table, { serves }] of catalogue.made) {
     const actual = catalogue.tables.get(table)
@@ -204,7 +203,7 @@ function dropTable(
   { name: table, foreignKeys }: ActualTable,
   serves: string,
 ): readonly Step[] {
-  const drop = stepIn(
+  const drop = tableStep(
     table,
     'drop',
     `drop table "${table}" (${serves})`,
@@ -212,7 +211,7 @@ function dropTable(
   )
   if (foreignKeys.length === 0) return [drop]
   const letGo = foreignKeys.map(key => alter(schema, table, `DROP CONSTRAINT ${name(key.name)}`))
-  const release = stepIn(table, 'release', `drop the foreign keys of "${table}"`, ...letGo)
+  const release = tableStep(table, 'release', `drop the foreign keys of "${table}"`, ...letGo)
   const referred = foreignKeys.map(({ references }) => references.table)
-  return [{ ...release, ...holding('everybody', table, ...referred) }, drop]
+  return [{ ...release, ...withLock('everybody', table, ...referred) }, drop]
 }

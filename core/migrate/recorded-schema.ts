@@ -2,14 +2,13 @@ import type { Database } from '../database/database.ts'
 import { moveGenerations } from '../database/generations/generations.ts'
 import type { Site } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
-import { qualified } from '../sql/ddl.ts'
+import { qualified, quoteConstant } from '../sql/ddl.ts'
 import type { Stage } from './migration-terms.ts'
 import type { SchemaPlan } from './plan-steps.ts'
 import type { Catalogue } from './schema/catalogue.ts'
-import { kindOf } from './schema/extra-constraints.ts'
-import type { Left } from './schema/finding.ts'
+import { columnKindOf } from './schema/columns.ts'
+import type { Leftover } from './schema/finding.ts'
 import type { Runner } from './schema/read-catalogue.ts'
-import { printFingerprint } from './schema-fingerprint.ts'
 
 /**
  * Whether the last migration left the schema as this hash wants it, and nobody has changed it since: a look-up
@@ -58,7 +57,7 @@ const HAS_TABLE = `SELECT count(*) > 0 FROM pg_class JOIN pg_namespace AS space 
   WHERE nspname = $1 AND relname = $2`
 
 /** What `plinth_migrations` is told. */
-export interface Deed {
+export interface MigrationRecord {
   readonly product: string
   readonly hash: string
   readonly steps: readonly string[]
@@ -68,7 +67,10 @@ export interface Deed {
   readonly keepsOthers: boolean
 }
 
-export async function record(site: Site, { product, hash, steps, isOpen, keepsOthers }: Deed): Promise<void> {
+export async function recordMigration(
+  site: Site,
+  { product, hash, steps, isOpen, keepsOthers }: MigrationRecord,
+): Promise<void> {
   const { database, transaction } = site
   const { schema } = database
   const migrations = qualified(schema, 'plinth_migrations')
@@ -85,9 +87,9 @@ export async function record(site: Site, { product, hash, steps, isOpen, keepsOt
 }
 
 /** What a plan came to. */
-export interface Done extends Pick<SchemaPlan, 'renamedTables'> {
-  readonly left: readonly Left[]
-  readonly dropped: readonly Left[]
+export interface PlanOutcome extends Pick<SchemaPlan, 'renamedTables'> {
+  readonly left: readonly Leftover[]
+  readonly dropped: readonly Leftover[]
   /** Part of it is left for later: the rows mean what they did. */
   readonly isOpen: boolean
 }
@@ -96,7 +98,7 @@ export interface Done extends Pick<SchemaPlan, 'renamedTables'> {
 export async function recordTables(
   { database: { schema }, transaction }: Site,
   tables: readonly Table[],
-  { renamedTables, left, dropped, isOpen }: Done,
+  { renamedTables, left, dropped, isOpen }: PlanOutcome,
   { tables: actual }: Catalogue,
 ): Promise<void> {
   const ledger = qualified(schema, 'plinth_tables')
@@ -128,7 +130,7 @@ const toRow = (table: Table, abandoned: readonly string[]): object => ({
   constraints: [...table.checks, ...table.foreignKeys].map(constraint => constraint.name),
   kinds: Object.fromEntries(
     table.columns.flatMap(column => {
-      const kind = kindOf(column)
+      const kind = columnKindOf(column)
       return kind === null ? [] : [[column.name, kind]]
     }),
   ),
@@ -156,3 +158,35 @@ export async function readHistory(database: Database): Promise<readonly PastMigr
   const { rows } = await database.run({ text, values: [], name: 'read migrations' })
   return JSON.parse(String(rows[0]?.[0]))
 }
+
+/**
+ * SQL for one text that changes whenever somebody changes Plinth's tables: their columns (names, types, nullability,
+ * defaults), indexes, constraints, triggers, and Plinth's functions. Nothing leaves the database but the sum of hashes.
+ * Not covered: tables that Plinth did not make, privileges, comments, storage options, and the rows of its own tables.
+ */
+function printFingerprint(schema: string): string {
+  const space = `(SELECT oid FROM pg_namespace WHERE nspname = ${quoteConstant(schema)})`
+  const own = `SELECT c.oid, c.relname FROM pg_class AS c WHERE c.relnamespace = ${space} AND c.relkind IN ('r', 'p')
+    AND (c.relname IN (SELECT name::name FROM ${qualified(schema, 'plinth_tables')}) OR c.relname LIKE 'plinth\\_%')`
+  return `WITH own AS MATERIALIZED (${own}), parts AS (${[COLUMNS, INDEXES, CONSTRAINTS, TRIGGERS, functions(space)].join(' UNION ALL ')})
+    SELECT count(*) || ':' || coalesce(sum(hashtextextended(part, 0)), 0) FROM parts`
+}
+
+const COLUMNS = `SELECT concat_ws(' ', 'column', own.relname, a.attname, a.atttypid, a.atttypmod, a.attnotnull,
+  a.attidentity, a.attgenerated, d.adbin) AS part
+  FROM own JOIN pg_attribute AS a ON a.attrelid = own.oid AND a.attnum > 0 AND NOT a.attisdropped
+  LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum`
+
+const INDEXES = `SELECT concat_ws(' ', 'index', own.relname, c.relname, i.indkey, i.indisunique, i.indisvalid, i.indpred)
+  FROM own JOIN pg_index AS i ON i.indrelid = own.oid JOIN pg_class AS c ON c.oid = i.indexrelid`
+
+const CONSTRAINTS = `SELECT concat_ws(' ', 'constraint', own.relname, k.conname, k.contype, k.conkey, k.confrelid, k.confkey,
+  k.confdeltype, k.convalidated, k.conbin) FROM own JOIN pg_constraint AS k ON k.conrelid = own.oid`
+
+const TRIGGERS = `SELECT concat_ws(' ', 'trigger', own.relname, g.tgname, g.tgenabled, g.tgtype, g.tgfoid)
+  FROM own JOIN pg_trigger AS g ON g.tgrelid = own.oid AND NOT g.tgisinternal`
+
+const functions = (
+  space: string,
+): string => `SELECT concat_ws(' ', 'function', p.proname, p.prosrc, p.prosqlbody)
+  FROM pg_proc AS p WHERE p.pronamespace = ${space} AND p.proname LIKE 'plinth\\_%'`

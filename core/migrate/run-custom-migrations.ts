@@ -2,15 +2,15 @@ import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.
 import { runPlain, type Site } from '../database/run-ddl.ts'
 import { transactionWordIn } from '../database/transaction-words.ts'
 import { recordFile } from './custom-migration-record.ts'
-import type { Handwritten, HandwrittenWork, Sql } from './custom-migrations.ts'
-import { MigrationRefused } from './migration-refused.ts'
+import type { CustomMigration, CustomMigrationCode, Sql } from './custom-migrations.ts'
+import { MigrationRefused } from './migration-terms.ts'
 import { refusal } from './schema/finding.ts'
 
 /** For people: what a file is called among the steps of a plan. */
-export const summaryOf = ({ name }: Handwritten): string => `run migrations/${name}`
+export const summaryOf = ({ name }: CustomMigration): string => `run migrations/${name}`
 
 /** Runs files one after the other, and records each. Rejects with a MigrationRefused that names the file. */
-export async function runHandwritten(site: Site, files: readonly Handwritten[]): Promise<void> {
+export async function runCustomMigrations(site: Site, files: readonly CustomMigration[]): Promise<void> {
   for (const file of files) {
     await runFile(site, file).catch((error: unknown) => refuse(file, error))
     await recordFile(site, file, true)
@@ -18,10 +18,13 @@ export async function runHandwritten(site: Site, files: readonly Handwritten[]):
 }
 
 /** A database that is new needs only what says so. */
-export async function passOver(site: Site, files: readonly Handwritten[]): Promise<readonly Handwritten[]> {
-  const kept: Handwritten[] = []
+export async function skipForNewDatabase(
+  site: Site,
+  files: readonly CustomMigration[],
+): Promise<readonly CustomMigration[]> {
+  const kept: CustomMigration[] = []
   for (const file of files) {
-    const work = await workOf(file)
+    const work = await loadCustomMigration(file)
     if (work.newDatabases) kept.push(file)
     else await recordFile(site, file, false)
   }
@@ -29,23 +32,23 @@ export async function passOver(site: Site, files: readonly Handwritten[]): Promi
 }
 
 /** Rejects with a MigrationRefused where it cannot be loaded. */
-export const workOf = (file: Handwritten): Promise<HandwrittenWork> =>
+export const loadCustomMigration = (file: CustomMigration): Promise<CustomMigrationCode> =>
   file.load().catch((error: unknown) => refuse(file, error))
 
-async function runFile(site: Site, file: Handwritten): Promise<void> {
+async function runFile(site: Site, file: CustomMigration): Promise<void> {
   const work = await file.load()
   site.transaction.endsSession()
   if (work.kind === 'sql') await runScript(site, work)
   else await runCode(site, work)
 }
 
-async function runScript(site: Site, { text }: Extract<HandwrittenWork, { kind: 'sql' }>): Promise<void> {
+async function runScript(site: Site, { text }: Extract<CustomMigrationCode, { kind: 'sql' }>): Promise<void> {
   assertInside(text)
   await runPlain(site, [text.trimEnd().replace(/;$/, '\n')])
 }
 
 /** What the author forgot to wait for is waited for, also behind a failure: afterwards its connection is somebody else's. */
-async function runCode(site: Site, work: Extract<HandwrittenWork, { kind: 'code' }>): Promise<void> {
+async function runCode(site: Site, work: Extract<CustomMigrationCode, { kind: 'code' }>): Promise<void> {
   const asked: Promise<unknown>[] = []
   let open = true
   const sql: Sql = (text, ...values) => {
@@ -99,7 +102,7 @@ const OF_NO_FILE: ReadonlySet<DatabaseFault['kind']> = new Set([
   'serialization',
 ])
 
-function refuse({ name }: Handwritten, error: unknown): never {
+function refuse({ name }: CustomMigration, error: unknown): never {
   const fault = toDatabaseFault(error)
   if (fault !== undefined && OF_NO_FILE.has(fault.kind)) throw error
   const why = fault?.message ?? (error instanceof Error ? error.message : String(error))

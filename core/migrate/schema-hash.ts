@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Column, Table } from '../model/storage.ts'
 import { printBootstrap } from './bootstrap.ts'
-import type { Handwritten } from './custom-migrations.ts'
+import type { CustomMigration } from './custom-migrations.ts'
 
 /** Names a state that the schema ought to have: equal for equal tables, whatever else the model holds. */
-export function hashSchema(schema: string, tables: readonly Table[], files: readonly Handwritten[]): string {
+export function hashSchema(
+  schema: string,
+  tables: readonly Table[],
+  files: readonly CustomMigration[],
+): string {
   const applied = files.map(({ name, checksum }) => [name, checksum])
   const wanted = { bootstrap: printBootstrap(schema), tables: tables.map(withPlainColumns), applied }
   return createHash('sha256').update(JSON.stringify(wanted)).digest('hex')

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { statusOf } from '../../core/migrate/custom-migration-status.ts'
+import { readCustomMigrationStatus } from '../../core/migrate/custom-migration-record.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { checkMigrations, loadMigrations } from '../../core/plugins/load/load-migrations.ts'
@@ -44,7 +44,7 @@ async function shop(t: ExecutionContext) {
     },
     check: async () =>
       (await checkMigrations(folder.path)).map(({ place }) => `${place.file}:${place.line}:${place.column}`),
-    status: async () => statusOf(database, (await wanted()).files),
+    status: async () => readCustomMigrationStatus(database, (await wanted()).files),
   }
 }
 

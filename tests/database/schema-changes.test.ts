@@ -1,7 +1,7 @@
 import test from 'ava'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { type MigrationPlan, planMigration } from '../../core/migrate/plan-migration.ts'
-import { WEIGHTS } from '../../core/migrate/schema/finding.ts'
+import { RISKS } from '../../core/migrate/schema/finding.ts'
 import { storageOf } from '../model/compiled.ts'
 import { type ChangeRow, readChanges } from './changes-page.ts'
 import { type SchemaCase, schemaCase } from './schema-case.ts'
@@ -52,7 +52,7 @@ function classOf({ steps, refusals }: MigrationPlan, change: ChangeRow): string 
   const against = refusals.filter(one => one.table === table).map(({ code }) => code)
   if (against.length > 0) return `refused: ${[...new Set(against)].join()}`
   const own = steps.filter(({ statements }) => statements.some(text => text.includes(`"${table}"`)))
-  return WEIGHTS.findLast(weight => own.some(step => step.weight === weight)) ?? 'safe'
+  return RISKS.findLast(weight => own.some(step => step.weight === weight)) ?? 'safe'
 }
 
 const shown = (change: ChangeRow): string =>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
-import { WEIGHTS } from '../../core/migrate/schema/finding.ts'
+import { RISKS } from '../../core/migrate/schema/finding.ts'
 import { storageOf } from '../model/compiled.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { stage } from './shift-case.ts'
@@ -95,7 +95,7 @@ test('what leaves a project takes along no more than the page says, and never un
   for (const [change, yaml] of Object.entries(CHANGES)) {
     t.not(yaml, BEFORE, change)
     const plan = await planMigration(database, (await storageOf(yaml)).tables)
-    const weight = WEIGHTS.findLast(one => plan.steps.some(step => step.weight === one)) ?? 'safe'
+    const weight = RISKS.findLast(one => plan.steps.some(step => step.weight === one)) ?? 'safe'
     classes.push([change, plan.refusals.length > 0 ? 'refused' : weight])
   }
   t.deepEqual(classes, listed())

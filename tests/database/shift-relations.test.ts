@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { type MigrationPlan, planMigration } from '../../core/migrate/plan-migration.ts'
-import { WEIGHTS } from '../../core/migrate/schema/finding.ts'
+import { RISKS } from '../../core/migrate/schema/finding.ts'
 import type { Row } from '../documents/writing.ts'
 import { storageOf } from '../model/compiled.ts'
 import { openTestDatabase } from '../support/database.ts'
@@ -89,7 +89,7 @@ function verdictOf(plan: MigrationPlan, row: RelationRow): string {
   const against = plan.refusals.filter(({ table }) => own.test(`"${table}"`)).map(({ code }) => code)
   if (against.length > 0) return `refused: ${[...new Set(against)].join()}`
   const steps = plan.steps.filter(({ statements }) => statements.some(text => own.test(text)))
-  return WEIGHTS.findLast(weight => steps.some(step => step.weight === weight)) ?? 'safe'
+  return RISKS.findLast(weight => steps.some(step => step.weight === weight)) ?? 'safe'
 }
 
 interface Seen {

@@ -1,9 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import { openDatabase } from '../../core/database/open-database.ts'
-import type { Handwritten } from '../../core/migrate/custom-migrations.ts'
+import type { CustomMigration } from '../../core/migrate/custom-migrations.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
-import type { MigrationTerms } from '../../core/migrate/migration-terms.ts'
+import type { MigrationOptions } from '../../core/migrate/migration-terms.ts'
 import { until } from '../harness/until.ts'
 import { storageOf } from '../model/compiled.ts'
 import { administer, createDatabase, testServer } from '../support/database.ts'
@@ -21,7 +21,7 @@ const UNIQUE = PROJECT.replace('name: string', 'name: { type: string, unique: tr
 /** However busy the machine is. */
 const PATIENT = { turn: 30_000, lock: 30_000, statement: 30_000 }
 
-const LOG: Handwritten = {
+const LOG: CustomMigration = {
   name: '1.before.sql',
   moment: 'before',
   checksum: '1',
@@ -54,7 +54,7 @@ async function place(t: ExecutionContext, deadlockTimeout = '1s') {
   return {
     writer,
     connect,
-    bring: async (yaml: string, terms: MigrationTerms = {}) => {
+    bring: async (yaml: string, terms: MigrationOptions = {}) => {
       const done = await migrate(database, (await storageOf(yaml)).tables, { limits: PATIENT, ...terms })
       return done.ok ? [] : done.reasons.map(({ message }) => message)
     },

@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import pg from 'pg'
 import type { Database } from '../../core/database/database.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
-import type { Handwritten } from '../../core/migrate/custom-migrations.ts'
+import type { CustomMigration } from '../../core/migrate/custom-migrations.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import { readHistory } from '../../core/migrate/recorded-schema.ts'
@@ -41,7 +41,7 @@ INSERT INTO books (document_id, document_key, status, created_at, updated_at, ti
   SELECT n, n, 'draft', now(), now(), 'Book ' || n, n FROM generate_series(1, 3) AS n;
 CREATE TABLE log (line text);`
 
-const file = (name: string, moment: Handwritten['moment'], text: string): Handwritten => ({
+const file = (name: string, moment: CustomMigration['moment'], text: string): CustomMigration => ({
   name,
   moment,
   checksum: text,

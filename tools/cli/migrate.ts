@@ -1,10 +1,13 @@
 import { describeLeftover } from '../../core/app/start-fault.ts'
 import { printServing } from '../../core/database/generations/processes.ts'
-import { type FileStatus, statusOf } from '../../core/migrate/custom-migration-status.ts'
+import {
+  type CustomMigrationStatus,
+  readCustomMigrationStatus,
+} from '../../core/migrate/custom-migration-record.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { type MigrationPlan, planMigration } from '../../core/migrate/plan-migration.ts'
 import { type PastMigration, readHistory } from '../../core/migrate/recorded-schema.ts'
-import { includes, type Weight } from '../../core/migrate/schema/finding.ts'
+import { permits, type Risk } from '../../core/migrate/schema/finding.ts'
 import type { CommandContext } from './command-terms.ts'
 import { printPlan, weightOf } from './plan-print.ts'
 import { printReasons, withSchema, withSchemaReadOnly } from './schema-project.ts'
@@ -56,14 +59,14 @@ export async function runRehearsal(terms: MigrateTerms): Promise<0 | 1> {
 function isAllowed(plan: MigrationPlan, terms: MigrateTerms): boolean {
   const done = terms.expand ? plan.steps.filter(({ window }) => window === 'expand') : plan.steps
   if (terms.expand && plan.steps.some(({ window }) => window === 'stop')) return false
-  return includes(allowedBy(terms), weightOf({ ...plan, steps: done }) ?? 'safe')
+  return permits(allowedBy(terms), weightOf({ ...plan, steps: done }) ?? 'safe')
 }
 
 /** `plinth migrate --status`: the migration history, newest first. */
 export async function runStatus(terms: MigrateTerms): Promise<0 | 1> {
   const read = await withSchemaReadOnly(terms, async (database, { files }) => ({
     done: await readHistory(database),
-    files: await statusOf(database, files),
+    files: await readCustomMigrationStatus(database, files),
   }))
   if (!read.ok) return printReasons(terms, read.reasons)
   const { done, files } = read.value
@@ -71,20 +74,20 @@ export async function runStatus(terms: MigrateTerms): Promise<0 | 1> {
   return 0
 }
 
-const allowedBy = ({ allowDestructive }: MigrateTerms): Weight => (allowDestructive ? 'destructive' : 'slow')
+const allowedBy = ({ allowDestructive }: MigrateTerms): Risk => (allowDestructive ? 'destructive' : 'slow')
 
 function printDone(steps: readonly string[], left: readonly string[]): string {
   const done = steps.length === 0 ? ['The database was as the project wants it: nothing to do.'] : steps
   return [...done, ...left].map(line => `${line}\n`).join('')
 }
 
-function printFiles(files: readonly FileStatus[]): string {
+function printFiles(files: readonly CustomMigrationStatus[]): string {
   if (files.length === 0) return ''
   const lines = files.map(({ name, state, appliedAt }) => `    ${STATES[state](appliedAt ?? '')}  ${name}\n`)
   return `\nmigrations/\n${lines.join('')}`
 }
 
-const STATES: Readonly<Record<FileStatus['state'], (appliedAt: string) => string>> = {
+const STATES: Readonly<Record<CustomMigrationStatus['state'], (appliedAt: string) => string>> = {
   applied: at => at,
   skipped: at => `${at}  (not needed: the database was new)`,
   pending: () => 'to be applied           ',

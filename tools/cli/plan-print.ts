@@ -1,6 +1,6 @@
 import { describeLeftover } from '../../core/app/start-fault.ts'
 import type { MigrationPlan, PlannedStep } from '../../core/migrate/plan-migration.ts'
-import { WEIGHTS, type Weight } from '../../core/migrate/schema/finding.ts'
+import { RISKS, type Risk } from '../../core/migrate/schema/finding.ts'
 import type { Colour, Paint } from './paint.ts'
 
 interface PrintTerms {
@@ -15,8 +15,8 @@ export function printPlan(plan: MigrationPlan, { form, paint }: PrintTerms): str
 }
 
 /** The highest risk of the steps; null: there are none. */
-export function weightOf({ steps }: MigrationPlan): Weight | null {
-  return WEIGHTS.findLast(weight => steps.some(step => step.weight === weight)) ?? null
+export function weightOf({ steps }: MigrationPlan): Risk | null {
+  return RISKS.findLast(weight => steps.some(step => step.weight === weight)) ?? null
 }
 
 /** `{ weight, steps: [{ weight, window, summary, notes, statements }], refusals: [{ code, table, message }], left: [{ table, column }] }` */
@@ -49,7 +49,7 @@ const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 const toLine = ({ summary, notes }: PlannedStep): string => [summary, ...notes].join(': ')
 
-const COLOURS: Readonly<Record<Weight, Colour>> = { safe: 'green', slow: 'yellow', destructive: 'red' }
+const COLOURS: Readonly<Record<Risk, Colour>> = { safe: 'green', slow: 'yellow', destructive: 'red' }
 
 function printText(plan: MigrationPlan, paint: Paint): string {
   const { steps, refusals, left } = plan

@@ -2,7 +2,7 @@ import { checkedProjectStorage } from '../../core/access/compile/compile-access.
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
-import type { Handwritten } from '../../core/migrate/custom-migrations.ts'
+import type { CustomMigration } from '../../core/migrate/custom-migrations.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Storage, Table } from '../../core/model/storage.ts'
@@ -47,7 +47,7 @@ interface SchemaProject {
   readonly storage: Storage
   readonly tables: readonly Table[]
   /** The files of migrations/. */
-  readonly files: readonly Handwritten[]
+  readonly files: readonly CustomMigration[]
 }
 
 async function loadSchema({ folder, env }: CommandContext): Promise<Result<SchemaProject, string>> {

@@ -1,6 +1,6 @@
 import { comparedAttributes } from '../../core/access/compile/expected-lists.ts'
 import type { Database, Transaction } from '../../core/database/database.ts'
-import { takeBack } from '../../core/migrate/run-and-roll-back.ts'
+import { runAndRollBack } from '../../core/migrate/plan-migration.ts'
 import { fitsIndex } from '../../core/model/columns.ts'
 import type { ContentType, ScalarAttribute } from '../../core/model/model.ts'
 import type { Index, Storage } from '../../core/model/storage.ts'
@@ -72,7 +72,7 @@ export function tryIndex(
   { index }: Proposal,
   plan: (transaction: Transaction) => Promise<PlanNode>,
 ): Promise<IndexTrial> {
-  return takeBack(database, async transaction => {
+  return runAndRollBack(database, async transaction => {
     const before = await plan(transaction)
     await transaction.run({ text: printIndex(database.schema, table, index), values: [] })
     await transaction.run({ text: `ANALYZE ${name(database.schema)}.${name(table)}`, values: [] })

@@ -2,13 +2,13 @@ import type { ColumnLink, TableLink } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { renamed } from '../schema/pair-tables.ts'
-import { type Holding, isComponent, keyOf, type LinkMove, type LinkSource } from './reshape.ts'
+import { isComponent, type LinkMove, type StoredLinks, type TableState, versionKeyOf } from './reshape.ts'
 
 /** The names that things have: before a plan's first step, or once its renames are done. */
 export interface Naming {
-  table(holding: Holding): string
+  table(holding: TableState): string
   linkTable(name: string): string
-  column(holding: Holding, name: string): string
+  column(holding: TableState, name: string): string
 }
 
 export const namesBefore = (schema: string): Naming => ({
@@ -56,7 +56,7 @@ interface Reading {
  * target_status, target_locale, position, inverse_position, turn. A status or locale is null where nothing says it: then
  * it holds for all.
  */
-export function printEdges(move: LinkMove, reading: Reading): string {
+export function printComponentLinks(move: LinkMove, reading: Reading): string {
   const { source } = move
   const edges =
     source.link.link.kind === 'column'
@@ -84,14 +84,14 @@ function toLeader({ owner, link, source }: LinkMove, { naming }: Reading): strin
   const { before, after } = owner
   if (isComponent(owner) || source.swapped || before.locale === null || after.locale === null) return null
   if (!source.link.localized || link.localized) return null
-  return `(o.document_key, o.locale) IN ${printLeaders(naming.table(owner), after.locale)}`
+  return `(o.document_key, o.locale) IN ${printLeadingLocales(naming.table(owner), after.locale)}`
 }
 
 /** The locale of each document that counts where locales come to share what they had each: the default one, else the first. */
-export const printLeaders = (table: string, locale: string): string =>
+export const printLeadingLocales = (table: string, locale: string): string =>
   `(SELECT DISTINCT ON (document_key) document_key, locale FROM ${table} ORDER BY document_key, locale <> ${quoteConstant(locale)}, locale)`
 
-function tableEdges({ holding }: LinkSource, link: TableLink, { naming, withParts }: Reading): Edges {
+function tableEdges({ holding }: StoredLinks, link: TableLink, { naming, withParts }: Reading): Edges {
   const { before } = holding
   const table = naming.linkTable(link.table)
   const shared = link.owner.some(([column]) => column === 'owner_key')
@@ -117,12 +117,12 @@ function tableEdges({ holding }: LinkSource, link: TableLink, { naming, withPart
   const from = `${table} AS l JOIN ${naming.table(holding)} AS o ON ${on}`
   if (!isComponent(holding)) {
     const locale = before.locale === null ? 'NULL' : 'o.locale'
-    return { ...ends, from, key: `o.${keyOf(before)}`, status: statusOf('o.status'), locale }
+    return { ...ends, from, key: `o.${versionKeyOf(before)}`, status: statusOf('o.status'), locale }
   }
   return { ...ends, ...componentEnds(holding, from, withParts) }
 }
 
-function componentEnds({ after }: Holding, from: string, withParts: boolean) {
+function componentEnds({ after }: TableState, from: string, withParts: boolean) {
   return withParts
     ? {
         from: `${from} ${SAME_ROOT(after.uid)}`,
@@ -133,7 +133,7 @@ function componentEnds({ after }: Holding, from: string, withParts: boolean) {
     : { from, key: 'o.id', status: 'o.status', locale: 'NULL' }
 }
 
-function columnEdges({ holding }: LinkSource, link: ColumnLink, { naming, withParts }: Reading): Edges {
+function columnEdges({ holding }: StoredLinks, link: ColumnLink, { naming, withParts }: Reading): Edges {
   const { before } = holding
   const column = (own: string | null) => (own === null ? 'NULL' : `o.${naming.column(holding, own)}`)
   const named = isComponent(holding) && withParts ? 'NOT r.drafts_before' : String(!isComponent(holding))
@@ -151,7 +151,7 @@ function columnEdges({ holding }: LinkSource, link: ColumnLink, { naming, withPa
     ? componentEnds(holding, rows, withParts)
     : {
         from: rows,
-        key: `o.${keyOf(before)}`,
+        key: `o.${versionKeyOf(before)}`,
         status: before.drafts ? 'o.status' : 'NULL',
         locale: before.locale === null ? 'NULL' : 'o.locale',
       }

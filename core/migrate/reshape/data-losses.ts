@@ -1,13 +1,26 @@
 import type { SchemaShape, ValueShape } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
-import { type Finding, type Proviso, type RefusalCode, type Step, step } from '../schema/finding.ts'
-import type { Pair } from '../schema/pair-tables.ts'
+import {
+  type Precondition,
+  type RefusalCode,
+  type SchemaFinding,
+  type Step,
+  step,
+} from '../schema/finding.ts'
+import type { TablePair } from '../schema/pair-tables.ts'
 import { countRows, countTooMany, sample } from '../schema/row-counts.ts'
-import { type Naming, printEdges, printLeaders } from './component-links.ts'
-import { type Holding, isComponent, type LinkMove, losesDrafts, losesLocales, type Shift } from './reshape.ts'
+import { type Naming, printComponentLinks, printLeadingLocales } from './component-links.ts'
+import {
+  isComponent,
+  type LinkMove,
+  losesDrafts,
+  losesLocales,
+  type Reshape,
+  type TableState,
+} from './reshape.ts'
 
-type Misled = Shift['misled'][number]
+type Retargeted = Reshape['retargeted'][number]
 
 /** What goes, whose it is, and what would keep it. */
 interface Loss {
@@ -19,7 +32,10 @@ interface Loss {
   readonly because: string
 }
 
-export const proviso = ({ code, table, question, lost, because }: Loss, steps: readonly Step[]): Proviso => ({
+export const precondition = (
+  { code, table, question, lost, because }: Loss,
+  steps: readonly Step[],
+): Precondition => ({
   kind: 'proviso',
   code,
   table,
@@ -29,7 +45,7 @@ export const proviso = ({ code, table, question, lost, because }: Loss, steps: r
 })
 
 /** What turning drafts or locales off takes away: asked before any step. */
-export function* versionLosses(holding: Holding, done: Step): Generator<Proviso> {
+export function* versionLosses(holding: TableState, done: Step): Generator<Precondition> {
   const { pair, before } = holding
   const from = qualified(pair.schema, pair.actual.name)
   const table = pair.desired.name
@@ -38,7 +54,7 @@ export function* versionLosses(holding: Holding, done: Step): Generator<Proviso>
     const locale = before.locale ?? ''
     const because = `turning \`localized\` off for ${own}`
     const others = `(SELECT locale AS value, count(DISTINCT document_key)::integer AS n FROM ${from} WHERE locale <> ${quoteConstant(locale)} GROUP BY locale)`
-    yield proviso(
+    yield precondition(
       {
         code: 'lost-versions',
         table,
@@ -49,7 +65,7 @@ export function* versionLosses(holding: Holding, done: Step): Generator<Proviso>
       [done],
     )
     const without = `d.locale = ${quoteConstant(locale)}`
-    yield proviso(
+    yield precondition(
       {
         code: 'lost-versions',
         table,
@@ -62,7 +78,7 @@ export function* versionLosses(holding: Holding, done: Step): Generator<Proviso>
   }
   if (!losesDrafts(holding)) return
   const because = `turning \`draftAndPublish\` off for ${own}`
-  yield proviso(
+  yield precondition(
     {
       code: 'lost-versions',
       table,
@@ -72,7 +88,7 @@ export function* versionLosses(holding: Holding, done: Step): Generator<Proviso>
     },
     [done],
   )
-  yield proviso(
+  yield precondition(
     {
       code: 'lost-versions',
       table,
@@ -94,7 +110,7 @@ const documentsWithout = (from: string, kept: string): string =>
 const sameLocale = ({ locale }: SchemaShape, other: string): string =>
   locale === null ? '' : ` AND d.locale = ${other}.locale`
 
-function editedDrafts({ before }: Holding, from: string): string {
+function editedDrafts({ before }: TableState, from: string): string {
   const localized = before.locale !== null
   const stamps = ['updated_at', ...(localized ? ['shared_updated_at'] : [])]
   const differs = stamps.map(stamp => `d.${stamp} IS DISTINCT FROM p.${stamp}`).join(' OR ')
@@ -105,10 +121,10 @@ function editedDrafts({ before }: Holding, from: string): string {
 }
 
 /** Where an owner, or a target, had more links than it may have. */
-export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generator<Proviso> {
+export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generator<Precondition> {
   const { owner, link, source } = move
   yield* sharedLinkLosses(move, naming, done)
-  const edges = `(${printEdges(move, { naming, withParts: false })}) AS edges`
+  const edges = `(${printComponentLinks(move, { naming, withParts: false })}) AS edges`
   const own = `\`${link.name}\` of ${owner.pair.desired.serves}`
   const table = owner.pair.desired.name
   // Links that stay in their column are single, and its unique index asks whether they are exclusive.
@@ -120,7 +136,7 @@ export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generat
       'target_key',
     )
     const because = `${own} takes one link alone now, which`
-    yield proviso(
+    yield precondition(
       { code: 'lost-links', table, question, because, lost: '{rows} of links beside the first' },
       [done],
     )
@@ -137,12 +153,15 @@ export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generat
 }
 
 /** Of lists that locales come to share: links that the leading locale does not have. */
-function* sharedLinkLosses(move: LinkMove, naming: Naming, done: Step): Generator<Proviso> {
+function* sharedLinkLosses(move: LinkMove, naming: Naming, done: Step): Generator<Precondition> {
   const { owner, link, source } = move
   const { before, after, pair } = owner
   if (before.locale === null || after.locale === null || link.localized || !source.link.localized) return
-  const edges = printEdges({ ...move, link: { ...link, localized: true } }, { naming, withParts: false })
-  const leaders = printLeaders(naming.table(owner), after.locale)
+  const edges = printComponentLinks(
+    { ...move, link: { ...link, localized: true } },
+    { naming, withParts: false },
+  )
+  const leaders = printLeadingLocales(naming.table(owner), after.locale)
   const leading = (edge: string) => `(${edge}.owner_key, ${edge}.owner_locale) IN ${leaders}`
   const same = ['owner_key', 'owner_status', 'target_key', 'target_status'].map(
     column => `own.${column} IS NOT DISTINCT FROM lead.${column}`,
@@ -151,23 +170,23 @@ function* sharedLinkLosses(move: LinkMove, naming: Naming, done: Step): Generato
   const question = countRows(`(${edges}) AS own`, `NOT ${leading('own')} AND NOT ${kept}`)
   const because = `turning \`localized\` off for \`${link.name}\` of ${pair.desired.serves}`
   const lost = 'links of further locales in {rows}'
-  yield proviso({ code: 'lost-links', table: pair.desired.name, question, because, lost }, [done])
+  yield precondition({ code: 'lost-links', table: pair.desired.name, question, because, lost }, [done])
 }
 
 /** Components that further locales have for themselves, of an attribute that locales come to share. */
-export function* partLosses(shift: Shift, naming: Naming, done: Step): Generator<Proviso> {
+export function* partLosses(shift: Reshape, naming: Naming, done: Step): Generator<Precondition> {
   for (const { owner, before, after } of shift.parts) {
     const { pair } = owner
     const locale = owner.after.locale
     if (isComponent(owner) || owner.before.locale === null || locale === null) continue
     if (!before?.localized || after.localized) continue
-    const leaders = printLeaders(naming.table(owner), locale)
+    const leaders = printLeadingLocales(naming.table(owner), locale)
     for (const component of shift.holdings.filter(({ before: one }) => before.components.includes(one.uid))) {
       const own = `owner = ${quoteConstant(before.owner)} AND (owner_key, locale) NOT IN ${leaders}`
       const question = countRows(naming.table(component), own)
       const because = `turning \`localized\` off for \`${after.name}\` of ${pair.desired.serves}`
       const lost = 'components of further locales in {rows}'
-      yield proviso({ code: 'lost-values', table: pair.desired.name, question, because, lost }, [done])
+      yield precondition({ code: 'lost-values', table: pair.desired.name, question, because, lost }, [done])
     }
   }
 }
@@ -176,7 +195,10 @@ const countSurplus = (edges: string, by: readonly string[], counted: string): st
   `SELECT coalesce(sum(n - 1), 0)::integer AS "rows", '[]' AS "values" FROM (SELECT count(DISTINCT ${counted}) AS n FROM ${edges} GROUP BY ${by.join(', ')}) AS found`
 
 /** Links whose attribute leads elsewhere now: the keys that are stored would name documents of the wrong content-type. */
-export function* misledLinks({ owner, link, former }: Misled, naming: Naming): Generator<Finding> {
+export function* refuseRetargetedLinks(
+  { owner, link, former }: Retargeted,
+  naming: Naming,
+): Generator<SchemaFinding> {
   const { pair } = owner
   const own = `\`${link.name}\` of ${pair.desired.serves}`
   const stored = former.link
@@ -195,7 +217,7 @@ export function* misledLinks({ owner, link, former }: Misled, naming: Naming): G
       : countRows(qualified(pair.schema, pair.actual.name), set)
   const because = `${own} leads to another content-type now, which`
   const table = pair.desired.name
-  yield proviso({ code: 'lost-links', table, question, because, lost: 'links in {rows}' }, [done])
+  yield precondition({ code: 'lost-links', table, question, because, lost: 'links in {rows}' }, [done])
 }
 
 const columnsOfLink = (link: LinkMove['link']['link']): readonly string[] =>
@@ -206,13 +228,13 @@ const columnsOfLink = (link: LinkMove['link']['link']): readonly string[] =>
       )
 
 /** What further locales have for themselves, and the leading one otherwise. */
-export function valueLosses(holding: Holding, values: readonly ValueShape[], done: Step): Proviso {
+export function valueLosses(holding: TableState, values: readonly ValueShape[], done: Step): Precondition {
   const { pair, before, after } = holding
   const from = qualified(pair.schema, pair.actual.name)
   const columns = values.map(({ column }) => name(pair.columns.get(column)?.name ?? column))
   const differs = columns.map(column => `o.${column} IS DISTINCT FROM d.${column}`).join(' OR ')
   const status = before.drafts ? ' AND d.status = o.status' : ''
-  const leading = `(d.document_key, d.locale) IN ${printLeaders(from, after.locale ?? '')}`
+  const leading = `(d.document_key, d.locale) IN ${printLeadingLocales(from, after.locale ?? '')}`
   const question = countRows(
     `${from} AS o JOIN ${from} AS d ON d.document_key = o.document_key${status} AND ${leading}`,
     differs,
@@ -220,11 +242,11 @@ export function valueLosses(holding: Holding, values: readonly ValueShape[], don
   const names = values.map(value => `\`${value.name}\``).join(', ')
   const because = `turning \`localized\` off for ${names} of ${pair.desired.serves}`
   const lost = 'the other values of further locales in {rows}'
-  return proviso({ code: 'lost-values', table: pair.desired.name, question, because, lost }, [done])
+  return precondition({ code: 'lost-values', table: pair.desired.name, question, because, lost }, [done])
 }
 
 /** What is written anew on so many rows is not for a start. */
-export function largeShift(rows: string, pair: Pair, done: Step): Proviso {
+export function largeReshape(rows: string, pair: TablePair, done: Step): Precondition {
   const message = `${done.summary}: not at a start, because {rows} would be locked meanwhile: \`plinth migrate\` does it when it suits you`
   return {
     kind: 'proviso',

@@ -1,18 +1,18 @@
 import type { AttributeShape, ComponentsShape, LinkShape, LinkStorage } from '../../model/storage.ts'
-import type { Pair } from '../schema/pair-tables.ts'
+import type { TablePair } from '../schema/pair-tables.ts'
 import {
+  type ComponentsMove,
   changesVersions,
-  type Holding,
   isComponent,
   type LinkMove,
-  type LinkSource,
   losesDocuments,
-  type PartsMove,
-  type Shift,
+  type Reshape,
+  type StoredLinks,
+  type TableState,
 } from './reshape.ts'
 
 /** Which rows, links and components are to mean something else than they did. Asks nothing. */
-export function findShift(pairs: readonly Pair[]): Shift {
+export function findReshape(pairs: readonly TablePair[]): Reshape {
   const holdings = pairs.flatMap(toHolding)
   const parts = holdings.flatMap(owner =>
     ofKind(owner.after.attributes, 'parts').map(one => partsMove(owner, one)),
@@ -25,13 +25,13 @@ export function findShift(pairs: readonly Pair[]): Shift {
     holdings,
     versions: holdings.filter(changesVersions),
     links: links.filter(move => isTouched(move, components)),
-    misled: holdings.flatMap(owner => misledLinks(owner, holdings)),
+    retargeted: holdings.flatMap(owner => findRetargetedLinks(owner, holdings)),
     parts,
     components,
   }
 }
 
-function toHolding(pair: Pair): readonly Holding[] {
+function toHolding(pair: TablePair): readonly TableState[] {
   const { shape: before } = pair.made
   const { shape: after } = pair.desired
   return before && after ? [{ pair, before, after }] : []
@@ -42,7 +42,7 @@ const ofKind = <Kind extends AttributeShape['kind']>(attributes: readonly Attrib
 
 /** The attribute as it was: under its name, or under the one that it had. */
 function formerOf<Kind extends AttributeShape['kind']>(
-  { before }: Holding,
+  { before }: TableState,
   kind: Kind,
   { name, renamedFrom }: { readonly name: string; readonly renamedFrom?: string },
 ) {
@@ -50,17 +50,17 @@ function formerOf<Kind extends AttributeShape['kind']>(
   return former.find(one => one.name === name) ?? former.find(one => one.name === renamedFrom)
 }
 
-const partsMove = (owner: Holding, after: ComponentsShape): PartsMove => ({
+const partsMove = (owner: TableState, after: ComponentsShape): ComponentsMove => ({
   owner,
   before: formerOf(owner, 'parts', after) ?? null,
   after,
 })
 
-const changesParts = ({ owner, before, after }: PartsMove): boolean =>
+const changesParts = ({ owner, before, after }: ComponentsMove): boolean =>
   !isComponent(owner) && before !== null && (changesVersions(owner) || before.localized !== after.localized)
 
 /** The components of what changes, and all that are nested in them. */
-function reach(parts: readonly PartsMove[]): ReadonlySet<string> {
+function reach(parts: readonly ComponentsMove[]): ReadonlySet<string> {
   const reached = new Set(parts.filter(changesParts).flatMap(({ after }) => after.components))
   for (const uid of reached) {
     const nested = parts.filter(({ owner }) => owner.after.uid === uid)
@@ -69,33 +69,33 @@ function reach(parts: readonly PartsMove[]): ReadonlySet<string> {
   return reached
 }
 
-const holdingOf = (uid: string, holdings: readonly Holding[], time: 'before' | 'after') =>
+const holdingOf = (uid: string, holdings: readonly TableState[], time: 'before' | 'after') =>
   holdings.find(one => one[time].uid === uid)
 
 /** Whether what led to the one leads to the other now, whatever it is called. */
-const leadsTo = (former: LinkShape, target: Holding): boolean => former.target === target.before.uid
+const leadsTo = (former: LinkShape, target: TableState): boolean => former.target === target.before.uid
 
-function toMove(owner: Holding, link: LinkShape, holdings: readonly Holding[]): readonly LinkMove[] {
+function toMove(owner: TableState, link: LinkShape, holdings: readonly TableState[]): readonly LinkMove[] {
   const target = holdingOf(link.target, holdings, 'after')
   if (target === undefined) return []
   const source = ownSource(owner, link, target) ?? otherSource(owner, link, target)
   return source === undefined ? [] : [{ owner, target, link, source }]
 }
 
-function ownSource(owner: Holding, link: LinkShape, target: Holding): LinkSource | undefined {
+function ownSource(owner: TableState, link: LinkShape, target: TableState): StoredLinks | undefined {
   const former = formerOf(owner, 'link', link)
   return former && leadsTo(former, target) ? { holding: owner, link: former, swapped: false } : undefined
 }
 
 /** The other side may have stored it before: as the attribute that is its counterpart now, or was. */
-function otherSource(owner: Holding, link: LinkShape, target: Holding): LinkSource | undefined {
+function otherSource(owner: TableState, link: LinkShape, target: TableState): StoredLinks | undefined {
   const inverse = formerOf(owner, 'inverse', link)
   const counterpart = inverse?.target === target.before.uid ? { name: inverse.counterpart } : link.counterpart
   const former = counterpart ? formerOf(target, 'link', counterpart) : undefined
   return former && leadsTo(former, owner) ? { holding: target, link: former, swapped: true } : undefined
 }
 
-function misledLinks(owner: Holding, holdings: readonly Holding[]): Shift['misled'] {
+function findRetargetedLinks(owner: TableState, holdings: readonly TableState[]): Reshape['retargeted'] {
   return ofKind(owner.after.attributes, 'link').flatMap(link => {
     const former = formerOf(owner, 'link', link)
     const target = holdingOf(link.target, holdings, 'after')

@@ -1,14 +1,14 @@
 import type { ComponentsShape, SchemaShape } from '../../model/storage.ts'
 import { quoteConstant } from '../../sql/ddl.ts'
-import { type Finding, type Step, step } from '../schema/finding.ts'
+import { type SchemaFinding, type Step, step } from '../schema/finding.ts'
 import { countRows } from '../schema/row-counts.ts'
 import { type Naming, namesBefore } from './component-links.ts'
-import { proviso } from './data-losses.ts'
-import { type Holding, isComponent, type PartsMove, type Shift } from './reshape.ts'
+import { precondition } from './data-losses.ts'
+import { type ComponentsMove, isComponent, type Reshape, type TableState } from './reshape.ts'
 
 /** Components that an attribute held and holds no more: it is gone, with its holder perhaps, or takes others now. */
 interface Gone {
-  readonly component: Holding
+  readonly component: TableState
   /** What their rows call their owner. */
   readonly owner: string
 }
@@ -21,7 +21,7 @@ interface GoneTerms {
 }
 
 /** What goes with components that are given up (extra-constraints.ts), and what lists lose that have room for one alone. */
-export function* goneParts(shift: Shift, terms: GoneTerms): Generator<Finding> {
+export function* goneParts(shift: Reshape, terms: GoneTerms): Generator<SchemaFinding> {
   const { schema, naming, before } = terms
   for (const { component, owner } of findGone(shift, before)) {
     const sweep = printSweep(component, shift, naming)
@@ -34,9 +34,9 @@ export function* goneParts(shift: Shift, terms: GoneTerms): Generator<Finding> {
     if (move.before?.many && !move.after.many) yield* surplusParts(move, move.before, shift, terms)
 }
 
-const wordsOf = ({ pair }: Holding): string => pair.desired.serves
+const wordsOf = ({ pair }: TableState): string => pair.desired.serves
 
-function findGone({ holdings, parts }: Shift, before: readonly SchemaShape[]): readonly Gone[] {
+function findGone({ holdings, parts }: Reshape, before: readonly SchemaShape[]): readonly Gone[] {
   const kept = new Set(
     parts.flatMap(({ before: former, after }) =>
       former === null ? [] : after.components.map(component => `${former.owner} ${component}`),
@@ -55,11 +55,11 @@ function findGone({ holdings, parts }: Shift, before: readonly SchemaShape[]): r
 
 /** All but the first of a list that is none any more. */
 function* surplusParts(
-  { after }: PartsMove,
+  { after }: ComponentsMove,
   before: ComponentsShape,
-  shift: Shift,
+  shift: Reshape,
   { schema, naming }: GoneTerms,
-): Generator<Finding> {
+): Generator<SchemaFinding> {
   for (const component of shift.holdings.filter(
     one => isComponent(one) && after.components.includes(one.after.uid),
   )) {
@@ -76,7 +76,7 @@ function* surplusParts(
     }
     yield done
     const because = `\`${after.owner}\` takes one component alone now, which`
-    yield proviso(
+    yield precondition(
       {
         code: 'lost-values',
         table: component.pair.desired.name,
@@ -90,7 +90,7 @@ function* surplusParts(
 }
 
 /** Takes along what was nested in components that are gone, from the outside in. */
-function printSweep(component: Holding, shift: Shift, naming: Naming): readonly string[] {
+function printSweep(component: TableState, shift: Reshape, naming: Naming): readonly string[] {
   const nested = shift.parts.filter(({ owner }) => owner === component)
   return nested.flatMap(({ after }) =>
     after.components.flatMap(uid => {

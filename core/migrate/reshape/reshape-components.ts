@@ -1,14 +1,27 @@
+import type { LinkShape } from '../../model/storage.ts'
 import { quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
-import { type Naming, PARTS, printLeaders } from './component-links.ts'
-import { type Holding, isComponent, type PartsMove, type Shift } from './reshape.ts'
+import type { RowConversion, TablePair } from '../schema/pair-tables.ts'
+import { type Naming, PARTS, printLeadingLocales } from './component-links.ts'
+import {
+  type ComponentsMove,
+  changesVersions,
+  gainsDrafts,
+  gainsLocales,
+  isComponent,
+  losesDrafts,
+  losesLocales,
+  type Reshape,
+  type TableState,
+  versionKeyOf,
+} from './reshape.ts'
 
 /**
  * SQL that finds out what becomes of each component: a row for every (component, id) there is, found from the
  * documents down. `kept`: whether it stays; `copy`: its id, another one where a further locale gets its own;
  * `parent`: the id that its owner is going to have; `locale`: its own; whether its document has drafts and locales.
  */
-export function printFindParts(shift: Shift, naming: Naming): string {
+export function printFindComponents(shift: Reshape, naming: Naming): string {
   const components = shift.holdings.filter(isComponent)
   const stored = components.map(one => storedParts(one, naming)).join(' UNION ALL ')
   const roots = shift.parts.filter(({ owner }) => !isComponent(owner)).map(move => rootParts(move, naming))
@@ -24,14 +37,14 @@ export function printFindParts(shift: Shift, naming: Naming): string {
 const copyOf = (same: string, sequence: string): string =>
   `CASE WHEN ${same} THEN c.id ELSE nextval(${sequence})::integer END`
 
-function storedParts(component: Holding, naming: Naming): string {
+function storedParts(component: TableState, naming: Naming): string {
   const table = naming.table(component)
   const sequence = `pg_get_serial_sequence(${quoteConstant(table)}, 'id')::regclass`
   return `SELECT DISTINCT ${quoteConstant(component.after.uid)} AS component, id, owner, owner_key, locale, ${sequence} AS sequence FROM ${table}`
 }
 
 /** The components that a content-type's own attribute holds. */
-function rootParts({ owner, before, after }: PartsMove, naming: Naming): string {
+function rootParts({ owner, before, after }: ComponentsMove, naming: Naming): string {
   const type = owner.after
   const had = owner.before.locale !== null && (before ?? after).localized
   const has = type.locale !== null && after.localized
@@ -50,20 +63,20 @@ function rootParts({ owner, before, after }: PartsMove, naming: Naming): string 
 type Select = (copy: string, locale: string, kept: string, from?: string) => string
 
 /** Every locale gets its own: the default one, else the first, goes on with the ids that were shared. */
-function sharedOut(owner: Holding, naming: Naming, select: Select): string {
+function sharedOut(owner: TableState, naming: Naming, select: Select): string {
   const leading = `v.locale = first.locale`
   const table = naming.table(owner)
   const from = `JOIN (SELECT DISTINCT document_key, locale FROM ${table}) AS v ON v.document_key = c.owner_key
-    JOIN ${printLeaders(table, owner.after.locale ?? '')} AS first ON first.document_key = c.owner_key`
+    JOIN ${printLeadingLocales(table, owner.after.locale ?? '')} AS first ON first.document_key = c.owner_key`
   return select(copyOf(leading, 'c.sequence'), 'v.locale', 'true', from)
 }
 
 /** Of components that no locale has for itself any more those of one locale stay. */
-function staysOf(owner: Holding, had: boolean, naming: Naming): string {
+function staysOf(owner: TableState, had: boolean, naming: Naming): string {
   const table = naming.table(owner)
   const { before, after } = owner
   if (after.locale !== null) {
-    const leading = `(c.owner_key, c.locale) IN ${printLeaders(table, after.locale)}`
+    const leading = `(c.owner_key, c.locale) IN ${printLeadingLocales(table, after.locale)}`
     return had ? leading : 'true'
   }
   const locale = quoteConstant(before.locale ?? '')
@@ -72,13 +85,13 @@ function staysOf(owner: Holding, had: boolean, naming: Naming): string {
 }
 
 /** SQL that brings the rows of components to what was found out. */
-export function printShiftParts(shift: Shift, naming: Naming): readonly string[] {
+export function printReshapeComponents(shift: Reshape, naming: Naming): readonly string[] {
   return shift.holdings
     .filter(one => isComponent(one) && shift.components.has(one.after.uid))
     .flatMap(one => shiftRows(one, naming))
 }
 
-function shiftRows(component: Holding, naming: Naming): readonly string[] {
+function shiftRows(component: TableState, naming: Naming): readonly string[] {
   const table = naming.table(component)
   const own = `p.component = ${quoteConstant(component.after.uid)}`
   const values = component.pair.desired.columns
@@ -94,4 +107,77 @@ function shiftRows(component: Holding, naming: Naming): readonly string[] {
     `${into} c.id, 'draft', c.owner_key, c.locale, ${rest} FROM ${table} AS c JOIN ${PARTS} AS p ON ${own} AND p.copy = c.id AND NOT p.drafts_before AND p.drafts_after AND c.status = 'published'`,
     `DELETE FROM ${table} AS c USING ${PARTS} AS p WHERE ${own} AND p.copy = c.id AND p.drafts_before AND NOT p.drafts_after AND c.status = 'draft'`,
   ]
+}
+
+/** A pair with what a shift does to its rows, where it does. */
+export function reshapePair(pair: TablePair, shift: Reshape): TablePair {
+  const holding = shift.holdings.find(one => one.pair === pair)
+  const found = holding ? holdingShift(holding, shift) : linkTableShift(pair, shift)
+  return found === null ? pair : { ...pair, shift: found }
+}
+
+const VERSION_COLUMNS = ['document_key', 'status', 'locale', 'shared_updated_at'] as const
+
+function holdingShift(holding: TableState, shift: Reshape): RowConversion | null {
+  const sources = [
+    ...shift.links.map(({ source }) => source),
+    ...shift.retargeted.map(({ owner, former }) => ({ holding: owner, link: former })),
+  ]
+  const links = sources.flatMap(one => (one.holding === holding ? columnsOf(one.link) : []))
+  if (!changesVersions(holding)) {
+    const fillings = localesOfParts(holding, shift)
+    const isSame = links.length === 0 && fillings.size === 0
+    return isSame ? null : { fillings, rows: 'true', moved: new Set(links) }
+  }
+  const { before, after } = holding
+  const rows = [
+    ...(losesDrafts(holding) ? [`status = 'published'`] : []),
+    ...(losesLocales(holding) ? [`locale = ${quoteConstant(before.locale ?? '')}`] : []),
+  ]
+  const fillings: [string, string][] = [
+    ...(versionKeyOf(before) === versionKeyOf(after) ? [] : [['document_key', 'id'] as [string, string]]),
+    ...(gainsDrafts(holding) ? [['status', `'published'`] as [string, string]] : []),
+    ...(gainsLocales(holding) ? [['locale', quoteConstant(after.locale ?? '')] as [string, string]] : []),
+  ]
+  return {
+    fillings: new Map(fillings),
+    rows: rows.length === 0 ? 'true' : rows.map(row => `(${row})`).join(' AND '),
+    moved: new Set([...VERSION_COLUMNS, ...links]),
+  }
+}
+
+/** A component's locale is its document's: only where that keeps its locales can it be asked before. */
+function localesOfParts({ after }: TableState, { components, parts }: Reshape): ReadonlyMap<string, string> {
+  if (!components.has(after.uid)) return new Map()
+  const keeping = parts.filter(
+    ({ owner, before }) => before !== null && !changesVersions(owner) && !isComponent(owner),
+  )
+  const owners = keeping.flatMap(({ before }) => (before === null ? [] : [quoteConstant(before.owner)]))
+  const locale = owners.length === 0 ? 'NULL' : `CASE WHEN owner IN (${owners.join(', ')}) THEN locale END`
+  return new Map([['locale', `(${locale})::varchar(255)`]])
+}
+
+function columnsOf({ link }: LinkShape): readonly string[] {
+  if (link.kind === 'table') return []
+  const columns = [link.key, link.draftKey, link.locale, link.draftLocale, link.inversePosition]
+  return columns.filter(column => column !== null)
+}
+
+const isIn = ({ link }: LinkShape, table: { readonly name: string }): boolean =>
+  link.kind === 'table' && link.table === table.name
+
+/** Emptied and written anew: nothing can be asked of its rows before. */
+function linkTableShift(
+  { desired, actual }: TablePair,
+  { links, retargeted }: Reshape,
+): RowConversion | null {
+  const isOwn =
+    links.some(({ link, source }) => isIn(link, desired) || isIn(source.link, actual)) ||
+    retargeted.some(({ link }) => isIn(link, desired))
+  if (!isOwn) return null
+  return {
+    fillings: new Map(desired.columns.map(column => [column.name, `NULL::${column.type}`])),
+    rows: 'false',
+    moved: new Set(actual.columns.map(column => column.name)),
+  }
 }

@@ -1,8 +1,8 @@
 import type { ColumnLink, TableLink } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
-import { type Naming, PARTS, printEdges } from './component-links.ts'
-import { type Holding, isComponent, keyOf, type LinkMove, losesDocuments } from './reshape.ts'
+import { type Naming, PARTS, printComponentLinks } from './component-links.ts'
+import { isComponent, type LinkMove, losesDocuments, type TableState, versionKeyOf } from './reshape.ts'
 
 /** Where a move's links are while rows change. */
 const aside = (turn: number): string => `pg_temp.plinth_shift_links_${turn}`
@@ -10,7 +10,7 @@ const aside = (turn: number): string => `pg_temp.plinth_shift_links_${turn}`
 /** What a place at the end of a list is a multiple of (documents.md 11). */
 const GAP = 1024
 
-export interface LinkTerms {
+export interface LinkReshape {
   readonly schema: string
   readonly naming: Naming
   /** Of the move among all. */
@@ -18,9 +18,9 @@ export interface LinkTerms {
 }
 
 /** SQL that keeps a move's links, and empties the table that they stay in. */
-export function printKeepLinks({ owner, source, link }: LinkMove, terms: LinkTerms): readonly string[] {
+export function printKeepLinks({ owner, source, link }: LinkMove, terms: LinkReshape): readonly string[] {
   const move = { owner, source, link }
-  const keep = `CREATE TEMP TABLE ${aside(terms.turn).replace('pg_temp.', '')} ON COMMIT DROP AS ${printEdges(
+  const keep = `CREATE TEMP TABLE ${aside(terms.turn).replace('pg_temp.', '')} ON COMMIT DROP AS ${printComponentLinks(
     { ...move, target: owner },
     { naming: terms.naming, withParts: true },
   )}`
@@ -29,7 +29,7 @@ export function printKeepLinks({ owner, source, link }: LinkMove, terms: LinkTer
 }
 
 /** SQL that stores the links that were kept, for the rows that there are now. */
-export function printWriteLinks(move: LinkMove, terms: LinkTerms): readonly string[] {
+export function printWriteLinks(move: LinkMove, terms: LinkReshape): readonly string[] {
   return move.link.link.kind === 'table'
     ? writeTable(move, move.link.link, terms)
     : writeColumns(move, move.link.link, terms)
@@ -44,7 +44,7 @@ interface Owner {
   readonly hasLocales: string
 }
 
-function ownerOf(owner: Holding, { turn, naming }: LinkTerms): Owner {
+function ownerOf(owner: TableState, { turn, naming }: LinkReshape): Owner {
   const { after } = owner
   const table = naming.table(owner)
   const links = `${aside(turn)} AS l`
@@ -59,7 +59,7 @@ function ownerOf(owner: Holding, { turn, naming }: LinkTerms): Owner {
     }
   }
   return {
-    from: `${links} JOIN ${table} AS o ON o.${keyOf(after)} = l.owner_key`,
+    from: `${links} JOIN ${table} AS o ON o.${versionKeyOf(after)} = l.owner_key`,
     status: after.drafts ? 'o.status' : `'published'`,
     locale: after.locale === null ? quoteConstant(owner.before.locale ?? '') : 'o.locale',
     hasDrafts: String(after.drafts),
@@ -68,7 +68,7 @@ function ownerOf(owner: Holding, { turn, naming }: LinkTerms): Owner {
 }
 
 /** FROM and WHERE of the links as they are to be: `v.status` and `v.locale` are what a link has to say of its target. */
-function printWanted({ owner, target }: LinkMove, terms: LinkTerms): string {
+function printWanted({ owner, target }: LinkMove, terms: LinkReshape): string {
   const rows = ownerOf(owner, terms)
   const { drafts, locale } = target.after
   const statuses = drafts
@@ -79,7 +79,7 @@ function printWanted({ owner, target }: LinkMove, terms: LinkTerms): string {
       ? 'NULL'
       : `CASE WHEN NOT ${rows.hasLocales} THEN coalesce(l.target_locale, l.owner_locale, ${quoteConstant(locale)}) END`
   const said = drafts ? `coalesce(v.status, ${rows.status})` : rows.status
-  const exists = `EXISTS (SELECT FROM ${terms.naming.table(target)} AS t WHERE t.${keyOf(target.after)} = l.target_key)`
+  const exists = `EXISTS (SELECT FROM ${terms.naming.table(target)} AS t WHERE t.${versionKeyOf(target.after)} = l.target_key)`
   return [
     `FROM ${rows.from}`,
     `CROSS JOIN LATERAL unnest(${statuses}) AS s (status)`,
@@ -94,7 +94,7 @@ function printWanted({ owner, target }: LinkMove, terms: LinkTerms): string {
 const PLACE = `coalesce(l.position, l.turn * ${GAP})`
 const INVERSE_PLACE = `coalesce(l.inverse_position, l.turn * ${GAP})`
 
-function writeTable(move: LinkMove, link: TableLink, terms: LinkTerms): readonly string[] {
+function writeTable(move: LinkMove, link: TableLink, terms: LinkReshape): readonly string[] {
   const columns = [
     ...link.owner.map(([column, own]) => [column, `o.${name(own)}`] as const),
     ['target_key', 'l.target_key'] as const,
@@ -123,7 +123,7 @@ const raiseSequence = (table: string, values: readonly string[]): string => {
   return `SELECT setval(${sequence}, ${last}::bigint) FROM ${table}`
 }
 
-function writeColumns(move: LinkMove, link: ColumnLink, terms: LinkTerms): readonly string[] {
+function writeColumns(move: LinkMove, link: ColumnLink, terms: LinkReshape): readonly string[] {
   const table = terms.naming.table(move.owner)
   const isPart = isComponent(move.owner)
   const row = ['id', ...(isPart ? ['status'] : [])]

@@ -1,7 +1,30 @@
 import type { Column, ColumnType } from '../../model/storage.ts'
-import { type Cast, keepingAll, keepingSome, RELABELLED, whenever } from './cast.ts'
-import { CATALOGUE_TYPES } from './column-types.ts'
-import { READ_TEXT } from './parse-catalogue-text.ts'
+import { CATALOGUE_TYPES } from './read-catalogue.ts'
+
+/** SQL for a value, if a condition holds; else null. Unlike AND, it never looks at the value before. */
+export const whenever = (condition: string, value: string): string =>
+  `CASE WHEN ${condition} THEN ${value} END`
+
+/** How values of one type become values of another. */
+interface Cast {
+  /** SQL for the new value; never an error: null where there is none. */
+  readonly to: (value: string) => string
+  /** SQL that holds for values that the new type keeps whole; null: for all. */
+  readonly keeps: ((value: string) => string) | null
+  /** Whether every row is written anew. */
+  readonly rewrites: boolean
+}
+
+const keepingAll = (to: Cast['to']): Cast => ({ to, keeps: null, rewrites: true })
+
+const keepingSome = (to: Cast['to'], keeps: (value: string) => string): Cast => ({
+  to,
+  keeps,
+  rewrites: true,
+})
+
+/** The same bytes under another type. */
+const RELABELLED: Cast = { to: value => value, keeps: null, rewrites: false }
 
 type Casts = Readonly<Partial<Record<ColumnType, Cast>>>
 
@@ -184,4 +207,40 @@ const CASTS: Readonly<Record<string, Casts>> = {
   },
   [CATALOGUE_TYPES['time(3)']]: asShortText(value => `to_char(${value}, 'HH24:MI:SS.MS')`),
   [CATALOGUE_TYPES['timestamptz(3)']]: FROM_MOMENT,
+}
+
+/** What a text says, for each type that texts can be written in. A text that says nothing of the kind is null. */
+const READ_TEXT: Readonly<Partial<Record<ColumnType, (text: string) => string>>> = {
+  integer: text => whole(text, 'integer', '2147483647'),
+  bigint: text => whole(text, 'bigint', '9223372036854775807'),
+  'double precision': text => whenever(`${text} ~ '${NUMBER}'`, `${text}::double precision`),
+  'numeric(10,2)': text =>
+    whenever(
+      `${text} ~ '${NUMBER}'`,
+      whenever(`abs(${text}::numeric) < 99999999.995`, `round(${text}::numeric, 2)`),
+    ),
+  boolean: text => `CASE ${text} WHEN 'true' THEN true WHEN 'false' THEN false END`,
+  date: text => onDay(text, `^${DAY}$`, `${text}::date`),
+  'time(3)': text => whenever(`${text} ~ '^${TIME}$'`, `${text}::time(3)`),
+  // Without a zone it is UTC, as the session is.
+  'timestamptz(3)': text => onDay(text, `^${DAY}([T ]${TIME}${ZONE})?$`, `${text}::timestamptz(3)`),
+}
+
+/** Digits are bounded: PostgreSQL refuses numbers that no double holds. */
+const NUMBER = '^[+-]?[0-9]{1,250}([.][0-9]{1,250})?$'
+const DAY = '(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])'
+const TIME = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?'
+const ZONE = '(Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9])?'
+
+const whole = (text: string, type: ColumnType, largest: string): string =>
+  whenever(
+    `${text} ~ '^[+-]?[0-9]{1,20}$'`,
+    whenever(`abs(${text}::numeric) <= ${largest}`, `${text}::${type}`),
+  )
+
+/** Refuses the 31st of a month of thirty days. */
+function onDay(text: string, pattern: string, value: string): string {
+  const month = `(left(${text}, 7) || '-01')::date`
+  const days = `extract(day FROM ${month} + interval '1 month - 1 day')`
+  return whenever(`${text} ~ '${pattern}'`, whenever(`substr(${text}, 9, 2)::integer <= ${days}`, value))
 }

@@ -1,4 +1,5 @@
 import type { SchemaShape } from '../../model/storage.ts'
+import { LOCK_MODES, type LockMode, type TableLock } from './finding.ts'
 
 /** What is in the database's schema: read once, compared with what the model wants. */
 export interface Catalogue {
@@ -8,7 +9,7 @@ export interface Catalogue {
   /** Names that views, sequences and the like take up. */
   readonly otherNames: ReadonlySet<string>
   /** What Plinth made, by the table's name. */
-  readonly made: ReadonlyMap<string, Made>
+  readonly made: ReadonlyMap<string, OwnedParts>
   /** A table with more rows is large: it is not locked without being asked. A million where absent. */
   readonly manyRows?: number
 }
@@ -65,7 +66,7 @@ export interface ActualTrigger {
 }
 
 /** A row of `plinth_tables`: the parts of a table that are Plinth's to change. */
-export interface Made {
+export interface OwnedParts {
   readonly serves: string
   readonly columns: ReadonlySet<string>
   readonly indexes: ReadonlySet<string>
@@ -75,3 +76,27 @@ export interface Made {
   /** null: neither a content-type's nor a component's own table. */
   readonly shape: SchemaShape | null
 }
+
+/** A table that is there, and whom a plan keeps away from it. */
+export interface LockedTable {
+  readonly table: string
+  readonly from: LockMode
+}
+
+/** Each table once, from all that anything keeps away from it; in one order for everybody. */
+export function lockedTables(
+  holds: readonly TableLock[],
+  { tables, made }: Pick<Catalogue, 'tables' | 'made'>,
+): readonly LockedTable[] {
+  const held = new Map<string, LockMode>()
+  for (const { table, from } of holds) {
+    for (const one of table === null ? made.keys() : [table])
+      if (tables.has(one)) held.set(one, stronger(from, held.get(one)))
+  }
+  return [...held].map(([table, from]) => ({ table, from })).sort(byName)
+}
+
+const stronger = (one: LockMode, other: LockMode = 'vacuum'): LockMode =>
+  LOCK_MODES.indexOf(one) > LOCK_MODES.indexOf(other) ? one : other
+
+const byName = ({ table: one }: LockedTable, { table: other }: LockedTable): number => (one < other ? -1 : 1)

@@ -3,14 +3,22 @@ import { alter, printColumn, qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { castOf } from './casts.ts'
 import type { ActualColumn } from './catalogue.ts'
-import { CATALOGUE_TYPES } from './column-types.ts'
-import { type Finding, holding, type Proviso, refusal, type Step, stepIn } from './finding.ts'
+import {
+  type Precondition,
+  refusal,
+  type SchemaFinding,
+  type Step,
+  step,
+  tableStep,
+  withLock,
+} from './finding.ts'
 import { sameDefault } from './literals.ts'
-import { converted, mayLose, type Pair, projection, withNewValues } from './pair-tables.ts'
-import { countRows, countTooMany, findLost } from './row-counts.ts'
+import { converted, mayLose, projection, type TablePair, withNewValues } from './pair-tables.ts'
+import { CATALOGUE_TYPES } from './read-catalogue.ts'
+import { countLostValues, countRows, countTooMany, findStrays } from './row-counts.ts'
 
 /** What the columns of a table lack. */
-export function* compareColumns(pair: Pair): Generator<Finding> {
+export function* compareColumns(pair: TablePair): Generator<SchemaFinding> {
   for (const column of pair.desired.columns) {
     const actual = pair.columns.get(column.name)
     if (actual === undefined) yield* addColumn(pair, column)
@@ -21,18 +29,18 @@ export function* compareColumns(pair: Pair): Generator<Finding> {
 }
 
 /** For messages: the attribute where there is one, and what it belongs to. */
-export const called = ({ desired }: Pair, { attribute, name: column }: Column): string =>
+export const called = ({ desired }: TablePair, { attribute, name: column }: Column): string =>
   `${attribute === undefined ? `column "${column}"` : `\`${attribute.name}\``} of ${desired.serves}`
 
-const alterColumn = ({ schema, desired }: Pair, column: Column, action: string): string =>
+const alterColumn = ({ schema, desired }: TablePair, column: Column, action: string): string =>
   alter(schema, desired.name, `ALTER COLUMN ${name(column.name)} ${action}`)
 
-function foreignColumn({ desired }: Pair, { name: column }: Column) {
+function foreignColumn({ desired }: TablePair, { name: column }: Column) {
   const what = `column "${column}" of table "${desired.name}" (${desired.serves}) was not made by Plinth`
   return refusal('foreign-column', desired.name, `${what}: rename that column, or the attribute`)
 }
 
-function* addColumn(pair: Pair, column: Column): Generator<Finding> {
+function* addColumn(pair: TablePair, column: Column): Generator<SchemaFinding> {
   const { schema, desired } = pair
   if (pair.shift?.fillings.has(column.name)) return yield* addFilled(pair, column)
   const filling = column.backfill ?? column.default
@@ -40,18 +48,18 @@ function* addColumn(pair: Pair, column: Column): Generator<Finding> {
   const summary = `add column "${column.name}" to "${desired.name}" (${called(pair, column)})`
   const standard = filling === column.default ? [] : [alterColumn(pair, column, defaultAction(column))]
   const expands = [widening(pair, column, filling)]
-  yield { ...stepIn(pair.actual.name, 'change', summary, add, ...standard), expands }
+  yield { ...tableStep(pair.actual.name, 'change', summary, add, ...standard), expands }
   if (!column.nullable && filling === undefined && column.generated === null) yield needsValue(pair, column)
 }
 
 /** Rows that know nothing of the column are still written: they get what the rows there get. */
-const widening = (pair: Pair, column: Column, filling: Column['default']): string => {
+const widening = (pair: TablePair, column: Column, filling: Column['default']): string => {
   const nullable = column.nullable || (filling === undefined && column.generated === null)
   return alter(pair.schema, pair.desired.name, `ADD COLUMN ${printColumn({ ...column, nullable }, filling)}`)
 }
 
 /** Empty until the rows are shifted, which fills it. */
-function* addFilled(pair: Pair, column: Column): Generator<Finding> {
+function* addFilled(pair: TablePair, column: Column): Generator<SchemaFinding> {
   const { schema, desired, actual } = pair
   const add = alter(
     schema,
@@ -59,13 +67,13 @@ function* addFilled(pair: Pair, column: Column): Generator<Finding> {
     `ADD COLUMN ${printColumn({ ...column, nullable: true }, undefined)}`,
   )
   const summary = `add column "${column.name}" to "${desired.name}" (${desired.serves})`
-  yield stepIn(actual.name, 'change', summary, add)
+  yield tableStep(actual.name, 'change', summary, add)
   if (column.nullable) return
   const require = alterColumn(pair, column, 'SET NOT NULL')
-  yield stepIn(actual.name, 'tighten', `require column "${column.name}" of "${desired.name}"`, require)
+  yield tableStep(actual.name, 'tighten', `require column "${column.name}" of "${desired.name}"`, require)
 }
 
-function needsValue(pair: Pair, column: Column): Proviso {
+function needsValue(pair: TablePair, column: Column): Precondition {
   return {
     kind: 'proviso',
     code: 'needs-value',
@@ -76,14 +84,14 @@ function needsValue(pair: Pair, column: Column): Proviso {
 }
 
 /** Columns without an attribute come and go with drafts, locales and the sides of a relation. */
-export function lacksValues(pair: Pair, column: Column): string {
+export function lacksValues(pair: TablePair, column: Column): string {
   const advice = column.attribute
     ? 'give the attribute a `backfill`'
     : 'what a row is (drafts, locales, owners) can only change where there are none'
   return `${called(pair, column)} is required, but {rows} would have no value: ${advice}`
 }
 
-function* changeColumn(pair: Pair, column: Column, actual: ActualColumn): Generator<Finding> {
+function* changeColumn(pair: TablePair, column: Column, actual: ActualColumn): Generator<SchemaFinding> {
   if (column.name !== actual.name) yield renameColumn(pair, column, actual)
   if ((column.generated === 'identity') !== actual.identity) yield numberingChanged(pair, column)
   yield* renameValues(pair, column, actual)
@@ -94,9 +102,13 @@ function* changeColumn(pair: Pair, column: Column, actual: ActualColumn): Genera
   if (!column.nullable && actual.nullable) yield* requireValue(pair, column)
 }
 
-function renameColumn({ schema, desired, actual: table }: Pair, column: Column, actual: ActualColumn): Step {
+function renameColumn(
+  { schema, desired, actual: table }: TablePair,
+  column: Column,
+  actual: ActualColumn,
+): Step {
   const summary = `rename column "${actual.name}" of "${desired.name}" to "${column.name}"`
-  return stepIn(
+  return tableStep(
     table.name,
     'rename',
     summary,
@@ -104,7 +116,7 @@ function renameColumn({ schema, desired, actual: table }: Pair, column: Column, 
   )
 }
 
-function numberingChanged({ desired }: Pair, column: Column) {
+function numberingChanged({ desired }: TablePair, column: Column) {
   const what = `column "${column.name}" of table "${desired.name}" is no longer numbered as Plinth made it`
   return refusal('key-change', desired.name, `${what}: undo what was changed by hand`)
 }
@@ -112,8 +124,8 @@ function numberingChanged({ desired }: Pair, column: Column) {
 const defaultAction = ({ default: value }: Column): string =>
   value === undefined ? 'DROP DEFAULT' : `SET DEFAULT ${quoteConstant(value)}`
 
-const changeDefault = (pair: Pair, column: Column): Step => ({
-  ...stepIn(
+const changeDefault = (pair: TablePair, column: Column): Step => ({
+  ...tableStep(
     pair.actual.name,
     'change',
     `change the default of ${called(pair, column)}`,
@@ -122,34 +134,34 @@ const changeDefault = (pair: Pair, column: Column): Step => ({
   window: 'contract',
 })
 
-const dropNotNull = (pair: Pair, column: Column): Step =>
-  stepIn(
+const dropNotNull = (pair: TablePair, column: Column): Step =>
+  tableStep(
     pair.actual.name,
     'loosen',
     `let ${called(pair, column)} be empty`,
     alterColumn(pair, column, 'DROP NOT NULL'),
   )
 
-function* requireValue(pair: Pair, column: Column): Generator<Finding> {
+function* requireValue(pair: TablePair, column: Column): Generator<SchemaFinding> {
   if (column.backfill === undefined) yield needsValue(pair, column)
   else yield fillEmpty(pair, column, 'true')
   const require = alterColumn(pair, column, 'SET NOT NULL')
-  yield stepIn(pair.actual.name, 'tighten', `require ${called(pair, column)}`, require)
+  yield tableStep(pair.actual.name, 'tighten', `require ${called(pair, column)}`, require)
 }
 
 /** Gives the rows that hold nothing the attribute's backfill; `rows` is SQL in the model's names. */
-export function fillEmpty(pair: Pair, column: Column, rows: string): Step {
+export function fillEmpty(pair: TablePair, column: Column, rows: string): Step {
   const { schema, desired } = pair
   const value = column.backfill === undefined ? 'NULL' : quoteConstant(column.backfill)
   const empty = `${name(column.name)} IS NULL AND (${rows})`
   const update = `UPDATE ${qualified(schema, desired.name)} SET ${name(column.name)} = ${value} WHERE ${empty}`
   return {
-    ...stepIn(pair.actual.name, 'fill', `fill ${called(pair, column)} where it is empty`, update),
+    ...tableStep(pair.actual.name, 'fill', `fill ${called(pair, column)} where it is empty`, update),
     onlyIf: countRows(projection(pair), empty),
   }
 }
 
-function* renameValues(pair: Pair, column: Column, actual: ActualColumn): Generator<Finding> {
+function* renameValues(pair: TablePair, column: Column, actual: ActualColumn): Generator<SchemaFinding> {
   const former = [...(column.renamedValues?.keys() ?? [])].map(quoteConstant).join(', ')
   if (former === '') return
   const { schema, desired } = pair
@@ -157,12 +169,12 @@ function* renameValues(pair: Pair, column: Column, actual: ActualColumn): Genera
   const set = `${own} = ${withNewValues(column, own)}`
   const update = `UPDATE ${qualified(schema, desired.name)} SET ${set} WHERE ${own} IN (${former})`
   yield {
-    ...stepIn(pair.actual.name, 'values', `rename values of ${called(pair, column)}`, update),
+    ...tableStep(pair.actual.name, 'values', `rename values of ${called(pair, column)}`, update),
     onlyIf: countRows(qualified(schema, pair.actual.name), `${name(actual.name)} IN (${former})`),
   }
 }
 
-function* changeType(pair: Pair, column: Column, actual: ActualColumn): Generator<Finding> {
+function* changeType(pair: TablePair, column: Column, actual: ActualColumn): Generator<SchemaFinding> {
   const actions = [
     'DROP DEFAULT',
     newType(column, actual, column.name),
@@ -170,7 +182,7 @@ function* changeType(pair: Pair, column: Column, actual: ActualColumn): Generato
   ]
   const statements = actions.map(action => alterColumn(pair, column, action))
   const words = changed(pair, column, actual)
-  const change: Step = { ...stepIn(pair.actual.name, 'change', words, ...statements), window: 'stop' }
+  const change: Step = { ...tableStep(pair.actual.name, 'change', words, ...statements), window: 'stop' }
   yield change
   if (mayLose(column, actual)) yield* losses(pair, column, actual, change)
   if (castOf(actual.type, column)?.rewrites === false) return
@@ -182,14 +194,14 @@ function* changeType(pair: Pair, column: Column, actual: ActualColumn): Generato
 const newType = (column: Column, actual: ActualColumn, own: string): string =>
   `TYPE ${column.type} USING ${converted(column, actual, name(own))}`
 
-const changed = (pair: Pair, column: Column, { type }: ActualColumn): string =>
+const changed = (pair: TablePair, column: Column, { type }: ActualColumn): string =>
   `change ${called(pair, column)} from ${type} to ${column.type}`
 
-const cannotChange = (pair: Pair, column: Column, { type }: ActualColumn): string =>
+const cannotChange = (pair: TablePair, column: Column, { type }: ActualColumn): string =>
   `${called(pair, column)} cannot change from ${type} to ${column.type}`
 
 /** What does not survive a change of type; and whether a required attribute would be left empty by it. */
-function* losses(pair: Pair, column: Column, actual: ActualColumn, done: Step): Generator<Proviso> {
+function* losses(pair: TablePair, column: Column, actual: ActualColumn, done: Step): Generator<Precondition> {
   const { schema, desired } = pair
   const value = name(actual.name)
   const keeps = castOf(actual.type, column)?.keeps?.(value) ?? 'false'
@@ -200,7 +212,7 @@ function* losses(pair: Pair, column: Column, actual: ActualColumn, done: Step): 
     kind: 'proviso',
     code: 'type-change',
     table: desired.name,
-    question: findLost(qualified(schema, pair.actual.name), value, keeps),
+    question: countLostValues(qualified(schema, pair.actual.name), value, keeps),
     message: `${cannotChange(pair, column, actual)} without loss: values in {rows} do not fit${which}: ${advice}`,
     price: { weight: 'destructive', note: `loses values in {rows}${which}`, steps: [done] },
   }
@@ -212,20 +224,24 @@ const APART = 'made while others write'
 
 /** Refuses work on so many rows that a start should not do it unasked. */
 export const tooLarge = (
-  { schema, desired, actual, manyRows }: Pair,
+  { schema, desired, actual, manyRows }: TablePair,
   done: Step,
   what: string,
   byHand: string,
-): Proviso => ({
+): Precondition => ({
   kind: 'proviso',
   code: 'too-large',
   table: desired.name,
   question: countTooMany(qualified(schema, actual.name), manyRows),
   message: `${what}, because the table holds {rows} and would be locked meanwhile: \`plinth migrate\` does it, or run when it suits you: ${byHand}`,
-  price: { weight: 'slow', note: `{rows}, ${done.apart === null ? LOCKING : APART}`, steps: [done] },
+  price: {
+    weight: 'slow',
+    note: `{rows}, ${done.concurrentIndex === null ? LOCKING : APART}`,
+    steps: [done],
+  },
 })
 
-function* leftColumns(pair: Pair): Generator<Finding> {
+function* leftColumns(pair: TablePair): Generator<SchemaFinding> {
   const { schema, desired, actual, made } = pair
   const kept = new Set([...pair.columns.values()].map(column => column.name))
   for (const column of actual.columns) {
@@ -239,22 +255,26 @@ function* leftColumns(pair: Pair): Generator<Finding> {
     if (column.nullable || column.identity || actual.primaryKey.includes(column.name)) continue
     const release = alter(schema, desired.name, `ALTER COLUMN ${name(column.name)} DROP NOT NULL`)
     const words = `let the abandoned column "${column.name}" of "${desired.name}" be empty`
-    yield stepIn(actual.name, 'loosen', words, release)
+    yield tableStep(actual.name, 'loosen', words, release)
   }
 }
 
 /** Its foreign key goes with it, which is a part of the other table as well. */
-function dropColumn({ schema, desired, actual }: Pair, { name: column }: ActualColumn): Step {
+function dropColumn({ schema, desired, actual }: TablePair, { name: column }: ActualColumn): Step {
   const keys = actual.foreignKeys.filter(({ columns }) => columns.includes(column))
   const summary = `drop column "${column}" of "${desired.name}" (${desired.serves})`
   const drop = alter(schema, desired.name, `DROP COLUMN ${name(column)}`)
   return {
-    ...stepIn(actual.name, 'drop', summary, drop),
-    ...holding('everybody', actual.name, ...keys.map(({ references }) => references.table)),
+    ...tableStep(actual.name, 'drop', summary, drop),
+    ...withLock('everybody', actual.name, ...keys.map(({ references }) => references.table)),
   }
 }
 
-function vanished({ schema, desired, actual }: Pair, { name: column }: ActualColumn, dropped: Step): Proviso {
+function vanished(
+  { schema, desired, actual }: TablePair,
+  { name: column }: ActualColumn,
+  dropped: Step,
+): Precondition {
   const what = `column "${column}" of table "${actual.name}" (${desired.serves}) is no longer in the project and has values in {rows}`
   const drop = alter(schema, actual.name, `DROP COLUMN ${name(column)}`)
   return {
@@ -264,5 +284,46 @@ function vanished({ schema, desired, actual }: Pair, { name: column }: ActualCol
     question: countRows(qualified(schema, actual.name), `${name(column)} IS NOT NULL`),
     message: `${what}: put the attribute back, name it as \`renamedFrom\` of its successor, or give its values up with \`plinth migrate --allow-destructive\`, or with: ${drop}`,
     price: { weight: 'destructive', note: 'loses values in {rows}', steps: [dropped] },
+  }
+}
+
+/**
+ * Rows of a table that stays which belong to what left the project: versions in a locale, components of an attribute
+ * that is gone or no longer takes them. Asked where what is allowed has changed since the last migration.
+ */
+export function* compareStrays(pair: TablePair): Generator<SchemaFinding> {
+  for (const column of pair.desired.columns) {
+    const actual = pair.columns.get(column.name)
+    if (column.only === undefined || actual === undefined) continue
+    if (pair.made.kinds.get(actual.name) !== columnKindOf(column)) yield* strays(pair, column, column.only)
+  }
+}
+
+/** What `plinth_tables` keeps of a column's values: an attribute's type, or the values that mean something. */
+export function columnKindOf({ attribute, only }: Column): string | null {
+  if (only !== undefined) return JSON.stringify(only)
+  return attribute?.kind === 'scalar' ? attribute.type : null
+}
+
+function* strays(pair: TablePair, column: Column, only: readonly string[]): Generator<SchemaFinding> {
+  const { schema, desired } = pair
+  const own = name(column.name)
+  const others =
+    only.length === 0 ? `${own} IS NOT NULL` : `${own} NOT IN (${only.map(quoteConstant).join(', ')})`
+  const question = findStrays(projection(pair), own, others)
+  const remove = `DELETE FROM ${qualified(schema, desired.name)} WHERE ${others}`
+  const words = `remove rows of "${desired.name}" whose ${column.name} is no longer in the project`
+  const done = { ...step('drop', `${words} (${desired.serves})`, remove), onlyIf: question }
+  yield done
+  const what = `table "${desired.name}" (${desired.serves}) has {rows} whose ${column.name} is no longer in the project`
+  const advice =
+    'put it back, name it as `renamedFrom` of its successor, or give them up with `plinth migrate --allow-destructive`, or with'
+  yield {
+    kind: 'proviso',
+    code: 'vanished-rows',
+    table: desired.name,
+    question,
+    message: `${what}: {values}: ${advice}: ${remove}`,
+    price: { weight: 'destructive', note: 'loses {rows}: {values}', steps: [done] },
   }
 }

@@ -2,12 +2,12 @@ import type { Column } from '../../model/storage.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { ActualColumn } from './catalogue.ts'
 import { called } from './columns.ts'
-import type { Proviso } from './finding.ts'
-import { type Pair, projection } from './pair-tables.ts'
-import { findLost } from './row-counts.ts'
+import type { Precondition } from './finding.ts'
+import { projection, type TablePair } from './pair-tables.ts'
+import { countLostValues } from './row-counts.ts'
 
 /** Attributes of different types may lie in the same kind of column: what one allows, another does not. */
-export function* compareKinds(pair: Pair): Generator<Proviso> {
+export function* compareKinds(pair: TablePair): Generator<Precondition> {
   for (const column of pair.desired.columns) {
     const actual = pair.columns.get(column.name)
     const rule = actual && ruleFor(pair, column, actual)
@@ -24,20 +24,24 @@ interface Rule {
   readonly secret?: true
 }
 
-function ruleFor({ made }: Pair, { attribute }: Column, { name: actual }: ActualColumn): Rule | undefined {
+function ruleFor(
+  { made }: TablePair,
+  { attribute }: Column,
+  { name: actual }: ActualColumn,
+): Rule | undefined {
   const former = made.kinds.get(actual)
   if (attribute?.kind !== 'scalar' || former === undefined || former === attribute.type) return undefined
   return former === 'password' ? HASHES : RULES[attribute.type]
 }
 
-function breaks(pair: Pair, column: Column, { holds, fault, secret }: Rule): Proviso {
+function breaks(pair: TablePair, column: Column, { holds, fault, secret }: Rule): Precondition {
   const value = name(column.name)
   const which = secret ? fault : `${fault}: {values}`
   return {
     kind: 'proviso',
     code: 'type-change',
     table: pair.desired.name,
-    question: findLost(projection(pair), value, holds(value)),
+    question: countLostValues(projection(pair), value, holds(value)),
     message: `${called(pair, column)} cannot change its type: values in {rows} ${which}: change those first, or take a new name for the attribute`,
   }
 }

@@ -3,10 +3,10 @@ import { alter, printCheck, printForeignKey, printOnlyWhen } from '../../sql/ddl
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { ActualCheck, ActualForeignKey } from './catalogue.ts'
 import { called, fillEmpty, lacksValues } from './columns.ts'
-import { type Finding, holding, type Proviso, refusal, stepIn } from './finding.ts'
+import { type Precondition, refusal, type SchemaFinding, tableStep, withLock } from './finding.ts'
 import { literalsOf, sameList } from './literals.ts'
-import { match } from './match-named.ts'
-import { mayLose, type Pair, projection, renamed } from './pair-tables.ts'
+import { matchByName } from './match-tables.ts'
+import { mayLose, projection, renamed, type TablePair } from './pair-tables.ts'
 import { countRows, findDangling, findOtherValues } from './row-counts.ts'
 
 /** The table as the model names it, for names in the database; null: a table that is not there yet. */
@@ -17,9 +17,9 @@ export interface Neighbours {
   rowsOf(wanted: string): string | null
 }
 
-export function* compareChecks(pair: Pair): Generator<Finding> {
+export function* compareChecks(pair: TablePair): Generator<SchemaFinding> {
   const { desired, actual, made } = pair
-  const matched = match(desired.checks, actual.checks, made.constraints, (check, one) =>
+  const matched = matchByName(desired.checks, actual.checks, made.constraints, (check, one) =>
     sameCheck(pair, check, one),
   )
   yield* renameAndDrop(pair, matched)
@@ -28,13 +28,13 @@ export function* compareChecks(pair: Pair): Generator<Finding> {
 }
 
 /** A change of type may leave nothing of a value that has to be there. */
-function* keepCheck(pair: Pair, check: Check): Generator<Finding> {
+function* keepCheck(pair: TablePair, check: Check): Generator<SchemaFinding> {
   const column = pair.desired.columns.find(one => one.name === check.column)
   if (column === undefined || column.backfill !== undefined || 'oneOf' in check.rule) return
   if (mayLose(column, pair.columns.get(column.name))) yield needsOne(pair, check, column)
 }
 
-function sameCheck(pair: Pair, check: Check, actual: ActualCheck): boolean {
+function sameCheck(pair: TablePair, check: Check, actual: ActualCheck): boolean {
   const columns = [...new Set([check.column, ...(check.onlyWhen ? [check.onlyWhen.column] : [])])].sort()
   const values = 'oneOf' in check.rule ? check.rule.oneOf : []
   const literals = [...(check.onlyWhen ? [check.onlyWhen.equals] : []), ...values]
@@ -46,9 +46,9 @@ function sameCheck(pair: Pair, check: Check, actual: ActualCheck): boolean {
   )
 }
 
-function* addCheck(pair: Pair, check: Check): Generator<Finding> {
+function* addCheck(pair: TablePair, check: Check): Generator<SchemaFinding> {
   const { schema, desired, actual } = pair
-  yield stepIn(
+  yield tableStep(
     actual.name,
     'tighten',
     `add check "${check.name}" to "${desired.name}"`,
@@ -70,7 +70,7 @@ function* addCheck(pair: Pair, check: Check): Generator<Finding> {
   }
 }
 
-const needsOne = (pair: Pair, check: Check, column: Column): Proviso => ({
+const needsOne = (pair: TablePair, check: Check, column: Column): Precondition => ({
   kind: 'proviso',
   code: 'needs-value',
   table: pair.desired.name,
@@ -78,16 +78,16 @@ const needsOne = (pair: Pair, check: Check, column: Column): Proviso => ({
   message: lacksValues(pair, column),
 })
 
-export function* compareForeignKeys(pair: Pair, neighbours: Neighbours): Generator<Finding> {
+export function* compareForeignKeys(pair: TablePair, neighbours: Neighbours): Generator<SchemaFinding> {
   const { desired, actual, made } = pair
   const same = (key: ForeignKey, one: ActualForeignKey) => sameForeignKey(pair, neighbours, key, one)
-  const matched = match(desired.foreignKeys, actual.foreignKeys, made.constraints, same)
+  const matched = matchByName(desired.foreignKeys, actual.foreignKeys, made.constraints, same)
   yield* renameAndDrop(pair, matched)
   for (const key of matched.missing) yield* addForeignKey(pair, neighbours, key)
 }
 
 function sameForeignKey(
-  pair: Pair,
+  pair: TablePair,
   neighbours: Neighbours,
   key: ForeignKey,
   actual: ActualForeignKey,
@@ -101,12 +101,12 @@ function sameForeignKey(
   )
 }
 
-function* addForeignKey(pair: Pair, neighbours: Neighbours, key: ForeignKey): Generator<Finding> {
+function* addForeignKey(pair: TablePair, neighbours: Neighbours, key: ForeignKey): Generator<SchemaFinding> {
   const { schema, desired, actual } = pair
   const add = alter(schema, desired.name, `ADD ${printForeignKey(schema, key)}`)
   yield {
-    ...stepIn(actual.name, 'tighten', `add foreign key "${key.name}" to "${desired.name}"`, add),
-    ...holding('writers', actual.name, key.references.table),
+    ...tableStep(actual.name, 'tighten', `add foreign key "${key.name}" to "${desired.name}"`, add),
+    ...withLock('writers', actual.name, key.references.table),
   }
   const question = findDangling(projection(pair), neighbours.rowsOf(key.references.table), key)
   const what = `table "${desired.name}" (${desired.serves}) has links in {rows} that lead to no row of "${key.references.table}"`
@@ -133,20 +133,20 @@ interface Changes {
 }
 
 function* renameAndDrop(
-  { schema, desired, actual: table }: Pair,
+  { schema, desired, actual: table }: TablePair,
   { renamed, surplus, foreign }: Changes,
-): Generator<Finding> {
+): Generator<SchemaFinding> {
   for (const { wanted, actual } of renamed) {
     const action = `RENAME CONSTRAINT ${name(actual.name)} TO ${name(wanted.name)}`
     const summary = `rename constraint "${actual.name}" to "${wanted.name}"`
     const rename = alter(schema, desired.name, action)
-    yield { ...stepIn(table.name, 'rename', summary, rename), window: 'expand' }
+    yield { ...tableStep(table.name, 'rename', summary, rename), window: 'expand' }
   }
   for (const { name: constraint, references } of surplus) {
     const drop = alter(schema, desired.name, `DROP CONSTRAINT ${name(constraint)}`)
     const summary = `drop constraint "${constraint}" of "${desired.name}"`
     const tables = references === undefined ? [table.name] : [table.name, references.table]
-    yield { ...stepIn(table.name, 'loosen', summary, drop), ...holding('everybody', ...tables) }
+    yield { ...tableStep(table.name, 'loosen', summary, drop), ...withLock('everybody', ...tables) }
   }
   for (const { name: constraint } of foreign) {
     const what = `constraint "${constraint}" of table "${table.name}" was not made by Plinth`

@@ -3,24 +3,24 @@ import { alter, printIndex, printVersionTrigger, qualified, VERSION_TRIGGER } fr
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { ActualIndex } from './catalogue.ts'
 import { tooLarge } from './columns.ts'
-import { type Finding, holding, type Proviso, refusal, type Step, stepIn } from './finding.ts'
+import { type Precondition, refusal, type SchemaFinding, type Step, tableStep, withLock } from './finding.ts'
 import { literalsOf, sameList } from './literals.ts'
-import { match } from './match-named.ts'
-import { mayLose, type Pair, projection, renamed } from './pair-tables.ts'
+import { matchByName } from './match-tables.ts'
+import { mayLose, projection, renamed, type TablePair } from './pair-tables.ts'
 import { findDuplicates } from './row-counts.ts'
 
-export function* compareIndexes(pair: Pair): Generator<Finding> {
+export function* compareIndexes(pair: TablePair): Generator<SchemaFinding> {
   const { schema, desired, actual } = pair
-  const matched = match(desired.indexes, actual.indexes, own(pair), (index, one) =>
+  const matched = matchByName(desired.indexes, actual.indexes, own(pair), (index, one) =>
     sameIndex(pair, index, one),
   )
   for (const { wanted, actual: former } of matched.renamed) {
     const rename = `ALTER INDEX ${qualified(schema, former.name)} RENAME TO ${name(wanted.name)}`
     const words = `rename index "${former.name}" to "${wanted.name}"`
-    yield { ...stepIn(actual.name, 'rename', words, rename), holds: [], window: 'expand' }
+    yield { ...tableStep(actual.name, 'rename', words, rename), locks: [], window: 'expand' }
   }
   for (const index of matched.surplus) {
-    yield stepIn(
+    yield tableStep(
       actual.name,
       'loosen',
       `drop index "${index.name}" of "${desired.name}"`,
@@ -37,13 +37,13 @@ export function* compareIndexes(pair: Pair): Generator<Finding> {
 }
 
 /** What making an index concurrently left where it failed is of no use to anybody. */
-function own({ desired, actual, made }: Pair): ReadonlySet<string> {
+function own({ desired, actual, made }: TablePair): ReadonlySet<string> {
   const names = desired.indexes.map(index => index.name)
   const invalid = actual.indexes.filter(index => !index.valid && names.includes(index.name))
   return new Set([...made.indexes, ...invalid.map(index => index.name)])
 }
 
-function sameIndex(pair: Pair, { columns, unique, where }: Index, actual: ActualIndex): boolean {
+function sameIndex(pair: TablePair, { columns, unique, where }: Index, actual: ActualIndex): boolean {
   const [one] = where === null ? [null] : renamed(pair, mentioned(pair, actual.where ?? ''))
   const literals = where !== null && 'equals' in where ? [where.equals] : []
   return (
@@ -58,7 +58,7 @@ function sameIndex(pair: Pair, { columns, unique, where }: Index, actual: Actual
 }
 
 /** The columns that an expression of PostgreSQL's printing names. */
-function mentioned({ actual }: Pair, expression: string): readonly string[] {
+function mentioned({ actual }: TablePair, expression: string): readonly string[] {
   const words = [...expression.matchAll(/'(?:[^']|'')*'|"((?:[^"]|"")*)"|([\p{L}_][\p{L}\p{N}_$]*)/gu)]
   const columns = new Set(actual.columns.map(column => column.name))
   return words
@@ -66,7 +66,7 @@ function mentioned({ actual }: Pair, expression: string): readonly string[] {
     .filter(word => columns.has(word))
 }
 
-function* addIndex(pair: Pair, index: Index): Generator<Finding> {
+function* addIndex(pair: TablePair, index: Index): Generator<SchemaFinding> {
   const { schema, desired, actual } = pair
   const create = printIndex(schema, desired.name, index)
   const summary = `add ${index.unique ? 'unique ' : ''}index "${index.name}" to "${desired.name}"`
@@ -75,9 +75,9 @@ function* addIndex(pair: Pair, index: Index): Generator<Finding> {
   const undo = `DROP INDEX CONCURRENTLY IF EXISTS ${place}`
   const window = index.unique ? 'contract' : 'expand'
   const made: Step = {
-    ...stepIn(actual.name, 'tighten', summary, create),
-    ...holding('writers', actual.name),
-    apart: { index: place, make, undo },
+    ...tableStep(actual.name, 'tighten', summary, create),
+    ...withLock('writers', actual.name),
+    concurrentIndex: { index: place, make, undo },
     window,
   }
   yield made
@@ -87,13 +87,13 @@ function* addIndex(pair: Pair, index: Index): Generator<Finding> {
 }
 
 /** Different values of one type may be the same one of another. */
-const mayMerge = ({ desired, columns }: Pair, index: Index): boolean =>
+const mayMerge = ({ desired, columns }: TablePair, index: Index): boolean =>
   index.unique &&
   desired.columns.some(
     column => index.columns.includes(column.name) && mayLose(column, columns.get(column.name)),
   )
 
-function duplicates(pair: Pair, index: Index): Proviso {
+function duplicates(pair: TablePair, index: Index): Precondition {
   const { desired } = pair
   const names = index.columns.map(column => {
     const { attribute } = desired.columns.find(one => one.name === column) ?? {}
@@ -110,20 +110,20 @@ function duplicates(pair: Pair, index: Index): Proviso {
   }
 }
 
-export function* compareTriggers({ schema, desired, actual }: Pair): Generator<Finding> {
+export function* compareTriggers({ schema, desired, actual }: TablePair): Generator<SchemaFinding> {
   const trigger = actual.triggers.find(one => one.name === VERSION_TRIGGER)
   const table = `"${desired.name}"`
-  const expands = { ...holding('writers', actual.name), window: 'expand' } as const
+  const expands = { ...withLock('writers', actual.name), window: 'expand' } as const
   if (desired.versioned && trigger === undefined) {
     const create = printVersionTrigger(schema, desired.name)
     const words = `let writes to ${table} move its version`
-    yield { ...stepIn(actual.name, 'tighten', words, create), ...expands }
+    yield { ...tableStep(actual.name, 'tighten', words, create), ...expands }
   } else if (desired.versioned && trigger?.enabled === false) {
     const enable = alter(schema, desired.name, `ENABLE TRIGGER ${name(VERSION_TRIGGER)}`)
     const words = `let writes to ${table} move its version again`
-    yield { ...stepIn(actual.name, 'tighten', words, enable), ...expands }
+    yield { ...tableStep(actual.name, 'tighten', words, enable), ...expands }
   } else if (!desired.versioned && trigger !== undefined) {
     const drop = `DROP TRIGGER ${name(VERSION_TRIGGER)} ON ${qualified(schema, desired.name)}`
-    yield stepIn(actual.name, 'loosen', `let writes to ${table} move no version`, drop)
+    yield tableStep(actual.name, 'loosen', `let writes to ${table} move no version`, drop)
   }
 }

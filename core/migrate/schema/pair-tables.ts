@@ -2,25 +2,25 @@ import type { Column, Table } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import { castOf } from './casts.ts'
-import type { ActualColumn, ActualTable, Catalogue, Made } from './catalogue.ts'
-import { CATALOGUE_TYPES } from './column-types.ts'
+import type { ActualColumn, ActualTable, Catalogue, OwnedParts } from './catalogue.ts'
+import { CATALOGUE_TYPES } from './read-catalogue.ts'
 
 /** A table of the model, and the one of Plinth's making in the database that it is, perhaps under its old name. */
-export interface Pair {
+export interface TablePair {
   readonly schema: string
   readonly desired: Table
   readonly actual: ActualTable
-  readonly made: Made
+  readonly made: OwnedParts
   /** By the column's name in the model; those that are not there yet are missing. */
   readonly columns: ReadonlyMap<string, ActualColumn>
   /** A table with more rows is not locked without being asked. */
   readonly manyRows: number
   /** Absent: its rows stay what they are. */
-  readonly shift?: PairShift
+  readonly shift?: RowConversion
 }
 
 /** What becomes of rows that come to mean something else (plan-reshape.ts). */
-export interface PairShift {
+export interface RowConversion {
   /** What columns come to hold, by name: SQL over the columns that are there. */
   readonly fillings: ReadonlyMap<string, string>
   /** SQL over the columns that are there: holds for the rows that stay. */
@@ -36,8 +36,8 @@ export function toPair(
   { schema, manyRows = MANY_ROWS }: Catalogue,
   desired: Table,
   actual: ActualTable,
-  made: Made,
-): Pair {
+  made: OwnedParts,
+): TablePair {
   const there = new Map(actual.columns.map(column => [column.name, column]))
   const wanted = new Set(desired.columns.map(column => column.name))
   const columns = desired.columns.flatMap((column): [string, ActualColumn][] => {
@@ -56,7 +56,7 @@ function formerOf(
 }
 
 /** The columns' names in the model, for names in the database. */
-export function renamed(pair: Pair, columns: readonly (string | null)[]): readonly (string | null)[] {
+export function renamed(pair: TablePair, columns: readonly (string | null)[]): readonly (string | null)[] {
   const names = new Map([...pair.columns].map(([wanted, { name: actual }]) => [actual, wanted]))
   return columns.map(column => (column === null ? null : (names.get(column) ?? column)))
 }
@@ -65,7 +65,7 @@ export function renamed(pair: Pair, columns: readonly (string | null)[]): readon
  * The table's rows as they will be once its columns are changed, under the names that they will have: what
  * a proviso asks about, before anything is changed.
  */
-export function projection({ schema, desired, actual, columns, shift }: Pair): string {
+export function projection({ schema, desired, actual, columns, shift }: TablePair): string {
   const values = desired.columns.map(column => {
     const there = columns.get(column.name)
     const filling = shift?.fillings.get(column.name)

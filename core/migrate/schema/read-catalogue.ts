@@ -1,7 +1,7 @@
 import type { Database, Rows, Transaction } from '../../database/database.ts'
-import type { SchemaShape } from '../../model/storage.ts'
+import type { ColumnType, SchemaShape } from '../../model/storage.ts'
 import { qualified } from '../../sql/ddl.ts'
-import type { ActualTable, Catalogue, Made } from './catalogue.ts'
+import type { ActualTable, Catalogue, OwnedParts } from './catalogue.ts'
 
 /** What runs statements: the database, or a transaction of it. */
 export type Runner = Pick<Database, 'run'> | Pick<Transaction, 'run'>
@@ -38,7 +38,7 @@ const toTable = (name: string, json: string): ActualTable => {
   return { name, ...parts }
 }
 
-function toMade(json: string): Made {
+function toMade(json: string): OwnedParts {
   const row: Readonly<
     Record<'columns' | 'indexes' | 'constraints', readonly string[]> & {
       serves: string
@@ -113,3 +113,18 @@ SELECT own.relname, CASE WHEN own.is_table THEN json_build_object(
 )::text END
 FROM own LEFT JOIN columns USING (oid) LEFT JOIN indexes USING (oid)
 LEFT JOIN constraints USING (oid) LEFT JOIN triggers USING (oid)`
+
+/** As the catalogue writes them. */
+export const CATALOGUE_TYPES = {
+  integer: 'integer',
+  bigint: 'bigint',
+  'double precision': 'double precision',
+  'numeric(10,2)': 'numeric(10,2)',
+  boolean: 'boolean',
+  'varchar(255)': 'character varying(255)',
+  text: 'text',
+  jsonb: 'jsonb',
+  date: 'date',
+  'time(3)': 'time(3) without time zone',
+  'timestamptz(3)': 'timestamp(3) with time zone',
+} as const satisfies Record<ColumnType, string>

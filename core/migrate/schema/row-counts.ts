@@ -1,29 +1,29 @@
 import type { Check, ForeignKey, Index } from '../../model/storage.ts'
 import { printOnlyWhen, printWhere, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
-import type { Question } from './finding.ts'
+import type { RowCountQuery } from './finding.ts'
 
 const SHOWN = 5
 const LONGEST_SHOWN = 60
 const NO_VALUES = `'[]' AS "values"`
 
-export const countRows = (from: string, where = 'true'): Question =>
+export const countRows = (from: string, where = 'true'): RowCountQuery =>
   `SELECT count(*)::integer AS "rows", ${NO_VALUES} FROM ${from} WHERE ${where}`
 
 /** Counts rows only where there are more than so many. */
-export const countTooMany = (table: string, limit: number): Question => {
+export const countTooMany = (table: string, limit: number): RowCountQuery => {
   const beyond = `EXISTS (SELECT 1 FROM ${table} OFFSET ${limit} LIMIT 1)`
   return `SELECT CASE WHEN ${beyond} THEN (SELECT count(*) FROM ${table}) ELSE 0 END AS "rows", ${NO_VALUES}`
 }
 
 /** Values of which a condition, which may be null, does not hold. */
-export const findLost = (table: string, value: string, keeps: string): Question =>
+export const countLostValues = (table: string, value: string, keeps: string): RowCountQuery =>
   sample(
     `SELECT left(${value}::text, ${LONGEST_SHOWN}) AS value, count(*)::integer AS n FROM ${table}
     WHERE ${value} IS NOT NULL AND (${keeps}) IS NOT TRUE GROUP BY 1`,
   )
 
-export function findDuplicates(from: string, { columns, where }: Index): Question {
+export function findDuplicates(from: string, { columns, where }: Index): RowCountQuery {
   const shown = columns
     .map(column => `coalesce(left(${name(column)}::text, ${LONGEST_SHOWN}), 'null')`)
     .join(` || ' / ' || `)
@@ -35,7 +35,7 @@ export function findDuplicates(from: string, { columns, where }: Index): Questio
   return sample(groups)
 }
 
-export function findOtherValues(from: string, check: Check, values: readonly string[]): Question {
+export function findOtherValues(from: string, check: Check, values: readonly string[]): RowCountQuery {
   const column = name(check.column)
   const outside = `${printOnlyWhen(check)} AND ${column} NOT IN (${values.map(quoteConstant).join(', ')})`
   return sample(
@@ -44,16 +44,16 @@ export function findOtherValues(from: string, check: Check, values: readonly str
 }
 
 /** The commonest groups, as `value (n)`. */
-export function sample(groups: string): Question {
+export function sample(groups: string): RowCountQuery {
   const values = `(array_agg(value || ' (' || n || ')' ORDER BY n DESC, value COLLATE "C"))[1:${SHOWN}]`
   return `SELECT coalesce(sum(n), 0)::integer AS "rows", coalesce(to_json(${values})::text, '[]') AS "values" FROM (${groups}) AS found`
 }
 
 /** Rows of values that mean nothing any more. */
-export const findStrays = (from: string, value: string, others: string): Question =>
+export const findStrays = (from: string, value: string, others: string): RowCountQuery =>
   sample(`SELECT ${value} AS value, count(*)::integer AS n FROM ${from} WHERE ${others} GROUP BY 1`)
 
-export function findDangling(from: string, to: string | null, key: ForeignKey): Question {
+export function findDangling(from: string, to: string | null, key: ForeignKey): RowCountQuery {
   const set = key.columns.map(column => `future.${name(column)} IS NOT NULL`).join(' AND ')
   if (to === null) return countRows(from, set)
   const equal = key.references.columns.map((column, index) => {

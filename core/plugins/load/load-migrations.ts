@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { failed, ok, type Result } from '../../base/result.ts'
 import { transactionWordIn } from '../../database/transaction-words.ts'
 import type { Diagnostic } from '../../faults/diagnostic.ts'
-import type { Handwritten, HandwrittenWork } from '../../migrate/custom-migrations.ts'
+import type { CustomMigration, CustomMigrationCode } from '../../migrate/custom-migrations.ts'
 import type { Migration } from '../migration.ts'
 import { diagnoseModule } from '../plugin-fault.ts'
 import { moduleKind } from '../plugin-module.ts'
@@ -13,7 +13,7 @@ import { moduleError } from './module-error.ts'
 import { defaultExport, openLoader } from './module-loader.ts'
 
 /** Reads the custom migrations. Modules are loaded when they run. Fails with all faults. */
-export async function loadMigrations(root: string): Promise<Result<readonly Handwritten[], Diagnostic>> {
+export async function loadMigrations(root: string): Promise<Result<readonly CustomMigration[], Diagnostic>> {
   const { files, faults } = await findMigrations(root)
   const texts = await Promise.all(files.map(({ file }) => readFile(file, 'utf8')))
   const wrong = files.flatMap((file, at) => [...checkText(file, texts[at] ?? '')])
@@ -48,14 +48,14 @@ function* checkText({ name, shown }: MigrationFile, text: string): Generator<Dia
 const checksum = (text: string): string =>
   createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex')
 
-const toHandwritten = (root: string, file: MigrationFile, text: string): Handwritten => ({
+const toHandwritten = (root: string, file: MigrationFile, text: string): CustomMigration => ({
   name: file.name,
   moment: file.moment,
   checksum: checksum(text),
   load: async () => (file.name.endsWith('.sql') ? toScript(text) : loadCode(root, file)),
 })
 
-const toScript = (text: string): HandwrittenWork => ({
+const toScript = (text: string): CustomMigrationCode => ({
   kind: 'sql',
   text,
   newDatabases: NEW_DATABASES.test(text),
@@ -63,7 +63,7 @@ const toScript = (text: string): HandwrittenWork => ({
 
 const NEW_DATABASES = /^--[ \t]*plinth:[ \t]*new databases too[ \t\r]*$/m
 
-async function loadCode(root: string, { file }: MigrationFile): Promise<HandwrittenWork> {
+async function loadCode(root: string, { file }: MigrationFile): Promise<CustomMigrationCode> {
   const loader = await openLoader(root)
   const exported = defaultExport(await loader.load(file))
   if (!isMigration(exported)) throw new Error('expected `export default defineMigration(…)`')

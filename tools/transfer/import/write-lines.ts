@@ -5,7 +5,7 @@ import { groupBy } from '../../../core/documents/rows/group.ts'
 import { loadDocuments } from '../../../core/documents/rows/write-load.ts'
 import type { WriteTerms } from '../../../core/documents/rows/write-terms.ts'
 import { ownParts } from '../../../core/documents/unique/own-parts.ts'
-import { takeBack } from '../../../core/migrate/run-and-roll-back.ts'
+import { runAndRollBack } from '../../../core/migrate/plan-migration.ts'
 import type { Component } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import { type LineFault, StreamRefused } from '../stream-fault.ts'
@@ -113,7 +113,7 @@ async function findRefused(
     }
     refused = undefined
   }
-  await takeBack(writing.terms.database, work, PATIENT).catch((found: unknown) => {
+  await runAndRollBack(writing.terms.database, work, PATIENT).catch((found: unknown) => {
     if (!refused || !isRefusal(found)) throw found
     refused = { ...refused, message: refusalOf(found) }
   })

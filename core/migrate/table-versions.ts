@@ -1,26 +1,26 @@
 import { qualified, quoteConstant } from '../sql/ddl.ts'
 import { EVERY_TABLE } from '../sql/print-versioned.ts'
 
-/** How many rows a table's version is spread over before writers are more than that at once. */
+/** Shards of a table's version. More concurrent writers than this create further shards. */
 const SHARDS = 16
 
-/** A bigint has room for 10^13 of them. */
+/** Largest step of a version. A bigint has room for 10^13 steps of this size. */
 const LONGEST_STEP = 1_000_000
 
 /**
- * SQL that makes the function of the trigger: it moves the version of a table, which is the sum of the table's
- * shards in `plinth_versions` and only grows. By how much is left to chance: so two states that do not follow one
- * another (a replica's and the primary's, one before and one after a restore) have not the same versions either.
+ * SQL of the trigger function that advances a table's version. The version is the sum of the table's shards in
+ * `plinth_versions` and only grows. The step is random, so two divergent states (replica and primary, before and after
+ * a restore) do not share a version.
  *
- * A shard is a writer's own until its transaction ends: it takes a number by an advisory lock that nobody waits
- * for, trying from its backend's pid modulo 16 on and past 16 where more write at once. So a writer's rows are
- * locked by no other writer: versions add no waiting and, whatever the order of tables, no deadlock.
+ * A transaction owns its shard until it ends. It takes the shard by a non-blocking advisory lock, starting at the
+ * backend's pid modulo 16 and going past 16 when more transactions write at once. Writers therefore never wait for
+ * each other's version rows and cannot deadlock on them.
  */
 export const printMoveVersion = (schema: string): string =>
   `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_move_version')}() RETURNS trigger LANGUAGE plpgsql AS ` +
   quoteConstant(body(schema, qualified(schema, 'plinth_versions')))
 
-/** Room in each page for the next version of its rows, so that moving them touches no index. */
+/** Free space in each page keeps updates of version rows heap-only (HOT): they touch no index. */
 export const printVersionsStorage = (schema: string): string =>
   `ALTER TABLE IF EXISTS ${qualified(schema, 'plinth_versions')} SET (fillfactor = 50)`
 
@@ -46,7 +46,7 @@ BEGIN
 END
 `
 
-/** A renamed table goes on from where it was, and never below what its new name has been at. */
+/** A renamed table keeps its version and never falls below a version that the new name had before. */
 export function printVersionsCopy(schema: string, from: string, to: string): string {
   const versions = qualified(schema, 'plinth_versions')
   return (
@@ -56,7 +56,7 @@ export function printVersionsCopy(schema: string, from: string, to: string): str
   )
 }
 
-/** What changes tables by other means than their rows moves what the versions of all of them have in common. */
+/** Schema changes advance the version that all tables share: triggers see changes of rows only. */
 export function printVersionsMoved(schema: string): string {
   const versions = qualified(schema, 'plinth_versions')
   return (

@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { failed, ok, type Result } from '../base/result.ts'
 import { writeContent } from '../content/write-content.ts'
 import type { Database } from '../database/database.ts'
-import { NOBODY_LISTENS, type Outbox } from '../documents/outbox.ts'
+import { NO_OUTBOX, type Outbox } from '../documents/outbox.ts'
 import { endSessionsOfChangedUsers } from '../identity/end-sessions.ts'
 import { type AssignedRole, syncLocales, syncRoles } from '../identity/sync-declared-rows.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
@@ -19,7 +19,7 @@ export async function fillDatabase(
   { project, model, storage, content }: Blueprint,
   database: Database,
   files: FileStorage,
-  outbox: Outbox = NOBODY_LISTENS,
+  outbox: Outbox = NO_OUTBOX,
 ): Promise<Result<Filled, StartFault>> {
   const mirrored = await syncRolesAndLocales({ project, model, storage }, database)
   if (!mirrored.ok) return mirrored

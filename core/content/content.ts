@@ -1,4 +1,4 @@
-import type { WrittenVersion } from '../documents/desired-state.ts'
+import type { DesiredVersion } from '../documents/desired-state.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { ContentType } from '../model/model.ts'
 import type { YamlSource } from '../project/yaml/read-yaml.ts'
@@ -21,7 +21,7 @@ export interface ContentDocument extends ContentEntry {
   readonly digest: string
 }
 
-export interface ContentVersion extends WrittenVersion {
+export interface ContentVersion extends DesiredVersion {
   /** Attributes that the file sets; the others have default values. */
   readonly given: ReadonlySet<string>
   /** Path of its attributes in the file. */

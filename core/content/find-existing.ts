@@ -1,5 +1,5 @@
-import type { WrittenDocument, WrittenVersion } from '../documents/desired-state.ts'
-import type { News } from '../documents/outbox.ts'
+import type { DesiredDocument, DesiredVersion } from '../documents/desired-state.ts'
+import type { ChangeEvent } from '../documents/outbox.ts'
 import { groupBy } from '../documents/rows/group.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
 import type { ContentType } from '../model/model.ts'
@@ -12,13 +12,13 @@ export interface ExistingVersions {
   hasVersion(
     type: ContentType,
     documentId: string,
-    version: Pick<WrittenVersion, 'locale' | 'statuses'>,
+    version: Pick<DesiredVersion, 'locale' | 'statuses'>,
   ): boolean
 }
 
 /** Runs one statement per type. */
 export async function findExistingVersions(
-  documents: readonly WrittenDocument[],
+  documents: readonly DesiredDocument[],
   { transaction, storage }: WriteTerms,
 ): Promise<ExistingVersions> {
   const found = new Map<string, Set<string>>()
@@ -49,9 +49,9 @@ const versionKey = (locale: unknown, status: unknown): string => JSON.stringify(
 
 /** Events for the written versions of a document, equal to those of requests with the same effect. */
 export const contentChanges = (
-  { type, documentId, versions }: WrittenDocument,
+  { type, documentId, versions }: DesiredDocument,
   existing: ExistingVersions,
-): readonly News[] =>
+): readonly ChangeEvent[] =>
   versions.map(version => ({
     type,
     documentId,
@@ -67,7 +67,7 @@ interface PriorState {
   readonly hasDrafts: boolean
 }
 
-function writeActions({ statuses }: WrittenVersion, { isThere, hasDrafts }: PriorState) {
+function writeActions({ statuses }: DesiredVersion, { isThere, hasDrafts }: PriorState) {
   const written = isThere ? 'update' : 'create'
   return hasDrafts && statuses.includes('published') ? ([written, 'publish'] as const) : ([written] as const)
 }

@@ -1,10 +1,10 @@
 import type { DatabaseFault } from '../database/database-fault.ts'
-import type { WrittenDocument } from '../documents/desired-state.ts'
+import type { DesiredDocument } from '../documents/desired-state.ts'
 import type { Current } from '../documents/rows/write-load.ts'
 import type { LockingTerms } from '../documents/rows/write-terms.ts'
 import { ownParts } from '../documents/unique/own-parts.ts'
-import { findTaken } from '../documents/unique/unique-conflicts.ts'
-import { findTakenClaims, partClaimsOf } from '../documents/unique/unique-conflicts-in-components.ts'
+import { findUniqueConflicts } from '../documents/unique/unique-conflicts.ts'
+import { findConflictingClaims, partClaimsOf } from '../documents/unique/unique-conflicts-in-components.ts'
 import { violatedAttribute } from '../documents/unique/violated-attribute.ts'
 import { type Diagnostic, type Path, printPath } from '../faults/diagnostic.ts'
 import type { Storage } from '../model/storage.ts'
@@ -19,8 +19,8 @@ export async function findTakenValues(
   terms: LockingTerms,
 ): Promise<readonly Diagnostic[]> {
   const claims = documents.flatMap(document => partClaimsOf(document).map(each => ({ ...each, document })))
-  const parts = await findTakenClaims(claims, ownParts(documents, current, terms), terms)
-  const own = await findTaken(documents, terms)
+  const parts = await findConflictingClaims(claims, ownParts(documents, current, terms), terms)
+  const own = await findUniqueConflicts(documents, terms)
   const taken: readonly TakenValue[] = [
     ...own.map(({ attribute, ...each }) => ({ ...each, path: [attribute.name] })),
     ...parts,
@@ -32,7 +32,7 @@ export async function findTakenValues(
 }
 
 interface TakenValue {
-  readonly document: WrittenDocument
+  readonly document: DesiredDocument
   /** null: not localized, or shared by all locales. */
   readonly locale: string | null
   readonly path: Path

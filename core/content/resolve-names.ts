@@ -1,4 +1,4 @@
-import type { Values, WrittenComponent, WrittenDocument, WrittenValue } from '../documents/desired-state.ts'
+import type { Values, DesiredComponent, DesiredDocument, DesiredValue } from '../documents/desired-state.ts'
 import { documentIdOf } from '../documents/rows/document-id.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
 import { generateUids } from '../documents/state/generate-uids.ts'
@@ -17,7 +17,7 @@ export type RealIds = (type: ContentType, documentId: string) => string
  * type.
  */
 export async function findRealIds(
-  documents: readonly WrittenDocument[],
+  documents: readonly DesiredDocument[],
   { model, content }: { readonly model: Model; readonly content: Content },
   terms: WriteTerms,
 ): Promise<RealIds> {
@@ -32,7 +32,7 @@ export async function findRealIds(
   return (type, documentId) => real.get(type)?.get(documentId) ?? documentId
 }
 
-function* targetTypes({ type, versions }: WrittenDocument): Generator<ContentType> {
+function* targetTypes({ type, versions }: DesiredDocument): Generator<ContentType> {
   for (const { values } of versions) yield* typesIn(type, values)
 }
 
@@ -82,7 +82,7 @@ async function idsByAttribute(
 /** All names of a single type's document resolve to the existing document. */
 async function singleIds(
   type: ContentType,
-  documents: readonly WrittenDocument[],
+  documents: readonly DesiredDocument[],
   { transaction, storage }: WriteTerms,
 ): Promise<ReadonlyMap<string, string>> {
   const table = storage.table(type)
@@ -98,7 +98,7 @@ async function singleIds(
 }
 
 /** Ids that links use for documents of the type. */
-const linkedNames = (type: ContentType, documents: readonly WrittenDocument[]): readonly string[] =>
+const linkedNames = (type: ContentType, documents: readonly DesiredDocument[]): readonly string[] =>
   documents.flatMap(document =>
     document.versions.flatMap(({ values }) => [...linksTo(type, document.type, values)]),
   )
@@ -114,7 +114,7 @@ function* linksTo(type: ContentType, holder: Holder, values: Values): Generator<
 }
 
 /** Replaces placeholder ids in a document and its links. */
-export function withRealIds(document: WrittenDocument, real: RealIds): WrittenDocument {
+export function withRealIds(document: DesiredDocument, real: RealIds): DesiredDocument {
   const { type, documentId, versions } = document
   return {
     type,
@@ -127,7 +127,7 @@ function realValues(holder: Holder, values: Values, real: RealIds): Values {
   return new Map([...values].map(([key, value]) => [key, realValue(holder, key, value, real)]))
 }
 
-function realValue(holder: Holder, key: string, value: WrittenValue, real: RealIds): WrittenValue {
+function realValue(holder: Holder, key: string, value: DesiredValue, real: RealIds): DesiredValue {
   const attribute = holder.attributes.get(key)
   if (value.kind === 'links' && attribute?.kind === 'relation') {
     const { target } = attribute
@@ -140,7 +140,7 @@ function realValue(holder: Holder, key: string, value: WrittenValue, real: RealI
   return {
     kind: 'components',
     items: value.items.map(
-      (item): WrittenComponent => ({ ...item, values: realValues(item.component, item.values, real) }),
+      (item): DesiredComponent => ({ ...item, values: realValues(item.component, item.values, real) }),
     ),
   }
 }
@@ -152,12 +152,12 @@ interface PrepareDocumentsTerms {
 }
 
 export interface PreparedDocuments {
-  readonly documents: readonly WrittenDocument[]
+  readonly documents: readonly DesiredDocument[]
   /** Sources of the documents, by `sourceKey`. */
   readonly sources: ReadonlyMap<string, ContentDocument>
 }
 
-export const sourceKey = ({ type, documentId }: Pick<WrittenDocument, 'type' | 'documentId'>): string =>
+export const sourceKey = ({ type, documentId }: Pick<DesiredDocument, 'type' | 'documentId'>): string =>
   JSON.stringify([type.uid, documentId])
 
 /** Prepares documents for writing: all values of new ones; of existing ones only the values that the file sets. */
@@ -167,7 +167,7 @@ export async function prepareDocuments(
 ): Promise<PreparedDocuments> {
   const { existing, terms } = preparing
   const prepared = wanted.map(source => ({ source, document: toDesiredDocument(source, preparing) }))
-  const isNew = ({ type, documentId }: WrittenDocument) => !existing.has(type, documentId)
+  const isNew = ({ type, documentId }: DesiredDocument) => !existing.has(type, documentId)
   const made = await hashPasswords(
     await generateUids(prepared.map(({ document }) => document).filter(isNew), terms),
   )
@@ -181,7 +181,7 @@ export async function prepareDocuments(
 function toDesiredDocument(
   source: ContentDocument,
   { real, existing }: PrepareDocumentsTerms,
-): WrittenDocument {
+): DesiredDocument {
   const { type, documentId, versions } = withRealIds(source, real)
   return {
     type,

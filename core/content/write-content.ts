@@ -2,8 +2,8 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { DatabaseFailure } from '../database/database-fault.ts'
 import { transactAgain } from '../database/transact-again.ts'
-import type { WrittenDocument } from '../documents/desired-state.ts'
-import { type Outbox, openTelling } from '../documents/outbox.ts'
+import type { DesiredDocument } from '../documents/desired-state.ts'
+import { type Outbox, openChangeRecorder } from '../documents/outbox.ts'
 import { type Current, loadCurrent } from '../documents/rows/write-load.ts'
 import type { LockingTerms, WriteTerms } from '../documents/rows/write-terms.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
@@ -141,7 +141,7 @@ async function writeAll(due: readonly ContentDocument[], writing: WriteContentTe
   await writing.beforeUsers(writing.transaction, userAddresses(documents, writing.model))
   const records = files.map(each => toFileDocument(toMediaRecord(each, writing.files), file))
   await writeDocuments([...records, ...inFileOrder(documents, terms.now)], terms, current)
-  const recordEvent = openTelling(writing.outbox).within(writing.transaction, terms.now)
+  const recordEvent = openChangeRecorder(writing.outbox).within(writing.transaction, terms.now)
   for (const change of [...records, ...documents].flatMap(each => contentChanges(each, existing)))
     recordEvent(change)
   await recordApplied(writing.transaction, due, terms.now)
@@ -149,7 +149,7 @@ async function writeAll(due: readonly ContentDocument[], writing: WriteContentTe
 }
 
 /** Addresses of all users among the documents. New users are included; they have no rows yet. */
-const userAddresses = (documents: readonly WrittenDocument[], { builtIn }: Model): readonly UserAddress[] =>
+const userAddresses = (documents: readonly DesiredDocument[], { builtIn }: Model): readonly UserAddress[] =>
   documents.flatMap(({ type, documentId, versions }) => {
     const email = type === builtIn.user ? versions[0]?.values.get('email') : undefined
     return email?.kind === 'scalar' && typeof email.value === 'string'
@@ -200,13 +200,13 @@ async function assertNotTaken(
 }
 
 /** Gives increasing timestamps, so that sorting by time keeps the order of the files. */
-const inFileOrder = (documents: readonly WrittenDocument[], now: string): readonly WrittenDocument[] =>
+const inFileOrder = (documents: readonly DesiredDocument[], now: string): readonly DesiredDocument[] =>
   documents.map((document, index) => ({
     ...document,
     at: new Date(Date.parse(now) - (documents.length - 1 - index)).toISOString(),
   }))
 
-function countByType(documents: readonly WrittenDocument[]): ReadonlyMap<string, number> {
+function countByType(documents: readonly DesiredDocument[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { type } of documents) counts.set(type.uid, (counts.get(type.uid) ?? 0) + 1)
   return counts

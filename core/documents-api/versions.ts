@@ -1,5 +1,5 @@
 import type { Result } from '../base/result.ts'
-import type { Changed } from '../documents/documents.ts'
+import type { DocumentChange } from '../documents/documents.ts'
 import type { Fault } from '../faults/fault.ts'
 import type { DeleteCommand, StatusCommand } from '../query/command.ts'
 import { parseFilter } from '../query/parse-filter.ts'
@@ -38,7 +38,7 @@ export const prepareDiscardDraft: PrepareAction = (params, call) => {
 }
 
 /** A missing document yields an empty result, as in delete. */
-function toChanged(changed: Result<Changed, Fault>, { documentId }: StatusCommand): unknown {
+function toChanged(changed: Result<DocumentChange, Fault>, { documentId }: StatusCommand): unknown {
   if (!changed.ok && changed.reasons[0]?.code === 'notFound') return { documentId, entries: [] }
   const { texts, documentId: found } = unwrapOrThrow(changed)
   return { documentId: found, entries: texts.map(text => JSON.parse(text)) }

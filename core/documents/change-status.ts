@@ -4,17 +4,17 @@ import type { PermittedCommand, StatusChange, StatusCommand } from '../query/com
 import { discardDraft } from './discard-draft.ts'
 import type { Answer } from './documents.ts'
 import { originOf } from './outbox.ts'
-import { openForesight } from './prefetch.ts'
+import { openPrefetch } from './prefetch.ts'
 import { publish } from './publish.ts'
-import { assertMeets, choiceOf, meeting } from './read/matching.ts'
+import { assertMatches, choiceOf, countMatching } from './read/matching.ts'
 import { readAnswer } from './read/read-answer.ts'
-import { assertSeen, assertWritable, seenLocales } from './read/version-visibility.ts'
-import { early } from './rows/ignore-unhandled.ts'
+import { assertVisible, assertWritable, visibleLocales } from './read/version-visibility.ts'
+import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
 import { loadDocument } from './rows/write-load.ts'
 import type { CurrentRow } from './sql/write-rows.ts'
 import { findSingle } from './state/find-single.ts'
 import { unpublish } from './unpublish.ts'
-import type { Locale, StatusTerms, VersionChange } from './version-change.ts'
+import type { LocaleName, StatusTerms, VersionChange } from './version-change.ts'
 
 type Command = PermittedCommand<StatusCommand>
 
@@ -37,7 +37,7 @@ export async function changeStatus(
   const documentId = command.documentId ?? (await findSingle(type, terms))
   if (documentId === null) throw new RequestFault(notFound())
   const status = CHANGES[command.kind]
-  const { ahead, inTurn } = openForesight(terms.transaction)
+  const { prefetch: ahead, cached: inTurn } = openPrefetch(terms.transaction)
   const loading = loadDocument(
     { type, documentId },
     { attributes: status.attributes(type), allRows: true },
@@ -47,32 +47,32 @@ export async function changeStatus(
   const { before, after } = conditions
   const written = { ...command, documentId }
   // Asked behind the lock, in the same round trip.
-  early(seenLocales(written, { ...terms, transaction: ahead }))
-  if (before) early(meeting({ ...match, filter: before }, { ...terms, transaction: ahead }))
+  ignoreUnhandled(visibleLocales(written, { ...terms, transaction: ahead }))
+  if (before) ignoreUnhandled(countMatching({ ...match, filter: before }, { ...terms, transaction: ahead }))
   const current = await loading
-  const locales = localesMeant(command, current.rows(type, documentId))
+  const locales = selectedLocales(command, current.rows(type, documentId))
   if (locales.length === 0) throw new RequestFault(notFound())
   const asking = { ...terms, transaction: inTurn }
-  await assertSeen(written, current.rows(type, documentId), asking)
+  await assertVisible(written, current.rows(type, documentId), asking)
   const wanted = locales.length
   if (before) await assertWritable({ match: { ...match, filter: before }, wanted, conditions }, asking)
   const changed = await status.change({ type, documentId, locales, current }, command, terms)
-  if (after) await assertMeets({ ...match, filter: after }, locales.length, terms)
+  if (after) await assertMatches({ ...match, filter: after }, locales.length, terms)
   const changes = changed.map(each => ({ locale: each, action: command.kind }))
-  const texts = early(answersIn(changed, { answer, documentId }, terms))
+  const texts = ignoreUnhandled(answersIn(changed, { answer, documentId }, terms))
   terms.tell({ type, documentId, changes, origin: originOf(command) })
   return { documentId, texts }
 }
 
 /** Every version has a draft. */
-function localesMeant({ type, locale }: Command, rows: readonly CurrentRow[]): readonly Locale[] {
+function selectedLocales({ type, locale }: Command, rows: readonly CurrentRow[]): readonly LocaleName[] {
   const drafts = rows.filter(row => row.get('status') === 'draft')
   const locales = drafts.map(row => (type.localized ? String(row.get('locale')) : null))
   return locale === null || !type.localized ? locales : locales.filter(each => each === locale)
 }
 
 async function answersIn(
-  locales: readonly Locale[],
+  locales: readonly LocaleName[],
   { answer, documentId }: { readonly answer: Answer; readonly documentId: string },
   terms: StatusTerms,
 ): Promise<readonly string[]> {

@@ -3,34 +3,34 @@ import { fitsIndex } from '../model/columns.ts'
 import type { ContentType, Holder, ScalarAttribute } from '../model/model.ts'
 import type { Stored, Values } from './desired-state.ts'
 import type { Answer } from './documents.ts'
-import type { Recalled } from './optimistic-targets.ts'
+import type { OptimisticTargets } from './optimistic-targets.ts'
 import { originOf } from './outbox.ts'
 import { readAnswer } from './read/read-answer.ts'
 import { toLoneStatement } from './read/to-statement.ts'
 import { newDocumentId } from './rows/document-id.ts'
-import { early } from './rows/ignore-unhandled.ts'
-import { NOTHING_THERE } from './rows/write-load.ts'
+import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
+import { NO_CURRENT_ROWS } from './rows/write-load.ts'
 import type { Save } from './save-ahead.ts'
 import { changesOf, type Saved, type SaveTerms } from './save-document.ts'
 import { saveVersion } from './save-version.ts'
-import type { Question } from './sql/print-changes.ts'
+import type { ReturningQuery } from './sql/print-changes.ts'
 import { defaultsOf } from './values/given-body.ts'
 
 /** Whether a new document is written without asking anything first: nobody's condition is to be met, and indexes hold apart whatever must be unique. */
-export const canBeAtOnce = ({ command, body }: Save): boolean =>
+export const canCreateInOneStatement = ({ command, body }: Save): boolean =>
   command.kind === 'create' &&
   command.type.kind !== 'single' &&
   !command.conditions.after &&
   (claimsAsDraft(command)
     ? claimsNothing(command.type, new Map([...defaultsOf(command.type, () => true), ...body.values]))
-    : isHeldApart(command.type, body.values))
+    : needsSeparateCheck(command.type, body.values))
 
 /** A draft that keeps all rules is held against what is published, which indexes do not. */
 const claimsAsDraft = ({ type, status, strict }: Save['command']): boolean =>
   strict === true && type.draftAndPublish && status === 'draft'
 
 /** Components are held apart by more than their indexes (unique-conflicts-in-components.ts). */
-const isHeldApart = (type: ContentType, values: Values): boolean =>
+const needsSeparateCheck = (type: ContentType, values: Values): boolean =>
   every(type, values, attribute => !attribute.unique || fitsIndex(attribute), claimsNothing)
 
 const claimsNothing = (holder: Holder, values: Values): boolean =>
@@ -54,40 +54,40 @@ const every = (
  * Makes a document in one round trip: what is known of its links is proved beside the write, and what must be unique
  * the indexes tell. Fails where either does not hold; why is found on the usual way.
  */
-export async function createAtOnce(
+export async function createInOneStatement(
   { command, answer, body }: Save,
-  { targets, proof }: Recalled,
+  { targets, proof }: OptimisticTargets,
   terms: SaveTerms,
 ): Promise<Saved> {
   const documentId = newDocumentId()
-  const known = { current: NOTHING_THERE, targets: Promise.resolve(targets) }
-  const beside = askBeside(answer, documentId, terms)
+  const known = { current: NO_CURRENT_ROWS, targets: Promise.resolve(targets) }
+  const beside = answerAlongside(answer, documentId, terms)
   const writing = { ...terms, proof, answer: beside.asked }
   await saveVersion(
     { command, documentId, body, ...known, terms: writing },
     { uniqueness: 'left to indexes' },
   )
-  const text = beside.text() ?? early(readAnswer(answer, documentId, terms))
+  const text = beside.text() ?? ignoreUnhandled(readAnswer(answer, documentId, terms))
   terms.tell({ type: command.type, documentId, changes: changesOf(command, []), origin: originOf(command) })
   return { documentId, text }
 }
 
 /** Asks for the answer in the statement that makes the document; `text`: undefined where that did not go with it. */
-function askBeside(answer: Answer, documentId: string, terms: SaveTerms) {
-  const question = questionOf(answer, documentId, terms)
+function answerAlongside(answer: Answer, documentId: string, terms: SaveTerms) {
+  const question = returningQueryOf(answer, documentId, terms)
   let told: Promise<string | null> | undefined
   const tell = (rows: Promise<Rows>) => {
-    told = early(rows.then(({ rows: [row] }) => (typeof row?.[0] === 'string' ? row[0] : null)))
+    told = ignoreUnhandled(rows.then(({ rows: [row] }) => (typeof row?.[0] === 'string' ? row[0] : null)))
   }
   return { asked: question && { question, tell }, text: () => told }
 }
 
 /** undefined: the answer looks at more than the table, or asks by lists. */
-function questionOf(
+function returningQueryOf(
   { query, shape }: Answer,
   documentId: string,
   { storage, defaultLocale }: SaveTerms,
-): Question | undefined {
+): ReturningQuery | undefined {
   const lone = toLoneStatement(query, { storage, defaultLocale, shape }, documentId)
   return lone?.values.every(isStored)
     ? { table: lone.table, text: lone.text, values: lone.values }

@@ -4,12 +4,12 @@ import type { DeleteCommand, PermittedCommand } from '../query/command.ts'
 import type { Filter } from '../query/query.ts'
 import type { Answer } from './documents.ts'
 import { unlinkStatements } from './links/links-to.ts'
-import { originOf, type Tell } from './outbox.ts'
-import { openForesight } from './prefetch.ts'
-import { choiceOf, meeting, standingStatus } from './read/matching.ts'
+import { originOf, type RecordChange } from './outbox.ts'
+import { openPrefetch } from './prefetch.ts'
+import { choiceOf, countMatching, writtenStatus } from './read/matching.ts'
 import { assertUnchanged, readAnswer } from './read/read-answer.ts'
-import { isSeen, mayKnow, seenLocales } from './read/version-visibility.ts'
-import { early } from './rows/ignore-unhandled.ts'
+import { isVisible, mayRevealExistence, visibleLocales } from './read/version-visibility.ts'
+import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
 import { removeVersions } from './rows/remove-versions.ts'
 import { loadDocument } from './rows/write-load.ts'
 import type { LockingTerms, WriteTerms } from './rows/write-terms.ts'
@@ -19,7 +19,7 @@ import { attributesWithParts } from './unpublish.ts'
 
 export interface DeleteTerms extends LockingTerms {
   readonly model: Model
-  readonly tell: Tell
+  readonly tell: RecordChange
 }
 
 export interface DeleteAnswers {
@@ -43,13 +43,13 @@ export async function deleteDocument(
     await assertUnchanged(precondition, seen, null, terms)
     return null
   }
-  const { ahead, inTurn } = openForesight(terms.transaction)
+  const { prefetch: ahead, cached: inTurn } = openPrefetch(terms.transaction)
   const loading = loadDocument(
     { type, documentId },
     { attributes: attributesWithParts(type), allRows: true },
     terms,
   )
-  foresee(command, documentId, { seen, answer }, { ...terms, transaction: ahead })
+  prefetchDelete(command, documentId, { seen, answer }, { ...terms, transaction: ahead })
   const asking = { ...terms, transaction: inTurn }
   const current = await loading
   const rows = current.rows(type, documentId)
@@ -67,12 +67,12 @@ export async function deleteDocument(
 }
 
 /** All that is asked of it, behind its lock and in the same round trip. */
-function foresee(command: Deletion, documentId: string, { seen, answer }: DeleteAnswers, terms: WriteTerms) {
+function prefetchDelete(command: Deletion, documentId: string, { seen, answer }: DeleteAnswers, terms: WriteTerms) {
   const { before } = command.conditions
-  early(seenLocales({ ...command, documentId }, terms))
-  if (before) early(meeting(matchOf(command, documentId, before), terms))
-  early(assertUnchanged(command.precondition, seen, documentId, terms))
-  if (answer) early(readAnswer(answer, documentId, terms))
+  ignoreUnhandled(visibleLocales({ ...command, documentId }, terms))
+  if (before) ignoreUnhandled(countMatching(matchOf(command, documentId, before), terms))
+  ignoreUnhandled(assertUnchanged(command.precondition, seen, documentId, terms))
+  if (answer) ignoreUnhandled(readAnswer(answer, documentId, terms))
 }
 
 /** Links to a document go with its last version; before, only those that name the locale that goes (documents.md 16). */
@@ -91,7 +91,7 @@ function removeLinks(
   for (const statement of unlinkStatements(end, terms.model, terms.storage)) terms.transaction.send(statement)
 }
 
-const isMeant = ({ type, locale }: Deletion, row: CurrentRow): boolean =>
+const isSelected = ({ type, locale }: Deletion, row: CurrentRow): boolean =>
   !type.localized || locale === null || row.get('locale') === locale
 
 const matchOf = ({ type, locale }: Deletion, documentId: string, filter: Filter) => ({
@@ -101,7 +101,7 @@ const matchOf = ({ type, locale }: Deletion, documentId: string, filter: Filter)
   filter,
 })
 
-interface Meant {
+interface SelectedRows {
   readonly command: Deletion
   readonly documentId: string
   readonly rows: readonly CurrentRow[]
@@ -109,16 +109,16 @@ interface Meant {
 
 /** The rows to delete; none where the document is hidden from the caller, as where there is none. Refuses (403) the rest. */
 async function deletable(
-  { command, documentId, rows }: Meant,
+  { command, documentId, rows }: SelectedRows,
   terms: WriteTerms,
 ): Promise<readonly CurrentRow[]> {
   const { type, conditions } = command
-  const gone = rows.filter(row => isMeant(command, row))
-  if (gone.length === 0 || !(await isSeen({ ...command, documentId }, rows, terms))) return []
+  const gone = rows.filter(row => isSelected(command, row))
+  if (gone.length === 0 || !(await isVisible({ ...command, documentId }, rows, terms))) return []
   if (!conditions.before) return gone
-  const standing = gone.filter(row => !type.draftAndPublish || row.get('status') === standingStatus(type))
-  const meant = await meeting(matchOf(command, documentId, conditions.before), terms)
+  const standing = gone.filter(row => !type.draftAndPublish || row.get('status') === writtenStatus(type))
+  const meant = await countMatching(matchOf(command, documentId, conditions.before), terms)
   if (meant >= standing.length) return gone
-  if (mayKnow(conditions)) throw new RequestFault(forbidden())
+  if (mayRevealExistence(conditions)) throw new RequestFault(forbidden())
   return []
 }

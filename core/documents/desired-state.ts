@@ -6,17 +6,17 @@ import type { Status } from '../query/query.ts'
  * What is to stand in versions of one document, every value in its stored form. Attributes that are not named
  * stay as they are; in a row that is made they are null.
  */
-export interface WrittenDocument {
+export interface DesiredDocument {
   readonly type: ContentType
   readonly documentId: string
-  readonly versions: readonly WrittenVersion[]
+  readonly versions: readonly DesiredVersion[]
   /** What its stamps say, ISO 8601 in UTC with milliseconds; absent: the moment of the write. */
   readonly at?: string
   /** What names it inside the database where it is made; nobody else must have it. Absent: a new one. */
   readonly key?: number
 }
 
-export interface WrittenVersion {
+export interface DesiredVersion {
   /** null exactly on types without locales. */
   readonly locale: string | null
   /** The rows that it covers: `published` alone on types without drafts. */
@@ -25,11 +25,11 @@ export interface WrittenVersion {
   /** What the published row says of when. */
   readonly publishing?: Publishing
   /** What its rows say of themselves; absent: what the moment of the write makes of them. */
-  readonly rows?: ReadonlyMap<Status, WrittenRow>
+  readonly rows?: ReadonlyMap<Status, DesiredRow>
 }
 
 /** Stamps are ISO 8601 in UTC with milliseconds. */
-export interface WrittenRow {
+export interface DesiredRow {
   /** Of a row that is made; nobody else must have it. Absent: a new one. */
   readonly id?: number
   readonly createdAt: string
@@ -46,9 +46,9 @@ export interface Publishing {
 }
 
 /** By the attribute's name. */
-export type Values = ReadonlyMap<string, WrittenValue>
+export type Values = ReadonlyMap<string, DesiredValue>
 
-export type WrittenValue =
+export type DesiredValue =
   | { readonly kind: 'scalar'; readonly value: Stored }
   | {
       readonly kind: 'links'
@@ -58,7 +58,7 @@ export type WrittenValue =
       /** What changes in the list, which stays in the database: `targets` only say whether it is empty. */
       readonly edit?: LinkEdit
     }
-  | { readonly kind: 'components'; readonly items: readonly WrittenComponent[] }
+  | { readonly kind: 'components'; readonly items: readonly DesiredComponent[] }
 
 /** Links with one place for all of them; null: the next at the end. */
 export interface Placed {
@@ -115,7 +115,7 @@ export interface LinkTarget {
   readonly inversePlace?: number
 }
 
-export interface WrittenComponent {
+export interface DesiredComponent {
   readonly component: Component
   /** The component that it changes; null: a new one, or the one in its place (see `ComponentMatch`). */
   readonly id: number | null

@@ -1,5 +1,5 @@
 import { quoteIdentifier as name } from '../sql/identifier.ts'
-import type { Alignment, WrittenValue } from './desired-state.ts'
+import type { Alignment, DesiredValue } from './desired-state.ts'
 import { inverseRelation } from './links/inverse-sql.ts'
 import { isInverse } from './links/write-inverse.ts'
 import type { Current } from './rows/write-load.ts'
@@ -42,7 +42,7 @@ async function inverseLists(
   { type, locale }: VersionName,
   row: CurrentRow,
   terms: WriteTerms,
-): Promise<readonly (readonly [string, WrittenValue])[]> {
+): Promise<readonly (readonly [string, DesiredValue])[]> {
   const end = { key: numberIn(row, terms.storage.table(type).key), locale }
   return Promise.all(
     [...type.attributes.values()].filter(isInverse).map(async attribute => {

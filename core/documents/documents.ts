@@ -27,10 +27,10 @@ export interface DocumentReads {
   /** The JSON text of one document, or null where there is none to see. */
   findOne(query: RestrictedQuery, shape: AnswerShape, options?: ReadOptions): Promise<string | null>
   /** What is found as a finished body: as it was made before, where nothing has changed; null where it is none. */
-  findBody(asked: AskedDocuments, options?: ReadOptions): Promise<BodyOrText | null>
+  findBody(asked: BodyReads, options?: ReadOptions): Promise<BodyOrText | null>
 }
 
-export interface AskedDocuments extends BodyFormat {
+export interface BodyReads extends BodyFormat {
   readonly query: RestrictedQuery
   readonly shape: AnswerShape
 }
@@ -54,15 +54,15 @@ export interface FoundMany {
 
 export interface DocumentWrites {
   /** Answers the new document's JSON text. */
-  create(command: PermittedCommand<CreateCommand>, answer: Answer): Promise<Result<Written, Fault>>
+  create(command: PermittedCommand<CreateCommand>, answer: Answer): Promise<Result<SavedDocument, Fault>>
   /** Fails with notFound where there is no such document; a single type's is made. */
   update(
     command: PermittedCommand<UpdateCommand>,
     answer: Answer,
     alongside?: Alongside,
-  ): Promise<Result<Written, Fault>>
+  ): Promise<Result<SavedDocument, Fault>>
   /** As an update, of a type with drafts: the one of the two that the version's state asks for. */
-  amend(command: StandingUpdate, answer: Answer): Promise<Result<Written, Fault>>
+  amend(command: StandingUpdate, answer: Answer): Promise<Result<SavedDocument, Fault>>
   /**
    * Also where there was nothing to delete. `seen`: the answers whose tags a precondition may name. Answers the JSON
    * text of the document as it was, where that is asked for and there was one.
@@ -80,17 +80,17 @@ export interface DocumentWrites {
   publish(
     command: PermittedCommand<StatusCommand<'publish'>>,
     answer: Answer,
-  ): Promise<Result<Changed, Fault>>
+  ): Promise<Result<DocumentChange, Fault>>
   /** Removes the published versions; touches nothing where there is none. */
   unpublish(
     command: PermittedCommand<StatusCommand<'unpublish'>>,
     answer: Answer,
-  ): Promise<Result<Changed, Fault>>
+  ): Promise<Result<DocumentChange, Fault>>
   /** Makes the drafts what was published; touches nothing where there is no published version. */
   discardDraft(
     command: PermittedCommand<StatusCommand<'discardDraft'>>,
     answer: Answer,
-  ): Promise<Result<Changed, Fault>>
+  ): Promise<Result<DocumentChange, Fault>>
 }
 
 /** Work of the server's own on what was just written, in the same transaction. */
@@ -106,13 +106,13 @@ export interface Answer {
   readonly trail?: RequestContext
 }
 
-export interface Written {
+export interface SavedDocument {
   readonly documentId: string
   /** JSON text; null where the answer's query does not see the document. */
   readonly text: string | null
 }
 
-export interface Changed {
+export interface DocumentChange {
   readonly documentId: string
   /** JSON texts, one for each locale that was touched, as far as the answer's query sees it. */
   readonly texts: readonly string[]

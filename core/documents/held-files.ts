@@ -3,17 +3,17 @@ import type { Attribute, Holder } from '../model/model.ts'
 import type { Values } from './desired-state.ts'
 import type { HeldFiles } from './links/link-targets.ts'
 import { isShared } from './rows/write-versions.ts'
-import { type Named, type Saving, standingOf } from './state/version-context.ts'
+import { type ContextInput, type Saving, versionContextOf } from './state/version-context.ts'
 import { valuesOf } from './state/version-values.ts'
 
 /**
  * The files that a document holds in attributes which the caller reads. A body may name such a file again in the same
  * attribute although the caller may not find it: the link is not new, and shows nothing that the caller does not see.
  */
-export function heldFiles({ body, ...saving }: Named & Pick<Saving, 'body'>): HeldFiles {
+export function heldFiles({ body, ...saving }: ContextInput & Pick<Saving, 'body'>): HeldFiles {
   const { command } = saving
   const { type, conditions } = command
-  const { row, sibling, place } = standingOf(saving)
+  const { row, sibling, place } = versionContextOf(saving)
   const isHeld = (attribute: Attribute) =>
     body.names(attribute) &&
     conditions.shown?.has(attribute) === true &&

@@ -8,17 +8,17 @@ import type { Storage } from '../model/storage.ts'
 import type { Command, PermittedCommand, StatusCommand } from '../query/command.ts'
 import { describeQuery } from '../query/print-query.ts'
 import { changeStatus } from './change-status.ts'
-import { canBeAtOnce, createAtOnce } from './create-at-once.ts'
+import { canCreateInOneStatement, createInOneStatement } from './create-at-once.ts'
 import { deleteDocument } from './delete-document.ts'
 import type { Alongside, Answer, Documents } from './documents.ts'
-import { recallFor } from './optimistic-targets.ts'
-import { NOBODY_LISTENS, type Outbox, openTelling } from './outbox.ts'
+import { optimisticTargetsFor } from './optimistic-targets.ts'
+import { NO_OUTBOX, type Outbox, openChangeRecorder } from './outbox.ts'
 import { openReads } from './read/read.ts'
 import type { WriteTerms } from './rows/write-terms.ts'
 import type { Save } from './save-ahead.ts'
 import { type Saved, type SaveTerms, saveDocument } from './save-document.ts'
-import { type AskedSave, foreseenOf } from './state/version-context.ts'
-import { transact, tryOnce } from './transact.ts'
+import { type AskedSave, expectedCommand } from './state/version-context.ts'
+import { transact, attemptOnce } from './transact.ts'
 import { readBody } from './values/given-body.ts'
 
 export interface DocumentTerms {
@@ -37,7 +37,7 @@ export interface DocumentTerms {
 export function openDocuments(terms: DocumentTerms): Documents {
   const { write, writeOnce } = openWriter(terms)
   const save = async (command: AskedSave, answer: Answer, alongside?: Alongside) => {
-    const foreseen = foreseenOf(command)
+    const foreseen = expectedCommand(command)
     const body = await readBody(foreseen)
     const asked = { command: foreseen, answer, body }
     const purpose = purposeOf(foreseen, answer)
@@ -51,11 +51,11 @@ export function openDocuments(terms: DocumentTerms): Documents {
   }
   /** Relies on what links led to before. undefined: that is not known, or it failed: why is found without haste. */
   const saveHastily = async (asked: Save, work: Work<Saved>, purpose: Purpose) => {
-    const recalled = recallFor(asked, { ...terms, defaultLocale: terms.model.defaultLocale })
+    const recalled = optimisticTargetsFor(asked, { ...terms, defaultLocale: terms.model.defaultLocale })
     if (!recalled) return undefined
-    if (!canBeAtOnce(asked))
+    if (!canCreateInOneStatement(asked))
       return recalled.proof ? writeOnce(writing => work({ ...writing, recalled }), purpose) : undefined
-    const made = await writeOnce(writing => createAtOnce(asked, recalled, writing), purpose)
+    const made = await writeOnce(writing => createInOneStatement(asked, recalled, writing), purpose)
     return made?.ok ? made : undefined
   }
   const change = async (command: PermittedCommand<StatusCommand>, answer: Answer) => {
@@ -100,7 +100,7 @@ function openWriter(terms: DocumentTerms) {
     work: Work<Value>,
     run: (work: (transaction: Transaction) => Promise<Value>) => Promise<Done>,
   ): Promise<Done> => {
-    const telling = openTelling(terms.outbox ?? NOBODY_LISTENS)
+    const telling = openChangeRecorder(terms.outbox ?? NO_OUTBOX)
     const result = await run(transaction => {
       const writing = writeTerms(terms)
       return work({ ...writing, transaction, tell: telling.within(transaction, writing.now) })
@@ -116,7 +116,7 @@ function openWriter(terms: DocumentTerms) {
     writeOnce: <Value>(work: Work<Value>, purpose: Purpose) =>
       attempt(
         work,
-        (each): Promise<Result<Value, Fault> | undefined> => tryOnce(each, { ...terms, purpose }),
+        (each): Promise<Result<Value, Fault> | undefined> => attemptOnce(each, { ...terms, purpose }),
       ),
   }
 }

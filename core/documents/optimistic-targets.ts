@@ -2,46 +2,46 @@ import type { ContentType, Holder } from '../model/model.ts'
 import type { Storage, TypeTable } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { Values } from './desired-state.ts'
-import { type KnownRow, rowsKnown } from './links/known-targets.ts'
-import { type FoundTargets, findOne, type LinkSource, type Named, refsIn } from './links/link-targets.ts'
-import { FEW, type Proof } from './sql/print-changes.ts'
+import { type CachedTarget, cachedTargets } from './links/known-targets.ts'
+import { type FoundTargets, findOne, type LinkSource, type TargetName, refsIn } from './links/link-targets.ts'
+import { SHORT_FORM_LIMIT, type Assertion } from './sql/print-changes.ts'
 import type { SaveCommand } from './state/version-context.ts'
 import type { GivenBody } from './values/given-body.ts'
 
 /** What links name as it was found before, and what tells whether it is still that. */
-export interface Recalled {
+export interface OptimisticTargets {
   readonly targets: FoundTargets
   /** undefined: they name nothing. */
-  readonly proof: Proof | undefined
+  readonly proof: Assertion | undefined
 }
 
-export interface RecallTerms {
+export interface OptimisticTerms {
   readonly storage: Storage
   readonly defaultLocale: string
 }
 
-interface Given {
+interface SaveInput {
   readonly command: SaveCommand
   readonly body: GivenBody
 }
 
 /** What a body's links name, as it was found before; null: not all of it was, or its caller may not see all that there is. */
-export function recallFor({ command, body }: Given, terms: RecallTerms): Recalled | null {
+export function optimisticTargetsFor({ command, body }: SaveInput, terms: OptimisticTerms): OptimisticTargets | null {
   const { type, locale, conditions } = command
   if (body.faults.length > 0 || conditions.targets.size > 0) return null
-  return recallTargets(type, body.values, { type, locale }, terms)
+  return resolveFromCache(type, body.values, { type, locale }, terms)
 }
 
 /** null: something is named that was not found before, or not in the locale that the link would have. */
-function recallTargets(
+function resolveFromCache(
   holder: Holder,
   values: Values,
   source: LinkSource,
-  terms: RecallTerms,
-): Recalled | null {
-  const relied = new Map<ContentType, Map<number, KnownRow>>()
-  const find = (target: ContentType, ref: Named) => {
-    const rows = 'documentId' in ref.by ? rowsKnown(target, ref.by.documentId, terms.storage) : []
+  terms: OptimisticTerms,
+): OptimisticTargets | null {
+  const relied = new Map<ContentType, Map<number, CachedTarget>>()
+  const find = (target: ContentType, ref: TargetName) => {
+    const rows = 'documentId' in ref.by ? cachedTargets(target, ref.by.documentId, terms.storage) : []
     return { rows, found: findOne(ref, rows, { target, source, defaultLocale: terms.defaultLocale }) }
   }
   for (const { target, ref } of refsIn(holder, values)) {
@@ -57,19 +57,19 @@ function recallTargets(
     if (!found) throw new TypeError('a target that is not known')
     return found
   }
-  return { targets, proof: relied.size === 0 ? undefined : proofOf(relied, terms.storage) }
+  return { targets, proof: relied.size === 0 ? undefined : assertionOf(relied, terms.storage) }
 }
 
-type Relied = ReadonlyMap<ContentType, ReadonlyMap<number, KnownRow>>
+type CachedRows = ReadonlyMap<ContentType, ReadonlyMap<number, CachedTarget>>
 
 /** Whether every row is there as it was. */
-function proofOf(relied: Relied, storage: Storage): Proof {
-  const all = Array.from(relied, ([type, rows]): ReliedOf => {
+function assertionOf(relied: CachedRows, storage: Storage): Assertion {
+  const all = Array.from(relied, ([type, rows]): CachedTable => {
     const table = storage.table(type)
     return { table: table.name, columns: columnsOf(table), rows: [...rows.values()] }
   })
   const count = all.reduce((sum, { rows }) => sum + rows.length, 0)
-  if (count > FEW)
+  if (count > SHORT_FORM_LIMIT)
     return { form: null, values: [], print: (_, values) => join(all, each => printList(each, values)) }
   return {
     form: all.map(({ table, rows }) => `${table} ${rows.length}`).join(' '),
@@ -82,31 +82,31 @@ function proofOf(relied: Relied, storage: Storage): Proof {
 }
 
 /** Rows of one table, and what tells each of them. */
-interface ReliedOf {
+interface CachedTable {
   readonly table: string
-  readonly columns: readonly ToldBy[]
-  readonly rows: readonly KnownRow[]
+  readonly columns: readonly ComparedColumn[]
+  readonly rows: readonly CachedTarget[]
 }
 
-const join = (all: readonly ReliedOf[], print: (each: ReliedOf) => string): string =>
+const join = (all: readonly CachedTable[], print: (each: CachedTable) => string): string =>
   all.map(print).join(' AND ')
 
-type ToldBy = readonly [
+type ComparedColumn = readonly [
   column: string,
   type: 'integer' | 'text',
-  of: (row: KnownRow) => number | string | null,
+  of: (row: CachedTarget) => number | string | null,
 ]
 
 /** What tells a row, as it was. */
-const columnsOf = ({ id, documentId, key, locale }: TypeTable): readonly ToldBy[] => [
+const columnsOf = ({ id, documentId, key, locale }: TypeTable): readonly ComparedColumn[] => [
   [id, 'integer', row => row.id],
   [documentId, 'text', row => row.documentId],
-  ...(key === id ? [] : [[key, 'integer', row => row.key] satisfies ToldBy]),
-  ...(locale === null ? [] : [[locale, 'text', row => row.locale] satisfies ToldBy]),
+  ...(key === id ? [] : [[key, 'integer', row => row.key] satisfies ComparedColumn]),
+  ...(locale === null ? [] : [[locale, 'text', row => row.locale] satisfies ComparedColumn]),
 ]
 
 /** `place`: puts the next value in, and tells where. */
-function printEach({ table, columns, rows }: ReliedOf, place: () => number): string {
+function printEach({ table, columns, rows }: CachedTable, place: () => number): string {
   const isThere = () => {
     const same = columns.map(([column, type]) => `${name(column)} = $${place()}::${type}`)
     return `EXISTS (SELECT FROM ${name(table)} WHERE ${same.join(' AND ')})`
@@ -114,7 +114,7 @@ function printEach({ table, columns, rows }: ReliedOf, place: () => number): str
   return rows.map(isThere).join(' AND ')
 }
 
-function printList({ table, columns, rows }: ReliedOf, values: unknown[]): string {
+function printList({ table, columns, rows }: CachedTable, values: unknown[]): string {
   const lists = columns.map(([, type, of]) => `$${values.push(rows.map(of))}::${type}[]`)
   const same = columns.map(([column], index) => `t.${name(column)} = w.c${index}`)
   const row = columns.map((_, index) => `c${index}`).join(', ')

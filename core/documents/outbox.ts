@@ -17,13 +17,13 @@ export interface Outbox {
   wake(listeners: ReadonlySet<string>): void
 }
 
-export const NOBODY_LISTENS: Outbox = { listenersOf: () => [], wake: () => {} }
+export const NO_OUTBOX: Outbox = { listenersOf: () => [], wake: () => {} }
 
 /** What one write did to one document. */
-export interface News {
+export interface ChangeEvent {
   readonly type: ContentType
   readonly documentId: string
-  readonly changes: readonly VersionNews[]
+  readonly changes: readonly VersionChangeEvent[]
   readonly origin: Origin
 }
 
@@ -41,25 +41,25 @@ export const originOf = (command: PermittedCommand): Origin => ({
 /** Of the server's own code. */
 export const OWN_ORIGIN: Origin = { by: null, attributes: [] }
 
-interface VersionNews {
+interface VersionChangeEvent {
   /** null on types without locales. */
   readonly locale: string | null
   readonly action: EventAction
 }
 
 /** Tells what a write did, inside its transaction and after all that it wrote: rows of one document come in order. */
-export type Tell = (news: News) => void
+export type RecordChange = (news: ChangeEvent) => void
 
 /** What one write tells. */
-export interface Telling {
+export interface ChangeRecorder {
   /** `now`: when it happened, ISO 8601 in UTC. */
-  within(transaction: Pick<Transaction, 'send'>, now: string): Tell
+  within(transaction: Pick<Transaction, 'send'>, now: string): RecordChange
   /** After the commit. */
   done(): void
 }
 
 /** Costs a write that nobody listens to nothing, any other one statement. */
-export function openTelling(outbox: Outbox): Telling {
+export function openChangeRecorder(outbox: Outbox): ChangeRecorder {
   const told = new Set<string>()
   return {
     within: (transaction, now) => news => {
@@ -74,17 +74,17 @@ export function openTelling(outbox: Outbox): Telling {
   }
 }
 
-interface OutboxRow extends VersionNews {
+interface OutboxRow extends VersionChangeEvent {
   readonly listener: string
 }
 
-const toRows = ({ type, changes }: News, outbox: Outbox): readonly OutboxRow[] =>
+const toRows = ({ type, changes }: ChangeEvent, outbox: Outbox): readonly OutboxRow[] =>
   changes.flatMap(change =>
     outbox.listenersOf(type, change.action).map(listener => ({ ...change, listener })),
   )
 
 const insertion = (
-  { type, documentId, origin }: News,
+  { type, documentId, origin }: ChangeEvent,
   rows: readonly OutboxRow[],
   now: string,
 ): Statement => ({

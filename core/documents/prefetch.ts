@@ -1,32 +1,32 @@
 import type { Rows } from '../database/database.ts'
 import type { Statement } from '../sql/statement.ts'
-import { early } from './rows/ignore-unhandled.ts'
+import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
 import type { LockingTerms } from './rows/write-terms.ts'
 
 type Writing = LockingTerms['transaction']
 
 /** Two ways to one transaction: what was asked `ahead` is not asked again `inTurn`, but answered by what came back. */
-export interface Foresight {
-  readonly ahead: Writing
-  readonly inTurn: Writing
+export interface Prefetch {
+  readonly prefetch: Writing
+  readonly cached: Writing
 }
 
-export function openForesight(transaction: Writing): Foresight {
+export function openPrefetch(transaction: Writing): Prefetch {
   const asked = new Map<string, Promise<Rows>>()
   const others: Omit<Writing, 'run'> = {
     send: statement => transaction.send(statement),
     lock: name => transaction.lock(name),
   }
   return {
-    ahead: {
+    prefetch: {
       ...others,
       run(statement) {
-        const rows = early(transaction.run(statement))
+        const rows = ignoreUnhandled(transaction.run(statement))
         asked.set(keyOf(statement), rows)
         return rows
       },
     },
-    inTurn: {
+    cached: {
       ...others,
       run: statement =>
         (asked.size > 0 ? asked.get(keyOf(statement)) : undefined) ?? transaction.run(statement),

@@ -1,12 +1,12 @@
 import type { Attribute } from '../model/model.ts'
-import { openForesight } from './prefetch.ts'
+import { openPrefetch } from './prefetch.ts'
 import { visibleBy } from './read/matching.ts'
-import { early } from './rows/ignore-unhandled.ts'
+import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
 import { loadDocument } from './rows/write-load.ts'
 import type { LockingTerms } from './rows/write-terms.ts'
 import { saveVersion } from './save-version.ts'
-import { targetsOf } from './state/new-values.ts'
-import { type SaveCommand, type Saving, standingOf, versionOf } from './state/version-context.ts'
+import { findSavedTargets } from './state/new-values.ts'
+import { type SaveCommand, type Saving, versionContextOf, versionOf } from './state/version-context.ts'
 import { valuesOf } from './state/version-values.ts'
 import { checkUnique } from './unique/check-unique.ts'
 import { NOTHING_GIVEN } from './values/given-body.ts'
@@ -24,10 +24,10 @@ export const publish: VersionChange = {
       // The locale before may have changed what all of them share.
       const current = index === 0 ? known : await loadDocument({ type, documentId }, { attributes }, terms)
       const visible = visibleBy(command.conditions, terms)
-      const targets = targetsOf(command, body, { ...terms, visible, held: async () => () => new Set() })
-      const { ahead, inTurn } = openForesight(terms.transaction)
+      const targets = findSavedTargets(command, body, { ...terms, visible, held: async () => () => new Set() })
+      const { prefetch: ahead, cached: inTurn } = openPrefetch(terms.transaction)
       const saving = { command, documentId, body, current, targets, terms: { ...terms, transaction: inTurn } }
-      foreseeTaken(saving, ahead)
+      prefetchConflicts(saving, ahead)
       await saveVersion(saving)
     }
     return locales
@@ -39,12 +39,12 @@ const isCopied = (attribute: Attribute): boolean =>
   attribute.kind === 'relation' && attribute.side === 'owner' && attribute.many
 
 /** Whether others have what the draft claims: asked with who links to it. */
-function foreseeTaken(saving: Saving, ahead: LockingTerms['transaction']): void {
+function prefetchConflicts(saving: Saving, ahead: LockingTerms['transaction']): void {
   const { command, documentId, terms } = saving
   const { type } = command
-  const standing = standingOf(saving)
+  const standing = versionContextOf(saving)
   if (!standing.row) return
   const values = valuesOf(type, standing.row, type.attributes.values(), standing.place)
   const document = { type, documentId, versions: [versionOf(command, values)] }
-  early(checkUnique(document, standing, { ...terms, transaction: ahead }))
+  ignoreUnhandled(checkUnique(document, standing, { ...terms, transaction: ahead }))
 }

@@ -1,37 +1,37 @@
 import type { Transaction } from '../database/database.ts'
 import { fault, notFound, RequestFault } from '../faults/fault.ts'
 import type { StandingUpdate } from '../query/command.ts'
-import type { Recalled } from './optimistic-targets.ts'
-import { type News, originOf, type Tell } from './outbox.ts'
-import { openForesight } from './prefetch.ts'
-import { assertMeets, choiceOf, standingStatus } from './read/matching.ts'
+import type { OptimisticTargets } from './optimistic-targets.ts'
+import { type ChangeEvent, originOf, type RecordChange } from './outbox.ts'
+import { openPrefetch } from './prefetch.ts'
+import { assertMatches, choiceOf, writtenStatus } from './read/matching.ts'
 import { readAnswer } from './read/read-answer.ts'
-import { assertSeen, assertWritable, mayKnow } from './read/version-visibility.ts'
+import { assertVisible, assertWritable, mayRevealExistence } from './read/version-visibility.ts'
 import { newDocumentId } from './rows/document-id.ts'
-import { early } from './rows/ignore-unhandled.ts'
+import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
 import type { Current } from './rows/write-load.ts'
 import type { WriteTerms } from './rows/write-terms.ts'
-import { askAhead, type Save } from './save-ahead.ts'
+import { prefetchSave, type Save } from './save-ahead.ts'
 import { saveVersion } from './save-version.ts'
 import type { CurrentRow } from './sql/write-rows.ts'
 import { findSingle } from './state/find-single.ts'
 import {
   type AskedSave,
   changesAllLocales,
-  foreseenOf,
+  expectedCommand,
   isLocale,
   isPublishing,
-  meantOf,
+  resolveCommand,
   publishesForAll,
   type SaveCommand,
-  wantedBy,
+  attributesToRead,
 } from './state/version-context.ts'
 import { removePublished } from './unpublish.ts'
 
 export interface SaveTerms extends WriteTerms {
   readonly transaction: Transaction
-  readonly tell: Tell
-  readonly recalled?: Recalled
+  readonly tell: RecordChange
+  readonly recalled?: OptimisticTargets
 }
 
 export interface Saved {
@@ -45,21 +45,21 @@ export async function saveDocument(
   { command: asking, answer, body }: Omit<Save, 'command'> & { readonly command: AskedSave },
   terms: SaveTerms,
 ): Promise<Saved> {
-  const foreseen = foreseenOf(asking)
+  const foreseen = expectedCommand(asking)
   const { type } = foreseen
   const known = await knownDocument(foreseen, terms)
   const documentId = known ?? newDocumentId()
-  const { ahead, inTurn } = openForesight(terms.transaction)
-  const named = { known, documentId, wanted: wantedBy(asking, body) }
-  const asked = askAhead({ command: foreseen, answer, body }, named, { ...terms, ahead })
+  const { prefetch: ahead, cached: inTurn } = openPrefetch(terms.transaction)
+  const named = { known, documentId, wanted: attributesToRead(asking, body) }
+  const asked = prefetchSave({ command: foreseen, answer, body }, named, { ...terms, ahead })
   const current = await asked.current
   const rows = current.rows(type, documentId)
   if (known !== null && rows.length === 0) throw new RequestFault(notFound())
   const saving = { ...terms, transaction: inTurn, proof: terms.recalled?.proof }
   // Before every other check: its outcome would reveal something of a document that the caller must not know.
-  await assertSeen({ ...foreseen, documentId }, rows, saving)
+  await assertVisible({ ...foreseen, documentId }, rows, saving)
   if (mayTellStatus(asking)) await assertBefore(subjectOf(asking.draft, documentId, current), saving)
-  const command = meantOf(asking, rows)
+  const command = resolveCommand(asking, rows)
   const subject = subjectOf(command, documentId, current)
   await assertBefore(subject, saving)
   assertLocale(command, rows)
@@ -69,13 +69,13 @@ export async function saveDocument(
   await assertAfter(subject, terms)
   const changes = changesOf(command, rows)
   // Where it fails the transaction does, and tells of it.
-  const text = early(readAnswer(answer, documentId, terms))
+  const text = ignoreUnhandled(readAnswer(answer, documentId, terms))
   terms.tell({ type, documentId, changes, origin: originOf(command) })
   return { documentId, text }
 }
 
 /** A version that there was not before is created, also that of another locale. `before`: the document's rows as they were. */
-export function changesOf(command: SaveCommand, before: readonly CurrentRow[]): News['changes'] {
+export function changesOf(command: SaveCommand, before: readonly CurrentRow[]): ChangeEvent['changes'] {
   const { locale } = command
   const saved = { locale, action: hasLocale(command, before) ? 'update' : 'create' } as const
   if (unpublishes(command)) return [saved, { locale, action: 'unpublish' }]
@@ -115,7 +115,7 @@ async function knownDocument(command: SaveCommand, terms: SaveTerms): Promise<st
 
 /** Refusing to publish tells that a document is published: not to a caller who may not know that it exists. */
 const mayTellStatus = (asking: AskedSave): asking is StandingUpdate =>
-  !('kind' in asking) && !asking.published.ok && !mayKnow(asking.draft.conditions)
+  !('kind' in asking) && !asking.published.ok && !mayRevealExistence(asking.draft.conditions)
 
 interface Subject {
   readonly command: SaveCommand
@@ -129,7 +129,7 @@ interface Subject {
 function subjectOf(command: SaveCommand, documentId: string, current: Current): Subject {
   const { type, locale } = command
   const all = current.rows(type, documentId)
-  const rows = all.filter(row => !type.draftAndPublish || row.get('status') === standingStatus(type))
+  const rows = all.filter(row => !type.draftAndPublish || row.get('status') === writtenStatus(type))
   return {
     command,
     documentId,
@@ -160,7 +160,7 @@ async function assertAfter(
   const { type, locale, conditions } = command
   if (!conditions.after) return
   const match = { type, documentIds: [documentId], filter: conditions.after }
-  await assertMeets(
+  await assertMatches(
     { ...match, locale: choiceOf(type, changesAll ? null : locale) },
     changesAll ? locales + (isThere ? 0 : 1) : 1,
     terms,

@@ -1,14 +1,14 @@
 import { RequestFault } from '../faults/fault.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
-import type { Values, WrittenDocument } from './desired-state.ts'
+import type { Values, DesiredDocument } from './desired-state.ts'
 import { generateUids } from './state/generate-uids.ts'
-import { becoming } from './state/new-values.ts'
+import { newValuesOf } from './state/new-values.ts'
 import {
-  claimedBy,
+  claimedVersion,
   isPublishing,
   type Saving,
-  type Standing,
-  standingOf,
+  type VersionContext,
+  versionContextOf,
   versionOf,
 } from './state/version-context.ts'
 import { checkUnique } from './unique/check-unique.ts'
@@ -28,8 +28,8 @@ export async function saveVersion(
   const { body, command, current, terms } = saving
   const { type } = command
   if (type.draftAndPublish && !command.strict) refuse(body.faults)
-  const standing = standingOf(saving)
-  const { checked, stored } = await becoming(saving, standing)
+  const standing = versionContextOf(saving)
+  const { checked, stored } = await newValuesOf(saving, standing)
   const [made, claimed] = await documentsOf(saving, stored)
   const values = made.versions[0]?.values ?? stored
   const faults = [
@@ -45,12 +45,12 @@ export async function saveVersion(
 async function documentsOf(
   { command, documentId, terms }: Saving,
   stored: Values,
-): Promise<readonly [WrittenDocument, WrittenDocument]> {
+): Promise<readonly [DesiredDocument, DesiredDocument]> {
   const { type } = command
   const written = { type, documentId, versions: [versionOf(command, stored)] }
   const [made = written] = command.strict ? [] : await generateUids([written], terms)
   const values = made.versions[0]?.values ?? stored
-  return [made, { ...made, versions: [claimedBy(command, values)] }]
+  return [made, { ...made, versions: [claimedVersion(command, values)] }]
 }
 
 function refuse(faults: readonly ValueFault[]): void {
@@ -59,7 +59,7 @@ function refuse(faults: readonly ValueFault[]): void {
 }
 
 /** What a published version lacks; of a type without drafts, what a new one was not given. */
-function lacking({ command, body }: Saving, { row }: Standing, values: Values): readonly ValueFault[] {
+function lacking({ command, body }: Saving, { row }: VersionContext, values: Values): readonly ValueFault[] {
   const { type, strict } = command
   if (type.draftAndPublish && !strict) return isPublishing(command) ? checkValues(type, values, WHOLE) : []
   const covers = (attribute: Attribute) => {

@@ -32,7 +32,7 @@ export async function transact<Value>(
 ): Promise<Result<Value, Fault>> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return ok(await terms.database.transaction(attempt === 1 ? work : inTurn(type, work), optionsOf(terms)))
+      return ok(await terms.database.transaction(attempt === 1 ? work : oneAtATime(type, work), optionsOf(terms)))
     } catch (error) {
       if (error instanceof RequestFault) return failed(error.fault)
       const failure = refusedBy(error)
@@ -40,7 +40,7 @@ export async function transact<Value>(
       const refusal = refusalOf(type, failure, terms)
       // Where a component has the value, the next try tells its place.
       if (refusal && (refusal.isPlaced || attempt > 1)) return failed(refusal.fault)
-      if (attempt >= ATTEMPTS || !isWorthAnother(failure, terms)) throw error
+      if (attempt >= ATTEMPTS || !isRetryable(failure, terms)) throw error
     }
   }
 }
@@ -49,7 +49,7 @@ export async function transact<Value>(
  * One try. undefined: the database refused it, and may not when it is done another way. What may have been done, or
  * took too long once already, comes out.
  */
-export async function tryOnce<Value>(
+export async function attemptOnce<Value>(
   work: (transaction: Transaction) => Promise<Value>,
   terms: TransactTerms,
 ): Promise<Result<Value, Fault> | undefined> {
@@ -59,7 +59,7 @@ export async function tryOnce<Value>(
     if (error instanceof RequestFault) return failed(error.fault)
     const failure = refusedBy(error)
     if (failure && !isOpenEnded(failure)) {
-      knewWrongly(failure, terms)
+      cacheWasStale(failure, terms)
       return undefined
     }
     throw error
@@ -70,11 +70,11 @@ export async function tryOnce<Value>(
 const refusedBy = (error: unknown): DatabaseFailure | null =>
   error instanceof DatabaseFailure && !isUnclear(error) ? error : null
 
-const isWorthAnother = (failure: DatabaseFailure, terms: Pick<TransactTerms, 'storage'>): boolean =>
-  isRace(failure) || knewWrongly(failure, terms)
+const isRetryable = (failure: DatabaseFailure, terms: Pick<TransactTerms, 'storage'>): boolean =>
+  isRace(failure) || cacheWasStale(failure, terms)
 
 /** A sequence may have got another name: it is asked for again. */
-const knewWrongly = ({ fault }: DatabaseFailure, { storage }: Pick<TransactTerms, 'storage'>): boolean =>
+const cacheWasStale = ({ fault }: DatabaseFailure, { storage }: Pick<TransactTerms, 'storage'>): boolean =>
   fault.kind === 'other' && fault.code === UNDEFINED_TABLE && forgetSequences(storage)
 
 const UNDEFINED_TABLE = '42P01'
@@ -83,7 +83,7 @@ const isOpenEnded = ({ fault: { kind } }: DatabaseFailure): boolean =>
   kind === 'unavailable' || kind === 'timeout' || kind === 'busy'
 
 /** Those whom others came before try again one after the other: together they would come before one another again. */
-const inTurn =
+const oneAtATime =
   <Value>({ uid }: ContentType, work: (transaction: Transaction) => Promise<Value>) =>
   async (transaction: Transaction): Promise<Value> => {
     await transaction.lock(`write ${uid} again`)

@@ -2,12 +2,12 @@ import type { Transaction } from '../database/database.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
 import type { PermittedCommand, StatusCommand } from '../query/command.ts'
 import type { Status } from '../query/query.ts'
-import type { Tell } from './outbox.ts'
+import type { RecordChange } from './outbox.ts'
 import type { Current } from './rows/write-load.ts'
 import type { WriteTerms } from './rows/write-terms.ts'
 import type { CurrentRow } from './sql/write-rows.ts'
 
-export type StatusTerms = WriteTerms & { readonly transaction: Transaction; readonly tell: Tell }
+export type StatusTerms = WriteTerms & { readonly transaction: Transaction; readonly tell: RecordChange }
 
 /** A version of a type with drafts, whatever its status. */
 export interface VersionName {
@@ -18,12 +18,12 @@ export interface VersionName {
 }
 
 /** null on types without locales. */
-export type Locale = string | null
+export type LocaleName = string | null
 
 /** Versions of one document. */
 export interface Versions extends Omit<VersionName, 'locale'> {
   /** Those whose status is to change; their drafts are there. */
-  readonly locales: readonly Locale[]
+  readonly locales: readonly LocaleName[]
   /** What is there, with all that the change needs to know. */
   readonly current: Current
 }
@@ -37,7 +37,7 @@ export interface VersionChange {
     versions: Versions,
     command: PermittedCommand<StatusCommand>,
     terms: StatusTerms,
-  ): Promise<readonly Locale[]>
+  ): Promise<readonly LocaleName[]>
 }
 
 /** A version's row of one status. */

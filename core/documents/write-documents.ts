@@ -1,4 +1,4 @@
-import type { WrittenDocument } from './desired-state.ts'
+import type { DesiredDocument } from './desired-state.ts'
 import { releaseSwapped } from './links/release-swapped.ts'
 import { isInverselyLinked, writeInverses } from './links/write-inverse.ts'
 import { writeOwnEdits } from './links/write-own-edits.ts'
@@ -6,7 +6,7 @@ import { printNewDocument } from './rows/new-document.ts'
 import { applyChanges } from './rows/write-apply.ts'
 import { planDocument } from './rows/write-document.ts'
 import { findKeys } from './rows/write-keys.ts'
-import { type Current, loadCurrent, NOTHING_THERE } from './rows/write-load.ts'
+import { type Current, loadCurrent, NO_CURRENT_ROWS } from './rows/write-load.ts'
 import type { Planning } from './rows/write-owner.ts'
 import type { WriteTerms } from './rows/write-terms.ts'
 import { noChanges } from './sql/write-rows.ts'
@@ -17,11 +17,11 @@ import { noChanges } from './sql/write-rows.ts'
  * that are not there are left out: whoever asks has to check first. `loaded`: what is there, where it was read already.
  */
 export async function writeDocuments(
-  documents: readonly WrittenDocument[],
+  documents: readonly DesiredDocument[],
   terms: WriteTerms,
   loaded?: Current,
 ): Promise<void> {
-  if (loaded === NOTHING_THERE) {
+  if (loaded === NO_CURRENT_ROWS) {
     const statement = await printNewDocument(documents, terms)
     if (statement && terms.answer) return terms.answer.tell(terms.transaction.run(statement))
     if (statement) return terms.transaction.send(statement)

@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { transactAgain } from '../database/transact-again.ts'
-import type { WrittenDocument, WrittenValue } from '../documents/desired-state.ts'
+import type { DesiredDocument, DesiredValue } from '../documents/desired-state.ts'
 import { newDocumentId } from '../documents/rows/document-id.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
@@ -74,9 +74,9 @@ export async function writeDeclaredRows(
   rows: readonly StoredRow[],
   terms: Omit<SyncTerms, 'database'> & { readonly transaction: Transaction; readonly schema: string },
 ): Promise<void> {
-  const documents = declared.map(({ key, fields }): WrittenDocument => {
+  const documents = declared.map(({ key, fields }): DesiredDocument => {
     const documentId = rows.find(row => row.key === key)?.documentId ?? newDocumentId()
-    const values = new Map<string, WrittenValue>(
+    const values = new Map<string, DesiredValue>(
       Object.entries({ ...fields, [target.key]: key }).map(([field, value]) => [
         field,
         { kind: 'scalar', value },

@@ -3,9 +3,9 @@ import { filterFor } from '../access/compile/condition.ts'
 import { visibleDocuments } from '../access/restrict/visible-documents.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import type { LinkTarget, WrittenDocument, WrittenVersion } from '../documents/desired-state.ts'
-import { choiceOf, meeting } from '../documents/read/matching.ts'
-import { seenLocales } from '../documents/read/version-visibility.ts'
+import type { LinkTarget, DesiredDocument, DesiredVersion } from '../documents/desired-state.ts'
+import { choiceOf, countMatching } from '../documents/read/matching.ts'
+import { visibleLocales } from '../documents/read/version-visibility.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
 import { isShared } from '../documents/rows/write-versions.ts'
 import { type Fault, fault, forbidden, invalidBodyKey } from '../faults/fault.ts'
@@ -104,7 +104,7 @@ interface OwnerRow {
 export async function planAttachment(
   fileIds: readonly string[],
   terms: AttachmentTerms,
-): Promise<WrittenDocument | null> {
+): Promise<DesiredDocument | null> {
   const { type, attribute, where, publishing } = terms.attachment
   const all = await ownerRows(terms)
   const rows = inOneLocale(all, terms)
@@ -113,7 +113,7 @@ export async function planAttachment(
   if (!first || !(await isVisible(first, terms)) || !(await meetsCondition(where, affected, terms)))
     return null
   const publishes = publishing !== 'never' && (await meetsCondition(publishing, affected, terms))
-  const versions: WrittenVersion[] = []
+  const versions: DesiredVersion[] = []
   for (const row of rows.filter(({ status }) => publishes || status === 'draft')) {
     const before = attribute.many ? await attachedFiles(row, terms) : []
     const targets = [...before, ...fileIds].map(toTarget)
@@ -163,7 +163,7 @@ function inOneLocale(
 
 async function isVisible({ documentId, locale }: OwnerRow, terms: AttachmentTerms): Promise<boolean> {
   const { type, sights } = terms.attachment
-  const seen = await seenLocales({ type, documentId, locale, conditions: { sights } }, terms)
+  const seen = await visibleLocales({ type, documentId, locale, conditions: { sights } }, terms)
   return seen(locale)
 }
 
@@ -179,7 +179,7 @@ async function meetsCondition(
   const locales = new Set(rows.map(({ locale }) => locale))
   const [locale] = locales
   const choice = choiceOf(type, locales.size === 1 ? (locale ?? null) : null)
-  return (await meeting({ type, documentIds, locale: choice, filter: where }, terms)) === locales.size
+  return (await countMatching({ type, documentIds, locale: choice, filter: where }, terms)) === locales.size
 }
 
 /** documentIds of the files attached to a version, in order. */

@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { isUnclear } from '../database/database-fault.ts'
-import type { WrittenDocument } from '../documents/desired-state.ts'
+import type { DesiredDocument } from '../documents/desired-state.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import type { Actor } from '../query/command.ts'
@@ -68,13 +68,13 @@ async function writeRecords(
   }
 }
 
-const recordDocument = ({ record }: PreparedFile, { model }: FileServiceTerms): WrittenDocument =>
+const recordDocument = ({ record }: PreparedFile, { model }: FileServiceTerms): DesiredDocument =>
   toFileDocument(record, model.builtIn.file)
 
 async function attachmentDocuments(
   ids: readonly string[],
   terms: AttachmentTerms,
-): Promise<readonly WrittenDocument[]> {
+): Promise<readonly DesiredDocument[]> {
   const owner = await planAttachment(ids, terms)
   if (!owner) throw new RequestFault(ownerNotFound(terms))
   return [owner]

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { trimCharacter } from '../base/text.ts'
-import type { WrittenDocument, WrittenValue } from '../documents/desired-state.ts'
+import type { DesiredDocument, DesiredValue } from '../documents/desired-state.ts'
 import type { ContentType } from '../model/model.ts'
 import type { PictureSize } from './pictures/picture-size.ts'
 
@@ -41,7 +41,7 @@ export interface Format {
   readonly url: string
 }
 
-export function toFileDocument(record: FileRecord, type: ContentType): WrittenDocument {
+export function toFileDocument(record: FileRecord, type: ContentType): DesiredDocument {
   const { documentId, dimensions, formats, ...fields } = record
   const more = {
     width: dimensions?.width ?? null,
@@ -56,9 +56,9 @@ export function fileDocument(
   type: ContentType,
   documentId: string,
   fields: Readonly<Record<string, string | number | null>>,
-): WrittenDocument {
+): DesiredDocument {
   const values = new Map(
-    Object.entries(fields).map(([name, value]): [string, WrittenValue] => [name, { kind: 'scalar', value }]),
+    Object.entries(fields).map(([name, value]): [string, DesiredValue] => [name, { kind: 'scalar', value }]),
   )
   return { type, documentId, versions: [{ locale: null, statuses: ['published'], values }] }
 }

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../database/database.ts'
-import { type EventAction, type Outbox, openTelling } from '../documents/outbox.ts'
-import { assertMeets, meeting } from '../documents/read/matching.ts'
-import { mayKnow, seenLocales } from '../documents/read/version-visibility.ts'
+import { type EventAction, type Outbox, openChangeRecorder } from '../documents/outbox.ts'
+import { assertMatches, countMatching } from '../documents/read/matching.ts'
+import { mayRevealExistence, visibleLocales } from '../documents/read/version-visibility.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
 import { type Fault, fault, forbidden, RequestFault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
@@ -53,7 +53,7 @@ export async function withFileTransaction<Value>(
   { database, outbox, model }: FileServiceTerms,
 ): Promise<Value> {
   const type = model.builtIn.file
-  const recorder = openTelling(outbox)
+  const recorder = openChangeRecorder(outbox)
   const written = await database.transaction(transaction => {
     const record = recorder.within(transaction, new Date().toISOString())
     return work(transaction, (documentId, action, attributes = []) =>
@@ -80,11 +80,11 @@ export async function mayWriteFile(
   const { transaction, storage, model } = terms
   const type = model.builtIn.file
   const within = { transaction, storage, defaultLocale: model.defaultLocale }
-  const seen = await seenLocales({ type, documentId, locale: null, conditions }, within)
+  const seen = await visibleLocales({ type, documentId, locale: null, conditions }, within)
   if (!seen(null)) return false
   const match = fileMatch(conditions.before, documentId, terms)
-  if (!match || (await meeting(match, within)) > 0) return true
-  if (mayKnow(conditions)) throw new RequestFault(forbidden())
+  if (!match || (await countMatching(match, within)) > 0) return true
+  if (mayRevealExistence(conditions)) throw new RequestFault(forbidden())
   return false
 }
 
@@ -96,7 +96,7 @@ export async function assertFileMeets(
 ): Promise<void> {
   const { transaction, storage, model } = terms
   const match = fileMatch(filter, documentId, terms)
-  if (match) await assertMeets(match, 1, { transaction, storage, defaultLocale: model.defaultLocale })
+  if (match) await assertMatches(match, 1, { transaction, storage, defaultLocale: model.defaultLocale })
 }
 
 const fileMatch = (filter: Filter | null, documentId: string, { model }: FileServiceTerms) =>

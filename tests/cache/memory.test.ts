@@ -4,7 +4,7 @@ import { restrict } from '../../core/access/restrict/restrict.ts'
 import { LruCache } from '../../core/base/lru-cache.ts'
 import { detachString } from '../../core/base/text.ts'
 import type { Documents } from '../../core/documents/documents.ts'
-import { toReading } from '../../core/documents/read/to-reading.ts'
+import { toCacheableRead } from '../../core/documents/read/to-reading.ts'
 import { compileGenerated } from '../../core/graphql/compile-schema.ts'
 import { openEngine } from '../../core/graphql/engine.ts'
 import { openBudget } from '../../core/graphql/limits/budget.ts'
@@ -107,7 +107,7 @@ for (const [name, textOf] of Object.entries(QUESTIONS)) {
       const { parsed } = list.value
       const seen = restrictOnce(list.value, nobody, () => restrict(parsed.query, nobody))
       if (!seen.ok) throw new Error(seen.reasons[0]?.message)
-      toReading(seen.value, plan)
+      toCacheableRead(seen.value, plan)
       if (number <= QUESTIONS_ASKED) counted += list.value.size
     })
     t.true(growth < counted * 1.25, `${growth} bytes of ${counted}`)
@@ -150,7 +150,7 @@ for (const [name, textOf] of Object.entries(OPERATIONS)) {
       if (!prepared.ok) throw prepared.reasons[0]
       const { text } = prepared.value.plan
       if (!text) throw new Error('not by text')
-      for (const query of restrictRoots(text, nobody) ?? []) toReading(query, plan)
+      for (const query of restrictRoots(text, nobody) ?? []) toCacheableRead(query, plan)
     })
     const counted = countedNow() - first
     t.true(growth < counted * 1.25, `${growth} bytes of ${counted}`)

@@ -2,7 +2,7 @@ import test from 'ava'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { writeContent } from '../../core/content/write-content.ts'
 import type { Database, Transaction } from '../../core/database/database.ts'
-import { NOBODY_LISTENS } from '../../core/documents/outbox.ts'
+import { NO_OUTBOX } from '../../core/documents/outbox.ts'
 import { openLocalStorage } from '../../core/media/storage/open-storage.ts'
 import { openSite } from './site.ts'
 
@@ -52,7 +52,7 @@ test('an interrupted write of content/ leaves nothing behind, and the next start
     model,
     storage,
     files: openLocalStorage(site.folder.path),
-    outbox: NOBODY_LISTENS,
+    outbox: NO_OUTBOX,
     beforeUsers: async () => {},
   }
   let interruptions = 0
@@ -84,7 +84,7 @@ test('two servers that start concurrently write each document once', async t => 
     model,
     storage,
     files: openLocalStorage(site.folder.path),
-    outbox: NOBODY_LISTENS,
+    outbox: NO_OUTBOX,
     beforeUsers: async () => {},
   }
   const reports = await Promise.all([writeContent(content, terms), writeContent(content, terms)])

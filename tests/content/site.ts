@@ -5,7 +5,7 @@ import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
 import { writeContent } from '../../core/content/write-content.ts'
 import type { Database } from '../../core/database/database.ts'
 import { openDocuments } from '../../core/documents/open-documents.ts'
-import { NOBODY_LISTENS } from '../../core/documents/outbox.ts'
+import { NO_OUTBOX } from '../../core/documents/outbox.ts'
 import type { Diagnostic } from '../../core/faults/diagnostic.ts'
 import { apiTokenStrategy } from '../../core/identity/api-tokens.ts'
 import { endSessionsOfChangedUsers } from '../../core/identity/end-sessions.ts'
@@ -69,7 +69,7 @@ export async function openSite(t: ExecutionContext, files: Files, copyOf?: strin
       model,
       storage,
       files: openLocalStorage(folder.path),
-      outbox: NOBODY_LISTENS,
+      outbox: NO_OUTBOX,
       beforeUsers: (transaction, users) => endSessionsOfChangedUsers(transaction, users, { model, storage }),
     })
     if (!written.ok) return written.reasons.map(printed)

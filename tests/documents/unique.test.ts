@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { WrittenDocument } from '../../core/documents/desired-state.ts'
+import type { DesiredDocument } from '../../core/documents/desired-state.ts'
 import { writeDocuments } from '../../core/documents/write-documents.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { ContentType } from '../../core/model/model.ts'
@@ -144,7 +144,7 @@ test('documents that are written together may swap their values', async t => {
   const { create, rows, database } = await openWriting(t, model)
   const ids: string[] = []
   for (const code of ['a', 'b', 'c']) ids.push(String((await create('shoe', { code })).documentId))
-  const documents = ['b', 'c', 'a'].map((value, index): WrittenDocument => {
+  const documents = ['b', 'c', 'a'].map((value, index): DesiredDocument => {
     const values = new Map([['code', { kind: 'scalar', value } as const]])
     const versions = [{ locale: null, statuses: ['published'] as const, values }]
     return { type: holderOf(model, 'shoe') as ContentType, documentId: String(ids[index]), versions }

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import type { LinkTarget, Values, WrittenDocument, WrittenValue } from '../../core/documents/desired-state.ts'
+import type { LinkTarget, Values, DesiredDocument, DesiredValue } from '../../core/documents/desired-state.ts'
 import type { WriteTerms } from '../../core/documents/rows/write-terms.ts'
 import { writeDocuments } from '../../core/documents/write-documents.ts'
 import { RequestFault } from '../../core/faults/fault.ts'
@@ -31,12 +31,12 @@ const page = holderOf(model, 'page') as ContentType
 const note = holderOf(model, 'note') as ContentType
 const word = holderOf(model, 'part.word') as Component
 
-const text = (value: string): WrittenValue => ({ kind: 'scalar', value })
-const links = (...ids: readonly (string | LinkTarget)[]): WrittenValue => ({
+const text = (value: string): DesiredValue => ({ kind: 'scalar', value })
+const links = (...ids: readonly (string | LinkTarget)[]): DesiredValue => ({
   kind: 'links',
   targets: ids.map(id => (typeof id === 'string' ? { documentId: id, locale: null, status: null } : id)),
 })
-const words = (...items: readonly { id?: number; text?: string; note?: string }[]): WrittenValue => ({
+const words = (...items: readonly { id?: number; text?: string; note?: string }[]): DesiredValue => ({
   kind: 'components',
   items: items.map(({ id, ...texts }) => ({
     component: word,
@@ -45,14 +45,14 @@ const words = (...items: readonly { id?: number; text?: string; note?: string }[
   })),
 })
 
-type Given = Readonly<Record<string, WrittenValue>>
+type Given = Readonly<Record<string, DesiredValue>>
 
 const document = (
   type: ContentType,
   documentId: string,
   values: Given,
   statuses: readonly ('draft' | 'published')[],
-): WrittenDocument => ({
+): DesiredDocument => ({
   type,
   documentId,
   versions: [{ locale: null, statuses, values: new Map(Object.entries(values)) satisfies Values }],
@@ -64,7 +64,7 @@ const plain = (documentId: string, values: Given) => document(note, documentId, 
 async function open(t: ExecutionContext) {
   const database = await openTestDatabase(t)
   await migrate(database, storage.tables)
-  const write = (documents: readonly WrittenDocument[], more: Partial<WriteTerms> = {}) =>
+  const write = (documents: readonly DesiredDocument[], more: Partial<WriteTerms> = {}) =>
     database.transaction(transaction =>
       writeDocuments(documents, {
         transaction,

@@ -2,9 +2,9 @@ import type { ExecutionContext } from 'ava'
 import { brandCommand, trusted } from '../../core/access/brand.ts'
 import type { Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
-import type { Answer, Changed } from '../../core/documents/documents.ts'
+import type { Answer, DocumentChange } from '../../core/documents/documents.ts'
 import { openDocuments } from '../../core/documents/open-documents.ts'
-import { NOBODY_LISTENS, type Outbox } from '../../core/documents/outbox.ts'
+import { NO_OUTBOX, type Outbox } from '../../core/documents/outbox.ts'
 import { type Fault, toErrorBody } from '../../core/faults/fault.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
@@ -63,7 +63,7 @@ function populateOf(attribute: Attribute): Populate[] {
 export async function openWriting(
   t: ExecutionContext,
   model: Model,
-  outboxOf: (database: Database) => Outbox = () => NOBODY_LISTENS,
+  outboxOf: (database: Database) => Outbox = () => NO_OUTBOX,
 ) {
   const database = await openTestDatabase(t)
   await migrate(database, compileStorage(model).tables)
@@ -74,7 +74,7 @@ export async function openWriting(
 export function openWritingOver(
   database: Database,
   model: Model,
-  outboxOf: (database: Database) => Outbox = () => NOBODY_LISTENS,
+  outboxOf: (database: Database) => Outbox = () => NO_OUTBOX,
 ) {
   const storage = compileStorage(model)
   const statements: string[] = []
@@ -181,7 +181,7 @@ export function openWritingOver(
     key: string,
     documentId: string | null,
     where: Where & { readonly all?: boolean } = {},
-  ): Promise<Result<Changed, Fault>> => {
+  ): Promise<Result<DocumentChange, Fault>> => {
     const type = typeOf(key)
     const locale = where.all ? null : localeOf(type, where)
     const answer = answerOf(type, { ...where, status: kind === 'publish' ? 'published' : 'draft' })

@@ -5,7 +5,7 @@ import type { Caller } from '../../core/access/caller.ts'
 import { compileAccess } from '../../core/access/compile/compile-access.ts'
 import { ok } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
-import { NOBODY_LISTENS } from '../../core/documents/outbox.ts'
+import { NO_OUTBOX } from '../../core/documents/outbox.ts'
 import type { HttpResponse } from '../../core/faults/http-exchange.ts'
 import { compileGenerated } from '../../core/graphql/compile-schema.ts'
 import { buildSchema } from '../../core/graphql/connect-schema.ts'
@@ -46,7 +46,7 @@ function openTestFiles(t: ExecutionContext, model: Model, settings: UploadSettin
     settings,
     files,
     staging: stagingFolder(folder.path),
-    outbox: NOBODY_LISTENS,
+    outbox: NO_OUTBOX,
   })
 }
 

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Database } from '../../core/database/database.ts'
-import { NOBODY_LISTENS } from '../../core/documents/outbox.ts'
+import { NO_OUTBOX } from '../../core/documents/outbox.ts'
 import { newDocumentId } from '../../core/documents/rows/document-id.ts'
 import type { Fault } from '../../core/faults/fault.ts'
 import { openBackground } from '../../core/identity/background.ts'
@@ -35,7 +35,7 @@ async function open(t: ExecutionContext) {
     settings: project.settings.auth,
     sessions: openSessions({ secret: 'x'.repeat(32), lifetime: 60_000 }),
     mailer: async mail => void mails.push(mail),
-    outbox: NOBODY_LISTENS,
+    outbox: NO_OUTBOX,
     loginAttempts: openLoginAttempts({ window: 60_000, max: MOST }, database),
     address: 'http://localhost/api',
   }

@@ -7,7 +7,7 @@ import { registerApp } from '../../core/app/open-plugins.ts'
 import type { StartFault } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
-import { NOBODY_LISTENS, type Outbox } from '../../core/documents/outbox.ts'
+import { NO_OUTBOX, type Outbox } from '../../core/documents/outbox.ts'
 import { openEvents } from '../../core/events/open-events.ts'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { endSessionsOfChangedUsers } from '../../core/identity/end-sessions.ts'
@@ -72,7 +72,7 @@ export async function prepareTransfer(
   const { project, model, storage } = blueprint
   const inStep = dryRun ? await look(blueprint, database) : await bringInStep(blueprint, database)
   if (!inStep.ok) return inStep
-  const outbox = events ? await outboxOf(blueprint, database) : ok(NOBODY_LISTENS)
+  const outbox = events ? await outboxOf(blueprint, database) : ok(NO_OUTBOX)
   if (!outbox.ok) return outbox
   return ok({
     database,

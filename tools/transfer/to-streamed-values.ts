@@ -1,4 +1,4 @@
-import type { Values, WrittenComponent, WrittenValue } from '../../core/documents/desired-state.ts'
+import type { Values, DesiredComponent, DesiredValue } from '../../core/documents/desired-state.ts'
 import { GAP } from '../../core/documents/sql/write-rows.ts'
 import type { Attribute, ContentType, Holder, ScalarAttribute } from '../../core/model/model.ts'
 import type { StreamedLink, StreamedTarget, StreamedValues } from './stream.ts'
@@ -21,7 +21,7 @@ export function toStreamedValues(holder: Holder, values: Values, terms: StreamTe
   return streamed
 }
 
-function toStreamed(holder: Holder, attribute: Attribute, value: WrittenValue, terms: StreamTerms): unknown {
+function toStreamed(holder: Holder, attribute: Attribute, value: DesiredValue, terms: StreamTerms): unknown {
   if (value.kind === 'components') return componentsIn(attribute, value.items, terms)
   if (value.kind === 'links') return linksIn(attribute, value.targets, terms)
   return attribute.kind === 'scalar' ? scalarIn(holder, attribute, value.value, terms) : undefined
@@ -48,7 +48,7 @@ export const isSecret = (holder: Holder, { name, type }: ScalarAttribute): boole
 
 const isUser = ({ uid }: Holder): boolean => uid === 'plugin::users-permissions.user'
 
-function componentsIn(attribute: Attribute, items: readonly WrittenComponent[], terms: StreamTerms): unknown {
+function componentsIn(attribute: Attribute, items: readonly DesiredComponent[], terms: StreamTerms): unknown {
   const isZone = attribute.kind === 'zone'
   const streamed = items.map(({ component, values }) => ({
     ...(isZone ? { __component: component.uid } : {}),
@@ -58,7 +58,7 @@ function componentsIn(attribute: Attribute, items: readonly WrittenComponent[], 
   return isZone || (attribute.kind === 'component' && attribute.repeatable) ? streamed : streamed[0]
 }
 
-type Targets = (WrittenValue & { readonly kind: 'links' })['targets']
+type Targets = (DesiredValue & { readonly kind: 'links' })['targets']
 
 function linksIn(attribute: Attribute, targets: Targets, { nameOf }: StreamTerms): unknown {
   if (attribute.kind !== 'relation' && attribute.kind !== 'media') return undefined

@@ -4,7 +4,7 @@ import type { Storage } from '../../model/storage.ts'
 import { groupBy } from '../rows/group.ts'
 
 /** A row of a document that a link named. */
-export interface KnownRow {
+export interface CachedTarget {
   readonly id: number
   readonly key: number
   readonly documentId: string
@@ -12,29 +12,29 @@ export interface KnownRow {
 }
 
 /** By content-type and document. */
-type Known = LruCache<readonly KnownRow[]>
+type TargetCache = LruCache<readonly CachedTarget[]>
 
 const BOUNDS = { entries: 10_000, bytes: 3_000_000 } as const
 
 /** Bytes of memory. */
 const ROW = 150
 
-const known = new WeakMap<Storage, Known>()
+const known = new WeakMap<Storage, TargetCache>()
 
 /** Keeps what links led to. It may be gone since, or another: who relies on it has that proved (optimistic-targets.ts). */
-export function learnTargets(type: ContentType, rows: readonly KnownRow[], storage: Storage): void {
+export function cacheTargets(type: ContentType, rows: readonly CachedTarget[], storage: Storage): void {
   const documents = documentsOf(storage)
   for (const [documentId, group] of groupBy(rows, each => each.documentId))
     documents.set(keyOf(type, documentId), group)
 }
 
 /** All rows that the document had when a link last led to it; of one that none led to, none. */
-export const rowsKnown = (type: ContentType, documentId: string, storage: Storage): readonly KnownRow[] =>
+export const cachedTargets = (type: ContentType, documentId: string, storage: Storage): readonly CachedTarget[] =>
   known.get(storage)?.get(keyOf(type, documentId)) ?? []
 
 const keyOf = ({ uid }: ContentType, documentId: string): string => `${uid} ${documentId}`
 
-function documentsOf(storage: Storage): Known {
+function documentsOf(storage: Storage): TargetCache {
   const documents = known.get(storage) ?? new LruCache(BOUNDS, rows => ROW * rows.length)
   known.set(storage, documents)
   return documents

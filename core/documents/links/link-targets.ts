@@ -6,9 +6,9 @@ import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Values } from '../desired-state.ts'
 import { groupBy } from '../rows/group.ts'
-import { early } from '../rows/ignore-unhandled.ts'
+import { ignoreUnhandled } from '../rows/ignore-unhandled.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
-import { learnTargets } from './known-targets.ts'
+import { cacheTargets } from './known-targets.ts'
 
 /** Whose links they are: a version of a document, whatever component they lie in. */
 export interface LinkSource {
@@ -29,13 +29,13 @@ export interface FoundTarget {
 }
 
 /** What the refs of a body lead to; every one of them is there. */
-export type FoundTargets = (target: ContentType, ref: Named) => FoundTarget
+export type FoundTargets = (target: ContentType, ref: TargetName) => FoundTarget
 
-export type Named = Pick<TargetRef, 'by' | 'locale'>
+export type TargetName = Pick<TargetRef, 'by' | 'locale'>
 
 interface Ref {
   readonly target: ContentType
-  readonly ref: Named
+  readonly ref: TargetName
   /** The dotted way to a media attribute, without places in lists; null for a relation. */
   readonly media: string | null
 }
@@ -86,9 +86,9 @@ export async function findTargets(
   const within = (found: RowsOf | undefined, { target, ref }: Omit<Ref, 'media'>) =>
     findOne(ref, found?.(ref) ?? [], { target, source, defaultLocale: terms.defaultLocale })
   const missing = refs.filter(each => !within(rows.get(each.target)?.seen, each))
-  const refused = missing.length === 0 ? [] : await withoutHeld(missing, rows, { within, held: terms.held })
+  const refused = missing.length === 0 ? [] : await withoutHeldFiles(missing, rows, { within, held: terms.held })
   refuseMissing(refused, source, terms.defaultLocale)
-  for (const [target, { found }] of rows) learnTargets(target, found, terms.storage)
+  for (const [target, { found }] of rows) cacheTargets(target, found, terms.storage)
   return (target, ref) => {
     const { seen, all } = rows.get(target) ?? {}
     // What is named and not seen is a file that its attribute holds already: all else was refused.
@@ -98,16 +98,16 @@ export async function findTargets(
   }
 }
 
-interface Holding {
+interface FileOwners {
   readonly within: (rows: RowsOf | undefined, ref: Omit<Ref, 'media'>) => FoundTarget | undefined
   readonly held: TargetTerms['held']
 }
 
 /** Without files that are in the same attribute of the document already. */
-async function withoutHeld(
+async function withoutHeldFiles(
   missing: readonly Ref[],
   rows: ReadonlyMap<ContentType, ReadRows>,
-  { within, held }: Holding,
+  { within, held }: FileOwners,
 ): Promise<readonly Ref[]> {
   const isHidden = (ref: Ref) => ref.media !== null && within(rows.get(ref.target)?.all, ref)
   if (!missing.some(isHidden)) return missing
@@ -132,7 +132,7 @@ export function* refsIn(holder: Holder, values: Values, path = ''): Generator<Re
   }
 }
 
-function* refsOf(change: LinkChange): Generator<Named> {
+function* refsOf(change: LinkChange): Generator<TargetName> {
   if (change.kind === 'set') yield* change.targets
   else {
     yield* change.disconnect
@@ -145,10 +145,10 @@ function* refsOf(change: LinkChange): Generator<Named> {
 }
 
 /** Beside whom a link is put: by the documentId alone. */
-export const placeRef = (documentId: string): Named => ({ by: { documentId }, locale: null })
+export const placeRef = (documentId: string): TargetName => ({ by: { documentId }, locale: null })
 
 /** The rows of the document that is named. */
-type RowsOf = (ref: Named) => readonly TargetRow[]
+type RowsOf = (ref: TargetName) => readonly TargetRow[]
 
 interface ReadRows {
   readonly all: RowsOf
@@ -160,12 +160,12 @@ interface ReadRows {
 /** What the caller sees is asked at the same moment, where documentIds are known that soon. */
 async function readVisible(
   target: ContentType,
-  refs: readonly Named[],
+  refs: readonly TargetName[],
   terms: Pick<TargetTerms, 'visible'> & WriteTerms,
 ): Promise<ReadRows> {
   const documentIds = refs.flatMap(({ by }) => ('documentId' in by ? [by.documentId] : []))
   const reading = readTargets(target, refs, terms)
-  const seeing = documentIds.length === refs.length ? early(terms.visible(target, documentIds)) : undefined
+  const seeing = documentIds.length === refs.length ? ignoreUnhandled(terms.visible(target, documentIds)) : undefined
   const found = await reading
   const seen = await (seeing ??
     terms.visible(
@@ -179,7 +179,7 @@ async function readVisible(
 
 async function readTargets(
   target: ContentType,
-  refs: readonly Named[],
+  refs: readonly TargetName[],
   { transaction, storage }: WriteTerms,
 ): Promise<readonly TargetRow[]> {
   const documentIds = refs.flatMap(({ by }) => ('documentId' in by ? [by.documentId] : []))
@@ -228,7 +228,7 @@ interface Sought {
   readonly defaultLocale: string
 }
 
-export function findOne(ref: Named, rows: readonly TargetRow[], sought: Sought): FoundTarget | undefined {
+export function findOne(ref: TargetName, rows: readonly TargetRow[], sought: Sought): FoundTarget | undefined {
   const { by } = ref
   const row = rows.find(each => ('id' in by ? each.id === by.id : each.documentId === by.documentId))
   if (!row) return undefined
@@ -239,7 +239,7 @@ export function findOne(ref: Named, rows: readonly TargetRow[], sought: Sought):
 
 /** The locale that the target must have: the source's, else the one named; null: any. */
 function localeOf(
-  ref: Named,
+  ref: TargetName,
   ofRow: string | null,
   { target, source, defaultLocale }: Sought,
 ): string | null {

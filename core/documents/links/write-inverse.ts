@@ -4,9 +4,9 @@ import type {
   LinkEdit,
   LinkTarget,
   Placed,
-  WrittenDocument,
-  WrittenValue,
-  WrittenVersion,
+  DesiredDocument,
+  DesiredValue,
+  DesiredVersion,
 } from '../desired-state.ts'
 import { groupBy } from '../rows/group.ts'
 import { placesOf } from '../rows/list-places.ts'
@@ -33,12 +33,12 @@ interface Written {
   readonly terms: WriteTerms
 }
 
-type LinkValue = Extract<WrittenValue, { readonly kind: 'links' }>
+type LinkValue = Extract<DesiredValue, { readonly kind: 'links' }>
 
 /** The links to one version of a document. */
 interface Part {
   readonly end: InverseEnd
-  readonly version: Pick<WrittenVersion, 'statuses'>
+  readonly version: Pick<DesiredVersion, 'statuses'>
   readonly value: LinkValue
   /** Nobody links to a document that is being made. */
   readonly isNew: boolean
@@ -48,7 +48,7 @@ interface Part {
  * Writes the owners' links as the inverse attributes of the documents say (documents.md 12): from a type without drafts
  * in the owners' drafts and published rows alike, else in those of the statuses written. Owners' stamps stay.
  */
-export async function writeInverses(documents: readonly WrittenDocument[], written: Written): Promise<void> {
+export async function writeInverses(documents: readonly DesiredDocument[], written: Written): Promise<void> {
   for (const [type, group] of groupBy(documents, each => each.type)) {
     for (const attribute of type.attributes.values()) {
       if (!isInverse(attribute)) continue
@@ -64,7 +64,7 @@ export const isInverse = (attribute: { readonly kind: string }): attribute is Re
   attribute.kind === 'relation' && (attribute as RelationAttribute).side === 'inverse'
 
 /** Whether it says who links to it. */
-export const isInverselyLinked = ({ type, versions }: WrittenDocument): boolean =>
+export const isInverselyLinked = ({ type, versions }: DesiredDocument): boolean =>
   versions.some(({ values }) =>
     [...values].some(([name, { kind }]) => {
       const attribute = kind === 'links' ? type.attributes.get(name) : undefined
@@ -73,7 +73,7 @@ export const isInverselyLinked = ({ type, versions }: WrittenDocument): boolean 
   )
 
 function partsOf(
-  { type, documentId, versions }: WrittenDocument,
+  { type, documentId, versions }: DesiredDocument,
   { name }: RelationAttribute,
   { keys, ids }: Written,
 ): readonly Part[] {

@@ -20,7 +20,7 @@ export interface Match {
 }
 
 /** The versions that meet a filter. */
-async function matching(match: Match, terms: MatchTerms): Promise<readonly NamedVersion[]> {
+async function findMatching(match: Match, terms: MatchTerms): Promise<readonly NamedVersion[]> {
   const attribute = match.type.attributes.get('documentId')
   if (attribute?.kind !== 'scalar') throw new TypeError(`${match.type.uid} has no documentId`)
   const reads = openReads({ ...terms, database: terms.transaction })
@@ -60,20 +60,20 @@ function localeOf({ localized, attributes }: ContentType): readonly ScalarAttrib
 }
 
 /** The status in which rows are asked what they are: a document's draft is always there. */
-export const standingStatus = (type: ContentType): Status => (type.draftAndPublish ? 'draft' : 'published')
+export const writtenStatus = (type: ContentType): Status => (type.draftAndPublish ? 'draft' : 'published')
 
 /** How many versions meet a condition as they stand. */
-export async function meeting(match: Omit<Match, 'status'>, terms: MatchTerms): Promise<number> {
-  return (await matching({ ...match, status: standingStatus(match.type) }, terms)).length
+export async function countMatching(match: Omit<Match, 'status'>, terms: MatchTerms): Promise<number> {
+  return (await findMatching({ ...match, status: writtenStatus(match.type) }, terms)).length
 }
 
 /** Refuses (403) a row that its caller may not write. `wanted`: how many versions have to meet the condition. */
-export async function assertMeets(
+export async function assertMatches(
   match: Omit<Match, 'status'>,
   wanted: number,
   terms: MatchTerms,
 ): Promise<void> {
-  if ((await meeting(match, terms)) < wanted) throw new RequestFault(forbidden())
+  if ((await countMatching(match, terms)) < wanted) throw new RequestFault(forbidden())
 }
 
 /** Of documents of types that a caller sees in part, those of which he sees a version, each locale for itself. */
@@ -86,7 +86,7 @@ export const visibleBy =
     const locale = { kind: 'all' } as const
     const found = await Promise.all(
       sights.map(({ status, where }) =>
-        matching({ type, documentIds: ids, status, locale, filter: where }, terms),
+        findMatching({ type, documentIds: ids, status, locale, filter: where }, terms),
       ),
     )
     const seen = new Set(found.flat().map(toKey))
@@ -104,7 +104,7 @@ export async function draftsSeenBy(
   if (documentIds.length === 0) return new Set()
   const locale = { kind: 'all' } as const
   const found = await Promise.all(
-    drafts.map(({ status, where }) => matching({ type, documentIds, status, locale, filter: where }, terms)),
+    drafts.map(({ status, where }) => findMatching({ type, documentIds, status, locale, filter: where }, terms)),
   )
   return new Set(found.flat().map(({ documentId }) => documentId))
 }

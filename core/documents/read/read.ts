@@ -8,7 +8,7 @@ import { describeQuery } from '../../query/print-query.ts'
 import type { RestrictedQuery } from '../../query/query.ts'
 import type { DocumentReads, ReadOptions } from '../documents.ts'
 import { openBounds } from './answer-bounds.ts'
-import { toReading } from './to-reading.ts'
+import { toCacheableRead } from './to-reading.ts'
 import { toStatement } from './to-statement.ts'
 
 export interface ReadTerms {
@@ -69,7 +69,7 @@ export function openReads({
         recordCacheOutcome(options?.trail, 'off')
         return print(await find(query, shape, options))
       }
-      const reading = toReading(query, planning(shape), options?.documentId)
+      const reading = toCacheableRead(query, planning(shape), options?.documentId)
       const terms = { formatKey, print, run: run(query, options), prefetch: options?.ahead }
       const found = await cache.find(reading, terms).catch(bounds.refuse)
       return found === null ? null : bounds.count(found, options?.trail)

@@ -6,12 +6,12 @@ import { bind, type Template, toKeep } from '../../sql/statement.ts'
 import { makeOf, planOnce, sizeOfTemplate } from './plan-once.ts'
 
 /** With names of its texts, which are long. */
-interface Named extends VersionedTemplate {
+interface NamedTemplate extends VersionedTemplate {
   readonly name: string
   readonly totalName: string
 }
 
-function nameAll(answer: AnswerStatement): Named {
+function nameAll(answer: AnswerStatement): NamedTemplate {
   const printed = printVersioned(answer)
   const total = printed.total && toKeep(printed.total)
   return {
@@ -32,7 +32,7 @@ const plan = planOnce(nameAll, template => {
 })
 
 /** The statement of a query whose answer can be kept; planned and printed as that of one whose answer is not. */
-export const toReading = makeOf(plan, ({ template, values }): CacheableRead => {
+export const toCacheableRead = makeOf(plan, ({ template, values }): CacheableRead => {
   const { total, version, uncachedText: plain, name, totalName } = template
   const statement = bind(template, values)
   return {

@@ -2,23 +2,23 @@ import { forbidden, notFound, RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { WriteConditions } from '../../query/command.ts'
 import type { CurrentRow } from '../sql/write-rows.ts'
-import { type Match, type MatchTerms, meeting, visibleBy } from './matching.ts'
+import { type Match, type MatchTerms, countMatching, visibleBy } from './matching.ts'
 
 /** A document that a caller writes, in one locale or, with null, in all of them. */
-export interface Written {
+export interface WrittenVersion {
   readonly type: ContentType
   readonly documentId: string
   readonly locale: string | null
   readonly conditions: Pick<WriteConditions, 'sights'>
 }
 
-type Seen = (locale: string | null) => boolean
+type LocaleVisibility = (locale: string | null) => boolean
 
 /** Which locales of the document the caller sees: asked of the database only where conditions hide documents. */
-export async function seenLocales(
-  { type, documentId, conditions: { sights } }: Written,
+export async function visibleLocales(
+  { type, documentId, conditions: { sights } }: WrittenVersion,
   terms: MatchTerms,
-): Promise<Seen> {
+): Promise<LocaleVisibility> {
   if (!sights || sights.length === 0) return () => true
   const visible = visibleBy({ targets: new Map([[type, sights]]) }, terms)
   const isVisible = await visible(type, [documentId])
@@ -29,29 +29,29 @@ export async function seenLocales(
  * Whether the caller sees the document in the locale that is written. A locale that the document does not have takes its
  * shared values from the others, so each of those must be visible. Of all locales, one that is visible is enough.
  */
-export async function isSeen(
-  written: Written,
+export async function isVisible(
+  written: WrittenVersion,
   rows: readonly CurrentRow[],
   terms: MatchTerms,
 ): Promise<boolean> {
   const { type, locale } = written
-  const seen = await seenLocales(written, terms)
+  const seen = await visibleLocales(written, terms)
   const locales = rows.map(row => (type.localized ? String(row.get('locale')) : null))
   if (locale === null) return locales.some(seen)
   return locales.includes(locale) ? seen(locale) : locales.every(seen)
 }
 
 /** A hidden document is answered as one that does not exist. */
-export async function assertSeen(
-  written: Written,
+export async function assertVisible(
+  written: WrittenVersion,
   rows: readonly CurrentRow[],
   terms: MatchTerms,
 ): Promise<void> {
-  if (rows.length > 0 && !(await isSeen(written, rows, terms))) throw new RequestFault(notFound())
+  if (rows.length > 0 && !(await isVisible(written, rows, terms))) throw new RequestFault(notFound())
 }
 
 /** Whether a caller who may not write a document may know that it exists: the document is visible by a read permission. */
-export const mayKnow = ({ sights }: Pick<WriteConditions, 'sights'>): boolean => sights?.length !== 0
+export const mayRevealExistence = ({ sights }: Pick<WriteConditions, 'sights'>): boolean => sights?.length !== 0
 
 export interface WriteRefusal {
   readonly match: Omit<Match, 'status'>
@@ -65,6 +65,6 @@ export async function assertWritable(
   { match, wanted, conditions }: WriteRefusal,
   terms: MatchTerms,
 ): Promise<void> {
-  if ((await meeting(match, terms)) >= wanted) return
-  throw new RequestFault(mayKnow(conditions) ? forbidden() : notFound())
+  if ((await countMatching(match, terms)) >= wanted) return
+  throw new RequestFault(mayRevealExistence(conditions) ? forbidden() : notFound())
 }

@@ -1,12 +1,12 @@
 import type { ContentType } from '../../model/model.ts'
 import type { Status } from '../../query/query.ts'
-import type { WrittenDocument } from '../desired-state.ts'
+import type { DesiredDocument } from '../desired-state.ts'
 import { type CurrentRow, newId, numberIn } from '../sql/write-rows.ts'
 import type { Planning } from './write-owner.ts'
 import type { Version } from './write-versions.ts'
 
 /** All versions of a document: those that are written, then those that only take part in what locales share. */
-export function versionsOf(document: WrittenDocument, planning: Planning): readonly Version[] {
+export function versionsOf(document: DesiredDocument, planning: Planning): readonly Version[] {
   const { type, documentId } = document
   const rows = planning.current.rows(type, documentId)
   const key = planning.keys(type, documentId)

@@ -1,32 +1,32 @@
 import type { Holder } from '../../model/model.ts'
-import type { LinkTarget, Stored, Values, WrittenDocument, WrittenValue } from '../desired-state.ts'
-import type { Proof, Question } from '../sql/print-changes.ts'
+import type { LinkTarget, Stored, Values, DesiredDocument, DesiredValue } from '../desired-state.ts'
+import type { Assertion, ReturningQuery } from '../sql/print-changes.ts'
 
 /** What the statement of a new document depends on, and what is put into it. */
-export interface NewForm {
+export interface InsertShape {
   readonly key: string
   /** In one order for all documents of the form. */
   readonly values: readonly Stored[]
 }
 
-export interface FormTerms {
+export interface InsertShapeTerms {
   readonly now: string
-  readonly proof: Proof | undefined
-  readonly question: Question | undefined
+  readonly proof: Assertion | undefined
+  readonly question: ReturningQuery | undefined
 }
 
 /** undefined: more than the values decides on how it is written. */
-export function formOf(
-  { type, documentId, versions, at, key }: WrittenDocument,
-  { now, proof, question }: FormTerms,
-): NewForm | undefined {
+export function insertShapeOf(
+  { type, documentId, versions, at, key }: DesiredDocument,
+  { now, proof, question }: InsertShapeTerms,
+): InsertShape | undefined {
   const [version, ...others] = versions
   if (!version || others.length > 0 || version.rows || at !== undefined || key !== undefined) return undefined
   if (proof?.form === null) return undefined
   const { locale, statuses, publishing } = version
   const values: Stored[] = [documentId, now]
   if (publishing?.at !== undefined) values.push(publishing.at)
-  const form = formOfValues(type, version.values, values)
+  const form = shapeOfValues(type, version.values, values)
   if (form === undefined) return undefined
   if (proof) values.push(...proof.values)
   if (question) values.push(...question.values)
@@ -37,39 +37,39 @@ export function formOf(
   }
 }
 
-function formOfValues(holder: Holder, of: Values, values: Stored[]): string | undefined {
+function shapeOfValues(holder: Holder, of: Values, values: Stored[]): string | undefined {
   let form = ''
   for (const [name, value] of of) {
-    const each = formOfValue(holder, name, value, values)
+    const each = shapeOfValue(holder, name, value, values)
     if (each === undefined) return undefined
     form += ` ${name}${each}`
   }
   return form
 }
 
-function formOfValue(
+function shapeOfValue(
   holder: Holder,
   name: string,
-  value: WrittenValue,
+  value: DesiredValue,
   values: Stored[],
 ): string | undefined {
   if (value.kind === 'scalar') {
     values.push(value.value)
     return ''
   }
-  if (value.kind === 'components') return formOfItems(value, values)
+  if (value.kind === 'components') return shapeOfItems(value, values)
   const attribute = holder.attributes.get(name)
   if (attribute?.kind === 'relation' && attribute.side === 'inverse') return undefined
-  return formOfTargets(value.targets, values)
+  return shapeOfTargets(value.targets, values)
 }
 
-function formOfItems(
-  { items }: Extract<WrittenValue, { readonly kind: 'components' }>,
+function shapeOfItems(
+  { items }: Extract<DesiredValue, { readonly kind: 'components' }>,
   values: Stored[],
 ): string | undefined {
   let form = '['
   for (const { component, id, values: inner } of items) {
-    const each = id === null ? formOfValues(component, inner, values) : undefined
+    const each = id === null ? shapeOfValues(component, inner, values) : undefined
     if (each === undefined) return undefined
     form += `${component.uid}${each};`
   }
@@ -77,7 +77,7 @@ function formOfItems(
 }
 
 /** One that is named twice counts once: that is seen by its key alone. */
-function formOfTargets(targets: readonly LinkTarget[], values: Stored[]): string | undefined {
+function shapeOfTargets(targets: readonly LinkTarget[], values: Stored[]): string | undefined {
   let form = '('
   const seen = new Set<number>()
   for (const { key, locale, status, inversePlace } of targets) {

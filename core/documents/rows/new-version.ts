@@ -1,11 +1,11 @@
 import type { ContentType } from '../../model/model.ts'
-import type { Stored, WrittenDocument, WrittenRow } from '../desired-state.ts'
+import type { Stored, DesiredDocument, DesiredRow } from '../desired-state.ts'
 import type { RowValue } from '../sql/write-rows.ts'
 import type { Owner, Planning } from './write-owner.ts'
 import { isShared, type Version } from './write-versions.ts'
 
 export interface NewVersion {
-  readonly document: WrittenDocument
+  readonly document: DesiredDocument
   readonly version: Version
   readonly owner: Owner
   /** Of the document. */
@@ -17,7 +17,7 @@ export interface NewVersion {
 /** What a row says of itself. */
 export const writtenStamps = (
   type: ContentType,
-  { createdAt, updatedAt, publishedAt, sharedUpdatedAt }: WrittenRow,
+  { createdAt, updatedAt, publishedAt, sharedUpdatedAt }: DesiredRow,
 ): readonly [string, Stored][] => [
   ['created_at', createdAt],
   ['updated_at', updatedAt],

@@ -2,10 +2,10 @@ import type { Storage } from '../../model/storage.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Stored } from '../desired-state.ts'
 import { sequencesOf } from '../sql/known-sequences.ts'
-import { type Proof, printChanges, printProof, type Question } from '../sql/print-changes.ts'
+import { type Assertion, printChanges, printAssertion, type ReturningQuery } from '../sql/print-changes.ts'
 import { type Allocation, printAllocate } from '../sql/print-ids.ts'
 import type { Inserted, Insertion, Update } from '../sql/printed-rows.ts'
-import { columnsOf, printRelease, type Released, type Tuples, tableOf } from '../sql/write-print.ts'
+import { columnsOf, printReleaseMatch, type Released, type Tuples, printedTable } from '../sql/write-print.ts'
 import {
   type ChangedRow,
   type Changes,
@@ -13,7 +13,7 @@ import {
   GAP,
   type NewId,
   type NewRow,
-  type Place,
+  type NewPlace,
   type RowId,
   type RowValue,
 } from '../sql/write-rows.ts'
@@ -40,7 +40,7 @@ export async function applyChanges(
   const isTold = told || changes.inserts.length > BATCH || changes.updates.some(refersToNew)
   const ids = isTold ? await allocate(wanted, terms) : new Map<NewId, number>()
   const taking = isTold ? NOTHING_TAKEN : await takingOf(wanted, terms)
-  if (proof && taking.count === 0) terms.transaction.send(printProof(proof))
+  if (proof && taking.count === 0) terms.transaction.send(printAssertion(proof))
   for (const statement of statementsOf(changes, { ids, taking, proof }, terms.storage))
     terms.transaction.send(statement)
   return ids
@@ -50,7 +50,7 @@ export async function applyChanges(
 export async function printNew(
   changes: Changes,
   terms: WriteTerms,
-  question: Question | undefined,
+  question: ReturningQuery | undefined,
 ): Promise<Statement | undefined> {
   const taking = await takingOf(wantedIds(changes), terms)
   const numbers = { ids: new Map(), taking, proof: terms.proof, question }
@@ -61,18 +61,18 @@ export async function printNew(
 interface Applying {
   readonly told?: boolean
   /** What has to hold for all of it. */
-  readonly proof?: Proof | undefined
+  readonly proof?: Assertion | undefined
 }
 
 /** Ids that are known, and those that the statement of the new rows takes. */
 interface Numbers {
   readonly ids: NewIds
   readonly taking: Taking
-  readonly proof: Proof | undefined
-  readonly question?: Question | undefined
+  readonly proof: Assertion | undefined
+  readonly question?: ReturningQuery | undefined
 }
 
-const isNew = (value: RowValue): value is NewId | Place => typeof value === 'object' && value !== null
+const isNew = (value: RowValue): value is NewId | NewPlace => typeof value === 'object' && value !== null
 
 const refersToNew = ({ columns }: ChangedRow): boolean => [...columns.values()].some(isNew)
 
@@ -81,26 +81,26 @@ function* statementsOf(changes: Changes, numbers: Numbers, storage: Storage): Ge
   const removals = groupKeys(changes.removals)
   const updates = groupUpdates(changes.updates, numbers.ids)
   const inserts = groupInserts(changes.inserts, numbers, storage)
-  if (changes.releases.length === 0 && isApart([...removals, ...updates, ...inserts], changes.links)) {
+  if (changes.releases.length === 0 && areIndependent([...removals, ...updates, ...inserts], changes.links)) {
     if (countChanges(changes) > 0) yield printChanges({ removals, updates, inserts }, terms)
     return
   }
   for (const each of removals.flatMap(batchesOf)) yield printChanges({ removals: [each] }, terms)
   for (const { tuples, ...released } of groupReleases(changes.releases))
-    for (const batch of batchesOf(tuples)) yield printRelease(batch, released, terms.typesOf(tuples.table))
+    for (const batch of batchesOf(tuples)) yield printReleaseMatch(batch, released, terms.typesOf(tuples.table))
   for (const each of updates.flatMap(batchesOf)) yield printChanges({ updates: [each] }, terms)
-  for (const tables of together(inserts)) yield printChanges({ inserts: tables }, terms)
+  for (const tables of groupIndependent(inserts)) yield printChanges({ inserts: tables }, terms)
 }
 
 /** Whether nothing waits for something else of it: rows of different tables, or links, which are others where they are new. */
-function isApart(groups: readonly (Tuples | Insertion)[], links: ReadonlySet<string>): boolean {
+function areIndependent(groups: readonly (Tuples | Insertion)[], links: ReadonlySet<string>): boolean {
   const rows = groups.reduce((sum, group) => sum + group.rows.length, 0)
   const tables = groups.map(({ table }) => table).filter(table => !links.has(table))
   return rows <= BATCH && new Set(tables).size === tables.length
 }
 
 /** Rows of all tables that one statement takes. */
-function together(tables: readonly Insertion[]): readonly (readonly Insertion[])[] {
+function groupIndependent(tables: readonly Insertion[]): readonly (readonly Insertion[])[] {
   const count = tables.reduce((sum, { rows }) => sum + rows.length, 0)
   if (count <= BATCH) return tables.length === 0 ? [] : [tables]
   return tables.flatMap(tuples => batchesOf(tuples).map(batch => [batch]))
@@ -235,7 +235,7 @@ function groupUpdates(updates: readonly ChangedRow[], ids: NewIds): readonly Upd
 /** Tables in the order in which they were made: what owns links comes before them. */
 function groupInserts(inserts: readonly NewRow[], numbers: Numbers, storage: Storage): readonly Insertion[] {
   const groups = groupBy(inserts, ({ table }) => table)
-  const tables = [...groups.keys()].map(name => tableOf(storage, name)).sort((a, b) => a.place - b.place)
+  const tables = [...groups.keys()].map(name => printedTable(storage, name)).sort((a, b) => a.place - b.place)
   return tables.map(({ name, columns }) => {
     const rows = groups.get(name) ?? []
     const isNumbered = rows[0]?.columns.has('id')

@@ -5,7 +5,7 @@ import {
   type Columns,
   type CurrentRow,
   changedColumns,
-  type Place,
+  type NewPlace,
   placeAtEnd,
   type RowValue,
 } from '../sql/write-rows.ts'
@@ -27,7 +27,7 @@ interface PlannedLink {
 }
 
 /** Where the owner stands in the lists of the other side, by attribute: found once for all rows of a document. */
-export type InversePlaces = Map<string, number | Place>
+export type InversePlaces = Map<string, number | NewPlace>
 
 /** What the values come to in the columns of a row: scalars, and to-one links with their slots. */
 export function columnsOfValues(
@@ -99,7 +99,7 @@ export function changesOf(
   return { columns: changed, relinked }
 }
 
-function placeFor(attribute: Attribute, table: string, places: InversePlaces): number | Place {
+function placeFor(attribute: Attribute, table: string, places: InversePlaces): number | NewPlace {
   const place = places.get(attribute.name) ?? placeAtEnd(table)
   places.set(attribute.name, place)
   return place

@@ -1,6 +1,6 @@
 import type { Attribute, ComponentAttribute, Holder, ZoneAttribute } from '../../model/model.ts'
 import { ownerName } from '../../model/storage.ts'
-import type { WrittenComponent } from '../desired-state.ts'
+import type { DesiredComponent } from '../desired-state.ts'
 import { type Columns, type CurrentRow, numberIn, type RowId, type RowValue } from '../sql/write-rows.ts'
 import { componentKey } from './remove-component.ts'
 import { changesOf, columnsOfValues } from './write-columns.ts'
@@ -10,7 +10,7 @@ import type { Owner, OwnerRow, Planning } from './write-owner.ts'
 export interface Item {
   readonly holder: Holder
   readonly attribute: ComponentAttribute | ZoneAttribute
-  readonly item: WrittenComponent
+  readonly item: DesiredComponent
   readonly id: RowId
   readonly position: number
 }

@@ -1,6 +1,6 @@
 import { RequestFault } from '../../faults/fault.ts'
 import type { Attribute, ComponentAttribute, Holder, ZoneAttribute } from '../../model/model.ts'
-import type { Values, WrittenComponent } from '../desired-state.ts'
+import type { Values, DesiredComponent } from '../desired-state.ts'
 import { countChanges, GAP, newId, numberIn } from '../sql/write-rows.ts'
 import { foreignComponent } from '../values/value-fault.ts'
 import { removeComponent } from './remove-component.ts'
@@ -18,7 +18,7 @@ type Holding = ComponentAttribute | ZoneAttribute
 function planComponents(
   holder: Holder,
   attribute: Holding,
-  items: readonly WrittenComponent[],
+  items: readonly DesiredComponent[],
   owner: Owner,
   planning: Planning,
 ): boolean {
@@ -59,7 +59,7 @@ const localeOf = (holder: Holder, attribute: Holding, { locale }: Owner): string
 /** The id that each item goes on with; undefined: a new one. */
 function matched(
   attribute: Holding,
-  items: readonly WrittenComponent[],
+  items: readonly DesiredComponent[],
   current: readonly CurrentComponent[],
   { terms }: Planning,
 ): readonly (number | undefined)[] {
@@ -79,7 +79,7 @@ function matched(
 }
 
 const keeps = (
-  items: readonly WrittenComponent[],
+  items: readonly DesiredComponent[],
   ids: readonly (number | undefined)[],
   { component, row }: CurrentComponent,
 ): boolean => items.some((item, index) => item.component === component && ids[index] === row.get('id'))

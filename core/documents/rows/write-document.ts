@@ -1,6 +1,6 @@
 import type { ContentType } from '../../model/model.ts'
 import type { Status } from '../../query/query.ts'
-import type { Values, WrittenDocument, WrittenValue, WrittenVersion } from '../desired-state.ts'
+import type { Values, DesiredDocument, DesiredValue, DesiredVersion } from '../desired-state.ts'
 import { changedColumns, numberIn, type RowId } from '../sql/write-rows.ts'
 import { tableOf, versionsOf } from './document-versions.ts'
 import { coordinatesOf, newColumns, writtenStamps } from './new-version.ts'
@@ -12,7 +12,7 @@ import { stampsOf } from './write-stamps.ts'
 import { type ChangedParts, isShared, type Shared, type Version } from './write-versions.ts'
 
 /** Plans all rows of a document, their components and their links. Inverse relations are written afterwards. */
-export function planDocument(document: WrittenDocument, planning: Planning): void {
+export function planDocument(document: DesiredDocument, planning: Planning): void {
   const versions = versionsOf(document, planning)
   const shared = sharedValues(document)
   const changed = planAllParts(document, versions, shared, planning)
@@ -40,7 +40,7 @@ function movesShared(
   })
 }
 
-function sharedValues({ type, versions }: WrittenDocument): Shared {
+function sharedValues({ type, versions }: DesiredDocument): Shared {
   const shared = new Map<Status, Values>()
   for (const { statuses, values } of versions) {
     const here = [...values].filter(([name]) => isShared(type, type.attributes.get(name)))
@@ -50,7 +50,7 @@ function sharedValues({ type, versions }: WrittenDocument): Shared {
 }
 
 function planAllParts(
-  document: WrittenDocument,
+  document: DesiredDocument,
   versions: readonly Version[],
   shared: Shared,
   planning: Planning,
@@ -70,13 +70,13 @@ function planAllParts(
   return changed.length === 0 ? own : [...own, { locale: null, statuses: first.statuses }]
 }
 
-const isEdited = (value: WrittenValue): value is Extract<WrittenValue, { readonly kind: 'links' }> =>
+const isEdited = (value: DesiredValue): value is Extract<DesiredValue, { readonly kind: 'links' }> =>
   value.kind === 'links' && value.edit !== undefined
 
 /** Lists of its own that stay in the database: they are edited once its rows are there. */
 function planEdits(
-  { type, documentId }: WrittenDocument,
-  version: WrittenVersion,
+  { type, documentId }: DesiredDocument,
+  version: DesiredVersion,
   { changes }: Planning,
 ): void {
   const { locale, statuses, values } = version
@@ -90,8 +90,8 @@ function planEdits(
 }
 
 function ownerOf(
-  { type, documentId }: WrittenDocument,
-  { locale, statuses }: Pick<WrittenVersion, 'locale' | 'statuses'>,
+  { type, documentId }: DesiredDocument,
+  { locale, statuses }: Pick<DesiredVersion, 'locale' | 'statuses'>,
   versions: readonly Version[],
   planning: Planning,
 ): Owner {
@@ -108,7 +108,7 @@ function keyOf(type: ContentType, documentId: string, { keys }: Planning): RowId
 }
 
 interface VersionTask {
-  readonly document: WrittenDocument
+  readonly document: DesiredDocument
   readonly version: Version
   readonly shared: Shared
   readonly changed: ChangedParts

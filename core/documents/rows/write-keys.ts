@@ -1,6 +1,6 @@
 import type { ContentType, Holder } from '../../model/model.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
-import type { Values, WrittenDocument } from '../desired-state.ts'
+import type { Values, DesiredDocument } from '../desired-state.ts'
 import { newId, numberIn, type RowId } from '../sql/write-rows.ts'
 import { groupBy } from './group.ts'
 import type { Current } from './write-load.ts'
@@ -11,7 +11,7 @@ export type Keys = (type: ContentType, documentId: string) => RowId | undefined
 
 /** Keys of the documents written and of all that they link to: one statement a type for those not written now. */
 export async function findKeys(
-  documents: readonly WrittenDocument[],
+  documents: readonly DesiredDocument[],
   current: Current,
   terms: WriteTerms,
 ): Promise<Keys> {
@@ -33,7 +33,7 @@ export async function findKeys(
 
 /** A document's key is the id of its first row. */
 function ownKey(
-  { type, documentId, key }: WrittenDocument,
+  { type, documentId, key }: DesiredDocument,
   current: Current,
   { storage }: WriteTerms,
 ): RowId {

@@ -10,7 +10,7 @@ export interface LinkOwner {
   readonly status: Status
 }
 
-export interface LinkTerms {
+export interface EdgeTerms {
   readonly owner: LinkOwner
   readonly target: ContentType
   readonly defaultLocale: string
@@ -33,7 +33,7 @@ const namedStatuses = (
 
 /** The locale that an entry names: the target's, where the owner has none and the target has. */
 const namedLocale = (
-  { owner, target, defaultLocale }: LinkTerms,
+  { owner, target, defaultLocale }: EdgeTerms,
   entry: Pick<LinkTarget, 'locale'>,
 ): string | null => (owner.root.localized || !target.localized ? null : (entry.locale ?? defaultLocale))
 
@@ -41,7 +41,7 @@ const namedLocale = (
 export function columnLinkValues(
   link: ColumnLink,
   targets: readonly ResolvedTarget[],
-  terms: LinkTerms,
+  terms: EdgeTerms,
 ): ReadonlyMap<string, RowId | string | null> {
   const columns = new Map<string, RowId | string | null>(
     [link.key, link.draftKey, link.locale, link.draftLocale].flatMap(column =>
@@ -77,7 +77,7 @@ export interface Edge {
 }
 
 /** The rows that a list of targets comes to, in order; what is named twice counts once, where it stands first. */
-export function edgesOf(targets: readonly ResolvedTarget[], terms: LinkTerms): readonly Edge[] {
+export function edgesOf(targets: readonly ResolvedTarget[], terms: EdgeTerms): readonly Edge[] {
   const edges = targets.flatMap(target => {
     const locale = namedLocale(terms, target)
     return namedStatuses(terms.owner.root, terms.target, target).map(status => ({

@@ -6,7 +6,7 @@ import {
   type CurrentRow,
   type NewRow,
   numberIn,
-  type Place,
+  type NewPlace,
   placeAtEnd,
   type RowId,
   type RowValue,
@@ -62,9 +62,9 @@ function inversePlace({ inversePosition }: TableLink, row: CurrentRow | undefine
 interface List {
   readonly link: TableLink
   readonly edges: readonly Edge[]
-  readonly places: readonly (number | Place)[]
+  readonly places: readonly (number | NewPlace)[]
   /** For the lists of the other side, where a link is new; one that another status has already keeps its place. */
-  readonly fresh: readonly (number | Place)[]
+  readonly fresh: readonly (number | NewPlace)[]
 }
 
 const ownerValue = (own: string, owner: Owner, row: OwnerRow): RowId | Stored =>
@@ -138,7 +138,7 @@ const NOTHING_MOVED: Columns = new Map()
 function movedIn(
   { position, inversePosition }: TableLink,
   edge: Edge,
-  place: number | Place,
+  place: number | NewPlace,
   row: CurrentRow,
 ): Columns {
   const moved = new Map<string, RowValue>()
@@ -152,8 +152,8 @@ function movedIn(
 interface NewLink {
   readonly link: TableLink
   readonly edge: Edge
-  readonly place: number | Place
-  readonly fresh: number | Place | undefined
+  readonly place: number | NewPlace
+  readonly fresh: number | NewPlace | undefined
 }
 
 /** In the other side's list it comes last. */

@@ -1,6 +1,6 @@
 import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
 import { ownerName, type TableLink } from '../../model/storage.ts'
-import type { Stored, WrittenDocument } from '../desired-state.ts'
+import type { Stored, DesiredDocument } from '../desired-state.ts'
 import { type Below, columnsOf, printSelect, printSelectBelow, type Tuples } from '../sql/write-print.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
 import { groupBy } from './group.ts'
@@ -31,7 +31,7 @@ const keyOf = (...parts: readonly Stored[]): string => JSON.stringify(parts)
 
 /** One statement a table, however many documents: their rows, then their components level by level, with the links of each. */
 export async function loadCurrent(
-  documents: readonly WrittenDocument[],
+  documents: readonly DesiredDocument[],
   terms: WriteTerms,
 ): Promise<Current> {
   const loading = nothing()
@@ -66,7 +66,7 @@ const toCurrent = (loading: Loading): Current => ({
 })
 
 /** Of a document that is to be made. */
-export const NOTHING_THERE: Current = toCurrent(nothing())
+export const NO_CURRENT_ROWS: Current = toCurrent(nothing())
 
 /** What has to be known of a document beside its rows. */
 export interface Wanted {
@@ -79,7 +79,7 @@ export interface Wanted {
 
 /** One document, whose rows nobody else changes from now on: behind their lock, in the same round trip, what they hold. */
 export async function loadDocument(
-  { type, documentId }: Pick<WrittenDocument, 'type' | 'documentId'>,
+  { type, documentId }: Pick<DesiredDocument, 'type' | 'documentId'>,
   { attributes, besides, allRows = false }: Wanted,
   terms: WriteTerms,
 ): Promise<Current> {
@@ -148,7 +148,7 @@ async function lockRows(match: Tuples, { transaction, storage }: LoadTerms): Pro
 }
 
 /** The attributes that any of the documents writes. */
-function attributesOf(type: ContentType, documents: readonly WrittenDocument[]): readonly Attribute[] {
+function attributesOf(type: ContentType, documents: readonly DesiredDocument[]): readonly Attribute[] {
   const named = new Set(
     documents.flatMap(({ versions }) => versions.flatMap(({ values }) => [...values.keys()])),
   )

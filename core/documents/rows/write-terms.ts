@@ -1,6 +1,6 @@
 import type { Rows, Transaction } from '../../database/database.ts'
 import type { Storage } from '../../model/storage.ts'
-import type { Proof, Question } from '../sql/print-changes.ts'
+import type { Assertion, ReturningQuery } from '../sql/print-changes.ts'
 
 /** What every stage of a write knows. */
 export interface WriteTerms {
@@ -14,15 +14,15 @@ export interface WriteTerms {
   /** Which component an item changes: the one that it names by id, or the one that stands in its place. */
   readonly componentMatch: ComponentMatch
   /** What has to hold for the write: else the database fails it. */
-  readonly proof?: Proof | undefined
+  readonly proof?: Assertion | undefined
   /** What is asked of a document that is made: the statement that makes it answers that too, where one does. */
-  readonly answer?: AskedBeside | undefined
+  readonly answer?: ExtraAnswer | undefined
   /** Rows that stay as they are get new stamps too. */
   readonly touch: boolean
 }
 
-export interface AskedBeside {
-  readonly question: Question
+export interface ExtraAnswer {
+  readonly question: ReturningQuery
   tell(rows: Promise<Rows>): void
 }
 

@@ -1,6 +1,6 @@
 import type { Attribute, ContentType } from '../../model/model.ts'
 import type { Status } from '../../query/query.ts'
-import type { Publishing, Values, WrittenRow } from '../desired-state.ts'
+import type { Publishing, Values, DesiredRow } from '../desired-state.ts'
 import type { CurrentRow } from '../sql/write-rows.ts'
 import type { OwnerRow } from './write-owner.ts'
 
@@ -12,7 +12,7 @@ export interface Version extends OwnerRow {
   readonly values: Values | undefined
   readonly publishing?: Publishing | undefined
   /** What it says of itself. */
-  readonly written?: WrittenRow | undefined
+  readonly written?: DesiredRow | undefined
 }
 
 /** Attributes that have one value for all locales (documents.md 2), by status. */

@@ -15,7 +15,7 @@ export interface PrintedChanges {
 }
 
 /** A condition that has to hold for a write. */
-export interface Proof {
+export interface Assertion {
   /** What it is printed as depends on this alone, beside its values; null: its parameters are lists. */
   readonly form: string | null
   readonly values: readonly Stored[]
@@ -24,7 +24,7 @@ export interface Proof {
 }
 
 /** What new rows of a table are asked. */
-export interface Question {
+export interface ReturningQuery {
   readonly table: string
   /** Its parameters are the first of the statement. */
   readonly text: string
@@ -35,12 +35,12 @@ export interface PrintTerms {
   typesOf(table: string): TableColumns
   readonly taking: Allocation
   /** Proved by a statement that takes ids; undefined: nothing is. */
-  readonly proof?: Proof | undefined
-  readonly question?: Question | undefined
+  readonly proof?: Assertion | undefined
+  readonly question?: ReturningQuery | undefined
 }
 
 /** So many rows are printed one by one: of more, the text and its plan would be longer than what they save. */
-export const FEW = 24
+export const SHORT_FORM_LIMIT = 24
 
 /** All of it in one statement: PostgreSQL asks whether what rows refer to is there when everything is done. */
 export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statement {
@@ -59,7 +59,7 @@ export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statem
   const asked = question ? inserts.findIndex(({ table }) => table === question.table) : -1
   const text =
     question && asked >= 0
-      ? printAsked(taken, parts, { question, place: parts.length - inserts.length + asked })
+      ? printReturning(taken, parts, { question, place: parts.length - inserts.length + asked })
       : printLast(taken, parts)
   return { name: nameOf({ removals, updates, inserts }), text, values, ...(isShort && { keepsPlan: true }) }
 }
@@ -67,7 +67,7 @@ export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statem
 /** What is changed has many forms, by how much of it changes: each would be planned anew. */
 function fitsShort(groups: readonly Insertion[], { taking, proof }: PrintTerms): boolean {
   const rows = groups.reduce((sum, { rows }) => sum + rows.length, 0)
-  return rows <= FEW && taking.count <= FEW && (taking.count === 0 || proof?.form !== null)
+  return rows <= SHORT_FORM_LIMIT && taking.count <= SHORT_FORM_LIMIT && (taking.count === 0 || proof?.form !== null)
 }
 
 const printLast = (taken: readonly string[], parts: readonly string[]): string =>
@@ -77,10 +77,10 @@ const printLast = (taken: readonly string[], parts: readonly string[]): string =
   )
 
 /** New rows stand under the name of their table, where nothing else is looked for. */
-function printAsked(
+function printReturning(
   taken: readonly string[],
   parts: readonly string[],
-  { question, place }: { readonly question: Question; readonly place: number },
+  { question, place }: { readonly question: ReturningQuery; readonly place: number },
 ): string {
   const all = parts.map((text, index) =>
     index === place ? `${name(question.table)} AS (${text} RETURNING *)` : `p${index}$ AS (${text})`,
@@ -102,25 +102,25 @@ function nameOf({ removals, updates, inserts }: Required<PrintedChanges>): strin
 }
 
 /** Fails where a condition does not hold. */
-export function printProof(proof: Proof): Statement {
+export function printAssertion(proof: Assertion): Statement {
   const values: unknown[] = []
   return {
     name: 'prove what the write relies on',
-    text: `SELECT ${unless(proof.print(proof.values, values))}`,
+    text: `SELECT ${failUnless(proof.print(proof.values, values))}`,
     values,
     ...(proof.form !== null && { keepsPlan: true }),
   }
 }
 
 /** Divides by zero. */
-const unless = (condition: string): string => `1 / (${condition})::integer`
+const failUnless = (condition: string): string => `1 / (${condition})::integer`
 
 interface TakenTerms {
-  readonly proof: Proof | undefined
+  readonly proof: Assertion | undefined
   readonly isShort: boolean
 }
 
 function printTaken(taking: Allocation, { proof, isShort }: TakenTerms, values: unknown[]): string {
   const ids = printIds(taking, isShort, values)
-  return `SELECT ${ids} AS ids${proof ? `, ${unless(proof.print(proof.values, values))} AS proof` : ''}`
+  return `SELECT ${ids} AS ids${proof ? `, ${failUnless(proof.print(proof.values, values))} AS proof` : ''}`
 }

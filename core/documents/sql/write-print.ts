@@ -7,7 +7,7 @@ import type { Stored } from '../desired-state.ts'
 /** The types of a table's columns, in their order. */
 export type TableColumns = ReadonlyMap<string, ColumnType>
 
-export const columnsOf = (storage: Storage, table: string): TableColumns => tableOf(storage, table).columns
+export const columnsOf = (storage: Storage, table: string): TableColumns => printedTable(storage, table).columns
 
 /** A table as statements need it. */
 export interface PrintedTable {
@@ -17,7 +17,7 @@ export interface PrintedTable {
   readonly place: number
 }
 
-export function tableOf(storage: Storage, table: string): PrintedTable {
+export function printedTable(storage: Storage, table: string): PrintedTable {
   const found = tablesOf(storage).get(table)
   if (!found) throw new TypeError(`no table ${table}`)
   return found
@@ -124,7 +124,7 @@ export interface Released {
 }
 
 /** Empties columns of the rows that hold one of the tuples. */
-export function printRelease(match: Tuples, { columns, filled }: Released, types: TableColumns): Statement {
+export function printReleaseMatch(match: Tuples, { columns, filled }: Released, types: TableColumns): Statement {
   const { text, values } = unnest(match, types)
   const sets = columns.map(column => `${name(column)} = ${filled ? spareOf(types.get(column)) : 'NULL'}`)
   return {

@@ -9,14 +9,14 @@ export interface NewId {
 }
 
 /** A place at the end of every list of a table: the next value of the sequence of its ids, times the gap. */
-export interface Place {
+export interface NewPlace {
   readonly kind: 'place'
   readonly of: NewId
 }
 
 export type RowId = number | NewId
 
-export type RowValue = Stored | NewId | Place
+export type RowValue = Stored | NewId | NewPlace
 
 /** By column. */
 export type Columns = ReadonlyMap<string, RowValue>
@@ -76,7 +76,7 @@ let turns = 0
 
 export const newId = (table: string): NewId => ({ kind: 'new-id', table, turn: turns++ })
 
-export const placeAtEnd = (table: string): Place => ({ kind: 'place', of: newId(table) })
+export const placeAtEnd = (table: string): NewPlace => ({ kind: 'place', of: newId(table) })
 
 /** Between one link and the next that is appended. Halved for each link put between two, it lasts 50 times. */
 export const GAP = 1024

@@ -3,7 +3,7 @@ import type { ContentType, ScalarAttribute } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as name, quoteText } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { Values, WrittenDocument, WrittenValue } from '../desired-state.ts'
+import type { Values, DesiredDocument, DesiredValue } from '../desired-state.ts'
 import { groupBy } from '../rows/group.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
 
@@ -12,10 +12,10 @@ import type { WriteTerms } from '../rows/write-terms.ts'
  * `targetField`, with `-1`, `-2` … behind those that another document of the locale has.
  */
 export async function generateUids(
-  documents: readonly WrittenDocument[],
+  documents: readonly DesiredDocument[],
   terms: WriteTerms,
-): Promise<readonly WrittenDocument[]> {
-  const made = new Map<WrittenDocument, WrittenDocument>()
+): Promise<readonly DesiredDocument[]> {
+  const made = new Map<DesiredDocument, DesiredDocument>()
   for (const [type, group] of groupBy(documents, each => each.type)) {
     for (const attribute of type.attributes.values()) {
       if (attribute.kind !== 'scalar' || attribute.type !== 'uid' || !attribute.generate) continue
@@ -28,8 +28,8 @@ export async function generateUids(
 async function generateFor(
   type: ContentType,
   attribute: ScalarAttribute,
-  group: readonly WrittenDocument[],
-  made: Map<WrittenDocument, WrittenDocument>,
+  group: readonly DesiredDocument[],
+  made: Map<DesiredDocument, DesiredDocument>,
   terms: WriteTerms,
 ): Promise<void> {
   const lacking = group.filter(({ versions }) => versions.some(({ values }) => lacks(values, attribute)))
@@ -42,7 +42,7 @@ async function generateFor(
     const versions = current.versions.map(version => {
       if (!lacks(version.values, attribute)) return version
       const wanted = { uid: slugOf(type, attribute, version.values), locale: version.locale }
-      const value: WrittenValue = { kind: 'scalar', value: take(wanted, taken) }
+      const value: DesiredValue = { kind: 'scalar', value: take(wanted, taken) }
       return { ...version, values: new Map([...version.values, [attribute.name, value]]) }
     })
     made.set(document, { ...current, versions })
@@ -79,7 +79,7 @@ interface Uid {
 
 const coordinate = ({ uid, locale }: Uid): string => JSON.stringify([uid, locale])
 
-function* givenUids(documents: readonly WrittenDocument[], attribute: ScalarAttribute): Generator<Uid> {
+function* givenUids(documents: readonly DesiredDocument[], attribute: ScalarAttribute): Generator<Uid> {
   for (const { versions } of documents) {
     for (const { locale, values } of versions) {
       const value = values.get(attribute.name)
@@ -95,7 +95,7 @@ interface Wanted extends Uid {
 
 /** Uids that the same write gives or makes of other slugs may be among the free ones: as many more are wanted. */
 function wantedUids(
-  lacking: readonly WrittenDocument[],
+  lacking: readonly DesiredDocument[],
   attribute: ScalarAttribute,
   given: readonly Uid[],
 ): readonly Wanted[] {

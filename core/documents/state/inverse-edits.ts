@@ -1,5 +1,5 @@
 import type { RelationAttribute } from '../../model/model.ts'
-import type { Alignment, LinkAlignment, LinkTarget, WrittenValue } from '../desired-state.ts'
+import type { Alignment, LinkAlignment, LinkTarget, DesiredValue } from '../desired-state.ts'
 import { printDiffering } from '../links/align-inverse.ts'
 import { inverseRows } from '../links/inverse-rows.ts'
 import { type InverseEnd, type InverseRelation, inverseRelation } from '../links/inverse-sql.ts'
@@ -10,17 +10,17 @@ import { isInverse } from '../links/write-inverse.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
 import { numberIn } from '../sql/write-rows.ts'
 import { viewOf, WHOLE_DRAFT } from './list-view.ts'
-import { isPublishing, type Saving, type Standing } from './version-context.ts'
+import { isPublishing, type Saving, type VersionContext } from './version-context.ts'
 
 type Edit = Extract<LinkOperation, { readonly kind: 'edit' }>
 
-type Edits = ReadonlyMap<string, WrittenValue>
+type Edits = ReadonlyMap<string, DesiredValue>
 
 /**
  * What a write does to the lists of inverse attributes. The lists themselves stay in the database: read here is only
  * what is next to the places that the body names, and which owners publishing has to bring in line.
  */
-export async function inverseEdits(saving: Saving, standing: Standing, terms: ChangeTerms): Promise<Edits> {
+export async function inverseEdits(saving: Saving, standing: VersionContext, terms: ChangeTerms): Promise<Edits> {
   const { type } = saving.command
   const attributes = [...type.attributes.values()].filter(isInverse)
   if (attributes.length === 0) return new Map()
@@ -31,9 +31,9 @@ export async function inverseEdits(saving: Saving, standing: Standing, terms: Ch
 async function editOf(
   attribute: RelationAttribute,
   saving: Saving,
-  { row, sibling }: Standing,
+  { row, sibling }: VersionContext,
   terms: ChangeTerms,
-): Promise<readonly [string, WrittenValue] | undefined> {
+): Promise<readonly [string, DesiredValue] | undefined> {
   const { command, body } = saving
   const given = body.faults.length > 0 ? undefined : body.values.get(attribute.name)
   const known = row ?? sibling
@@ -79,7 +79,7 @@ async function edited(
   { relation, end, operation, align }: Editing,
   saving: Saving,
   { found }: ChangeTerms,
-): Promise<WrittenValue> {
+): Promise<DesiredValue> {
   if (operation.kind === 'set') return { kind: 'links', targets: operation.targets }
   const { disconnect } = operation
   const view = await viewOf(saving, relation.attribute, { body: saving.body, found })

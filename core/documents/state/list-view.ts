@@ -1,7 +1,7 @@
 import type { ContentType } from '../../model/model.ts'
 import type { ChangeTerms } from '../links/link-change.ts'
 import { placeRef } from '../links/link-targets.ts'
-import { choiceOf, draftsSeenBy, meeting } from '../read/matching.ts'
+import { choiceOf, draftsSeenBy, countMatching } from '../read/matching.ts'
 import type { ListView } from '../rows/link-order.ts'
 import type { GivenBody } from '../values/given-body.ts'
 import type { Saving } from './version-context.ts'
@@ -32,7 +32,7 @@ async function seesDraft({ command, terms, documentId }: Writer): Promise<boolea
   if (!type.draftAndPublish || drafts === undefined || drafts?.where === null) return true
   if (drafts === null) return false
   const match = { type, documentIds: [documentId], locale: choiceOf(type, locale), filter: drafts.where }
-  return (await meeting(match, terms)) > 0
+  return (await countMatching(match, terms)) > 0
 }
 
 /** The documents that positions name. */

@@ -1,14 +1,14 @@
 import { RequestFault } from '../../faults/fault.ts'
 import type { Attribute, Holder } from '../../model/model.ts'
-import type { Values, WrittenComponent, WrittenValue } from '../desired-state.ts'
+import type { Values, DesiredComponent, DesiredValue } from '../desired-state.ts'
 import { type ChangeTerms, changeLinks } from '../links/link-change.ts'
 import { foreignComponent } from '../values/value-fault.ts'
 
 export interface MergeTerms extends ChangeTerms {
   /** A component of the attribute, of any status, by the id that a body names. */
   /** Lists of the holder that stay in the database, by attribute. */
-  readonly edits?: ReadonlyMap<string, WrittenValue>
-  readonly componentBy: (attribute: Attribute, item: WrittenComponent) => WrittenComponent | undefined
+  readonly edits?: ReadonlyMap<string, DesiredValue>
+  readonly componentBy: (attribute: Attribute, item: DesiredComponent) => DesiredComponent | undefined
 }
 
 /** The values that are there with those given put in: lists of links changed, components that are named changed in part. */
@@ -24,10 +24,10 @@ export function mergeValues(holder: Holder, before: Values, given: Values, terms
 
 function mergeValue(
   attribute: Attribute,
-  before: WrittenValue | undefined,
-  given: WrittenValue,
+  before: DesiredValue | undefined,
+  given: DesiredValue,
   terms: MergeTerms,
-): WrittenValue {
+): DesiredValue {
   if (given.kind === 'components')
     return { kind: 'components', items: mergeItems(attribute, given.items, terms) }
   if (given.kind !== 'links' || !given.change) return given
@@ -38,9 +38,9 @@ function mergeValue(
 
 function mergeItems(
   attribute: Attribute,
-  items: readonly WrittenComponent[],
+  items: readonly DesiredComponent[],
   terms: MergeTerms,
-): readonly WrittenComponent[] {
+): readonly DesiredComponent[] {
   const seen = new Set<string>()
   return items.map(item => {
     const { edits: _, ...within } = terms
@@ -58,10 +58,10 @@ function mergeItems(
 const NOTHING: Values = new Map()
 
 function nestedIn(
-  { values }: WrittenComponent,
+  { values }: DesiredComponent,
   attribute: Attribute,
-  { component, id }: WrittenComponent,
-): WrittenComponent | undefined {
+  { component, id }: DesiredComponent,
+): DesiredComponent | undefined {
   const value = values.get(attribute.name)
   if (value?.kind !== 'components') return undefined
   return value.items.find(each => each.component === component && each.id === id)

@@ -5,18 +5,18 @@ import { defaultsOf, type GivenBody } from '../values/given-body.ts'
 import { inverseEdits } from './inverse-edits.ts'
 import { mergeValues } from './merge-values.ts'
 import { ownEdits } from './own-edits.ts'
-import { attributesToLoad, type SaveCommand, type Saving, type Standing } from './version-context.ts'
+import { attributesToLoad, type SaveCommand, type Saving, type VersionContext } from './version-context.ts'
 import { componentsIn, itemOf, valuesOf } from './version-values.ts'
 
 /** What a version is to hold. */
-export interface Becoming {
+export interface NewValues {
   /** With passwords as they were given. */
   readonly checked: Values
   readonly stored: Values
 }
 
 /** What stands in the version, with what the body changes of it. */
-export async function becoming(saving: Saving, standing: Standing): Promise<Becoming> {
+export async function newValuesOf(saving: Saving, standing: VersionContext): Promise<NewValues> {
   const { command, body } = saving
   const { type, locale } = command
   const before = valuesBefore(saving, standing)
@@ -47,7 +47,7 @@ export async function becoming(saving: Saving, standing: Standing): Promise<Beco
 }
 
 /** What the links of a body name. */
-export const targetsOf = (
+export const findSavedTargets = (
   { type, locale, strict }: SaveCommand,
   body: GivenBody,
   terms: TargetTerms,
@@ -61,7 +61,7 @@ const searched = ({ values, faults }: GivenBody): Values =>
 const withoutLinks = (values: Values): Values =>
   new Map([...values].filter(([, { kind }]) => kind === 'scalar'))
 
-function valuesBefore(saving: Saving, { row, sibling, place }: Standing): Values {
+function valuesBefore(saving: Saving, { row, sibling, place }: VersionContext): Values {
   const { command, body } = saving
   const { type } = command
   const { attributes, besides } = attributesToLoad(command, body)

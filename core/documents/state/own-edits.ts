@@ -1,5 +1,5 @@
 import type { RelationAttribute } from '../../model/model.ts'
-import type { LinkTarget, WrittenValue } from '../desired-state.ts'
+import type { LinkTarget, DesiredValue } from '../desired-state.ts'
 import { type ChangeTerms, operationOf } from '../links/link-change.ts'
 import { hasOthers } from '../links/list-bounds.ts'
 import { ownRows } from '../links/own-list-sql.ts'
@@ -7,12 +7,12 @@ import { placeLinks } from '../links/place-links.ts'
 import { tableLinkOf } from '../rows/write-load.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
 import { viewOf, WHOLE_DRAFT } from './list-view.ts'
-import { isLocale, type Saving, type Standing, staysInPlace } from './version-context.ts'
+import { isLocale, type Saving, type VersionContext, staysInPlace } from './version-context.ts'
 
-type Edits = ReadonlyMap<string, WrittenValue>
+type Edits = ReadonlyMap<string, DesiredValue>
 
 /** What a write does to the lists of a version that is there; their links are not read. */
-export async function ownEdits(saving: Saving, { row }: Standing, terms: ChangeTerms): Promise<Edits> {
+export async function ownEdits(saving: Saving, { row }: VersionContext, terms: ChangeTerms): Promise<Edits> {
   const { command, body } = saving
   if (!row) return new Map()
   const edits = [...command.type.attributes.values()]
@@ -29,7 +29,7 @@ async function editOf(
   saving: Saving,
   row: CurrentRow,
   terms: ChangeTerms,
-): Promise<WrittenValue> {
+): Promise<DesiredValue> {
   const given = saving.body.values.get(attribute.name)
   const change = given?.kind === 'links' ? given.change : undefined
   const operation = change ? operationOf(attribute, change, terms) : NOTHING

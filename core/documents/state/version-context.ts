@@ -2,7 +2,7 @@ import { forbidden, RequestFault } from '../../faults/fault.ts'
 import type { Attribute, RelationAttribute } from '../../model/model.ts'
 import type { CreateCommand, PermittedCommand, StandingUpdate, UpdateCommand } from '../../query/command.ts'
 import type { Status } from '../../query/query.ts'
-import type { Values, WrittenVersion } from '../desired-state.ts'
+import type { Values, DesiredVersion } from '../desired-state.ts'
 import type { FoundTargets } from '../links/link-targets.ts'
 import type { Current, Wanted } from '../rows/write-load.ts'
 import type { LockingTerms, WriteTerms } from '../rows/write-terms.ts'
@@ -17,11 +17,11 @@ export type SaveCommand = PermittedCommand<CreateCommand> | PermittedCommand<Upd
 export type AskedSave = SaveCommand | StandingUpdate
 
 /** Of two the one that claims more. */
-export const foreseenOf = (asked: AskedSave): SaveCommand =>
+export const expectedCommand = (asked: AskedSave): SaveCommand =>
   'kind' in asked ? asked : asked.published.ok ? asked.published.value : asked.draft
 
 /** Throws a RequestFault where its caller may not. `rows`: the document's. */
-export function meantOf(asked: AskedSave, rows: readonly CurrentRow[]): SaveCommand {
+export function resolveCommand(asked: AskedSave, rows: readonly CurrentRow[]): SaveCommand {
   if ('kind' in asked) return asked
   const { draft, published } = asked
   if (!isPublished(draft, rows)) return draft
@@ -43,7 +43,7 @@ export interface Saving {
 }
 
 /** The version that a command is about, as it is: null where it is still to be made. */
-export interface Standing {
+export interface VersionContext {
   readonly row: CurrentRow | undefined
   /** Another locale's, which has what all of them share. */
   readonly sibling: CurrentRow | undefined
@@ -77,7 +77,7 @@ export const statusesOf = ({ type, status }: SaveCommand): readonly Status[] => 
 }
 
 /** Which version is written with which values. */
-export const versionOf = (command: SaveCommand, values: Values): WrittenVersion => {
+export const versionOf = (command: SaveCommand, values: Values): DesiredVersion => {
   const { type, locale, publishedAt, keepsPublishedAt } = command
   const version = { locale, statuses: statusesOf(command), values }
   return type.draftAndPublish
@@ -86,7 +86,7 @@ export const versionOf = (command: SaveCommand, values: Values): WrittenVersion 
 }
 
 /** Which rows hold its values against those of others: a draft that keeps all rules as if it were published. */
-export const claimedBy = (command: SaveCommand, values: Values): WrittenVersion => ({
+export const claimedVersion = (command: SaveCommand, values: Values): DesiredVersion => ({
   ...versionOf(command, values),
   ...(command.strict ? { statuses: ['draft', 'published'] } : {}),
 })
@@ -121,7 +121,7 @@ function generatedFrom({ attributes }: SaveCommand['type']): ReadonlySet<string>
 }
 
 /** Of two commands what a draft needs, and the rest where it is published. */
-export function wantedBy(asked: AskedSave, body: GivenBody): Wanted {
+export function attributesToRead(asked: AskedSave, body: GivenBody): Wanted {
   if ('kind' in asked) return attributesToLoad(asked, body)
   const { draft, published } = asked
   const little = attributesToLoad(draft, body)
@@ -152,11 +152,11 @@ export const isLocale = ({ type, locale }: SaveCommand, row: CurrentRow): boolea
   !type.localized || row.get('locale') === locale
 
 /** What names a version. */
-export interface Named extends Pick<Saving, 'command' | 'documentId' | 'current'> {
+export interface ContextInput extends Pick<Saving, 'command' | 'documentId' | 'current'> {
   readonly terms: WriteTerms
 }
 
-export function standingOf({ command, documentId, current, terms }: Named): Standing {
+export function versionContextOf({ command, documentId, current, terms }: ContextInput): VersionContext {
   const { type, locale } = command
   const status: Status = type.draftAndPublish ? 'draft' : 'published'
   const rows = current

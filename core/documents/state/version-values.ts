@@ -1,7 +1,7 @@
 import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
 import type { ColumnLink, TableLink } from '../../model/storage.ts'
 import type { Status } from '../../query/query.ts'
-import type { LinkTarget, Values, WrittenComponent, WrittenValue } from '../desired-state.ts'
+import type { LinkTarget, Values, DesiredComponent, DesiredValue } from '../desired-state.ts'
 import { slotOf } from '../rows/write-links.ts'
 import { type Current, type CurrentComponent, componentsOf } from '../rows/write-load.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
@@ -25,7 +25,7 @@ export function valuesOf(
   attributes: Iterable<Attribute>,
   place: VersionPlace,
 ): Values {
-  const values = new Map<string, WrittenValue>()
+  const values = new Map<string, DesiredValue>()
   for (const attribute of attributes) {
     const value = attributeValue(holder, row, attribute, place)
     if (value) values.set(attribute.name, value)
@@ -38,7 +38,7 @@ function attributeValue(
   row: CurrentRow,
   attribute: Attribute,
   place: VersionPlace,
-): WrittenValue | undefined {
+): DesiredValue | undefined {
   if (attribute.system || attribute.kind === 'localizations') return undefined
   if (attribute.kind === 'scalar')
     return { kind: 'scalar', value: row.get(place.terms.storage.column(holder, attribute.name)) ?? null }
@@ -75,7 +75,7 @@ export function componentsIn(
     .toSorted((a, b) => numberIn(a.row, 'position') - numberIn(b.row, 'position'))
 }
 
-export const itemOf = ({ component, row }: CurrentComponent, place: VersionPlace): WrittenComponent => ({
+export const itemOf = ({ component, row }: CurrentComponent, place: VersionPlace): DesiredComponent => ({
   component,
   id: numberIn(row, 'id'),
   values: componentValues(component, row, place),

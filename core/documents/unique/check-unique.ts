@@ -1,25 +1,25 @@
 import type { ContentType } from '../../model/model.ts'
-import type { Values, WrittenDocument, WrittenVersion } from '../desired-state.ts'
+import type { Values, DesiredDocument, DesiredVersion } from '../desired-state.ts'
 import type { LockingTerms, WriteTerms } from '../rows/write-terms.ts'
 import { isShared } from '../rows/write-versions.ts'
 import type { CurrentRow } from '../sql/write-rows.ts'
-import type { Standing } from '../state/version-context.ts'
+import type { VersionContext } from '../state/version-context.ts'
 import { notUnique, type ValueFault } from '../values/value-fault.ts'
-import { findTaken } from './unique-conflicts.ts'
-import { findTakenParts } from './unique-conflicts-in-components.ts'
+import { findUniqueConflicts } from './unique-conflicts.ts'
+import { findComponentConflicts } from './unique-conflicts-in-components.ts'
 
 /** documents.md 5: every row that is written, and of what all locales share their published rows too. */
 export async function checkUnique(
-  document: WrittenDocument,
-  standing: Standing,
+  document: DesiredDocument,
+  standing: VersionContext,
   terms: LockingTerms,
 ): Promise<readonly ValueFault[]> {
   const { type, documentId } = document
   const published = document.versions.filter(({ statuses }) => statuses.includes('published'))
   const versions = published.flatMap(version => claimsOf(document, version, standing, terms))
   const [found, parts] = await Promise.all([
-    findTaken([{ type, documentId, versions }], terms),
-    findTakenParts(document, standing, terms),
+    findUniqueConflicts([{ type, documentId, versions }], terms),
+    findComponentConflicts(document, standing, terms),
   ])
   const values = new Map(found.map(({ attribute, value }) => [attribute.name, value]))
   return [...Array.from(values, ([name, value]) => notUnique([name], value)), ...parts]
@@ -27,11 +27,11 @@ export async function checkUnique(
 
 /** What a version claims for itself, and of what all share for the other locales. */
 function claimsOf(
-  { type, documentId }: WrittenDocument,
-  version: WrittenVersion,
-  { place }: Standing,
+  { type, documentId }: DesiredDocument,
+  version: DesiredVersion,
+  { place }: VersionContext,
   terms: WriteTerms,
-): readonly WrittenVersion[] {
+): readonly DesiredVersion[] {
   const rows = place.current
     .rows(type, documentId)
     .filter(row => !type.draftAndPublish || row.get('status') === 'published')

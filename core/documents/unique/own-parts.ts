@@ -1,11 +1,11 @@
 import type { Component } from '../../model/model.ts'
-import type { WrittenDocument } from '../desired-state.ts'
+import type { DesiredDocument } from '../desired-state.ts'
 import type { Current } from '../rows/write-load.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
 import { numberIn } from '../sql/write-rows.ts'
 import { componentsBelow } from './unique-conflicts-in-components.ts'
 
-type OwnDocument = Pick<WrittenDocument, 'type' | 'documentId'>
+type OwnDocument = Pick<DesiredDocument, 'type' | 'documentId'>
 
 /** The ids of the components that documents have already, in all that is loaded of them; by their kind. */
 export function ownParts(

@@ -9,7 +9,7 @@ export interface ClaimedValue {
   readonly locale: string | null
 }
 
-export interface TakenTerms {
+export interface ConflictTerms {
   /** What is looked for, in words. */
   readonly called: string
   readonly table: string
@@ -23,7 +23,7 @@ export interface TakenTerms {
 }
 
 /** Which of the values other rows have, by their places from 1. */
-export function printTaken(claims: readonly ClaimedValue[], terms: TakenTerms): Statement {
+export function printUniqueConflicts(claims: readonly ClaimedValue[], terms: ConflictTerms): Statement {
   const { called, table, column, types, published, locale } = terms
   const but = unnest(terms.but, types, 2)
   const type = types.get(column)

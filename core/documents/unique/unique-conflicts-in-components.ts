@@ -1,17 +1,17 @@
 import type { Path } from '../../faults/diagnostic.ts'
 import { fitsIndex } from '../../model/columns.ts'
 import type { Attribute, Component, ContentType, Holder, ScalarAttribute } from '../../model/model.ts'
-import type { Values, WrittenDocument } from '../desired-state.ts'
+import type { Values, DesiredDocument } from '../desired-state.ts'
 import { groupBy } from '../rows/group.ts'
 import type { CurrentComponent } from '../rows/write-load.ts'
 import type { LockingTerms } from '../rows/write-terms.ts'
 import { isShared } from '../rows/write-versions.ts'
 import { columnsOf } from '../sql/write-print.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
-import type { Standing } from '../state/version-context.ts'
+import type { VersionContext } from '../state/version-context.ts'
 import { componentsIn, type VersionPlace } from '../state/version-values.ts'
 import { notUnique, type ValueFault } from '../values/value-fault.ts'
-import { type ClaimedValue, printTaken } from './print-unique-conflicts.ts'
+import { type ClaimedValue, printUniqueConflicts } from './print-unique-conflicts.ts'
 
 /** A value of a component that must be unique. */
 export interface PartClaim extends ClaimedValue {
@@ -24,9 +24,9 @@ export interface PartClaim extends ClaimedValue {
  * Values of components that must be unique: among the published ones of their kind in a locale, wherever these stand
  * (of types without drafts, or of what all locales share, among all). What the document is about to give up is free.
  */
-export async function findTakenParts(
-  document: WrittenDocument,
-  standing: Standing,
+export async function findComponentConflicts(
+  document: DesiredDocument,
+  standing: VersionContext,
   terms: LockingTerms,
 ): Promise<readonly ValueFault[]> {
   const versions = document.versions.filter(({ statuses }) => statuses.includes('published'))
@@ -35,7 +35,7 @@ export async function findTakenParts(
   const there = versions.flatMap(({ values }) => [...componentsThere(document.type, values, standing)])
   const own = groupBy(there, each => each.component)
   const idsOf = (component: Component) => own.get(component)?.map(({ row }) => numberIn(row, 'id')) ?? []
-  const taken = await findTakenClaims(claims, idsOf, terms)
+  const taken = await findConflictingClaims(claims, idsOf, terms)
   return taken.map(({ path, value }) => notUnique(path, String(value)))
 }
 
@@ -43,7 +43,7 @@ export async function findTakenParts(
  * Claims that components have which are none of those given, or that are claimed twice: then they are the first one's.
  * One statement an attribute.
  */
-export async function findTakenClaims<Claim extends PartClaim>(
+export async function findConflictingClaims<Claim extends PartClaim>(
   claims: readonly Claim[],
   idsOf: (component: Component) => readonly number[],
   terms: LockingTerms,
@@ -60,7 +60,7 @@ const byAttribute = <Claim extends PartClaim>(
   )
 
 /** What the components of a document claim: what all locales share stands in each version, and counts once. */
-export const partClaimsOf = ({ type, versions }: WrittenDocument): readonly PartClaim[] =>
+export const partClaimsOf = ({ type, versions }: DesiredDocument): readonly PartClaim[] =>
   versions
     .filter(({ statuses }) => statuses.includes('published'))
     .flatMap(({ values, locale }, index) => {
@@ -104,7 +104,7 @@ const localeOf = (holder: Holder, attribute: Attribute, locale: string | null): 
 function componentsThere(
   type: ContentType,
   values: Values,
-  { row, sibling, place }: Standing,
+  { row, sibling, place }: VersionContext,
 ): Iterable<CurrentComponent> {
   const there = row ?? sibling
   return there ? componentsBelow(type, there, values.keys(), place) : []
@@ -141,7 +141,7 @@ async function takenOf<Claim extends PartClaim>(
   // No index holds these apart (core/model/component-table.ts): who writes at the same moment waits.
   const unheld = claims.some(({ locale }) => locale === null) || !fitsIndex(attribute)
   if (unheld) await transaction.lock(`unique ${table.name} ${column}`)
-  const statement = printTaken(claims, {
+  const statement = printUniqueConflicts(claims, {
     called: `${attribute.name} of ${component.uid}`,
     table: table.name,
     column,

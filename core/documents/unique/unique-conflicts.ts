@@ -1,13 +1,13 @@
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
-import type { Stored, WrittenDocument } from '../desired-state.ts'
+import type { Stored, DesiredDocument } from '../desired-state.ts'
 import { groupBy } from '../rows/group.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
 import { columnsOf } from '../sql/write-print.ts'
-import { printTaken } from './print-unique-conflicts.ts'
+import { printUniqueConflicts } from './print-unique-conflicts.ts'
 
 /** A value that another document has already, of an attribute that must be unique. */
-export interface Taken {
-  readonly document: WrittenDocument
+export interface UniqueConflict {
+  readonly document: DesiredDocument
   readonly locale: string | null
   readonly attribute: ScalarAttribute
   readonly value: string
@@ -17,11 +17,11 @@ export interface Taken {
  * documents.md 5: unique among the published versions of a locale, or among all rows of a type without drafts. One
  * statement for each unique attribute that is written; the indexes only catch who writes at the same moment.
  */
-export async function findTaken(
-  documents: readonly WrittenDocument[],
+export async function findUniqueConflicts(
+  documents: readonly DesiredDocument[],
   terms: WriteTerms,
-): Promise<readonly Taken[]> {
-  const asked: Promise<readonly Taken[]>[] = []
+): Promise<readonly UniqueConflict[]> {
+  const asked: Promise<readonly UniqueConflict[]>[] = []
   for (const [type, group] of groupBy(documents, each => each.type)) {
     for (const attribute of type.attributes.values()) {
       if (attribute.kind !== 'scalar' || !attribute.unique) continue
@@ -33,7 +33,7 @@ export async function findTaken(
 }
 
 /** What a document claims for itself: in versions that are published, or of types without drafts. */
-function uniqueValues(document: WrittenDocument, attribute: ScalarAttribute): readonly Claim[] {
+function uniqueValues(document: DesiredDocument, attribute: ScalarAttribute): readonly Claim[] {
   return document.versions.flatMap(({ statuses, locale, values }) => {
     const value = values.get(attribute.name)
     if (!statuses.includes('published') || value?.kind !== 'scalar' || value.value === null) return []
@@ -42,21 +42,21 @@ function uniqueValues(document: WrittenDocument, attribute: ScalarAttribute): re
 }
 
 /** Rows that get another value, and may leave theirs to others. */
-const givenUp = ({ type, documentId, versions }: WrittenDocument, { name }: ScalarAttribute) =>
+const releasedRows = ({ type, documentId, versions }: DesiredDocument, { name }: ScalarAttribute) =>
   versions
     .filter(({ statuses, values }) => statuses.includes('published') && values.has(name))
     .map(({ locale }) => (type.localized ? [documentId, locale] : [documentId]))
 
-type Claim = Omit<Taken, 'value'> & { readonly value: Stored }
+type Claim = Omit<UniqueConflict, 'value'> & { readonly value: Stored }
 
 async function findOf(
   { type, attribute }: { readonly type: ContentType; readonly attribute: ScalarAttribute },
   claims: readonly Claim[],
-  written: readonly WrittenDocument[],
+  written: readonly DesiredDocument[],
   { transaction, storage }: WriteTerms,
-): Promise<readonly Taken[]> {
+): Promise<readonly UniqueConflict[]> {
   const table = storage.table(type)
-  const statement = printTaken(claims, {
+  const statement = printUniqueConflicts(claims, {
     called: `${attribute.name} of ${type.key}`,
     column: storage.column(type, attribute.name),
     table: table.name,
@@ -65,7 +65,7 @@ async function findOf(
     locale: table.locale,
     but: {
       columns: [table.documentId, ...(table.locale === null ? [] : [table.locale])],
-      rows: written.flatMap(document => givenUp(document, attribute)),
+      rows: written.flatMap(document => releasedRows(document, attribute)),
     },
   })
   const { rows } = await transaction.run(statement)

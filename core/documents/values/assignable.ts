@@ -12,7 +12,7 @@ import type {
 import type { Body } from './parse-item.ts'
 import type { ValueFault } from './value-fault.ts'
 
-export type Settable =
+export type Assignable =
   | ScalarAttribute
   | RelationAttribute
   | MediaAttribute
@@ -20,7 +20,7 @@ export type Settable =
   | ZoneAttribute
 
 /** What bodies and files may set: what is declared, and not the service's own. */
-export const isSettable = (attribute: Attribute): attribute is Settable =>
+export const isAssignable = (attribute: Attribute): attribute is Assignable =>
   !attribute.system && attribute.writable && attribute.kind !== 'localizations'
 
 /** Keys that lead to nothing that may be set. `componentIds`: whether a component may name itself by `id`. */
@@ -30,7 +30,7 @@ export function* unknownKeys(
   path: Path,
   { componentIds }: { readonly componentIds: boolean },
 ): Generator<ValueFault> {
-  const known = [...holder.attributes.values()].filter(isSettable).map(({ name }) => name)
+  const known = [...holder.attributes.values()].filter(isAssignable).map(({ name }) => name)
   for (const key of Object.keys(body)) {
     if (known.includes(key)) continue
     if (holder.holder === 'component' && (key === '__component' || (key === 'id' && componentIds))) continue
@@ -46,5 +46,5 @@ export function* unknownKeys(
 }
 
 /** The service makes a value where none is given. */
-export const isGenerated = (attribute: Settable): boolean =>
+export const isGenerated = (attribute: Assignable): boolean =>
   attribute.kind === 'scalar' && attribute.generate === true

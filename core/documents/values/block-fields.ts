@@ -18,7 +18,7 @@ export const refused = (refusal: Refusal, path: Path, given: unknown): BlockFiel
 })
 
 /** A sentence of its own, without the place. */
-export const told = (message: string, path: Path, given: unknown): BlockField => ({
+export const customFault = (message: string, path: Path, given: unknown): BlockField => ({
   value: given,
   faults: [{ kind: 'rule', path, message, ...(given === undefined ? {} : { value: given }) }],
 })
@@ -73,12 +73,12 @@ export const notAList = (given: unknown): Refusal =>
 /** Text may be empty, but not missing. */
 export const readText: ReadField = (given, path) =>
   given === undefined
-    ? told('Text must be defined with at least an empty string', path, given)
+    ? customFault('Text must be defined with at least an empty string', path, given)
     : readString(given, path)
 
 /** An absolute address, or one from the root of the site; never code. */
 export const readLink: ReadField = (given, path) =>
-  typeof given === 'string' && isLink(given) ? kept(given) : told('Please specify a valid link.', path, given)
+  typeof given === 'string' && isLink(given) ? kept(given) : customFault('Please specify a valid link.', path, given)
 
 const CODE: ReadonlySet<string> = new Set(['javascript:', 'vbscript:', 'data:'])
 

@@ -7,7 +7,7 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../../model/model.ts'
-import type { Stored, Values, WrittenComponent, WrittenValue } from '../desired-state.ts'
+import type { Stored, Values, DesiredComponent, DesiredValue } from '../desired-state.ts'
 import { missing, parseScalar } from './parse-scalar.ts'
 import { rule, toFault, type ValueFault } from './value-fault.ts'
 
@@ -37,7 +37,7 @@ function* checkHolder(
 
 function* checkValue(
   attribute: Attribute,
-  value: WrittenValue | undefined,
+  value: DesiredValue | undefined,
   path: Path,
   terms: CheckTerms,
 ): Generator<ValueFault> {
@@ -51,7 +51,7 @@ function* checkValue(
 
 function* checkItems(
   attribute: ComponentAttribute | ZoneAttribute,
-  items: readonly WrittenComponent[],
+  items: readonly DesiredComponent[],
   path: Path,
   terms: CheckTerms,
 ): Generator<ValueFault> {

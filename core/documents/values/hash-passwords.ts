@@ -1,6 +1,6 @@
 import { hashPassword } from '../../base/passwords.ts'
 import type { Holder } from '../../model/model.ts'
-import type { Values, WrittenDocument, WrittenValue } from '../desired-state.ts'
+import type { Values, DesiredDocument, DesiredValue } from '../desired-state.ts'
 
 /** How many passwords there are to hash. */
 export const countPasswords = (holder: Holder, values: Values): number =>
@@ -17,9 +17,9 @@ const isPassword = (holder: Holder, name: string): boolean => {
 
 /** The documents with their passwords as bcrypt hashes. Some 50 ms of work each, so before a transaction begins. */
 export async function hashPasswords(
-  documents: readonly WrittenDocument[],
-): Promise<readonly WrittenDocument[]> {
-  const hashed: WrittenDocument[] = []
+  documents: readonly DesiredDocument[],
+): Promise<readonly DesiredDocument[]> {
+  const hashed: DesiredDocument[] = []
   for (const document of documents) {
     const versions = []
     for (const version of document.versions)
@@ -30,12 +30,12 @@ export async function hashPasswords(
 }
 
 async function hashValues(holder: Holder, values: Values): Promise<Values> {
-  const hashed = new Map<string, WrittenValue>()
+  const hashed = new Map<string, DesiredValue>()
   for (const [name, value] of values) hashed.set(name, await hashValue(holder, name, value))
   return hashed
 }
 
-async function hashValue(holder: Holder, name: string, value: WrittenValue): Promise<WrittenValue> {
+async function hashValue(holder: Holder, name: string, value: DesiredValue): Promise<DesiredValue> {
   if (value.kind === 'scalar' && isPassword(holder, name))
     return typeof value.value === 'string'
       ? { kind: 'scalar', value: await hashPassword(value.value) }

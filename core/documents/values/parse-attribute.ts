@@ -10,8 +10,8 @@ import type {
   ZoneAttribute,
 } from '../../model/model.ts'
 import type { LinkChange } from '../../query/command.ts'
-import type { LinkTarget, Values, WrittenComponent, WrittenValue } from '../desired-state.ts'
-import { isGenerated, isSettable, type Settable, unknownKeys } from './assignable.ts'
+import type { LinkTarget, Values, DesiredComponent, DesiredValue } from '../desired-state.ts'
+import { isGenerated, isAssignable, type Assignable, unknownKeys } from './assignable.ts'
 import { type Body, counts, idOf, isBody, notAnObject } from './parse-item.ts'
 import { missing, parseScalar, type Strictness } from './parse-scalar.ts'
 import { rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
@@ -59,10 +59,10 @@ export function parseValues(
   at: { readonly path: Path; readonly covers?: (attribute: Attribute) => boolean } = { path: [] },
 ): ParsedValues {
   const { path, covers = () => true } = at
-  const values = new Map<string, WrittenValue>()
+  const values = new Map<string, DesiredValue>()
   const faults: ValueFault[] = [...unknownKeys(holder, body, path, terms)]
   for (const attribute of holder.attributes.values()) {
-    if (!isSettable(attribute) || !covers(attribute)) continue
+    if (!isAssignable(attribute) || !covers(attribute)) continue
     const given = Object.hasOwn(body, attribute.name) ? body[attribute.name] : undefined
     const parsed =
       given === undefined ? absent(holder, attribute, path, terms) : present(attribute, given, path, terms)
@@ -73,7 +73,7 @@ export function parseValues(
 }
 
 interface ParsedValue {
-  readonly value: WrittenValue | undefined
+  readonly value: DesiredValue | undefined
   readonly faults: readonly ValueFault[]
 }
 
@@ -82,7 +82,7 @@ const STAYS: ParsedValue = { value: undefined, faults: [] }
 const refused = (...faults: readonly ValueFault[]): ParsedValue => ({ value: undefined, faults })
 
 /** Defaults apply where the key is absent, not where it is null. */
-function absent(holder: Holder, attribute: Settable, parent: Path, terms: ParseTerms): ParsedValue {
+function absent(holder: Holder, attribute: Assignable, parent: Path, terms: ParseTerms): ParsedValue {
   if (terms.purpose === 'change') return STAYS
   const path = [...parent, attribute.name]
   if (attribute.kind === 'scalar' && attribute.default !== undefined)
@@ -94,7 +94,7 @@ function absent(holder: Holder, attribute: Settable, parent: Path, terms: ParseT
   return refused(missing(attribute, path))
 }
 
-function present(attribute: Settable, given: unknown, parent: Path, terms: ParseTerms): ParsedValue {
+function present(attribute: Assignable, given: unknown, parent: Path, terms: ParseTerms): ParsedValue {
   const path = [...parent, attribute.name]
   switch (attribute.kind) {
     case 'scalar':
@@ -160,7 +160,7 @@ function list(
 }
 
 interface ParsedItem {
-  readonly item: WrittenComponent | undefined
+  readonly item: DesiredComponent | undefined
   readonly faults: readonly ValueFault[]
 }
 

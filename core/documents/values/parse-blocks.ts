@@ -14,7 +14,7 @@ import {
   readText,
   refused,
   required,
-  told,
+  customFault,
 } from './block-fields.ts'
 import { rule, type ValueFault, wrongType } from './value-fault.ts'
 
@@ -47,10 +47,10 @@ type Kinds = Readonly<Record<string, () => Fields>>
 const nodeOf =
   (kinds: Kinds, message: string): ReadField =>
   (given, path) => {
-    if (!isNode(given)) return told(message, path, given)
+    if (!isNode(given)) return customFault(message, path, given)
     const { type } = given
     const fields = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
-    return fields ? readNode(given, fields(), path) : told(message, path, given)
+    return fields ? readNode(given, fields(), path) : customFault(message, path, given)
   }
 
 /** A node that can only be of one kind, and says so. */
@@ -78,7 +78,7 @@ const childrenOf =
   (given, path) => {
     if (given === undefined) return refused(rule('is a required field'), path, given)
     if (!Array.isArray(given)) return refused(notAList(given), path, given)
-    if (given.length === 0 && least !== undefined) return told(least, path, given)
+    if (given.length === 0 && least !== undefined) return customFault(least, path, given)
     const { values, faults } = readAll(given, path, read)
     return values.every((value, index) => value === given[index])
       ? { ...kept(given), faults }

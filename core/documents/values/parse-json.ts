@@ -1,8 +1,8 @@
 import { isDeeperThan } from '../../base/plain-data.ts'
-import { type Parsed, rule, wrongType } from './value-fault.ts'
+import { type ParseOutcome, rule, wrongType } from './value-fault.ts'
 
 /** contract/rest.md 3: any value; a text is taken as JSON text. */
-export function parseJson(value: unknown): Parsed {
+export function parseJson(value: unknown): ParseOutcome {
   if (typeof value !== 'string') return storedJson(value)
   try {
     return storedJson(JSON.parse(value))
@@ -13,18 +13,18 @@ export function parseJson(value: unknown): Parsed {
 }
 
 /** A JSON list. */
-export const parseArray = (value: unknown): Parsed =>
+export const parseArray = (value: unknown): ParseOutcome =>
   Array.isArray(value) ? storedJson(value) : { refusal: wrongType('array', value) }
 
 /** A list of block nodes; anything else is stored as null, as observed. */
-export const storedBlocks = (value: unknown): Parsed =>
+export const storedBlocks = (value: unknown): ParseOutcome =>
   Array.isArray(value) ? storedJson(value) : { stored: null }
 
 /** Deeper than any document, and far from what the call stack takes. */
 const DEEPEST = 1_000
 
 /** JSON null is SQL's: nothing is stored. */
-function storedJson(value: unknown): Parsed {
+function storedJson(value: unknown): ParseOutcome {
   if (value === null) return { stored: null }
   if (isDeeperThan(value, DEEPEST)) return { refusal: rule(`must be at most ${DEEPEST} levels deep`) }
   return isStorable(value)

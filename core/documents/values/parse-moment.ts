@@ -2,12 +2,12 @@ import type { Result } from '../../base/result.ts'
 import { trimDecimal } from '../../base/text.ts'
 import type { InvalidValue } from '../../query/parse-moment.ts'
 import * as query from '../../query/parse-moment.ts'
-import { format, type Parsed } from './value-fault.ts'
+import { format, type ParseOutcome } from './value-fault.ts'
 
 /** Dates and times are read in bodies as they are in filters (contract/rest.md 3). */
 const reading =
   (parse: (value: unknown) => Result<string, InvalidValue>) =>
-  (value: unknown): Parsed => {
+  (value: unknown): ParseOutcome => {
     const parsed = parse(value)
     return parsed.ok
       ? { stored: parsed.value }
@@ -25,7 +25,7 @@ export const parseDatetime = reading(query.parseDateTime)
 const parseClock = reading(query.parseTimeValue)
 
 /** Trailing zeros go, as they do in answers. */
-export function parseTime(value: unknown): Parsed {
+export function parseTime(value: unknown): ParseOutcome {
   const parsed = parseClock(value)
   if (!('stored' in parsed) || typeof parsed.stored !== 'string') return parsed
   return { stored: trimDecimal(parsed.stored) }

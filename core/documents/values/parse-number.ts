@@ -1,5 +1,5 @@
 import type { ScalarAttribute } from '../../model/model.ts'
-import { notANumber, type Parsed, type Refusal, rule } from './value-fault.ts'
+import { notANumber, type ParseOutcome, type Refusal, rule } from './value-fault.ts'
 
 /** What PostgreSQL can hold, which the reference answers with 500 (contract/rest.md 18). */
 const INTEGER = { least: -2_147_483_648n, most: 2_147_483_647n }
@@ -8,7 +8,7 @@ const BIG_INTEGER = { least: -9_223_372_036_854_775_808n, most: 9_223_372_036_85
 const LARGEST_DECIMAL = 99_999_999.99
 
 /** A number, numeric text, or a list that begins with one. */
-export function parseInteger(value: unknown): Parsed {
+export function parseInteger(value: unknown): ParseOutcome {
   const number = numberOf(value)
   if (typeof number !== 'number') return { refusal: number }
   if (!Number.isInteger(number)) return { refusal: rule('must be an integer'), compared: number }
@@ -17,7 +17,7 @@ export function parseInteger(value: unknown): Parsed {
 }
 
 /** Stored and answered as text; numbers lost their last digits before they came here. */
-export function parseBigInteger(value: unknown): Parsed {
+export function parseBigInteger(value: unknown): ParseOutcome {
   const text = typeof value === 'number' ? toDigits(value) : value
   if (typeof text !== 'string' || !/^[+-]?\d{1,30}$/.test(text.trim()))
     return { refusal: rule('must be a valid integer') }
@@ -28,13 +28,13 @@ export function parseBigInteger(value: unknown): Parsed {
 
 const toDigits = (value: number): string => (Number.isInteger(value) ? String(BigInt(value)) : String(value))
 
-export function parseDouble(value: unknown): Parsed {
+export function parseDouble(value: unknown): ParseOutcome {
   const number = numberOf(value)
   return typeof number === 'number' ? { stored: number } : { refusal: number }
 }
 
 /** Two decimals are kept, halves go away from zero. */
-export function parseDecimal(value: unknown): Parsed {
+export function parseDecimal(value: unknown): ParseOutcome {
   const number = numberOf(value)
   if (typeof number !== 'number') return { refusal: number }
   const text = toTwoPlaces(number)

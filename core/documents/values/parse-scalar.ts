@@ -6,7 +6,7 @@ import { parseArray, parseJson, storedBlocks } from './parse-json.ts'
 import { parseDate, parseDatetime, parseTime } from './parse-moment.ts'
 import { numberLimits, parseBigInteger, parseDecimal, parseDouble, parseInteger } from './parse-number.ts'
 import { parseText, textRules } from './parse-text.ts'
-import { type Parsed, type Refusal, rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
+import { type ParseOutcome, type Refusal, rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
 
 /** `draft` leaves out what a document must fulfil only once it is published (contract/rest.md 3). */
 export type Strictness = 'draft' | 'full'
@@ -42,7 +42,7 @@ function parsed(attribute: ScalarAttribute, value: unknown, { path, strict }: Te
   return passed('stored' in parsed ? caseOf(attribute, parsed.stored) : null)
 }
 
-function* refusalsOf(attribute: ScalarAttribute, parsed: Parsed, strict: boolean): Generator<Refusal> {
+function* refusalsOf(attribute: ScalarAttribute, parsed: ParseOutcome, strict: boolean): Generator<Refusal> {
   if ('stored' in parsed) return yield* rulesOf(attribute, parsed.stored, strict)
   yield parsed.refusal
   if (parsed.compared !== undefined) yield* numberLimits(attribute, parsed.compared, strict)
@@ -68,14 +68,14 @@ function* rulesOf(attribute: ScalarAttribute, stored: Stored, strict: boolean): 
 }
 
 /** true, false, 1, 0, these as text in any case, and a list of one of them. */
-function parseBoolean(value: unknown): Parsed {
+function parseBoolean(value: unknown): ParseOutcome {
   const word = String(value).toLowerCase()
   if (word === 'true' || word === '1') return { stored: true }
   if (word === 'false' || word === '0') return { stored: false }
   return { refusal: wrongType('boolean', value) }
 }
 
-const PARSERS: { readonly [Type in ValueType]: (value: unknown) => Parsed } = {
+const PARSERS: { readonly [Type in ValueType]: (value: unknown) => ParseOutcome } = {
   id: parseInteger,
   documentId: parseText,
   locale: parseText,

@@ -1,14 +1,14 @@
 import { fitsPassword } from '../../base/passwords.ts'
 import type { ScalarAttribute } from '../../model/model.ts'
 import { isStorable } from './parse-json.ts'
-import { type Parsed, type Refusal, rule, wrongType } from './value-fault.ts'
+import { type ParseOutcome, type Refusal, rule, wrongType } from './value-fault.ts'
 
 /** varchar(255) */
 const COLUMN_LENGTH = 255
 const UNBOUNDED: ReadonlySet<string> = new Set(['text', 'richtext'])
 
 /** A text as given: no trimming, no conversion of numbers. */
-export function parseText(value: unknown): Parsed {
+export function parseText(value: unknown): ParseOutcome {
   if (typeof value !== 'string') return { refusal: wrongType('string', value) }
   if (!isStorable(value))
     return { refusal: rule('must not hold the character NUL or half of a surrogate pair') }

@@ -25,7 +25,7 @@ export interface Refusal {
 }
 
 /** The stored form, or why there is none; a number that is not the right one is held against its limits all the same. */
-export type Parsed = { readonly stored: Stored } | { readonly refusal: Refusal; readonly compared?: number }
+export type ParseOutcome = { readonly stored: Stored } | { readonly refusal: Refusal; readonly compared?: number }
 
 export const rule = (message: string): Refusal => ({ kind: 'rule', message })
 

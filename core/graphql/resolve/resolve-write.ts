@@ -6,7 +6,7 @@ import { permit } from '../../access/restrict/permit.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import type { RequestContext } from '../../base/request-context.ts'
 import type { Result } from '../../base/result.ts'
-import type { Answer, Written } from '../../documents/documents.ts'
+import type { Answer, SavedDocument } from '../../documents/documents.ts'
 import { type Fault, fault, forbidden } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { Query } from '../../query/query.ts'
@@ -162,7 +162,7 @@ function toAnswerQuery(
   return { query: unwrapResult(restrict(query, caller, action)), shape: 'flat', ...(trail && { trail }) }
 }
 
-function toResponse(written: Result<Written, Fault>): MutationResponse {
+function toResponse(written: Result<SavedDocument, Fault>): MutationResponse {
   const { text } = unwrapResult(written)
   return { data: text === null ? null : JSON.parse(text) }
 }

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql'
 import type { BodyOrText } from '../../cache/answer-store.ts'
-import type { AskedDocuments, Documents } from '../../documents/documents.ts'
+import type { BodyReads, Documents } from '../../documents/documents.ts'
 import type { RestrictedQuery } from '../../query/query.ts'
 import { type CollectTerms, fieldsNamed } from '../parse/collect-fields.ts'
 import { type ExecutionContext, readOptions } from '../resolve/resolve-read.ts'
@@ -54,7 +54,7 @@ async function readOnlyRoot(
   const { documents, context } = terms
   const { formatKey: form, print, ...bodyRequest } = bodyQuery(root, query, terms)
   const [before, behind] = [`{"data":{${JSON.stringify(root.key)}:`, '}}']
-  const around: AskedDocuments = {
+  const around: BodyReads = {
     ...bodyRequest,
     formatKey: `whole ${before}${form}`,
     print(found) {
@@ -88,7 +88,7 @@ async function readRoot(root: TextRoot, query: RestrictedQuery, terms: TextTerms
   return violatesNonNull(text, root) ? null : { root, found: { rows: text, total } }
 }
 
-function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation }: TextTerms): AskedDocuments {
+function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation }: TextTerms): BodyReads {
   const collect = toCollectTerms(operation)
   return {
     query,

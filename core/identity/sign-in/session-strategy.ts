@@ -6,7 +6,7 @@ import type { BodyOrText } from '../../cache/answer-store.ts'
 import type { AnswerCache, CacheFindOptions } from '../../cache/open-cache.ts'
 import type { VersionPrefetch } from '../../cache/versions.ts'
 import type { Database } from '../../database/database.ts'
-import { toReading } from '../../documents/read/to-reading.ts'
+import { toCacheableRead } from '../../documents/read/to-reading.ts'
 import { toStatement } from '../../documents/read/to-statement.ts'
 import { type Fault, fault } from '../../faults/fault.ts'
 import type { Model } from '../../model/model.ts'
@@ -62,7 +62,7 @@ export function openUserValues({ access, database, model, storage, cache }: User
     kept: AnswerCache,
     ahead: VersionPrefetch | undefined,
   ): Promise<unknown> => {
-    const reading = toReading(query(id), plan)
+    const reading = toCacheableRead(query(id), plan)
     const statement = { ...reading.statement, name: STATEMENT_NAME }
     const found = await kept.find({ ...reading, statement }, { ...FIND_OPTIONS, prefetch: ahead })
     return bodyText(found)

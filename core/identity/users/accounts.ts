@@ -1,6 +1,6 @@
 import type { Result } from '../../base/result.ts'
 import type { Cell, Transaction } from '../../database/database.ts'
-import { type EventAction, type Outbox, openTelling } from '../../documents/outbox.ts'
+import { type EventAction, type Outbox, openChangeRecorder } from '../../documents/outbox.ts'
 import { type TransactTerms, transact } from '../../documents/transact.ts'
 import type { Fault } from '../../faults/fault.ts'
 import type { Model } from '../../model/model.ts'
@@ -117,7 +117,7 @@ export async function writeAccount<Value>(
   terms: WriteAccountTerms,
 ): Promise<Result<Value, Fault>> {
   const { user: type } = terms.model.builtIn
-  const recorder = openTelling(terms.outbox)
+  const recorder = openChangeRecorder(terms.outbox)
   const written = await transact(
     type,
     transaction => {

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../database/database.ts'
-import type { Values, WrittenDocument } from '../../documents/desired-state.ts'
+import type { Values, DesiredDocument } from '../../documents/desired-state.ts'
 import type { WriteTerms } from '../../documents/rows/write-terms.ts'
-import { findTaken } from '../../documents/unique/unique-conflicts.ts'
+import { findUniqueConflicts } from '../../documents/unique/unique-conflicts.ts'
 import { hashPasswords } from '../../documents/values/hash-passwords.ts'
 import { writeDocuments } from '../../documents/write-documents.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
@@ -41,7 +41,7 @@ export async function saveUser(
 ): Promise<void> {
   const documents = [toDocument(documentId, values, terms.model)]
   const writing = writeTerms(transaction, terms)
-  const [taken] = (await findTaken(documents, writing)).toSorted(emailFirst)
+  const [taken] = (await findUniqueConflicts(documents, writing)).toSorted(emailFirst)
   if (taken) throw new RequestFault(fault('application', messageFor(taken.attribute.name, words)))
   await writeDocuments(documents, writing)
 }
@@ -52,7 +52,7 @@ const emailFirst = (a: { attribute: { name: string } }, b: { attribute: { name: 
 const messageFor = (attribute: string, words: TakenMessages): string =>
   attribute === 'email' || attribute === 'username' ? words[attribute] : UNIQUE
 
-const toDocument = (documentId: string, values: Values, { builtIn }: Model): WrittenDocument => ({
+const toDocument = (documentId: string, values: Values, { builtIn }: Model): DesiredDocument => ({
   type: builtIn.user,
   documentId,
   versions: [{ locale: null, statuses: ['published'], values }],

@@ -1,6 +1,6 @@
 import { permitModified } from '../../access/restrict/modified-by-middleware.ts'
 import type { Result } from '../../base/result.ts'
-import type { Documents, Written } from '../../documents/documents.ts'
+import type { Documents, SavedDocument } from '../../documents/documents.ts'
 import type { Fault } from '../../faults/fault.ts'
 import type { CreateCommand, PermittedCommand, UpdateCommand } from '../../query/command.ts'
 import { mailConfirmation } from '../confirm-email.ts'
@@ -58,7 +58,7 @@ async function hasNewAddress({ documentId, values }: UserUpdate, terms: Identity
 const unconfirmed = (command: UserUpdate): UserUpdate =>
   permitModified({ ...command, values: { ...command.values, confirmed: false } }, command, command)
 
-function mailConfirmationTo(written: Result<Written, Fault>, terms: IdentityTerms): void {
+function mailConfirmationTo(written: Result<SavedDocument, Fault>, terms: IdentityTerms): void {
   if (!written.ok) return
   const key = { by: 'documentId', text: written.value.documentId } as const
   terms.background.start(async () => {

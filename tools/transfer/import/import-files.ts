@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Stored, Values, WrittenValue } from '../../../core/documents/desired-state.ts'
+import type { Stored, Values, DesiredValue } from '../../../core/documents/desired-state.ts'
 import { isBody } from '../../../core/documents/values/parse-item.ts'
 import { type FileStorage, isStorageKey } from '../../../core/media/storage/file-storage.ts'
 import { overFiles } from '../stream-fault.ts'
@@ -31,7 +31,7 @@ export function overStorage(values: Values, files: FileStorage): Values {
     const file = isBody(each) ? toFile(each.hash, each.ext, each.mime) : undefined
     return [name, file && isBody(each) ? { ...each, url: files.url(file.key) } : each] as const
   })
-  return new Map<string, WrittenValue>([
+  return new Map<string, DesiredValue>([
     ...values,
     ['provider', { kind: 'scalar', value: files.provider }],
     ['url', { kind: 'scalar', value: files.url(own.key) }],

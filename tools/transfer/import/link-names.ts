@@ -1,4 +1,4 @@
-import type { LinkTarget, Values, WrittenValue } from '../../../core/documents/desired-state.ts'
+import type { LinkTarget, Values, DesiredValue } from '../../../core/documents/desired-state.ts'
 import type { WriteTerms } from '../../../core/documents/rows/write-terms.ts'
 import type { ContentType, Holder, MediaAttribute, RelationAttribute } from '../../../core/model/model.ts'
 import type { Storage } from '../../../core/model/storage.ts'
@@ -52,7 +52,7 @@ export function relinked(holder: Holder, values: Values, relink: Relink): Values
   return new Map([...values].map(([name, value]) => [name, relinkedValue(holder, name, value, relink)]))
 }
 
-function relinkedValue(holder: Holder, name: string, value: WrittenValue, relink: Relink): WrittenValue {
+function relinkedValue(holder: Holder, name: string, value: DesiredValue, relink: Relink): DesiredValue {
   if (value.kind === 'components')
     return {
       kind: 'components',

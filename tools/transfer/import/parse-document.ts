@@ -1,5 +1,5 @@
 import { didYouMean } from '../../../core/base/nearest.ts'
-import type { Values, WrittenRow, WrittenValue } from '../../../core/documents/desired-state.ts'
+import type { Values, DesiredRow, DesiredValue } from '../../../core/documents/desired-state.ts'
 import { isShared } from '../../../core/documents/rows/write-versions.ts'
 import { checkValues } from '../../../core/documents/values/check-values.ts'
 import { parseDatetime } from '../../../core/documents/values/parse-moment.ts'
@@ -122,7 +122,7 @@ function statusOf(type: ContentType, { status }: StreamedVersion, tell: Tell): S
   return status ?? 'published'
 }
 
-function rowOf(version: StreamedVersion, status: Status, now: string, tell: Tell): WrittenRow | null {
+function rowOf(version: StreamedVersion, status: Status, now: string, tell: Tell): DesiredRow | null {
   if (ROW.every(key => version[key] === undefined)) return null
   const momentOf = (
     name: 'createdAt' | 'updatedAt' | 'publishedAt' | 'sharedUpdatedAt',
@@ -170,7 +170,7 @@ function parseShared(
 }
 
 function defaultsOf(type: ContentType, terms: DocumentParseContext): Values {
-  const values = new Map<string, WrittenValue>()
+  const values = new Map<string, DesiredValue>()
   for (const attribute of streamedAttributes(type)) {
     if (attribute.kind !== 'scalar' || attribute.default === undefined || terms.describes(type, attribute))
       continue

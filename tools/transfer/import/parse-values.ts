@@ -2,8 +2,8 @@ import { didYouMean } from '../../../core/base/nearest.ts'
 import type {
   LinkTarget,
   Values,
-  WrittenComponent,
-  WrittenValue,
+  DesiredComponent,
+  DesiredValue,
 } from '../../../core/documents/desired-state.ts'
 import { GAP } from '../../../core/documents/sql/write-rows.ts'
 import { type Body, counts, isBody, notAnObject } from '../../../core/documents/values/parse-item.ts'
@@ -43,7 +43,7 @@ export function parseStreamedValues(
   terms: ValueTerms,
   { path, covers }: { readonly path: Path; readonly covers: (attribute: Attribute) => boolean },
 ): ParsedStreamValues {
-  const values = new Map<string, WrittenValue>()
+  const values = new Map<string, DesiredValue>()
   const attributes = streamedAttributes(holder).filter(covers)
   const faults: ValueFault[] = [...unknownAttributes(holder, body, attributes, path)]
   for (const attribute of attributes) {
@@ -83,7 +83,7 @@ function misplaced(key: string, attribute: Attribute): string {
 }
 
 interface ParsedValue {
-  readonly value?: WrittenValue
+  readonly value?: DesiredValue
   readonly faults: readonly ValueFault[]
 }
 
@@ -163,7 +163,7 @@ function parseList(
 }
 
 interface ParsedItem {
-  readonly item?: WrittenComponent
+  readonly item?: DesiredComponent
   readonly faults: readonly ValueFault[]
 }
 
@@ -191,7 +191,7 @@ function parseZoneItem(attribute: ZoneAttribute, given: unknown, path: Path, ter
 }
 
 interface ParsedLinks {
-  readonly value?: WrittenValue
+  readonly value?: DesiredValue
   readonly faults: readonly ValueFault[]
 }
 

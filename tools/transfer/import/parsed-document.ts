@@ -1,4 +1,4 @@
-import type { Values, WrittenRow } from '../../../core/documents/desired-state.ts'
+import type { Values, DesiredRow } from '../../../core/documents/desired-state.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import type { Status } from '../../../core/query/query.ts'
 import type { LineFault } from '../stream-fault.ts'
@@ -28,7 +28,7 @@ export interface ParsedVersion extends ParsedPart {
   readonly locale: string | null
   readonly status: Status
   /** null: the line has neither timestamps nor a number. */
-  readonly row: WrittenRow | null
+  readonly row: DesiredRow | null
 }
 
 /** `article first` */

@@ -1,9 +1,9 @@
 import type {
   LinkTarget,
   Values,
-  WrittenDocument,
-  WrittenRow,
-  WrittenVersion,
+  DesiredDocument,
+  DesiredRow,
+  DesiredVersion,
 } from '../../../core/documents/desired-state.ts'
 import { GAP } from '../../../core/documents/sql/write-rows.ts'
 import type { ContentType, Holder } from '../../../core/model/model.ts'
@@ -104,9 +104,9 @@ interface Placed {
 }
 
 interface Steps {
-  readonly first: WrittenDocument
+  readonly first: DesiredDocument
   /** Drafts that differ from their published version. */
-  readonly second: WrittenDocument | null
+  readonly second: DesiredDocument | null
 }
 
 /**
@@ -162,7 +162,7 @@ function toVersion(
   { versions }: ParsedDocument,
   placed: Placed,
   { locale, from, to, more }: Part,
-): WrittenVersion {
+): DesiredVersion {
   const source = versions.find(each => each.locale === locale && each.status === from)
   const values = placed.finish(new Map([...placed.defaults, ...(source?.values ?? []), ...more]))
   return { locale, statuses: to, values, ...rowsOf(versions, locale, placed) }
@@ -184,7 +184,7 @@ function rowsOf(
   versions: readonly ParsedVersion[],
   locale: string | null,
   { keepsRows }: Placed,
-): Pick<WrittenVersion, 'rows'> {
+): Pick<DesiredVersion, 'rows'> {
   const rows = versions.flatMap(version =>
     version.locale === locale && version.row !== null
       ? [[version.status, rowOf(version.row, keepsRows)] as const]
@@ -193,6 +193,6 @@ function rowsOf(
   return rows.length === 0 ? {} : { rows: new Map(rows) }
 }
 
-function rowOf({ id, ...stamps }: WrittenRow, keepsRows: boolean): WrittenRow {
+function rowOf({ id, ...stamps }: DesiredRow, keepsRows: boolean): DesiredRow {
   return keepsRows && id !== undefined ? { id, ...stamps } : stamps
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { early } from '../../../core/documents/rows/ignore-unhandled.ts'
+import { ignoreUnhandled } from '../../../core/documents/rows/ignore-unhandled.ts'
 import type { Model } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import { parseLine, readLines } from '../parse-line.ts'
@@ -36,12 +36,12 @@ export interface Stream {
 /** Yields parsed batches of the lines after `done`. Parses the next batch while the database processes the previous one. */
 export async function* readBatches(stream: Stream, done: number): AsyncGenerator<LineBatch> {
   const batches = parseBatches(stream, done)
-  let next = early(batches.next())
+  let next = ignoreUnhandled(batches.next())
   try {
     for (;;) {
       const batch = await next
       if (batch.done) return
-      next = early(batches.next())
+      next = ignoreUnhandled(batches.next())
       yield batch.value
     }
   } finally {

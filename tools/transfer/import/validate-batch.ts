@@ -1,8 +1,8 @@
-import type { WrittenDocument } from '../../../core/documents/desired-state.ts'
+import type { DesiredDocument } from '../../../core/documents/desired-state.ts'
 import type { LockingTerms, WriteTerms } from '../../../core/documents/rows/write-terms.ts'
-import { findTaken } from '../../../core/documents/unique/unique-conflicts.ts'
+import { findUniqueConflicts } from '../../../core/documents/unique/unique-conflicts.ts'
 import {
-  findTakenClaims,
+  findConflictingClaims,
   partClaimsOf,
 } from '../../../core/documents/unique/unique-conflicts-in-components.ts'
 import { printPath } from '../../../core/faults/diagnostic.ts'
@@ -104,7 +104,7 @@ export const findMissing = (
 /** A document of a batch, and its form for writing. */
 export interface BatchEntry {
   readonly document: ParsedDocument
-  readonly written: WrittenDocument
+  readonly written: DesiredDocument
 }
 
 /**
@@ -134,7 +134,7 @@ async function findDoubleValues(
   terms: WriteTerms,
 ): Promise<readonly LineFault[]> {
   const lines = new Map(pairs.map(({ document, written }) => [written, document]))
-  const taken = await findTaken([...lines.keys()], terms)
+  const taken = await findUniqueConflicts([...lines.keys()], terms)
   return taken.flatMap(({ document: written, attribute, value }) => {
     const document = lines.get(written)
     return document ? [{ ...aboutOf(document), message: takenMessage(attribute.name, value) }] : []
@@ -152,7 +152,7 @@ async function findDoubleParts(
   const claims = pairs.flatMap(({ document, written }) =>
     partClaimsOf(written).map(claim => ({ ...claim, document })),
   )
-  const taken = await findTakenClaims(claims, idsOf, terms)
+  const taken = await findConflictingClaims(claims, idsOf, terms)
   return taken.map(({ document, path, value }) => ({
     ...aboutOf(document),
     message: takenMessage(printPath(path), value),

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../core/database/database.ts'
-import { type News, OWN_ORIGIN, openTelling } from '../../../core/documents/outbox.ts'
+import { type ChangeEvent, OWN_ORIGIN, openChangeRecorder } from '../../../core/documents/outbox.ts'
 import { removeVersions } from '../../../core/documents/rows/remove-versions.ts'
 import { loadCurrent, loadDocuments } from '../../../core/documents/rows/write-load.ts'
 import type { WriteTerms } from '../../../core/documents/rows/write-terms.ts'
@@ -29,7 +29,7 @@ export async function writeBatch(
   const second = placed.flatMap(each => each.second ?? [])
   if (second.length > 0) await writeDocuments(second, writing)
   for (const each of leftover) await removeLeft(each, writing)
-  const tell = openTelling(terms.outbox).within(transaction, writing.now)
+  const tell = openChangeRecorder(terms.outbox).within(transaction, writing.now)
   for (const each of placed) tell(importEvents(each))
 }
 
@@ -91,7 +91,7 @@ async function removeLeft({ type, documentId, ids }: LeftOver, writing: WriteTer
 }
 
 /** The change events of an imported document, the same as for equivalent requests. */
-function importEvents({ document: { type, versions }, first, there }: PlacedDocument): News {
+function importEvents({ document: { type, versions }, first, there }: PlacedDocument): ChangeEvent {
   const locales = [...new Set(versions.map(({ locale }) => locale))]
   const isPublished = (locale: string | null) =>
     type.draftAndPublish &&

@@ -13,7 +13,7 @@ import {
 } from './state/version-context.ts'
 import { checkUnique } from './unique/check-unique.ts'
 import { type CheckTerms, checkValues } from './values/check-values.ts'
-import { toRefusal } from './values/refusal.ts'
+import { toRefusal } from './values/value-fault.ts'
 import type { ValueFault } from './values/value-fault.ts'
 import { writeDocuments } from './write-documents.ts'
 

@@ -1,7 +1,5 @@
 import type { DesiredDocument } from './desired-state.ts'
-import { releaseSwapped } from './links/release-swapped.ts'
 import { isInverselyLinked, writeInverses } from './links/write-inverse.ts'
-import { writeOwnEdits } from './links/write-own-edits.ts'
 import { printNewDocument } from './rows/new-document.ts'
 import { applyChanges } from './rows/write-apply.ts'
 import { planDocument } from './rows/write-document.ts'
@@ -10,6 +8,15 @@ import { type Current, loadCurrent, NO_CURRENT_ROWS } from './rows/write-load.ts
 import type { Planning } from './rows/write-owner.ts'
 import type { WriteTerms } from './rows/write-terms.ts'
 import { noChanges } from './sql/write-rows.ts'
+import type { OwnEdit } from './desired-state.ts'
+import { tableLinkOf } from './rows/write-load.ts'
+import type { WriteTerms } from './rows/write-terms.ts'
+import { sequencesOf } from './sql/known-sequences.ts'
+import { type OwnList, printOwnEdit } from './links/own-list-sql.ts'
+import { fitsIndex } from '../model/columns.ts'
+import type { ContentType, ScalarAttribute } from '../model/model.ts'
+import type { Planning } from './rows/write-owner.ts'
+import { columnsOf, hasSpare } from './sql/write-print.ts'
 
 /**
  * Writes whole documents inside a transaction: only what changes, in as many statements as there are tables and
@@ -41,3 +48,40 @@ export async function writeDocuments(
   await writeOwnEdits(planning.changes.edits, terms)
   await writeInverses(documents, { keys, ids, terms })
 }
+
+/** Edits the lists that versions own: statements that are only sent. */
+async function writeOwnEdits(edits: readonly OwnEdit[], terms: WriteTerms): Promise<void> {
+  if (edits.length === 0) return
+  const sequences = await sequencesOf(terms)
+  for (const own of edits) {
+    const link = tableLinkOf(own.type, own.attribute.name, terms)
+    const { name: table, status, locale } = terms.storage.table(own.type)
+    const list: OwnList = { link, owner: { table, status, locale } }
+    const sequence = sequences.get(link.table)
+    if (sequence === undefined) throw new TypeError(`no sequence of ${link.table}`)
+    for (const statement of printOwnEdit(list, own, sequence)) terms.transaction.send(statement)
+  }
+}
+
+/**
+ * Documents that are written together may swap values that must be unique: where several get others, all are emptied
+ * first. Values that are required hold something else meanwhile that nobody has; where their type has no such value
+ * (enumerations, booleans, times), the database refuses a swap.
+ */
+function releaseSwapped(types: Iterable<ContentType>, { changes, terms }: Planning): void {
+  for (const type of types) {
+    const { name: table } = terms.storage.table(type)
+    for (const attribute of type.attributes.values()) {
+      if (attribute.kind !== 'scalar' || !attribute.unique || !fitsIndex(attribute)) continue
+      const column = terms.storage.column(type, attribute.name)
+      if (attribute.required && !isFillable(attribute, columnsOf(terms.storage, table).get(column))) continue
+      const moved = changes.updates.filter(each => each.table === table && each.columns.has(column))
+      if (moved.length < 2) continue
+      const how = { columns: [column], ...(attribute.required ? ({ filled: true } as const) : {}) }
+      changes.releases.push(...moved.map(({ key }) => ({ table, holding: key, ...how })))
+    }
+  }
+}
+
+const isFillable = ({ values }: ScalarAttribute, type: Parameters<typeof hasSpare>[0]): boolean =>
+  !values && hasSpare(type)

@@ -7,7 +7,7 @@ import type { LinkTarget, DesiredDocument, DesiredVersion } from '../documents/d
 import { choiceOf, countMatching } from '../documents/read/matching.ts'
 import { visibleLocales } from '../documents/read/version-visibility.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
-import { isShared } from '../documents/rows/write-versions.ts'
+import { isShared } from '../documents/rows/write-owner.ts'
 import { type Fault, fault, forbidden, invalidBodyKey } from '../faults/fault.ts'
 import type { ContentType, MediaAttribute, Model } from '../model/model.ts'
 import type { TableLink } from '../model/storage.ts'

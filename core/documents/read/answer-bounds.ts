@@ -2,7 +2,6 @@ import type { RequestContext } from '../../base/request-context.ts'
 import type { BodyOrText } from '../../cache/answer-store.ts'
 import { toDatabaseFault } from '../../database/database-fault.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
-import { largestPart } from './largest-part.ts'
 
 /** Bounds the documents that one request is answered with, however many reads it makes. */
 export interface AnswerBounds {
@@ -46,3 +45,77 @@ const adviceOn = (path: readonly string[]): string =>
   path.length === 0
     ? 'ask for smaller pages (pagination[pageSize]), or for fewer fields'
     : `most of it is \`${path.join('.')}\`: populate that with fewer fields or with a filter, or read these documents from their own list, filtered by what they belong to and in pages (pagination[page], pagination[pageSize])`
+
+/** A part of JSON text: an object's key, whichever objects of a list it is in. */
+interface Part {
+  bytes: number
+  readonly parts: Map<string, Part>
+}
+
+/** An object or a list that has not ended. */
+interface Open {
+  readonly part: Part
+  readonly isObject: boolean
+  readonly begin: number
+}
+
+/**
+ * The keys that lead to what takes most of a JSON text, as far as one key takes more than half of what is around it.
+ * The text may be cut off, and may have other bytes before it.
+ */
+function largestPart(text: string): readonly string[] {
+  const path: string[] = []
+  for (let part = measure(text), next = largestIn(part); next; next = largestIn(part)) {
+    path.push(next.key)
+    part = next.part
+  }
+  return path
+}
+
+function largestIn({ bytes, parts }: Part): { readonly key: string; readonly part: Part } | undefined {
+  for (const [key, part] of parts) if (part.bytes > bytes / 2) return { key, part }
+  return undefined
+}
+
+const newPart = (): Part => ({ bytes: 0, parts: new Map() })
+
+/** Reads the text once. Values that are neither objects nor lists are not told apart. */
+function measure(text: string): Part {
+  const root = newPart()
+  const open: Open[] = []
+  let key = ''
+  const close = (at: number) => {
+    const ended = open.pop()
+    if (ended && ended.part !== open.at(-1)?.part) ended.part.bytes += at - ended.begin
+  }
+  for (let at = Math.max(0, text.indexOf('{"')); at < text.length; at++) {
+    const sign = text[at]
+    if (sign === '"') {
+      const end = endOfString(text, at)
+      if (text[end] === ':') key = text.slice(at + 1, end - 1)
+      at = end - 1
+    } else if (sign === '{' || sign === '[') {
+      const around = open.at(-1)
+      open.push({
+        part: around?.isObject ? partOf(around.part, key) : (around?.part ?? root),
+        isObject: sign === '{',
+        begin: at,
+      })
+    } else if (sign === '}' || sign === ']') close(at)
+  }
+  while (open.length > 0) close(text.length)
+  return root
+}
+
+function partOf({ parts }: Part, key: string): Part {
+  const part = parts.get(key) ?? newPart()
+  parts.set(key, part)
+  return part
+}
+
+/** The place behind the closing quotation mark. */
+function endOfString(text: string, begin: number): number {
+  let at = begin + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at + 1
+}

@@ -2,7 +2,7 @@ import type { ContentType } from '../../model/model.ts'
 import type { Stored, DesiredDocument, DesiredRow } from '../desired-state.ts'
 import type { RowValue } from '../sql/write-rows.ts'
 import type { Owner, Planning } from './write-owner.ts'
-import { isShared, type Version } from './write-versions.ts'
+import { isShared, type Version } from './write-owner.ts'
 
 export interface NewVersion {
   readonly document: DesiredDocument

@@ -1,11 +1,14 @@
 import type { ContentType } from '../../model/model.ts'
 import type { Status } from '../../query/query.ts'
 import { type Changes, type CurrentRow, noChanges, numberIn } from '../sql/write-rows.ts'
-import { removeComponent } from './remove-component.ts'
 import { applyChanges } from './write-apply.ts'
 import { type Current, componentsOf, isTableLinked, tableLinkOf } from './write-load.ts'
 import type { WriteTerms } from './write-terms.ts'
-import { isShared } from './write-versions.ts'
+import { isShared } from './write-owner.ts'
+import type { Stored } from '../desired-state.ts'
+import { numberIn } from '../sql/write-rows.ts'
+import { type CurrentComponent, componentsOf } from './write-load.ts'
+import type { Planning } from './write-owner.ts'
 
 export interface Removal {
   readonly type: ContentType
@@ -58,3 +61,26 @@ function isGone(component: CurrentRow, gone: readonly CurrentRow[], statuses: Re
   if (locale === null) return statuses.has(status)
   return gone.some(row => statusOf(row) === status && row.get('locale') === locale)
 }
+
+/** The database takes the links of a component along, but knows nothing of what is nested in it. */
+export function removeComponent(
+  { component, row }: CurrentComponent,
+  planning: Pick<Planning, 'terms' | 'current' | 'changes'>,
+): void {
+  const table = planning.terms.storage.componentTable(component)
+  const id = numberIn(row, 'id')
+  const status = row.get('status') ?? null
+  planning.changes.removals.push({ table: table.name, key: componentKey(id, status) })
+  for (const attribute of component.attributes.values()) {
+    if (componentsOf(attribute).length === 0) continue
+    for (const nested of planning.current.components(component, attribute.name, id))
+      if (nested.row.get('status') === status) removeComponent(nested, planning)
+  }
+}
+
+/** The key of a component's row. */
+export const componentKey = (id: number, status: Stored): ReadonlyMap<string, Stored> =>
+  new Map<string, Stored>([
+    ['id', id],
+    ['status', status],
+  ])

@@ -3,8 +3,8 @@ import type { Statement } from '../../sql/statement.ts'
 import type { Stored } from '../desired-state.ts'
 import { sequencesOf } from '../sql/known-sequences.ts'
 import { type Assertion, printChanges, printAssertion, type ReturningQuery } from '../sql/print-changes.ts'
-import { type Allocation, printAllocate } from '../sql/print-ids.ts'
-import type { Inserted, Insertion, Update } from '../sql/printed-rows.ts'
+import { type Allocation, printAllocate } from '../sql/print-changes.ts'
+import type { Inserted, Insertion, Update } from '../sql/print-lists.ts'
 import { columnsOf, printReleaseMatch, type Released, type Tuples, printedTable } from '../sql/write-print.ts'
 import {
   type ChangedRow,

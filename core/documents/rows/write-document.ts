@@ -6,10 +6,13 @@ import { tableOf, versionsOf } from './document-versions.ts'
 import { coordinatesOf, newColumns, writtenStamps } from './new-version.ts'
 import { changesOf, columnsOfValues, type InversePlaces } from './write-columns.ts'
 import { planParts } from './write-components.ts'
-import { releaseFormer } from './write-exclusive.ts'
 import type { Owner, Planning } from './write-owner.ts'
 import { stampsOf } from './write-stamps.ts'
-import { type ChangedParts, isShared, type Shared, type Version } from './write-versions.ts'
+import { type ChangedParts, isShared, type Shared, type Version } from './write-owner.ts'
+import type { Attribute } from '../../model/model.ts'
+import type { ColumnLink } from '../../model/storage.ts'
+import type { Stored } from '../desired-state.ts'
+import type { Changes, Columns } from '../sql/write-rows.ts'
 
 /** Plans all rows of a document, their components and their links. Inverse relations are written afterwards. */
 export function planDocument(document: DesiredDocument, planning: Planning): void {
@@ -140,4 +143,33 @@ function planVersion(task: VersionTask, versions: readonly Version[], planning: 
   const all = new Map([...columns, ...stamps])
   const id = new Map([['id', numberIn(version.row, 'id')]])
   if (all.size > 0) changes.updates.push({ table, key: id, columns: all })
+}
+
+/** The version whose link it is: what tells its rows apart from those of other statuses and locales. */
+type Coordinates = ReadonlyMap<string, Stored>
+
+/** documents.md 13: within one status and locale a two-way one-to-one has one owner; a new one takes it from the former. */
+function releaseFormer(
+  { attribute, link }: { readonly attribute: Attribute; readonly link: ColumnLink },
+  {
+    table,
+    columns,
+    coordinates,
+  }: { readonly table: string; readonly columns: Columns; readonly coordinates: Coordinates },
+  changes: Changes,
+): void {
+  if (attribute.kind !== 'relation' || attribute.relation !== 'oneToOne' || attribute.counterpart === null)
+    return
+  const slots = [
+    [link.key, link.locale],
+    [link.draftKey, link.draftLocale],
+  ] as const
+  for (const [key, locale] of slots) {
+    const target = key === null ? null : columns.get(key)
+    if (key === null || typeof target !== 'number') continue
+    const named = locale === null ? undefined : columns.get(locale)
+    const holding = new Map<string, Stored>([[key, target], ...coordinates])
+    if (locale !== null && typeof named === 'string') holding.set(locale, named)
+    changes.releases.push({ table, holding, columns: [key, ...(locale === null ? [] : [locale])] })
+  }
 }

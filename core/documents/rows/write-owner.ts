@@ -4,6 +4,10 @@ import type { Changes, RowId } from '../sql/write-rows.ts'
 import type { Keys } from './write-keys.ts'
 import type { Current } from './write-load.ts'
 import type { WriteTerms } from './write-terms.ts'
+import type { Attribute, ContentType } from '../../model/model.ts'
+import type { Status } from '../../query/query.ts'
+import type { Publishing, Values, DesiredRow } from '../desired-state.ts'
+import type { CurrentRow } from '../sql/write-rows.ts'
 
 /** What planning knows, and what it fills. */
 export interface Planning {
@@ -27,3 +31,23 @@ export interface OwnerRow {
   readonly status: Status
   readonly id: RowId
 }
+
+/** One row of the document: there already, or to be made. */
+export interface Version extends OwnerRow {
+  readonly locale: string | null
+  readonly row: CurrentRow | undefined
+  /** What was given for this version alone; undefined: it only takes part in what all locales share. */
+  readonly values: Values | undefined
+  readonly publishing?: Publishing | undefined
+  /** What it says of itself. */
+  readonly written?: DesiredRow | undefined
+}
+
+/** Attributes that have one value for all locales (documents.md 2), by status. */
+export type Shared = ReadonlyMap<Status, Values>
+
+export const isShared = (type: ContentType, attribute: Attribute | undefined): boolean =>
+  type.localized && attribute?.localized === false
+
+/** Where components or rows of link tables changed: the locale (null: what all share) and the statuses. */
+export type ChangedParts = readonly { readonly locale: string | null; readonly statuses: readonly Status[] }[]

@@ -2,7 +2,7 @@ import type { ContentType } from '../../model/model.ts'
 import type { Values } from '../desired-state.ts'
 import type { RowValue } from '../sql/write-rows.ts'
 import type { WriteTerms } from './write-terms.ts'
-import type { ChangedParts, Shared, Version } from './write-versions.ts'
+import type { ChangedParts, Shared, Version } from './write-owner.ts'
 
 export interface Stamping {
   readonly type: ContentType

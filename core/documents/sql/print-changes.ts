@@ -1,11 +1,17 @@
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Stored } from '../desired-state.ts'
-import { printEach } from './print-each.ts'
-import { type Allocation, printIds } from './print-ids.ts'
 import * as lists from './print-lists.ts'
-import type { Insertion, Update } from './printed-rows.ts'
+import type { Insertion, Update } from './print-lists.ts'
 import type { TableColumns, Tuples } from './write-print.ts'
+import type { ColumnType } from '../../model/storage.ts'
+import { quoteIdentifier as name } from '../../sql/identifier.ts'
+import { type Inserted, type Insertion, isTaken } from './print-lists.ts'
+import { type TableColumns, typeOf, valueType } from './write-print.ts'
+import { GAP } from './write-rows.ts'
+import { quoteIdentifier as name, quoteText } from '../../sql/identifier.ts'
+import type { Statement } from '../../sql/statement.ts'
+import type { Sequences } from './known-sequences.ts'
 
 /** What one statement does; in no order that could be relied on. */
 export interface PrintedChanges {
@@ -124,3 +130,76 @@ function printTaken(taking: Allocation, { proof, isShort }: TakenTerms, values: 
   const ids = printIds(taking, isShort, values)
   return `SELECT ${ids} AS ids${proof ? `, ${failUnless(proof.print(proof.values, values))} AS proof` : ''}`
 }
+
+// A few new rows, each value a parameter: PostgreSQL keeps the plan of such a statement by itself, and reads no lists.
+
+function printEach(insertion: Insertion, types: TableColumns, values: unknown[]): string {
+  const { table, columns } = insertion
+  const rows = printRows(insertion, types, values).map(cells => cells.join(', '))
+  const into = `INSERT INTO ${name(table)} (${columns.map(name).join(', ')})`
+  const listed = rows.map(row => `(${row})`).join(', ')
+  if (!insertion.rows.some(row => row.some(isTaken))) return `${into} VALUES ${listed}`
+  return rows.length === 1
+    ? `${into} SELECT ${rows[0]} FROM taken$`
+    : `${into} SELECT v.* FROM taken$, LATERAL (VALUES ${listed}) AS v`
+}
+
+/** Versions of one document hold the same in most columns: that is one parameter. */
+function printRows(
+  { columns, rows }: Insertion,
+  types: TableColumns,
+  values: unknown[],
+): readonly (readonly string[])[] {
+  const first = rows[0] ?? []
+  const document = columns.indexOf('document_id')
+  const areVersions = document >= 0 && rows.every(row => row[document] === first[document])
+  const ofFirst = columns.map((column, index) =>
+    printCell(first[index] ?? null, typeOf(types, column), values),
+  )
+  return rows.map(row =>
+    columns.map((column, index) => {
+      const cell = row[index] ?? null
+      const isSame = row === first || (areVersions && cell === (first[index] ?? null))
+      return (isSame ? ofFirst[index] : undefined) ?? printCell(cell, typeOf(types, column), values)
+    }),
+  )
+}
+
+function printCell(cell: Inserted, type: ColumnType, values: unknown[]): string {
+  if (!isTaken(cell)) return `$${values.push(cell)}::${valueType(type)}`
+  return `taken$.ids[${cell.taken}]${type === 'double precision' ? ` * ${GAP}` : ''}`
+}
+
+/** How many ids are taken for which tables. */
+export interface Allocation {
+  readonly counts: ReadonlyMap<string, number>
+  /** Of all tables. */
+  readonly count: number
+  readonly sequences: Sequences
+}
+
+/** One list of all ids, those of a table ascending. */
+function printIds({ counts, sequences }: Allocation, isShort: boolean, values: unknown[]): string {
+  const next = (table: string) => {
+    const sequence = sequences.get(table)
+    if (sequence === undefined) throw new TypeError(`no sequence of ${table}`)
+    return `nextval(${quoteText(sequence)}::regclass)`
+  }
+  if (!isShort)
+    return Array.from(
+      counts,
+      ([table, count]) =>
+        `ARRAY(SELECT ${next(table)} FROM generate_series(1, $${values.push(count)}::integer))`,
+    ).join(' || ')
+  const each = [...counts].flatMap(([table, count]) => new Array<string>(count).fill(next(table)))
+  return `ARRAY[${each.join(', ')}]`
+}
+
+/** Takes ids for several tables: a row (place of the table, id) each, ascending within a table. */
+export const printAllocate = (schema: string, counts: Allocation['counts']): Statement => ({
+  name: 'take ids',
+  text:
+    'SELECT w.place, nextval(pg_get_serial_sequence(w.relation, $3)) ' +
+    'FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS w (relation, wanted, place), generate_series(1, w.wanted)',
+  values: [[...counts.keys()].map(table => `${name(schema)}.${name(table)}`), [...counts.values()], 'id'],
+})

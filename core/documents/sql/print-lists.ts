@@ -1,8 +1,9 @@
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { Stored } from '../desired-state.ts'
-import { type Inserted, type Insertion, isTaken, type Update } from './printed-rows.ts'
 import { among, listType, type TableColumns, type Tuples, typeOf, unnest } from './write-print.ts'
 import { GAP } from './write-rows.ts'
+import type { Stored } from '../desired-state.ts'
+import type { Tuples } from './write-print.ts'
 
 // Rows of any number, as lists of the values of each column: the text depends on the columns alone.
 
@@ -45,4 +46,21 @@ export function printDeletes(match: Tuples, types: TableColumns, values: unknown
   const { text, values: own } = unnest(match, types, values.length)
   values.push(...own)
   return `DELETE FROM ${name(match.table)} WHERE ${among(match.columns, text)}`
+}
+
+/** What a new row holds; `taken`: the id at this place, from 1, of those that the statement takes. */
+export type Inserted = Stored | { readonly taken: number }
+
+export const isTaken = (cell: Inserted): cell is { readonly taken: number } =>
+  typeof cell === 'object' && cell !== null
+
+export interface Insertion {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly Inserted[])[]
+}
+
+/** `keys`: how many of the columns, the first, say which row is meant; the rest is what it gets. */
+export interface Update extends Tuples {
+  readonly keys: number
 }

@@ -1,7 +1,7 @@
 import type { RelationAttribute } from '../../model/model.ts'
 import type { Alignment, LinkAlignment, LinkTarget, DesiredValue } from '../desired-state.ts'
 import { printDiffering } from '../links/align-inverse.ts'
-import { inverseRows } from '../links/inverse-rows.ts'
+import { inverseRows } from '../links/inverse-sql.ts'
 import { type InverseEnd, type InverseRelation, inverseRelation } from '../links/inverse-sql.ts'
 import { type ChangeTerms, type LinkOperation, operationOf } from '../links/link-change.ts'
 import { hasOthers, type ListRows } from '../links/list-bounds.ts'

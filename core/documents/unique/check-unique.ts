@@ -1,7 +1,7 @@
 import type { ContentType } from '../../model/model.ts'
 import type { Values, DesiredDocument, DesiredVersion } from '../desired-state.ts'
 import type { LockingTerms, WriteTerms } from '../rows/write-terms.ts'
-import { isShared } from '../rows/write-versions.ts'
+import { isShared } from '../rows/write-owner.ts'
 import type { CurrentRow } from '../sql/write-rows.ts'
 import type { VersionContext } from '../state/version-context.ts'
 import { notUnique, type ValueFault } from '../values/value-fault.ts'

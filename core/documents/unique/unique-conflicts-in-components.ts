@@ -5,13 +5,13 @@ import type { Values, DesiredDocument } from '../desired-state.ts'
 import { groupBy } from '../rows/group.ts'
 import type { CurrentComponent } from '../rows/write-load.ts'
 import type { LockingTerms } from '../rows/write-terms.ts'
-import { isShared } from '../rows/write-versions.ts'
+import { isShared } from '../rows/write-owner.ts'
 import { columnsOf } from '../sql/write-print.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
 import type { VersionContext } from '../state/version-context.ts'
 import { componentsIn, type VersionPlace } from '../state/version-values.ts'
 import { notUnique, type ValueFault } from '../values/value-fault.ts'
-import { type ClaimedValue, printUniqueConflicts } from './print-unique-conflicts.ts'
+import { type ClaimedValue, printUniqueConflicts } from './unique-conflicts.ts'
 
 /** A value of a component that must be unique. */
 export interface PartClaim extends ClaimedValue {

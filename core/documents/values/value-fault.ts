@@ -2,6 +2,7 @@ import { type Path, printPath } from '../../faults/diagnostic.ts'
 import { fault } from '../../faults/fault.ts'
 import type { Attribute } from '../../model/model.ts'
 import type { Stored } from '../desired-state.ts'
+import { type Fault, fault } from '../../faults/fault.ts'
 
 /**
  * One thing that is wrong with the values of a document. `key`: the path leads to a key that nothing goes by.
@@ -77,3 +78,20 @@ export const foreignComponent = ({ kind, name }: Pick<Attribute, 'kind' | 'name'
     kind === 'zone' ? 'foreignPart' : 'application',
     `Some of the provided components in ${name} are not related to the entity`,
   )
+
+/** contract/rest.md 2 and 3: dates and times first and alone, else all of them in a list. */
+export function toRefusal(faults: readonly ValueFault[]): Fault | undefined {
+  const [first] = faults
+  if (!first) return undefined
+  const alone = faults.find(({ kind }) => kind === 'key') ?? faults.find(({ kind }) => kind === 'format')
+  if (alone) return fault('validation', alone.message)
+  const errors = faults.map(({ path, message, value }) => ({
+    path: path.map(String),
+    message,
+    name: 'ValidationError',
+    ...(value === undefined ? {} : { value }),
+  }))
+  return fault('validation', faults.length === 1 ? first.message : `${faults.length} errors occurred`, {
+    errors,
+  })
+}

@@ -1,4 +1,4 @@
-import type { Values, DesiredComponent, DesiredDocument, DesiredValue } from '../documents/desired-state.ts'
+import type { DesiredComponent, DesiredDocument, DesiredValue, Values } from '../documents/desired-state.ts'
 import { documentIdOf } from '../documents/rows/document-id.ts'
 import type { WriteTerms } from '../documents/rows/write-terms.ts'
 import { generateUids } from '../documents/state/generate-uids.ts'

@@ -37,7 +37,7 @@ export async function changeStatus(
   const documentId = command.documentId ?? (await findSingle(type, terms))
   if (documentId === null) throw new RequestFault(notFound())
   const status = CHANGES[command.kind]
-  const { prefetch: ahead, cached: inTurn } = openPrefetch(terms.transaction)
+  const { prefetch, cached } = openPrefetch(terms.transaction)
   const loading = loadDocument(
     { type, documentId },
     { attributes: status.attributes(type), allRows: true },
@@ -47,12 +47,13 @@ export async function changeStatus(
   const { before, after } = conditions
   const written = { ...command, documentId }
   // Asked behind the lock, in the same round trip.
-  ignoreUnhandled(visibleLocales(written, { ...terms, transaction: ahead }))
-  if (before) ignoreUnhandled(countMatching({ ...match, filter: before }, { ...terms, transaction: ahead }))
+  ignoreUnhandled(visibleLocales(written, { ...terms, transaction: prefetch }))
+  if (before)
+    ignoreUnhandled(countMatching({ ...match, filter: before }, { ...terms, transaction: prefetch }))
   const current = await loading
   const locales = selectedLocales(command, current.rows(type, documentId))
   if (locales.length === 0) throw new RequestFault(notFound())
-  const asking = { ...terms, transaction: inTurn }
+  const asking = { ...terms, transaction: cached }
   await assertVisible(written, current.rows(type, documentId), asking)
   const wanted = locales.length
   if (before) await assertWritable({ match: { ...match, filter: before }, wanted, conditions }, asking)

@@ -43,14 +43,14 @@ export async function deleteDocument(
     await assertUnchanged(precondition, seen, null, terms)
     return null
   }
-  const { prefetch: ahead, cached: inTurn } = openPrefetch(terms.transaction)
+  const { prefetch, cached } = openPrefetch(terms.transaction)
   const loading = loadDocument(
     { type, documentId },
     { attributes: attributesWithParts(type), allRows: true },
     terms,
   )
-  prefetchDelete(command, documentId, { seen, answer }, { ...terms, transaction: ahead })
-  const asking = { ...terms, transaction: inTurn }
+  prefetchDelete(command, documentId, { seen, answer }, { ...terms, transaction: prefetch })
+  const asking = { ...terms, transaction: cached }
   const current = await loading
   const rows = current.rows(type, documentId)
   // Before every other check: its outcome would reveal something of a document that the caller must not know.
@@ -67,7 +67,12 @@ export async function deleteDocument(
 }
 
 /** All that is asked of it, behind its lock and in the same round trip. */
-function prefetchDelete(command: Deletion, documentId: string, { seen, answer }: DeleteAnswers, terms: WriteTerms) {
+function prefetchDelete(
+  command: Deletion,
+  documentId: string,
+  { seen, answer }: DeleteAnswers,
+  terms: WriteTerms,
+) {
   const { before } = command.conditions
   ignoreUnhandled(visibleLocales({ ...command, documentId }, terms))
   if (before) ignoreUnhandled(countMatching(matchOf(command, documentId, before), terms))

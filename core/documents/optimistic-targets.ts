@@ -3,8 +3,8 @@ import type { Storage, TypeTable } from '../model/storage.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { Values } from './desired-state.ts'
 import { type CachedTarget, cachedTargets } from './links/known-targets.ts'
-import { type FoundTargets, findOne, type LinkSource, type TargetName, refsIn } from './links/link-targets.ts'
-import { SHORT_FORM_LIMIT, type Assertion } from './sql/print-changes.ts'
+import { type FoundTargets, findOne, type LinkSource, refsIn, type TargetName } from './links/link-targets.ts'
+import { type Assertion, SHORT_FORM_LIMIT } from './sql/print-changes.ts'
 import type { SaveCommand } from './state/version-context.ts'
 import type { GivenBody } from './values/given-body.ts'
 
@@ -26,7 +26,10 @@ interface SaveInput {
 }
 
 /** What a body's links name, as it was found before; null: not all of it was, or its caller may not see all that there is. */
-export function optimisticTargetsFor({ command, body }: SaveInput, terms: OptimisticTerms): OptimisticTargets | null {
+export function optimisticTargetsFor(
+  { command, body }: SaveInput,
+  terms: OptimisticTerms,
+): OptimisticTargets | null {
   const { type, locale, conditions } = command
   if (body.faults.length > 0 || conditions.targets.size > 0) return null
   return resolveFromCache(type, body.values, { type, locale }, terms)

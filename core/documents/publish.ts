@@ -24,10 +24,14 @@ export const publish: VersionChange = {
       // The locale before may have changed what all of them share.
       const current = index === 0 ? known : await loadDocument({ type, documentId }, { attributes }, terms)
       const visible = visibleBy(command.conditions, terms)
-      const targets = findSavedTargets(command, body, { ...terms, visible, held: async () => () => new Set() })
-      const { prefetch: ahead, cached: inTurn } = openPrefetch(terms.transaction)
-      const saving = { command, documentId, body, current, targets, terms: { ...terms, transaction: inTurn } }
-      prefetchConflicts(saving, ahead)
+      const targets = findSavedTargets(command, body, {
+        ...terms,
+        visible,
+        held: async () => () => new Set(),
+      })
+      const { prefetch, cached } = openPrefetch(terms.transaction)
+      const saving = { command, documentId, body, current, targets, terms: { ...terms, transaction: cached } }
+      prefetchConflicts(saving, prefetch)
       await saveVersion(saving)
     }
     return locales
@@ -39,12 +43,12 @@ const isCopied = (attribute: Attribute): boolean =>
   attribute.kind === 'relation' && attribute.side === 'owner' && attribute.many
 
 /** Whether others have what the draft claims: asked with who links to it. */
-function prefetchConflicts(saving: Saving, ahead: LockingTerms['transaction']): void {
+function prefetchConflicts(saving: Saving, prefetch: LockingTerms['transaction']): void {
   const { command, documentId, terms } = saving
   const { type } = command
   const standing = versionContextOf(saving)
   if (!standing.row) return
   const values = valuesOf(type, standing.row, type.attributes.values(), standing.place)
   const document = { type, documentId, versions: [versionOf(command, values)] }
-  ignoreUnhandled(checkUnique(document, standing, { ...terms, transaction: ahead }))
+  ignoreUnhandled(checkUnique(document, standing, { ...terms, transaction: prefetch }))
 }

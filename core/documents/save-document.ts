@@ -4,6 +4,7 @@ import type { StandingUpdate } from '../query/command.ts'
 import type { OptimisticTargets } from './optimistic-targets.ts'
 import { type ChangeEvent, originOf, type RecordChange } from './outbox.ts'
 import { openPrefetch } from './prefetch.ts'
+import { prefetchSave, type Save } from './prefetch-save.ts'
 import { assertMatches, choiceOf, writtenStatus } from './read/matching.ts'
 import { readAnswer } from './read/read-answer.ts'
 import { assertVisible, assertWritable, mayRevealExistence } from './read/version-visibility.ts'
@@ -11,20 +12,19 @@ import { newDocumentId } from './rows/document-id.ts'
 import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
 import type { Current } from './rows/write-load.ts'
 import type { WriteTerms } from './rows/write-terms.ts'
-import { prefetchSave, type Save } from './save-ahead.ts'
 import { saveVersion } from './save-version.ts'
 import type { CurrentRow } from './sql/write-rows.ts'
 import { findSingle } from './state/find-single.ts'
 import {
   type AskedSave,
+  attributesToRead,
   changesAllLocales,
   expectedCommand,
   isLocale,
   isPublishing,
-  resolveCommand,
   publishesForAll,
+  resolveCommand,
   type SaveCommand,
-  attributesToRead,
 } from './state/version-context.ts'
 import { removePublished } from './unpublish.ts'
 
@@ -49,13 +49,13 @@ export async function saveDocument(
   const { type } = foreseen
   const known = await knownDocument(foreseen, terms)
   const documentId = known ?? newDocumentId()
-  const { prefetch: ahead, cached: inTurn } = openPrefetch(terms.transaction)
+  const { prefetch, cached } = openPrefetch(terms.transaction)
   const named = { known, documentId, wanted: attributesToRead(asking, body) }
-  const asked = prefetchSave({ command: foreseen, answer, body }, named, { ...terms, ahead })
+  const asked = prefetchSave({ command: foreseen, answer, body }, named, { ...terms, prefetch })
   const current = await asked.current
   const rows = current.rows(type, documentId)
   if (known !== null && rows.length === 0) throw new RequestFault(notFound())
-  const saving = { ...terms, transaction: inTurn, proof: terms.recalled?.proof }
+  const saving = { ...terms, transaction: cached, proof: terms.recalled?.proof }
   // Before every other check: its outcome would reveal something of a document that the caller must not know.
   await assertVisible({ ...foreseen, documentId }, rows, saving)
   if (mayTellStatus(asking)) await assertBefore(subjectOf(asking.draft, documentId, current), saving)

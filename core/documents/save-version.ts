@@ -1,6 +1,6 @@
 import { RequestFault } from '../faults/fault.ts'
 import type { Attribute, ContentType } from '../model/model.ts'
-import type { Values, DesiredDocument } from './desired-state.ts'
+import type { DesiredDocument, Values } from './desired-state.ts'
 import { generateUids } from './state/generate-uids.ts'
 import { newValuesOf } from './state/new-values.ts'
 import {
@@ -13,8 +13,8 @@ import {
 } from './state/version-context.ts'
 import { checkUnique } from './unique/check-unique.ts'
 import { type CheckTerms, checkValues } from './values/check-values.ts'
-import { toRefusal } from './values/value-fault.ts'
 import type { ValueFault } from './values/value-fault.ts'
+import { toRefusal } from './values/value-fault.ts'
 import { writeDocuments } from './write-documents.ts'
 
 /**

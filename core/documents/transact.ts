@@ -32,7 +32,9 @@ export async function transact<Value>(
 ): Promise<Result<Value, Fault>> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return ok(await terms.database.transaction(attempt === 1 ? work : oneAtATime(type, work), optionsOf(terms)))
+      return ok(
+        await terms.database.transaction(attempt === 1 ? work : oneAtATime(type, work), optionsOf(terms)),
+      )
     } catch (error) {
       if (error instanceof RequestFault) return failed(error.fault)
       const failure = refusedBy(error)

@@ -1,8 +1,7 @@
 import { fitsPassword } from '../base/passwords.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { parseScalar } from '../documents/values/parse-scalar.ts'
-import { toRefusal } from '../documents/values/value-fault.ts'
-import { toFault, type ValueFault } from '../documents/values/value-fault.ts'
+import { toFault, toRefusal, type ValueFault } from '../documents/values/value-fault.ts'
 import { type Fault, printRejectedValue } from '../faults/fault.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import type { LinkTarget, Values, DesiredDocument, DesiredValue } from '../../core/documents/desired-state.ts'
+import type { DesiredDocument, DesiredValue, LinkTarget, Values } from '../../core/documents/desired-state.ts'
 import type { WriteTerms } from '../../core/documents/rows/write-terms.ts'
 import { writeDocuments } from '../../core/documents/write-documents.ts'
 import { RequestFault } from '../../core/faults/fault.ts'

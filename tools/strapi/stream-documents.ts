@@ -1,4 +1,4 @@
-import { isShared } from '../../core/documents/rows/write-owner.ts'
+import { isShared } from '../../core/documents/rows/planning.ts'
 import type { ContentType } from '../../core/model/model.ts'
 import type { Status } from '../../core/query/query.ts'
 import type { StreamedDocument, StreamedValues, StreamedVersion } from '../transfer/stream.ts'

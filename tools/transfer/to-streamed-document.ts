@@ -1,7 +1,7 @@
 import type { Values } from '../../core/documents/desired-state.ts'
+import { isShared } from '../../core/documents/rows/planning.ts'
 import type { Current } from '../../core/documents/rows/write-load.ts'
 import type { WriteTerms } from '../../core/documents/rows/write-terms.ts'
-import { isShared } from '../../core/documents/rows/write-owner.ts'
 import { type CurrentRow, numberIn } from '../../core/documents/sql/write-rows.ts'
 import { type VersionPlace, valuesOf } from '../../core/documents/state/version-values.ts'
 import type { Attribute, ContentType } from '../../core/model/model.ts'

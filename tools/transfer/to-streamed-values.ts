@@ -1,4 +1,4 @@
-import type { Values, DesiredComponent, DesiredValue } from '../../core/documents/desired-state.ts'
+import type { DesiredComponent, DesiredValue, Values } from '../../core/documents/desired-state.ts'
 import { GAP } from '../../core/documents/sql/write-rows.ts'
 import type { Attribute, ContentType, Holder, ScalarAttribute } from '../../core/model/model.ts'
 import type { StreamedLink, StreamedTarget, StreamedValues } from './stream.ts'

@@ -29,8 +29,11 @@ export function cacheTargets(type: ContentType, rows: readonly CachedTarget[], s
 }
 
 /** All rows that the document had when a link last led to it; of one that none led to, none. */
-export const cachedTargets = (type: ContentType, documentId: string, storage: Storage): readonly CachedTarget[] =>
-  known.get(storage)?.get(keyOf(type, documentId)) ?? []
+export const cachedTargets = (
+  type: ContentType,
+  documentId: string,
+  storage: Storage,
+): readonly CachedTarget[] => known.get(storage)?.get(keyOf(type, documentId)) ?? []
 
 const keyOf = ({ uid }: ContentType, documentId: string): string => `${uid} ${documentId}`
 

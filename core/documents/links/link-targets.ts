@@ -86,7 +86,8 @@ export async function findTargets(
   const within = (found: RowsOf | undefined, { target, ref }: Omit<Ref, 'media'>) =>
     findOne(ref, found?.(ref) ?? [], { target, source, defaultLocale: terms.defaultLocale })
   const missing = refs.filter(each => !within(rows.get(each.target)?.seen, each))
-  const refused = missing.length === 0 ? [] : await withoutHeldFiles(missing, rows, { within, held: terms.held })
+  const refused =
+    missing.length === 0 ? [] : await withoutHeldFiles(missing, rows, { within, held: terms.held })
   refuseMissing(refused, source, terms.defaultLocale)
   for (const [target, { found }] of rows) cacheTargets(target, found, terms.storage)
   return (target, ref) => {
@@ -165,7 +166,8 @@ async function readVisible(
 ): Promise<ReadRows> {
   const documentIds = refs.flatMap(({ by }) => ('documentId' in by ? [by.documentId] : []))
   const reading = readTargets(target, refs, terms)
-  const seeing = documentIds.length === refs.length ? ignoreUnhandled(terms.visible(target, documentIds)) : undefined
+  const seeing =
+    documentIds.length === refs.length ? ignoreUnhandled(terms.visible(target, documentIds)) : undefined
   const found = await reading
   const seen = await (seeing ??
     terms.visible(
@@ -228,7 +230,11 @@ interface Sought {
   readonly defaultLocale: string
 }
 
-export function findOne(ref: TargetName, rows: readonly TargetRow[], sought: Sought): FoundTarget | undefined {
+export function findOne(
+  ref: TargetName,
+  rows: readonly TargetRow[],
+  sought: Sought,
+): FoundTarget | undefined {
   const { by } = ref
   const row = rows.find(each => ('id' in by ? each.id === by.id : each.documentId === by.documentId))
   if (!row) return undefined

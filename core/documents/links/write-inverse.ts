@@ -1,12 +1,12 @@
 import type { RelationAttribute } from '../../model/model.ts'
 import type { Status } from '../../query/query.ts'
 import type {
-  LinkEdit,
-  LinkTarget,
-  Placed,
   DesiredDocument,
   DesiredValue,
   DesiredVersion,
+  LinkEdit,
+  LinkTarget,
+  Placed,
 } from '../desired-state.ts'
 import { groupBy } from '../rows/group.ts'
 import { placesOf } from '../rows/list-places.ts'

@@ -104,7 +104,9 @@ export async function draftsSeenBy(
   if (documentIds.length === 0) return new Set()
   const locale = { kind: 'all' } as const
   const found = await Promise.all(
-    drafts.map(({ status, where }) => findMatching({ type, documentIds, status, locale, filter: where }, terms)),
+    drafts.map(({ status, where }) =>
+      findMatching({ type, documentIds, status, locale, filter: where }, terms),
+    ),
   )
   return new Set(found.flat().map(({ documentId }) => documentId))
 }

@@ -8,7 +8,7 @@ import { describeQuery } from '../../query/print-query.ts'
 import type { RestrictedQuery } from '../../query/query.ts'
 import type { DocumentReads, ReadOptions } from '../documents.ts'
 import { openBounds } from './answer-bounds.ts'
-import { toCacheableRead } from './to-reading.ts'
+import { toCacheableRead } from './to-cacheable-read.ts'
 import { toStatement } from './to-statement.ts'
 
 export interface ReadTerms {

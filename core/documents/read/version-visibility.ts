@@ -2,7 +2,7 @@ import { forbidden, notFound, RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { WriteConditions } from '../../query/command.ts'
 import type { CurrentRow } from '../sql/write-rows.ts'
-import { type Match, type MatchTerms, countMatching, visibleBy } from './matching.ts'
+import { countMatching, type Match, type MatchTerms, visibleBy } from './matching.ts'
 
 /** A document that a caller writes, in one locale or, with null, in all of them. */
 export interface WrittenVersion {
@@ -51,7 +51,8 @@ export async function assertVisible(
 }
 
 /** Whether a caller who may not write a document may know that it exists: the document is visible by a read permission. */
-export const mayRevealExistence = ({ sights }: Pick<WriteConditions, 'sights'>): boolean => sights?.length !== 0
+export const mayRevealExistence = ({ sights }: Pick<WriteConditions, 'sights'>): boolean =>
+  sights?.length !== 0
 
 export interface WriteRefusal {
   readonly match: Omit<Match, 'status'>

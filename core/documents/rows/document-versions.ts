@@ -2,8 +2,7 @@ import type { ContentType } from '../../model/model.ts'
 import type { Status } from '../../query/query.ts'
 import type { DesiredDocument } from '../desired-state.ts'
 import { type CurrentRow, newId, numberIn } from '../sql/write-rows.ts'
-import type { Planning } from './write-owner.ts'
-import type { Version } from './write-owner.ts'
+import type { Planning, Version } from './planning.ts'
 
 /** All versions of a document: those that are written, then those that only take part in what locales share. */
 export function versionsOf(document: DesiredDocument, planning: Planning): readonly Version[] {

@@ -1,5 +1,5 @@
 import type { Holder } from '../../model/model.ts'
-import type { LinkTarget, Stored, Values, DesiredDocument, DesiredValue } from '../desired-state.ts'
+import type { DesiredDocument, DesiredValue, LinkTarget, Stored, Values } from '../desired-state.ts'
 import type { Assertion, ReturningQuery } from '../sql/print-changes.ts'
 
 /** What the statement of a new document depends on, and what is put into it. */

@@ -1,8 +1,8 @@
 import type { ContentType } from '../../model/model.ts'
-import type { Stored, DesiredDocument, DesiredRow } from '../desired-state.ts'
+import type { DesiredDocument, DesiredRow, Stored } from '../desired-state.ts'
 import type { RowValue } from '../sql/write-rows.ts'
-import type { Owner, Planning } from './write-owner.ts'
-import { isShared, type Version } from './write-owner.ts'
+import type { Owner, Planning } from './planning.ts'
+import { isShared, type Version } from './planning.ts'
 
 export interface NewVersion {
   readonly document: DesiredDocument

@@ -1,14 +1,18 @@
 import type { ContentType } from '../../model/model.ts'
 import type { Status } from '../../query/query.ts'
-import { type Changes, type CurrentRow, noChanges, numberIn } from '../sql/write-rows.ts'
-import { applyChanges } from './write-apply.ts'
-import { type Current, componentsOf, isTableLinked, tableLinkOf } from './write-load.ts'
-import type { WriteTerms } from './write-terms.ts'
-import { isShared } from './write-owner.ts'
 import type { Stored } from '../desired-state.ts'
-import { numberIn } from '../sql/write-rows.ts'
-import { type CurrentComponent, componentsOf } from './write-load.ts'
-import type { Planning } from './write-owner.ts'
+import { type Changes, type CurrentRow, noChanges, numberIn } from '../sql/write-rows.ts'
+import type { Planning } from './planning.ts'
+import { isShared } from './planning.ts'
+import { applyChanges } from './write-apply.ts'
+import {
+  type Current,
+  type CurrentComponent,
+  componentsOf,
+  isTableLinked,
+  tableLinkOf,
+} from './write-load.ts'
+import type { WriteTerms } from './write-terms.ts'
 
 export interface Removal {
   readonly type: ContentType

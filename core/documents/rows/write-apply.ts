@@ -2,18 +2,24 @@ import type { Storage } from '../../model/storage.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Stored } from '../desired-state.ts'
 import { sequencesOf } from '../sql/known-sequences.ts'
-import { type Assertion, printChanges, printAssertion, type ReturningQuery } from '../sql/print-changes.ts'
-import { type Allocation, printAllocate } from '../sql/print-changes.ts'
+import {
+  type Allocation,
+  type Assertion,
+  printAllocate,
+  printAssertion,
+  printChanges,
+  type ReturningQuery,
+} from '../sql/print-changes.ts'
 import type { Inserted, Insertion, Update } from '../sql/print-lists.ts'
-import { columnsOf, printReleaseMatch, type Released, type Tuples, printedTable } from '../sql/write-print.ts'
+import { columnsOf, printedTable, printReleaseMatch, type Released, type Tuples } from '../sql/write-print.ts'
 import {
   type ChangedRow,
   type Changes,
   countChanges,
   GAP,
   type NewId,
-  type NewRow,
   type NewPlace,
+  type NewRow,
   type RowId,
   type RowValue,
 } from '../sql/write-rows.ts'
@@ -87,7 +93,8 @@ function* statementsOf(changes: Changes, numbers: Numbers, storage: Storage): Ge
   }
   for (const each of removals.flatMap(batchesOf)) yield printChanges({ removals: [each] }, terms)
   for (const { tuples, ...released } of groupReleases(changes.releases))
-    for (const batch of batchesOf(tuples)) yield printReleaseMatch(batch, released, terms.typesOf(tuples.table))
+    for (const batch of batchesOf(tuples))
+      yield printReleaseMatch(batch, released, terms.typesOf(tuples.table))
   for (const each of updates.flatMap(batchesOf)) yield printChanges({ updates: [each] }, terms)
   for (const tables of groupIndependent(inserts)) yield printChanges({ inserts: tables }, terms)
 }

@@ -9,9 +9,9 @@ import {
   placeAtEnd,
   type RowValue,
 } from '../sql/write-rows.ts'
+import type { Owner, OwnerRow, Planning } from './planning.ts'
 import { columnLinkValues } from './write-links.ts'
 import { resolve } from './write-list.ts'
-import type { Owner, OwnerRow, Planning } from './write-owner.ts'
 
 /** Columns that one row gets, and the to-one links among them that need more than their own columns. */
 export interface PlannedColumns {

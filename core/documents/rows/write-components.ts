@@ -1,19 +1,23 @@
 import { RequestFault } from '../../faults/fault.ts'
 import type { Attribute, ComponentAttribute, Holder, ZoneAttribute } from '../../model/model.ts'
-import type { Values, DesiredComponent } from '../desired-state.ts'
-import { countChanges, GAP, newId, numberIn } from '../sql/write-rows.ts'
+import { ownerName } from '../../model/storage.ts'
+import type { DesiredComponent, Values } from '../desired-state.ts'
+import {
+  type Columns,
+  type CurrentRow,
+  countChanges,
+  GAP,
+  newId,
+  numberIn,
+  type RowId,
+  type RowValue,
+} from '../sql/write-rows.ts'
 import { foreignComponent } from '../values/value-fault.ts'
-import { removeComponent } from './remove-versions.ts'
+import type { Owner, OwnerRow, Planning } from './planning.ts'
+import { componentKey, removeComponent } from './remove-versions.ts'
+import { changesOf, columnsOfValues } from './write-columns.ts'
 import { planList } from './write-list.ts'
 import { type CurrentComponent, isTableLinked } from './write-load.ts'
-import type { Owner, OwnerRow, Planning } from './write-owner.ts'
-import type { Attribute, ComponentAttribute, Holder, ZoneAttribute } from '../../model/model.ts'
-import { ownerName } from '../../model/storage.ts'
-import type { DesiredComponent } from '../desired-state.ts'
-import { type Columns, type CurrentRow, numberIn, type RowId, type RowValue } from '../sql/write-rows.ts'
-import { componentKey } from './remove-versions.ts'
-import { changesOf, columnsOfValues } from './write-columns.ts'
-import type { Owner, OwnerRow, Planning } from './write-owner.ts'
 
 type Holding = ComponentAttribute | ZoneAttribute
 

@@ -1,6 +1,6 @@
 import type { ContentType, Holder } from '../../model/model.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
-import type { Values, DesiredDocument } from '../desired-state.ts'
+import type { DesiredDocument, Values } from '../desired-state.ts'
 import { newId, numberIn, type RowId } from '../sql/write-rows.ts'
 import { groupBy } from './group.ts'
 import type { Current } from './write-load.ts'

@@ -4,17 +4,17 @@ import type { LinkTarget, Stored } from '../desired-state.ts'
 import {
   type Columns,
   type CurrentRow,
+  type NewPlace,
   type NewRow,
   numberIn,
-  type NewPlace,
   placeAtEnd,
   type RowId,
   type RowValue,
 } from '../sql/write-rows.ts'
 import { placesOf } from './list-places.ts'
+import type { Owner, OwnerRow, Planning } from './planning.ts'
 import { type Edge, edgeColumns, edgesOf, type ResolvedTarget } from './write-links.ts'
 import { tableLinkOf } from './write-load.ts'
-import type { Owner, OwnerRow, Planning } from './write-owner.ts'
 
 /** Targets that are there; a link to a document that was deleted is none. */
 export const resolve = (

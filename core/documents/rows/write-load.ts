@@ -1,6 +1,6 @@
 import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
 import { ownerName, type TableLink } from '../../model/storage.ts'
-import type { Stored, DesiredDocument } from '../desired-state.ts'
+import type { DesiredDocument, Stored } from '../desired-state.ts'
 import { type Below, columnsOf, printSelect, printSelectBelow, type Tuples } from '../sql/write-print.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
 import { groupBy } from './group.ts'

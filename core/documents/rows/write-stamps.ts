@@ -1,8 +1,8 @@
 import type { ContentType } from '../../model/model.ts'
 import type { Values } from '../desired-state.ts'
 import type { RowValue } from '../sql/write-rows.ts'
+import type { ChangedParts, Shared, Version } from './planning.ts'
 import type { WriteTerms } from './write-terms.ts'
-import type { ChangedParts, Shared, Version } from './write-owner.ts'
 
 export interface Stamping {
   readonly type: ContentType

@@ -1,17 +1,12 @@
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
-import type { Statement } from '../../sql/statement.ts'
-import type { Stored } from '../desired-state.ts'
-import * as lists from './print-lists.ts'
-import type { Insertion, Update } from './print-lists.ts'
-import type { TableColumns, Tuples } from './write-print.ts'
 import type { ColumnType } from '../../model/storage.ts'
-import { quoteIdentifier as name } from '../../sql/identifier.ts'
-import { type Inserted, type Insertion, isTaken } from './print-lists.ts'
-import { type TableColumns, typeOf, valueType } from './write-print.ts'
-import { GAP } from './write-rows.ts'
 import { quoteIdentifier as name, quoteText } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
+import type { Stored } from '../desired-state.ts'
 import type { Sequences } from './known-sequences.ts'
+import * as lists from './print-lists.ts'
+import { type Inserted, type Insertion, isTaken, type Update } from './print-lists.ts'
+import { type TableColumns, type Tuples, typeOf, valueType } from './write-print.ts'
+import { GAP } from './write-rows.ts'
 
 /** What one statement does; in no order that could be relied on. */
 export interface PrintedChanges {
@@ -73,7 +68,11 @@ export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statem
 /** What is changed has many forms, by how much of it changes: each would be planned anew. */
 function fitsShort(groups: readonly Insertion[], { taking, proof }: PrintTerms): boolean {
   const rows = groups.reduce((sum, { rows }) => sum + rows.length, 0)
-  return rows <= SHORT_FORM_LIMIT && taking.count <= SHORT_FORM_LIMIT && (taking.count === 0 || proof?.form !== null)
+  return (
+    rows <= SHORT_FORM_LIMIT &&
+    taking.count <= SHORT_FORM_LIMIT &&
+    (taking.count === 0 || proof?.form !== null)
+  )
 }
 
 const printLast = (taken: readonly string[], parts: readonly string[]): string =>

@@ -2,8 +2,6 @@ import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { Stored } from '../desired-state.ts'
 import { among, listType, type TableColumns, type Tuples, typeOf, unnest } from './write-print.ts'
 import { GAP } from './write-rows.ts'
-import type { Stored } from '../desired-state.ts'
-import type { Tuples } from './write-print.ts'
 
 // Rows of any number, as lists of the values of each column: the text depends on the columns alone.
 

@@ -7,7 +7,8 @@ import type { Stored } from '../desired-state.ts'
 /** The types of a table's columns, in their order. */
 export type TableColumns = ReadonlyMap<string, ColumnType>
 
-export const columnsOf = (storage: Storage, table: string): TableColumns => printedTable(storage, table).columns
+export const columnsOf = (storage: Storage, table: string): TableColumns =>
+  printedTable(storage, table).columns
 
 /** A table as statements need it. */
 export interface PrintedTable {
@@ -124,7 +125,11 @@ export interface Released {
 }
 
 /** Empties columns of the rows that hold one of the tuples. */
-export function printReleaseMatch(match: Tuples, { columns, filled }: Released, types: TableColumns): Statement {
+export function printReleaseMatch(
+  match: Tuples,
+  { columns, filled }: Released,
+  types: TableColumns,
+): Statement {
   const { text, values } = unnest(match, types)
   const sets = columns.map(column => `${name(column)} = ${filled ? spareOf(types.get(column)) : 'NULL'}`)
   return {

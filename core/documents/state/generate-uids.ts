@@ -3,7 +3,7 @@ import type { ContentType, ScalarAttribute } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as name, quoteText } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { Values, DesiredDocument, DesiredValue } from '../desired-state.ts'
+import type { DesiredDocument, DesiredValue, Values } from '../desired-state.ts'
 import { groupBy } from '../rows/group.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
 

@@ -1,10 +1,9 @@
 import type { RelationAttribute } from '../../model/model.ts'
-import type { Alignment, LinkAlignment, LinkTarget, DesiredValue } from '../desired-state.ts'
+import type { Alignment, DesiredValue, LinkAlignment, LinkTarget } from '../desired-state.ts'
 import { printDiffering } from '../links/align-inverse.ts'
-import { inverseRows } from '../links/inverse-sql.ts'
 import { type InverseEnd, type InverseRelation, inverseRelation } from '../links/inverse-sql.ts'
 import { type ChangeTerms, type LinkOperation, operationOf } from '../links/link-change.ts'
-import { hasOthers, type ListRows } from '../links/list-bounds.ts'
+import { hasOthers, inverseRows, type ListRows } from '../links/list-bounds.ts'
 import { placeLinks } from '../links/place-links.ts'
 import { isInverse } from '../links/write-inverse.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'
@@ -20,7 +19,11 @@ type Edits = ReadonlyMap<string, DesiredValue>
  * What a write does to the lists of inverse attributes. The lists themselves stay in the database: read here is only
  * what is next to the places that the body names, and which owners publishing has to bring in line.
  */
-export async function inverseEdits(saving: Saving, standing: VersionContext, terms: ChangeTerms): Promise<Edits> {
+export async function inverseEdits(
+  saving: Saving,
+  standing: VersionContext,
+  terms: ChangeTerms,
+): Promise<Edits> {
   const { type } = saving.command
   const attributes = [...type.attributes.values()].filter(isInverse)
   if (attributes.length === 0) return new Map()

@@ -1,7 +1,7 @@
 import type { ContentType } from '../../model/model.ts'
 import type { ChangeTerms } from '../links/link-change.ts'
 import { placeRef } from '../links/link-targets.ts'
-import { choiceOf, draftsSeenBy, countMatching } from '../read/matching.ts'
+import { choiceOf, countMatching, draftsSeenBy } from '../read/matching.ts'
 import type { ListView } from '../rows/link-order.ts'
 import type { GivenBody } from '../values/given-body.ts'
 import type { Saving } from './version-context.ts'

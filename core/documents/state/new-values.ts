@@ -1,16 +1,15 @@
-import type { Values } from '../desired-state.ts'
+import { RequestFault } from '../../faults/fault.ts'
+import type { Attribute, Holder } from '../../model/model.ts'
+import type { DesiredComponent, DesiredValue, Values } from '../desired-state.ts'
+import { type ChangeTerms, changeLinks } from '../links/link-change.ts'
 import { type FoundTargets, findTargets, type TargetTerms } from '../links/link-targets.ts'
-import { isShared } from '../rows/write-owner.ts'
+import { isShared } from '../rows/planning.ts'
 import { defaultsOf, type GivenBody } from '../values/given-body.ts'
+import { foreignComponent } from '../values/value-fault.ts'
 import { inverseEdits } from './inverse-edits.ts'
 import { ownEdits } from './own-edits.ts'
 import { attributesToLoad, type SaveCommand, type Saving, type VersionContext } from './version-context.ts'
 import { componentsIn, itemOf, valuesOf } from './version-values.ts'
-import { RequestFault } from '../../faults/fault.ts'
-import type { Attribute, Holder } from '../../model/model.ts'
-import type { Values, DesiredComponent, DesiredValue } from '../desired-state.ts'
-import { type ChangeTerms, changeLinks } from '../links/link-change.ts'
-import { foreignComponent } from '../values/value-fault.ts'
 
 /** What a version is to hold. */
 export interface NewValues {

@@ -1,5 +1,5 @@
 import type { RelationAttribute } from '../../model/model.ts'
-import type { LinkTarget, DesiredValue } from '../desired-state.ts'
+import type { DesiredValue, LinkTarget } from '../desired-state.ts'
 import { type ChangeTerms, operationOf } from '../links/link-change.ts'
 import { hasOthers } from '../links/list-bounds.ts'
 import { ownRows } from '../links/own-list-sql.ts'
@@ -7,7 +7,7 @@ import { placeLinks } from '../links/place-links.ts'
 import { tableLinkOf } from '../rows/write-load.ts'
 import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
 import { viewOf, WHOLE_DRAFT } from './list-view.ts'
-import { isLocale, type Saving, type VersionContext, staysInPlace } from './version-context.ts'
+import { isLocale, type Saving, staysInPlace, type VersionContext } from './version-context.ts'
 
 type Edits = ReadonlyMap<string, DesiredValue>
 

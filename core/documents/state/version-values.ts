@@ -1,7 +1,7 @@
 import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
 import type { ColumnLink, TableLink } from '../../model/storage.ts'
 import type { Status } from '../../query/query.ts'
-import type { LinkTarget, Values, DesiredComponent, DesiredValue } from '../desired-state.ts'
+import type { DesiredComponent, DesiredValue, LinkTarget, Values } from '../desired-state.ts'
 import { slotOf } from '../rows/write-links.ts'
 import { type Current, type CurrentComponent, componentsOf } from '../rows/write-load.ts'
 import type { WriteTerms } from '../rows/write-terms.ts'

@@ -1,12 +1,10 @@
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
-import type { Stored, DesiredDocument } from '../desired-state.ts'
-import { groupBy } from '../rows/group.ts'
-import type { WriteTerms } from '../rows/write-terms.ts'
-import { columnsOf } from '../sql/write-print.ts'
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { Stored } from '../desired-state.ts'
-import { among, listType, type TableColumns, type Tuples, unnest } from '../sql/write-print.ts'
+import type { DesiredDocument, Stored } from '../desired-state.ts'
+import { groupBy } from '../rows/group.ts'
+import type { WriteTerms } from '../rows/write-terms.ts'
+import { among, columnsOf, listType, type TableColumns, type Tuples, unnest } from '../sql/write-print.ts'
 
 /** A value that another document has already, of an attribute that must be unique. */
 export interface UniqueConflict {

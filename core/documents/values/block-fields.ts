@@ -78,7 +78,9 @@ export const readText: ReadField = (given, path) =>
 
 /** An absolute address, or one from the root of the site; never code. */
 export const readLink: ReadField = (given, path) =>
-  typeof given === 'string' && isLink(given) ? kept(given) : customFault('Please specify a valid link.', path, given)
+  typeof given === 'string' && isLink(given)
+    ? kept(given)
+    : customFault('Please specify a valid link.', path, given)
 
 const CODE: ReadonlySet<string> = new Set(['javascript:', 'vbscript:', 'data:'])
 

@@ -7,7 +7,7 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../../model/model.ts'
-import type { Stored, Values, DesiredComponent, DesiredValue } from '../desired-state.ts'
+import type { DesiredComponent, DesiredValue, Stored, Values } from '../desired-state.ts'
 import { missing, parseScalar } from './parse-scalar.ts'
 import { rule, toFault, type ValueFault } from './value-fault.ts'
 

@@ -1,6 +1,6 @@
 import { hashPassword } from '../../base/passwords.ts'
 import type { Holder } from '../../model/model.ts'
-import type { Values, DesiredDocument, DesiredValue } from '../desired-state.ts'
+import type { DesiredDocument, DesiredValue, Values } from '../desired-state.ts'
 
 /** How many passwords there are to hash. */
 export const countPasswords = (holder: Holder, values: Values): number =>

@@ -10,8 +10,8 @@ import type {
   ZoneAttribute,
 } from '../../model/model.ts'
 import type { LinkChange } from '../../query/command.ts'
-import type { LinkTarget, Values, DesiredComponent, DesiredValue } from '../desired-state.ts'
-import { isGenerated, isAssignable, type Assignable, unknownKeys } from './assignable.ts'
+import type { DesiredComponent, DesiredValue, LinkTarget, Values } from '../desired-state.ts'
+import { type Assignable, isAssignable, isGenerated, unknownKeys } from './assignable.ts'
 import { type Body, counts, idOf, isBody, notAnObject } from './parse-item.ts'
 import { missing, parseScalar, type Strictness } from './parse-scalar.ts'
 import { rule, toFault, type ValueFault, wrongType } from './value-fault.ts'

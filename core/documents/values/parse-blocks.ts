@@ -1,6 +1,7 @@
 import type { Path } from '../../faults/diagnostic.ts'
 import {
   type BlockField,
+  customFault,
   kept,
   notAList,
   nullable,
@@ -14,7 +15,6 @@ import {
   readText,
   refused,
   required,
-  customFault,
 } from './block-fields.ts'
 import { rule, type ValueFault, wrongType } from './value-fault.ts'
 

@@ -1,8 +1,7 @@
 import { type Path, printPath } from '../../faults/diagnostic.ts'
-import { fault } from '../../faults/fault.ts'
+import { type Fault, fault } from '../../faults/fault.ts'
 import type { Attribute } from '../../model/model.ts'
 import type { Stored } from '../desired-state.ts'
-import { type Fault, fault } from '../../faults/fault.ts'
 
 /**
  * One thing that is wrong with the values of a document. `key`: the path leads to a key that nothing goes by.
@@ -26,7 +25,9 @@ export interface Refusal {
 }
 
 /** The stored form, or why there is none; a number that is not the right one is held against its limits all the same. */
-export type ParseOutcome = { readonly stored: Stored } | { readonly refusal: Refusal; readonly compared?: number }
+export type ParseOutcome =
+  | { readonly stored: Stored }
+  | { readonly refusal: Refusal; readonly compared?: number }
 
 export const rule = (message: string): Refusal => ({ kind: 'rule', message })
 

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../database/database.ts'
-import type { Values, DesiredDocument } from '../../documents/desired-state.ts'
+import type { DesiredDocument, Values } from '../../documents/desired-state.ts'
 import type { WriteTerms } from '../../documents/rows/write-terms.ts'
 import { findUniqueConflicts } from '../../documents/unique/unique-conflicts.ts'
 import { hashPasswords } from '../../documents/values/hash-passwords.ts'

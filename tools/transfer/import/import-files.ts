@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Stored, Values, DesiredValue } from '../../../core/documents/desired-state.ts'
+import type { DesiredValue, Stored, Values } from '../../../core/documents/desired-state.ts'
 import { isBody } from '../../../core/documents/values/parse-item.ts'
 import { type FileStorage, isStorageKey } from '../../../core/media/storage/file-storage.ts'
 import { overFiles } from '../stream-fault.ts'

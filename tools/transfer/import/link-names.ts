@@ -1,4 +1,4 @@
-import type { LinkTarget, Values, DesiredValue } from '../../../core/documents/desired-state.ts'
+import type { DesiredValue, LinkTarget, Values } from '../../../core/documents/desired-state.ts'
 import type { WriteTerms } from '../../../core/documents/rows/write-terms.ts'
 import type { ContentType, Holder, MediaAttribute, RelationAttribute } from '../../../core/model/model.ts'
 import type { Storage } from '../../../core/model/storage.ts'

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../../core/base/nearest.ts'
-import type { Values, DesiredRow, DesiredValue } from '../../../core/documents/desired-state.ts'
-import { isShared } from '../../../core/documents/rows/write-owner.ts'
+import type { DesiredRow, DesiredValue, Values } from '../../../core/documents/desired-state.ts'
+import { isShared } from '../../../core/documents/rows/planning.ts'
 import { checkValues } from '../../../core/documents/values/check-values.ts'
 import { parseDatetime } from '../../../core/documents/values/parse-moment.ts'
 import { parseScalar } from '../../../core/documents/values/parse-scalar.ts'

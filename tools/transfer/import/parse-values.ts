@@ -1,9 +1,9 @@
 import { didYouMean } from '../../../core/base/nearest.ts'
 import type {
-  LinkTarget,
-  Values,
   DesiredComponent,
   DesiredValue,
+  LinkTarget,
+  Values,
 } from '../../../core/documents/desired-state.ts'
 import { GAP } from '../../../core/documents/sql/write-rows.ts'
 import { type Body, counts, isBody, notAnObject } from '../../../core/documents/values/parse-item.ts'

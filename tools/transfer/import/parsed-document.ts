@@ -1,4 +1,4 @@
-import type { Values, DesiredRow } from '../../../core/documents/desired-state.ts'
+import type { DesiredRow, Values } from '../../../core/documents/desired-state.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import type { Status } from '../../../core/query/query.ts'
 import type { LineFault } from '../stream-fault.ts'

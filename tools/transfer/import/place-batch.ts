@@ -1,9 +1,9 @@
 import type {
-  LinkTarget,
-  Values,
   DesiredDocument,
   DesiredRow,
   DesiredVersion,
+  LinkTarget,
+  Values,
 } from '../../../core/documents/desired-state.ts'
 import { GAP } from '../../../core/documents/sql/write-rows.ts'
 import type { ContentType, Holder } from '../../../core/model/model.ts'

@@ -1,13 +1,10 @@
-import type { ContentType } from '../../model/model.ts'
+import type { Attribute, ContentType } from '../../model/model.ts'
 import type { Status } from '../../query/query.ts'
-import type { Changes, RowId } from '../sql/write-rows.ts'
+import type { DesiredRow, Publishing, Values } from '../desired-state.ts'
+import type { Changes, CurrentRow, RowId } from '../sql/write-rows.ts'
 import type { Keys } from './write-keys.ts'
 import type { Current } from './write-load.ts'
 import type { WriteTerms } from './write-terms.ts'
-import type { Attribute, ContentType } from '../../model/model.ts'
-import type { Status } from '../../query/query.ts'
-import type { Publishing, Values, DesiredRow } from '../desired-state.ts'
-import type { CurrentRow } from '../sql/write-rows.ts'
 
 /** What planning knows, and what it fills. */
 export interface Planning {

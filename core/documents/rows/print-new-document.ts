@@ -1,10 +1,10 @@
 import { LruCache } from '../../base/lru-cache.ts'
 import { detachString, memoryBytes } from '../../base/text.ts'
 import type { Statement } from '../../sql/statement.ts'
-import type { Stored, Values, DesiredDocument, DesiredValue } from '../desired-state.ts'
+import type { DesiredDocument, DesiredValue, Stored, Values } from '../desired-state.ts'
 import { type Sequences, sequencesOf } from '../sql/known-sequences.ts'
 import { noChanges } from '../sql/write-rows.ts'
-import { type InsertShapeTerms, insertShapeOf, type InsertShape } from './insert-template.ts'
+import { type InsertShape, type InsertShapeTerms, insertShapeOf } from './insert-template.ts'
 import { printNew } from './write-apply.ts'
 import { planDocument } from './write-document.ts'
 import { findKeys } from './write-keys.ts'
@@ -99,7 +99,11 @@ const placeholderOf = (value: Stored, index: number): Stored =>
   typeof value === 'number' ? -(2 ** 50) - index : `\0${index}`
 
 /** The document with marks in the places of its values, in the order of its form. */
-function withPlaceholders(document: DesiredDocument, marks: readonly Stored[], { proof, question }: InsertShapeTerms) {
+function withPlaceholders(
+  document: DesiredDocument,
+  marks: readonly Stored[],
+  { proof, question }: InsertShapeTerms,
+) {
   const left = marks.values()
   const next = (): Stored => left.next().value ?? null
   const text = () => String(next())

@@ -1,24 +1,28 @@
-import type { DesiredDocument } from './desired-state.ts'
+import { readableAttributes } from '../access/restrict/readable-attributes.ts'
+import type { Attribute, Holder } from '../model/model.ts'
+import type { DesiredDocument, Values } from './desired-state.ts'
 import type { Answer } from './documents.ts'
-import type { FoundTargets } from './links/link-targets.ts'
+import type { FoundTargets, HeldFiles } from './links/link-targets.ts'
 import type { OptimisticTargets } from './optimistic-targets.ts'
 import { choiceOf, countMatching, visibleBy } from './read/matching.ts'
 import { assertUnchanged } from './read/read-answer.ts'
 import { visibleLocales } from './read/version-visibility.ts'
 import { ignoreUnhandled } from './rows/ignore-unhandled.ts'
+import { isShared } from './rows/planning.ts'
 import { type Current, loadDocument, NO_CURRENT_ROWS, type Wanted } from './rows/write-load.ts'
 import type { WriteTerms } from './rows/write-terms.ts'
 import { findSavedTargets } from './state/new-values.ts'
-import { changesAllLocales, claimedVersion, type SaveCommand } from './state/version-context.ts'
+import {
+  type ContextInput,
+  changesAllLocales,
+  claimedVersion,
+  type SaveCommand,
+  type Saving,
+  versionContextOf,
+} from './state/version-context.ts'
+import { valuesOf } from './state/version-values.ts'
 import { findUniqueConflicts } from './unique/unique-conflicts.ts'
 import type { GivenBody } from './values/given-body.ts'
-import { readableAttributes } from '../access/restrict/readable-attributes.ts'
-import type { Attribute, Holder } from '../model/model.ts'
-import type { Values } from './desired-state.ts'
-import type { HeldFiles } from './links/link-targets.ts'
-import { isShared } from './rows/write-owner.ts'
-import { type ContextInput, type Saving, versionContextOf } from './state/version-context.ts'
-import { valuesOf } from './state/version-values.ts'
 
 export interface Save {
   readonly command: SaveCommand
@@ -28,7 +32,7 @@ export interface Save {
 
 export interface PrefetchTerms extends WriteTerms {
   /** What is asked by it counts as asked when its turn comes (prefetch.ts). */
-  readonly ahead: WriteTerms['transaction']
+  readonly prefetch: WriteTerms['transaction']
   /** What links name, where it need not be asked. */
   readonly recalled?: OptimisticTargets | undefined
 }
@@ -53,13 +57,15 @@ export interface Subject {
 export function prefetchSave(
   { command, answer, body }: Save,
   { known, documentId, wanted }: Subject,
-  { ahead, ...terms }: PrefetchTerms,
+  { prefetch, ...terms }: PrefetchTerms,
 ): PrefetchedSave {
   const { type, conditions } = command
   const current =
-    known === null ? Promise.resolve(NO_CURRENT_ROWS) : loadDocument({ type, documentId: known }, wanted, terms)
-  const foreseeing = { ...terms, transaction: ahead }
-  prefetchBefore(command, known, foreseeing)
+    known === null
+      ? Promise.resolve(NO_CURRENT_ROWS)
+      : loadDocument({ type, documentId: known }, wanted, terms)
+  const prefetching = { ...terms, transaction: prefetch }
+  prefetchBefore(command, known, prefetching)
   const unchanged =
     command.kind === 'update'
       ? assertUnchanged(command.precondition, [answer], known, terms)
@@ -71,8 +77,12 @@ export function prefetchSave(
         visible: visibleBy(conditions, terms),
         held: async () => heldFiles({ command, documentId, body, current: await current, terms }),
       })
-  prefetchConflicts({ command, body }, documentId, foreseeing)
-  return { current: ignoreUnhandled(current), unchanged: ignoreUnhandled(unchanged), targets: ignoreUnhandled(targets) }
+  prefetchConflicts({ command, body }, documentId, prefetching)
+  return {
+    current: ignoreUnhandled(current),
+    unchanged: ignoreUnhandled(unchanged),
+    targets: ignoreUnhandled(targets),
+  }
 }
 
 function prefetchBefore(command: SaveCommand, known: string | null, terms: WriteTerms) {

@@ -16,7 +16,7 @@ import { saveVersion } from './save-version.ts'
 import type { ReturningQuery } from './sql/print-changes.ts'
 import { defaultsOf } from './values/given-body.ts'
 
-/** Whether a new document is written without asking anything first: nobody's condition is to be met, and indexes hold apart whatever must be unique. */
+/** True if a create needs no earlier statement: it has no conditions, and indexes enforce all unique values. */
 export const canCreateInOneStatement = ({ command, body }: Save): boolean =>
   command.kind === 'create' &&
   command.type.kind !== 'single' &&
@@ -36,7 +36,7 @@ const needsSeparateCheck = (type: ContentType, values: Values): boolean =>
 const claimsNothing = (holder: Holder, values: Values): boolean =>
   every(holder, values, attribute => !attribute.unique, claimsNothing)
 
-/** Whether it holds of all attributes that are given, and of the components that are. */
+/** Tests all given attributes, also those of given components. */
 const every = (
   { attributes }: Holder,
   values: Values,

@@ -26,7 +26,7 @@ export const discardDraft: VersionChange = {
   },
 }
 
-/** What a draft is to hold; undefined: there is no published version. */
+/** New values of the draft; undefined: there is no published version. */
 async function publishedValues(version: VersionName, current: Current, terms: WriteTerms) {
   const { type, locale } = version
   const row = rowOf(version, 'published', current)

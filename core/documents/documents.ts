@@ -16,17 +16,17 @@ import type {
 import type { RestrictedQuery } from '../query/query.ts'
 
 /**
- * The only way to data. Takes what access has narrowed; each read is one statement, whatever it populates, each
- * write one transaction. Rejects with a DatabaseFailure where the database does.
+ * The only access to data. Takes queries and commands that access has restricted. A read is one statement, whatever it
+ * populates; a write is one transaction. Rejects with a DatabaseFailure when the database fails.
  */
 export interface Documents extends DocumentReads, DocumentWrites {}
 
 export interface DocumentReads {
   /** A list: its JSON text, and the number of all matching documents where the query asks for it. */
   findMany(query: RestrictedQuery, shape: AnswerShape, options?: ReadOptions): Promise<FoundMany>
-  /** The JSON text of one document, or null where there is none to see. */
+  /** The JSON text of one document; null: none is visible. */
   findOne(query: RestrictedQuery, shape: AnswerShape, options?: ReadOptions): Promise<string | null>
-  /** What is found as a finished body: as it was made before, where nothing has changed; null where it is none. */
+  /** The finished body, cached while its tables do not change; null: no document was found. */
   findBody(asked: BodyReads, options?: ReadOptions): Promise<BodyOrText | null>
 }
 
@@ -36,13 +36,13 @@ export interface BodyReads extends BodyFormat {
 }
 
 export interface ReadOptions {
-  /** The document that is asked for, where the query is that of any: then it is planned once, whichever that is. */
+  /** The requested document. The query itself names none, so one plan serves all documents. */
   readonly documentId?: string
-  /** Ends the read where it is aborted. */
+  /** Cancels the read. */
   readonly signal?: AbortSignal
-  /** The request that it is for. */
+  /** The request that this belongs to. */
   readonly trail?: RequestContext
-  /** What that asks for; absent: nothing is asked for ahead of it. */
+  /** Prefetched version check; absent: no prefetch. */
   readonly ahead?: VersionPrefetch | undefined
 }
 
@@ -55,17 +55,17 @@ export interface FoundMany {
 export interface DocumentWrites {
   /** Answers the new document's JSON text. */
   create(command: PermittedCommand<CreateCommand>, answer: Answer): Promise<Result<SavedDocument, Fault>>
-  /** Fails with notFound where there is no such document; a single type's is made. */
+  /** Fails with notFound if the document does not exist. A single type's document is created instead. */
   update(
     command: PermittedCommand<UpdateCommand>,
     answer: Answer,
     alongside?: Alongside,
   ): Promise<Result<SavedDocument, Fault>>
-  /** As an update, of a type with drafts: the one of the two that the version's state asks for. */
+  /** An update of a type with drafts. The version's current status selects which of the two commands runs. */
   amend(command: StandingUpdate, answer: Answer): Promise<Result<SavedDocument, Fault>>
   /**
-   * Also where there was nothing to delete. `seen`: the answers whose tags a precondition may name. Answers the JSON
-   * text of the document as it was, where that is asked for and there was one.
+   * Succeeds if there is nothing to delete. `seen`: the answers whose tags a precondition may name. Resolves to the JSON
+   * text of the document before the delete, if `answer` asks for it and the document existed.
    */
   delete(
     command: PermittedCommand<DeleteCommand>,
@@ -81,39 +81,39 @@ export interface DocumentWrites {
     command: PermittedCommand<StatusCommand<'publish'>>,
     answer: Answer,
   ): Promise<Result<DocumentChange, Fault>>
-  /** Removes the published versions; touches nothing where there is none. */
+  /** Removes the published versions, if there are any. */
   unpublish(
     command: PermittedCommand<StatusCommand<'unpublish'>>,
     answer: Answer,
   ): Promise<Result<DocumentChange, Fault>>
-  /** Makes the drafts what was published; touches nothing where there is no published version. */
+  /** Resets the drafts to the published versions. Drafts without a published version do not change. */
   discardDraft(
     command: PermittedCommand<StatusCommand<'discardDraft'>>,
     answer: Answer,
   ): Promise<Result<DocumentChange, Fault>>
 }
 
-/** Work of the server's own on what was just written, in the same transaction. */
+/** Extra work of the server on the written document, in the same transaction. */
 export type Alongside = (transaction: Transaction, documentId: string) => Promise<void>
 
-/** How the written document is to be answered: read in the same transaction, by this query with its id put in. */
+/** How to answer a write: this query, with the document's id, reads the answer in the same transaction. */
 export interface Answer {
   readonly query: RestrictedQuery
   readonly shape: AnswerShape
-  /** The tag that goes out with a text, for preconditions; without it none but `*` is met. */
+  /** The ETag of a text, for preconditions. Without it only `*` matches. */
   readonly tagOf?: (text: string) => string
-  /** The request that it is for. */
+  /** The request that this belongs to. */
   readonly trail?: RequestContext
 }
 
 export interface SavedDocument {
   readonly documentId: string
-  /** JSON text; null where the answer's query does not see the document. */
+  /** JSON text; null: the answer's query does not see the document. */
   readonly text: string | null
 }
 
 export interface DocumentChange {
   readonly documentId: string
-  /** JSON texts, one for each locale that was touched, as far as the answer's query sees it. */
+  /** JSON texts, one per changed locale that the answer's query sees. */
   readonly texts: readonly string[]
 }

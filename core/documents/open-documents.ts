@@ -25,11 +25,11 @@ export interface DocumentTerms {
   readonly database: Database
   readonly storage: Storage
   readonly model: Model
-  /** Who is to hear of writes; nobody where it is left out. */
+  /** Receives change events; absent: events are not recorded. */
   readonly outbox?: Outbox
-  /** Where answers are kept; absent or null: nowhere. */
+  /** The response cache; absent or null: no caching. */
   readonly cache?: AnswerCache | null
-  /** The most bytes of documents that one request may be answered with; absent or 0: any number. */
+  /** Maximum bytes of documents in the answer to one request; absent or 0: unlimited. */
   readonly maxBytes?: number
 }
 
@@ -46,11 +46,12 @@ export function openDocuments(terms: DocumentTerms): Documents {
       await alongside?.(writing.transaction, done.documentId)
       return done
     }
-    const saved = (await saveHastily(asked, work, purpose)) ?? (await write(foreseen.type, work, purpose))
+    const saved =
+      (await saveOptimistically(asked, work, purpose)) ?? (await write(foreseen.type, work, purpose))
     return saved.ok ? ok({ documentId: saved.value.documentId, text: await saved.value.text }) : saved
   }
-  /** Relies on what links led to before. undefined: that is not known, or it failed: why is found without haste. */
-  const saveHastily = async (asked: Save, work: Work<Saved>, purpose: Purpose) => {
+  /** Optimistic path with cached link targets. undefined: fall back to the full path, which also finds the fault. */
+  const saveOptimistically = async (asked: Save, work: Work<Saved>, purpose: Purpose) => {
     const recalled = optimisticTargetsFor(asked, { ...terms, defaultLocale: terms.model.defaultLocale })
     if (!recalled) return undefined
     if (!canCreateInOneStatement(asked))
@@ -81,7 +82,7 @@ export function openDocuments(terms: DocumentTerms): Documents {
   }
 }
 
-/** For observations. What is written is told by the names of its attributes alone. */
+/** Describes the write for observers. It names the attributes and never contains values. */
 const purposeOf = (command: Command, answer: Answer | undefined): Purpose => ({
   trail: answer?.trail,
   describe: () => ({
@@ -94,25 +95,25 @@ const purposeOf = (command: Command, answer: Answer | undefined): Purpose => ({
 
 type Work<Value> = (terms: SaveTerms) => Promise<Value>
 
-/** One transaction each; what it told of goes out once that is committed. */
+/** Runs each write in one transaction, and wakes the listeners after its commit. */
 function openWriter(terms: DocumentTerms) {
   const attempt = async <Value, Done extends Result<Value, Fault> | undefined>(
     work: Work<Value>,
     run: (work: (transaction: Transaction) => Promise<Value>) => Promise<Done>,
   ): Promise<Done> => {
-    const telling = openChangeRecorder(terms.outbox ?? NO_OUTBOX)
+    const recorder = openChangeRecorder(terms.outbox ?? NO_OUTBOX)
     const result = await run(transaction => {
       const writing = writeTerms(terms)
-      return work({ ...writing, transaction, tell: telling.within(transaction, writing.now) })
+      return work({ ...writing, transaction, tell: recorder.within(transaction, writing.now) })
     })
-    if (result?.ok) telling.done()
+    if (result?.ok) recorder.done()
     return result
   }
   return {
-    /** Anew where somebody came between. */
+    /** Retries after a race condition. */
     write: <Value>(type: ContentType, work: Work<Value>, purpose: Purpose) =>
       attempt(work, (each): Promise<Result<Value, Fault>> => transact(type, each, { ...terms, purpose })),
-    /** undefined: it has to be tried another way. */
+    /** undefined: the caller has to fall back to `write`. */
     writeOnce: <Value>(work: Work<Value>, purpose: Purpose) =>
       attempt(
         work,

@@ -4,22 +4,22 @@ import type { ContentType } from '../model/model.ts'
 import type { Actor, PermittedCommand } from '../query/command.ts'
 import type { Statement } from '../sql/statement.ts'
 
-/** What can happen to a version of a document. */
+/** Actions on a version of a document. */
 export const EVENT_ACTIONS = ['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'] as const
 
 export type EventAction = (typeof EVENT_ACTIONS)[number]
 
-/** Who is to hear of what writes do. */
+/** Receives the change events of writes. */
 export interface Outbox {
-  /** The keys of all that listen to it; a row is written for each. */
+  /** Keys of the listeners of an action. The outbox gets one row per listener. */
   listenersOf(type: ContentType, action: EventAction): readonly string[]
-  /** Rows for these listeners were committed. Must not throw, nor wait. */
+  /** Called after rows for these listeners are committed. Must not throw or block. */
   wake(listeners: ReadonlySet<string>): void
 }
 
 export const NO_OUTBOX: Outbox = { listenersOf: () => [], wake: () => {} }
 
-/** What one write did to one document. */
+/** The changes of one write to one document. */
 export interface ChangeEvent {
   readonly type: ContentType
   readonly documentId: string
@@ -27,7 +27,7 @@ export interface ChangeEvent {
   readonly origin: Origin
 }
 
-/** Where a write comes from, and which attributes it names: never what stands in them, which rows of the outbox keep nothing of. */
+/** The actor of a write and the names of its attributes. The outbox never stores values. */
 export interface Origin {
   readonly by: Actor | null
   readonly attributes: readonly string[]
@@ -38,7 +38,7 @@ export const originOf = (command: PermittedCommand): Origin => ({
   attributes: 'values' in command ? Object.keys(command.values) : [],
 })
 
-/** Of the server's own code. */
+/** The origin of writes by the server itself. */
 export const OWN_ORIGIN: Origin = { by: null, attributes: [] }
 
 interface VersionChangeEvent {
@@ -47,29 +47,29 @@ interface VersionChangeEvent {
   readonly action: EventAction
 }
 
-/** Tells what a write did, inside its transaction and after all that it wrote: rows of one document come in order. */
+/** Records an event inside the transaction, after its writes: events of one document are ordered. */
 export type RecordChange = (news: ChangeEvent) => void
 
-/** What one write tells. */
+/** Records the change events of one write. */
 export interface ChangeRecorder {
-  /** `now`: when it happened, ISO 8601 in UTC. */
+  /** `now`: the time of the write, ISO 8601 in UTC. */
   within(transaction: Pick<Transaction, 'send'>, now: string): RecordChange
-  /** After the commit. */
+  /** Wakes the listeners. Call it after the commit. */
   done(): void
 }
 
-/** Costs a write that nobody listens to nothing, any other one statement. */
+/** Without listeners a write costs nothing. Otherwise it costs one statement. */
 export function openChangeRecorder(outbox: Outbox): ChangeRecorder {
-  const told = new Set<string>()
+  const listeners = new Set<string>()
   return {
     within: (transaction, now) => news => {
       const rows = toRows(news, outbox)
       if (rows.length === 0) return
-      for (const { listener } of rows) told.add(listener)
+      for (const { listener } of rows) listeners.add(listener)
       transaction.send(insertion(news, rows, now))
     },
     done: () => {
-      if (told.size > 0) void afterCommit(() => outbox.wake(told))
+      if (listeners.size > 0) void afterCommit(() => outbox.wake(listeners))
     },
   }
 }
@@ -101,7 +101,7 @@ const insertion = (
   ],
 })
 
-/** The database's clock says what is due, and its columns hold milliseconds: rounded up, a row would be due a moment later. */
+/** `due_at` uses the database's clock. It is truncated: rounding up to milliseconds would delay the row. */
 const INSERT = `INSERT INTO plinth_outbox (listener, content_type, document_id, locale, action, origin, written_at, due_at, state, attempts)
 SELECT n.listener, $1::text, $2::text, n.locale, n.action, $7::jsonb, $3::timestamptz, date_trunc('milliseconds', now()), 'waiting', 0
 FROM unnest($4::text[], $5::text[], $6::text[]) WITH ORDINALITY AS n (listener, locale, action, place) ORDER BY n.place`

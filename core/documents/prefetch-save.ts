@@ -31,29 +31,29 @@ export interface Save {
 }
 
 export interface PrefetchTerms extends WriteTerms {
-  /** What is asked by it counts as asked when its turn comes (prefetch.ts). */
+  /** Sends statements early (prefetch.ts). */
   readonly prefetch: WriteTerms['transaction']
-  /** What links name, where it need not be asked. */
+  /** Cached link targets, which need no statement. */
   readonly recalled?: OptimisticTargets | undefined
 }
 
-/** The answers to all that can be asked before anything is known; each fails in its turn. */
+/** Results of all statements that can be sent before the stored state is known. Each rejects when awaited. */
 export interface PrefetchedSave {
-  /** Locked: what is asked behind it sees what it will be judged with. */
+  /** Locks the rows, so later statements see the state that is checked. */
   readonly current: Promise<Current>
   readonly unchanged: Promise<void>
   readonly targets: Promise<FoundTargets>
 }
 
 export interface Subject {
-  /** The document that is there; null: it is to be made. */
+  /** The existing document; null: it is to be created. */
   readonly known: string | null
-  /** What it is or will be called. */
+  /** Id of the existing or new document. */
   readonly documentId: string
   readonly wanted: Wanted
 }
 
-/** Asks in one round trip. */
+/** Sends all statements in one round trip. */
 export function prefetchSave(
   { command, answer, body }: Save,
   { known, documentId, wanted }: Subject,
@@ -95,7 +95,7 @@ function prefetchBefore(command: SaveCommand, known: string | null, terms: Write
   ignoreUnhandled(countMatching(match, terms))
 }
 
-/** Whether others have what the body claims: what it claims in the end is that, as long as the document has not got it. */
+/** Prefetches the unique check of the body's values. */
 function prefetchConflicts({ command, body }: Omit<Save, 'answer'>, documentId: string, terms: WriteTerms) {
   if (body.faults.length > 0) return
   const { type } = command

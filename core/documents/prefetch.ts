@@ -5,7 +5,7 @@ import type { LockingTerms } from './rows/write-terms.ts'
 
 type Writing = LockingTerms['transaction']
 
-/** Two ways to one transaction: what was asked `ahead` is not asked again `inTurn`, but answered by what came back. */
+/** Two views of one transaction. `cached` answers a statement that `prefetch` sent before with the rows of that one. */
 export interface Prefetch {
   readonly prefetch: Writing
   readonly cached: Writing

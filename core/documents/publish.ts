@@ -42,7 +42,7 @@ export const publish: VersionChange = {
 const isCopied = (attribute: Attribute): boolean =>
   attribute.kind === 'relation' && attribute.side === 'owner' && attribute.many
 
-/** Whether others have what the draft claims: asked with who links to it. */
+/** Prefetches the unique check of the draft's values, in the round trip of the inverse links. */
 function prefetchConflicts(saving: Saving, prefetch: LockingTerms['transaction']): void {
   const { command, documentId, terms } = saving
   const { type } = command

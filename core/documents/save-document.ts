@@ -40,7 +40,7 @@ export interface Saved {
   readonly text: Promise<string | null>
 }
 
-/** Which document → precondition → what is there → the version as it becomes → its answer, all in one transaction. */
+/** Runs in one transaction: find the document, check the precondition, load, save the version, read the answer. */
 export async function saveDocument(
   { command: asking, answer, body }: Omit<Save, 'command'> & { readonly command: AskedSave },
   terms: SaveTerms,
@@ -56,7 +56,7 @@ export async function saveDocument(
   const rows = current.rows(type, documentId)
   if (known !== null && rows.length === 0) throw new RequestFault(notFound())
   const saving = { ...terms, transaction: cached, proof: terms.recalled?.proof }
-  // Before every other check: its outcome would reveal something of a document that the caller must not know.
+  // First, because any other fault would reveal that a hidden document exists.
   await assertVisible({ ...foreseen, documentId }, rows, saving)
   if (mayTellStatus(asking)) await assertBefore(subjectOf(asking.draft, documentId, current), saving)
   const command = resolveCommand(asking, rows)
@@ -68,13 +68,13 @@ export async function saveDocument(
   if (unpublishes(command)) await removePublished({ type, documentId, locale: command.locale }, terms)
   await assertAfter(subject, terms)
   const changes = changesOf(command, rows)
-  // Where it fails the transaction does, and tells of it.
+  // A failure here fails the transaction, which reports it.
   const text = ignoreUnhandled(readAnswer(answer, documentId, terms))
   terms.tell({ type, documentId, changes, origin: originOf(command) })
   return { documentId, text }
 }
 
-/** A version that there was not before is created, also that of another locale. `before`: the document's rows as they were. */
+/** A new locale of an existing document counts as `create`. `before`: the document's rows before the write. */
 export function changesOf(command: SaveCommand, before: readonly CurrentRow[]): ChangeEvent['changes'] {
   const { locale } = command
   const saved = { locale, action: hasLocale(command, before) ? 'update' : 'create' } as const
@@ -88,7 +88,7 @@ const unpublishes = (command: SaveCommand): boolean =>
 const hasLocale = (command: SaveCommand, rows: readonly CurrentRow[]): boolean =>
   rows.some(row => isLocale(command, row))
 
-/** What the caller expects of the locale. */
+/** Refuses the write if the locale does not exist, or already exists, against the caller's expectation. */
 function assertLocale(command: SaveCommand, rows: readonly CurrentRow[]): void {
   const locales = command.kind === 'update' ? command.locales : undefined
   if (locales === undefined) return
@@ -98,7 +98,7 @@ function assertLocale(command: SaveCommand, rows: readonly CurrentRow[]): void {
     throw new RequestFault(fault('application', 'locale is already used'))
 }
 
-/** null: one that is to be made. */
+/** null: the document has to be created. */
 async function knownDocument(command: SaveCommand, terms: SaveTerms): Promise<string | null> {
   const { type } = command
   if (command.kind === 'update' && command.documentId !== null) return command.documentId
@@ -108,12 +108,12 @@ async function knownDocument(command: SaveCommand, terms: SaveTerms): Promise<st
   }
   const found = await findSingle(type, terms)
   if (found !== null) return found
-  // Two that make it at once would make two.
+  // The lock keeps two concurrent requests from creating the single type twice.
   await terms.transaction.lock(`plinth single ${type.uid}`)
   return findSingle(type, terms)
 }
 
-/** Refusing to publish tells that a document is published: not to a caller who may not know that it exists. */
+/** A refusal to publish reveals the document's status, so hidden documents are checked before. */
 const mayTellStatus = (asking: AskedSave): asking is StandingUpdate =>
   !('kind' in asking) && !asking.published.ok && !mayRevealExistence(asking.draft.conditions)
 
@@ -139,7 +139,7 @@ function subjectOf(command: SaveCommand, documentId: string, current: Current): 
   }
 }
 
-/** The row as it was; of a locale that is still to be made every other locale's, which it shares values with. */
+/** Checks the row before the write. A new locale is checked against all other locales, as they share values. */
 async function assertBefore(
   { command, documentId, locales, isThere, changesAll }: Subject,
   terms: WriteTerms,
@@ -152,7 +152,7 @@ async function assertBefore(
   await assertWritable({ match: whole, wanted: alone ? 1 : locales, conditions }, terms)
 }
 
-/** The row as it becomes, and those that become another with it. */
+/** Checks the row after the write, and all rows that changed with it. */
 async function assertAfter(
   { command, documentId, locales, isThere, changesAll }: Subject,
   terms: SaveTerms,

@@ -4,7 +4,7 @@ import { componentsOf, loadDocument } from './rows/write-load.ts'
 import type { WriteTerms } from './rows/write-terms.ts'
 import { rowOf, type VersionChange, type VersionName, type Versions } from './version-change.ts'
 
-/** What is removed with a version. */
+/** Attributes whose rows are removed with a version. */
 export const attributesWithParts = ({ attributes }: ContentType): readonly Attribute[] =>
   [...attributes.values()].filter(each => componentsOf(each).length > 0)
 

@@ -22,17 +22,17 @@ export type LocaleName = string | null
 
 /** Versions of one document. */
 export interface Versions extends Omit<VersionName, 'locale'> {
-  /** Those whose status is to change; their drafts are there. */
+  /** Locales whose status changes. Each has a draft. */
   readonly locales: readonly LocaleName[]
-  /** What is there, with all that the change needs to know. */
+  /** The stored state, with all attributes that the change needs. */
   readonly current: Current
 }
 
-/** How a status is changed. */
+/** One kind of status change. */
 export interface VersionChange {
-  /** What has to be known of the document. */
+  /** Attributes to load before the change. */
   attributes(type: ContentType): readonly Attribute[]
-  /** Tells the locales in which there was anything to change. */
+  /** Resolves to the locales that changed. */
   change(
     versions: Versions,
     command: PermittedCommand<StatusCommand>,

@@ -62,7 +62,7 @@ function localeOf({ localized, attributes }: ContentType): readonly ScalarAttrib
 /** The status in which rows are asked what they are: a document's draft is always there. */
 export const writtenStatus = (type: ContentType): Status => (type.draftAndPublish ? 'draft' : 'published')
 
-/** How many versions meet a condition as they stand. */
+/** Counts the stored versions that meet a condition. */
 export async function countMatching(match: Omit<Match, 'status'>, terms: MatchTerms): Promise<number> {
   return (await findMatching({ ...match, status: writtenStatus(match.type) }, terms)).length
 }
@@ -76,7 +76,7 @@ export async function assertMatches(
   if ((await countMatching(match, terms)) < wanted) throw new RequestFault(forbidden())
 }
 
-/** Of documents of types that a caller sees in part, those of which he sees a version, each locale for itself. */
+/** The documents of partly visible types of which the caller sees a version, per locale. */
 export const visibleBy =
   ({ targets }: Pick<WriteConditions, 'targets'>, terms: MatchTerms): Visible =>
   async (type, documentIds) => {
@@ -93,7 +93,7 @@ export const visibleBy =
     return version => seen.has(toKey(version))
   }
 
-/** Of documents of such a type, those whose draft he sees, in some locale; null: all. */
+/** The documents of such a type whose draft the caller sees in any locale; null: all. */
 export async function draftsSeenBy(
   { targets }: Pick<WriteConditions, 'targets'>,
   { type, documentIds }: Pick<Match, 'type' | 'documentIds'>,

@@ -8,7 +8,7 @@ export interface AnswerTerms extends Omit<ReadTerms, 'database'> {
   readonly transaction: Pick<Database, 'run'>
 }
 
-/** What the caller gets to see of a document, as the transaction has it now. */
+/** The document as the caller sees it, read in the transaction. */
 export function readAnswer(
   { query, shape }: Answer,
   documentId: string,

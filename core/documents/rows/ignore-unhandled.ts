@@ -1,4 +1,4 @@
-/** What is asked before its turn, so that nobody waits for it alone: where it fails, it fails whoever awaits it in turn. */
+/** Prevents an unhandled rejection of a promise that is awaited later. The later `await` still rejects. */
 export function ignoreUnhandled<Value>(asked: Promise<Value>): Promise<Value> {
   asked.catch(() => undefined)
   return asked

@@ -6,7 +6,7 @@ import type { Keys } from './write-keys.ts'
 import type { Current } from './write-load.ts'
 import type { WriteTerms } from './write-terms.ts'
 
-/** What planning knows, and what it fills. */
+/** Input of planning, and the changes that it collects. */
 export interface Planning {
   readonly current: Current
   readonly keys: Keys
@@ -29,14 +29,14 @@ export interface OwnerRow {
   readonly id: RowId
 }
 
-/** One row of the document: there already, or to be made. */
+/** One row of the document, stored or new. */
 export interface Version extends OwnerRow {
   readonly locale: string | null
   readonly row: CurrentRow | undefined
-  /** What was given for this version alone; undefined: it only takes part in what all locales share. */
+  /** Values of this version only; undefined: only values shared by all locales change. */
   readonly values: Values | undefined
   readonly publishing?: Publishing | undefined
-  /** What it says of itself. */
+  /** Timestamps and authors, if the caller sets them. */
   readonly written?: DesiredRow | undefined
 }
 
@@ -46,5 +46,5 @@ export type Shared = ReadonlyMap<Status, Values>
 export const isShared = (type: ContentType, attribute: Attribute | undefined): boolean =>
   type.localized && attribute?.localized === false
 
-/** Where components or rows of link tables changed: the locale (null: what all share) and the statuses. */
+/** Locales (null: shared by all) and statuses whose components or link rows changed. */
 export type ChangedParts = readonly { readonly locale: string | null; readonly statuses: readonly Status[] }[]

@@ -6,7 +6,7 @@ import { type CurrentRow, numberIn } from '../sql/write-rows.ts'
 import { groupBy } from './group.ts'
 import type { WriteTerms } from './write-terms.ts'
 
-/** What is in the database of the documents that are to be written, as far as it may change. */
+/** The stored state of the documents to write, as far as the write may change it. */
 export interface Current {
   /** The versions of a document, by id. */
   rows(type: ContentType, documentId: string): readonly CurrentRow[]
@@ -37,7 +37,7 @@ export async function loadCurrent(
   const loading = nothing()
   for (const [type, written] of groupBy(documents, each => each.type)) {
     const ids = written.map(({ documentId }) => documentId)
-    // What is read of them decides what is written: nobody else changes it from now on.
+    // The write depends on what is read, so the rows are locked against concurrent changes.
     const rows = await loadVersions(type, ids, loading, { ...terms, locking: 'all rows' })
     if (rows.length > 0) await loadParts(type, { rows }, attributesOf(type, written), loading, terms)
   }
@@ -65,10 +65,10 @@ const toCurrent = (loading: Loading): Current => ({
   links: (link, owner) => loading.links.get(keyOf(link.table, ...owner)) ?? [],
 })
 
-/** Of a document that is to be made. */
+/** The stored state of a new document. */
 export const NO_CURRENT_ROWS: Current = toCurrent(nothing())
 
-/** What has to be known of a document beside its rows. */
+/** Parts of a document to load in addition to its rows. */
 export interface Wanted {
   readonly attributes: readonly Attribute[]
   /** Whether the write depends on rows that a concurrent write may have inserted just before. */
@@ -77,7 +77,7 @@ export interface Wanted {
   besides?(rows: readonly CurrentRow[]): readonly Attribute[]
 }
 
-/** One document, whose rows nobody else changes from now on: behind their lock, in the same round trip, what they hold. */
+/** Locks the rows of one document and loads them in the same round trip. */
 export async function loadDocument(
   { type, documentId }: Pick<DesiredDocument, 'type' | 'documentId'>,
   { attributes, besides, allRows = false }: Wanted,

@@ -2,22 +2,22 @@ import type { Rows, Transaction } from '../../database/database.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { Assertion, ReturningQuery } from '../sql/print-changes.ts'
 
-/** What every stage of a write knows. */
+/** Parameters shared by all stages of a write. */
 export interface WriteTerms {
   readonly transaction: Pick<Transaction, 'run' | 'send'>
   readonly storage: Storage
   /** The schema of the tables. */
   readonly schema: string
   readonly defaultLocale: string
-  /** The moment that stamps say; ISO 8601 in UTC with milliseconds. */
+  /** The time for createdAt and updatedAt; ISO 8601 in UTC with milliseconds. */
   readonly now: string
-  /** Which component an item changes: the one that it names by id, or the one that stands in its place. */
+  /** Whether an item updates the component with its id, or the one at its position. */
   readonly componentMatch: ComponentMatch
-  /** What has to hold for the write: else the database fails it. */
+  /** Assertion in the write statement. The database fails the write if it is false. */
   readonly proof?: Assertion | undefined
-  /** What is asked of a document that is made: the statement that makes it answers that too, where one does. */
+  /** Query on a new document. The statement that creates the document answers it, if one statement does. */
   readonly answer?: ExtraAnswer | undefined
-  /** Rows that stay as they are get new stamps too. */
+  /** Unchanged rows get new timestamps too. */
   readonly touch: boolean
 }
 
@@ -26,7 +26,7 @@ export interface ExtraAnswer {
   tell(rows: Promise<Rows>): void
 }
 
-/** A write that may have to wait for others. */
+/** A write that may wait for locks. */
 export interface LockingTerms extends WriteTerms {
   readonly transaction: Pick<Transaction, 'run' | 'send' | 'lock'>
 }

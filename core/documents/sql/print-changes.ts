@@ -8,7 +8,7 @@ import { type Inserted, type Insertion, isTaken, type Update } from './print-lis
 import { type TableColumns, type Tuples, typeOf, valueType } from './write-print.ts'
 import { GAP } from './write-rows.ts'
 
-/** What one statement does; in no order that could be relied on. */
+/** Changes of one statement. Their order is not defined. */
 export interface PrintedChanges {
   readonly removals?: readonly Tuples[]
   readonly updates?: readonly Update[]
@@ -17,7 +17,7 @@ export interface PrintedChanges {
 
 /** A condition that has to hold for a write. */
 export interface Assertion {
-  /** What it is printed as depends on this alone, beside its values; null: its parameters are lists. */
+  /** Cache key of the printed text, which depends on nothing else but values; null: parameters are lists. */
   readonly form: string | null
   readonly values: readonly Stored[]
   /** Prints it of these values of its own; parameters are put behind those that are there. */
@@ -40,7 +40,7 @@ export interface PrintTerms {
   readonly question?: ReturningQuery | undefined
 }
 
-/** So many rows are printed one by one: of more, the text and its plan would be longer than what they save. */
+/** Most rows that are printed one by one. With more, text and plan cost more than they save. */
 export const SHORT_FORM_LIMIT = 24
 
 /** All of it in one statement: PostgreSQL asks whether what rows refer to is there when everything is done. */
@@ -65,7 +65,7 @@ export function printChanges(changes: PrintedChanges, terms: PrintTerms): Statem
   return { name: nameOf({ removals, updates, inserts }), text, values, ...(isShort && { keepsPlan: true }) }
 }
 
-/** What is changed has many forms, by how much of it changes: each would be planned anew. */
+/** Updates are excluded: their text varies with the number of changes, and each text needs its own plan. */
 function fitsShort(groups: readonly Insertion[], { taking, proof }: PrintTerms): boolean {
   const rows = groups.reduce((sum, { rows }) => sum + rows.length, 0)
   return (
@@ -81,7 +81,7 @@ const printLast = (taken: readonly string[], parts: readonly string[]): string =
     parts.at(-1) ?? '',
   )
 
-/** New rows stand under the name of their table, where nothing else is looked for. */
+/** Names the CTE of new rows like their table, so that the query reads only the new rows. */
 function printReturning(
   taken: readonly string[],
   parts: readonly string[],
@@ -106,7 +106,7 @@ function nameOf({ removals, updates, inserts }: Required<PrintedChanges>): strin
   return `${words.length === 1 ? words.join() : 'write'} ${[...new Set(tables)].join(', ')}`
 }
 
-/** Fails where a condition does not hold. */
+/** A statement that fails if a condition is false. */
 export function printAssertion(proof: Assertion): Statement {
   const values: unknown[] = []
   return {
@@ -117,7 +117,7 @@ export function printAssertion(proof: Assertion): Statement {
   }
 }
 
-/** Divides by zero. */
+/** Division by zero if the condition is false. */
 const failUnless = (condition: string): string => `1 / (${condition})::integer`
 
 interface TakenTerms {
@@ -130,7 +130,7 @@ function printTaken(taking: Allocation, { proof, isShort }: TakenTerms, values: 
   return `SELECT ${ids} AS ids${proof ? `, ${failUnless(proof.print(proof.values, values))} AS proof` : ''}`
 }
 
-// A few new rows, each value a parameter: PostgreSQL keeps the plan of such a statement by itself, and reads no lists.
+// A few new rows, each value a parameter: PostgreSQL caches the plan and decodes no arrays.
 
 function printEach(insertion: Insertion, types: TableColumns, values: unknown[]): string {
   const { table, columns } = insertion

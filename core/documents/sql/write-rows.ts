@@ -1,10 +1,10 @@
 import type { OwnEdit, Stored } from '../desired-state.ts'
 
-/** The id of a row that is not there yet; rows that need it refer to this very object. */
+/** The id of a new row. Rows that refer to it share this object. */
 export interface NewId {
   readonly kind: 'new-id'
   readonly table: string
-  /** Who asked first gets the lower id: lists are placed in their order. */
+  /** Ids are assigned in this order, because ids decide the order of new list entries. */
   readonly turn: number
 }
 
@@ -38,17 +38,17 @@ export interface RemovedRow {
   readonly key: ReadonlyMap<string, Stored>
 }
 
-/** Rows that stand in the way of a link that one row alone may have: their columns are emptied first. */
+/** Rows that hold an exclusive link. Their columns are set to null before the new link is written. */
 export interface Release {
   readonly table: string
-  /** What such a row holds. */
+  /** Values that identify such rows. */
   readonly holding: ReadonlyMap<string, Stored>
   readonly columns: readonly string[]
-  /** They may not be empty: they get a value meanwhile that nobody has. */
+  /** The columns are NOT NULL: they get an unused value instead. */
   readonly filled?: true
 }
 
-/** What is to be done, filled while documents are planned; carried out in the order of the fields. */
+/** Collected while documents are planned, and executed in the order of the fields. */
 export interface Changes {
   readonly removals: RemovedRow[]
   readonly releases: Release[]
@@ -90,7 +90,7 @@ export function numberIn(row: CurrentRow, column: string): number {
   return value
 }
 
-/** Of the columns given, those whose value is another in the row. */
+/** The given columns whose value differs from the row. */
 export function changedColumns(row: CurrentRow, columns: Columns): Columns {
   return new Map([...columns].filter(([name, value]) => !isSame(row.get(name) ?? null, value)))
 }

@@ -89,6 +89,6 @@ const RULED: ReadonlySet<string> = new Set([
   ...['integer', 'biginteger', 'float', 'decimal'],
 ])
 
-/** Of a password that stands there already nobody knows how long it was. */
+/** The length of a stored password is unknown, as only its hash is stored. */
 const isHash = ({ type }: ScalarAttribute, value: Stored): boolean =>
   type === 'password' && typeof value === 'string' && /^\$2[aby]\$\d\d\$.{53}$/.test(value)

@@ -7,7 +7,7 @@ import { countPasswords, hashPasswords } from './hash-passwords.ts'
 import { type LinkParser, type ParseTerms, parseValues } from './parse-attribute.ts'
 import type { ValueFault } from './value-fault.ts'
 
-/** What a body says, in stored form. */
+/** The parsed body, in stored form. */
 export interface GivenBody {
   readonly values: Values
   /** The same, with passwords as their hashes; the very same where there are none. */
@@ -59,7 +59,7 @@ async function hash(type: ContentType, values: Values): Promise<Values> {
   return hashed?.versions[0]?.values ?? values
 }
 
-/** What attributes start with that a body leaves out. */
+/** Defaults of attributes that a body leaves out. */
 export const defaultsOf = (type: ContentType, covers: (attribute: Attribute) => boolean): Values =>
   parseValues(type, {}, { ...bodyTerms('draft'), purpose: 'make' }, { path: [], covers }).values
 
@@ -72,7 +72,7 @@ const bodyTerms = (strictness: ParseTerms['strictness']): ParseTerms => ({
 
 const SOMETHING: LinkTarget = { documentId: '', locale: null, status: null }
 
-/** What the list comes to is known in the transaction alone. */
+/** The resulting list is known only in the transaction. */
 const links: LinkParser = (attribute, value, path) => {
   const parsed = parseLinkChange(attribute, value, path)
   if (!parsed.ok) return { targets: undefined, faults: parsed.reasons }

@@ -36,7 +36,7 @@ export interface Version extends OwnerRow {
   /** Values of this version only; undefined: only values shared by all locales change. */
   readonly values: Values | undefined
   readonly publishing?: Publishing | undefined
-  /** Timestamps and authors, if the caller sets them. */
+  /** Id and timestamps, if the writer sets them (imports). */
   readonly written?: DesiredRow | undefined
 }
 

@@ -23,10 +23,6 @@ const SHARES_PER_PROCESS = 4
 
 const ends = child => new Promise(resolve => child.on('close', code => resolve(code ?? 1)))
 
-if (args.length > 0 || TEST_DATABASE_URL || CI_NODE_TOTAL)
-  process.exitCode = await ends(spawn(process.execPath, [AVA, ...args], { stdio: 'inherit', cwd: root }))
-else process.exitCode = await runShares()
-
 async function runShares() {
   await prepare()
   const progress = openProgress(countFiles())
@@ -125,3 +121,7 @@ function openProgress(files) {
   }
   return { open, finish }
 }
+
+if (args.length > 0 || TEST_DATABASE_URL || CI_NODE_TOTAL)
+  process.exitCode = await ends(spawn(process.execPath, [AVA, ...args], { stdio: 'inherit', cwd: root }))
+else process.exitCode = await runShares()

@@ -344,7 +344,7 @@ test.serial(
   },
 )
 
-test.serial('each mutation is a transaction of its own, in order, as long as one over REST', async t => {
+test.serial('each mutation is one transaction, in order, with at most one statement more than over REST', async t => {
   const { statements, reads } = endpoint
   const before = [statements.length, reads.length]
   const answer = await run(`mutation {
@@ -365,7 +365,8 @@ test.serial('each mutation is a transaction of its own, in order, as long as one
   const id = idOf(answer)
   const draft = { status: 'draft' } as const
   const over = await count(() => endpoint.update('post', id, { title: 'Over REST' }, draft))
-  t.is(await count(() => update(id, { title: 'Over GraphQL' })), over)
+  // Whether it publishes depends on the rows, which are read again once they are locked.
+  t.is(await count(() => update(id, { title: 'Over GraphQL' })), over + 1)
   await endpoint.update('post', id, { title: 'Published' })
   const published = await count(() => endpoint.update('post', id, { title: 'Over REST again' }))
   t.true((await count(() => update(id, { title: 'Over GraphQL again' }))) <= published)

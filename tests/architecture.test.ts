@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import ts from 'typescript'
 import { foldersWithout, GENERATED, nodesOf, placeOf, readSources, type Source } from '../scripts/sources.ts'
+import { findCitations } from '../scripts/citations.ts'
 import { caseMessages, caseValues } from './architecture/cases.ts'
 
 /** A module imports only modules of an earlier line. Modules of one line do not import each other. */
@@ -224,3 +225,18 @@ const runsOn = (range: string, major: number, minor: number): boolean =>
     if (Number(from) === major) return Number(more) <= minor
     return sign === '>=' && Number(from) < major
   })
+
+test('every citation leads to a section of docs/reference/', t => {
+  t.deepEqual(
+    findCitations()
+      .filter(({ fault }) => fault !== null)
+      .map(({ place, text, fault }) => `${place}: ${text}: ${fault}`),
+    [],
+  )
+})
+
+test('every file that the architecture page names exists', t => {
+  const page = readFileSync('docs/architecture.md', 'utf8')
+  const missing = [...page.matchAll(/\b(?:core|tools)\/[a-z0-9/-]+\.ts\b/g)].filter(([path]) => !existsSync(path))
+  t.deepEqual(missing.map(String), [])
+})

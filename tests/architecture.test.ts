@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import ts from 'typescript'
-import { foldersWithout, GENERATED, nodesOf, placeOf, readSources, type Source } from '../scripts/sources.ts'
 import { findCitations } from '../scripts/citations.ts'
+import { foldersWithout, GENERATED, nodesOf, placeOf, readSources, type Source } from '../scripts/sources.ts'
 import { caseMessages, caseValues } from './architecture/cases.ts'
 
 /** A module imports only modules of an earlier line. Modules of one line do not import each other. */
@@ -237,6 +237,8 @@ test('every citation leads to a section of docs/reference/', t => {
 
 test('every file that the architecture page names exists', t => {
   const page = readFileSync('docs/architecture.md', 'utf8')
-  const missing = [...page.matchAll(/\b(?:core|tools)\/[a-z0-9/-]+\.ts\b/g)].filter(([path]) => !existsSync(path))
+  const missing = [...page.matchAll(/\b(?:core|tools)\/[a-z0-9/-]+\.ts\b/g)].filter(
+    ([path]) => !existsSync(path),
+  )
   t.deepEqual(missing.map(String), [])
 })

@@ -25,7 +25,7 @@ export type Decision =
   | { readonly kind: 'unsaid'; readonly said: false; readonly cell: null }
 
 /**
- * The actions that imply one that the role does not name (contract/rest.md 0). Reading implies nothing: drafts are
+ * The actions that imply one that the role does not name (reference/rest.md#17-differences-from-strapi). Reading implies nothing: drafts are
  * visible only to a role that changes documents or names `readDrafts`.
  */
 const IMPLIED_BY: ReadonlyMap<string, readonly string[]> = new Map([

@@ -58,7 +58,7 @@ function unknownReference({ attribute, word }: Reference, known: Iterable<string
   return `unknown ${attribute.target.key} \`${word}\`${hint}`
 }
 
-/** documents.md 10: the target must exist in the locale of the link. */
+/** reference/documents.md#10-connecting: the target must exist in the locale of the link. */
 function missingLocale(
   document: ContentDocument,
   { attribute, path, target }: Reference,
@@ -73,7 +73,7 @@ function missingLocale(
   return found.versions.some(({ locale }) => locale === wanted) ? null : wanted
 }
 
-/** documents.md 5: unique values among the documents of content/. The database is checked when they are written. */
+/** reference/documents.md#5-uniqueness: unique values among the documents of content/. The database is checked when they are written. */
 export function checkContentUnique(documents: readonly ContentDocument[]): readonly Diagnostic[] {
   const first = new Map<string, UniqueClaim>()
   return documents.flatMap(document =>

@@ -31,7 +31,7 @@ export interface DeleteAnswers {
 
 type Deletion = PermittedCommand<DeleteCommand>
 
-/** Removes a locale's versions, or all (contract/rest.md 10 to 12); with the last, every link to the document. */
+/** Removes a locale's versions, or all (reference/rest.md); with the last, every link to the document. */
 export async function deleteDocument(
   command: Deletion,
   { seen, answer }: DeleteAnswers,
@@ -80,7 +80,7 @@ function prefetchDelete(
   if (answer) ignoreUnhandled(readAnswer(answer, documentId, terms))
 }
 
-/** Links to a document go with its last version; before, only those that name the locale that goes (documents.md 16). */
+/** Links to a document go with its last version; before, only those that name the locale that goes (reference/documents.md#16-deleting). */
 function removeLinks(
   { type, locale }: Deletion,
   { gone, left }: { readonly gone: readonly CurrentRow[]; readonly left: number },

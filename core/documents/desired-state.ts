@@ -107,7 +107,7 @@ export interface LinkTarget {
   readonly documentId: string
   /** Its key inside the database, where that is known already: the documentId counts for nothing then. */
   readonly key?: number
-  /** null: the default one, where the link has to name one at all (documents.md 6). */
+  /** null: the default one, where the link has to name one at all (reference/documents.md#6-what-a-link-stores). */
   readonly locale: string | null
   /** null: both, where the link has to name one at all. */
   readonly status: Status | null

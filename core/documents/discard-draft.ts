@@ -10,7 +10,7 @@ import { valuesOf } from './state/version-values.ts'
 import { rowOf, type VersionChange, type VersionName, type Versions } from './version-change.ts'
 import { writeDocuments } from './write-documents.ts'
 
-/** Makes drafts their published versions' equals (documents.md 15), stamps included. */
+/** Makes drafts their published versions' equals (reference/documents.md#15-unpublishing-and-discarding), stamps included. */
 export const discardDraft: VersionChange = {
   attributes: ({ attributes }) => [...attributes.values()],
   async change({ type, documentId, locales, current }, _, terms) {
@@ -56,7 +56,7 @@ async function inverseLists(
   )
 }
 
-/** A draft that differs in nothing is not modified (contract/rest.md 10, `publicationFilter`). */
+/** A draft that differs in nothing is not modified (reference/rest.md#10-drafts, `publicationFilter`). */
 function copyStamps(
   { type, documentId, locales }: Omit<Versions, 'current'>,
   { storage, transaction }: WriteTerms,

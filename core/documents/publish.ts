@@ -12,7 +12,7 @@ import { checkUnique } from './unique/check-unique.ts'
 import { NOTHING_GIVEN } from './values/given-body.ts'
 import type { VersionChange } from './version-change.ts'
 
-/** Makes published versions their drafts' equals (documents.md 14): what a change that changes nothing does. */
+/** Makes published versions their drafts' equals (reference/documents.md#14-publishing): what a change that changes nothing does. */
 export const publish: VersionChange = {
   attributes: type => [...type.attributes.values()].filter(each => !isCopied(each)),
   async change({ type, documentId, locales, current: known }, asked, terms) {

@@ -18,7 +18,7 @@ import { toRefusal } from './values/value-fault.ts'
 import { writeDocuments } from './write-documents.ts'
 
 /**
- * Creates or changes one version: draft first, and all of the draft where it is published (contract/rest.md 10).
+ * Creates or changes one version: draft first, and all of the draft where it is published (reference/rest.md#10-drafts).
  * Throws a RequestFault where it is refused.
  */
 export async function saveVersion(
@@ -74,7 +74,7 @@ function lacking({ command, body }: Saving, { row }: VersionContext, values: Val
 
 const WHOLE: CheckTerms = { covers: () => true, plain: false }
 
-/** contract/rest.md 2: in schema order. */
+/** reference/rest.md#2-errors: in schema order. */
 function inOrder(type: ContentType, faults: readonly ValueFault[]): readonly ValueFault[] {
   const names = [...type.attributes.keys()]
   const place = ({ path }: ValueFault) => names.indexOf(String(path[0]))

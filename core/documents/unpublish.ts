@@ -8,7 +8,7 @@ import { rowOf, type VersionChange, type VersionName, type Versions } from './ve
 export const attributesWithParts = ({ attributes }: ContentType): readonly Attribute[] =>
   [...attributes.values()].filter(each => componentsOf(each).length > 0)
 
-/** Removes published versions with their own links; links to them stay (documents.md 15). */
+/** Removes published versions with their own links; links to them stay (reference/documents.md#15-unpublishing-and-discarding). */
 export const unpublish: VersionChange = {
   attributes: attributesWithParts,
   async change({ type, documentId, locales, current }: Versions, _, terms) {

@@ -1,5 +1,5 @@
 /**
- * All error kinds of a request: the closed table of the contract (contract/rest.md 2).
+ * All error kinds of a request: the closed table of the contract (reference/rest.md#2-errors).
  * `status` and `name` appear in the response unchanged; `details: false` means that the body has no `details` key.
  */
 export const FAULTS = {
@@ -44,7 +44,7 @@ export const fault = (code: FaultCode, message: string, details: FaultDetails = 
   details,
 })
 
-/** The part of the query string that a fault is about (contract/rest.md 2). */
+/** The part of the query string that a fault is about (reference/rest.md#2-errors). */
 export type QueryParam = 'filters' | 'sort' | 'fields' | 'populate'
 
 /**
@@ -88,7 +88,7 @@ export class RequestFault extends Error {
   }
 }
 
-/** The body of an error response (contract/rest.md 2). */
+/** The body of an error response (reference/rest.md#2-errors). */
 export function toErrorBody(fault: Fault): { data: null; error: Record<string, unknown> } {
   const { status, name, details } = FAULTS[fault.code]
   const error = { status, name, message: fault.message }

@@ -57,7 +57,7 @@ export function firstAnswer(responders: readonly Responder[], request: HttpReque
   return null
 }
 
-/** A fault as an error response of the content API (contract/rest.md 2). */
+/** A fault as an error response of the content API (reference/rest.md#2-errors). */
 export const toFaultResponse = (fault: Fault): HttpResponse => ({
   status: FAULTS[fault.code].status,
   body: JSON.stringify(toErrorBody(fault)),

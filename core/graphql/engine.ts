@@ -56,7 +56,7 @@ interface EngineTerms {
   readonly documents: Documents
   readonly config: GraphqlSettings['config']
   readonly observer: Observer
-  /** In production introspection is off by default (contract/graphql.md 11). */
+  /** In production introspection is off by default (reference/graphql.md#11-limits-playground-and-introspection). */
   readonly production: boolean
   /** The generated root fields, candidates for text answers. */
   readonly roots: readonly RootField[]

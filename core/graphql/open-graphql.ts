@@ -29,7 +29,7 @@ export interface GraphqlTerms extends Omit<FixedTerms, 'limits'> {
   readonly settings: GraphqlSettings
   readonly identify: Identify
   readonly observer: Observer
-  /** In production introspection is off by default (contract/graphql.md 11). */
+  /** In production introspection is off by default (reference/graphql.md#11-limits-playground-and-introspection). */
   readonly production: boolean
   /** Parts that project.yaml and extensions disable; absent: only those of project.yaml. */
   readonly shadow?: GraphqlParts['shadow']
@@ -41,7 +41,7 @@ export interface GraphqlTerms extends Omit<FixedTerms, 'limits'> {
   readonly code?: GuardTerms
 }
 
-/** The GraphQL endpoint: transport → caller → operation → schema → documents (spec 4.9; contract/graphql.md). */
+/** The GraphQL endpoint: transport → caller → operation → schema → documents (reference/graphql.md#2-generated-types; reference/graphql.md). */
 export function openGraphql(terms: GraphqlTerms): Responder {
   const { config } = terms.settings
   const engine = createEngine(terms)

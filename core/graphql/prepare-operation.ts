@@ -19,7 +19,7 @@ export interface OperationBudget {
   readonly budget: Budget
 }
 
-/** Parses and checks an operation within the request's budget; a failure is HTTP 400 (contract/graphql.md 10). */
+/** Parses and checks an operation within the request's budget; a failure is HTTP 400 (reference/graphql.md#10-errors). */
 export function prepareOperation(
   requested: OperationRequest,
   engine: Engine,

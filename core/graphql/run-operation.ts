@@ -38,7 +38,7 @@ const toResponse = (status: OperationResponse['status'], body: ResponseBody): Op
   body: JSON.stringify(body),
 })
 
-/** `readsOnly`: GET requests may not run mutations (contract/graphql.md 10). */
+/** `readsOnly`: GET requests may not run mutations (reference/graphql.md#10-errors). */
 export interface OperationOptions {
   readonly readsOnly: boolean
   readonly budget: Budget
@@ -196,7 +196,7 @@ function reportMutation(
   return { ...formatError(failure), ...(path && { path }) }
 }
 
-/** Request faults carry neither path nor locations (contract/graphql.md 10). */
+/** Request faults carry neither path nor locations (reference/graphql.md#10-errors). */
 function formatError(error: GraphQLError): GraphQLFormattedError {
   const { message, extensions } = error
   if (extensions.error) return { message, extensions }

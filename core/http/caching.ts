@@ -17,7 +17,7 @@ export function cacheControlFor(
 type TaggedRequest = Pick<HttpRequest, 'method' | 'headers'>
 
 /**
- * Adds an ETag to a successful answer. Evaluates If-Match and If-None-Match of reads (contract/rest.md 0; RFC 9110, 13.2);
+ * Adds an ETag to a successful answer. Evaluates If-Match and If-None-Match of reads (reference/rest.md#17-differences-from-strapi; RFC 9110, 13.2);
  * writes evaluate their conditions before they run.
  */
 export function applyTag(answer: HttpResponse, { method, headers }: TaggedRequest): HttpResponse {

@@ -66,7 +66,7 @@ function removeContentHeaders(response: ServerResponse): void {
   for (const name of CONTENT_HEADERS) response.removeHeader(name)
 }
 
-/** Serves uploaded files under /uploads, without permission (contract/rest.md 15). */
+/** Serves uploaded files under /uploads, without permission (reference/rest.md#15-upload). */
 export async function mountUploads(app: Express, folder: string): Promise<void> {
   const { default: express } = await import('express')
   app.use(
@@ -81,7 +81,7 @@ export async function mountUploads(app: Express, folder: string): Promise<void> 
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-/** SVG, HTML and other active content is only offered as a download (safety S16). */
+/** SVG, HTML and other active content is only offered as a download (reference/safety.md#s16-uploads). */
 function setSafeHeaders(response: ServerResponse, path: string): void {
   response.setHeader('X-Content-Type-Options', 'nosniff')
   response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")

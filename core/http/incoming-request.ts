@@ -6,7 +6,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 
-/** The identity that fair queueing counts a request for: never a value that the caller can choose (safety S9). */
+/** The identity that fair queueing counts a request for: never a value that the caller can choose (reference/safety.md#s9-rate-limits). */
 export type CallerOf = (request: Pick<HttpRequest, 'headers' | 'peer'>) => string
 
 export interface RequestOptions {

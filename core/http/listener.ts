@@ -95,7 +95,7 @@ function dispatch(exchange: Exchange): void {
   }
 }
 
-/** All other methods are answered with 501 on every path (contract/rest.md 1). */
+/** All other methods are answered with 501 on every path (reference/rest.md#1-envelope-and-status-codes). */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** null: left to the fallback. */

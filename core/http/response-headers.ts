@@ -27,7 +27,7 @@ const MORE_HEADERS: ReadonlySet<string> = new Set([
 ])
 const MAX_AGE = '31536000'
 
-/** The answer repeats the request's origin if it is allowed (contract/rest.md 1). */
+/** The answer repeats the request's origin if it is allowed (reference/rest.md#1-envelope-and-status-codes). */
 export function createCors({ origins, credentials }: ServerSettings['cors']): Cors {
   const all = origins.includes('*')
   const known = new Set(origins)
@@ -63,7 +63,7 @@ function preflightHeaders(asked: string | undefined): HeaderList {
   ]
 }
 
-/** The defaults of the contract (contract/rest.md 0). */
+/** The defaults of the contract (reference/rest.md#17-differences-from-strapi). */
 export const SECURITY_HEADERS: HeaderList = [
   'X-Content-Type-Options',
   'nosniff',

@@ -165,7 +165,7 @@ function answerMalformed(
   endSocket(socket, toFaultResponse(faultOfParserError(error.code)))
 }
 
-/** CONNECT is refused like any other method that is not implemented (contract/rest.md 1). */
+/** CONNECT is refused like any other method that is not implemented (reference/rest.md#1-envelope-and-status-codes). */
 function answerConnect(socket: Duplex): void {
   socket.on('error', () => socket.destroy())
   endSocket(socket, notImplemented(ALLOWED_ANYWHERE))

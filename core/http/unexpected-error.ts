@@ -16,7 +16,7 @@ export function faultOfError(error: unknown, requestId: string, observer: Observ
 }
 
 /**
- * Adds `outcome` (contract/rest.md 0) to faults with status 500 and 503: always for requests that may write, for reads
+ * Adds `outcome` (reference/rest.md#17-differences-from-strapi) to faults with status 500 and 503: always for requests that may write, for reads
  * only after a write. An internal fault gets it only after a write.
  */
 export function withOutcome(given: Fault, { method, writes }: HttpRequest): Fault {

@@ -21,10 +21,10 @@ export function writeAnswer(response: ServerResponse, answer: HttpResponse, head
 
 const TEXT = 'text/plain; charset=utf-8'
 
-/** Allow of a path that no responder knows (contract/rest.md 1). */
+/** Allow of a path that no responder knows (reference/rest.md#1-envelope-and-status-codes). */
 export const ALLOWED_ANYWHERE = 'HEAD, GET'
 
-/** The answer to a method that is not implemented on any path (contract/rest.md 1). */
+/** The answer to a method that is not implemented on any path (reference/rest.md#1-envelope-and-status-codes). */
 export const notImplemented = (allow: string): HttpResponse => ({
   status: 501,
   body: 'Not Implemented',

@@ -1,7 +1,7 @@
 import { withTimeout } from '../base/with-timeout.ts'
 
 /**
- * Work that runs after the response, so that response times do not reveal whether an account exists (safety S8). Errors go
+ * Work that runs after the response, so that response times do not reveal whether an account exists (reference/safety.md#s8-sessions-and-resets). Errors go
  * to `report`.
  */
 export interface Background {

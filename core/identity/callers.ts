@@ -7,7 +7,7 @@ import { networkOf } from './rate-limit.ts'
 
 /**
  * Keys under which shared resources are counted: database connections, requests per window. A user or API token after its
- * credential has been verified, otherwise the network address (safety S9): unverified and refused credentials must not
+ * credential has been verified, otherwise the network address (reference/safety.md#s9-rate-limits): unverified and refused credentials must not
  * open a counter of their own.
  */
 export interface CallerKeys {

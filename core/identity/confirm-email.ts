@@ -16,7 +16,7 @@ import type { UsersServiceTerms } from './users/users-service.ts'
 /** Milliseconds: links are valid for three days. */
 const CONFIRMATION_LIFETIME = 259_200_000
 
-/** Mails a link to an unconfirmed account. Responds before the lookup, so that timing reveals no accounts (safety S8). */
+/** Mails a link to an unconfirmed account. Responds before the lookup, so that timing reveals no accounts (reference/safety.md#s8-sessions-and-resets). */
 export async function sendEmailConfirmation(
   body: AuthBody,
   terms: IdentityTerms,

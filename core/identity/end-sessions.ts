@@ -10,7 +10,7 @@ export interface EndSessionsTerms {
 
 /**
  * Ends all sessions of a user and invalidates mailed codes, in the transaction that sets a new password. A stolen session
- * could have requested a change of address (safety S8).
+ * could have requested a change of address (reference/safety.md#s8-sessions-and-resets).
  */
 export async function endSessions(
   transaction: Pick<Transaction, 'run'>,

@@ -14,7 +14,7 @@ export type Identify = (
   ahead?: VersionPrefetch,
 ) => Promise<Result<Caller, Fault>>
 
-/** Without a credential the caller is public. An unknown credential is refused, never treated as public (contract/rest.md 14). */
+/** Without a credential the caller is public. An unknown credential is refused, never treated as public (reference/rest.md#14-access). */
 export function createIdentify(publicCaller: Caller, strategies: readonly Strategy[]): Identify {
   const known = ok(publicCaller)
   return async (authorization, ahead) => {

@@ -11,7 +11,7 @@ import type { Mailer } from './sign-in/mailer.ts'
 import type { Sessions } from './sign-in/sessions.ts'
 import type { SaveUserTerms } from './users/save-user.ts'
 
-/** Sign-in, registration, passwords and e-mail confirmation (contract/rest.md 14), for REST and GraphQL. Bodies are unparsed. */
+/** Sign-in, registration, passwords and e-mail confirmation (reference/rest.md#14-access), for REST and GraphQL. Bodies are unparsed. */
 export interface IdentityService {
   /** `network`: result of `networkOf`. */
   signIn(body: AuthBody, network: string): Promise<PasswordAttempt>

@@ -14,7 +14,7 @@ export interface CredentialRule {
   readonly attribute?: ScalarAttribute
 }
 
-/** The strings by name, or all faults in the order of the rules (contract/rest.md 2). */
+/** The strings by name, or all faults in the order of the rules (reference/rest.md#2-errors). */
 export function parseCredentials<Name extends string>(
   body: AuthBody,
   rules: readonly (CredentialRule & { readonly name: Name })[],

@@ -74,7 +74,7 @@ const strictest = (quotas: readonly Quota[]): Quota | null =>
   quotas.toSorted((a, b) => a.remaining - b.remaining || Number(a.allowed) - Number(b.allowed))[0] ?? null
 
 /**
- * The network that an address is counted under (safety S9). An IPv6 client has at least 2^64 addresses, so its /64 counts.
+ * The network that an address is counted under (reference/safety.md#s9-rate-limits). An IPv6 client has at least 2^64 addresses, so its /64 counts.
  * IPv4-mapped addresses count as IPv4. A port that some proxies append is removed, since it differs per connection.
  */
 export function networkOf(address: string): string {

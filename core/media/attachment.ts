@@ -15,7 +15,7 @@ import type { VisibleVersion } from '../query/command.ts'
 import type { Filter, Status } from '../query/query.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 
-/** The media attribute of one document that new files are attached to (contract/rest.md 15). */
+/** The media attribute of one document that new files are attached to (reference/rest.md#15-upload). */
 export interface Attachment {
   readonly type: ContentType
   readonly attribute: MediaAttribute

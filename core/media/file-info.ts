@@ -14,7 +14,7 @@ export interface FileInfo {
   readonly focalPoint?: string | null
 }
 
-/** Parses `fileInfo` of a form (contract/rest.md 15): one JSON object, several, or a list. */
+/** Parses `fileInfo` of a form (reference/rest.md#15-upload): one JSON object, several, or a list. */
 export function parseFileInfo(texts: readonly string[]): Result<readonly FileInfo[], Fault> {
   const infos: FileInfo[] = []
   for (const text of texts) {

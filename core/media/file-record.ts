@@ -4,7 +4,7 @@ import type { DesiredDocument, DesiredValue } from '../documents/desired-state.t
 import type { ContentType } from '../model/model.ts'
 import type { PictureSize } from './pictures/picture-size.ts'
 
-/** Metadata of a file (contract/rest.md 8, "Media", and 15). */
+/** Metadata of a file (reference/rest.md#8-populate, "Media", and 15). */
 export interface FileRecord {
   readonly documentId: string
   readonly name: string
@@ -84,7 +84,7 @@ function shorten(name: string): string {
   return name.slice(0, MAX_NAME_LENGTH - ext.length).replace(/[\ud800-\udbff]$/, '') + ext
 }
 
-/** contract/rest.md 15: the name with `_` for special characters, then `_` and 10 hexadecimal digits. */
+/** reference/rest.md#15-upload: the name with `_` for special characters, then `_` and 10 hexadecimal digits. */
 export function toHash(name: string, digits: string = randomBytes(5).toString('hex')): string {
   const slug = name
     .normalize('NFKD')

@@ -104,10 +104,10 @@ const fileMatch = (filter: Filter | null, documentId: string, { model }: FileSer
 
 const ALL_LOCALES = { kind: 'all' } as const
 
-/** contract/rest.md 15: the upload has no file, or an empty one. */
+/** reference/rest.md#15-upload: the upload has no file, or an empty one. */
 export const emptyFilesFault = (): Fault => fault('validation', 'Files are empty')
 
-/** contract/rest.md 15: the file to change does not exist. */
+/** reference/rest.md#15-upload: the file to change does not exist. */
 export const fileNotFound = (): Fault => fault('notFound', 'Entity not found')
 
 /** The part of a record that changing or removing the file needs. */

@@ -38,7 +38,7 @@ export interface Files {
   remove(id: number, conditions: FileConditions): Promise<boolean>
 }
 
-/** contract/rest.md 15. */
+/** reference/rest.md#15-upload. */
 const UPLOADED: FormRules = { accepts: field => field === 'files', fields: 200, fieldSize: 65_536 }
 
 export function openFiles(terms: FileServiceTerms): Files {

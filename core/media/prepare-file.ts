@@ -32,7 +32,7 @@ export interface PrepareFileTerms {
 
 export const uploadType = ({ file }: Upload): FileType => fileType(file.staged, cleanName(file.filename))
 
-/** Decides name, hash, URL and size, and makes smaller pictures (contract/rest.md 15). */
+/** Decides name, hash, URL and size, and makes smaller pictures (reference/rest.md#15-upload). */
 export async function prepareFile(upload: Upload, terms: PrepareFileTerms): Promise<PreparedFile> {
   const { file, info } = upload
   const { mime, ext: given } = uploadType(upload)

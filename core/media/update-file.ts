@@ -136,7 +136,7 @@ async function writeReplacement(
   return storageKeys(file).filter(key => !kept.has(key))
 }
 
-/** contract/rest.md 15: only the given descriptions change; `formats` is never null after a replacement. */
+/** reference/rest.md#15-upload: only the given descriptions change; `formats` is never null after a replacement. */
 function replacedFields({ record }: PreparedFile, { info }: Upload): Record<string, string | number | null> {
   const { name, hash, ext, mime, size, url, provider, dimensions, formats } = record
   return {

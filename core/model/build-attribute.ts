@@ -112,7 +112,7 @@ const zoneOf = (
   ...present({ min: declaration.min, max: declaration.max }),
 })
 
-/** A uid is always unique (contract/rest.md 3). */
+/** A uid is always unique (reference/rest.md#3-attribute-values). */
 function scalarOf(base: AttributeBase, declaration: ScalarDeclaration): ScalarAttribute {
   const { type, min, max, minLength, maxLength, lowerCase, targetField, backfill, regex } = declaration
   return {
@@ -171,7 +171,7 @@ export const leadingAttributes = ({ localized }: ContentType): readonly Attribut
   scalar('documentId', 'documentId', false),
 ]
 
-/** System attributes that follow the declared ones: timestamps on every type, contract/rest.md 1. */
+/** System attributes that follow the declared ones: timestamps on every type, reference/rest.md#1-envelope-and-status-codes. */
 export function trailingAttributes(type: ContentType): readonly Attribute[] {
   const { localized } = type
   const stamps = ['createdAt', 'updatedAt', 'publishedAt'].map(name => scalar(name, 'datetime', localized))

@@ -17,7 +17,7 @@ const scalar = (type: ScalarType, more: Partial<ScalarDeclaration> = {}): Scalar
   ...more,
 })
 
-/** contract/rest.md 14. `sessionVersion` is not in Strapi: a new password increments it, which ends older sessions. */
+/** reference/rest.md#14-access. `sessionVersion` is not in Strapi: a new password increments it, which ends older sessions. */
 const user: BuiltInDeclaration = {
   key: 'user',
   uid: 'plugin::users-permissions.user',
@@ -49,7 +49,7 @@ const role: BuiltInDeclaration = {
   },
 }
 
-/** contract/rest.md 8, "Media". */
+/** reference/rest.md#8-populate, "Media". */
 const file: BuiltInDeclaration = {
   key: 'file',
   uid: 'plugin::upload.file',
@@ -73,7 +73,7 @@ const file: BuiltInDeclaration = {
   },
 }
 
-/** contract/rest.md 11. The project declares the default locale, not the row. */
+/** reference/rest.md#11-locales. The project declares the default locale, not the row. */
 const locale: BuiltInDeclaration = {
   key: 'locale',
   uid: 'plugin::i18n.locale',

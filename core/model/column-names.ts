@@ -20,7 +20,7 @@ export const attributeColumn = (kind: HolderKind, attribute: string): string =>
 const avoidReserved = (kind: HolderKind, column: string): string =>
   OWN_COLUMNS[kind].has(column) ? `${column}_` : identifier(column)
 
-/** The coordinates of the target that a link must store because the owner's row lacks them (documents.md 6), and whether the inverse list is ordered. */
+/** The coordinates of the target that a link must store because the owner's row lacks them (reference/documents.md#6-what-a-link-stores), and whether the inverse list is ordered. */
 export interface LinkCoordinates {
   readonly status: boolean
   readonly locale: boolean

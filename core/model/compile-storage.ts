@@ -82,7 +82,7 @@ function versionColumns(
   ]
 }
 
-/** `shared_updated_at`: documents.md 4, the last change of attributes that all locales share. */
+/** `shared_updated_at`: reference/documents.md#4-time-stamps, the last change of attributes that all locales share. */
 function stampColumns({ draftAndPublish, localized }: ContentType): readonly Column[] {
   return [
     requiredColumn('created_at', 'timestamptz(3)'),

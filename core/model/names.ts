@@ -34,7 +34,7 @@ export function toTitle(key: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** The names of contract/graphql.md 1. They are in this module because a name collision is an error of the model. */
+/** The names of reference/graphql.md#1-names. They are in this module because a name collision is an error of the model. */
 type GraphqlNamed =
   | Pick<ContentType, 'holder' | 'uid' | 'key' | 'pluralApiId' | 'builtIn'>
   | Pick<Component, 'holder' | 'uid'>

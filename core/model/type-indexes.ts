@@ -34,7 +34,7 @@ function attributeIndexes(type: ContentType, attribute: Attribute, layout: Stora
   return isExclusive(attribute) ? exclusiveIndexes(table, link) : linkIndexes(table, link)
 }
 
-/** documents.md 5: unique among the published versions of a locale, or among all rows of types without drafts and locales. */
+/** reference/documents.md#5-uniqueness: unique among the published versions of a locale, or among all rows of types without drafts and locales. */
 function uniqueIndexes(
   type: ContentType,
   attribute: ScalarAttribute,
@@ -70,7 +70,7 @@ function linkIndexes({ name }: TypeTable, link: ColumnLink): readonly Index[] {
 const isExclusive = (attribute: Attribute): attribute is RelationAttribute =>
   attribute.kind === 'relation' && attribute.relation === 'oneToOne' && attribute.counterpart !== null
 
-/** documents.md 13: both sides of a two-way one-to-one relation have one partner for each status and locale. */
+/** reference/documents.md#13-exclusive-relations: both sides of a two-way one-to-one relation have one partner for each status and locale. */
 function exclusiveIndexes(table: TypeTable, link: ColumnLink): readonly Index[] {
   const slots = [
     [link.key, link.locale],

@@ -5,7 +5,7 @@ import type { BinaryOperator, Expression, LikePattern, ParameterNode } from '../
 import type { PlanContext, Row } from './row.ts'
 import { planScalar, sqlTypeOf } from './scalar.ts'
 
-/** One comparison of an attribute of a row with values, in the semantics of spec 4.6 and contract/rest.md 7. */
+/** One comparison of an attribute of a row with values, in the semantics of reference/rest.md#7-filters and reference/rest.md#7-filters. */
 export function planComparison(
   comparison: Comparison,
   row: Row,

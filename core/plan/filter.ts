@@ -17,7 +17,7 @@ import type { PlanContext, Row } from './row.ts'
 
 /**
  * A filter on a bound row. Negations are pushed down to the comparisons and through relations, because a document
- * matches if some choice of related rows makes the whole filter true (contract/rest.md 7).
+ * matches if some choice of related rows makes the whole filter true (reference/rest.md#7-filters).
  */
 export function planFilter(filter: Filter, row: Row, context: PlanContext, negated = false): Expression {
   switch (filter.kind) {
@@ -98,7 +98,7 @@ export const planScope = (scope: LinkScope | null, row: Row, context: PlanContex
       : planSight(row, row.status, scope?.visibleVersions, context),
   ])
 
-/** The latest of a document's visible versions: the published one, otherwise the draft (documents.md 17). */
+/** The latest of a document's visible versions: the published one, otherwise the draft (reference/documents.md#17-graphql-nested-dialect). */
 export function planLatest(row: Row, sights: VisibleVersions | undefined, context: PlanContext): Expression {
   const seen = (status: Status, version: Row) => planSight(version, status, sights, context)
   const is = (status: Status) => equal(row.ownStatus, sqlConstant(status))
@@ -125,7 +125,7 @@ type Truth = boolean | null
 
 /**
  * Whether a filter holds for a missing related row, whose values are all null: that is how
- * `filters[author][email][$null]=true` finds documents without an author (contract/rest.md 7).
+ * `filters[author][email][$null]=true` finds documents without an author (reference/rest.md#7-filters).
  */
 const holdsForAbsent = (filter: Filter, negated: boolean): boolean => truthOf(filter, negated) === true
 
@@ -162,7 +162,7 @@ function some(truths: readonly Truth[]): Truth {
   return truths.includes(null) ? null : false
 }
 
-/** `_q`: one of the attributes contains the text, ignoring case; `%` and `_` are literal (contract/rest.md 0 and 7). */
+/** `_q`: one of the attributes contains the text, ignoring case; `%` and `_` are literal (reference/rest.md#17-differences-from-strapi, reference/rest.md#7-filters). */
 export function planSearch(search: Search, row: Row, context: PlanContext): Expression {
   const { text, attributes } = search
   const place = context.parameterPlace(search)

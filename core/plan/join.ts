@@ -20,7 +20,7 @@ const ascending = (...expressions: readonly Expression[]): readonly Order[] =>
 
 /**
  * Resolves a link to the requested version (null: the version of the row). A link does not prove that its target
- * exists: the resolved row must exist (documents.md 8 and 9). For `latest` the rows contain all versions of a document;
+ * exists: the resolved row must exist (reference/documents.md#8-reading, reference/documents.md#9-inverse-side). For `latest` the rows contain all versions of a document;
  * planScope keeps one of them.
  */
 export function joinLink(
@@ -256,7 +256,7 @@ function joinInverseTable(
   }
 }
 
-/** An unlocalised side lists each locale as a separate entry (documents.md 9). */
+/** An unlocalised side lists each locale as a separate entry (reference/documents.md#9-inverse-side). */
 function inverseLocale(row: Row, target: Row, named: Expression | null): readonly Expression[] {
   if (!row.locale) return []
   const own = target.locale ?? named

@@ -107,7 +107,7 @@ function planCodeSlot(
   return rowJson(select({ columns }))
 }
 
-/** id and documentId, which every document's answer has; the id of a component (contract/rest.md 4). */
+/** id and documentId, which every document's answer has; the id of a component (reference/rest.md#4-fields). */
 export function idColumns(row: Row, context: PlanContext): readonly NamedColumn[] {
   const id = { as: 'id', expression: column(row.alias, 'id') }
   if (row.holder.holder === 'component') return [id]

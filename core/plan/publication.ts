@@ -5,7 +5,7 @@ import { planSight } from './filter.ts'
 import { hasVersion, type VersionCondition } from './has-version.ts'
 import type { PlanContext, Row } from './row.ts'
 
-/** contract/rest.md 10: filters documents by the relation of their visible versions. */
+/** reference/rest.md#10-drafts: filters documents by the relation of their visible versions. */
 export function planPublication(
   { publication, visibleVersions }: Pick<Query, 'publication' | 'visibleVersions'>,
   row: Row,
@@ -38,7 +38,7 @@ export function planPublication(
   }
 }
 
-/** Whether the timestamps of the other version differ: publishing makes them equal (contract/rest.md 1, `updatedAt`). */
+/** Whether the timestamps of the other version differ: publishing makes them equal (reference/rest.md#1-envelope-and-status-codes, `updatedAt`). */
 const changedSince = (
   row: Row,
   version: (status: Status, terms: VersionCondition) => Expression,

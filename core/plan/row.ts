@@ -20,12 +20,12 @@ export interface PlanContext {
   parameterPlace(part: object): number | null
 }
 
-/** The shape of documents: attributes next to the id, nested under `attributes` (contract/rest.md 16), or a layout. */
+/** The shape of documents: attributes next to the id, nested under `attributes` (reference/rest.md#16-response-format-v4-and-query-parsing), or a layout. */
 export type AnswerShape = 'flat' | 'v4' | AnswerLayout
 
 /**
  * A row of the plan: a version of a document, or a component of one. Joins along its links need its key and the
- * coordinates that its links do not store (documents.md 6 and 8).
+ * coordinates that its links do not store (reference/documents.md#6-what-a-link-stores, reference/documents.md#8-reading).
  */
 export interface Row {
   readonly alias: Alias

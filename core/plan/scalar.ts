@@ -9,7 +9,7 @@ export function planScalar(row: Row, attribute: ScalarAttribute, context: PlanCo
   return isShownStamp(row, attribute) ? call('greatest', own, column(row.alias, 'shared_updated_at')) : own
 }
 
-/** `updatedAt` of a localized document with drafts includes changes of its shared attributes (documents.md 4). */
+/** `updatedAt` of a localized document with drafts includes changes of its shared attributes (reference/documents.md#4-time-stamps). */
 const isShownStamp = (row: Row, attribute: ScalarAttribute): boolean =>
   attribute.system &&
   attribute.name === 'updatedAt' &&
@@ -23,7 +23,7 @@ const ISO_DATETIME = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
 export const planIso = (moment: Expression): Expression =>
   call('to_char', call('utc', moment), sqlConstant(ISO_DATETIME))
 
-/** A scalar attribute in the output format: contract/rest.md 3, column "Answers". */
+/** A scalar attribute in the output format: reference/rest.md#3-attribute-values, column "Answers". */
 export function planOutput(row: Row, attribute: ScalarAttribute, context: PlanContext): Expression {
   const own = planScalar(row, attribute, context)
   switch (attribute.type) {

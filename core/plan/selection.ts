@@ -7,7 +7,7 @@ import { idColumns, planLayout, valueColumns } from './plan-layout.ts'
 import type { PlanContext, Row } from './row.ts'
 import { filterConditions, limitedToOne, rowJson, rowsJson, selectRows } from './rows.ts'
 
-/** The columns of a document: always id and documentId, then the selection (contract/rest.md 4 and 16). */
+/** The columns of a document: always id and documentId, then the selection (reference/rest.md#4-fields, reference/rest.md#16-response-format-v4-and-query-parsing). */
 export function documentColumns(
   selection: Selection,
   row: Row,
@@ -75,7 +75,7 @@ function planComponent(populate: ComponentPopulate, row: Row, context: PlanConte
   return populate.attribute.repeatable ? rowsJson(rows) : rowJson(limitedToOne(rows))
 }
 
-/** Components of several kinds in one common order (spec 4.8, contract/rest.md 8). */
+/** Components of several kinds in one common order (reference/rest.md#8-populate). */
 function planZone(populate: ZonePopulate, row: Row, context: PlanContext): Expression {
   const parts = populate.components.map(({ component, selection, filter = null }) => {
     const join = joinOwned(row, populate.attribute, component, context)

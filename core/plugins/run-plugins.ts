@@ -58,7 +58,7 @@ async function evaluatePolicy(
 const passes = (verdict: Verdict): boolean =>
   verdict.kind === 'answered' && (verdict.value === true || verdict.value === undefined)
 
-/** Spec 4.10, contract/graphql.md 9: a PolicyError keeps its message and details; other errors are hidden. */
+/** reference/graphql.md#9-extension-service: a PolicyError keeps its message and details; other errors are hidden. */
 function toPolicyFault(verdict: Verdict): Fault {
   const thrown = verdict.kind === 'failed' ? verdict.error : null
   if (thrown instanceof RequestFault && thrown.fault.code === 'policy') return thrown.fault

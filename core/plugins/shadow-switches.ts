@@ -60,7 +60,7 @@ interface FieldTerms {
   readonly assertOpen: () => void
 }
 
-/** Switches of one field (spec 4.10). */
+/** Switches of one field (reference/graphql.md#9-extension-service). */
 export function shadowField({ name, switches, assertOpen }: FieldTerms): ShadowField {
   type Switch = keyof ReturnType<ShadowSwitches['field']>
   const turnOff = (key: Switch): ShadowField => {

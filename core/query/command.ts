@@ -5,7 +5,7 @@ import type { Filter, Query, Status } from './query.ts'
 
 /**
  * A write of one document, as REST and GraphQL both parse it. Keys are checked to be writable attributes; values are
- * raw. The document service validates them (contract/rest.md 3, 9, 13).
+ * raw. The document service validates them (reference/rest.md).
  */
 export type Command = CreateCommand | UpdateCommand | DeleteCommand | StatusCommand
 
@@ -20,7 +20,7 @@ interface CommandBase {
 
 /** Options of a write in addition to its values. */
 interface SaveTerms {
-  /** Validation as in GraphQL (contract/graphql.md 6): all rules apply to drafts, too, no uid is generated, missing link targets are counted. */
+  /** Validation as in GraphQL (reference/graphql.md#6-writing): all rules apply to drafts, too, no uid is generated, missing link targets are counted. */
   readonly strict?: true
   /** `publishedAt` of the published version, ISO 8601 in UTC. */
   readonly publishedAt?: string
@@ -71,7 +71,7 @@ export interface StatusCommand<Change extends StatusChange = StatusChange> {
   readonly locale: string | null
 }
 
-/** Two alternative updates of a version: which one applies depends on whether it is published (contract/graphql.md 6). */
+/** Two alternative updates of a version: which one applies depends on whether it is published (reference/graphql.md#6-writing). */
 export interface StandingUpdate {
   readonly draft: PermittedCommand<UpdateCommand>
   /** Failed: the reason why the caller may not make this update. */
@@ -85,7 +85,7 @@ export interface Precondition {
   readonly tags: readonly string[]
 }
 
-/** The change of a relation or media attribute in a body (contract/rest.md 9). */
+/** The change of a relation or media attribute in a body (reference/rest.md#9-relations-in-bodies). */
 export type LinkChange =
   /** The whole new list: `set`, a plain list, one id, null. */
   | { readonly kind: 'set'; readonly targets: readonly TargetRef[] }
@@ -97,7 +97,7 @@ export type LinkChange =
     }
 
 export interface TargetRef {
-  /** A numeric id names the document and locale of a row, never its status (documents.md 10). */
+  /** A numeric id names the document and locale of a row, never its status (reference/documents.md#10-connecting). */
   readonly by: { readonly documentId: string } | { readonly id: number }
   readonly locale: string | null
   readonly status: Status | null

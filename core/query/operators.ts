@@ -3,7 +3,7 @@ import type { ValueType } from '../model/model.ts'
 /** How many values an operator takes: one, two, any number, or a boolean flag. */
 export type Arity = 'one' | 'two' | 'many' | 'flag'
 
-/** Spec 4.6. `text`: compares as text; `fold`: ignores case. */
+/** reference/rest.md#7-filters. `text`: compares as text; `fold`: ignores case. */
 interface OperatorTraits {
   readonly arity: Arity
   readonly text: boolean
@@ -62,7 +62,7 @@ export const isListEntryOperator = (operator: Operator, type: ValueType): boolea
 
 /**
  * Whether an operator applies to values of a type. Case-insensitive operators convert any value to text
- * (contract/rest.md 7); other text operators need text. Every type has an order: false < true, and jsonb has its own.
+ * (reference/rest.md#7-filters); other text operators need text. Every type has an order: false < true, and jsonb has its own.
  */
 export function operatorAccepts(operator: Operator, type: ValueType): boolean {
   const { text, fold } = OPERATORS[operator]

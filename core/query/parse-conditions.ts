@@ -156,13 +156,13 @@ function entryReadings(item: unknown): readonly unknown[] {
   return Number.isFinite(number) ? [item, number] : [item]
 }
 
-/** Dates and times have their own messages (contract/rest.md 3). */
+/** Dates and times have their own messages (reference/rest.md#3-attribute-values). */
 function refuseValueOf(operator: Operator, reason: InvalidValue | undefined, on: ComparedAttribute): Parsed {
   if (typeof reason?.message === 'string') return failed(fault('validation', reason.message))
   return refuse(operator, on, reason?.expected ?? 'another value')
 }
 
-/** contract/rest.md 0, section 18: the message names the key, its place and what was expected. */
+/** reference/rest.md#17-differences-from-strapi, section 18: the message names the key, its place and what was expected. */
 function refuse(operator: Operator, { attribute, place }: ComparedAttribute, expected: string): Parsed {
   const { param, path } = place
   const at = path === attribute.name ? '' : ` at ${path}`

@@ -22,7 +22,7 @@ export interface FilterOptions {
 }
 
 /**
- * Parses REST `filters` and permissions' `where` (contract/rest.md 7, spec 4.6): objects of attributes, operators and
+ * Parses REST `filters` and permissions' `where` (reference/rest.md#7-filters): objects of attributes, operators and
  * groups, from a query string or a file. Fails with the first fault. Attributes are resolved without permissions;
  * access/ checks whether the caller may use them.
  */
@@ -74,7 +74,7 @@ const negate = (parsed: Parsed): Parsed => (parsed.ok ? ok({ kind: 'not', filter
 function parseAttribute(attribute: Attribute, value: unknown, place: FilterPlace): Parsed {
   if (attribute.kind === 'scalar')
     return parseConditions(value, attribute, { param: place.param, path: pathWithin(place, attribute.name) })
-  // Spec 4.6: filtering on dynamic zones and media is not possible.
+  // reference/rest.md#7-filters: filtering on dynamic zones and media is not possible.
   if (attribute.kind === 'zone' || attribute.kind === 'media')
     return failed(unknownKey(place, attribute.name))
   const holder = targetHolder(attribute)

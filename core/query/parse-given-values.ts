@@ -14,7 +14,7 @@ export interface GivenValuesOptions {
 
 /**
  * Parses the `data` of a body to the values of a command. Fails with the first key, including keys of components, that
- * is not a writable attribute (contract/rest.md 2, "bad key in a body").
+ * is not a writable attribute (reference/rest.md#2-errors, "bad key in a body").
  */
 export function parseGivenValues(
   type: ContentType,

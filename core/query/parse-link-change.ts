@@ -6,7 +6,7 @@ import { isRecord } from './parse-place.ts'
 import { STATUSES } from './query.ts'
 
 /**
- * Parses the value of a relation or media attribute (contract/rest.md 9): a list, one id, null, or an object of
+ * Parses the value of a relation or media attribute (reference/rest.md#9-relations-in-bodies): a list, one id, null, or an object of
  * `connect`, `disconnect` and `set`. Returns null if it changes nothing. `path`: of the attribute.
  */
 export function parseLinkChange(
@@ -63,7 +63,7 @@ const unknownOperation = (key: string, path: Path): LinkFault => ({
   message: `Invalid key ${key} at ${path.filter(step => typeof step === 'string').join('.')}`,
 })
 
-/** Spec 4.7. */
+/** reference/rest.md#9-relations-in-bodies. */
 const combined = (path: Path): LinkFault =>
   invalidRelations(path, '`set` cannot be combined with `connect` or `disconnect`')
 
@@ -131,7 +131,7 @@ const badWord = (key: string, expected: string): LinkFault => ({
 
 const END: LinkPosition = { at: 'end' }
 
-/** `before` and `after` take precedence over `start` and `end`; the default is the end (contract/rest.md 9). */
+/** `before` and `after` take precedence over `start` and `end`; the default is the end (reference/rest.md#9-relations-in-bodies). */
 function parsePosition(raw: unknown): LinkPosition {
   if (!isRecord(raw)) return END
   for (const at of ['before', 'after'] as const) {
@@ -151,7 +151,7 @@ interface LinkFault {
   readonly message: string
 }
 
-/** contract/rest.md 9: an entry that names no document. Strapi's message has no path. */
+/** reference/rest.md#9-relations-in-bodies: an entry that names no document. Strapi's message has no path. */
 const MISSING_ENTRY: LinkFault = { kind: 'rule', path: [], message: 'Invalid relations' }
 
 const invalidRelations = (path: Path, reason: string): LinkFault => ({

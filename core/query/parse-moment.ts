@@ -5,7 +5,7 @@ type Parsed = Result<string, InvalidValue>
 
 const TIME = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d{1,3})?$/
 
-/** contract/rest.md 3: `YYYY-MM-DD`. The rest of the text, such as a time, is ignored. */
+/** reference/rest.md#3-attribute-values: `YYYY-MM-DD`. The rest of the text, such as a time, is ignored. */
 export function parseDateValue(raw: unknown): Parsed {
   const day = typeof raw === 'string' ? DAY.exec(raw)?.[0] : undefined
   if (day === undefined) return invalidValue('a date (YYYY-MM-DD)', 'Invalid format, expected yyyy-MM-dd')
@@ -15,14 +15,14 @@ export function parseDateValue(raw: unknown): Parsed {
 
 const DAY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])/
 
-/** contract/rest.md 3: `HH:mm:ss` with up to three decimals. */
+/** reference/rest.md#3-attribute-values: `HH:mm:ss` with up to three decimals. */
 export function parseTimeValue(raw: unknown): Parsed {
   const expected = 'a time (HH:mm:ss.SSS)'
   if (typeof raw !== 'string') return invalidValue(expected, `Expected a string, got a ${typeof raw}`)
   return TIME.test(raw) ? ok(raw) : invalidValue(expected, 'Invalid time format, expected HH:mm:ss.SSS')
 }
 
-/** contract/rest.md 3: ISO 8601 with or without an offset (none: UTC), a date, or milliseconds since 1970. Returns ISO in UTC. */
+/** reference/rest.md#3-attribute-values: ISO 8601 with or without an offset (none: UTC), a date, or milliseconds since 1970. Returns ISO in UTC. */
 export function parseDateTime(raw: unknown): Parsed {
   const moment = toEpochMilliseconds(raw)
   if (Number.isNaN(moment) || moment < MIN_MOMENT || moment > MAX_MOMENT)
@@ -47,7 +47,7 @@ function toEpochMilliseconds(raw: unknown): number {
 export interface InvalidValue {
   /** What was expected: `an integer`. */
   readonly expected: string
-  /** The complete message if the contract prescribes one (contract/rest.md 3). */
+  /** The complete message if the contract prescribes one (reference/rest.md#3-attribute-values). */
   readonly message: string | null
 }
 

@@ -16,7 +16,7 @@ export const pathWithin = (place: ParsePlace, name: string): string =>
 /** Strapi's author attributes. No caller may use them, but faults report them as if they existed. */
 const HIDDEN_ATTRIBUTES: ReadonlySet<string> = new Set(['createdBy', 'updatedBy'])
 
-/** contract/rest.md 2: the path of a known attribute includes its name; of an unknown key it is the path of what contains it. */
+/** reference/rest.md#2-errors: the path of a known attribute includes its name; of an unknown key it is the path of what contains it. */
 export function unknownKey(place: ParsePlace, key: string): Fault {
   const hidden = place.holder.holder === 'content-type' && HIDDEN_ATTRIBUTES.has(key)
   const known = hidden || place.holder.attributes.has(key)

@@ -5,7 +5,7 @@ import { isRecord, type ParsePlace, pathWithin, targetHolder, unknownKey } from 
 import type { Sort, SortStep } from './query.ts'
 
 /**
- * Parses every form of a sort (contract/rest.md 6): `a`, `a:desc,b.c`, lists of these, objects `{ b: { c: 'asc' } }`,
+ * Parses every form of a sort (reference/rest.md#6-sort): `a`, `a:desc,b.c`, lists of these, objects `{ b: { c: 'asc' } }`,
  * lists of objects. Unknown names are reported before invalid directions.
  */
 export function parseSort(

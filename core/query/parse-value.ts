@@ -53,7 +53,7 @@ function parseNumber(raw: unknown): Parsed {
 
 const FALSE_WORDS: ReadonlySet<unknown> = new Set([false, 0, null, undefined, 'false', 'f', '0', ''])
 
-/** contract/rest.md 7: any other value is true, including these words in capitals. */
+/** reference/rest.md#7-filters: any other value is true, including these words in capitals. */
 export const isTrue = (raw: unknown): boolean => !FALSE_WORDS.has(raw)
 
 const parseBoolean = (raw: unknown): Parsed =>

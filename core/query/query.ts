@@ -49,11 +49,11 @@ export interface Search {
 export const STATUSES = ['published', 'draft'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** The version of each document to return; `latest`: the published one, or the draft if there is none (documents.md 17). */
+/** The version of each document to return; `latest`: the published one, or the draft if there is none (reference/documents.md#17-graphql-nested-dialect). */
 export type VersionChoice = Status | 'latest'
 
 /**
- * contract/rest.md 10: filters documents by the relation of their draft and published versions, in the row's locale
+ * reference/rest.md#10-drafts: filters documents by the relation of their draft and published versions, in the row's locale
  * or (`…-document`) in any.
  */
 export const PUBLICATION_FILTERS = [
@@ -104,7 +104,7 @@ export type Populate = LinkPopulate | ComponentPopulate | ZonePopulate
 
 /**
  * How a request populates an attribute. `named`: by its name; an unreadable attribute is refused. `passed`: as part of
- * a path (`a` in `a.b`); it is left out if nothing below it remains (contract/rest.md 8). `all`: by `*`; an unreadable
+ * a path (`a` in `a.b`); it is left out if nothing below it remains (reference/rest.md#8-populate). `all`: by `*`; an unreadable
  * attribute is left out.
  */
 export type PopulateOrigin = 'named' | 'passed' | 'all'
@@ -173,7 +173,7 @@ export interface LinkScope {
 /**
  * Three-valued logic as in SQL: a comparison with NULL is unknown, and only rows with true match.
  * `related` is true if some target row meets its filter. Without any target row the filter is evaluated on a row of
- * NULLs. A negation applies to the target row (contract/rest.md 7).
+ * NULLs. A negation applies to the target row (reference/rest.md#7-filters).
  */
 export type Filter = AndFilter | OrFilter | NotFilter | Comparison | RelatedFilter
 

@@ -9,7 +9,7 @@ import type { RestCall } from './rest-call.ts'
 export const answerRefusal = ({ reasons }: Failed<Fault>): HttpResponse =>
   toFaultResponse(reasons[0] ?? forbidden())
 
-/** Strapi 4's response format, if the header has exactly this value (contract/rest.md 16). */
+/** Strapi 4's response format, if the header has exactly this value (reference/rest.md#16-response-format-v4-and-query-parsing). */
 export const responseShape = ({ request }: RestCall): AnswerShape =>
   request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat'
 
@@ -29,7 +29,7 @@ export const answerJson = (
     ? { status, body, hasEtag: true }
     : { status, body, hasEtag: true, headers: PRIVATE }
 
-/** Puts the JSON text of a document into its envelope (contract/rest.md 1). */
+/** Puts the JSON text of a document into its envelope (reference/rest.md#1-envelope-and-status-codes). */
 export const envelope = (text: string | null): string => `{"data":${text},"meta":{}}`
 
 /** The ETag of the answer with this document. */
@@ -38,7 +38,7 @@ export const documentTag = (text: string): string => entityTag(envelope(text))
 export const answerDocument = (text: string | null, call: RestCall, status = 200): HttpResponse =>
   answerJson(envelope(text), call, status)
 
-/** Answers OPTIONS, or 405 for any other method, in plain text (contract/rest.md 1). */
+/** Answers OPTIONS, or 405 for any other method, in plain text (reference/rest.md#1-envelope-and-status-codes). */
 export function answerMethod(method: string, allow: string): HttpResponse {
   const headers = { Allow: allow }
   if (method === 'OPTIONS') return { status: 200, body: '', type: TEXT, headers }

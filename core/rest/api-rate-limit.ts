@@ -6,7 +6,7 @@ import type { ApiRateLimit } from '../project/settings/settings.ts'
 
 /**
  * Rate limit across these paths: refuses (429) callers over it and passes all other requests on. No responder if the
- * limit is off. A caller counts as a token or user only if its credentials were verified before (safety S9).
+ * limit is off. A caller counts as a token or user only if its credentials were verified before (reference/safety.md#s9-rate-limits).
  */
 export function limitApiRate(limit: ApiRateLimit | false, paths: readonly string[]): readonly Responder[] {
   if (limit === false) return []

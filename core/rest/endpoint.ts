@@ -119,7 +119,7 @@ export const routeArguments =
 const NO_ID = 0
 const LAST_ID = 2_147_483_647
 
-/** Parses the numeric row id of a file, user or role (contract/rest.md 0, section 18). */
+/** Parses the numeric row id of a file, user or role (reference/rest.md#17-differences-from-strapi, section 18). */
 export function parseRowId(word: unknown): Result<number, Fault> {
   if (typeof word !== 'string' || !/^\d{1,20}$/.test(word))
     return failed(fault('validation', 'Invalid id: expected a number', { key: 'id', expected: 'a number' }))

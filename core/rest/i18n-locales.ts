@@ -6,7 +6,7 @@ import { answerJson, answerRefusal } from './answer.ts'
 import { type EndpointCall, openEndpoints } from './endpoint.ts'
 import type { RestTerms } from './rest-call.ts'
 
-/** The project's locales as a list without an envelope (contract/rest.md 11). */
+/** The project's locales as a list without an envelope (reference/rest.md#11-locales). */
 export const openLocales = (terms: RestTerms): Responder =>
   openEndpoints(
     {

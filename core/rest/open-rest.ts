@@ -27,7 +27,7 @@ const HANDLERS: { readonly [Name in Action]?: RestHandler } = {
   delete: deleteRestDocument,
 }
 
-/** The content API over REST: route → caller → permission → query → documents (contract/rest.md 2, "Order of checks"). */
+/** The content API over REST: route → caller → permission → query → documents (reference/rest.md#2-errors, "Order of checks"). */
 export function openRest(terms: RestTerms): Responder {
   const find = compileRoutes(terms.model, terms.settings.prefix)
   return request => {

@@ -8,13 +8,13 @@ import { parseForm } from './parse-query-string.ts'
 type Parsed = Result<unknown, Fault>
 type Data = Readonly<Record<string, unknown>>
 
-/** The object under `data` in a write's body (contract/rest.md 1, "Bodies"). */
+/** The object under `data` in a write's body (reference/rest.md#1-envelope-and-status-codes, "Bodies"). */
 export async function readData(request: HttpRequest): Promise<Result<Data, Fault>> {
   const body = await readBody(request)
   return body.ok ? toData(body.value) : body
 }
 
-/** A body without an envelope (contract/rest.md 14); an empty one is `{}`. */
+/** A body without an envelope (reference/rest.md#14-access); an empty one is `{}`. */
 export async function readBareBody(request: HttpRequest): Promise<Result<Data, Fault>> {
   const body = await readBody(request)
   if (!body.ok) return body

@@ -8,7 +8,7 @@ export type QueryParameters = Readonly<Record<string, unknown>>
 const NONE: QueryParameters = {}
 
 /**
- * Limits of contract/rest.md 16. Keys beyond the depth stay literal, so they are refused as unknown names; input over
+ * Limits of reference/rest.md#16-response-format-v4-and-query-parsing. Keys beyond the depth stay literal, so they are refused as unknown names; input over
  * another limit is refused, never dropped. Node bounds the length of a URL (16 KiB with the headers).
  */
 const BOUNDS = { depth: 20, listItems: 100, parameters: 1000 } as const

@@ -11,7 +11,7 @@ import { type ListQuery, parseListQuery, parseOneQuery } from './parameters/pars
 import { parseListSearch, parseOneSearch, restrictOnce } from './query-cache.ts'
 import { type RestCall, type RestTerms, restrictQuery } from './rest-call.ts'
 
-/** A list with `meta.pagination` (contract/rest.md 1 and 5). */
+/** A list with `meta.pagination` (reference/rest.md#1-envelope-and-status-codes, reference/rest.md#5-pagination). */
 export async function getList(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
   const list = parseList(call, terms)
   if (!list.ok) return answerRefusal(list)

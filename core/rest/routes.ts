@@ -3,14 +3,14 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { type Fault, fault } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
 
-/** A path of the content API (spec 4.1 and 4.2). `documentId` is set for the path of a document. */
+/** A path of the content API (reference/rest.md#1-envelope-and-status-codes, reference/rest.md#12-single-types). `documentId` is set for the path of a document. */
 export interface Route {
   readonly kind: RouteKind
   readonly type: ContentType
   readonly documentId: string | null
 }
 
-/** `nested`: a path below a type's that leads nowhere; it still answers `Allow` (contract/rest.md 10, 12). */
+/** `nested`: a path below a type's that leads nowhere; it still answers `Allow` (reference/rest.md#10-drafts, reference/rest.md#12-single-types). */
 type RouteKind = 'collection' | 'document' | 'single' | 'nested'
 
 /** The action of each method on each kind of path. */
@@ -21,7 +21,7 @@ export const ROUTE_ACTIONS: Readonly<Record<RouteKind, Readonly<Record<string, A
   nested: {},
 }
 
-/** The value of `Allow` (contract/rest.md 1), in Strapi's order. */
+/** The value of `Allow` (reference/rest.md#1-envelope-and-status-codes), in Strapi's order. */
 export const ALLOWED_METHODS: Readonly<Record<RouteKind, string>> = {
   collection: 'HEAD, GET, POST',
   document: 'HEAD, GET, PUT, DELETE',

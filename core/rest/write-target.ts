@@ -100,7 +100,7 @@ const ONE_DOCUMENT: Query['take'] = { kind: 'one', documentId: null }
 const toLocaleChoice = (locale: string | null): LocaleChoice =>
   locale === null ? { kind: 'all' } : { kind: 'these', codes: [locale] }
 
-/** Conditions have no effect on a write's answer: they are validated, then dropped (contract/rest.md 7). */
+/** Conditions have no effect on a write's answer: they are validated, then dropped (reference/rest.md#7-filters). */
 function restrictAnswer(
   query: Query,
   call: RestCall,

@@ -8,7 +8,7 @@ import { answerDocument, answerRefusal, documentTag, responseShape } from './ans
 import { inputData, permitCommand, type RestCall, type RestTerms } from './rest-call.ts'
 import { parseDeleteTarget, parseWriteTarget, type WriteTarget } from './write-target.ts'
 
-/** POST: 201 with the new document (contract/rest.md 1). */
+/** POST: 201 with the new document (reference/rest.md#1-envelope-and-status-codes). */
 export async function postDocument(call: RestCall, terms: RestTerms): Promise<HttpResponse> {
   const { type } = call.route
   const parsed = await parseWrite(call, 'create', terms)
@@ -74,7 +74,7 @@ const isUnstorable = (documentId: string | null): boolean => documentId?.include
 
 type ParsedWrite = WriteTarget & { readonly values: GivenValues }
 
-/** Parses the query, then the body (contract/rest.md 2, "Order of checks"). */
+/** Parses the query, then the body (reference/rest.md#2-errors, "Order of checks"). */
 async function parseWrite(
   call: RestCall,
   action: 'create' | 'update',

@@ -107,7 +107,7 @@ test('every condition becomes SQL whose parameters tell what they stand for, whe
 /** The ways from a type over so many relations and components at most to single values and to relations. */
 function* waysFrom(holder: Holder, steps: number): Generator<readonly string[]> {
   for (const attribute of holder.attributes.values()) {
-    if (attribute.kind === 'media') continue // No list is filtered by files (spec 4.6).
+    if (attribute.kind === 'media') continue // No list is filtered by files (reference/rest.md#7-filters).
     const end = endOf(attribute)
     if (attribute.kind !== 'zone' && attribute.kind !== 'component') yield [attribute.name]
     if (end && steps > 0) for (const rest of waysFrom(end, steps - 1)) yield [attribute.name, ...rest]

@@ -51,7 +51,7 @@ function stored(name: string, value: unknown): unknown {
   return faults.length > 0 || found?.kind !== 'scalar' ? faults.map(({ message }) => message) : found.value
 }
 
-/** contract/rest.md 3: what is accepted, and what it is stored as. */
+/** reference/rest.md#3-attribute-values: what is accepted, and what it is stored as. */
 const ACCEPTED: readonly (readonly [attribute: string, value: unknown, stored: unknown])[] = [
   ['title', ' as given ', ' as given '],
   ['text', '', ''],
@@ -105,7 +105,7 @@ test('values become what is stored', t => {
     t.deepEqual(stored(attribute, value), expected, `${attribute} ${JSON.stringify(value)}`)
 })
 
-/** contract/rest.md 3: what is refused, in its words. */
+/** reference/rest.md#3-attribute-values: what is refused, in its words. */
 const REFUSED: readonly (readonly [attribute: string, value: unknown, message: string])[] = [
   ['title', 12345, 'title must be a `string` type, but the final value was: `12345`.'],
   ['title', null, 'title must be a `string` type, but the final value was: `null`.'],

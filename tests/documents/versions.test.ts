@@ -37,7 +37,7 @@ contentTypes:
 const draft = { status: 'draft' } as const
 const fr = { locale: 'fr' } as const
 
-test('each write reaches the versions that the contract says (contract/rest.md 10)', async t => {
+test('each write reaches the versions that the contract says (reference/rest.md#10-drafts)', async t => {
   const { create, update, remove, find } = await openWriting(t, model)
   const made = await create('page', { title: 'one' }, draft)
   const id = made.documentId
@@ -70,7 +70,7 @@ test('a write without values moves the stamps, and publishes again', async t => 
   t.true(String(again.publishedAt) > String(page.publishedAt))
 })
 
-test('a locale is added by an update, has what all share and its own required values (contract/rest.md 11)', async t => {
+test('a locale is added by an update, has what all share and its own required values (reference/rest.md#11-locales)', async t => {
   const { create, update, tryUpdate, find } = await openWriting(t, model)
   const { documentId } = await create('page', { title: 'en', code: 'c', seo: { title: 's', note: 'n' } })
   t.is(
@@ -91,7 +91,7 @@ test('a locale is added by an update, has what all share and its own required va
   t.like(await find('label', label.documentId), { name: 'a', color: 'blue' })
 })
 
-test('what is wrong is told as the contract has it (contract/rest.md 3)', async t => {
+test('what is wrong is told as the contract has it (reference/rest.md#3-attribute-values)', async t => {
   const { create, tryCreate, tryUpdate } = await openWriting(t, model)
   const tell = async (values: Row, where = {}) => refusal(await tryCreate('page', values, where))
   t.deepEqual((await tell({ title: 'x', due: '2023-02-30', parts: [] })).details, {})

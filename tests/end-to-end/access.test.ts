@@ -1,7 +1,7 @@
 import test from 'ava'
 import { type Body, errorOf, namesIn, openRoom, type Room, type Value } from './reading-room.ts'
 
-// contract/rest.md 14, as far as reads go
+// reference/rest.md#14-access, as far as reads go
 let room: Room
 test.before(async () => {
   room = await openRoom()

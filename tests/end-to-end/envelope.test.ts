@@ -1,7 +1,7 @@
 import test from 'ava'
 import { type Body, errorOf, metaOf, openRoom, type Room } from './reading-room.ts'
 
-// contract/rest.md 1 and 2
+// reference/rest.md#1-envelope-and-status-codes, reference/rest.md#2-errors
 let room: Room
 test.before(async () => {
   room = await openRoom()

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { errorOf, openRoom, type Room } from './reading-room.ts'
 
-// contract/rest.md 7. Books: A1 Ember, B2 Frost, C3 Glass, D4 hollow; E5 Ink is a draft.
+// reference/rest.md#7-filters. Books: A1 Ember, B2 Frost, C3 Glass, D4 hollow; E5 Ink is a draft.
 let room: Room
 test.before(async () => {
   room = await openRoom()

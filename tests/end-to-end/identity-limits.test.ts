@@ -1,7 +1,7 @@
 import test from 'ava'
 import { openPeople, type People, said } from './people.ts'
 
-// Safety S9: the key of a limit cannot be chosen by the caller. Each test has addresses of its own to ask.
+// reference/safety.md#s9-rate-limits: the key of a limit cannot be chosen by the caller. Each test has addresses of its own to ask.
 let people: People
 test.before(async () => {
   people = await openPeople({ limit: '{ window: 600, max: 4 }' })

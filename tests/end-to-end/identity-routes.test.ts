@@ -1,7 +1,7 @@
 import test from 'ava'
 import { FULL, forge, openPeople, type People, payloadOf, SECRET, said } from './people.ts'
 
-// Safety S7: every route, with every credential that is no good: never more than nobody gets, and never taken for nobody.
+// reference/safety.md#s7-authentication: every route, with every credential that is no good: never more than nobody gets, and never taken for nobody.
 let people: People
 let bad: Readonly<Record<string, string>> = {}
 let blocked = ''

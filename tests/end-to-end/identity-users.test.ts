@@ -2,7 +2,7 @@ import test from 'ava'
 import { FULL, openPeople, type People, said, type Told } from './people.ts'
 import type { Body } from './reading-room.ts'
 
-// contract/rest.md 14: users, bare and by numeric id; safety S2, S4, S6
+// reference/rest.md#14-access: users, bare and by numeric id; reference/safety.md
 let people: People
 const tokens: Record<string, string> = { full: FULL }
 const ids: Record<string, number> = {}

@@ -2,7 +2,7 @@ import test from 'ava'
 import { codeIn, FULL, forge, openPeople, type People, payloadOf, SECRET, said } from './people.ts'
 import type { Body } from './reading-room.ts'
 
-// contract/rest.md 14; safety S6 to S8
+// reference/rest.md#14-access; reference/safety.md
 let people: People
 test.before(async () => {
   people = await openPeople({ auth: '  jwtExpiresIn: 2h\n  register: { allowedFields: [nickname] }\n' })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { errorOf, metaOf, namesIn, openRoom, type Room, type Value } from './reading-room.ts'
 
-// contract/rest.md 4, 5 and 6
+// reference/rest.md
 let room: Room
 test.before(async () => {
   room = await openRoom()

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
 import { type Answer, type Server, startServer } from '../harness/server.ts'
 
-// Plugins of a running server: spec 4.10, contract/rest.md 2, safety S18. The project is in plugins/.
+// Plugins of a running server: reference/graphql.md#9-extension-service, reference/rest.md#2-errors, reference/safety.md#s18-plugin-code. The project is in plugins/.
 let server: Server
 const PROJECT = join(import.meta.dirname, 'plugins')
 test.before(async () => {

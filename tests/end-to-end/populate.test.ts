@@ -1,7 +1,7 @@
 import test from 'ava'
 import { type Body, errorOf, namesIn, openRoom, type Room, type Value } from './reading-room.ts'
 
-// contract/rest.md 8
+// reference/rest.md#8-populate
 let room: Room
 test.before(async () => {
   room = await openRoom()

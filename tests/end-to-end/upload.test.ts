@@ -8,7 +8,7 @@ import sharp from 'sharp'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { type Server, startServer } from '../harness/server.ts'
 
-// contract/rest.md 15; safety: what is uploaded can neither act, nor lead out of its folder, nor fill the memory.
+// reference/rest.md#15-upload; safety: what is uploaded can neither act, nor lead out of its folder, nor fill the memory.
 
 const PROJECT = `
 name: Uploads

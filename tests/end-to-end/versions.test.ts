@@ -1,7 +1,7 @@
 import test from 'ava'
 import { type Body, errorOf, metaOf, namesIn, openRoom, type Room, type Value } from './reading-room.ts'
 
-// contract/rest.md 10, 11 and 12
+// reference/rest.md
 let room: Room
 test.before(async () => {
   room = await openRoom()

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { type Body, errorOf, openRoom, type Room, type Value } from './reading-room.ts'
 
-// contract/rest.md 16
+// reference/rest.md#16-response-format-v4-and-query-parsing
 let room: Room
 test.before(async () => {
   room = await openRoom()

@@ -4,7 +4,7 @@ import { createTestApp, type TestApp, type TestResult } from '../../core/testing
 import { snapshot } from '../harness/embedded-files.ts'
 import { createDatabase, testServer } from '../support/database.ts'
 
-// The extension service at work: spec 4.10, contract/graphql.md 9. The project is in plugins/.
+// The extension service at work: reference/graphql.md#9-extension-service. The project is in plugins/.
 let app: TestApp
 const ends: (() => unknown)[] = []
 

@@ -257,7 +257,7 @@ test.serial('lists are cut to the limits; depth is refused, however it is writte
 })
 
 test.serial(
-  'operations come as the transport has them, and nothing else does (contract/graphql.md 10)',
+  'operations come as the transport has them, and nothing else does (reference/graphql.md#10-errors)',
   async t => {
     const { send, post, troubles } = await library(t)
     const body = async (sent: Parameters<typeof send>[0]) => {

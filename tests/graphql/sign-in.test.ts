@@ -5,7 +5,7 @@ import test from 'ava'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { type Server, startServer } from '../harness/server.ts'
 
-// contract/graphql.md 7, 8; safety S6 to S9: what signing in and users are held to over REST holds over GraphQL, too.
+// reference/graphql.md#7-users, reference/graphql.md#8-permissions; reference/safety.md: what signing in and users are held to over REST holds over GraphQL, too.
 
 const PROJECT = `
 name: Signing in over GraphQL
@@ -156,7 +156,7 @@ test('nobody and programs are nobody to me; other providers and GET sign nobody 
   t.false((await answer.text()).includes('jwt'))
 })
 
-test('every login of an operation and of a batch counts, together with those over REST (safety S9)', async t => {
+test('every login of an operation and of a batch counts, together with those over REST (S9)', async t => {
   const wrong = 'login(input: { identifier: "nobody-here", password: "wrong" }) { jwt }'
   const from = { address: '10.0.1.1' }
   const batch = await post(
@@ -193,7 +193,7 @@ test('what the project opens to nobody is open to everybody, what it does not is
   t.is(codeOf((await ask(CHANGE, from)).errors[0]), 'FORBIDDEN')
 })
 
-test('a new password ends older sessions, whoever sets it, and a mailed code works once (safety S8)', async t => {
+test('a new password ends older sessions, whoever sets it, and a mailed code works once (S8)', async t => {
   const from = { address: '10.0.3.1' }
   const isIn = async (token: string) =>
     (await post('/graphql', { query: '{ __typename }' }, { ...from, token })).status
@@ -239,7 +239,7 @@ test('who registers confirms his address before he signs in; the mailed code wor
   t.is((await login('dee', 'Dee-Password1', from)).data.login.user.username, 'dee')
 })
 
-test('users are made, changed and removed by who may; roles by nobody (safety S6)', async t => {
+test('users are made, changed and removed by who may; roles by nobody (S6)', async t => {
   const from = { address: '10.0.5.1', token: FULL }
   const found = await ask(
     '{ usersPermissionsRoles(filters: { type: { eq: "member" } }) { data { id attributes { type } } } }',

@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { type Server, startServer } from '../harness/server.ts'
 
-// contract/graphql.md 6; safety S13, S16: files over GraphQL are held to what they are held to over REST.
+// reference/graphql.md#6-writing; reference/safety.md#s13-prototype-pollution, reference/safety.md#s16-uploads: files over GraphQL are held to what they are held to over REST.
 
 const PROJECT = `
 name: Uploads over GraphQL

@@ -344,36 +344,39 @@ test.serial(
   },
 )
 
-test.serial('each mutation is one transaction, in order, with at most one statement more than over REST', async t => {
-  const { statements, reads } = endpoint
-  const before = [statements.length, reads.length]
-  const answer = await run(`mutation {
+test.serial(
+  'each mutation is one transaction, in order, with at most one statement more than over REST',
+  async t => {
+    const { statements, reads } = endpoint
+    const before = [statements.length, reads.length]
+    const answer = await run(`mutation {
     post: createPost(data: { title: "First" }) { ${POST} }
     bad: createPost(data: { title: "x" }) { ${POST} }
     third: createPost(data: { title: "Third" }) { ${POST} }
     no: deletePost(id: "nobody") { ${POST} }
   }`)
-  t.deepEqual(codesOf(answer), ['BAD_USER_INPUT: title must be at least 3 characters'])
-  t.is(answer.data.bad, null)
-  t.is(answer.data.third?.data.attributes.title, 'Third')
-  t.is(reads.length, before[1] ?? 0)
-  const count = async (work: () => Promise<unknown>) => {
-    const start = statements.length
-    await work()
-    return statements.length - start
-  }
-  const id = idOf(answer)
-  const draft = { status: 'draft' } as const
-  const over = await count(() => endpoint.update('post', id, { title: 'Over REST' }, draft))
-  // Whether it publishes depends on the rows, which are read again once they are locked.
-  t.is(await count(() => update(id, { title: 'Over GraphQL' })), over + 1)
-  await endpoint.update('post', id, { title: 'Published' })
-  const published = await count(() => endpoint.update('post', id, { title: 'Over REST again' }))
-  t.true((await count(() => update(id, { title: 'Over GraphQL again' }))) <= published)
-})
+    t.deepEqual(codesOf(answer), ['BAD_USER_INPUT: title must be at least 3 characters'])
+    t.is(answer.data.bad, null)
+    t.is(answer.data.third?.data.attributes.title, 'Third')
+    t.is(reads.length, before[1] ?? 0)
+    const count = async (work: () => Promise<unknown>) => {
+      const start = statements.length
+      await work()
+      return statements.length - start
+    }
+    const id = idOf(answer)
+    const draft = { status: 'draft' } as const
+    const over = await count(() => endpoint.update('post', id, { title: 'Over REST' }, draft))
+    // Whether it publishes depends on the rows, which are read again once they are locked.
+    t.is(await count(() => update(id, { title: 'Over GraphQL' })), over + 1)
+    await endpoint.update('post', id, { title: 'Published' })
+    const published = await count(() => endpoint.update('post', id, { title: 'Over REST again' }))
+    t.true((await count(() => update(id, { title: 'Over GraphQL again' }))) <= published)
+  },
+)
 
 test.serial(
-  'publishing, unpublishing and changing what is published take the right to publish (safety S6)',
+  'publishing, unpublishing and changing what is published take the right to publish (S6)',
   async t => {
     const at = '2024-01-01T00:00:00.000Z'
     t.deepEqual(codesOf(await create({ title: 'Now', publishedAt: at }, 'drafter')), FORBIDDEN)
@@ -441,7 +444,7 @@ test.serial('null among documents is none of them', async t => {
   t.deepEqual(attributesOf(answer), { author: { data: { id: author.documentId } } })
 })
 
-test.serial('what a role may not find, read or write it may not give either (safety S4, S5)', async t => {
+test.serial('what a role may not find, read or write it may not give either (S4, S5)', async t => {
   const author = await endpoint.create('author', { name: 'Ann' })
   const other = await endpoint.create('author', { name: 'Bob' })
   const blind = (data: object) =>

@@ -40,7 +40,7 @@ for (const { name, request, operation } of goldenCases()) {
 const PAGE = { start: 0, limit: 25 }
 const LIMITS = { amountLimit: 100, defaultLimit: PAGE.limit }
 
-/** contract/graphql.md 5: relations and repeatable components have a page; REST knows none there (contract/rest.md 8). */
+/** reference/graphql.md#5-pagination: relations and repeatable components have a page; REST knows none there (reference/rest.md#8-populate). */
 const paged = (selection: Selection): Selection => ({
   ...selection,
   populate: selection.populate.map(populate => {

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { errorOf, openRoom, type Room } from '../end-to-end/reading-room.ts'
 
-// contract/rest.md 2, "Order of checks"
+// reference/rest.md#2-errors, "Order of checks"
 let room: Room
 test.before(async () => {
   room = await openRoom()

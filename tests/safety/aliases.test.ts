@@ -48,7 +48,7 @@ const FOREIGN = [
   ],
 ]
 
-/** What every object has: contract/rest.md 16 has such keys be no keys at all. */
+/** What every object has: reference/rest.md#16-response-format-v4-and-query-parsing has such keys be no keys at all. */
 const INHERITED = Object.getOwnPropertyNames(Object.prototype)
 
 const NAMES = [...['secret', 'pin'].flatMap(spellings), ...FOREIGN]

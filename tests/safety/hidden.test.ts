@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { FULL, openWorld, type Told, type World } from './world.ts'
 
-// Contract/rest.md 0: what a caller's conditions hide is answered as what does not exist, on every action.
+// reference/rest.md#17-differences-from-strapi: what a caller's conditions hide is answered as what does not exist, on every action.
 const ALICE = 'alice-conformance-token-000000000000000'
 const BLIND = 'blind-conformance-token-000000000000000'
 

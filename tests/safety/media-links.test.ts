@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { FULL, openWorld, type World } from './world.ts'
 
-// Contract/rest.md 0, "media in a body": a link that is new to a document leads to a file that its writer may find.
+// reference/rest.md#17-differences-from-strapi, "media in a body": a link that is new to a document leads to a file that its writer may find.
 const ALICE = 'alice-conformance-token-000000000000000'
 const OPEN = 'open-conformance-token-0000000000000000'
 

@@ -4,7 +4,7 @@ import { TOKEN } from '../end-to-end/kill-writers.ts'
 import type { Server } from '../harness/server.ts'
 import { startWiredServer, type WiredServer } from './wired-server.ts'
 
-// contract/rest.md 0, `Idempotency-Key`: the same key and request is carried out once.
+// reference/rest.md#17-differences-from-strapi, `Idempotency-Key`: the same key and request is carried out once.
 
 const OTHER = 'other-idempotency-token-0000000000000000'
 

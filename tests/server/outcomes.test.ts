@@ -3,7 +3,7 @@ import { send, TOKEN } from '../end-to-end/kill-writers.ts'
 import { until } from '../harness/until.ts'
 import { startWiredServer, type WiredServer } from './wired-server.ts'
 
-// contract/rest.md 0, "unclear outcomes": whatever is cut, an error answer says whether the data was written.
+// reference/rest.md#17-differences-from-strapi, "unclear outcomes": whatever is cut, an error answer says whether the data was written.
 
 const PROJECT = `
 name: Outcomes

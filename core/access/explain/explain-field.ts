@@ -57,7 +57,7 @@ export function explainInside(
   return { attribute, allowed: reason === 'covered', reason, target }
 }
 
-/** Files are not in this list: reading the attribute is enough to see them (contract/rest.md 8). */
+/** Files are not in this list: reading the attribute is enough to see them (reference/rest.md#8-populate). */
 const isRelationLike = (attribute: Attribute): attribute is Attribute & { target: ContentType } =>
   attribute.kind === 'relation' || attribute.kind === 'localizations'
 

@@ -20,7 +20,7 @@ import { linkableDocuments, linkableFiles, shownAttributes, visibleDocuments } f
 /**
  * The only gate between a request and a write. Adds the values that the server sets and the conditions that the rows
  * must meet. Refuses (403) actions that are not granted, including publishing, and (400) attributes that the caller
- * may not write and relations to types that the caller may not `find` (contract/rest.md 9).
+ * may not write and relations to types that the caller may not `find` (reference/rest.md#9-relations-in-bodies).
  */
 export function permit<Kind extends Command>(
   command: Kind,
@@ -111,7 +111,7 @@ function permitValues(
 const isFindable = (type: ContentType, { grants }: Caller): boolean =>
   grants.readAccess(type, 'find') !== null
 
-/** Relations, and media that are new to a document, may link only to documents that the caller may find (safety S5). */
+/** Relations, and media that are new to a document, may link only to documents that the caller may find (reference/safety.md#s5-links). */
 function targetsOf(
   { type, values }: ValuesCommand,
   { set }: WriteAccess,
@@ -128,7 +128,7 @@ function targetsOf(
   return targets
 }
 
-/** The drafts of the type that the caller may read. A write must not reveal how hidden drafts are linked (safety S11). */
+/** The drafts of the type that the caller may read. A write must not reveal how hidden drafts are linked (reference/safety.md#s11-drafts). */
 function visibleDrafts(type: ContentType, caller: Caller): Pick<WriteConditions, 'drafts'> {
   if (!type.draftAndPublish) return {}
   const view = caller.grants.readAccess(type, 'find') ?? caller.grants.readAccess(type, 'findOne')

@@ -75,7 +75,7 @@ export function enterLink(
   }
 }
 
-/** Media need only a readable attribute (contract/rest.md 8). Other links need `find` on the target. */
+/** Media need only a readable attribute (reference/rest.md#8-populate). Other links need `find` on the target. */
 function linkReadAccess({ kind, target }: LinkAttribute, restriction: Restriction): ReadAccess | null {
   if (kind === 'media') return { readable: readableAttributes(target), where: null, drafts: null }
   return restriction.caller.grants.readAccess(target, 'find')

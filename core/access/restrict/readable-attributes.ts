@@ -1,7 +1,7 @@
 import { memoize } from '../../base/memo.ts'
 import type { Attribute, Holder } from '../../model/model.ts'
 
-/** No code may return, filter or sort by passwords (spec 2.4), and no caller by private attributes. */
+/** No code may return, filter or sort by passwords (reference/rest.md#3-attribute-values), and no caller by private attributes. */
 const isReadable = (attribute: Attribute): boolean => !attribute.private && !isPasswordAttribute(attribute)
 
 export const isPasswordAttribute = (attribute: Attribute): boolean =>

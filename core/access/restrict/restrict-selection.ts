@@ -54,7 +54,7 @@ function restrictPopulate(populate: Populate, at: ReadScope, restriction: Restri
   }
 }
 
-/** Without `find` on the target the populate is dropped silently (contract/rest.md 8). */
+/** Without `find` on the target the populate is dropped silently (reference/rest.md#8-populate). */
 function restrictLink(populate: LinkPopulate, at: ReadScope, restriction: Restriction): LinkPopulate | null {
   const next = enterLink(
     populate.attribute,
@@ -98,7 +98,7 @@ function restrictPart(part: ZonePart, at: ReadScope, restriction: Restriction): 
   return { ...part, selection, ...(filter && { filter }) }
 }
 
-/** Faults report paths from the innermost populate on; a dotted populate (`a.b`) keeps its full path (contract/rest.md 2). */
+/** Faults report paths from the innermost populate on; a dotted populate (`a.b`) keeps its full path (reference/rest.md#2-errors). */
 const inside = ({ origin: asked }: Populate, to: ReadScope): ReadScope =>
   asked === 'passed' ? to : { ...to, path: '' }
 

@@ -78,7 +78,7 @@ function narrow(query: Query, view: ReadAccess, restriction: Restriction): Query
     : { ...query, filter, sort, selection, search, ...(sights && { visibleVersions: sights }) }
 }
 
-/** Hidden versions must not leak, not even through publication filters (safety S11). */
+/** Hidden versions must not leak, not even through publication filters (reference/safety.md#s11-drafts). */
 function queryVisibility(
   { type, status, publication }: Query,
   view: ReadAccess,

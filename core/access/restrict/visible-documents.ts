@@ -4,7 +4,7 @@ import { type Filter, STATUSES, type Status } from '../../query/query.ts'
 import type { Caller, ReadAccess } from '../caller.ts'
 import { rowCondition } from './read-scope.ts'
 
-/** The documents that a relation may link to; null: all of them. Drafts are hidden from callers who may not read them (safety S11). */
+/** The documents that a relation may link to; null: all of them. Drafts are hidden from callers who may not read them (reference/safety.md#s11-drafts). */
 export function linkableDocuments(target: ContentType, caller: Caller): readonly VisibleVersion[] | null {
   const view = caller.grants.readAccess(target, 'find')
   return view ? visibleIn(target, [view], caller) : []
@@ -12,7 +12,7 @@ export function linkableDocuments(target: ContentType, caller: Caller): readonly
 
 /**
  * The files that a new media link may name; null: all of them. Without any permission to find files, media are open:
- * a condition on `find` or `findOne` is what hides files (contract/rest.md 0).
+ * a condition on `find` or `findOne` is what hides files (reference/rest.md#17-differences-from-strapi).
  */
 export function linkableFiles(file: ContentType, caller: Caller): readonly VisibleVersion[] | null {
   const views = readAccessesOf(file, caller)

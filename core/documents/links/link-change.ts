@@ -32,7 +32,7 @@ interface Connecting {
   readonly nowhere: () => RequestFault
 }
 
-/** An entry is a (document, locale, status) as far as links name these (documents.md 10). */
+/** An entry is a (document, locale, status) as far as links name these (reference/documents.md#10-connecting). */
 export function operationOf(attribute: Linked, change: LinkChange, terms: ChangeTerms): LinkOperation {
   if (change.kind === 'set')
     return { kind: 'set', targets: distinct(change.targets.flatMap(ref => entriesOf(attribute, ref, terms))) }

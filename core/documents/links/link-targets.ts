@@ -67,8 +67,8 @@ export interface TargetTerms extends WriteTerms {
 }
 
 /**
- * Finds all that the links of a body name, one statement a type. Refuses (400, contract/rest.md 9) where a document
- * is not there, or not in the locale that the link would have (documents.md 10).
+ * Finds all that the links of a body name, one statement a type. Refuses (400, reference/rest.md#9-relations-in-bodies) where a document
+ * is not there, or not in the locale that the link would have (reference/documents.md#10-connecting).
  */
 export async function findTargets(
   holder: Holder,

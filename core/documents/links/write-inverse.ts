@@ -45,7 +45,7 @@ interface Part {
 }
 
 /**
- * Writes the owners' links as the inverse attributes of the documents say (documents.md 12): from a type without drafts
+ * Writes the owners' links as the inverse attributes of the documents say (reference/documents.md#12-writing-the-inverse-side): from a type without drafts
  * in the owners' drafts and published rows alike, else in those of the statuses written. Owners' stamps stay.
  */
 export async function writeInverses(documents: readonly DesiredDocument[], written: Written): Promise<void> {

@@ -4,7 +4,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const SIGNS = `${LETTERS}0123456789`
 const LENGTH = 24
 
-/** contract/rest.md 0: `[a-z][a-z0-9]{23}` */
+/** reference/rest.md#17-differences-from-strapi: `[a-z][a-z0-9]{23}` */
 export const newDocumentId = (): string =>
   Array.from(
     { length: LENGTH },

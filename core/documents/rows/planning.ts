@@ -40,7 +40,7 @@ export interface Version extends OwnerRow {
   readonly written?: DesiredRow | undefined
 }
 
-/** Attributes that have one value for all locales (documents.md 2), by status. */
+/** Attributes that have one value for all locales (reference/documents.md#2-shared-attributes), by status. */
 export type Shared = ReadonlyMap<Status, Values>
 
 export const isShared = (type: ContentType, attribute: Attribute | undefined): boolean =>

@@ -22,7 +22,7 @@ export interface Removal {
 }
 
 /**
- * Removes versions of a document with their own links and components (documents.md 15 and 16). What all locales
+ * Removes versions of a document with their own links and components (reference/documents.md#15-unpublishing-and-discarding, reference/documents.md#16-deleting). What all locales
  * share goes with the last row of its status. Links to the document are left to the caller.
  */
 export async function removeVersions(removal: Removal, terms: WriteTerms): Promise<void> {

@@ -22,7 +22,7 @@ import { type CurrentComponent, isTableLinked } from './write-load.ts'
 type Holding = ComponentAttribute | ZoneAttribute
 
 /**
- * Brings the components of an attribute to a whole list (contract/rest.md 13). One keeps its id in all statuses;
+ * Brings the components of an attribute to a whole list (reference/rest.md#13-components-and-zones-in-bodies). One keeps its id in all statuses;
  * what is not in the list goes, with all that is nested in it. Tells whether anything changed.
  */
 function planComponents(

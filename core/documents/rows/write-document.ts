@@ -146,7 +146,7 @@ function planVersion(task: VersionTask, versions: readonly Version[], planning: 
 /** The version whose link it is: what tells its rows apart from those of other statuses and locales. */
 type Coordinates = ReadonlyMap<string, Stored>
 
-/** documents.md 13: within one status and locale a two-way one-to-one has one owner; a new one takes it from the former. */
+/** reference/documents.md#13-exclusive-relations: within one status and locale a two-way one-to-one has one owner; a new one takes it from the former. */
 function releaseFormer(
   { attribute, link }: { readonly attribute: Attribute; readonly link: ColumnLink },
   {

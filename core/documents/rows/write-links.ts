@@ -37,7 +37,7 @@ const namedLocale = (
   entry: Pick<LinkTarget, 'locale'>,
 ): string | null => (owner.root.localized || !target.localized ? null : (entry.locale ?? defaultLocale))
 
-/** The columns of a to-one link; the last target counts, in each slot of its own (documents.md 6 and 7). */
+/** The columns of a to-one link; the last target counts, in each slot of its own (reference/documents.md#6-what-a-link-stores, reference/documents.md#7-tables). */
 export function columnLinkValues(
   link: ColumnLink,
   targets: readonly ResolvedTarget[],

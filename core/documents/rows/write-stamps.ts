@@ -19,7 +19,7 @@ export interface Stamping {
 
 /**
  * The stamps that a row gets because something in its version changed, or because it is written at all. What
- * changed for this locale alone, and what changed for all of them, have a stamp each (documents.md 4).
+ * changed for this locale alone, and what changed for all of them, have a stamp each (reference/documents.md#4-time-stamps).
  */
 export function stampsOf(stamping: Stamping, terms: WriteTerms): readonly (readonly [string, RowValue])[] {
   const { type, version } = stamping

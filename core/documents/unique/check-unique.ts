@@ -8,7 +8,7 @@ import { notUnique, type ValueFault } from '../values/value-fault.ts'
 import { findUniqueConflicts } from './unique-conflicts.ts'
 import { findComponentConflicts } from './unique-conflicts-in-components.ts'
 
-/** documents.md 5: every row that is written, and of what all locales share their published rows too. */
+/** reference/documents.md#5-uniqueness: every row that is written, and of what all locales share their published rows too. */
 export async function checkUnique(
   document: DesiredDocument,
   standing: VersionContext,

@@ -15,7 +15,7 @@ export interface UniqueConflict {
 }
 
 /**
- * documents.md 5: unique among the published versions of a locale, or among all rows of a type without drafts. One
+ * reference/documents.md#5-uniqueness: unique among the published versions of a locale, or among all rows of a type without drafts. One
  * statement for each unique attribute that is written; the indexes only catch who writes at the same moment.
  */
 export async function findUniqueConflicts(

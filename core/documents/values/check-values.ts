@@ -13,11 +13,11 @@ import { rule, toFault, type ValueFault } from './value-fault.ts'
 
 export interface CheckTerms {
   readonly covers: (attribute: Attribute) => boolean
-  /** An attribute that was left out, of a document that is not published but simply there (contract/rest.md 3). */
+  /** An attribute that was left out, of a document that is not published but simply there (reference/rest.md#3-attribute-values). */
   readonly plain: boolean
 }
 
-/** What a version that is to be published still lacks, of its whole values in stored form (contract/rest.md 3). */
+/** What a version that is to be published still lacks, of its whole values in stored form (reference/rest.md#3-attribute-values). */
 export function checkValues(type: ContentType, values: Values, terms: CheckTerms): readonly ValueFault[] {
   return [...checkHolder(type, values, [], terms)]
 }

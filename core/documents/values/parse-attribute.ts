@@ -20,7 +20,7 @@ export interface ParseTerms {
   readonly strictness: Strictness
   /** `make`: absent attributes take their defaults, and required ones are missed; `change`: they stay as they are. */
   readonly purpose: 'make' | 'change'
-  /** What was left out is told as such, in components too (contract/graphql.md 10); absent: as null that was given. */
+  /** What was left out is told as such, in components too (reference/graphql.md#10-errors); absent: as null that was given. */
   readonly plainly?: true | undefined
   /** Whether a component may name the one that it changes by `id`. */
   readonly componentIds: boolean
@@ -50,7 +50,7 @@ export interface ParsedValues {
 
 /**
  * The attributes of a document or a component, as a body or a file gives them, become stored values, or
- * everything that is wrong with them (contract/rest.md 3 and 13). `covers` leaves attributes out altogether.
+ * everything that is wrong with them (reference/rest.md#3-attribute-values, reference/rest.md#13-components-and-zones-in-bodies). `covers` leaves attributes out altogether.
  */
 export function parseValues(
   holder: Holder,
@@ -170,7 +170,7 @@ function items(parsed: readonly ParsedItem[]): ParsedValue {
   return { value: faults.length === 0 ? { kind: 'components', items: found } : undefined, faults }
 }
 
-/** An item that changes a component leaves out what stays; any other is made (contract/rest.md 13). */
+/** An item that changes a component leaves out what stays; any other is made (reference/rest.md#13-components-and-zones-in-bodies). */
 function item(component: Component, given: unknown, path: Path, terms: ParseTerms): ParsedItem {
   if (!isBody(given)) return { item: undefined, faults: [toFault(notAnObject(given), path, given)] }
   const id = terms.componentIds ? idOf(given) : null

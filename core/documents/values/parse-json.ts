@@ -1,7 +1,7 @@
 import { isDeeperThan } from '../../base/plain-data.ts'
 import { type ParseOutcome, rule, wrongType } from './value-fault.ts'
 
-/** contract/rest.md 3: any value; a text is taken as JSON text. */
+/** reference/rest.md#3-attribute-values: any value; a text is taken as JSON text. */
 export function parseJson(value: unknown): ParseOutcome {
   if (typeof value !== 'string') return storedJson(value)
   try {

@@ -4,7 +4,7 @@ import type { InvalidValue } from '../../query/parse-moment.ts'
 import * as query from '../../query/parse-moment.ts'
 import { format, type ParseOutcome } from './value-fault.ts'
 
-/** Dates and times are read in bodies as they are in filters (contract/rest.md 3). */
+/** Dates and times are read in bodies as they are in filters (reference/rest.md#3-attribute-values). */
 const reading =
   (parse: (value: unknown) => Result<string, InvalidValue>) =>
   (value: unknown): ParseOutcome => {

@@ -1,7 +1,7 @@
 import type { ScalarAttribute } from '../../model/model.ts'
 import { notANumber, type ParseOutcome, type Refusal, rule } from './value-fault.ts'
 
-/** What PostgreSQL can hold, which the reference answers with 500 (contract/rest.md 18). */
+/** What PostgreSQL can hold, which the reference answers with 500 (reference/rest.md#17-differences-from-strapi). */
 const INTEGER = { least: -2_147_483_648n, most: 2_147_483_647n }
 const BIG_INTEGER = { least: -9_223_372_036_854_775_808n, most: 9_223_372_036_854_775_807n }
 /** numeric(10,2) */

@@ -8,7 +8,7 @@ import { numberLimits, parseBigInteger, parseDecimal, parseDouble, parseInteger 
 import { parseText, textRules } from './parse-text.ts'
 import { type ParseOutcome, type Refusal, rule, toFault, type ValueFault, wrongType } from './value-fault.ts'
 
-/** `draft` leaves out what a document must fulfil only once it is published (contract/rest.md 3). */
+/** `draft` leaves out what a document must fulfil only once it is published (reference/rest.md#3-attribute-values). */
 export type Strictness = 'draft' | 'full'
 
 export type ParsedScalar =

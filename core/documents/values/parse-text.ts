@@ -15,7 +15,7 @@ export function parseText(value: unknown): ParseOutcome {
   return { stored: value }
 }
 
-/** What the attribute and its column ask of a text. `strict` is false for drafts (contract/rest.md 3). */
+/** What the attribute and its column ask of a text. `strict` is false for drafts (reference/rest.md#3-attribute-values). */
 export function* textRules(attribute: ScalarAttribute, text: string, strict: boolean): Generator<Refusal> {
   yield* lengths(attribute, text, strict)
   if (attribute.type === 'password' && !fitsPassword(text)) yield rule('must be at most 72 bytes')

@@ -33,7 +33,7 @@ export const rule = (message: string): Refusal => ({ kind: 'rule', message })
 
 export const format = (message: string): Refusal => ({ kind: 'format', message })
 
-/** contract/rest.md 3: ``must be a `string` type, but the final value was: `12345`.`` */
+/** reference/rest.md#3-attribute-values: ``must be a `string` type, but the final value was: `12345`.`` */
 export const wrongType = (type: string, value: unknown): Refusal =>
   rule(`must be a \`${type}\` type, but the final value was: \`${printValue(value)}\`.`)
 
@@ -73,14 +73,14 @@ function printValue(value: unknown): string {
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-/** A component that an update names by id and that the document does not have; zones have their own fault (contract/rest.md 13). */
+/** A component that an update names by id and that the document does not have; zones have their own fault (reference/rest.md#13-components-and-zones-in-bodies). */
 export const foreignComponent = ({ kind, name }: Pick<Attribute, 'kind' | 'name'>) =>
   fault(
     kind === 'zone' ? 'foreignPart' : 'application',
     `Some of the provided components in ${name} are not related to the entity`,
   )
 
-/** contract/rest.md 2 and 3: dates and times first and alone, else all of them in a list. */
+/** reference/rest.md#2-errors, reference/rest.md#3-attribute-values: dates and times first and alone, else all of them in a list. */
 export function toRefusal(faults: readonly ValueFault[]): Fault | undefined {
   const [first] = faults
   if (!first) return undefined

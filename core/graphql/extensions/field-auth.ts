@@ -20,7 +20,7 @@ interface AuthField {
   readonly auth: RouteAuth
 }
 
-/** Access rules of fields (contract/graphql.md 8, 9). */
+/** Access rules of fields (reference/graphql.md#8-permissions, reference/graphql.md#9-extension-service). */
 export function openFieldAuth(
   roots: readonly RootField[],
   { model, code }: { readonly model: Model; readonly code: RouteAuthTerms },

@@ -50,7 +50,7 @@ interface OriginalCall {
 
 type GuardStep = (call: ResolverCall) => unknown
 
-/** Composes auth, middlewares (the first outermost), policies in order, nexus plugins and the resolver (contract/graphql.md 9). */
+/** Composes auth, middlewares (the first outermost), policies in order, nexus plugins and the resolver (reference/graphql.md#9-extension-service). */
 export function guardField(guard: FieldGuard, terms: PolicyTerms): FieldResolver {
   const answer = withMiddlewares(guard, withPolicies(guard, terms, innerResolver(guard)))
   // Project code may mutate its arguments.
@@ -156,7 +156,7 @@ function resolverContext({ pluginRequest: call }: ExecutionContext): ResolverCon
 }
 
 /**
- * Converts an error of project code (contract/graphql.md 10): errors of the plugin API keep their code; a plain Error
+ * Converts an error of project code (reference/graphql.md#10-errors): errors of the plugin API keep their code; a plain Error
  * keeps its message and is logged. All others are only logged.
  */
 function toResolverError(error: unknown, log: (error: Error) => void): unknown {

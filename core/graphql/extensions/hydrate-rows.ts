@@ -90,7 +90,7 @@ async function hydrateColumn(populate: Populate, adopting: HydrateTerms): Promis
   }
 }
 
-/** Media need no permission; other links need `find` on their target (contract/graphql.md 8). */
+/** Media need no permission; other links need `find` on their target (reference/graphql.md#8-permissions). */
 const mayFollow = ({ attribute, bypassFind: opened }: LinkPopulate, { grants }: Caller): boolean =>
   attribute.kind === 'media' || opened !== undefined || grants.readAccess(attribute.target, 'find') !== null
 

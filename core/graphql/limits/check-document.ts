@@ -43,7 +43,7 @@ interface CheckTerms {
 
 /**
  * Checks a document: number of tokens, syntax, shape, then validity against the schema; a failure is HTTP 400
- * (contract/graphql.md 10). Cheap checks come first, so that expensive rules run only on bounded input.
+ * (reference/graphql.md#10-errors). Cheap checks come first, so that expensive rules run only on bounded input.
  */
 export function checkDocument(text: string, terms: CheckTerms): Result<CheckedDocument, GraphQLError> {
   const tokens = limitTokens(text, terms.config.limits.tokens)

@@ -15,7 +15,7 @@ import { limitPath, overLimit } from './budget.ts'
 /** Introspection fields do not count. */
 const isExempt = (node: FieldNode): boolean => /^__(schema|type)$/.test(node.name.value)
 
-/** Validation rule for the depth of each operation (contract/graphql.md 11): root fields are level 0, fragments add none. */
+/** Validation rule for the depth of each operation (reference/graphql.md#11-limits-playground-and-introspection): root fields are level 0, fragments add none. */
 export const limitDepth =
   (most: number) =>
   (context: ValidationContext): ASTVisitor => ({

@@ -11,7 +11,7 @@ export interface PageLimits {
   readonly defaultLimit: number
 }
 
-/** Parses `PaginationArg` (contract/graphql.md 5): `defaultLimit` if absent, at most `amountLimit`; `limit: -1` is the maximum. */
+/** Parses `PaginationArg` (reference/graphql.md#5-pagination): `defaultLimit` if absent, at most `amountLimit`; `limit: -1` is the maximum. */
 export function parsePage(raw: unknown, limits: PageLimits): Result<Page, Fault> {
   const args = raw !== null && typeof raw === 'object' ? (raw as Readonly<Record<string, unknown>>) : {}
   const paged = args.page != null || args.pageSize != null
@@ -30,7 +30,7 @@ const amount = (raw: unknown, { amountLimit, defaultLimit }: PageLimits): number
 
 type TakeOne = Extract<Query['take'], { readonly kind: 'one' }>
 
-/** Parses an `id` argument: a documentId, or the numeric id of a record (contract/graphql.md 0). */
+/** Parses an `id` argument: a documentId, or the numeric id of a record (reference/graphql.md#0-decisions). */
 export function parseIdArgument(raw: unknown): TakeOne {
   const id = String(raw ?? '')
   // PostgreSQL cannot store NUL, so no document has such an id.

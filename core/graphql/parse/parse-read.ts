@@ -18,7 +18,7 @@ export interface RootSelection {
   readonly args: Arguments
 }
 
-/** Parses a root field of a query (spec 4.9) to the same AST as REST. */
+/** Parses a root field of a query (reference/graphql.md#2-generated-types) to the same AST as REST. */
 export function parseRead(selected: RootSelection, context: OperationContext): Result<Query, Fault> {
   const { type, action } = selected.root
   const parsed =
@@ -82,7 +82,7 @@ const baseQuery = (type: ContentType, args: Arguments, model: Model) =>
     publication: null,
   }) as const
 
-/** Fields without `publicationState` find a document in any status (contract/graphql.md 6). */
+/** Fields without `publicationState` find a document in any status (reference/graphql.md#6-writing). */
 const readStatus = (type: ContentType, args: Arguments): VersionChoice =>
   type.draftAndPublish && (!('publicationState' in args) || args.publicationState === 'PREVIEW')
     ? 'latest'

@@ -73,7 +73,7 @@ export function parseAttributeSelection(
       continue
     }
     const parsed = parsePopulateField(holder, attribute, { ...place, key, nodes })
-    // Invalid arguments fail only this field, when it is resolved (contract/graphql.md 5, 8).
+    // Invalid arguments fail only this field, when it is resolved (reference/graphql.md#5-pagination, reference/graphql.md#8-permissions).
     if (parsed.ok) populate.push(parsed.value)
   }
   const selection: Selection = { fields: unique(scalars), named: true, populate }
@@ -161,7 +161,7 @@ function parseLink(
   })
 }
 
-/** A list has its own publicationState, independent of its parent's (documents.md 17). */
+/** A list has its own publicationState, independent of its parent's (reference/documents.md#17-graphql-nested-dialect). */
 function linkVersions(
   { publicationState }: Arguments,
   { status }: OperationContext,

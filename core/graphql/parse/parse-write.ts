@@ -80,7 +80,7 @@ function parsePublishedAt(raw: WriteInput['publishedAt']): Result<WriteInput['pu
 
 type Input = Pick<WriteInput, 'publishedAt'> & { readonly values: GivenValues }
 
-/** Creates a draft unless the input has `publishedAt` (contract/graphql.md 6). */
+/** Creates a draft unless the input has `publishedAt` (reference/graphql.md#6-writing). */
 export const toCreate = ({ type, locale }: WriteLocation, input: Input): CreateCommand => ({
   kind: 'create',
   type,
@@ -132,7 +132,7 @@ interface WriteInput {
   readonly publishedAt: string | null | undefined
 }
 
-/** Converts coerced input to `data`. Other timestamps are accepted and ignored (contract/graphql.md 0). */
+/** Converts coerced input to `data`. Other timestamps are accepted and ignored (reference/graphql.md#0-decisions). */
 function readInput(type: ContentType, raw: unknown): WriteInput {
   const { createdAt: _created, updatedAt: _updated, publishedAt, ...rest } = isRecord(raw) ? raw : {}
   const data = toData(type, rest)

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql'
 import type { Result } from '../../base/result.ts'
 import { FAULTS, type Fault, type FaultCode, forbidden } from '../../faults/fault.ts'
 
-/** Error codes (contract/graphql.md 10); all other faults are INTERNAL_SERVER_ERROR. */
+/** Error codes (reference/graphql.md#10-errors); all other faults are INTERNAL_SERVER_ERROR. */
 const CODES: Readonly<Partial<Record<FaultCode, string>>> = {
   validation: 'BAD_USER_INPUT',
   forbidden: 'FORBIDDEN',

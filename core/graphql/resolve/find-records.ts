@@ -21,7 +21,7 @@ export interface NamedRecord {
 }
 
 /**
- * Finds the record of an `id` argument, by documentId or numeric id (contract/graphql.md 0). It does not check
+ * Finds the record of an `id` argument, by documentId or numeric id (reference/graphql.md#0-decisions). It does not check
  * permissions; its callers must. null: there is none.
  */
 export async function findRecord(

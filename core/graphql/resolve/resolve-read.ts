@@ -64,7 +64,7 @@ export const toOperationContext = (
   { model, limits }: ResolveTerms,
 ): OperationContext => ({ schema, fragments, variables: variableValues, model, limits, caller })
 
-/** `meta.pagination` (contract/graphql.md 5). */
+/** `meta.pagination` (reference/graphql.md#5-pagination). */
 export const responsePagination = ({ start, limit }: Page, total: number) => ({
   total,
   page: Math.floor(start / limit) + 1,

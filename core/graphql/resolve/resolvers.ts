@@ -54,7 +54,7 @@ function resolverOf(holder: Holder, attribute: Attribute): Resolver | null {
     const found = find(row, args, context, info)
     if (found === undefined) checkArguments(attribute, args)
     if (!isLink(attribute)) return found
-    // Access removed the link from the answer: the caller may not follow it (contract/graphql.md 8).
+    // Access removed the link from the answer: the caller may not follow it (reference/graphql.md#8-permissions).
     if (found === undefined) throw toGraphqlError(forbidden())
     return { data: found }
   }

@@ -15,8 +15,8 @@ export const meField = ({ auth }: FixedTerms): FixedField => ({
 })
 
 /**
- * Authentication (contract/graphql.md 7). A public permission applies to signed-in callers, too: they could omit their
- * token. Each field counts as a separate request for rate limits, as over REST (safety S9).
+ * Authentication (reference/graphql.md#7-users). A public permission applies to signed-in callers, too: they could omit their
+ * token. Each field counts as a separate request for rate limits, as over REST (reference/safety.md#s9-rate-limits).
  */
 export const signInFields = ({ auth, identify }: FixedTerms) => {
   const isOpen = async (operation: AuthOperation): Promise<boolean> => {
@@ -66,7 +66,7 @@ const NO_PROVIDER = fault('application', 'This provider is disabled')
 
 const toBody = (input: unknown): Body => (typeof input === 'object' && input !== null ? { ...input } : {})
 
-/** Answers of authentication omit the role (contract/graphql.md 7). */
+/** Answers of authentication omit the role (reference/graphql.md#7-users). */
 const toPayload = ({ jwt, user }: SessionAnswer) => ({ jwt, user: withoutRole(parseUser(user)) })
 
 const withoutRole = (user: UserRow | null) => user && { ...user, role: null }

@@ -16,7 +16,7 @@ import type { FixedField, FixedTerms } from './fixed-field.ts'
 import type { ExecutionContext } from './resolve-read.ts'
 import type { AnsweredRow } from './resolvers.ts'
 
-/** The mutations of files (contract/graphql.md 6), with REST's permissions and checks. */
+/** The mutations of files (reference/graphql.md#6-writing), with REST's permissions and checks. */
 export const uploadFields = (terms: FixedTerms) =>
   ({
     upload: field('upload', async (given, execution, info) => {

@@ -5,7 +5,7 @@ import { unwrapResult } from '../parse/to-graphql-error.ts'
 import { findRecord, parseResponseSelection } from './find-records.ts'
 import type { FixedField, FixedTerms } from './fixed-field.ts'
 
-/** The mutations of users, as over REST, and of roles, which are refused: project.yaml defines them (contract/graphql.md 7). */
+/** The mutations of users, as over REST, and of roles, which are refused: project.yaml defines them (reference/graphql.md#7-users). */
 export const userFields = (terms: FixedTerms) => {
   const { users, model } = terms
   const { user } = model.builtIn

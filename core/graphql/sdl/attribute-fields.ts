@@ -23,7 +23,7 @@ export function attributesInOrder(holder: Holder): readonly Attribute[] {
 
 /**
  * True for attributes of the nested format's outputs and filters: no `publishedAt` on types without drafts, and no
- * `focalPoint`, which files have only in the flat format. Inputs have both (spec 2.6).
+ * `focalPoint`, which files have only in the flat format. Inputs have both (reference/graphql.md#2-generated-types).
  */
 export const isShown = (holder: Holder, { name, system }: Attribute): boolean => {
   if (holder.holder !== 'content-type') return !(system && name === 'publishedAt')
@@ -31,7 +31,7 @@ export const isShown = (holder: Holder, { name, system }: Attribute): boolean =>
   return !(holder.uid === 'plugin::upload.file' && name === 'focalPoint')
 }
 
-/** Private attributes and password hashes are never answered (contract/graphql.md 0; safety S2). */
+/** Private attributes and password hashes are never answered (reference/graphql.md#0-decisions; reference/safety.md#s2-passwords). */
 const isReadable = (attribute: Attribute): boolean =>
   !attribute.private && !(attribute.kind === 'scalar' && attribute.type === 'password')
 
@@ -71,7 +71,7 @@ function outputType(holder: Holder, attribute: Attribute): string {
   }
 }
 
-/** The fields of `<Type>Input`, all nullable. Timestamps are accepted (spec 2.6), but only publishedAt has an effect. */
+/** The fields of `<Type>Input`, all nullable. Timestamps are accepted (reference/graphql.md#2-generated-types), but only publishedAt has an effect. */
 export function inputFields(holder: Holder, shadow: EnabledCrud): readonly string[] {
   const written = attributesInOrder(holder).filter(
     attribute => isWritable(attribute) && shadow.has(holder, attribute, 'input'),
@@ -80,7 +80,7 @@ export function inputFields(holder: Holder, shadow: EnabledCrud): readonly strin
   return [...own, ...written.map(attribute => field(attribute.name, inputType(holder, attribute)))]
 }
 
-/** Timestamps, which inputs accept because answers contain them (spec 2.6). */
+/** Timestamps, which inputs accept because answers contain them (reference/graphql.md#2-generated-types). */
 export const STAMPS: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'publishedAt'])
 
 const isWritable = ({ name, writable, system }: Attribute): boolean => (system ? STAMPS.has(name) : writable)
@@ -104,7 +104,7 @@ function inputType(holder: Holder, attribute: Attribute): string {
 
 /**
  * The fields of `<Type>FiltersInput`, private attributes included: their use is refused when the query is restricted to
- * its caller (contract/graphql.md 8). Media and zones are excluded.
+ * its caller (reference/graphql.md#8-permissions). Media and zones are excluded.
  */
 export function filterFields(holder: Holder, shadow: EnabledCrud): readonly string[] {
   const name = graphqlWrapperNames(graphqlTypeName(holder)).filters
@@ -124,7 +124,7 @@ export function filterFields(holder: Holder, shadow: EnabledCrud): readonly stri
   return [...id, ...fields, field('and', `[${name}]`), field('or', `[${name}]`), field('not', name)]
 }
 
-/** Passwords never appear in outputs or filters (contract/graphql.md 0). */
+/** Passwords never appear in outputs or filters (reference/graphql.md#0-decisions). */
 const isPassword = (attribute: Attribute): boolean =>
   attribute.kind === 'scalar' && attribute.type === 'password'
 

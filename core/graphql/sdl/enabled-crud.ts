@@ -6,7 +6,7 @@ export type ShadowAction = 'find' | 'findOne' | 'create' | 'update' | 'delete'
 /** The kinds of types that an attribute may appear in. */
 export type ShadowSide = 'output' | 'input' | 'filters'
 
-/** The enabled parts of the generated schema (spec 4.10; project file, "graphql.shadowCRUD"). Everything is enabled by default. */
+/** The enabled parts of the generated schema (reference/graphql.md#9-extension-service; project file, "graphql.shadowCRUD"). Everything is enabled by default. */
 export interface EnabledCrud {
   shows(type: ContentType): boolean
   allows(type: ContentType, action: ShadowAction): boolean

@@ -1,4 +1,4 @@
-/** Definitions that every schema has (contract/graphql.md 2, 3). */
+/** Definitions that every schema has (reference/graphql.md#2-generated-types, reference/graphql.md#3-scalars). */
 export const FIXED_TYPES = `
   "The \`JSON\` scalar type represents JSON values as specified by [ECMA-404](http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf)."
   scalar JSON @specifiedBy(url: "http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf")
@@ -28,7 +28,7 @@ export const FIXED_TYPES = `
   input PaginationArg { page: Int pageSize: Int start: Int limit: Int }
 `
 
-/** Signing in (contract/graphql.md 7). */
+/** Signing in (reference/graphql.md#7-users). */
 export const SIGN_IN = `
   type UsersPermissionsMe { id: ID! username: String! email: String confirmed: Boolean blocked: Boolean role: UsersPermissionsMeRole }
   type UsersPermissionsMeRole { id: ID! name: String! description: String type: String }
@@ -53,7 +53,7 @@ export const SIGN_IN = `
   }
 `
 
-/** Users and roles (contract/graphql.md 7); those of roles are there to be refused: roles live in project.yaml. */
+/** Users and roles (reference/graphql.md#7-users); those of roles are there to be refused: roles live in project.yaml. */
 export const USERS = `
   type UsersPermissionsCreateRolePayload { ok: Boolean! }
   type UsersPermissionsUpdateRolePayload { ok: Boolean! }
@@ -75,7 +75,7 @@ export const USERS = `
   }
 `
 
-/** Files (contract/graphql.md 6, the last point). */
+/** Files (reference/graphql.md#6-writing, the last point). */
 export const UPLOADS = `
   input FileInfoInput { name: String alternativeText: String caption: String }
 

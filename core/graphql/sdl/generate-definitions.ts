@@ -12,7 +12,7 @@ export interface DefinitionTerms {
   readonly model: Model
   readonly shadow: EnabledCrud
   readonly roots: readonly RootField[]
-  /** false: only the minimum that extensions can build on (contract/graphql.md 11). */
+  /** false: only the minimum that extensions can build on (reference/graphql.md#11-limits-playground-and-introspection). */
   readonly generatesTypes: boolean
 }
 

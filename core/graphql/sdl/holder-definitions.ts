@@ -10,7 +10,7 @@ import { filterFields, inputFields, outputFields } from './attribute-fields.ts'
 import type { EnabledCrud } from './enabled-crud.ts'
 import { enumType, inputType, objectType, type Sdl, scalarType, unionType } from './sdl.ts'
 
-/** All types of a component (contract/graphql.md 1). */
+/** All types of a component (reference/graphql.md#1-names). */
 export function componentDefinitions(component: Component, shadow: EnabledCrud): readonly Sdl[] {
   const name = graphqlTypeName(component)
   const names = graphqlWrapperNames(name)

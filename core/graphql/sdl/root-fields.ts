@@ -24,7 +24,7 @@ export function printRootField({ name, type, action, args }: RootField): string 
   return field(name, isList ? names.collection : names.response, args)
 }
 
-/** The generated queries and mutations of a content-type (spec 4.9; contract/graphql.md 2). Built-in types have fixed mutations. */
+/** The generated queries and mutations of a content-type (reference/graphql.md#2-generated-types). Built-in types have fixed mutations. */
 export function rootFields(type: ContentType, shadow: EnabledCrud): readonly RootField[] {
   const all = type.kind === 'single' ? singleFields(type) : collectionFields(type)
   const own = type.builtIn ? all.filter(({ root }) => root === 'Query') : all

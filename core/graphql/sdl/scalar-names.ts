@@ -2,7 +2,7 @@ import type { ScalarAttribute, ValueType } from '../../model/model.ts'
 import { graphqlEnumValue } from '../../model/names.ts'
 import { field, inputType, type Sdl } from './sdl.ts'
 
-/** The scalar of each attribute type (contract/graphql.md 2). Enumerations also have their own enum type. */
+/** The scalar of each attribute type (reference/graphql.md#2-generated-types). Enumerations also have their own enum type. */
 export const SCALAR_NAMES = {
   string: 'String',
   text: 'String',
@@ -38,7 +38,7 @@ const COMPARISONS = [
   ...['contains', 'notContains', 'containsi', 'notContainsi', 'gt', 'gte', 'lt', 'lte'],
 ]
 
-/** The same operators for every scalar (contract/graphql.md 4). */
+/** The same operators for every scalar (reference/graphql.md#4-filters). */
 export const filterInputs = (): readonly Sdl[] =>
   [...new Set(Object.values(SCALAR_NAMES))].map(scalar => {
     const name = filterInputName(scalar)

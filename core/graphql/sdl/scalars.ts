@@ -81,7 +81,7 @@ function readMoment(text: string): string | null {
 const dateTime = textScalar({
   name: 'DateTime',
   read: readMoment,
-  // A `timestamp` attribute is a string of milliseconds internally (contract/rest.md 3).
+  // A `timestamp` attribute is a string of milliseconds internally (reference/rest.md#3-attribute-values).
   write: value =>
     typeof value === 'string' && /^-?\d+$/.test(value) ? new Date(Number(value)).toISOString() : value,
   complain(given, node) {
@@ -138,7 +138,7 @@ const upload = new GraphQLScalarType({
   },
 })
 
-/** A literal must be a locale of the project or `all`; a variable is not checked (contract/graphql.md 3). */
+/** A literal must be a locale of the project or `all`; a variable is not checked (reference/graphql.md#3-scalars). */
 const localeCode = ({ locales }: Model): GraphQLScalarType => {
   const known = new Set(['all', ...locales.map(({ code }) => code)])
   return new GraphQLScalarType({
@@ -153,7 +153,7 @@ const localeCode = ({ locales }: Model): GraphQLScalarType => {
   })
 }
 
-/** The schema's scalars (contract/graphql.md 3). */
+/** The schema's scalars (reference/graphql.md#3-scalars). */
 export const createScalars = (model: Model): Readonly<Record<string, GraphQLScalarType>> => ({
   Date: date,
   Time: time,

@@ -32,7 +32,7 @@ const LOCALE = 'locale: I18NLocaleCode'
 export const filtersArgument = (holder: Holder): string =>
   `filters: ${graphqlWrapperNames(graphqlTypeName(holder)).filters}`
 
-/** The arguments of nested lists: relations, media, repeatable components (contract/graphql.md 2). */
+/** The arguments of nested lists: relations, media, repeatable components (reference/graphql.md#2-generated-types). */
 export const rowsArguments = (holder: Holder): readonly string[] => [
   ...(isSingle(holder) ? [] : [filtersArgument(holder), PAGINATION, SORT]),
   ...(holder.holder === 'content-type' && holder.draftAndPublish ? [PUBLICATION_STATE] : []),

@@ -10,7 +10,7 @@ const LOGIC: ReadonlyMap<string, string> = new Map([
 type Filter = Readonly<Record<string, unknown>>
 
 /**
- * Converts a GraphQL filter (contract/graphql.md 4) to REST's filter grammar: `{ title: { eq: 1 }, or: [] }` becomes
+ * Converts a GraphQL filter (reference/graphql.md#4-filters) to REST's filter grammar: `{ title: { eq: 1 }, or: [] }` becomes
  * `{ title: { $eq: 1 }, $or: [] }`, and `id` of a document becomes `documentId`.
  */
 export function toDollarFilter(raw: unknown, holder: Holder): unknown {
@@ -31,7 +31,7 @@ function toTerm(key: string, value: unknown, holder: Holder): readonly [string, 
 const nameOf = (key: string, holder: Holder): string =>
   key === 'id' && holder.holder === 'content-type' ? 'documentId' : key
 
-/** Drops empty groups (contract/graphql.md 4) and null relations and components. */
+/** Drops empty groups (reference/graphql.md#4-filters) and null relations and components. */
 const conditionsOf = (filter: Filter, holder: Holder): readonly (readonly [string, unknown])[] =>
   Object.entries(filter).flatMap(([key, value]) => {
     if (!LOGIC.has(key)) return value === null && holderBehind(holder, key) ? [] : [[key, value] as const]
@@ -53,7 +53,7 @@ function holderBehind(holder: Holder, name: string): Holder | null {
   return attribute.kind === 'component' ? attribute.component : null
 }
 
-/** Operators that match nothing if compared with null (contract/graphql.md 4); `eq` and `ne` accept null. */
+/** Operators that match nothing if compared with null (reference/graphql.md#4-filters); `eq` and `ne` accept null. */
 const NEEDS_VALUE: ReadonlySet<string> = new Set([
   'gt',
   'gte',

@@ -5,7 +5,7 @@ import { isRecord } from '../../query/parse-place.ts'
 import { withoutFiles } from './uploaded-file.ts'
 
 /**
- * The input scalar of a dynamic zone: an entry with the `__typename` of a component (contract/graphql.md 3 and 6). It is
+ * The input scalar of a dynamic zone: an entry with the `__typename` of a component (reference/graphql.md#3-scalars, reference/graphql.md#6-writing). It is
  * converted to REST's form; keys that the component does not have are dropped. The document's rules refuse components
  * that the zone does not allow.
  */

@@ -23,7 +23,7 @@ export type TransportRequest = { readonly files: Multipart['files'] } & (
 )
 
 /**
- * Parses a request of /graphql (contract/graphql.md 10, "HTTP"), or fails with the response that refuses it. The caller
+ * Parses a request of /graphql (reference/graphql.md#10-errors, "HTTP"), or fails with the response that refuses it. The caller
  * must discard the files of a parsed request.
  */
 export async function parseTransport(
@@ -46,7 +46,7 @@ export async function parseTransport(
 
 const ALLOWED = { Allow: 'HEAD, GET, POST' } as const
 
-/** OPTIONS needs no caller (contract/rest.md 1). */
+/** OPTIONS needs no caller (reference/rest.md#1-envelope-and-status-codes). */
 export const METHODS_ANSWER: HttpResponse = {
   status: 200,
   body: '',

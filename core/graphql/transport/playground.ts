@@ -4,7 +4,7 @@ import { PLAYGROUND_FILES, readPlaygroundFile } from './playground-files.ts'
 
 type PlaygroundTerms = Pick<GraphqlSettings['config'], 'endpoint' | 'playgroundAlways'>
 
-/** Serves GraphiQL to browsers, without files of other servers; in production only with `playgroundAlways` (contract/graphql.md 11). */
+/** Serves GraphiQL to browsers, without files of other servers; in production only with `playgroundAlways` (reference/graphql.md#11-limits-playground-and-introspection). */
 export function openPlayground(
   { endpoint, playgroundAlways }: PlaygroundTerms,
   production: boolean,

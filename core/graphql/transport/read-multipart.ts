@@ -9,7 +9,7 @@ import { UploadedFile } from '../sdl/uploaded-file.ts'
 
 export interface MultipartTerms {
   readonly files: Files
-  /** Without the upload permission files are skipped unread, so that strangers cannot fill the disk (safety S16). */
+  /** Without the upload permission files are skipped unread, so that strangers cannot fill the disk (reference/safety.md#s16-uploads). */
   readonly mayUpload: boolean
 }
 

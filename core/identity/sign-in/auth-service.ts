@@ -14,7 +14,7 @@ import { type CountRequest, networkOf, type Quota } from '../rate-limit.ts'
 import { ALL_ROWS } from '../users/user-values.ts'
 
 /**
- * The auth operations for every protocol (contract/rest.md 14, graphql.md 7): parses bodies, counts requests, makes
+ * The auth operations for every protocol (reference/rest.md#14-access, reference/graphql.md#7-users): parses bodies, counts requests, makes
  * responses. The protocol checks the permission (`caller.grants.allows('auth', operation)`).
  */
 export interface AuthService {
@@ -138,7 +138,7 @@ const OPERATIONS: Operations = {
 
 const withoutQuota = <Answer>(result: Result<Answer, Fault>): AuthResult<Answer> => ({ result, quota: null })
 
-/** Limits mails per address in addition to requests per network, so that no mailbox is flooded from many networks (safety S9). */
+/** Limits mails per address in addition to requests per network, so that no mailbox is flooded from many networks (reference/safety.md#s9-rate-limits). */
 async function limitedByAddress<Answer>(
   operation: AuthOperation,
   { email }: AuthBody,

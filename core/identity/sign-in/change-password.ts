@@ -111,7 +111,7 @@ export async function setPassword(
 /** Milliseconds: codes are valid for one hour. */
 const RESET_LIFETIME = 3_600_000
 
-/** Responds before the lookup, so that neither response nor timing reveals an account (safety S8). */
+/** Responds before the lookup, so that neither response nor timing reveals an account (reference/safety.md#s8-sessions-and-resets). */
 export async function forgotPassword(body: AuthBody, terms: IdentityTerms): Promise<Result<null, Fault>> {
   const attribute = requireScalar(terms.model.builtIn.user, 'email')
   const parsed = parseCredentials(body, [{ name: 'email', attribute }])

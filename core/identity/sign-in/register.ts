@@ -17,7 +17,7 @@ const REQUIRED_FIELDS = ['email', 'username', 'password'] as const
 
 const TAKEN_MESSAGE = 'Email or Username are already taken'
 
-/** Creates a user with the configured role. Keys that the project does not allow are refused (safety S6). */
+/** Creates a user with the configured role. Keys that the project does not allow are refused (reference/safety.md#s6-mass-assignment). */
 export async function register(body: AuthBody, terms: IdentityTerms): Promise<Result<SignedIn, Fault>> {
   if (!terms.settings.register.enabled)
     return failed(fault('application', 'Register action is currently disabled'))

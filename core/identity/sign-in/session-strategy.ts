@@ -36,7 +36,7 @@ export function sessionStrategy(terms: SessionStrategyTerms): Strategy {
     const user = await read(session.id, ahead)
     if (!user || isLockedOut(user, terms.confirmEmail))
       return failed(fault('unauthorized', 'Invalid credentials'))
-    // A new password ended this session (safety S8).
+    // A new password ended this session (reference/safety.md#s8-sessions-and-resets).
     if ((user.sessionVersion ?? 0) !== session.version)
       return failed(fault('unauthorized', 'Missing or invalid credentials'))
     return userCaller(user, terms.access)

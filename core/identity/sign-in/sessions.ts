@@ -28,7 +28,7 @@ export interface SessionTerms {
   readonly now?: () => number
 }
 
-/** The only accepted algorithm, whatever the header of a token says (contract/rest.md 14). */
+/** The only accepted algorithm, whatever the header of a token says (reference/rest.md#14-access). */
 const ALGORITHM = 'HS256'
 
 /** JSON Web Tokens of payload `{ id, version, iat, exp }`. */

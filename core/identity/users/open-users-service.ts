@@ -57,7 +57,7 @@ const readUserById = (
   terms: ReadUsersTerms,
 ): Promise<Result<string | null, Fault>> => readUser(withId(query, id), { caller, action: 'findOne' }, terms)
 
-/** Fails with 401 for API tokens and the public (contract/rest.md 2). */
+/** Fails with 401 for API tokens and the public (reference/rest.md#2-errors). */
 async function readMe(query: Query, caller: Caller, terms: ReadUsersTerms): Promise<Result<string, Fault>> {
   const unauthorized = fault('unauthorized', 'Unauthorized')
   const id = caller.user?.id

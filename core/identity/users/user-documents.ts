@@ -10,7 +10,7 @@ import { findAccount } from './accounts.ts'
 import { withUsername } from './user-values.ts'
 
 /**
- * Wraps the document service for users. A new password ends the user's sessions (safety S8). A new address invalidates
+ * Wraps the document service for users. A new password ends the user's sessions (reference/safety.md#s8-sessions-and-resets). A new address invalidates
  * mailed codes, and must be confirmed if the project requires it and the write does not set `confirmed`.
  */
 export const userDocuments = (documents: Documents, terms: IdentityTerms): Documents => ({

@@ -8,7 +8,7 @@ import type { AuthBody } from '../parse-credentials.ts'
 import type { CountRequest } from '../rate-limit.ts'
 
 /**
- * Users for every protocol (contract/rest.md 14), within the caller's permissions: 403 without permission for the action,
+ * Users for every protocol (reference/rest.md#14-access), within the caller's permissions: 403 without permission for the action,
  * except `me`. Documents are JSON texts. Only `findMany` respects `take` of a query. Writes return the given `selection`,
  * by default all readable attributes and the role.
  */

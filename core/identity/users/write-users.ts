@@ -111,7 +111,7 @@ function answerQuery(
   return restrict({ ...ALL_ROWS, type, take, selection: shown }, caller, action)
 }
 
-/** contract/rest.md 14: creating a user reports validation rules as ApplicationErrors without details. */
+/** reference/rest.md#14-access: creating a user reports validation rules as ApplicationErrors without details. */
 function creationFault(found: Fault | undefined): Fault {
   const unique = toUniqueFault(found, UNIQUE)
   const [first] = ruleFaults(unique)
@@ -171,7 +171,7 @@ function checkUserChange(body: AuthBody, user: ContentType): Fault | undefined {
   ])
 }
 
-/** Hashes of mailed codes: no permission allows writing them (safety S6). */
+/** Hashes of mailed codes: no permission allows writing them (reference/safety.md#s6-mass-assignment). */
 const SERVER_ONLY: readonly string[] = ['resetPasswordToken', 'confirmationToken']
 
 function parseUserValues(body: AuthBody, user: ContentType): Result<GivenValues, Fault> {

@@ -23,7 +23,7 @@ export interface Picture {
   readonly pixelLimit: number
 }
 
-/** contract/rest.md 15: bounding boxes of the formats. */
+/** reference/rest.md#15-upload: bounding boxes of the formats. */
 const BOXES: readonly { readonly size: string; readonly width: number; readonly height: number }[] = [
   { size: 'thumbnail', width: 245, height: 156 },
   { size: 'small', width: 500, height: 500 },

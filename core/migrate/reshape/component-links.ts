@@ -167,7 +167,7 @@ function columnEdges({ holding }: StoredLinks, link: ColumnLink, { naming, withP
   }
 }
 
-/** What was the target owns the link now: each end says of itself what the other one said of it (documents.md 6). */
+/** What was the target owns the link now: each end says of itself what the other one said of it (reference/documents.md#6-what-a-link-stores). */
 function swapped({ owner, source: { holding } }: LinkMove, edges: Edges): Edges {
   const said = (has: boolean, own: string, other: string) => (has ? `coalesce(${own}, ${other})` : 'NULL')
   const { before } = owner

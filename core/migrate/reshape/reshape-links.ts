@@ -7,7 +7,7 @@ import { isComponent, type LinkMove, losesDocuments, type TableState, versionKey
 /** Where a move's links are while rows change. */
 const aside = (turn: number): string => `pg_temp.plinth_shift_links_${turn}`
 
-/** What a place at the end of a list is a multiple of (documents.md 11). */
+/** What a place at the end of a list is a multiple of (reference/documents.md#11-order). */
 const GAP = 1024
 
 export interface LinkReshape {

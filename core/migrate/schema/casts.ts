@@ -62,6 +62,42 @@ const asShortText = (print: (value: string) => string): Casts => ({
   'varchar(255)': keepingAll(print),
 })
 
+/** SQL for the value of a text, for each type that a text can hold; null if the text is no value of the type. */
+const READ_TEXT: Readonly<Partial<Record<ColumnType, (text: string) => string>>> = {
+  integer: text => whole(text, 'integer', '2147483647'),
+  bigint: text => whole(text, 'bigint', '9223372036854775807'),
+  'double precision': text => whenever(`${text} ~ '${NUMBER}'`, `${text}::double precision`),
+  'numeric(10,2)': text =>
+    whenever(
+      `${text} ~ '${NUMBER}'`,
+      whenever(`abs(${text}::numeric) < 99999999.995`, `round(${text}::numeric, 2)`),
+    ),
+  boolean: text => `CASE ${text} WHEN 'true' THEN true WHEN 'false' THEN false END`,
+  date: text => onDay(text, `^${DAY}$`, `${text}::date`),
+  'time(3)': text => whenever(`${text} ~ '^${TIME}$'`, `${text}::time(3)`),
+  // Without a zone it is UTC, as the session is.
+  'timestamptz(3)': text => onDay(text, `^${DAY}([T ]${TIME}${ZONE})?$`, `${text}::timestamptz(3)`),
+}
+
+/** Digits are bounded: PostgreSQL refuses numbers that no double holds. */
+const NUMBER = '^[+-]?[0-9]{1,250}([.][0-9]{1,250})?$'
+const DAY = '(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])'
+const TIME = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?'
+const ZONE = '(Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9])?'
+
+const whole = (text: string, type: ColumnType, largest: string): string =>
+  whenever(
+    `${text} ~ '^[+-]?[0-9]{1,20}$'`,
+    whenever(`abs(${text}::numeric) <= ${largest}`, `${text}::${type}`),
+  )
+
+/** Refuses the 31st of a month of thirty days. */
+function onDay(text: string, pattern: string, value: string): string {
+  const month = `(left(${text}, 7) || '-01')::date`
+  const days = `extract(day FROM ${month} + interval '1 month - 1 day')`
+  return whenever(`${text} ~ '${pattern}'`, whenever(`substr(${text}, 9, 2)::integer <= ${days}`, value))
+}
+
 /** What is read must say the same when it is written again: `007` is no number, and `1.50` is one. */
 function readBack(type: ColumnType, same: (text: string, value: string) => string): Cast {
   const read = READ_TEXT[type] ?? (() => 'NULL')
@@ -207,40 +243,4 @@ const CASTS: Readonly<Record<string, Casts>> = {
   },
   [CATALOGUE_TYPES['time(3)']]: asShortText(value => `to_char(${value}, 'HH24:MI:SS.MS')`),
   [CATALOGUE_TYPES['timestamptz(3)']]: FROM_MOMENT,
-}
-
-/** What a text says, for each type that texts can be written in. A text that says nothing of the kind is null. */
-const READ_TEXT: Readonly<Partial<Record<ColumnType, (text: string) => string>>> = {
-  integer: text => whole(text, 'integer', '2147483647'),
-  bigint: text => whole(text, 'bigint', '9223372036854775807'),
-  'double precision': text => whenever(`${text} ~ '${NUMBER}'`, `${text}::double precision`),
-  'numeric(10,2)': text =>
-    whenever(
-      `${text} ~ '${NUMBER}'`,
-      whenever(`abs(${text}::numeric) < 99999999.995`, `round(${text}::numeric, 2)`),
-    ),
-  boolean: text => `CASE ${text} WHEN 'true' THEN true WHEN 'false' THEN false END`,
-  date: text => onDay(text, `^${DAY}$`, `${text}::date`),
-  'time(3)': text => whenever(`${text} ~ '^${TIME}$'`, `${text}::time(3)`),
-  // Without a zone it is UTC, as the session is.
-  'timestamptz(3)': text => onDay(text, `^${DAY}([T ]${TIME}${ZONE})?$`, `${text}::timestamptz(3)`),
-}
-
-/** Digits are bounded: PostgreSQL refuses numbers that no double holds. */
-const NUMBER = '^[+-]?[0-9]{1,250}([.][0-9]{1,250})?$'
-const DAY = '(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])'
-const TIME = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?'
-const ZONE = '(Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9])?'
-
-const whole = (text: string, type: ColumnType, largest: string): string =>
-  whenever(
-    `${text} ~ '^[+-]?[0-9]{1,20}$'`,
-    whenever(`abs(${text}::numeric) <= ${largest}`, `${text}::${type}`),
-  )
-
-/** Refuses the 31st of a month of thirty days. */
-function onDay(text: string, pattern: string, value: string): string {
-  const month = `(left(${text}, 7) || '-01')::date`
-  const days = `extract(day FROM ${month} + interval '1 month - 1 day')`
-  return whenever(`${text} ~ '${pattern}'`, whenever(`substr(${text}, 9, 2)::integer <= ${days}`, value))
 }

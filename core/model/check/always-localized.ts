@@ -1,7 +1,7 @@
 import { attributeName, attributePath, type Declarations, declaredAttributes } from '../declarations.ts'
 import type { ModelFinding } from './finding.ts'
 
-/** Relations and uids of a localized type always have a value per locale (documents.md 2). */
+/** Relations and uids of a localized type always have a value per locale (reference/documents.md#2-shared-attributes). */
 export function* alwaysLocalized(declarations: Declarations): Generator<ModelFinding> {
   for (const { holder, name, declaration } of declaredAttributes(declarations)) {
     const always = declaration.type === 'relation' || declaration.type === 'uid'

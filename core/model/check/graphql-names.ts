@@ -15,7 +15,7 @@ import {
 } from '../names.ts'
 import { findClashes, type ModelFinding, type NameClaim } from './finding.ts'
 
-/** Types of every schema (contract/graphql-reference.graphql), including GraphQL's own. */
+/** Types of every schema, including GraphQL's own. */
 const OWN_TYPES = [
   'Query',
   'Mutation',

@@ -3,7 +3,7 @@ import type { ResolverMiddleware } from '../middleware.ts'
 import type { PolicyAnswer } from '../policy.ts'
 import type { Libraries, NamedMiddleware, NamedPolicy } from '../registry.ts'
 
-/** The `graphql` service of an extension (spec 4.10): removes and adds parts of the schema. Usable in `register` only. */
+/** The `graphql` service of an extension (reference/graphql.md#9-extension-service): removes and adds parts of the schema. Usable in `register` only. */
 export interface GraphqlService {
   /** Switches for the generated schema of a content-type, by uid; for a component only its fields. */
   shadowCRUD(uid: string): ShadowType

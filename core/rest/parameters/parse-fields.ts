@@ -5,7 +5,7 @@ import { unknownKey } from '../../query/parse-place.ts'
 import { everyField, type SelectedFields } from '../../query/populate-nodes.ts'
 import type { Filter, Selection, Sort } from '../../query/query.ts'
 
-/** Parses `fields` (contract/rest.md 4): names in a comma-separated text or a list; `*` or absent: all fields. */
+/** Parses `fields` (reference/rest.md#4-fields): names in a comma-separated text or a list; `*` or absent: all fields. */
 export function parseFields(
   raw: unknown,
   holder: Holder,

@@ -5,7 +5,7 @@ import { isRecord } from '../../query/parse-place.ts'
 import type { Page } from '../../query/query.ts'
 import type { QueryParameters } from '../parse-query-string.ts'
 
-/** The page of a list and the form of its `meta.pagination` (contract/rest.md 5). */
+/** The page of a list and the form of its `meta.pagination` (reference/rest.md#5-pagination). */
 export interface Pagination {
   readonly form: 'page' | 'offset' | 'cursor'
   readonly start: number
@@ -123,7 +123,7 @@ const badCount = (): Fault =>
   fault('validation', 'Invalid withCount parameter. Expected "t","1","true","false","0","f"')
 
 /**
- * Page of a list without an envelope (contract/rest.md 14 and 15), by the top-level `start` and `limit`; `pagination` is
+ * Page of a list without an envelope (reference/rest.md#14-access, reference/rest.md#15-upload), by the top-level `start` and `limit`; `pagination` is
  * ignored. Without a limit (absent, empty, 0 or -1, as in Strapi) it is `most`.
  */
 export function parseTopPage({ start, limit }: QueryParameters, most: number): Result<Page, Fault> {

@@ -9,7 +9,7 @@ import { notOnZones, parsePopulateOptions } from './populate-options.ts'
 
 type Components = Model['components']
 
-/** Parses `populate` (contract/rest.md 8): `*`, dotted names in a text or list, or an object of names with options. */
+/** Parses `populate` (reference/rest.md#8-populate): `*`, dotted names in a text or list, or an object of names with options. */
 export function parsePopulate(
   raw: unknown,
   holder: Holder,
@@ -66,7 +66,7 @@ function parseName(
   return failed(unexpectedText(attribute, value, holder))
 }
 
-/** A text is not an option; Strapi reports it as an unknown option name (contract/rest.md 8). */
+/** A text is not an option; Strapi reports it as an unknown option name (reference/rest.md#8-populate). */
 function unexpectedText(attribute: Attribute, value: unknown, holder: Holder): Fault {
   if (attribute.kind === 'zone') return notOnZones(value, attribute, holder)
   const text: unknown = Array.isArray(value) ? value[0] : value

@@ -22,7 +22,7 @@ export interface QueryParseTerms {
 /** The parts of a query that lists and single documents share. */
 type Shared = Content & Versions & Pick<Query, 'kind' | 'type'>
 
-/** Parses contract/rest.md 4 to 8 and 10. The first fault is reported in Strapi's order: filters, sort, fields, populate. */
+/** Parses reference/rest.md. The first fault is reported in Strapi's order: filters, sort, fields, populate. */
 export function parseSharedQuery(
   type: ContentType,
   parameters: QueryParameters,
@@ -130,7 +130,7 @@ const SEARCHED: ReadonlySet<ValueType> = new Set<ValueType>([
   'decimal',
 ])
 
-/** Parses `_q` (contract/rest.md 7), which searches all text, number and uid attributes and the documentId. */
+/** Parses `_q` (reference/rest.md#7-filters), which searches all text, number and uid attributes and the documentId. */
 function parseSearch(type: ContentType, raw: unknown): Result<Search | null, Fault> {
   if (raw === undefined || raw === '') return ok(null)
   if (typeof raw !== 'string' || raw.includes('\0'))

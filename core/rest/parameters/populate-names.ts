@@ -29,7 +29,7 @@ export function toNameTree(raw: unknown): NameTree | null {
   return words
 }
 
-/** Empty names between dots are skipped (contract/rest.md 8). */
+/** Empty names between dots are skipped (reference/rest.md#8-populate). */
 function addPath(words: Map<string, MutableNode>, path: string): void {
   let level = words
   let word: MutableNode | undefined
@@ -56,7 +56,7 @@ export const isEmpty = (raw: unknown): boolean => raw === undefined || raw === n
 interface NamePlace {
   /** The dotted path to here; null at the top level. */
   readonly path: string | null
-  /** True if the names were given as one text: faults contain the whole path (contract/rest.md 8). */
+  /** True if the names were given as one text: faults contain the whole path (reference/rest.md#8-populate). */
   readonly literal: boolean
   /** Number of levels above this one. */
   readonly depth: number

@@ -42,7 +42,7 @@ export interface PopulatePlace {
 
 const OPTIONS: ReadonlySet<string> = new Set(['fields', 'filters', 'sort', 'populate', 'count'])
 
-/** Options of contract/rest.md 8: `fields`, `filters`, `sort`, `populate`, `count`; for zones `on`, `populate=*`, `count`. */
+/** Options of reference/rest.md#8-populate: `fields`, `filters`, `sort`, `populate`, `count`; for zones `on`, `populate=*`, `count`. */
 export function parsePopulateOptions(
   options: PopulateOptions,
   place: PopulatePlace,
@@ -78,7 +78,7 @@ function findUnknownOption(
 /** Strapi ignores `count` for files and other locales. */
 const isCounted = ({ kind }: Attribute): boolean => kind !== 'media' && kind !== 'localizations'
 
-/** Paths in faults are relative to this attribute (contract/rest.md 8). */
+/** Paths in faults are relative to this attribute (reference/rest.md#8-populate). */
 function parseRows(
   options: PopulateOptions,
   behind: Holder,
@@ -94,7 +94,7 @@ function parseRows(
   if (!fields.ok) return fields
   const populate = parsePopulate(options.populate, behind, components)
   if (!populate.ok) return populate
-  // Strapi reads other locales without a join (contract/rest.md 11).
+  // Strapi reads other locales without a join (reference/rest.md#11-locales).
   const shown = attribute.kind === 'localizations' ? fields.value : withSortedFields(fields.value, sort.value)
   return ok({
     selection: { ...shown, populate: populate.value },
@@ -117,7 +117,7 @@ interface ZonePlace {
   ) => Result<readonly Populate[], Fault>
 }
 
-/** contract/rest.md 8: `on` selects components; `populate=*` populates one level of all; `count` has no effect on zones. */
+/** reference/rest.md#8-populate: `on` selects components; `populate=*` populates one level of all; `count` has no effect on zones. */
 function parseZoneOptions(options: PopulateOptions, place: ZonePlace): Result<Populate, Fault> {
   const { attribute } = place
   const { on, populate } = options
@@ -167,7 +167,7 @@ function parseFragments(on: unknown, place: ZonePlace): Result<Parts, Fault> {
   return ok(parts)
 }
 
-/** A fragment's options (contract/rest.md 8), with `filters` as in Strapi. `false` selects the component, too. */
+/** A fragment's options (reference/rest.md#8-populate), with `filters` as in Strapi. `false` selects the component, too. */
 function parseFragment(
   options: unknown,
   component: Component,

@@ -62,7 +62,7 @@ async function handle(
   return action === 'delete' ? deleteFile(route.id, call, terms) : getFile(route.id, call, terms)
 }
 
-/** A path of the file API (contract/rest.md 15). */
+/** A path of the file API (reference/rest.md#15-upload). */
 type UploadRoute =
   | { readonly kind: 'upload' }
   | { readonly kind: 'files' }

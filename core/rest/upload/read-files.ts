@@ -15,7 +15,7 @@ import { parseSharedQuery } from '../parameters/parse-query.ts'
 import { parseQueryString, type QueryParameters } from '../parse-query-string.ts'
 import type { RestTerms } from '../rest-call.ts'
 
-/** A list without an envelope (contract/rest.md 15): pages by the top-level `start` and `limit`, not `pagination`. */
+/** A list without an envelope (reference/rest.md#15-upload): pages by the top-level `start` and `limit`, not `pagination`. */
 export async function getFiles(call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
   const parameters = parseQueryString(call.request.search)
   if (!parameters.ok) return answerRefusal(parameters)

@@ -12,7 +12,7 @@ import { parseRowId } from '../endpoint.ts'
 import { parseQueryString } from '../parse-query-string.ts'
 import { noFile, readFiles, type UploadCall, type UploadTerms } from './read-files.ts'
 
-/** POST: uploads files; with `?id=` changes a file's metadata or bytes (contract/rest.md 15). */
+/** POST: uploads files; with `?id=` changes a file's metadata or bytes (reference/rest.md#15-upload). */
 export async function postUpload(call: UploadCall, terms: UploadTerms): Promise<HttpResponse> {
   const parameters = parseQueryString(call.request.search)
   if (!parameters.ok) return answerRefusal(parameters)

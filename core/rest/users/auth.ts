@@ -23,7 +23,7 @@ export interface AuthTerms extends RestTerms {
   readonly auth: AuthService
 }
 
-/** Authentication over REST (contract/rest.md 14): route → rate limit → caller → permission → identity. */
+/** Authentication over REST (reference/rest.md#14-access): route → rate limit → caller → permission → identity. */
 export function openAuthRoutes(terms: AuthTerms): Responder {
   const { prefix } = terms.settings
   const table = authEndpoints(terms)
@@ -53,7 +53,7 @@ interface LimitedAuth {
   readonly terms: AuthTerms
 }
 
-/** Counts the address and operation for every spelling of the path (safety S9). */
+/** Counts the address and operation for every spelling of the path (reference/safety.md#s9-rate-limits). */
 async function performLimited(
   operation: AuthOperation,
   request: HttpRequest,

@@ -16,7 +16,7 @@ export interface RoleRouteTerms extends RestTerms {
   readonly access: Access
 }
 
-/** The project's roles and their permissions, read-only: project.yaml defines them (contract/rest.md 0). */
+/** The project's roles and their permissions, read-only: project.yaml defines them (reference/rest.md#17-differences-from-strapi). */
 export const openRoleRoutes = (terms: RoleRouteTerms): Responder =>
   openEndpoints(
     {

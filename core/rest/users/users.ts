@@ -11,7 +11,7 @@ import { readBareBody } from '../parse-body.ts'
 import { parseQueryString } from '../parse-query-string.ts'
 import type { RestTerms } from '../rest-call.ts'
 
-/** Users over REST, without an envelope and by numeric id (contract/rest.md 14). */
+/** Users over REST, without an envelope and by numeric id (reference/rest.md#14-access). */
 export function openUserRoutes(terms: UsersRouteTerms): Responder {
   const on = (action: Endpoint['action'], perform: UsersHandler): Endpoint => ({
     subject: 'users',
@@ -39,7 +39,7 @@ interface UsersRouteTerms extends RestTerms {
 
 type UsersHandler = (call: EndpointCall, terms: UsersRouteTerms) => Promise<HttpResponse>
 
-/** A list without an envelope (contract/rest.md 14). */
+/** A list without an envelope (reference/rest.md#14-access). */
 const getUsers: UsersHandler = async (call, terms) => {
   const query = parseUsers(call, terms, true)
   if (!query.ok) return answerRefusal(query)
@@ -70,7 +70,7 @@ const getMe: UsersHandler = async (call, terms) => {
   return answerText(await terms.users.me(query.value, call.caller), call)
 }
 
-/** 201 with the user and their role (contract/rest.md 14). */
+/** 201 with the user and their role (reference/rest.md#14-access). */
 const postUser: UsersHandler = async (call, { users }) => {
   const body = await readBareBody(call.request)
   if (!body.ok) return answerRefusal(body)

@@ -189,7 +189,7 @@ function* versionsTwice({ versions }: ParsedDocument): Generator<string> {
   }
 }
 
-/** documents.md 1: a published version needs its draft, and no version may occur twice. */
+/** reference/documents.md#1-identity-of-a-version: a published version needs its draft, and no version may occur twice. */
 function checkVersions(document: ParsedDocument): readonly LineFault[] {
   const { type, line, documentId, versions } = document
   const lonely = versions.filter(

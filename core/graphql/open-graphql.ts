@@ -90,7 +90,7 @@ async function respond(
     peer: request.peer,
     signal: deadline.signal,
     // In a batch, an operation may write what the next one reads.
-    ...(ahead && sent.value.kind === 'one' && { ahead }),
+    ...(ahead && sent.value.kind === 'one' && { prefetch: ahead }),
     ...(pluginRequest && { pluginRequest }),
   }
   try {

@@ -191,7 +191,7 @@ if (url) {
     const server = await serving(t, { project: folder.path, environment: { DATABASE_URL: gate.url } })
     await opening
     t.deepEqual(await textsOf(server), ['One', 'Two'])
-    t.regex(server.log(), /PostgreSQL at .* cannot be reached.* Waiting for it, \d+ s at most/)
+    t.regex(server.log(), /PostgreSQL at .* cannot be reached.* Waiting for the database, at most \d+ s/)
   })
 
   test.serial('a start does not wait for ever, nor for what does not pass by itself', async t => {

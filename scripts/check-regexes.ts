@@ -23,7 +23,7 @@ const EXCEPTIONS: readonly { readonly file: string; readonly code: string; reado
   },
   {
     file: 'core/plugins/load/module-error.ts',
-    code: 'new RegExp(`${quoted(file)}:(\\\\d+):(\\\\d+)`)',
+    code: 'new RegExp(`${escapeRegExp(file)}:(\\\\d+):(\\\\d+)`)',
     reason: 'a quoted path and two numbers behind colons: linear',
   },
   {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type FoundRegex, findRegexes } from './regexes.ts'
 
 // Refuses regular expressions of the product that can take more than linear time: `npm run regexes`. The checker is
-// slow, so what it found safe is recorded in safe-regexes.json: `-- --write` records anew, `-- --all` believes no record.
+// slow, so what it found safe is recorded in safe-regexes.json: `-- --write` records again, `-- --all` believes no record.
 process.env.RECHECK_BACKEND = 'pure'
 process.env.RECHECK_SYNC_BACKEND = 'pure'
 

@@ -80,6 +80,9 @@ function openProgress(files) {
     let file
     let failure
     let hasTests = false
+    const report = () => {
+      if (failure) process.stdout.write(`\n✘ ${failure.join('\n')}\n`)
+    }
     const line = text => {
       const [, no, title] = /^(not )?ok \d+ - (.*)$/.exec(text) ?? []
       if (title === undefined) {
@@ -87,6 +90,7 @@ function openProgress(files) {
         return
       }
       hasTests = true
+      report()
       failure = undefined
       // ava puts the names of folders and file before the title.
       const name = title.split(' › ').slice(0, -1).join(' › ')
@@ -103,17 +107,20 @@ function openProgress(files) {
       }
     }
     const close = (code, errors) => {
+      report()
       if (file !== undefined) done.files++
       if (code !== 0 && (failures.length === 0 || !hasTests)) {
         done.failed++
-        failures.push([`A process of the tests ended with code ${code}`, errors])
+        failure = [`A process of the tests ended with code ${code}`, errors]
+        failures.push(failure)
+        report()
       }
       show()
     }
     return { line, close }
   }
   const finish = () => {
-    for (const failure of failures) process.stdout.write(`\n✘ ${failure.join('\n')}\n`)
+    for (const [title] of failures) process.stdout.write(`\n✘ ${title}`)
     process.stdout.write(
       `\n${done.passed} tests passed, ${done.failed} failed in ${Math.round((Date.now() - began) / 1000)} s\n`,
     )

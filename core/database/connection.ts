@@ -20,7 +20,7 @@ export interface Connection extends Omit<Client, 'connection'> {
    * prepared statements as they are, instead of keeping them itself.
    */
   plinthPooled?: { readonly passesNames: boolean }
-  /** What each transaction has to be told anew. */
+  /** Settings that each transaction has to set again. */
   plinthSettings?: Statement
   /** What it was acquired for. */
   plinthWork?: Work | undefined
@@ -155,7 +155,7 @@ function prepare(
   return items
 }
 
-/** What the server may not know, or knows with a stale plan, is parsed anew by another name at its next run. */
+/** Statements that the server may have lost, or holds with a stale plan, are prepared again under another name. */
 function forgetFailed(
   { plinthStatements, connection }: Connection,
   item: Item | undefined,

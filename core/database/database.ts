@@ -34,7 +34,7 @@ export interface Database {
   readonly replicas: Replicas | null
   /** Connections to the primary, and the work that waits for one. */
   connections(): PoolState
-  /** Opens a connection beside the pool; null: nobody else uses the database. */
+  /** Opens a connection outside the pool; null: no other process uses the database. */
   readonly dedicate: (() => Promise<DedicatedSession>) | null
   /** For DDL through queryInterface; used inside this room only. */
   readonly sequelize: Sequelize
@@ -56,7 +56,7 @@ export interface DedicatedSession {
 export interface Replicas {
   /** As they were seen last, in the order of the settings. */
   states(): readonly ReplicaState['kind'][]
-  /** From now on no read is answered from before this moment, whoever asks. */
+  /** No later read is answered from a snapshot taken before this moment. */
   startFromHere(): Promise<void>
 }
 
@@ -91,7 +91,7 @@ export interface Transaction {
   /** Runs one statement inside the transaction. */
   run(statement: Statement): Promise<Rows>
   /**
-   * Runs one whose answer nobody waits for: with what is asked for next, at the latest with the commit. Where it
+   * Runs a statement without waiting for its answer: with what is asked for next, at the latest with the commit. Where it
    * fails, so does all that comes behind it.
    */
   send(statement: Statement): void

@@ -16,7 +16,7 @@ import { type TimeWatch, watchTime } from './statements/time-watch.ts'
 export interface TransactionTerms {
   readonly pool: Pool
   readonly statementTimeout: number
-  /** Hears where the log is after a commit; absent: nobody needs to know. */
+  /** Receives the LSN after a commit; absent: the LSN is not read. */
   readonly committed?: ((position: Position) => void) | undefined
   /** Sequelize's form of a transaction that is open on this connection. */
   adopt(connection: Connection): SequelizeTransaction

@@ -9,7 +9,7 @@ export type WorkKind = 'read' | 'write' | 'transaction'
 export interface SlowWork {
   readonly requestId?: string
   readonly milliseconds: number
-  /** What it was for; of statements that nobody says that of, the beginning of their SQL. No values. */
+  /** Name of the statement, or the beginning of its SQL if it has none. No values. */
   readonly work: object
 }
 
@@ -20,13 +20,13 @@ export interface DatabaseWatch {
   tellSlow(slow: SlowWork): void
   /** Requests are told what their time went to. */
   readonly isTimed: boolean
-  /** Is told how long each took; null: nobody counts. */
+  /** Receives durations; null: metrics are off. */
   readonly count: ((kind: WorkKind, milliseconds: number, isGood: boolean) => void) | null
-  /** Begins a span, and ends it by what is answered; null: nobody traces. */
+  /** Starts a span and ends it with the answer; null: tracing is off. */
   readonly trace: ((kind: WorkKind, name: string) => (error?: unknown) => void) | null
 }
 
-/** The same database, watched; the very same where nobody wants to know. */
+/** The database with observation; unchanged if nothing observes it. */
 export function watchDatabase(database: Database, watch: DatabaseWatch): Database {
   if (watch.slow === 0 && !watch.isTimed && !watch.count && !watch.trace) return database
   const follow = openFollowing(watch)

@@ -12,7 +12,7 @@ export interface DesiredDocument {
   readonly versions: readonly DesiredVersion[]
   /** What its stamps say, ISO 8601 in UTC with milliseconds; absent: the moment of the write. */
   readonly at?: string
-  /** What names it inside the database where it is made; nobody else must have it. Absent: a new one. */
+  /** Key for a new document, reserved by the caller. Absent: a generated one. */
   readonly key?: number
 }
 
@@ -30,7 +30,7 @@ export interface DesiredVersion {
 
 /** Stamps are ISO 8601 in UTC with milliseconds. */
 export interface DesiredRow {
-  /** Of a row that is made; nobody else must have it. Absent: a new one. */
+  /** Id for a new row, reserved by the caller. Absent: a generated one. */
   readonly id?: number
   readonly createdAt: string
   readonly updatedAt: string

@@ -17,7 +17,7 @@ import { noChanges } from './sql/write-rows.ts'
 /**
  * Writes whole documents inside a transaction: only what changes, in as many statements as there are tables and
  * sets of columns, however many documents. A document is made where there is none of its id. Links to documents
- * that are not there are left out: whoever asks has to check first. `loaded`: what is there, where it was read already.
+ * that are not there are left out: the caller has to check first. `loaded`: what is there, where it was read already.
  */
 export async function writeDocuments(
   documents: readonly DesiredDocument[],
@@ -61,7 +61,7 @@ async function writeOwnEdits(edits: readonly OwnEdit[], terms: WriteTerms): Prom
 
 /**
  * Documents that are written together may swap values that must be unique: where several get others, all are emptied
- * first. Values that are required hold something else meanwhile that nobody has; where their type has no such value
+ * first. Values that are required hold an unused value meanwhile; where their type has no such value
  * (enumerations, booleans, times), the database refuses a swap.
  */
 function releaseSwapped(types: Iterable<ContentType>, { changes, terms }: Planning): void {

@@ -18,7 +18,7 @@ export interface LockTablesOptions {
 }
 
 /**
- * Takes at once all the locks that a migration needs, before its first change. Whoever holds one of them may be waiting
+ * Takes at once all the locks that a migration needs, before its first change. A holder of one of them may be waiting
  * for another that is ours already: so we wait for less long than it takes until somebody looks for a deadlock, then let
  * go of all of them, let those through who waited meanwhile, and try again. Rejects with a MigrationRefused where a
  * table is never free.
@@ -45,7 +45,7 @@ const inUse = (held: readonly LockedTable[]): string => {
 }
 
 /**
- * By a lock that no reader and no writer minds. PostgreSQL ends a vacuum for whoever waits for it as long as it takes to
+ * With a lock that conflicts with no reader and no writer. PostgreSQL ends a vacuum for a session that waits for it as long as it takes to
  * look for a deadlock: longer than we could wait below.
  */
 async function keepVacuumAway(

@@ -87,7 +87,7 @@ export async function migrateUnderLock(site: MigrationSite, task: Task): Promise
   return unfinished(site, { ...beside, tables: part }, { ...first, files })
 }
 
-/** Nobody knows what files written by hand will wait for. Where others came between, nobody writes meanwhile. */
+/** The locks that custom migrations need are unknown. If another process migrated in between, writes are locked out. */
 async function holdForFiles(site: MigrationSite, task: Task): Promise<void> {
   const catalogue = await readCatalogue(site.transaction, site.database.schema)
   await hold(site, [{ table: null, from: 'writers' }], { task, catalogue, isFree: true })
@@ -99,7 +99,7 @@ interface Holding {
   readonly isFree: boolean
 }
 
-/** An embedded database has one user: there is nobody to be kept away. */
+/** An embedded database has one session: nothing has to be locked out. */
 async function hold(
   place: MigrationSite,
   holds: readonly TableLock[],

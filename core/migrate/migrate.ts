@@ -124,7 +124,7 @@ async function takeSession(connection: Connection, schema: string, limits: Migra
 }
 
 /**
- * Whoever had the lock before may have made it (false), or begun to. Others who wait for one another may make it a
+ * The previous holder of the lock may have created it (false), or begun to. Others who wait for one another may make it a
  * deadlock's victim.
  */
 async function makeOne(connection: Connection, { concurrentIndex: apart, summary }: Step): Promise<boolean> {

@@ -17,7 +17,7 @@ export interface LockAttempt {
 }
 
 /**
- * Does the work in a transaction of its own, once no other process migrates; anew where others came between, of which
+ * Does the work in a transaction of its own, once no other process migrates; repeated if other processes came between, of which
  * nothing is left then. It asks again and again, each time in another transaction: for one that is open, though it only
  * waits for the lock, the lock's owner would wait in turn to make an index concurrently.
  */

@@ -5,7 +5,7 @@ import type { Leftover, Risk, SchemaRefusal } from './schema/finding.ts'
 export interface MigrationReport {
   /** What was done, a line each; none where the schema was as the model wants it. */
   readonly steps: readonly string[]
-  /** What Plinth made, nobody wants and holds nothing: left as it is. */
+  /** Tables and columns of Plinth that are empty and no longer declared: left as they are. */
   readonly left: readonly Leftover[]
   /** Who served an older version, and is refused everything since. */
   readonly outdated: readonly ServingProcess[]

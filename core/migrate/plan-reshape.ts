@@ -28,7 +28,7 @@ export interface ReshapePlan {
   /** The pairs, with what becomes of their rows. */
   readonly pairs: readonly TablePair[]
   readonly findings: readonly SchemaFinding[]
-  /** Tables that nobody wants any more, but for what is carried over from them. */
+  /** Tables that are no longer declared, except for the rows that are carried over. */
   readonly moved: ReadonlySet<string>
 }
 

@@ -11,7 +11,7 @@ import type { Leftover } from './schema/finding.ts'
 import type { Runner } from './schema/read-catalogue.ts'
 
 /**
- * Whether the last migration left the schema as this hash wants it, and nobody has changed it since: a look-up
+ * Whether the last migration left the schema as this hash wants it, and it is unchanged since: a look-up
  * and one pass over the catalogues inside PostgreSQL, in place of reading and comparing everything.
  */
 export async function isRecorded(
@@ -33,7 +33,7 @@ const printLast = (schema: string): string =>
   `(SELECT hash, fingerprint, to_jsonb(m) -> 'also' AS also FROM ${qualified(schema, 'plinth_migrations')} AS m
     ORDER BY id DESC LIMIT 1) AS last`
 
-/** Whether what was done last is all that a stage would do. `also` tells who may be serving beside; null: nobody. */
+/** True if the last run already did all steps of the stage. `also`: hash of another version that may serve; null: none. */
 const SERVES: Readonly<Record<Stage, string>> = {
   start: `(last.hash = $1 OR coalesce(last.also @> to_jsonb($1::text), false))`,
   expand: 'last.hash = $1',

@@ -54,7 +54,7 @@ async function runCode(site: Site, work: Extract<CustomMigrationCode, { kind: 'c
   const sql: Sql = (text, ...values) => {
     const answer = open ? runOne(site, text, values) : Promise.reject(new Error(OVER))
     asked.push(answer)
-    // Whoever does not wait for it is told below.
+    // A statement that is not awaited is reported below.
     answer.catch(() => undefined)
     return answer as Promise<never>
   }

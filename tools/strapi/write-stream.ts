@@ -34,7 +34,7 @@ export interface StreamReport {
 
 /**
  * Writes the documents of a Strapi database to a file that `plinth import` reads. Hashes of passwords are among them: it is
- * made anew, for its owner alone. Rejects with a FileFault where it cannot be.
+ * created again, for its owner alone. Rejects with a FileFault where it cannot be.
  */
 export async function writeStream(
   path: string,

@@ -109,7 +109,7 @@ export class Batch {
 
   handleReadyForQuery(): void {
     if (this.#outcomes.length === this.#items.length) this.callback(null)
-    // pg takes the batch for finished: an error that is thrown here would reach nobody.
+    // pg considers the batch finished: an error that is thrown here would be lost.
     else this.callback(new ProtocolError('not each statement was answered once'))
   }
 

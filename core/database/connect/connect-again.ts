@@ -7,13 +7,14 @@ interface Connecting {
   _connect(config: object): Promise<unknown>
 }
 
-/** How often a connection is tried at most, and only where it fails within so many milliseconds: nobody waits longer. */
+/** Attempts to open a connection, and the milliseconds within which a failure is retried. */
 const TRIES = 3
 const SOON = 500
 
 /**
- * Of a connection that cannot be made Sequelize's pool tells whoever waits first, though it was begun for one who was
- * told of another. Where somebody has asked since, it is tried again: the database may be back by now.
+ * Sequelize's pool reports a failed connection to the request that has waited longest, although the attempt was begun for
+ * an earlier one that got another error. If a request came after the attempt began, the connection is tried again: the
+ * database may be back.
  */
 export function connectAgain({ connectionManager }: Sequelize, hosts: readonly Host[]): void {
   const manager = connectionManager as unknown as Connecting

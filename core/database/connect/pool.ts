@@ -95,13 +95,13 @@ const ENDED = { kind: 'unavailable', message: 'The server ends each new connecti
 /** Sequelize's own replication is not used (replica.ts): there is one kind of connection. */
 const ANY = { type: 'write', useMaster: true } as const
 
-/** A connection that is being thrown away may already be gone; its end interests nobody. */
+/** A connection that is being discarded may already be closed: errors of its end are ignored. */
 const reportNothing = () => undefined
 
 /** Login failures have SQLSTATEs of their own. Whatever the reason is, a connection that cannot be had is unavailable. */
 function fail(error: unknown, primary: Primary | null): never {
   const fault = toDatabaseFault(error)
-  // Where nobody is answered, it is the database that is away, not the pool that is busy.
+  // If no connection is answered, the database is unreachable, not the pool busy.
   if (fault?.kind === 'busy' && !(primary && isSilent(primary))) throw new DatabaseFailure(fault, error)
   const message = fault?.message ?? (error instanceof Error ? error.message : String(error))
   const isReadonly = error instanceof OpeningError && error.fault.kind === 'readonly'

@@ -27,7 +27,7 @@ interface Turn {
 }
 
 /**
- * One PostgreSQL session for many clients. Whoever opens a transaction holds the session until it ends; the
+ * One PostgreSQL session for many clients. A client with an open transaction holds the session until it ends; the
  * others queue, first come, first served. Without a transaction open, batches of all clients take turns. The session is reset
  * behind the turns of a foreign client, and when a client of the process itself ends.
  */

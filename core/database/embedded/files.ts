@@ -16,7 +16,7 @@ export interface EmbeddedFiles {
 
 /**
  * Locks `folder`, which is `.plinth/` of a project. A database whose creation was interrupted holds nothing and is
- * begun anew; anything else that is not whole is left as it is, and refused.
+ * created again; anything else that is not whole is left as it is, and refused.
  */
 export async function takeFiles(folder: string): Promise<EmbeddedFiles> {
   const dataDir = join(folder, 'database')

@@ -17,7 +17,7 @@ const TAKEOVER_PAUSE = 150
 
 /**
  * Takes the lock file at `path`, or answers who holds it. A lock whose holder is dead is taken over: after
- * kill -9 nobody has to clean up.
+ * kill -9 no cleanup is needed.
  */
 export async function lockFolder(path: string): Promise<FolderLock | { readonly holder: ProcessIdentity }> {
   const own = JSON.stringify({

@@ -30,7 +30,7 @@ export async function takeSpare(): Promise<PGlite | undefined> {
     for (const statement of EMPTY) await postgres.exec(statement)
     return postgres
   } catch {
-    // Too much lies in it to be dropped at once (one lock a table), or it is broken: nobody else gets it.
+    // It holds too many tables to drop at once (one lock a table), or it is broken: it is not reused.
     await postgres.close()
     return undefined
   }

@@ -6,7 +6,7 @@ import { requireGeneration } from './generations.ts'
 /** Whether the tables still suit the version of the project that this process serves. */
 export interface Generation {
   readonly hash: string
-  /** As far as this process has heard; asks nobody. */
+  /** As far as this process knows; sends no statement. */
   isOutdated(): boolean
   /** Notes what a statement was told. */
   noteOutdated(reason: string): void

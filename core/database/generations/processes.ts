@@ -39,7 +39,7 @@ export const printLives = (schema: string): string => `CASE WHEN p.heartbeat
       AND l.classid::bigint = ${printLockClass(schema)}::bigint & 4294967295) END`
 
 interface Asking {
-  /** Of the version that is to serve: whoever serves it is not asked for. */
+  /** Hash of the version that is to serve: processes of that version are left out. */
   readonly hash: string
   /** Whose processes are replaced together; null: of none. */
   readonly deployment: string | null

@@ -16,7 +16,7 @@ import { watchReplicas } from './watch-replicas.ts'
 
 /** The replicas, as those see them who run statements. */
 export interface OpenReplicas extends Replicas {
-  /** Answers a read that may be; null: the primary is to be asked. Rejects where it took too long, or nobody waits. */
+  /** Runs a read on a replica; null: use the primary. Rejects on timeout or abort. */
   run(
     statement: Statement,
     options: Pick<RunOptions, 'signal' | 'purpose' | 'maxBytes'>,

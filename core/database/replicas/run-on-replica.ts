@@ -67,7 +67,7 @@ function saysNothing(error: unknown): boolean {
   return kind === 'timeout' || kind === 'busy' || kind === 'too-large'
 }
 
-/** Where the server is gone nobody else is sent there; all else says something of the statement: it came before its tables did, or the log overtook it. */
+/** If the server is gone it gets no more reads. Other errors concern the statement alone: its tables are not replayed yet, or replay cancelled it. */
 function suspect(replica: Replica, error: unknown): void {
   const fault = toDatabaseFault(error)
   if (fault?.kind === 'unavailable' && replica.state.kind === 'well')

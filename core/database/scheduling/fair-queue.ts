@@ -4,7 +4,7 @@ import type { Work } from './scheduled-work.ts'
 export interface Waiter {
   readonly work: Work
   admit(): void
-  /** Nobody waits for it any more. */
+  /** The waiter was aborted. */
   abandon(): void
 }
 

@@ -31,6 +31,6 @@ export function workOf(lane: Lane, { purpose, signal = undefined }: WorkTerms = 
 /** Readiness, version checks of cached responses, sessions: short statements that requests of all callers wait for. */
 export const SERVER_READ: Work = workOf('read')
 
-/** Whether nobody waits for the result any more: then the work is not started. */
+/** True if the work was aborted: it is not started. */
 export const isAbandoned = ({ request, signal }: Work): boolean =>
   signal?.aborted === true || request?.isDisconnected === true

@@ -56,7 +56,7 @@ export class Scheduler {
     return this.#lanes.read.queue.size + this.#lanes.write.queue.size
   }
 
-  /** null: it may run now. Else resolves when it may; rejects where it waited too long, or nobody waits for it. */
+  /** null: it may run now. Else resolves when it may; rejects on timeout or abort. */
   enter(work: Work): Promise<void> | null {
     if (!this.#mayRun(work)) return this.#wait(work)
     this.#begin(work)

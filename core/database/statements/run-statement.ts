@@ -23,7 +23,7 @@ export interface RunTerms extends RunOnTerms {
   readonly work: Work
 }
 
-/** Statements of the server itself, of which nobody else chooses how large their answers are. */
+/** Statements of the server itself: no caller chooses the size of their answers. */
 export const ownRead = (patience: number): RunTerms => ({
   work: SERVER_READ,
   patience,

@@ -22,7 +22,7 @@ export interface QueueTerms {
   readonly savepoint?: string
 }
 
-/** Nobody waits for its answer. */
+/** Its answer is not awaited. */
 const SENT = { resolve: () => undefined, reject: () => undefined } as const
 
 /** The statements of a transaction: those asked for at the same moment go out in one round trip, in their order. */
@@ -39,7 +39,7 @@ export class StatementQueue {
   /** Whether plans are kept from here on. */
   #keepsPlans = false
   #isOver = false
-  /** Of a batch in which something was sent that nobody waits for: all that comes behind it tells of it. */
+  /** A batch with a statement that is not awaited: later statements report its failure. */
   #failure: unknown
 
   constructor(connection: Connection, options: TransactionOptions, terms: QueueTerms) {
@@ -212,7 +212,7 @@ function begin(options: TransactionOptions, settings: readonly Statement[]): rea
 }
 
 /**
- * A statement whose parameters are lists is planned anew at every run: PostgreSQL takes the plan for lists of any
+ * A statement whose parameters are lists is planned again at every run: PostgreSQL takes the plan for lists of any
  * length to be dearer than it is. Planning takes as long as a write itself. A plan that is kept must suit a table that
  * was empty when it was made: it goes by indexes.
  */

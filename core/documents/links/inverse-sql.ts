@@ -16,7 +16,7 @@ export interface InverseRelation {
   readonly sharesStatus: boolean
   /** A link is to the locale of its owner's row. */
   readonly sharesLocale: boolean
-  /** Only owners have statuses: whoever links says which of them he means. */
+  /** Only owners have statuses: each link names the status of its owner. */
   readonly choosesStatus: boolean
   readonly choosesLocale: boolean
   /** Only the inverse side has statuses: links say which they lead to. */

@@ -40,7 +40,7 @@ interface Part {
   readonly end: InverseEnd
   readonly version: Pick<DesiredVersion, 'statuses'>
   readonly value: LinkValue
-  /** Nobody links to a document that is being made. */
+  /** No link leads to a document that is being created. */
   readonly isNew: boolean
 }
 

@@ -37,7 +37,7 @@ export function planOnce<Printed>(
   print: (answer: AnswerStatement) => Printed,
   sizeOf: (template: Printed) => number,
 ): PlanOnce<Printed> {
-  /** As long as their storage is there: a project that is loaded anew has others. */
+  /** Kept as long as their storage: a reloaded project has another one. */
   const known = new WeakMap<Storage, LruCache<Printed>>()
   const templatesOf = (storage: Storage): LruCache<Printed> => {
     const before = known.get(storage)

@@ -135,7 +135,7 @@ function toStored(value: RowValue, ids: NewIds): Stored {
   return value.kind === 'place' ? numberOf(value.of, ids) * GAP : numberOf(value, ids)
 }
 
-/** By table, in the order in which they were asked for: what is written first has the lower id, whoever links to it. */
+/** By table, in the order of allocation: rows that are written first have lower ids, regardless of links. */
 type WantedIds = ReadonlyMap<string, readonly NewId[]>
 
 function wantedIds({ updates, inserts }: Changes): WantedIds {

@@ -38,7 +38,7 @@ export function stampsOf(stamping: Stamping, terms: WriteTerms): readonly (reado
   return [...stamps, ...published, ...unpublished(stamping, names)]
 }
 
-/** A draft's is null: said anew beside its published row, which then changes in the same statement. */
+/** The stamp of a draft is null; it is set again together with the published row, in the same statement. */
 function unpublished({ version, versions }: Stamping, names: readonly string[]): readonly [string, null][] {
   if (version.status !== 'draft' || version.values === undefined || names.length === 0) return []
   const isTwin = ({ values, status, locale }: Version) =>

@@ -120,7 +120,7 @@ function storedForm(column: string, type: ColumnType | undefined): string {
 
 export interface Released {
   readonly columns: readonly string[]
-  /** With a value that nobody has, rather than emptied. */
+  /** Set to an unused value instead of null. */
   readonly filled: boolean
 }
 

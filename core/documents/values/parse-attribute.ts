@@ -24,7 +24,7 @@ export interface ParseTerms {
   readonly plainly?: true | undefined
   /** Whether a component may name the one that it changes by `id`. */
   readonly componentIds: boolean
-  /** Reads what a relation or media attribute is given, in the words of whoever asks: a file's, a request's. */
+  /** Parses the value of a relation or media attribute; files and requests use different forms. */
   readonly links: LinkParser
 }
 

@@ -9,7 +9,7 @@ import { ENDS_AT, hashLimitKey, openSweep, type Quota, RATE_LIMIT_TABLE, toQuota
 export interface LoginAttempts {
   /** Counts an attempt before the password is verified. Returns the quota if it is refused; null if allowed. */
   begin(identifier: string, place: LoginOrigin): Promise<Quota | null>
-  /** The password was right: uncounts the attempt and remembers the network. */
+  /** The password was right: removes the attempt from the count and remembers the network. */
   succeed(identifier: string, place: LoginOrigin): Promise<void>
   /**
    * The same for a signed-in user who confirms the password. Counted per account and apart from sign-in: a stolen session

@@ -245,7 +245,7 @@ export function valueLosses(holding: TableState, values: readonly ValueShape[], 
   return precondition({ code: 'lost-values', table: pair.desired.name, question, because, lost }, [done])
 }
 
-/** What is written anew on so many rows is not for a start. */
+/** A rewrite of more rows than this is not done by a start. */
 export function largeReshape(rows: string, pair: TablePair, done: Step): Precondition {
   const message = `${done.summary}: not at a start, because {rows} would be locked meanwhile: \`plinth migrate\` does it when it suits you`
   return {

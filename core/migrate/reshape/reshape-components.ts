@@ -166,7 +166,7 @@ function columnsOf({ link }: LinkShape): readonly string[] {
 const isIn = ({ link }: LinkShape, table: { readonly name: string }): boolean =>
   link.kind === 'table' && link.table === table.name
 
-/** Emptied and written anew: nothing can be asked of its rows before. */
+/** Emptied and rewritten: its rows cannot be queried before. */
 function linkTableShift(
   { desired, actual }: TablePair,
   { links, retargeted }: Reshape,

@@ -36,7 +36,7 @@ export interface Reshape {
   readonly holdings: readonly TableState[]
   /** Content-types whose rows become others: drafts or locales come or go. */
   readonly versions: readonly TableState[]
-  /** Links to be written anew. */
+  /** Links to rewrite. */
   readonly links: readonly LinkMove[]
   /** Links that lead to documents of another content-type than those stored under their name. */
   readonly retargeted: readonly {

@@ -11,7 +11,7 @@ interface Cast {
   readonly to: (value: string) => string
   /** SQL that holds for values that the new type keeps whole; null: for all. */
   readonly keeps: ((value: string) => string) | null
-  /** Whether every row is written anew. */
+  /** True if every row is rewritten. */
   readonly rewrites: boolean
 }
 

@@ -112,7 +112,7 @@ const tooEarly = ({ name }: CustomMigration, last: AppliedFile): SchemaRefusal =
     `migrations/${name} is new, but sorts before migrations/${last.name}, which ${when(last)}: give it a later name`,
   )
 
-/** How a file of migrations/ stands to a database. */
+/** State of a file of migrations/ in one database. */
 export interface CustomMigrationStatus {
   readonly name: string
   /** `skipped`: the database was made when the file was there. `changed`, `missing`: since it was applied. */

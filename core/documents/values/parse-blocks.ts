@@ -26,7 +26,7 @@ export interface Blocks {
   readonly faults: readonly ValueFault[]
 }
 
-/** A list of block nodes, and what is wrong with it (reference/rest.md#3-attribute-values); extra keys are nobody's business. */
+/** A list of block nodes, and what is wrong with it (reference/rest.md#3-attribute-values); extra keys are kept unchecked. */
 export function parseBlocks(given: readonly unknown[], path: Path): Blocks {
   const { values, faults } = readAll(given, path, readBlock)
   return { blocks: values, faults }

@@ -77,7 +77,7 @@ export interface OwnedParts {
   readonly shape: SchemaShape | null
 }
 
-/** A table that is there, and whom a plan keeps away from it. */
+/** An existing table and the lock that a plan takes on it. */
 export interface LockedTable {
   readonly table: string
   readonly from: LockMode

@@ -27,7 +27,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'video/x-m4v': 'video/mp4',
 }
 
-/** SVG and HTML are told apart from other markup because browsers run scripts in them. */
+/** SVG and HTML are distinguished from other markup because browsers run scripts in them. */
 type Markup = 'svg' | 'page' | null
 
 /** Skips declarations and comments up to the first element. Linear time for any text. */

@@ -95,7 +95,7 @@ interface FilePermissionTerms {
   readonly model: Model
 }
 
-/** `url` stands for new bytes: it is checked against `fields` of the permission. */
+/** `url` represents new bytes: it is checked against `fields` of the permission. */
 export function permitFileChange(
   info: FileInfo & { readonly url?: string },
   { caller, model }: FilePermissionTerms,

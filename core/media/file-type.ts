@@ -49,7 +49,7 @@ const isBinary = (head: Buffer): boolean => head.includes(0)
 /** Endings that are long or have other characters than letters and digits are part of the name. */
 const extensionOf = (name: string): string => /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
 
-/** Text formats can only be told apart by extension; undefined for other extensions. */
+/** Text formats can only be distinguished by extension; undefined for other extensions. */
 const textType = (ext: string): string | undefined => TEXT_TYPES[ext.toLowerCase()]
 
 function typeByName({ head }: DetectedFile, ext: string): Pick<FileType, 'mime' | 'ext'> {

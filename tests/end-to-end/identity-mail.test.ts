@@ -5,7 +5,7 @@ import { openMute, openPost } from '../support/post.ts'
 import { codeIn, FULL, forge, openPeople, type People, payloadOf, said } from './people.ts'
 import type { Body } from './reading-room.ts'
 
-// reference/rest.md#14-access: addresses that have to be confirmed; mails that nobody takes
+// reference/rest.md#14-access: addresses that have to be confirmed; mails that no server accepts
 let people: People
 test.before(async () => {
   people = await openPeople({

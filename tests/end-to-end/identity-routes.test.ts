@@ -1,7 +1,7 @@
 import test from 'ava'
 import { FULL, forge, openPeople, type People, payloadOf, SECRET, said } from './people.ts'
 
-// reference/safety.md#s7-authentication: every route, with every credential that is no good: never more than nobody gets, and never taken for nobody.
+// reference/safety.md#s7-authentication: every route with every invalid credential: never more than an anonymous caller gets, and never treated as anonymous.
 let people: People
 let bad: Readonly<Record<string, string>> = {}
 let blocked = ''

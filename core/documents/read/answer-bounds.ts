@@ -79,7 +79,7 @@ function largestIn({ bytes, parts }: Part): { readonly key: string; readonly par
 
 const newPart = (): Part => ({ bytes: 0, parts: new Map() })
 
-/** Reads the text once. Values that are neither objects nor lists are not told apart. */
+/** Reads the text once. It does not distinguish values that are neither objects nor lists. */
 function measure(text: string): Part {
   const root = newPart()
   const open: Open[] = []

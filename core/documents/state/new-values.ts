@@ -18,7 +18,7 @@ export interface NewValues {
   readonly stored: Values
 }
 
-/** What stands in the version, with what the body changes of it. */
+/** The stored values of the version with the changes of the body. */
 export async function newValuesOf(saving: Saving, standing: VersionContext): Promise<NewValues> {
   const { command, body } = saving
   const { type, locale } = command

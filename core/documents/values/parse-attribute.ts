@@ -20,7 +20,7 @@ export interface ParseTerms {
   readonly strictness: Strictness
   /** `make`: absent attributes take their defaults, and required ones are missed; `change`: they stay as they are. */
   readonly purpose: 'make' | 'change'
-  /** What was left out is told as such, in components too (reference/graphql.md#10-errors); absent: as null that was given. */
+  /** Faults distinguish a missing value from null, in components too (reference/graphql.md#10-errors); absent: both are reported as null. */
   readonly plainly?: true | undefined
   /** Whether a component may name the one that it changes by `id`. */
   readonly componentIds: boolean

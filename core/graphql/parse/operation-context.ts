@@ -10,7 +10,7 @@ import type { PageLimits } from './parse-arguments.ts'
 export interface OperationContext extends CollectTerms {
   readonly model: Model
   readonly limits: PageLimits
-  /** The caller, to whom resolversConfig may open links; absent: it opens none. */
+  /** The caller. resolversConfig may open links for it; absent: it opens none. */
   readonly caller?: Caller
   /** The status of the parent rows; absent: published. */
   readonly status?: VersionChoice

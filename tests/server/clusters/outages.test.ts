@@ -61,7 +61,7 @@ async function isUnavailable(t: ExecutionContext, method: string, path: string) 
   t.deepEqual(body, { ...UNAVAILABLE, error: { ...UNAVAILABLE.error, message } })
 }
 
-/** While a database stands still, a read may wait behind others that wait for it. */
+/** While a database does not answer, a read may wait behind others. */
 const MESSAGES = new Set(['Service Unavailable', 'The server is busy: try again'])
 
 /** A write whose answer says what became of it. */

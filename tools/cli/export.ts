@@ -16,14 +16,8 @@ import { FileFault, overFiles } from '../transfer/stream-fault.ts'
 import type { CommandContext } from './command-terms.ts'
 import { progressBar } from './progress.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
-import { printReasons } from './schema-project.ts'
-import {
-  exportPathFault,
-  loadTransfer,
-  OUT_OF_STEP,
-  pickTypes,
-  type TransferProject,
-} from './transfer-project.ts'
+import { loadStoredProject, printReasons, type StoredProject } from './schema-project.ts'
+import { exportPathFault, OUT_OF_STEP, pickTypes } from './transfer-project.ts'
 
 export interface ExportContext extends CommandContext {
   /** A file; `-` is the standard output. */
@@ -37,7 +31,7 @@ export interface ExportContext extends CommandContext {
 
 /** `plinth export`: writes documents as a stream. Returns the exit code: 0, or 1 with the reasons if it failed. */
 export async function runExport(terms: ExportContext): Promise<0 | 1> {
-  const loaded = await loadTransfer(terms)
+  const loaded = await loadStoredProject(terms)
   if (!loaded.ok) return printReasons(terms, loaded.reasons)
   const fault = exportPathFault(terms.out, terms.files)
   if (fault !== null) return printReasons(terms, [fault])
@@ -54,7 +48,7 @@ export async function runExport(terms: ExportContext): Promise<0 | 1> {
   return 0
 }
 
-async function exportAll(transfer: TransferProject, terms: ExportContext): Promise<Result<Exported, string>> {
+async function exportAll(transfer: StoredProject, terms: ExportContext): Promise<Result<Exported, string>> {
   const types = pickTypes(terms.types, transfer.model)
   if (!types.ok) return types
   try {
@@ -74,7 +68,7 @@ async function exportAll(transfer: TransferProject, terms: ExportContext): Promi
 
 /** A slow reader of the output must not block the only session of an embedded database. */
 async function openSink(
-  { project: { root, settings } }: TransferProject,
+  { project: { root, settings } }: StoredProject,
   { out }: ExportContext,
 ): Promise<Sink> {
   if (out !== '-') return openFile(out)
@@ -96,7 +90,7 @@ const NEVER_STARTED = 'This project was never started: there are no documents to
 /** Copies the contents of files; returns the names of missing ones. */
 type CopyFiles = (files: readonly KeyedFile[]) => Promise<readonly string[]>
 
-function copierOf({ project }: TransferProject, { files: folder }: ExportContext): CopyFiles {
+function copierOf({ project }: StoredProject, { files: folder }: ExportContext): CopyFiles {
   if (folder === undefined) return async () => []
   const storage = openStorage(project.settings.upload, project.root)
   return files => overFiles(() => copyFiles(files, storage, folder))

@@ -15,8 +15,8 @@ import type { Remark } from '../strapi/yaml-document.ts'
 import { FileFault, overFiles } from '../transfer/stream-fault.ts'
 import type { CommandContext } from './command-terms.ts'
 import { runImport } from './import.ts'
-import { printReasons } from './schema-project.ts'
-import { exportPathFault, loadTransfer, projectFolderFault } from './transfer-project.ts'
+import { loadStoredProject, printReasons } from './schema-project.ts'
+import { exportPathFault, projectFolderFault } from './transfer-project.ts'
 
 export interface ImportStrapiTerms extends CommandContext {
   /** The folder of the Strapi project. */
@@ -105,7 +105,7 @@ async function bringFrom(
     await writeFile(terms.file, imported.value.yaml)
   })
   if (source === null || terms.stream === null) return ok({ imported: imported.value, streamed: null })
-  const loaded = await loadTransfer(terms)
+  const loaded = await loadStoredProject(terms)
   if (!loaded.ok) return loaded
   if (terms.content === 'database') await mkdir(join(terms.folder, '.plinth'), { recursive: true })
   const { names } = imported.value

@@ -40,32 +40,40 @@ async function run<Value>(
   })
 }
 
-/** The parts of a project that its tables need. */
-interface SchemaProject {
+/** The parts of a project that its documents need. */
+export interface StoredProject {
   readonly project: Project
   readonly model: Model
   readonly storage: Storage
+}
+
+/** The parts of a project that its tables need. */
+interface SchemaProject extends StoredProject {
   readonly tables: readonly Table[]
   /** The files of migrations/. */
   readonly files: readonly CustomMigration[]
 }
 
-async function loadSchema({ folder, env }: CommandContext): Promise<Result<SchemaProject, string>> {
+async function loadSchema(context: CommandContext): Promise<Result<SchemaProject, string>> {
+  const stored = await loadStoredProject(context)
+  if (!stored.ok) return stored
+  const files = await loadMigrations(stored.value.project.root)
+  if (!files.ok) return failed(...files.reasons.map(printDiagnostic))
+  return ok({ ...stored.value, tables: stored.value.storage.tables, files: files.value })
+}
+
+/** Loads a project and compiles its model and storage. Fails with printed diagnostics. */
+export async function loadStoredProject({
+  folder,
+  env,
+}: Pick<CommandContext, 'folder' | 'env'>): Promise<Result<StoredProject, string>> {
   const project = await loadProject(folder, env)
   if (!project.ok) return failed(...project.reasons.map(printDiagnostic))
   const model = compileModel(project.value)
   if (!model.ok) return failed(...model.reasons.map(printDiagnostic))
   const storage = checkedProjectStorage(project.value, model.value)
   if (!storage.ok) return failed(...storage.reasons.map(printDiagnostic))
-  const files = await loadMigrations(project.value.root)
-  if (!files.ok) return failed(...files.reasons.map(printDiagnostic))
-  return ok({
-    project: project.value,
-    model: model.value,
-    storage: storage.value,
-    tables: storage.value.tables,
-    files: files.value,
-  })
+  return ok({ project: project.value, model: model.value, storage: storage.value })
 }
 
 /** Prints the reasons of a failed command and returns its exit code. */

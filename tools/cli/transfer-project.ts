@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { checkedProjectStorage } from '../../core/access/compile/compile-access.ts'
 import type { Blueprint } from '../../core/app/compile-app.ts'
 import { syncRolesAndLocales } from '../../core/app/fill-database.ts'
 import { registerApp } from '../../core/app/open-plugins.ts'
@@ -9,40 +8,14 @@ import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
 import { NO_OUTBOX, type Outbox } from '../../core/documents/outbox.ts'
 import { openEvents } from '../../core/events/open-events.ts'
-import { printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { endSessionsOfChangedUsers } from '../../core/identity/end-sessions.ts'
 import { openStorage } from '../../core/media/storage/open-storage.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
-import { compileModel } from '../../core/model/compile-model.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
-import type { Storage } from '../../core/model/storage.ts'
 import { SILENT } from '../../core/observe/observation.ts'
-import { loadProject } from '../../core/project/load-project.ts'
-import type { Project } from '../../core/project/project.ts'
 import type { ImportTerms } from '../transfer/import/import-terms.ts'
-import type { CommandContext } from './command-terms.ts'
 import { unknownName } from './roles/roles-project.ts'
-
-/** The parts of a project that its documents need. */
-export interface TransferProject {
-  readonly project: Project
-  readonly model: Model
-  readonly storage: Storage
-}
-
-export async function loadTransfer({
-  folder,
-  env,
-}: Pick<CommandContext, 'folder' | 'env'>): Promise<Result<TransferProject, string>> {
-  const project = await loadProject(folder, env)
-  if (!project.ok) return failed(...project.reasons.map(printDiagnostic))
-  const model = compileModel(project.value)
-  if (!model.ok) return failed(...model.reasons.map(printDiagnostic))
-  const storage = checkedProjectStorage(project.value, model.value)
-  if (!storage.ok) return failed(...storage.reasons.map(printDiagnostic))
-  return ok({ project: project.value, model: model.value, storage: storage.value })
-}
 
 /** Files and users first, because other types link to them. Roles and locales come from the project file. */
 function transferableTypes({ contentTypes, builtIn }: Model): readonly ContentType[] {

@@ -1,5 +1,4 @@
 import pluralize from 'pluralize'
-import { trimCharacter } from '../base/text.ts'
 import type { Component, ContentType } from './model.ts'
 
 /** Splits a name into words: `bigThing`, `big-thing` and `big_thing` have the same ones; digits are separate words. */
@@ -91,11 +90,3 @@ export const graphqlEnumName = (typeName: string, attribute: string): string =>
 /** `ArticleBlocksDynamicZone`; its input is called `…Input`. */
 export const graphqlZoneName = (typeName: string, attribute: string): string =>
   `${typeName}${toPascalCase(attribute)}DynamicZone`
-
-/** The GraphQL name of an enumeration value: `two words` → `two_words`, `été` → `ete`. */
-export function graphqlEnumValue(value: string): string {
-  const plain = value.normalize('NFD').replace(/\p{Mark}/gu, '')
-  const name = trimCharacter(plain.replace(/[^A-Za-z0-9_]+/g, '_'), '_') || '_'
-  if (/^[0-9]/.test(name)) return `_${name}`
-  return ['true', 'false', 'null'].includes(name) ? `${name}_` : name
-}

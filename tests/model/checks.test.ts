@@ -127,14 +127,13 @@ contentTypes: { author: { attributes: { name: string } } }`,
     '7:38 contentTypes.article.attributes.two.targetField: `article.rating` is of type integer: a uid is made from a text',
     '8:37 contentTypes.article.attributes.three.generate: `article.three` is to be generated, but has no `targetField`',
   ],
-  'the values of an enumeration differ, in GraphQL too': [
+  'the values of an enumeration are distinct': [
     `contentTypes:
   article:
     attributes:
       one: { type: enumeration, enum: [a b, a_b, c, c] }
       two: { type: enumeration, enum: [news, opinion], default: nws, backfill: nothing }
       four: { type: enumeration, enum: [old, { value: new, renamedFrom: old }] }`,
-    '4:45 contentTypes.article.attributes.one.enum[1]: `a b` and `a_b` are both `a_b` in GraphQL',
     '4:53 contentTypes.article.attributes.one.enum[3]: the value `c` is given twice',
     '5:65 contentTypes.article.attributes.two.default: `nws` is not one of the values: did you mean `news`?',
     '5:80 contentTypes.article.attributes.two.backfill: `nothing` is not one of the values',
@@ -279,6 +278,13 @@ test('every code of a diagnostic has a case', async t => {
     for (const { code } of result.ok ? [] : result.reasons) codes.add(code)
   }
   t.deepEqual([...codes].toSorted(), [...MODEL_CODES].toSorted())
+})
+
+test('names may clash in GraphQL where the project does not serve it', async t => {
+  const types =
+    'contentTypes: { foo: { attributes: { a: string } }, foo-entity: { attributes: { a: string } } }'
+  t.is((await faultsOf(types)).length, 1)
+  t.deepEqual(await faultsOf(`graphql: { enabled: false }\n${types}`), [])
 })
 
 test('everything that is wrong is told at once', async t => {

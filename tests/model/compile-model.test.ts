@@ -1,7 +1,8 @@
 import test from 'ava'
 import { compileModel } from '../../core/model/compile-model.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
-import { graphqlEnumValue, graphqlQueryNames, graphqlTypeName } from '../../core/model/names.ts'
+import { graphqlEnumValues } from '../../core/model/enum-names.ts'
+import { graphqlQueryNames, graphqlTypeName } from '../../core/model/names.ts'
 import { attributeOf, holderOf, modelOf } from './compiled.ts'
 import { conformanceProject, declare } from './declare.ts'
 
@@ -133,12 +134,23 @@ contentTypes: { shadow-loc-nocreate: { attributes: { name: string } } }`)
   ])
   t.deepEqual(graphqlQueryNames(type), { one: 'shadowLocNocreate', many: 'shadowLocNocreates' })
   t.deepEqual(graphqlQueryNames(locale), { one: 'i18NLocale', many: 'i18NLocales' })
-  t.deepEqual(['two words', 'with-dash', 'été', '1st'].map(graphqlEnumValue), [
+})
+
+test('values of an enumeration have distinct GraphQL names, which Strapi gives them where it can', t => {
+  const names = (...values: readonly string[]) => [...graphqlEnumValues(values).keys()]
+  t.deepEqual(names('two words', 'with-dash', 'été', "O'Neil", 'fooBar', 'a & b'), [
     'two_words',
     'with_dash',
     'ete',
-    '_1st',
+    'O_Neil',
+    'fooBar',
+    'a_and_b',
   ])
+  t.deepEqual(names('бензин', 'дизель', 'АКПП', 'всесезонные'), ['benzin', 'dizel', 'AKPP', 'vsesezonnye'])
+  t.deepEqual(names('1st', 'true', 'C++', 'C#', 'C', 'C_2'), ['_1st', 'true_', 'C_3', 'C_4', 'C', 'C_2'])
+  const unreadable = names('中文', '😀', '')
+  t.is(new Set(unreadable).size, 3)
+  t.true(unreadable.every(name => /^[_A-Za-z][_A-Za-z0-9]*$/.test(name)))
 })
 
 test('a model cannot be changed', async t => {

@@ -1,14 +1,9 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLScalarType } from 'graphql'
 import { forbidden } from '../../faults/fault.ts'
+import { graphqlEnumValues } from '../../model/enum-names.ts'
 import { type Attribute, type Holder, isLink, type Model } from '../../model/model.ts'
-import {
-  graphqlEnumName,
-  graphqlEnumValue,
-  graphqlTypeName,
-  graphqlWrapperNames,
-  graphqlZoneName,
-} from '../../model/names.ts'
+import { graphqlEnumName, graphqlTypeName, graphqlWrapperNames, graphqlZoneName } from '../../model/names.ts'
 import { type Arguments, answerKey } from '../parse/operation-context.ts'
 import { parsePage, parseRows } from '../parse/parse-arguments.ts'
 import { toGraphqlError, unwrapResult } from '../parse/to-graphql-error.ts'
@@ -83,7 +78,7 @@ function attributeTypes(
           zoneInput(name, attribute, components),
         ]
       if (attribute.kind !== 'scalar' || attribute.type !== 'enumeration') return []
-      const values = (attribute.values ?? []).map(value => [graphqlEnumValue(value), value])
+      const values = graphqlEnumValues(attribute.values ?? [])
       return [[graphqlEnumName(name, attribute.name), Object.fromEntries(values)]]
     },
   )

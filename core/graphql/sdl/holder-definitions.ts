@@ -1,11 +1,6 @@
+import { graphqlEnumValues } from '../../model/enum-names.ts'
 import type { Attribute, Component, ContentType, Holder } from '../../model/model.ts'
-import {
-  graphqlEnumName,
-  graphqlEnumValue,
-  graphqlTypeName,
-  graphqlWrapperNames,
-  graphqlZoneName,
-} from '../../model/names.ts'
+import { graphqlEnumName, graphqlTypeName, graphqlWrapperNames, graphqlZoneName } from '../../model/names.ts'
 import { filterFields, inputFields, outputFields } from './attribute-fields.ts'
 import type { EnabledCrud } from './enabled-crud.ts'
 import { enumType, inputType, objectType, type Sdl, scalarType, unionType } from './sdl.ts'
@@ -53,5 +48,7 @@ function attributeDefinition(holder: Holder, attribute: Attribute, shadow: Enabl
     ]
   }
   if (attribute.kind !== 'scalar' || attribute.type !== 'enumeration') return []
-  return [enumType(graphqlEnumName(name, attribute.name), (attribute.values ?? []).map(graphqlEnumValue))]
+  return [
+    enumType(graphqlEnumName(name, attribute.name), [...graphqlEnumValues(attribute.values ?? []).keys()]),
+  ]
 }

@@ -1,5 +1,5 @@
+import { graphqlEnumValues } from '../../model/enum-names.ts'
 import type { ScalarAttribute, ValueType } from '../../model/model.ts'
-import { graphqlEnumValue } from '../../model/names.ts'
 import { field, inputType, type Sdl } from './sdl.ts'
 
 /** The scalar of each attribute type (reference/graphql.md#2-generated-types). Enumerations also have their own enum type. */
@@ -54,7 +54,8 @@ export const filterInputs = (): readonly Sdl[] =>
 
 /** True if PostgreSQL's JSON of the value equals GraphQL's. */
 export function isNativeJson({ type, values }: ScalarAttribute): boolean {
-  if (type === 'enumeration') return (values ?? []).every(value => graphqlEnumValue(value) === value)
+  if (type === 'enumeration')
+    return [...graphqlEnumValues(values ?? [])].every(([name, value]) => name === value)
   return !CONVERTED_TYPES.has(type)
 }
 

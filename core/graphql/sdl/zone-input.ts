@@ -1,6 +1,7 @@
 import { GraphQLScalarType, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { graphqlEnumValues } from '../../model/enum-names.ts'
 import type { Attribute, Component, Model, ZoneAttribute } from '../../model/model.ts'
-import { graphqlEnumValue, graphqlTypeName, graphqlZoneName } from '../../model/names.ts'
+import { graphqlTypeName, graphqlZoneName } from '../../model/names.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import { withoutFiles } from './uploaded-file.ts'
 
@@ -53,8 +54,9 @@ function coerce(attribute: Attribute, value: unknown): unknown {
     return Array.isArray(value)
       ? value.map(each => nested(attribute.component, each))
       : nested(attribute.component, value)
-  if (attribute.kind !== 'scalar' || attribute.type !== 'enumeration') return value
-  return attribute.values?.find(each => graphqlEnumValue(each) === value) ?? value
+  if (attribute.kind !== 'scalar' || attribute.type !== 'enumeration' || typeof value !== 'string')
+    return value
+  return graphqlEnumValues(attribute.values ?? []).get(value) ?? value
 }
 
 const nested = (component: Component, value: unknown): unknown =>

@@ -39,11 +39,13 @@ const RULES: readonly ModelRule[] = [
   columnNames,
 ]
 
-/** All diagnostics in file order. */
-export const checkDeclarations = (declarations: Declarations, project: Project): readonly Diagnostic[] =>
-  sortDiagnostics(
-    RULES.flatMap(rule => [...rule(declarations)]).map(finding => toDiagnostic(finding, project)),
+/** All diagnostics in file order. Names in GraphQL may clash in a project that does not serve it. */
+export function checkDeclarations(declarations: Declarations, project: Project): readonly Diagnostic[] {
+  const rules = RULES.filter(rule => rule !== uniqueGraphqlNames || project.settings.graphql.enabled)
+  return sortDiagnostics(
+    rules.flatMap(rule => [...rule(declarations)]).map(finding => toDiagnostic(finding, project)),
   )
+}
 
 function toDiagnostic({ code, message, path, atKey, related }: ModelFinding, project: Project): Diagnostic {
   const place = atKey ? project.keyPlace(path) : project.place(path)

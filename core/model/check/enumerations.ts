@@ -6,10 +6,9 @@ import {
   type DeclaredAttribute,
   declaredAttributes,
 } from '../declarations.ts'
-import { graphqlEnumValue } from '../names.ts'
 import type { ModelFinding } from './finding.ts'
 
-/** The values of an enumeration are distinct, also as GraphQL names, and its default is one of them. */
+/** The values of an enumeration are distinct, and its default is one of them. */
 export function* enumerations(declarations: Declarations): Generator<ModelFinding> {
   for (const attribute of declaredAttributes(declarations)) {
     const { declaration } = attribute
@@ -24,16 +23,11 @@ function* checkValues(
   { enum: values = [] }: ScalarDeclaration,
 ): Generator<ModelFinding> {
   const path = attributePath(holder, name, 'enum')
-  const seen = new Map<string, string>()
+  const seen = new Set<string>()
   for (const [index, { value, renamedFrom }] of values.entries()) {
-    const graphqlName = graphqlEnumValue(value)
-    const other = seen.get(graphqlName)
-    const message =
-      other === value
-        ? `the value \`${value}\` is given twice`
-        : `\`${other}\` and \`${value}\` are both \`${graphqlName}\` in GraphQL`
-    if (other !== undefined) yield { code: 'enumeration', message, path: [...path, index] }
-    seen.set(graphqlName, value)
+    const message = `the value \`${value}\` is given twice`
+    if (seen.has(value)) yield { code: 'enumeration', message, path: [...path, index] }
+    seen.add(value)
     if (renamedFrom === undefined || !values.some(other => other.value === renamedFrom)) continue
     const still = `\`${value}\` cannot be renamed from \`${renamedFrom}\`, which is still a value`
     yield { code: 'renamed-from', message: still, path: [...path, index, 'renamedFrom'] }

@@ -1,12 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-import type { JsonSchema } from '../core/project/grammar/json-schema-types.ts'
+import { isRecord } from '../core/base/plain-data.ts'
+import { type JsonSchema, resolveRef } from '../core/project/grammar/project-schema.ts'
 
 const SCHEMA = new URL('../project.schema.json', import.meta.url)
 const INTRO = new URL('./project-docs-intro.md', import.meta.url)
 const DOCS = new URL('../docs/project-file.md', import.meta.url)
 
-/** The text of docs/project-file.md: the rules of the file, then a table for each section of the schema. */
+/** The text of docs/project-file.md: the rules of the file, then one table for each section of the schema. */
 export async function generateProjectDocs(): Promise<string> {
   const schema: JsonSchema = JSON.parse(await readFile(SCHEMA, 'utf8'))
   const intro = await readFile(INTRO, 'utf8')
@@ -19,14 +20,14 @@ interface Row {
   readonly isRequired: boolean
 }
 
-/** A chapter for each top-level key; the single values share the first. */
+/** One chapter for each section; the keys that are no sections share the first chapter. */
 function sectionsOf(root: JsonSchema): readonly string[] {
   const rows = rowsOf(root, '', root)
   const isSection = ({ schema }: Row) => schema.type === 'object'
   const plain = rows.filter(row => !row.key.includes('.') && !isSection(row))
   const sections = rows.filter(row => !row.key.includes('.') && isSection(row))
   return [
-    `## Keys at the top\n\n${table(plain, root)}`,
+    `## Top-level keys\n\n${table(plain, root)}`,
     ...sections.map(section => chapter(section, root)),
     attributeChapter(root),
   ]
@@ -39,15 +40,19 @@ function chapter({ key, schema }: Row, root: JsonSchema): string {
   return `${title}\n\n${table(rowsOf(schema, `${key}.`, root), root)}${below(key, root)}`
 }
 
-/** Tables of what a section's own table only names. */
+/** Additional tables of a section, for mappings that its own table only names. */
 const BELOW: Readonly<Record<string, readonly (readonly [title: string, ...defs: string[]])[]>> = {
-  server: [['A rate limit', 'rateLimit']],
-  i18n: [['A locale, written out', 'locale']],
+  server: [
+    ['`server.rateLimit.api`', 'apiRateLimit'],
+    ['`server.rateLimit.auth`', 'rateLimit'],
+    ['`server.rateLimit.account`', 'accountRateLimit'],
+  ],
+  i18n: [['Locales as mappings', 'locale']],
   graphql: [['`graphql.shadowCRUD.<content-type>`', 'shadowCrud']],
-  roles: [['A permission in part', 'permissionTerms']],
+  roles: [['Permissions with conditions', 'permissionTerms']],
   routesConfig: [
-    ['A policy with its configuration', 'policyUse'],
-    ['A middleware with options', 'middlewareUse'],
+    ['Policies with a configuration', 'policyUse'],
+    ['Middlewares with options', 'middlewareUse'],
   ],
 }
 
@@ -62,16 +67,16 @@ function below(key: string, root: JsonSchema): string {
 function namedIn(schema: JsonSchema, root: JsonSchema): JsonSchema | undefined {
   const { additionalProperties } = schema
   if (typeof additionalProperties !== 'object') return undefined
-  const meant = resolve(additionalProperties, root)
+  const meant = resolveRef(additionalProperties, root)
   return meant.properties || meant.anyOf ? meant : undefined
 }
 
-/** A row for each key, those of a mapping inside a mapping after it. A union's branches are told together. */
+/** One row for each key; the keys of a nested mapping follow. The branches of a union share their rows. */
 function rowsOf(schema: JsonSchema, prefix: string, root: JsonSchema): readonly Row[] {
-  const branches = (schema.anyOf ?? [schema]).map(branch => resolve(branch, root))
+  const branches = (schema.anyOf ?? [schema]).map(branch => resolveRef(branch, root))
   const rows = branches.flatMap(({ properties = {}, required = [] }) =>
     Object.entries(properties).flatMap(([name, property]) => {
-      const meant = { ...resolve(property, root) }
+      const meant = { ...resolveRef(property, root) }
       const row = { key: `${prefix}${name}`, schema: meant, isRequired: required.includes(name) }
       const isInner = meant.properties !== undefined && prefix !== ''
       return isInner ? rowsOf(meant, `${row.key}.`, root) : [row]
@@ -79,15 +84,15 @@ function rowsOf(schema: JsonSchema, prefix: string, root: JsonSchema): readonly 
   )
   const keys = Array.from(new Set(rows.map(row => row.key)))
   return keys.map(key =>
-    together(
+    mergeRows(
       rows.filter(row => row.key === key),
       branches.length,
     ),
   )
 }
 
-/** The same key in several branches: all their words; required where every branch has it so. */
-function together(rows: readonly Row[], branches: number): Row {
+/** The row of a key of several branches: it has the words of all, and is required if every branch requires it. */
+function mergeRows(rows: readonly Row[], branches: number): Row {
   const [first = { key: '', schema: {}, isRequired: false }] = rows
   const words = rows.flatMap(
     ({ schema }) => schema.enum ?? (schema.const === undefined ? [] : [schema.const]),
@@ -103,7 +108,7 @@ function together(rows: readonly Row[], branches: number): Row {
 
 function attributeChapter(root: JsonSchema): string {
   const branches = (root.$defs?.attribute?.anyOf ?? [])
-    .map(branch => resolve(branch, root))
+    .map(branch => resolveRef(branch, root))
     .filter(branch => branch.type === 'object')
   const common = ['type', 'renamedFrom', 'required', 'private', 'writable', 'localized']
   const first = rowsOf(branches[0] ?? {}, '', root).filter(
@@ -115,7 +120,8 @@ function attributeChapter(root: JsonSchema): string {
     const rows = own.length === 0 ? '' : `\n\n${table(own, root)}`
     return `### ${types.map(code).join(', ')}\n\n${branch.description}${rows}`
   })
-  const intro = '`excerpt: text` is short for `excerpt: { type: text }`. Every attribute may have these keys:'
+  const intro =
+    '`excerpt: text` is the short form of `excerpt: { type: text }`. All attributes have these keys:'
   return [`## Attributes\n\n${intro}\n\n${table(first, root)}`, ...tables].join('\n\n')
 }
 
@@ -123,7 +129,7 @@ const table = (rows: readonly Row[], root: JsonSchema): string =>
   ['| Key | Type | Default | Meaning |', '|---|---|---|---|', ...rows.map(row => line(row, root))].join('\n')
 
 function line({ key, schema, isRequired }: Row, root: JsonSchema): string {
-  const fallback = schema.default === undefined ? '' : code(toYaml(schema.default))
+  const fallback = schema.default === undefined ? '' : code(toYaml(defaultOf(schema, root)))
   const cells = [
     code(key),
     typeOf(schema, root),
@@ -133,9 +139,19 @@ function line({ key, schema, isRequired }: Row, root: JsonSchema): string {
   return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
+/** A default that is a mapping, with the defaults of its keys. */
+function defaultOf({ default: fallback, anyOf = [] }: JsonSchema, root: JsonSchema): unknown {
+  if (!isRecord(fallback)) return fallback
+  const { properties = {} } = anyOf.map(branch => resolveRef(branch, root)).find(isMapping) ?? {}
+  const keys = Object.entries(properties).filter(([, key]) => key.default !== undefined)
+  return { ...Object.fromEntries(keys.map(([name, key]) => [name, key.default])), ...fallback }
+}
+
+const isMapping = ({ type }: JsonSchema): boolean => type === 'object'
+
 const code = (text: unknown): string => `\`${text}\``
 
-/** As YAML writes it in flow style. */
+/** YAML in flow style. */
 function toYaml(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toYaml).join(', ')}]`
   if (value !== null && typeof value === 'object') {
@@ -145,7 +161,7 @@ function toYaml(value: unknown): string {
   return typeof value === 'string' && !/^[\w/.]/.test(value) ? JSON.stringify(value) : String(value)
 }
 
-/** Types that have a word of their own. */
+/** Definitions with their own word. */
 const NAMED: Readonly<Record<string, string>> = {
   durationText: 'duration',
   sizeText: 'size',
@@ -166,7 +182,7 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 function typeOf(schema: JsonSchema, root: JsonSchema): string {
-  if (schema.$ref) return NAMED[refName(schema)] ?? typeOf(resolve(schema, root), root)
+  if (schema.$ref) return NAMED[refName(schema)] ?? typeOf(resolveRef(schema, root), root)
   if (schema.anyOf) return unionOf(schema.anyOf.map(branch => typeOf(branch, root)))
   if (schema.const !== undefined) return code(JSON.stringify(schema.const).replace(/^"(\w.*)"$/, '$1'))
   if (schema.enum) return schema.enum.map(code).join(' | ')
@@ -175,16 +191,14 @@ function typeOf(schema: JsonSchema, root: JsonSchema): string {
   return unionOf(types.map(type => WORDS[type] ?? type))
 }
 
-/** A bare number beside a duration or a size is said once, in the rules of the file. */
+/** The rules of the file explain plain numbers of durations and sizes, so the table omits them. */
 function unionOf(words: readonly string[]): string {
   const isMeasure = words.includes('duration') || words.includes('size')
-  const told = isMeasure ? words.filter(word => word === 'duration' || word === 'size') : words
-  return Array.from(new Set(told)).join(', or ')
+  const shown = isMeasure ? words.filter(word => word === 'duration' || word === 'size') : words
+  return Array.from(new Set(shown)).join(', or ')
 }
 
 const refName = ({ $ref = '' }: JsonSchema): string => $ref.replace('#/$defs/', '')
-
-const resolve = (schema: JsonSchema, root: JsonSchema): JsonSchema => root.$defs?.[refName(schema)] ?? schema
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
   await writeFile(DOCS, await generateProjectDocs())

@@ -58,8 +58,8 @@ const onEverySubject = (actions: Permissions[string]): Permissions =>
   Object.fromEntries([WILDCARD, ...Object.keys(BUILT_IN_ACTIONS)].map(subject => [subject, actions]))
 
 /** Entries that follow from a token's type have the path of the type. */
-function tokenEntries(key: string, { type, permissions }: ApiTokenDeclaration): PermissionTable {
-  switch (type) {
+function tokenEntries(key: string, token: ApiTokenDeclaration): PermissionTable {
+  switch (token.type) {
     case 'full-access':
       return toPermissionTable(onEverySubject({ [WILDCARD]: true }), ['apiTokens', key, 'type'], 'token-type')
     case 'read-only':
@@ -69,7 +69,7 @@ function tokenEntries(key: string, { type, permissions }: ApiTokenDeclaration): 
         'token-type',
       )
     case 'custom':
-      return toPermissionTable(permissions, ['apiTokens', key, 'permissions'])
+      return toPermissionTable(token.permissions, ['apiTokens', key, 'permissions'])
   }
 }
 

@@ -15,6 +15,10 @@ export function isDeeperThan(value: unknown, most: number): boolean {
   return false
 }
 
+/** Whether a value is a mapping: neither null nor a list. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isObject(value) && !Array.isArray(value)
+
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** Freezes plain objects and arrays recursively; cycles are allowed. The contents of maps and sets are not frozen. */

@@ -1,11 +1,10 @@
 import { compilePattern } from '../project/pattern.ts'
+import type { AttributeDeclaration, ScalarDeclaration } from '../project/settings/declarations.ts'
 import type {
-  AttributeDeclaration,
   ComponentUse,
   DynamicZoneDeclaration,
   MediaDeclaration,
   RelationDeclaration,
-  ScalarDeclaration,
 } from '../project/settings/settings.ts'
 import type {
   Attribute,

@@ -1,4 +1,4 @@
-import type { AttributeDeclaration, ScalarDeclaration, ScalarType } from '../project/settings/settings.ts'
+import type { AttributeDeclaration, ScalarDeclaration, ScalarType } from '../project/settings/declarations.ts'
 
 /** The declaration of a built-in content-type. */
 export interface BuiltInDeclaration {

@@ -2,7 +2,7 @@ import { deepFreeze } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { Project } from '../project/project.ts'
-import type { I18nSettings } from '../project/settings/settings.ts'
+import type { LocaleSettings } from '../project/settings/settings.ts'
 import {
   type BuildContext,
   buildAttribute,
@@ -154,7 +154,7 @@ function finish(declarations: Declarations, shells: ModelShells): Model {
   })
 }
 
-const localesOf = ({ locales }: I18nSettings): readonly Locale[] =>
+const localesOf = ({ locales }: LocaleSettings): readonly Locale[] =>
   locales.map(({ code, name, renamedFrom }) => ({ code, name, ...present({ renamedFrom }) }))
 
 function found<Value>(value: Value | undefined, name: string): Value {

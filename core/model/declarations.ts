@@ -1,10 +1,6 @@
 import type { Path } from '../faults/diagnostic.ts'
-import type {
-  AttributeDeclaration,
-  ComponentDeclaration,
-  ContentTypeDeclaration,
-  Settings,
-} from '../project/settings/settings.ts'
+import type { AttributeDeclaration } from '../project/settings/declarations.ts'
+import type { ComponentDeclaration, ContentTypeDeclaration, Settings } from '../project/settings/settings.ts'
 import { BUILT_IN_TYPES, type BuiltInDeclaration } from './built-in-types.ts'
 import { toPlural, toSnakeCase, toTitle } from './names.ts'
 

@@ -1,5 +1,6 @@
 import type { SafePattern } from '../project/pattern.ts'
-import type { MediaKind, RelationKind, ScalarType } from '../project/settings/settings.ts'
+import type { ScalarType } from '../project/settings/declarations.ts'
+import type { MediaKind, RelationKind } from '../project/settings/settings.ts'
 
 /**
  * The compiled declarations of a project: every name resolved, every default applied, both sides of every relation

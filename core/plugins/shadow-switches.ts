@@ -1,4 +1,4 @@
-import type { ShadowCrudDeclaration } from '../project/settings/settings.ts'
+import type { ShadowCrudDeclaration } from '../project/settings/declarations.ts'
 import type { ShadowField } from './services/graphql-service.ts'
 
 type Switch = 'enabled' | 'queries' | 'mutations'

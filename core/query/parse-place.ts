@@ -53,5 +53,4 @@ export function targetHolder(attribute: Attribute): Holder | null {
   }
 }
 
-export const isRecord = (raw: unknown): raw is Readonly<Record<string, unknown>> =>
-  raw !== null && typeof raw === 'object' && !Array.isArray(raw)
+export { isRecord } from '../base/plain-data.ts'

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import type { HttpRequest, HttpResponse } from '../../core/faults/http-exchange.ts'
-import { toServer } from '../../core/project/settings/to-server-settings.ts'
 import { limitApiRate } from '../../core/rest/api-rate-limit.ts'
 import { FULL, openTwoApps } from '../cache/two-apps.ts'
+import { loadGood } from '../project/load.ts'
 
 // server.rateLimit.api, behind a proxy that is trusted: each request names the address that it came from.
 
@@ -57,8 +57,9 @@ test('GraphQL and REST count together, and preflights not at all', async t => {
   t.is(await ask('203.0.113.1', undefined, '/graphql?query={__typename}'), 429)
 })
 
-test('without a word in the file remote addresses are limited, and those of private networks are not', t => {
-  const [limit] = limitApiRate(toServer().rateLimit.api, ['/api'])
+test('without a word in the file remote addresses are limited, and those of private networks are not', async t => {
+  const { settings } = await loadGood('name: A\n')
+  const [limit] = limitApiRate(settings.server.rateLimit.api, ['/api'])
   const ask = (peer: string) => limit?.({ ...REQUEST, peer } as HttpRequest) as HttpResponse | null
   const many = (peer: string, count: number) => {
     for (let left = count; left > 0; left--) if (ask(peer)) return 'refused'

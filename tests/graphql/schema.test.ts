@@ -5,7 +5,7 @@ import { buildSchema as fromText, type GraphQLSchema } from 'graphql'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { compileGraphqlSchema, withNamedDirectives } from '../../core/graphql/compile-schema.ts'
 import type { Model } from '../../core/model/model.ts'
-import type { ShadowCrudDeclaration } from '../../core/project/settings/settings.ts'
+import type { ShadowCrudDeclaration } from '../../core/project/settings/declarations.ts'
 import { modelOf } from '../model/compiled.ts'
 import { differences, linesOf } from './loading.ts'
 

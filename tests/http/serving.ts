@@ -19,7 +19,7 @@ export const SETTINGS: ServerSettings = {
   trustProxy: false,
   rateLimit: { api: false, auth: false, account: false },
   securityHeaders: true,
-  metrics: { enabled: false, path: '/metrics', port: null, isPublic: false },
+  metrics: { enabled: false, path: '/metrics', port: null },
   slowQuery: 1_000,
   logLevel: 'silent',
 }

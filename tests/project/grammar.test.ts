@@ -5,7 +5,7 @@ import type { ValidateFunction } from 'ajv'
 import test from 'ava'
 import { parse } from 'yaml'
 import { compileGrammar, printGrammar } from '../../core/project/grammar/compile-grammar.ts'
-import { readProjectSchema } from '../../core/project/grammar/json-schema-types.ts'
+import { readProjectSchema } from '../../core/project/grammar/project-schema.ts'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import test from 'ava'
-import { parse, stringify } from 'yaml'
-import { type JsonSchema, readProjectSchema } from '../../core/project/grammar/json-schema-types.ts'
+import { parse } from 'yaml'
+import { printDiagnostic } from '../../core/faults/diagnostic.ts'
+import { checkTree } from '../../core/project/check-tree.ts'
+import { openGrammar } from '../../core/project/grammar/grammar.ts'
+import { type JsonSchema, readProjectSchema } from '../../core/project/grammar/project-schema.ts'
+import { readProjectFiles } from '../../core/project/read-files.ts'
+import { mergeTrees } from '../../core/project/yaml/merge-trees.ts'
+import type { YamlNode } from '../../core/project/yaml/yaml-tree.ts'
 import { generateProjectDocs } from '../../scripts/generate-project-docs.ts'
-import { generateProjectTypes } from '../../scripts/generate-project-types.ts'
+import { generateSettingsTypes } from '../../scripts/generate-settings-types.ts'
+import { temporaryFolder } from '../harness/folder.ts'
 import { loadGood } from './load.ts'
 
 const schema = readProjectSchema()
@@ -35,7 +43,7 @@ test('the schema is one of draft 2020-12', t => {
 
 test('the schema is closed: a mapping of known keys takes no others', t => {
   const open = [...within(schema, '#')].filter(
-    ([, node]) => node.properties && node.additionalProperties !== false,
+    ([, node]) => node.properties && node.additionalProperties !== false && !isNamed(node),
   )
   t.deepEqual(
     open.map(([path]) => path),
@@ -43,7 +51,10 @@ test('the schema is closed: a mapping of known keys takes no others', t => {
   )
 })
 
-test('every key is explained to whoever edits the file', t => {
+/** Known keys with defaults, and other names. */
+const isNamed = ({ additionalProperties }: JsonSchema): boolean => typeof additionalProperties === 'object'
+
+test('editors can explain every key', t => {
   const silent = [...within(schema, '#')].flatMap(([path, node]) =>
     Object.entries(node.properties ?? {})
       .filter(([, property]) => !resolve(property).description)
@@ -52,25 +63,110 @@ test('every key is explained to whoever edits the file', t => {
   t.deepEqual(silent, [])
 })
 
-test('the defaults that editors show are those that hold', async t => {
-  const said = stringify({ name: 'A', ...defaultsOf(schema) })
-  const [plain, written] = [await loadGood('name: A\n'), await loadGood(said)]
-  t.deepEqual(written.settings, plain.settings)
-  t.regex(said, /jwtExpiresIn: 30d/)
+test('every default of the schema reaches the settings, and a changed default changes them', async t => {
+  const trees = [await treeOf('name: A\n'), await treeOf(EVERY_HOLDER)]
+  const { validate } = await openGrammar()
+  const settingsOf = (changed: JsonSchema) =>
+    trees.map(tree => checkTree(tree, true, { schema: changed, validate }).settings)
+  const usual = settingsOf(schema)
+  t.false(usual.includes(undefined))
+  const defaults = [...within(schema, '#')].filter(([, node]) => node.default !== undefined)
+  t.true(defaults.length > 90)
+  const ignored = defaults.filter(([path]) => isDeepStrictEqual(settingsOf(withOtherDefault(path)), usual))
+  t.deepEqual(
+    ignored.map(([path]) => path),
+    [],
+  )
 })
 
-/** Every default of the sections, as if written in the file. */
-function defaultsOf(node: JsonSchema): Record<string, unknown> {
-  const entries = Object.entries(node.properties ?? {}).flatMap(([name, property]): [string, unknown][] => {
-    const meant = resolve(property)
-    if (meant.default !== undefined) return [[name, meant.default]]
-    return meant.properties ? [[name, defaultsOf(meant)]] : []
-  })
-  return Object.fromEntries(entries)
+/** A file that has each mapping of the schema with as few keys as possible. */
+const EVERY_HOLDER = `name: A
+i18n: { locales: [en, fr] }
+server: { rateLimit: { api: {}, auth: {}, account: {} } }
+graphql:
+  config: { limits: { cost: {} } }
+  shadowCRUD: { thing: { fields: { title: {} } }, other: {} }
+middlewares: [{ name: log }]
+components: { a.b: {} }
+contentTypes:
+  thing:
+    attributes:
+      title: string
+      text: richtext
+      secret: password
+      slug: uid
+      kind: { type: enumeration, enum: [a] }
+      day: date
+      hour: time
+      moment: datetime
+      count: integer
+      big: biginteger
+      share: float
+      is: boolean
+      any: json
+      list: array
+      one: { type: relation, relation: oneToOne, target: thing }
+      picture: media
+      part: { type: component, component: a.b }
+      zone: { type: dynamiczone, components: [a.b] }
+roles: { editor: {} }
+apiTokens: { a: { type: custom, secret: s, permissions: {} } }
+routesConfig: { thing.find: { policies: [{ name: p }] }, thing.findOne: {} }
+`
+
+async function treeOf(text: string): Promise<YamlNode> {
+  const folder = temporaryFolder()
+  folder.write('project.yaml', text)
+  const { trees, faults } = await readProjectFiles(join(folder.path, 'project.yaml'), {})
+  folder.remove()
+  const { tree } = mergeTrees(trees)
+  if (tree === undefined || faults.length > 0) throw new Error(faults.map(printDiagnostic).join('\n'))
+  return tree
 }
 
+function withOtherDefault(path: string): JsonSchema {
+  const changed = structuredClone(schema)
+  const found = [...within(changed, '#')].find(([at]) => at === path)
+  const other = found?.[1].enum?.find(word => word !== found[1].default) ?? otherThan(found?.[1].default)
+  if (found) Object.assign(found[1], { default: other })
+  return changed
+}
+
+/** Another value of the same kind; the first number of a text is raised. */
+function otherThan(value: unknown): unknown {
+  if (typeof value === 'boolean') return !value
+  if (typeof value === 'number') return value + 1
+  if (typeof value === 'string')
+    return /\d/.test(value) ? value.replace(/\d+/, number => String(Number(number) + 1)) : `${value}x`
+  if (Array.isArray(value)) return value.length > 0 ? [] : ['x']
+  if (value === null) return 'x'
+  return {
+    ...Object.fromEntries(Object.entries(value ?? {}).map(([key, each]) => [key, otherThan(each)])),
+    x: {},
+  }
+}
+
+test('a key without a default of its own is set from other keys', t => {
+  const derived = [...within(schema, '#')].filter(([, node]) => node['x-derived'])
+  t.deepEqual(
+    derived.map(([path]) => path),
+    [
+      '#/$defs/apiRateLimit/properties/tokenMax',
+      '#/$defs/locale/properties/name',
+      '#/$defs/role/properties/name',
+    ],
+  )
+})
+
+test('the description of a duration or size names the unit of a plain number', t => {
+  const amounts = [...within(schema, '#')].filter(([, node]) => node.$ref && resolve(node)['x-unit'])
+  t.true(amounts.length > 15)
+  for (const [path, node] of amounts)
+    t.true(node.description?.includes(`A plain number is in ${resolve(node)['x-unit']}.`), path)
+})
+
 test('the types and the page about the file are those of the schema (npm run generate)', async t => {
-  t.is(readFileSync(join(root, 'core/project/project-types.ts'), 'utf8'), await generateProjectTypes())
+  t.is(readFileSync(join(root, 'core/project/settings/settings.ts'), 'utf8'), await generateSettingsTypes())
   t.is(readFileSync(join(root, 'docs/project-file.md'), 'utf8'), await generateProjectDocs())
 })
 

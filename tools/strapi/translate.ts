@@ -1,5 +1,5 @@
+import { localeName } from '../../core/project/settings/derive-defaults.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
-import { localeName } from '../../core/project/settings/to-settings.ts'
 import { codeNotes, configNotes } from './convert/project-warnings.ts'
 import { roleKey, tokenNotes, toRoles } from './convert/to-roles.ts'
 import { toRoutes } from './convert/to-routes.ts'

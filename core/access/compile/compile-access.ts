@@ -42,11 +42,10 @@ const declaredPermissions = ({ roles, apiTokens }: Settings): readonly DeclaredP
   ...Object.entries(roles).map(
     ([key, { permissions }]): DeclaredPermissions => ({ permissions, path: ['roles', key, 'permissions'] }),
   ),
-  ...Object.entries(apiTokens).map(
-    ([key, { permissions }]): DeclaredPermissions => ({
-      permissions,
-      path: ['apiTokens', key, 'permissions'],
-    }),
+  ...Object.entries(apiTokens).flatMap(([key, token]): readonly DeclaredPermissions[] =>
+    token.type === 'custom'
+      ? [{ permissions: token.permissions, path: ['apiTokens', key, 'permissions'] }]
+      : [],
   ),
 ]
 

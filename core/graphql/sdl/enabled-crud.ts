@@ -1,5 +1,5 @@
 import { type Attribute, type ContentType, type Holder, isLink } from '../../model/model.ts'
-import type { ShadowCrudDeclaration } from '../../project/settings/settings.ts'
+import type { ShadowCrudDeclaration } from '../../project/settings/declarations.ts'
 
 export type ShadowAction = 'find' | 'findOne' | 'create' | 'update' | 'delete'
 

@@ -1,5 +1,5 @@
 import { walkGraph } from '../../base/walk-graph.ts'
-import type { AttributeDeclaration } from '../../project/settings/settings.ts'
+import type { AttributeDeclaration } from '../../project/settings/declarations.ts'
 import { attributePath, type Declarations, type DeclaredComponent } from '../declarations.ts'
 import type { ModelFinding } from './finding.ts'
 

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/nearest.ts'
-import type { ScalarDeclaration } from '../../project/settings/settings.ts'
+import type { ScalarDeclaration } from '../../project/settings/declarations.ts'
 import {
   attributePath,
   type Declarations,

@@ -1,4 +1,4 @@
-import type { AttributeDeclaration } from '../../project/settings/settings.ts'
+import type { AttributeDeclaration } from '../../project/settings/declarations.ts'
 import {
   attributeName,
   type Declarations,

@@ -1,6 +1,7 @@
 import { didYouMean, hintFor } from '../../base/nearest.ts'
 import type { ContentType, Holder, Model } from '../../model/model.ts'
-import type { GraphqlSettings, ShadowCrudDeclaration } from '../../project/settings/settings.ts'
+import type { ShadowCrudDeclaration } from '../../project/settings/declarations.ts'
+import type { GraphqlSettings } from '../../project/settings/settings.ts'
 import { ShadowSwitches, shadowField } from '../shadow-switches.ts'
 import type { GraphqlExtension, GraphqlService, GraphqlTools, ShadowType } from './graphql-service.ts'
 

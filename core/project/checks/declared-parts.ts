@@ -1,5 +1,6 @@
 import type { Path } from '../../faults/diagnostic.ts'
-import type { AttributeDeclaration, Permissions, PermissionTerms, Settings } from '../settings/settings.ts'
+import type { AttributeDeclaration } from '../settings/declarations.ts'
+import type { Permissions, PermissionTerms, Settings } from '../settings/settings.ts'
 
 /** An attribute with the path of its declaration. */
 export interface AttributeAtPath {
@@ -37,8 +38,8 @@ interface PartialPermission {
 /** All permissions of roles and tokens that have `where`, `fields` or `set`. */
 export function* conditionalPermissions(settings: Settings): Generator<PartialPermission> {
   for (const section of ['roles', 'apiTokens'] as const) {
-    for (const [key, { permissions }] of Object.entries(settings[section])) {
-      yield* termsIn(permissions, [section, key, 'permissions'])
+    for (const [key, holder] of Object.entries(settings[section])) {
+      if ('permissions' in holder) yield* termsIn(holder.permissions, [section, key, 'permissions'])
     }
   }
 }

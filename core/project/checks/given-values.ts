@@ -1,7 +1,8 @@
 import { isRealDay } from '../calendar.ts'
 import type { ProjectFinding } from '../faults.ts'
 import { compilePattern } from '../pattern.ts'
-import type { Json, ScalarDeclaration, Settings } from '../settings/settings.ts'
+import type { ScalarDeclaration } from '../settings/declarations.ts'
+import type { Json, Settings } from '../settings/settings.ts'
 import { isAbove } from './attribute-bounds.ts'
 import { attributesWithPaths } from './declared-parts.ts'
 

@@ -1,10 +1,11 @@
 import type { ProjectFinding } from '../faults.ts'
+import type { IsWritten } from '../settings/derive-defaults.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** Metrics reveal internals, so making them public must be explicit. */
-export function* metrics({ server }: Settings): Generator<ProjectFinding> {
-  const { enabled, port, isPublic } = server.metrics
-  if (enabled && port === null && !isPublic)
+export function* metrics({ server }: Settings, isWritten: IsWritten): Generator<ProjectFinding> {
+  const { enabled, port } = server.metrics
+  if (enabled && port === null && !isWritten('server', 'metrics', 'path'))
     yield {
       code: 'conflict',
       message:

@@ -1,4 +1,5 @@
 import type { ProjectFinding } from '../faults.ts'
+import type { IsWritten } from '../settings/derive-defaults.ts'
 import type { Settings } from '../settings/settings.ts'
 import { apiTokens } from './api-tokens.ts'
 import { attributeBounds } from './attribute-bounds.ts'
@@ -46,4 +47,4 @@ export const rules: readonly ProjectRule[] = [
 ]
 
 /** A check that the schema cannot express. Yields every violation. */
-type ProjectRule = (settings: Settings) => Iterable<ProjectFinding>
+type ProjectRule = (settings: Settings, isWritten: IsWritten) => Iterable<ProjectFinding>

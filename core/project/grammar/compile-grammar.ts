@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import standalone from 'ajv/dist/standalone/index.js'
 import { decideUnions } from './decide-unions.ts'
-import type { JsonSchema } from './json-schema-types.ts'
+import { type JsonSchema, OWN_KEYWORDS } from './project-schema.ts'
 
 const openAjv = (code: { readonly source: boolean }): Ajv2020 => {
   const terms = { allErrors: true, verbose: true, strictTypes: false, validateFormats: false }
-  return new Ajv2020({ ...terms, code }).addVocabulary(['patternErrorMessage'])
+  return new Ajv2020({ ...terms, code }).addVocabulary(OWN_KEYWORDS)
 }
 
 /** Compiles the schema to a validation function. */

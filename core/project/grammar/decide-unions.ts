@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema-types.ts'
+import { type JsonSchema, resolveRef, typeTags } from './project-schema.ts'
 
 /**
  * Rewrites every `anyOf` of the schema as a decision: the kind of the value (text, list, mapping …), then the mapping's
@@ -52,19 +52,12 @@ function decision(branches: readonly JsonSchema[], root: JsonSchema): JsonSchema
 
 function toBranch(schema: JsonSchema, root: JsonSchema): Branch {
   const meant = resolveRef(schema, root)
-  const tag = meant.properties?.type
   return {
     type: typeof meant.type === 'string' ? meant.type : '',
-    tags: tag?.enum ?? (tag?.const === undefined ? [] : [tag.const]),
+    tags: typeTags(meant),
     schema,
     said: meant.patternErrorMessage ?? (meant.const === undefined ? undefined : JSON.stringify(meant.const)),
   }
-}
-
-export function resolveRef(schema: JsonSchema, root: JsonSchema): JsonSchema {
-  const name = schema.$ref?.replace('#/$defs/', '')
-  const target = name === undefined ? undefined : root.$defs?.[name]
-  return target ?? schema
 }
 
 /** Uses `else`, because an object with a key `then` would be treated as a promise. */

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { ValidateFunction } from 'ajv'
 import { once } from '../../base/memo.ts'
-import { type JsonSchema, readSchemaText } from './json-schema-types.ts'
+import { type JsonSchema, readSchemaText } from './project-schema.ts'
 
 /** The schema of project files and its validation function. */
 export interface Grammar {

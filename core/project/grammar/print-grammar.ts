@@ -2,7 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { printGrammar } from './compile-grammar.ts'
 import { printedFile } from './grammar.ts'
-import { readSchemaText } from './json-schema-types.ts'
+import { readSchemaText } from './project-schema.ts'
 
 // The last step of `npm run build`: generates the validator that `openGrammar` loads.
 const text = readSchemaText()

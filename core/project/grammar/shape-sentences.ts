@@ -6,8 +6,8 @@ import type { ProjectFinding } from '../faults.ts'
 import { adviceFor } from '../other-names.ts'
 import { isProjectSecret } from '../secret-ranges.ts'
 import { locate, type YamlNode } from '../yaml/yaml-tree.ts'
-import { resolveRef, wordFor } from './decide-unions.ts'
-import type { JsonSchema } from './json-schema-types.ts'
+import { wordFor } from './decide-unions.ts'
+import { type JsonSchema, resolveRef, typeTags } from './project-schema.ts'
 
 /** The context of an error message. */
 interface MessageContext {
@@ -85,18 +85,12 @@ function unknownKey(error: ErrorObject, scene: MessageContext): ProjectFinding {
 function typesWithKey(schema: JsonSchema, key: string): readonly unknown[] {
   return attributeBranches(schema)
     .filter(branch => Object.hasOwn(branch.properties ?? {}, key))
-    .flatMap(typesOf)
+    .flatMap(typeTags)
 }
 
 function attributeBranches(schema: JsonSchema): readonly JsonSchema[] {
-  const refs = schema.$defs?.attribute?.anyOf ?? []
-  const branches = refs.map(({ $ref }) => schema.$defs?.[String($ref).replace('#/$defs/', '')])
-  return branches.filter(branch => branch !== undefined).filter(branch => branch.type === 'object')
-}
-
-function typesOf(branch: JsonSchema): readonly unknown[] {
-  const type = branch.properties?.type
-  return type?.enum ?? [type?.const]
+  const branches = (schema.$defs?.attribute?.anyOf ?? []).map(branch => resolveRef(branch, schema))
+  return branches.filter(branch => branch.type === 'object')
 }
 
 function missingKey(error: ErrorObject, scene: MessageContext): ProjectFinding {
@@ -236,7 +230,7 @@ function unknownAttributeType(
   { schema, path }: MessageContext,
   isShort: boolean,
 ): ProjectFinding {
-  const types = attributeBranches(schema).flatMap(typesOf).map(String)
+  const types = attributeBranches(schema).flatMap(typeTags).map(String)
   if (isShort && types.includes(word)) {
     const message = `an attribute of type \`${word}\` needs more than its type: write \`{ type: ${word}, … }\``
     return { code: 'bad-value', message, path }

@@ -1,13 +1,14 @@
-import type { Diagnostic, Path } from '../../faults/diagnostic.ts'
-import { rules } from '../checks/rules.ts'
-import type { ProjectFinding } from '../faults.ts'
-import type { ProjectFile } from '../project-types.ts'
-import type { Settings } from '../settings/settings.ts'
-import { toSettings } from '../settings/to-settings.ts'
-import { locationLookup } from '../yaml/read-yaml.ts'
-import type { YamlNode } from '../yaml/yaml-tree.ts'
-import { checkShape } from './check-shape.ts'
-import type { Grammar } from './grammar.ts'
+import { isRecord } from '../base/plain-data.ts'
+import type { Diagnostic, Path } from '../faults/diagnostic.ts'
+import { rules } from './checks/rules.ts'
+import type { ProjectFinding } from './faults.ts'
+import { checkShape } from './grammar/check-shape.ts'
+import type { Grammar } from './grammar/grammar.ts'
+import { deriveDefaults, type IsWritten } from './settings/derive-defaults.ts'
+import { fillDefaults } from './settings/fill-defaults.ts'
+import type { Settings } from './settings/settings.ts'
+import { locationLookup } from './yaml/read-yaml.ts'
+import type { YamlNode } from './yaml/yaml-tree.ts'
 
 /** The result of checking a project's merged tree. */
 export interface CheckedTree {
@@ -24,15 +25,23 @@ export function checkTree(tree: YamlNode, isWhole: boolean, grammar: Grammar): C
   const shape = checkShape(tree, grammar)
   const misfits = shape.findings.map(finding => toDiagnostic(finding, tree))
   if (shape.fitting === undefined || !isWhole) return { misfits, faults: [] }
-  const settings = toSettings(fits(shape.fitting))
+  const isWritten = writtenIn(shape.fitting)
+  const settings = deriveDefaults(asSettings(fillDefaults(shape.fitting, grammar.schema)), isWritten)
   const broken = rules
-    .flatMap(rule => [...rule(settings)])
+    .flatMap(rule => [...rule(settings, isWritten)])
     .filter(finding => !isConsequence(finding, shape.misfits))
   return { settings, misfits, faults: broken.map(finding => toDiagnostic(finding, tree)) }
 }
 
-/** Safe: the schema accepted the value, and the type is generated from the schema. */
-const fits = (value: unknown): ProjectFile => value as ProjectFile
+/** Safe: the schema accepted the file, and the type is generated from the same schema. */
+const asSettings = (filled: unknown): Settings => filled as Settings
+
+const writtenIn =
+  (file: unknown): IsWritten =>
+  (...path) => {
+    const holder = path.slice(0, -1).reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), file)
+    return isRecord(holder) && Object.hasOwn(holder, path.at(-1) ?? '')
+  }
 
 /** By section: the number of path keys that identify a unit, whose parts depend on each other. */
 const UNIT_DEPTHS: Readonly<Record<string, number>> = {

@@ -25,8 +25,22 @@ export interface JsonSchema {
   readonly pattern?: string
   /** What `pattern` expects, in words. Editors show it as well. */
   readonly patternErrorMessage?: string
+  /** A duration or a size, and the unit of a plain number. Settings have milliseconds or bytes. */
+  readonly 'x-unit'?: 'milliseconds' | 'seconds' | 'bytes'
+  readonly 'x-short'?: ShortForm
+  /** Settings always have this key: its default depends on other keys (settings/derive-defaults.ts). */
+  readonly 'x-derived'?: true
   readonly [keyword: string]: unknown
 }
+
+/**
+ * The short form of a value. `key`: a plain value is short for a mapping with this key; `list`: for a list with one
+ * item; `names`: a name or a list of names is short for a mapping of each name to true.
+ */
+export type ShortForm = { readonly key: string } | 'list' | 'names'
+
+/** Keywords that JSON Schema does not define. */
+export const OWN_KEYWORDS = ['patternErrorMessage', 'x-unit', 'x-short', 'x-derived']
 
 const SCHEMA_FILE = 'project.schema.json'
 
@@ -34,3 +48,15 @@ const SCHEMA_FILE = 'project.schema.json'
 export const readSchemaText = (): string => readFileSync(join(PACKAGE_ROOT, SCHEMA_FILE), 'utf8')
 
 export const readProjectSchema = (): JsonSchema => JSON.parse(readSchemaText())
+
+/** Resolves `$ref`; keywords beside it override those of the definition. */
+export function resolveRef({ $ref, ...own }: JsonSchema, root: JsonSchema): JsonSchema {
+  const target = $ref && root.$defs?.[$ref.replace('#/$defs/', '')]
+  return target ? { ...target, ...own } : own
+}
+
+/** The values of `type` that select one branch of a union; empty if the branch does not depend on them. */
+export function typeTags({ properties }: JsonSchema): readonly unknown[] {
+  const tag = properties?.type
+  return tag?.enum ?? (tag?.const === undefined ? [] : [tag.const])
+}

@@ -18,6 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['core/migrate', 'core/cache'],
   ['core/documents'],
   ['core/media', 'core/events'],
+  ['core/import'],
   ['core/identity', 'core/plugins', 'core/content'],
   ['core/rest', 'core/graphql', 'core/idempotency'],
   ['core/documents-api'],

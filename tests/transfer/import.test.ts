@@ -257,7 +257,7 @@ test('every line is checked before the first is written, and told with its docum
     'documents.ndjson:4 number c: unknown attribute `valeu` of `number`: did you mean `value`?',
     'documents.ndjson:5 number d: `next` leads to the number `nobody`, which neither the stream has nor the database',
     'documents.ndjson:6 number e: `value` must be unique, and another document has `2` already',
-    'documents.ndjson:8 number g: `value` must be unique, and `7` stands in line 7 already',
+    'documents.ndjson:8 number g: `value` must be unique, and another document has `7` already, in line 7',
     'documents.ndjson:9 number h: `number` has no locales',
     'documents.ndjson:10 number i: `createdAt` is a moment, such as `2026-01-02T03:04:05.006Z`',
   ])
@@ -300,13 +300,13 @@ test('values of components that must be unique are so across lines and documents
       versions: [{ values: { parts: codes.map(code => ({ code })) } }],
     })
   t.deepEqual(await imported(place, [header, twin('a', 'x', 'y'), twin('b', 'z', 'z'), twin('c', 'x')]), [
-    'documents.ndjson:3 twin b: `parts[1].code` must be unique, and another document has `z` already',
-    'documents.ndjson:4 twin c: `parts[0].code` must be unique, and `x` stands in line 2 already',
+    'documents.ndjson:3 twin b: `parts[1].code` must be unique, and another component has `z` already',
+    'documents.ndjson:4 twin c: `parts[0].code` must be unique, and another component has `x` already, in line 2',
   ])
   t.like(await imported(place, [header, twin('a', 'x', 'y')]), { made: 1 })
   t.like(await imported(place, [header, twin('a', 'y', 'x')], { onConflict: 'update' }), { changed: 1 })
   t.deepEqual(await imported(place, [header, twin('d', 'y')]), [
-    'documents.ndjson:2 twin d: `parts[0].code` must be unique, and another document has `y` already',
+    'documents.ndjson:2 twin d: `parts[0].code` must be unique, and another component has `y` already',
   ])
 })
 
@@ -421,7 +421,7 @@ test('documents that cannot be imported are left out on demand, with all that le
         'value must be a `number` type, but the final value was: `NaN` (cast from the value `"x"`).',
       ],
       [604, 'number a', 'value must be less than or equal to 2000'],
-      [606, 'number c', '`value` must be unique, and `1` stands in line 605 already'],
+      [606, 'number c', '`value` must be unique, and another document has `1` already, in line 605'],
       [608, 'number d', 'there is a line of this document already'],
     ],
   )

@@ -3,6 +3,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
+import type { KeyedFile } from '../../core/import/stored-files.ts'
 import { openStorage } from '../../core/media/storage/open-storage.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
 import {
@@ -11,7 +12,6 @@ import {
   type Exporting,
   exportDocuments,
 } from '../transfer/export-documents.ts'
-import type { KeyedFile } from '../transfer/import/import-files.ts'
 import { FileFault, overFiles } from '../transfer/stream-fault.ts'
 import type { CommandContext } from './command-terms.ts'
 import { progressBar } from './progress.ts'

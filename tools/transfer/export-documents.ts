@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Database } from '../../core/database/database.ts'
 import type { WriteTerms } from '../../core/documents/rows/write-terms.ts'
+import { filesOf, type KeyedFile } from '../../core/import/stored-files.ts'
+import { importWriteTerms } from '../../core/import/write-batch.ts'
 import type { FileStorage } from '../../core/media/storage/file-storage.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
 import type { Storage } from '../../core/model/storage.ts'
 import type { Project } from '../../core/project/project.ts'
 import { describe } from './describe.ts'
-import { filesOf, type KeyedFile } from './import/import-files.ts'
-import { writeTermsOf } from './import/import-terms.ts'
-import { readNames, type Targets } from './import/link-names.ts'
+import { readNames, type Targets } from './link-names.ts'
 import { countDocuments, type DocumentBatch, readDocuments } from './read-documents.ts'
 import { addLinkTargets, readDocument, toStreamedDocument } from './to-streamed-document.ts'
 import type { StreamTerms } from './to-streamed-values.ts'
@@ -51,7 +51,7 @@ export function exportDocuments<Value>(
 ): Promise<Value> {
   return database.transaction(
     async transaction => {
-      const reading = writeTermsOf(transaction, { ...terms, database }, new Date(0).toISOString())
+      const reading = importWriteTerms(transaction, { ...terms, database }, new Date(0).toISOString())
       await transaction.run(PATIENT)
       let total = 0
       for (const type of terms.types) total += await countDocuments(type, reading)

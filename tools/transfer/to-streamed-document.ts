@@ -7,7 +7,7 @@ import { type VersionPlace, valuesOf } from '../../core/documents/state/version-
 import type { Attribute, ContentType } from '../../core/model/model.ts'
 import type { Status } from '../../core/query/query.ts'
 import { streamedAttributes } from './describe.ts'
-import { collectTargets, type Targets } from './import/link-names.ts'
+import { collectTargets, type Targets } from './link-names.ts'
 import type { LoadedDocument } from './read-documents.ts'
 import type { StreamedDocument, StreamedVersion } from './stream.ts'
 import { type StreamTerms, toStreamedValues } from './to-streamed-values.ts'

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../core/database/database.ts'
 import { GAP } from '../../../core/documents/sql/write-rows.ts'
+import { inverseListTable } from '../../../core/import/place.ts'
 import { isStoredLink } from '../../../core/model/layout.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import { quoteIdentifier as name, quoteText } from '../../../core/sql/identifier.ts'
@@ -13,7 +14,6 @@ import {
   writeCheckpoint,
 } from './checkpoint.ts'
 import type { ImportTerms, LeftOut } from './import-terms.ts'
-import { placesTable } from './place-batch.ts'
 
 /** The stream's documents that the database does not have, by type. */
 export type NewDocuments = ReadonlyMap<ContentType, number>
@@ -115,7 +115,7 @@ interface PlaceColumn {
 function placeColumns({ model, storage }: Pick<ImportTerms, 'model' | 'storage'>): readonly PlaceColumn[] {
   return [...model.contentTypes.values()].flatMap(type =>
     [...type.attributes.values()].flatMap(attribute => {
-      const table = isStoredLink(attribute) ? placesTable(type, attribute.name, storage) : undefined
+      const table = isStoredLink(attribute) ? inverseListTable(type, attribute.name, storage) : undefined
       const column = table === undefined ? null : storage.link(type, attribute.name).inversePosition
       return table === undefined || column === null ? [] : [{ table, column }]
     }),

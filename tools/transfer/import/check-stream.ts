@@ -1,23 +1,24 @@
 import type { Transaction } from '../../../core/database/database.ts'
 import { groupBy } from '../../../core/documents/rows/group.ts'
+import { type ConflictCandidate, findConflicts, uniqueClaims } from '../../../core/import/conflicts.ts'
+import { type FindExisting, findExisting, linksIn, namesIn, partsOf } from '../../../core/import/links.ts'
+import { place } from '../../../core/import/place.ts'
+import { IMPORT_OPTIONS, importWriteTerms } from '../../../core/import/write-batch.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import { MOST_FAULTS, type StreamIndex } from '../index-stream.ts'
 import type { LineFault } from '../stream-fault.ts'
 import type { NewDocuments } from './begin-import.ts'
-import { type FindExisting, findExistingDocuments } from './find-existing.ts'
-import { type ImportTerms, PATIENT, writeTermsOf } from './import-terms.ts'
+import { placeTerms } from './checkpoint.ts'
+import type { ImportTerms } from './import-terms.ts'
 import { KeyIndex } from './key-index.ts'
-import { linksIn, namesIn, partsOf } from './link-names.ts'
-import { nameOf, type ParsedDocument } from './parsed-document.ts'
-import { place } from './place-batch.ts'
+import type { ParsedDocument } from './parsed-document.ts'
 import { type LineBatch, readBatches, type Stream } from './read-batches.ts'
 import {
-  type BatchEntry,
-  claimsOf,
-  findDeletedTargets,
-  findDoubles,
-  findMissing,
-  findValueConflicts,
+  claimFault,
+  conflictFault,
+  findExistingFaults,
+  findMissingFiles,
+  findUnknownTargets,
 } from './validate-batch.ts'
 
 export interface Checked {
@@ -47,7 +48,7 @@ export async function checkStream(stream: Stream, terms: ImportTerms): Promise<C
   for await (const batch of readBatches(stream, 0)) {
     const found = await terms.database.transaction(
       transaction => checkBatch(batch, transaction, checking),
-      PATIENT,
+      IMPORT_OPTIONS,
     )
     faults.push(...found.faults)
     there += found.there
@@ -64,39 +65,42 @@ async function checkBatch(
   checking: Checking,
 ): Promise<{ readonly faults: readonly LineFault[]; readonly there: number }> {
   const { terms, stream, news } = checking
-  const writing = writeTermsOf(transaction, terms, stream.now)
-  const existing = await findExistingDocuments(namesIn(documents), writing)
+  const writing = importWriteTerms(transaction, terms, stream.now)
+  const existing = await findExisting(namesIn(documents), 'documentId', writing)
   for (const document of documents) checking.links?.add(document, existing)
-  const fresh = documents.filter(({ type, documentId }) => !existing(type, documentId))
+  const fresh = documents.filter(({ type, name }) => !existing(type, name))
   for (const { type } of fresh) news.set(type, (news.get(type) ?? 0) + 1)
   const wanted = terms.onConflict === 'skip' ? fresh : documents
-  const placing = { ...terms, index: stream.index, decided: { keys: {}, places: {} }, existing }
+  const placing = placeTerms({ terms, index: stream.index, decided: { keys: {}, places: {} }, existing })
   const wrong = [
     ...faults,
-    ...findValueConflicts(documents, existing, terms.onConflict),
-    ...findDeletedTargets(wanted, { ...terms, index: stream.index, existing }),
-    ...findMissing(documents, terms),
+    ...findExistingFaults(documents, existing, terms.onConflict),
+    ...findUnknownTargets(wanted, { ...terms, index: stream.index, existing }),
+    ...findMissingFiles(documents, terms),
     ...fresh.flatMap(({ lacking }) => lacking),
   ]
   // Skipped documents do not claim unique values.
   const out = new Set(terms.skipsInvalid ? wrong.map(({ line }) => line) : [])
-  const pairs = wanted
+  const candidates = wanted
     .filter(({ line }) => !out.has(line))
-    .map(document => ({ document, written: place(document, placing).first }))
+    .map(document => ({ document, first: place(document, placing).first }))
   // Values of documents that are updated as well may be free by then.
-  const doubles = terms.onConflict === 'update' ? [] : await findDoubles(pairs, () => [], writing)
-  const found = [...wrong, ...doubles, ...pairs.flatMap(pair => claimedBefore(pair, checking.claims))]
+  const conflicts = terms.onConflict === 'update' ? [] : await findConflicts(candidates, () => [], writing)
+  const claimed = candidates.flatMap(each => findClaimed(each, checking.claims))
+  const found = [...wrong, ...conflicts.map(conflictFault), ...claimed]
   return { faults: inOrder(found), there: documents.length - fresh.length }
 }
 
-/** Claims of other batches. */
-function claimedBefore(pair: BatchEntry, claims: KeyIndex): readonly LineFault[] {
-  const { line, type, documentId }: ParsedDocument = pair.document
-  return [...claimsOf(pair)].flatMap(([claim, words]) => {
-    if (claims.add(claim, { ordinal: line, key: 0 })) return []
-    const message = `${words} stands in line ${claims.get(claim)?.ordinal} already`
-    return [{ line, about: nameOf(type, documentId), message }]
-  })
+/** Unique values of the document that an earlier line has. */
+function findClaimed(
+  { document, first }: ConflictCandidate<ParsedDocument>,
+  claims: KeyIndex,
+): readonly LineFault[] {
+  return [...uniqueClaims(first)].flatMap(([key, claim]) =>
+    claims.add(key, { ordinal: document.line, key: 0 })
+      ? []
+      : [claimFault(document, claim, claims.get(key)?.ordinal)],
+  )
 }
 
 function inOrder(faults: readonly LineFault[]): readonly LineFault[] {
@@ -116,8 +120,8 @@ class LinkGraph {
   }
 
   add(document: ParsedDocument, existing: FindExisting): void {
-    const { line, type, documentId } = document
-    const node = this.#nodeOf(type, documentId)
+    const { line, type, name } = document
+    const node = this.#nodeOf(type, name)
     if (node !== undefined) this.#nodes.push([line, node])
     for (const values of partsOf(document))
       for (const { attribute, target } of linksIn(type, values)) {

@@ -1,5 +1,8 @@
 import type { Transaction } from '../../../core/database/database.ts'
-import type { LeftOut } from './import-terms.ts'
+import type { PlaceTerms } from '../../../core/import/place.ts'
+import type { ContentType } from '../../../core/model/model.ts'
+import type { StreamIndex } from '../index-stream.ts'
+import type { ImportTerms, LeftOut } from './import-terms.ts'
 
 /** The decisions and the progress of an import. */
 export interface Checkpoint {
@@ -21,6 +24,39 @@ export interface Decided {
   /** Absent: nothing is skipped. */
   readonly leftOut?: LeftOut
 }
+
+/** The key reserved for a new document; undefined: none. */
+export function reservedKey(
+  { decided, index }: { readonly decided: Decided; readonly index: StreamIndex },
+  type: ContentType,
+  name: string,
+): number | undefined {
+  const found = index.find(type, name)
+  const base = decided.keys[type.uid]
+  if (!found || base === undefined) return undefined
+  return base === 'kept' ? found.key : base + found.ordinal
+}
+
+interface Placing extends Pick<PlaceTerms, 'existing'> {
+  readonly decided: Decided
+  readonly index: StreamIndex
+  readonly terms: Pick<ImportTerms, 'model' | 'storage' | 'files'>
+}
+
+/** Places the stream's documents at their reserved keys. */
+export const placeTerms = ({
+  existing,
+  terms: { model, storage, files },
+  ...reserved
+}: Placing): PlaceTerms => ({
+  ...{ model, storage, files, existing },
+  identify(type, name) {
+    const key = reservedKey(reserved, type, name)
+    return key === undefined ? undefined : { documentId: name, key }
+  },
+  keepsRows: type => reserved.decided.keys[type.uid] === 'kept',
+  listOffset: table => reserved.decided.places[table] ?? 0,
+})
 
 /** The initial number of completed lines: the first line is the header. */
 export const BEGINNING = 1

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../../core/database/database.ts'
 import type { Outbox } from '../../../core/documents/outbox.ts'
-import type { WriteTerms } from '../../../core/documents/rows/write-terms.ts'
+import type { UpdatedUser } from '../../../core/import/write-batch.ts'
 import type { FileStorage } from '../../../core/media/storage/file-storage.ts'
 import type { ContentType, Model } from '../../../core/model/model.ts'
 import type { Storage } from '../../../core/model/storage.ts'
@@ -26,15 +26,8 @@ export interface ImportTerms {
   /** Records the change events of written documents. */
   readonly outbox: Outbox
   /** Called in the transaction before existing users are updated. */
-  readonly beforeUsers: (transaction: Transaction, users: readonly ReplacedUser[]) => Promise<void>
+  readonly beforeUsers: (transaction: Transaction, users: readonly UpdatedUser[]) => Promise<void>
   readonly progress: (progress: Progress) => void
-}
-
-export interface ReplacedUser {
-  readonly documentId: string
-  readonly email: string
-  /** undefined: unchanged. */
-  readonly password: string | null | undefined
 }
 
 export interface Progress {
@@ -43,23 +36,6 @@ export interface Progress {
   readonly done: number
   readonly total: number
 }
-
-/** Milliseconds per statement: validating a batch may need long queries. */
-export const PATIENT = { statementTimeout: 300_000 } as const
-
-export const writeTermsOf = (
-  transaction: Transaction,
-  { database, model, storage }: Pick<ImportTerms, 'database' | 'model' | 'storage'>,
-  now: string,
-): WriteTerms & { readonly transaction: Transaction } => ({
-  transaction,
-  storage,
-  schema: database.schema,
-  defaultLocale: model.defaultLocale,
-  now,
-  componentMatch: 'by-place',
-  touch: false,
-})
 
 /** The skipped documents of a stream, as stored in the checkpoint. */
 export interface LeftOut {

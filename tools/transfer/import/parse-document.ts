@@ -6,6 +6,7 @@ import { parseDatetime } from '../../../core/documents/values/parse-moment.ts'
 import { parseScalar } from '../../../core/documents/values/parse-scalar.ts'
 import type { ValueFault } from '../../../core/documents/values/value-fault.ts'
 import { printPath } from '../../../core/faults/diagnostic.ts'
+import type { ImportedPart } from '../../../core/import/imported-document.ts'
 import type { Attribute, ContentType, Holder, Model } from '../../../core/model/model.ts'
 import type { Status } from '../../../core/query/query.ts'
 import { streamedAttributes } from '../describe.ts'
@@ -13,13 +14,7 @@ import type { Header, StreamedDocument, StreamedVersion } from '../stream.ts'
 import type { LineFault } from '../stream-fault.ts'
 import { isSecret } from '../to-streamed-values.ts'
 import { parseStreamedValues, type ValueTerms } from './parse-values.ts'
-import {
-  aboutVersion,
-  nameOf,
-  type ParsedDocument,
-  type ParsedPart,
-  type ParsedVersion,
-} from './parsed-document.ts'
+import { aboutVersion, nameOf, type ParsedDocument, type ParsedVersion } from './parsed-document.ts'
 
 export interface DocumentParseContext extends ValueTerms {
   readonly model: Model
@@ -49,17 +44,14 @@ export function parseStreamedDocument(
   terms: DocumentParseContext,
 ): ParseOutcome {
   const faults: LineFault[] = []
-  const versions = streamed.versions.map(version =>
-    parseVersion(version, { type, streamed, line, terms }, faults),
-  )
-  const shared = new Map<Status, ParsedPart>()
+  const parsing = { type, streamed, line, terms, defaults: defaultsOf(type, terms) }
+  const versions = streamed.versions.map(version => parseVersion(version, parsing, faults))
+  const shared = new Map<Status, ImportedPart>()
   for (const status of STATUSES) {
-    const part = parseShared(status, { type, streamed, line, terms }, faults)
+    const part = parseShared(status, parsing, faults)
     if (part) shared.set(status, part)
   }
-  const { documentId, key } = streamed
-  const defaults = defaultsOf(type, terms)
-  const document = { line, type, documentId, key, versions, shared, defaults, lacking: [] }
+  const document = { line, type, name: streamed.documentId, versions, shared, lacking: [] }
   faults.push(...checkVersions(document))
   if (faults.length > 0) return { document, faults }
   const isDescribed = (attribute: Attribute) => terms.describes(type, attribute)
@@ -69,16 +61,17 @@ export function parseStreamedDocument(
 
 const STATUSES: readonly Status[] = ['draft', 'published']
 
-interface Part {
+interface Parsing {
   readonly type: ContentType
   readonly streamed: StreamedDocument
   readonly line: number
   readonly terms: DocumentParseContext
+  readonly defaults: Defaults
 }
 
 function parseVersion(
   version: StreamedVersion,
-  { type, streamed, line, terms }: Part,
+  { type, streamed, line, terms, defaults }: Parsing,
   faults: LineFault[],
 ): ParsedVersion {
   const about = aboutVersion(type, streamed.documentId, version)
@@ -89,7 +82,8 @@ function parseVersion(
   const locale = localeOf(type, version, terms.locales, tell)
   const status = statusOf(type, version, tell)
   const row = rowOf(version, status, terms.now, tell)
-  return { locale, status, row, values: parsed.values, digest: JSON.stringify(version.values) }
+  const digest = JSON.stringify(version.values)
+  return { locale, status, statuses: [status], row, values: parsed.values, defaults: defaults.own, digest }
 }
 
 const ROW = ['id', 'createdAt', 'updatedAt', 'publishedAt', 'sharedUpdatedAt'] as const
@@ -149,9 +143,9 @@ function rowOf(version: StreamedVersion, status: Status, now: string, tell: Tell
 
 function parseShared(
   status: Status,
-  { type, streamed, line, terms }: Part,
+  { type, streamed, line, terms, defaults }: Parsing,
   faults: LineFault[],
-): ParsedPart | undefined {
+): ImportedPart | undefined {
   const given = streamed.shared?.[status]
   const about = aboutVersion(type, streamed.documentId, { status })
   if (given !== undefined && (!type.localized || (status === 'draft' && !type.draftAndPublish))) {
@@ -166,18 +160,27 @@ function parseShared(
   const covers = (attribute: Attribute) => isShared(type, attribute)
   const parsed = parseStreamedValues(type, given ?? {}, terms, { path: [], covers })
   faults.push(...parsed.faults.map(fault => ({ line, about, message: printFault(fault) })))
-  return { values: parsed.values, digest: JSON.stringify(given ?? {}) }
+  return { values: parsed.values, defaults: defaults.shared, digest: JSON.stringify(given ?? {}) }
 }
 
-function defaultsOf(type: ContentType, terms: DocumentParseContext): Values {
-  const values = new Map<string, DesiredValue>()
+/** Defaults of the attributes that the stream does not declare. */
+interface Defaults {
+  readonly own: Values
+  /** Of attributes that all locales share. */
+  readonly shared: Values
+}
+
+function defaultsOf(type: ContentType, terms: DocumentParseContext): Defaults {
+  const own = new Map<string, DesiredValue>()
+  const shared = new Map<string, DesiredValue>()
   for (const attribute of streamedAttributes(type)) {
     if (attribute.kind !== 'scalar' || attribute.default === undefined || terms.describes(type, attribute))
       continue
     const { stored } = parseScalar(attribute, attribute.default, { path: [], strictness: 'draft' })
+    const values = isShared(type, attribute) ? shared : own
     if (stored !== undefined) values.set(attribute.name, { kind: 'scalar', value: stored })
   }
-  return values
+  return { own, shared }
 }
 
 function* versionsTwice({ versions }: ParsedDocument): Generator<string> {
@@ -191,7 +194,7 @@ function* versionsTwice({ versions }: ParsedDocument): Generator<string> {
 
 /** reference/documents.md#1-identity-of-a-version: a published version needs its draft, and no version may occur twice. */
 function checkVersions(document: ParsedDocument): readonly LineFault[] {
-  const { type, line, documentId, versions } = document
+  const { type, line, name, versions } = document
   const lonely = versions.filter(
     ({ locale, status }) =>
       type.draftAndPublish &&
@@ -204,7 +207,7 @@ function checkVersions(document: ParsedDocument): readonly LineFault[] {
       ({ locale }) => `the published version${locale === null ? '' : ` (${locale})`} comes without its draft`,
     ),
   ]
-  return messages.map(message => ({ line, about: nameOf(type, documentId), message }))
+  return messages.map(message => ({ line, about: nameOf(type, name), message }))
 }
 
 /** The violations of the rules for published versions in these attributes. */
@@ -212,13 +215,16 @@ function checkPublished(
   document: ParsedDocument,
   covers: (attribute: Attribute) => boolean,
 ): readonly LineFault[] {
-  const { type, documentId, line, versions, defaults, shared } = document
+  const { type, name, line, versions } = document
+  const shared = document.shared.get('published')
   return versions
     .filter(({ status }) => status === 'published')
     .flatMap(version => {
-      const values = new Map([...defaults, ...version.values, ...(shared.get('published')?.values ?? [])])
+      const parts = shared ? [version, shared] : [version]
+      const defaults = parts.flatMap(part => [...part.defaults])
+      const values = new Map([...defaults, ...parts.flatMap(part => [...part.values])])
       const faults = checkValues(type, values, { covers, plain: !type.draftAndPublish })
-      const about = aboutVersion(type, documentId, version)
+      const about = aboutVersion(type, name, version)
       return faults.map(fault => ({ line, about, message: explained(type, fault) }))
     })
 }

@@ -1,34 +1,18 @@
-import type { DesiredRow, Values } from '../../../core/documents/desired-state.ts'
+import type { ImportedDocument, ImportedVersion } from '../../../core/import/imported-document.ts'
 import type { ContentType } from '../../../core/model/model.ts'
 import type { Status } from '../../../core/query/query.ts'
 import type { LineFault } from '../stream-fault.ts'
 
-/** A parsed line: values in stored form; links with the names of their targets. */
-export interface ParsedDocument {
+/** A parsed line. Its name is the documentId. */
+export interface ParsedDocument extends ImportedDocument {
   readonly line: number
-  readonly type: ContentType
-  readonly documentId: string
-  /** The row number that links refer to, if the line has one. */
-  readonly key: number | undefined
   readonly versions: readonly ParsedVersion[]
-  readonly shared: ReadonlyMap<Status, ParsedPart>
-  /** The defaults of attributes that the stream does not declare. */
-  readonly defaults: Values
   /** Faults that apply only if the document is new: required attributes that the stream does not declare. */
   readonly lacking: readonly LineFault[]
 }
 
-/** `digest`: equal for equal values. */
-export interface ParsedPart {
-  readonly values: Values
-  readonly digest: string
-}
-
-export interface ParsedVersion extends ParsedPart {
-  readonly locale: string | null
+export interface ParsedVersion extends ImportedVersion {
   readonly status: Status
-  /** null: the line has neither timestamps nor a number. */
-  readonly row: DesiredRow | null
 }
 
 /** `article first` */

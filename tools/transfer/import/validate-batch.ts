@@ -1,22 +1,18 @@
-import type { DesiredDocument } from '../../../core/documents/desired-state.ts'
-import type { LockingTerms, WriteTerms } from '../../../core/documents/rows/write-terms.ts'
-import { findUniqueConflicts } from '../../../core/documents/unique/unique-conflicts.ts'
-import {
-  findConflictingClaims,
-  partClaimsOf,
-} from '../../../core/documents/unique/unique-conflicts-in-components.ts'
-import { printPath } from '../../../core/faults/diagnostic.ts'
-import type { Component, ContentType } from '../../../core/model/model.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Values } from '../../../core/documents/desired-state.ts'
+import { describeConflict, type UniqueClaim, type ValueConflict } from '../../../core/import/conflicts.ts'
+import { type FindExisting, linksIn, partsOf } from '../../../core/import/links.ts'
+import { filesOf, originalKey } from '../../../core/import/stored-files.ts'
+import { isStorageKey } from '../../../core/media/storage/file-storage.ts'
+import type { ContentType } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import type { LineFault } from '../stream-fault.ts'
 import type { Decided } from './checkpoint.ts'
-import type { FindExisting } from './find-existing.ts'
-import { missingBytes } from './import-files.ts'
 import type { ImportTerms, OnConflict } from './import-terms.ts'
-import { linksIn, partsOf } from './link-names.ts'
 import { nameOf, type ParsedDocument } from './parsed-document.ts'
 
-const aboutOf = ({ line, type, documentId }: ParsedDocument) => ({ line, about: nameOf(type, documentId) })
+const aboutOf = ({ line, type, name }: ParsedDocument) => ({ line, about: nameOf(type, name) })
 
 /** The valid link targets. */
 interface Known extends Pick<ImportTerms, 'roles' | 'model' | 'skipsInvalid'> {
@@ -25,14 +21,14 @@ interface Known extends Pick<ImportTerms, 'roles' | 'model' | 'skipsInvalid'> {
 }
 
 /** Faults for links whose target is neither in the stream nor in the database. */
-export function findDeletedTargets(documents: readonly ParsedDocument[], known: Known): readonly LineFault[] {
+export function findUnknownTargets(documents: readonly ParsedDocument[], known: Known): readonly LineFault[] {
   return documents.flatMap(document => {
-    const lost = new Set<string>()
+    const unknown = new Set<string>()
     for (const values of partsOf(document))
       for (const { attribute, target } of linksIn(document.type, values))
         if (!isKnown(attribute.target, target.documentId, known))
-          lost.add(lostMessage(attribute, target.documentId, known))
-    return [...lost].map(message => ({ ...aboutOf(document), message }))
+          unknown.add(unknownTarget(attribute, target.documentId, known))
+    return [...unknown].map(message => ({ ...aboutOf(document), message }))
   })
 }
 
@@ -50,7 +46,7 @@ export function findDeleted(
     index.find(target, called) !== undefined &&
     existing(target, called) === undefined
   return documents.flatMap(document => {
-    const links = [...partsOf(document)].flatMap(values => [...linksIn(document.type, values)])
+    const links = partsOf(document).flatMap(values => [...linksIn(document.type, values)])
     const deleted = links.filter(({ attribute, target }) => isDeleted(attribute.target, target.documentId))
     return deleted.map(({ attribute, target }) => ({
       ...aboutOf(document),
@@ -65,7 +61,7 @@ function isKnown(target: ContentType, called: string, { index, existing, roles, 
   return (index.find(target, called) ?? existing(target, called)) !== undefined
 }
 
-function lostMessage(
+function unknownTarget(
   { name, target }: { readonly name: string; readonly target: ContentType },
   called: string,
   { skipsInvalid }: Pick<Known, 'skipsInvalid'>,
@@ -76,22 +72,22 @@ function lostMessage(
 }
 
 /** Faults for documents that exist although `--on-conflict fail` is set. */
-export const findValueConflicts = (
+export const findExistingFaults = (
   documents: readonly ParsedDocument[],
   existing: FindExisting,
   onConflict: OnConflict,
 ): readonly LineFault[] =>
   onConflict === 'fail'
     ? documents
-        .filter(({ type, documentId }) => existing(type, documentId))
-        .map(document => ({ ...aboutOf(document), message: THERE }))
+        .filter(({ type, name }) => existing(type, name))
+        .map(document => ({ ...aboutOf(document), message: EXISTS }))
     : []
 
-const THERE =
+const EXISTS =
   'the database has it already: `--on-conflict skip` leaves it as it is, `--on-conflict update` makes it what the line says'
 
 /** Faults for missing files. */
-export const findMissing = (
+export const findMissingFiles = (
   documents: readonly ParsedDocument[],
   { model, filesFolder }: Pick<ImportTerms, 'model' | 'filesFolder'>,
 ): readonly LineFault[] =>
@@ -101,96 +97,23 @@ export const findMissing = (
     return missingBytes(version.values, filesFolder).map(message => ({ ...aboutOf(document), message }))
   })
 
-/** A document of a batch, and its form for writing. */
-export interface BatchEntry {
-  readonly document: ParsedDocument
-  readonly written: DesiredDocument
+function missingBytes(values: Values, folder: string): readonly string[] {
+  const key = originalKey(values)
+  if (key === null) return []
+  if (!isStorageKey(key))
+    return [
+      `its bytes cannot be kept: \`hash\` and \`ext\` come to ${JSON.stringify(key)}, which no storage takes`,
+    ]
+  return filesOf(values)
+    .filter(file => !existsSync(join(folder, file.key)))
+    .map(file => `its bytes are missing: no file \`${file.key}\` in ${folder}`)
 }
 
-/**
- * Faults for unique values that another document has, in the database or in the batch, including values of components.
- * `idsOf`: the existing components of the documents, which may keep their values.
- */
-export async function findDoubles(
-  pairs: readonly BatchEntry[],
-  idsOf: (component: Component) => readonly number[],
-  terms: LockingTerms,
-): Promise<readonly LineFault[]> {
-  const own = doublesIn(pairs)
-  const told = new Set(own.map(startOf))
-  const parts = await findDoubleParts(pairs, idsOf, terms)
-  return [
-    ...(await findDoubleValues(pairs, terms)),
-    ...own,
-    ...parts.filter(each => !told.has(startOf(each))),
-  ]
-}
+export const conflictFault = (conflict: ValueConflict<ParsedDocument>): LineFault =>
+  claimFault(conflict.document, conflict, conflict.other?.document.line)
 
-/** The line and the path of the value. */
-const startOf = ({ line, message }: LineFault): string => `${line} ${message.split(',', 1)[0]}`
-
-async function findDoubleValues(
-  pairs: readonly BatchEntry[],
-  terms: WriteTerms,
-): Promise<readonly LineFault[]> {
-  const lines = new Map(pairs.map(({ document, written }) => [written, document]))
-  const taken = await findUniqueConflicts([...lines.keys()], terms)
-  return taken.flatMap(({ document: written, attribute, value }) => {
-    const document = lines.get(written)
-    return document ? [{ ...aboutOf(document), message: takenMessage(attribute.name, value) }] : []
-  })
-}
-
-const takenMessage = (place: string, value: unknown): string =>
-  `\`${place}\` must be unique, and another document has \`${String(value)}\` already`
-
-async function findDoubleParts(
-  pairs: readonly BatchEntry[],
-  idsOf: (component: Component) => readonly number[],
-  terms: LockingTerms,
-): Promise<readonly LineFault[]> {
-  const claims = pairs.flatMap(({ document, written }) =>
-    partClaimsOf(written).map(claim => ({ ...claim, document })),
-  )
-  const taken = await findConflictingClaims(claims, idsOf, terms)
-  return taken.map(({ document, path, value }) => ({
-    ...aboutOf(document),
-    message: takenMessage(printPath(path), value),
-  }))
-}
-
-/** The unique values of a document, as texts. */
-export function claimsOf({ document, written }: BatchEntry): ReadonlyMap<string, string> {
-  const { type } = document
-  const claims = new Map<string, string>()
-  for (const attribute of type.attributes.values()) {
-    if (attribute.kind !== 'scalar' || !attribute.unique) continue
-    for (const { statuses, locale, values } of written.versions) {
-      const value = values.get(attribute.name)
-      if (!statuses.includes('published') || value?.kind !== 'scalar' || value.value === null) continue
-      claims.set(
-        JSON.stringify([type.uid, attribute.name, locale, value.value]),
-        `\`${attribute.name}\` must be unique, and \`${value.value}\``,
-      )
-    }
-  }
-  for (const { component, attribute, locale, value, path } of partClaimsOf(written))
-    claims.set(
-      JSON.stringify([component.uid, attribute.name, locale, value]),
-      `\`${printPath(path)}\` must be unique, and \`${String(value)}\``,
-    )
-  return claims
-}
-
-function doublesIn(pairs: readonly BatchEntry[]): readonly LineFault[] {
-  const seen = new Map<string, number>()
-  return pairs.flatMap(pair => {
-    const faults: LineFault[] = []
-    for (const [claim, words] of claimsOf(pair)) {
-      const line = seen.get(claim)
-      if (line === undefined) seen.set(claim, pair.document.line)
-      else faults.push({ ...aboutOf(pair.document), message: `${words} stands in line ${line} already` })
-    }
-    return faults
-  })
-}
+/** `line`: the line that has the value; undefined: the database has it. */
+export const claimFault = (document: ParsedDocument, claim: UniqueClaim, line?: number): LineFault => ({
+  ...aboutOf(document),
+  message: `${describeConflict(claim)}${line === undefined ? '' : `, in line ${line}`}`,
+})

@@ -1,23 +1,25 @@
+import { join } from 'node:path'
 import type { Transaction } from '../../../core/database/database.ts'
 import { toDatabaseFault } from '../../../core/database/database-fault.ts'
 import { transactAgain } from '../../../core/database/transact-again.ts'
-import { groupBy } from '../../../core/documents/rows/group.ts'
-import { loadDocuments } from '../../../core/documents/rows/write-load.ts'
-import type { WriteTerms } from '../../../core/documents/rows/write-terms.ts'
-import { ownParts } from '../../../core/documents/unique/own-parts.ts'
+import { findExisting, namesIn } from '../../../core/import/links.ts'
+import { filesOf, storeFiles } from '../../../core/import/stored-files.ts'
+import {
+  findBatchConflicts,
+  IMPORT_OPTIONS,
+  importWriteTerms,
+  isRefusal,
+  prepareBatch,
+  writeBatch,
+} from '../../../core/import/write-batch.ts'
 import { runAndRollBack } from '../../../core/migrate/plan-migration.ts'
-import type { Component } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
-import { type LineFault, StreamRefused } from '../stream-fault.ts'
-import { type Checkpoint, moveCheckpoint } from './checkpoint.ts'
-import { findExistingDocuments } from './find-existing.ts'
-import { type ImportTerms, PATIENT, writeTermsOf } from './import-terms.ts'
-import { namesIn } from './link-names.ts'
+import { type LineFault, overFiles, StreamRefused } from '../stream-fault.ts'
+import { type Checkpoint, moveCheckpoint, placeTerms } from './checkpoint.ts'
+import type { ImportTerms } from './import-terms.ts'
 import { nameOf, type ParsedDocument } from './parsed-document.ts'
-import { type PlacedDocument, place } from './place-batch.ts'
 import type { LineBatch } from './read-batches.ts'
-import { findDeleted, findDeletedTargets, findDoubles, findValueConflicts } from './validate-batch.ts'
-import { storeBytes, writeBatch } from './write-batch.ts'
+import { conflictFault, findDeleted, findExistingFaults, findUnknownTargets } from './validate-batch.ts'
 
 /** The number of documents by outcome. */
 export interface Counts {
@@ -54,7 +56,7 @@ export async function writeLines(
   }
   for (let attempt = 1; ; attempt++) {
     try {
-      return await transactAgain(terms.database, work, PATIENT)
+      return await transactAgain(terms.database, work, IMPORT_OPTIONS)
     } catch (error) {
       if (!isRefusal(error)) throw error
       const refused = attempt === 1 ? null : await findRefused(batch.documents, writing)
@@ -67,35 +69,41 @@ export async function writeLines(
 /** Retries a batch that failed because of a concurrent write. */
 const ATTEMPTS = 5
 
+/** Files are stored before the rows that reference them. */
+async function storeBytes(
+  documents: readonly ParsedDocument[],
+  { filesFolder, files, model }: ImportTerms,
+): Promise<void> {
+  if (filesFolder === null) return
+  const stored = documents
+    .filter(({ type }) => type === model.builtIn.file)
+    .flatMap(({ versions: [version] }) => (version ? filesOf(version.values) : []))
+    .map(file => ({ ...file, path: join(filesFolder, file.key) }))
+  await overFiles(() => storeFiles(stored, files))
+}
+
 async function writeDocumentsOf(
   documents: readonly ParsedDocument[],
   transaction: Transaction,
   { index, decided, now, terms }: WriteContext,
 ): Promise<Counts> {
-  const writing = writeTermsOf(transaction, terms, now)
-  const existing = await findExistingDocuments(namesIn(documents), writing)
-  const isThere = ({ type, documentId }: ParsedDocument) => existing(type, documentId) !== undefined
+  const writing = importWriteTerms(transaction, terms, now)
+  const existing = await findExisting(namesIn(documents), 'documentId', writing)
+  const isThere = ({ type, name }: ParsedDocument) => existing(type, name) !== undefined
   const wanted = terms.onConflict === 'skip' ? documents.filter(each => !isThere(each)) : documents
-  const placed = wanted.map(document => place(document, { ...terms, index, decided, existing }))
-  const pairs = placed.map(({ document, first }) => ({ document, written: first }))
+  const batch = await prepareBatch(wanted, placeTerms({ index, decided, existing, terms }), writing)
+  const conflicts = await findBatchConflicts(batch, writing)
   const faults = [
-    ...findValueConflicts(documents, existing, terms.onConflict),
-    ...placed.flatMap(({ document, there }) => (there ? [] : document.lacking)),
-    ...findDeletedTargets(wanted, { ...terms, index, existing }),
+    ...findExistingFaults(documents, existing, terms.onConflict),
+    ...wanted.flatMap(document => (isThere(document) ? [] : document.lacking)),
+    ...findUnknownTargets(wanted, { ...terms, index, existing }),
     ...findDeleted(wanted, { index, existing, decided }),
-    ...(await findDoubles(pairs, await findOwnParts(placed, writing), writing)),
+    ...conflicts.map(conflictFault),
   ]
   if (faults.length > 0) throw new StreamRefused(faults)
-  await writeBatch(placed, transaction, writing, terms)
-  const changed = placed.filter(({ there }) => there).length
-  return { made: placed.length - changed, changed, skipped: documents.length - wanted.length }
-}
-
-/** The violated constraint; other errors are not the fault of a line. */
-function isRefusal(error: unknown): boolean {
-  const fault = toDatabaseFault(error)
-  if (fault?.kind === 'other') return fault.code?.startsWith('22') === true
-  return fault !== undefined && 'constraint' in fault
+  await writeBatch(batch, { ...terms, removesOtherVersions: true }, writing)
+  const changed = wanted.filter(isThere).length
+  return { made: wanted.length - changed, changed, skipped: documents.length - wanted.length }
 }
 
 /** Finds the document that the database refuses, by writing one at a time and rolling back. null: none. */
@@ -106,14 +114,14 @@ async function findRefused(
   let refused: LineFault | undefined
   const work = async (transaction: Transaction) => {
     for (const document of documents) {
-      const { line, type, documentId } = document
-      refused = { line, about: nameOf(type, documentId), message: '' }
+      const { line, type, name } = document
+      refused = { line, about: nameOf(type, name), message: '' }
       await writeDocumentsOf([document], transaction, writing)
       await transaction.run(NOTHING)
     }
     refused = undefined
   }
-  await runAndRollBack(writing.terms.database, work, PATIENT).catch((found: unknown) => {
+  await runAndRollBack(writing.terms.database, work, IMPORT_OPTIONS).catch((found: unknown) => {
     if (!refused || !isRefusal(found)) throw found
     refused = { ...refused, message: refusalOf(found) }
   })
@@ -125,17 +133,3 @@ const NOTHING = { name: 'wait for what was sent', text: 'SELECT 1', values: [] }
 
 const refusalOf = (error: unknown): string =>
   `PostgreSQL does not take it: ${toDatabaseFault(error)?.message ?? ''}`
-
-/** The existing components of existing documents. */
-async function findOwnParts(
-  placed: readonly PlacedDocument[],
-  terms: WriteTerms,
-): Promise<(component: Component) => readonly number[]> {
-  const there = placed.flatMap(({ there, first }) => (there ? [first] : []))
-  const found: ReturnType<typeof ownParts>[] = []
-  for (const [type, documents] of groupBy(there, each => each.type)) {
-    const ids = documents.map(({ documentId }) => documentId)
-    found.push(ownParts(documents, await loadDocuments(type, ids, terms), terms))
-  }
-  return component => found.flatMap(idsOf => idsOf(component))
-}

@@ -1,19 +1,13 @@
 import type { Transaction } from '../../../core/database/database.ts'
 import { unlinkStatements } from '../../../core/documents/links/links-to.ts'
 import { groupBy } from '../../../core/documents/rows/group.ts'
+import { findExisting } from '../../../core/import/links.ts'
+import { importWriteTerms } from '../../../core/import/write-batch.ts'
 import type { StreamIndex } from '../index-stream.ts'
 import { StreamRefused } from '../stream-fault.ts'
-import { keepLeftOut } from './checkpoint.ts'
-import { findExistingDocuments } from './find-existing.ts'
-import {
-  type LeftOut,
-  NONE_LEFT_OUT,
-  nameInStream,
-  type RefusedDocument,
-  writeTermsOf,
-} from './import-terms.ts'
+import { keepLeftOut, reservedKey } from './checkpoint.ts'
+import { type LeftOut, NONE_LEFT_OUT, nameInStream, type RefusedDocument } from './import-terms.ts'
 import type { ParsedDocument } from './parsed-document.ts'
-import { documentKey } from './place-batch.ts'
 import type { LineBatch } from './read-batches.ts'
 import { type Counts, type WriteContext, writeLines } from './write-lines.ts'
 
@@ -59,7 +53,7 @@ function refusedOf({ documents }: LineBatch, { faults }: StreamRefused): readonl
   const byLine = groupBy(faults, ({ line }) => line)
   return documents.flatMap(document => {
     const own = byLine.get(document.line)
-    return own ? [{ document, called: nameInStream(document.type, document.documentId), faults: own }] : []
+    return own ? [{ document, called: nameInStream(document.type, document.name), faults: own }] : []
   })
 }
 
@@ -81,16 +75,12 @@ async function unlinked(
   const told: RefusedDocument[] = []
   const names = groupBy(refused, ({ document }) => document.type)
   const wanted = new Map(
-    [...names].map(
-      ([type, each]) => [type, new Set(each.map(({ document }) => document.documentId))] as const,
-    ),
+    [...names].map(([type, each]) => [type, new Set(each.map(({ document }) => document.name))] as const),
   )
-  const existing = await findExistingDocuments(wanted, writeTermsOf(transaction, terms, now))
+  const existing = await findExisting(wanted, 'documentId', importWriteTerms(transaction, terms, now))
   for (const { document, called, faults } of refused) {
-    const { type, documentId, line } = document
-    const key = existing(type, documentId)
-      ? undefined
-      : documentKey(type, documentId, { index, decided, existing })
+    const { type, name, line } = document
+    const key = existing(type, name) ? undefined : reservedKey({ index, decided }, type, name)
     let links = 0
     if (key !== undefined)
       for (const statement of unlinkStatements({ type, key, locale: null }, terms.model, terms.storage))

@@ -1,9 +1,6 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import type { DesiredValue, Stored, Values } from '../../../core/documents/desired-state.ts'
-import { isBody } from '../../../core/documents/values/parse-item.ts'
-import { type FileStorage, isStorageKey } from '../../../core/media/storage/file-storage.ts'
-import { overFiles } from '../stream-fault.ts'
+import type { DesiredValue, Stored, Values } from '../documents/desired-state.ts'
+import { isBody } from '../documents/values/parse-item.ts'
+import { type FileStorage, isStorageKey } from '../media/storage/file-storage.ts'
 
 /** A stored file of a record: the original or one of its resized formats. */
 export interface KeyedFile {
@@ -43,6 +40,10 @@ export function overStorage(values: Values, files: FileStorage): Values {
 
 const isOurs = (values: Values): boolean => OURS.includes(scalarOf(values, 'provider'))
 
+/** The key that a record's original should have; null: another storage keeps it. */
+export const originalKey = (values: Values): string | null =>
+  isOurs(values) ? `${scalarOf(values, 'hash') ?? ''}${scalarOf(values, 'ext') ?? ''}` : null
+
 const scalarOf = (values: Values, name: string): Stored => {
   const value = values.get(name)
   return value?.kind === 'scalar' ? value.value : null
@@ -63,27 +64,16 @@ function toFile(hash: unknown, ext: unknown, mime: unknown): KeyedFile | undefin
     : undefined
 }
 
-/** The missing files of a record, one sentence each. */
-export function missingBytes(values: Values, folder: string): readonly string[] {
-  if (!isOurs(values)) return []
-  const name = `${scalarOf(values, 'hash') ?? ''}${scalarOf(values, 'ext') ?? ''}`
-  if (!isStorageKey(name))
-    return [
-      `its bytes cannot be kept: \`hash\` and \`ext\` come to ${JSON.stringify(name)}, which no storage takes`,
-    ]
-  return filesOf(values)
-    .filter(({ key }) => !existsSync(join(folder, key)))
-    .map(({ key }) => `its bytes are missing: no file \`${key}\` in ${folder}`)
+export interface FileToStore {
+  /** In the storage. */
+  readonly key: string
+  readonly mime: string
+  /** Path of the contents. */
+  readonly path: string
 }
 
 /** Stores the missing files. An existing file with the same key has the same content, because a key contains a hash. */
-export async function storeFiles(
-  folder: string,
-  files: readonly KeyedFile[],
-  storage: FileStorage,
-): Promise<void> {
-  for (const { key, mime } of files)
-    await overFiles(async () => {
-      if (!(await storage.has(key))) await storage.store(key, { path: join(folder, key), mime })
-    })
+export async function storeFiles(files: readonly FileToStore[], storage: FileStorage): Promise<void> {
+  for (const { key, path, mime } of files)
+    if (!(await storage.has(key))) await storage.store(key, { path, mime })
 }

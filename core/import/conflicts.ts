@@ -1,0 +1,97 @@
+import type { DesiredDocument } from '../documents/desired-state.ts'
+import type { LockingTerms } from '../documents/rows/write-terms.ts'
+import { findUniqueConflicts } from '../documents/unique/unique-conflicts.ts'
+import { findConflictingClaims, partClaimsOf } from '../documents/unique/unique-conflicts-in-components.ts'
+import { type Path, printPath } from '../faults/diagnostic.ts'
+import type { Component } from '../model/model.ts'
+
+/** A document of a source, and its form for writing. */
+export interface ConflictCandidate<Source> {
+  readonly document: Source
+  readonly first: DesiredDocument
+}
+
+/** A unique value of a document or of one of its components. */
+export interface UniqueClaim {
+  /** null: not localized. */
+  readonly locale: string | null
+  readonly path: Path
+  readonly value: unknown
+}
+
+/** A unique value that another document has. */
+export interface ValueConflict<Source> extends UniqueClaim {
+  readonly document: Source
+  /** The claim of the other document, if it is in the source. */
+  readonly other?: UniqueClaim & { readonly document: Source }
+}
+
+export const describeConflict = ({ path, value }: UniqueClaim): string =>
+  `\`${printPath(path)}\` must be unique, and another ${path.length > 1 ? 'component' : 'document'} has \`${String(value)}\` already`
+
+/** The unique values of a document by key; documents with the same key conflict. */
+export function uniqueClaims(document: DesiredDocument): ReadonlyMap<string, UniqueClaim> {
+  const { type, versions } = document
+  const claims = new Map<string, UniqueClaim>()
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind !== 'scalar' || !attribute.unique) continue
+    for (const { statuses, locale, values } of versions) {
+      const value = values.get(attribute.name)
+      if (!statuses.includes('published') || value?.kind !== 'scalar' || value.value === null) continue
+      const key = JSON.stringify([type.uid, attribute.name, locale, value.value])
+      claims.set(key, { locale, path: [attribute.name], value: value.value })
+    }
+  }
+  for (const { component, attribute, locale, value, path } of partClaimsOf(document))
+    claims.set(JSON.stringify([component.uid, attribute.name, locale, value]), { locale, path, value })
+  return claims
+}
+
+/** Values that documents of the source have in common, one conflict per path. */
+export function findDuplicates<Source>(
+  candidates: readonly ConflictCandidate<Source>[],
+): readonly ValueConflict<Source>[] {
+  const seen = new Map<string, UniqueClaim & { readonly document: Source }>()
+  const found = candidates.flatMap(({ document, first }) =>
+    [...uniqueClaims(first)].flatMap(([key, claim]) => {
+      const other = seen.get(key)
+      if (!other) seen.set(key, { ...claim, document })
+      return other ? [{ ...claim, document, other }] : []
+    }),
+  )
+  return distinct(found)
+}
+
+/**
+ * Unique values that another document has, in the database or among the candidates, including values of components. The
+ * existing components of the candidates (`ownParts`) may keep their values.
+ */
+export async function findConflicts<Source>(
+  candidates: readonly ConflictCandidate<Source>[],
+  ownParts: (component: Component) => readonly number[],
+  terms: LockingTerms,
+): Promise<readonly ValueConflict<Source>[]> {
+  const claims = candidates.flatMap(({ document, first }) =>
+    partClaimsOf(first).map(claim => ({ ...claim, document })),
+  )
+  const parts = await findConflictingClaims(claims, ownParts, terms)
+  const sources = new Map(candidates.map(({ document, first }) => [first, document]))
+  const taken = await findUniqueConflicts([...sources.keys()], terms)
+  const values = taken.flatMap(({ document: first, attribute, ...claim }) => {
+    const document = sources.get(first)
+    return document === undefined ? [] : [{ ...claim, document, path: [attribute.name] }]
+  })
+  return distinct([...values, ...findDuplicates(candidates), ...parts])
+}
+
+/** One conflict per document and path: the first. */
+function distinct<Source>(conflicts: readonly ValueConflict<Source>[]): readonly ValueConflict<Source>[] {
+  const seen = new Map<Source, Set<string>>()
+  return conflicts.filter(({ document, path }) => {
+    const paths = seen.get(document) ?? new Set<string>()
+    seen.set(document, paths)
+    const isNew = !paths.has(printPath(path))
+    paths.add(printPath(path))
+    return isNew
+  })
+}

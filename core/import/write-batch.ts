@@ -1,0 +1,202 @@
+import type { Database, Transaction } from '../database/database.ts'
+import { toDatabaseFault } from '../database/database-fault.ts'
+import type { Values } from '../documents/desired-state.ts'
+import { type ChangeEvent, type Outbox, openChangeRecorder } from '../documents/outbox.ts'
+import { removeVersions } from '../documents/rows/remove-versions.ts'
+import { type Current, loadCurrent, loadDocuments } from '../documents/rows/write-load.ts'
+import type { LockingTerms, WriteTerms } from '../documents/rows/write-terms.ts'
+import type { CurrentRow } from '../documents/sql/write-rows.ts'
+import { ownParts } from '../documents/unique/own-parts.ts'
+import { writeDocuments } from '../documents/write-documents.ts'
+import type { ContentType, Model } from '../model/model.ts'
+import type { Storage } from '../model/storage.ts'
+import { findConflicts, type ValueConflict } from './conflicts.ts'
+import type { ImportedDocument } from './imported-document.ts'
+import { type PlacedDocument, type PlaceTerms, place } from './place.ts'
+
+/** Milliseconds per statement: a batch may need long queries. */
+export const IMPORT_OPTIONS = { statementTimeout: 300_000 } as const
+
+/** `now`: ISO 8601 in UTC. */
+export const importWriteTerms = (
+  transaction: Transaction,
+  {
+    database,
+    model,
+    storage,
+  }: { readonly database: Database; readonly model: Model; readonly storage: Storage },
+  now: string,
+): WriteTerms & { readonly transaction: Transaction } => ({
+  transaction,
+  storage,
+  schema: database.schema,
+  defaultLocale: model.defaultLocale,
+  now,
+  componentMatch: 'by-place',
+  touch: false,
+})
+
+/** Documents to write, with the locked rows of those that exist. */
+export interface Batch<Source extends ImportedDocument = ImportedDocument> {
+  readonly documents: readonly PlacedDocument<Source>[]
+  readonly current: Current
+}
+
+/** Gives documents their ids, and locks and reads their rows. */
+export async function prepareBatch<Source extends ImportedDocument>(
+  documents: readonly Source[],
+  placing: PlaceTerms,
+  terms: WriteTerms,
+): Promise<Batch<Source>> {
+  const placed = documents.map(document => place(document, placing))
+  const current = await loadCurrent(
+    placed.map(({ first }) => first),
+    terms,
+  )
+  return { documents: placed.map(each => withDefaults(each, current, terms)), current }
+}
+
+/** Adds defaults to new versions of existing documents. Values of the locale's other version are kept. */
+function withDefaults<Source extends ImportedDocument>(
+  placed: PlacedDocument<Source>,
+  current: Current,
+  { storage }: WriteTerms,
+): PlacedDocument<Source> {
+  const { first, there, defaults } = placed
+  if (!there || defaults.every(({ size }) => size === 0)) return placed
+  const { type } = first
+  const rows = current.rows(type, first.documentId)
+  const versions = first.versions.map((version, index) => {
+    const own = rows.filter(row => !type.localized || row.get('locale') === version.locale)
+    const isThere = version.statuses.every(status => own.some(row => hasStatus(type, row, status)))
+    const isUnset = (name: string) => own.every(row => row.get(storage.column(type, name)) === null)
+    const added = isThere ? [] : [...(defaults[index] ?? [])].filter(([name]) => isUnset(name))
+    return added.length === 0 ? version : { ...version, values: new Map([...added, ...version.values]) }
+  })
+  return { ...placed, first: { ...first, versions } }
+}
+
+const hasStatus = ({ draftAndPublish }: ContentType, row: CurrentRow, status: string): boolean =>
+  !draftAndPublish || row.get('status') === status
+
+/** Unique values that other documents have, in the database or in the batch. */
+export function findBatchConflicts<Source extends ImportedDocument>(
+  { documents, current }: Batch<Source>,
+  terms: LockingTerms,
+): Promise<readonly ValueConflict<Source>[]> {
+  const own = documents.flatMap(({ there, first }) => (there ? [first] : []))
+  return findConflicts(documents, ownParts(own, current, terms), terms)
+}
+
+export interface BatchTerms {
+  readonly model: Model
+  /** Records the change events of written documents. */
+  readonly outbox: Outbox
+  /** Called in the transaction before existing users are updated. */
+  readonly beforeUsers: (transaction: Transaction, users: readonly UpdatedUser[]) => Promise<void>
+  /** Whether the source has whole documents, so that versions that it lacks are removed. */
+  readonly removesOtherVersions: boolean
+}
+
+export interface UpdatedUser {
+  readonly documentId: string
+  readonly email: string
+  /** Hash; undefined: unchanged. */
+  readonly password: string | null | undefined
+}
+
+/** Writes documents with one statement per table and set of columns, then records their change events. */
+export async function writeBatch(
+  { documents, current }: Batch,
+  { model, outbox, beforeUsers, removesOtherVersions }: BatchTerms,
+  terms: WriteTerms & { readonly transaction: Transaction },
+): Promise<void> {
+  if (documents.length === 0) return
+  await beforeUsers(terms.transaction, updatedUsers(documents, model))
+  const others = removesOtherVersions ? documents.flatMap(each => otherVersions(each, current)) : []
+  await writeDocuments(
+    documents.map(({ first }) => first),
+    terms,
+    current,
+  )
+  const second = documents.flatMap(each => each.second ?? [])
+  if (second.length > 0) await writeDocuments(second, terms)
+  for (const each of others) await removeOthers(each, terms)
+  const record = openChangeRecorder(outbox).within(terms.transaction, terms.now)
+  for (const each of documents) record(changesOf(each, current))
+}
+
+function updatedUsers(documents: readonly PlacedDocument[], { builtIn }: Model): readonly UpdatedUser[] {
+  return documents.flatMap(({ first, there }) => {
+    const values = there && first.type === builtIn.user ? first.versions[0]?.values : undefined
+    const [email, password] = [textOf(values, 'email'), textOf(values, 'password')]
+    return there && typeof email === 'string' ? [{ documentId: there.documentId, email, password }] : []
+  })
+}
+
+function textOf(values: Values | undefined, name: string): string | null | undefined {
+  const value = values?.get(name)
+  if (value?.kind !== 'scalar') return undefined
+  return value.value === null ? null : String(value.value)
+}
+
+interface OtherVersions {
+  readonly type: ContentType
+  readonly documentId: string
+  readonly ids: ReadonlySet<unknown>
+}
+
+/** Versions in the database that the source does not have. */
+function otherVersions(
+  { document: { type, versions }, first: { documentId }, there }: PlacedDocument,
+  current: Current,
+): readonly OtherVersions[] {
+  if (!there) return []
+  const others = current
+    .rows(type, documentId)
+    .filter(
+      row =>
+        !versions.some(
+          ({ locale, statuses }) =>
+            (!type.localized || row.get('locale') === locale) &&
+            statuses.some(status => hasStatus(type, row, status)),
+        ),
+    )
+  return others.length === 0 ? [] : [{ type, documentId, ids: new Set(others.map(row => row.get('id'))) }]
+}
+
+async function removeOthers({ type, documentId, ids }: OtherVersions, terms: WriteTerms): Promise<void> {
+  const current = await loadDocuments(type, [documentId], terms)
+  const gone = current.rows(type, documentId).filter(row => ids.has(row.get('id')))
+  await removeVersions({ type, documentId, gone, current }, terms)
+}
+
+/** The same events as for requests with the same effect. */
+function changesOf({ document: { versions }, first }: PlacedDocument, current: Current): ChangeEvent {
+  const { type, documentId } = first
+  const rows = current.rows(type, documentId)
+  const locales = [...new Set(versions.map(({ locale }) => locale))]
+  const isThere = (locale: string | null) => rows.some(row => !type.localized || row.get('locale') === locale)
+  const isPublished = (locale: string | null) =>
+    type.draftAndPublish &&
+    versions.some(version => version.locale === locale && version.statuses.includes('published'))
+  return {
+    type,
+    documentId,
+    changes: locales.flatMap(locale => [
+      { locale, action: isThere(locale) ? ('update' as const) : ('create' as const) },
+      ...(isPublished(locale) ? [{ locale, action: 'publish' as const }] : []),
+    ]),
+    origin: {
+      by: null,
+      attributes: [...new Set(first.versions.flatMap(({ values }) => [...values.keys()]))],
+    },
+  }
+}
+
+/** Whether the database refused values; other errors are not the fault of a document. */
+export function isRefusal(error: unknown): boolean {
+  const fault = toDatabaseFault(error)
+  if (fault?.kind === 'other') return fault.code?.startsWith('22') === true
+  return fault !== undefined && 'constraint' in fault
+}

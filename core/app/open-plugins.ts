@@ -72,6 +72,7 @@ async function compileExtendedSchema(
   const { compileGraphqlSchema } = await import('../graphql/compile-schema.ts')
   const compiled = compileGraphqlSchema({
     model: app.model,
+    format: 'nested',
     shadow: graphql.shadow,
     generatesTypes: settings.graphql.config.shadowCRUD,
     extensions: { uses: graphql.uses, app, settings, binding, root },
@@ -96,7 +97,13 @@ async function loadTrustedDocuments(
   const { compileGenerated } = await import('../graphql/compile-schema.ts')
   const { loadTrusted } = await import('../graphql/transport/load-trusted.ts')
   const { schema } =
-    added ?? compileGenerated({ model: app.model, settings: settings.graphql, shadow: graphql.shadow })
+    added ??
+    compileGenerated({
+      model: app.model,
+      format: 'nested',
+      settings: settings.graphql,
+      shadow: graphql.shadow,
+    })
   const place = keyPlace(['graphql', 'config', 'trustedDocuments', 'folder'])
   return loadTrusted({ root, config, schema, place })
 }

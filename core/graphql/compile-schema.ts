@@ -14,6 +14,7 @@ import type { ShadowCrudDeclaration } from '../project/settings/declarations.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
 import { extensionFault, type GraphqlFault } from './extensions/check-definitions.ts'
 import { type ExtensionTerms, extendSchema, type SchemaExtension } from './extensions/schema-extension.ts'
+import { FORMATS, type FormatName } from './formats/format.ts'
 import { typeResolvers } from './resolve/resolvers.ts'
 import { openShadowCrud } from './sdl/enabled-crud.ts'
 import { generateDefinitions } from './sdl/generate-definitions.ts'
@@ -21,6 +22,7 @@ import { type RootField, rootFields } from './sdl/root-fields.ts'
 
 /** The schema of a project with all of its types, before resolvers are attached. */
 export interface CompiledSchema {
+  readonly format: FormatName
   readonly schema: GraphQLSchema
   readonly roots: readonly RootField[]
   /** The project's additions to the generated schema; null: none. */
@@ -29,6 +31,7 @@ export interface CompiledSchema {
 
 export interface CompileTerms {
   readonly model: Model
+  readonly format: FormatName
   /** By uid. */
   readonly shadow: ReadonlyMap<string, ShadowCrudDeclaration>
   /** `graphql.config.shadowCRUD`: generate types for the model. */
@@ -39,27 +42,34 @@ export interface CompileTerms {
 
 /** Compiles the schema of a model and its extensions; fails with all faults of the extensions. */
 export function compileGraphqlSchema(terms: CompileTerms): Result<CompiledSchema, GraphqlFault> {
-  const { model, extensions: adding } = terms
+  const { model, generatesTypes, extensions: adding } = terms
+  const format = FORMATS[terms.format]
   const shadow = openShadowCrud(terms.shadow)
-  const types = terms.generatesTypes ? [...model.contentTypes.values()] : []
-  const roots = types.flatMap(type => rootFields(type, shadow))
-  const texts = generateDefinitions({ model, shadow, roots, generatesTypes: terms.generatesTypes })
-  if (!adding) return ok({ schema: assemble(model, texts, []), roots, extension: null })
+  const types = generatesTypes ? [...model.contentTypes.values()] : []
+  const roots = types.flatMap(type => rootFields(type, { shadow, format }))
+  const texts = generateDefinitions({ model, format, shadow, roots, generatesTypes })
+  if (!adding) return ok({ format: terms.format, schema: assemble(model, texts, []), roots, extension: null })
   const generated = mergeTypeDefs([...texts])
   const { extension, faults } = extendSchema({ by: null, document: generated }, adding)
   if (faults.length > 0) return failed(...faults)
   const documents = extension.definitions.map(({ document }) => document)
-  return validated(() => ({ schema: assemble(model, documents, extension.others), roots, extension }))
+  return validated(() => ({
+    format: terms.format,
+    schema: assemble(model, documents, extension.others),
+    roots,
+    extension,
+  }))
 }
 
 /** Compiles the schema of a project without extensions. `shadow`: absent if no plugin disables anything. */
-export function compileGenerated({ model, settings, shadow }: GeneratedTerms): CompiledSchema {
+export function compileGenerated({ model, settings, shadow, format }: GeneratedTerms): CompiledSchema {
   const declared = Object.entries(settings.shadowCRUD).map(
     ([key, one]) => [`api::${key}.${key}`, one] as const,
   )
   const generates = settings.config.shadowCRUD
   const compiled = compileGraphqlSchema({
     model,
+    format,
     shadow: shadow ?? new Map(declared),
     generatesTypes: generates,
     extensions: null,
@@ -70,6 +80,7 @@ export function compileGenerated({ model, settings, shadow }: GeneratedTerms): C
 
 export interface GeneratedTerms {
   readonly model: Model
+  readonly format: FormatName
   readonly settings: GraphqlSettings
   readonly shadow?: CompileTerms['shadow']
 }

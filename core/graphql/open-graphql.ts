@@ -58,7 +58,7 @@ const isAt = (path: string, endpoint: string): boolean => path === endpoint || p
 function createEngine(terms: GraphqlTerms): Engine {
   const { config } = terms.settings
   const limits = { amountLimit: config.amountLimit, defaultLimit: config.defaultLimit }
-  const compiled = terms.compiled ?? compileGenerated(terms)
+  const compiled = terms.compiled ?? compileGenerated({ ...terms, format: 'nested' })
   const schema = buildSchema(compiled, { ...terms, limits })
   return openEngine(schema, {
     ...terms,

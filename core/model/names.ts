@@ -50,14 +50,15 @@ export function graphqlTypeName(holder: GraphqlNamed): string {
 const pluginName = ({ uid, builtIn }: NamedType): string =>
   builtIn ? toPascalCase(uid.slice('plugin::'.length, uid.indexOf('.'))) : ''
 
-/** `article` and `articles`, `i18NLocale` and `i18NLocales`. */
-export function graphqlQueryNames(type: NamedType): { readonly one: string; readonly many: string } {
+/** `article`, `articles` and `articles_connection`; `i18NLocale`, `i18NLocales`, … */
+export function graphqlQueryNames(type: NamedType) {
   const plugin = pluginName(type)
   const name = (id: string) => {
     const pascal = plugin + toPascalCase(id)
     return plugin === '' ? toCamelCase(id) : pascal.charAt(0).toLowerCase() + pascal.slice(1)
   }
-  return { one: name(type.key), many: name(type.pluralApiId) }
+  const many = name(type.pluralApiId)
+  return { one: name(type.key), many, connection: `${many}_connection` } as const
 }
 
 /** `createArticle`, …, and for localized types `createArticleLocalization`. */

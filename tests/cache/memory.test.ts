@@ -131,7 +131,7 @@ for (const [name, textOf] of Object.entries(OPERATIONS)) {
   test(`operations of GraphQL take the memory that is counted for them: ${name}`, async t => {
     const { project, model, nobody, plan } = await noted()
     const { config } = project.settings.graphql
-    const generated = compileGenerated({ model, settings: project.settings.graphql })
+    const generated = compileGenerated({ format: 'nested', model, settings: project.settings.graphql })
     const engine = openEngine(generated.schema, {
       model,
       config,

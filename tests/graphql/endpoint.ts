@@ -59,7 +59,10 @@ const absent = (): never => {
 function byField(terms: GraphqlTerms, caller: Caller) {
   let schema: GraphQLSchema | undefined
   return async (source: string): Promise<string> => {
-    schema ??= buildSchema(compileGenerated(terms), { ...terms, limits: terms.settings.config })
+    schema ??= buildSchema(compileGenerated({ ...terms, format: 'nested' }), {
+      ...terms,
+      limits: terms.settings.config,
+    })
     const contextValue = { caller, requestId: 'test', peer: '127.0.0.1' }
     const { data } = await graphql({ schema, source, contextValue })
     return JSON.stringify({ data })

@@ -32,7 +32,8 @@ export async function load(t: ExecutionContext, files: Files): Promise<GraphQLSc
   const { schema, graphql } = registered.value
   const { model, project } = blueprint.value
   const compiled =
-    schema ?? compileGenerated({ model, settings: project.settings.graphql, shadow: graphql.shadow })
+    schema ??
+    compileGenerated({ format: 'nested', model, settings: project.settings.graphql, shadow: graphql.shadow })
   return compiled.schema
 }
 
@@ -48,14 +49,28 @@ export function linesOf(schema: GraphQLSchema): readonly string[] {
   let type = ''
   return printSchema(schema)
     .replace(/^ *""".*?"""\n/gms, '')
+    .replace(
+      /\(\n([^)]*)\)/g,
+      (_, args: string) =>
+        `(${args
+          .trim()
+          .split(/\s*\n\s*/)
+          .join(', ')})`,
+    )
     .split('\n')
     .flatMap(line => {
       const opened = /^(?:type|input|enum) (\w+) \{$/.exec(line)?.[1]
       if (opened !== undefined) type = opened
       if (line.startsWith('  ')) return [`${type}.${sorted(line.trim())}`]
-      return line === '' || line === '}' ? [] : [line]
+      return line === '' || line === '}' ? [] : [withSortedMembers(line)]
     })
 }
+
+const withSortedMembers = (line: string): string =>
+  line.replace(
+    /^(union \w+ = )(.*)/,
+    (_, name: string, members: string) => name + members.split(' | ').toSorted().join(' | '),
+  )
 
 const sorted = (line: string): string =>
   line.replace(/\((.*)\)/, (_, inner: string) => `(${inner.split(', ').toSorted().join(', ')})`)

@@ -15,7 +15,13 @@ export function parseQueries(
   model: Model,
   limits: PageLimits,
 ): readonly Result<Query, Fault>[] {
-  const compiled = compileGraphqlSchema({ model, shadow: new Map(), generatesTypes: true, extensions: null })
+  const compiled = compileGraphqlSchema({
+    format: 'nested',
+    model,
+    shadow: new Map(),
+    generatesTypes: true,
+    extensions: null,
+  })
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.reasons))
   const { schema, roots } = compiled.value
   const { definitions } = parse(text)

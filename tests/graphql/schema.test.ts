@@ -4,6 +4,7 @@ import test from 'ava'
 import { buildSchema as fromText, type GraphQLSchema } from 'graphql'
 import { compileApp } from '../../core/app/compile-app.ts'
 import { compileGraphqlSchema, withNamedDirectives } from '../../core/graphql/compile-schema.ts'
+import type { FormatName } from '../../core/graphql/formats/format.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ShadowCrudDeclaration } from '../../core/project/settings/declarations.ts'
 import { modelOf } from '../model/compiled.ts'
@@ -18,12 +19,14 @@ const { model } = blueprint.value
 function schemaOf(
   from: Model,
   declared: Readonly<Record<string, Partial<ShadowCrudDeclaration>>> = {},
+  format: FormatName = 'nested',
 ): GraphQLSchema {
   const shadow = Object.entries(declared).map(
     ([uid, one]) =>
       [uid, { enabled: true, queries: true, mutations: true, actions: {}, fields: {}, ...one }] as const,
   )
   const compiled = compileGraphqlSchema({
+    format,
     model: from,
     shadow: new Map(shadow),
     generatesTypes: true,
@@ -51,14 +54,18 @@ contentTypes:
       notes: { type: relation, relation: oneToMany, target: note, mappedBy: book }
 `)
 
-test('the schema of the recorded project is the reference’s, but for the differences that are listed', t => {
-  const ours = linesOf(schemaOf(model))
-  const theirs = linesOf(fromText(readFileSync(join(here, 'reference.graphql'), 'utf8')))
-  const file = join(here, 'golden', 'differences.txt')
-  const found = differences(ours, theirs)
-  if (process.env.UPDATE_GOLDEN || !existsSync(file)) writeFileSync(file, found)
-  t.is(found, readFileSync(file, 'utf8'))
-})
+for (const [format, reference, listed] of [
+  ['nested', 'reference.graphql', 'differences.txt'],
+  ['flat', 'reference-flat.graphql', 'flat-differences.txt'],
+] as const)
+  test(`the ${format} schema of the recorded project is the reference’s, except for the listed differences`, t => {
+    const ours = linesOf(schemaOf(model, {}, format))
+    const theirs = linesOf(fromText(readFileSync(join(here, reference), 'utf8')))
+    const file = join(here, 'golden', listed)
+    const found = differences(ours, theirs)
+    if (process.env.UPDATE_GOLDEN || !existsSync(file)) writeFileSync(file, found)
+    t.is(found, readFileSync(file, 'utf8'))
+  })
 
 const fieldsOf = (schema: GraphQLSchema, name: string): readonly string[] => {
   const type = schema.getType(name)
@@ -72,6 +79,18 @@ test('hashes and private attributes never show; what only the server writes is n
   t.deepEqual(fieldsOf(schema, 'ComponentSharedTag'), ['id', 'label'])
   const inputs = fieldsOf(schema, 'NoteInput')
   t.true(inputs.includes('pin') && !inputs.includes('token'))
+})
+
+test('the flat format has no private attributes in filters, and a connection for each list', t => {
+  const schema = schemaOf(notes, {}, 'flat')
+  t.deepEqual(fieldsOf(schema, 'ComponentSharedTagFiltersInput'), ['label', 'and', 'or', 'not'])
+  t.deepEqual(
+    fieldsOf(schema, 'Book').filter(name => name.startsWith('notes')),
+    ['notes_connection', 'notes'],
+  )
+  t.true(fieldsOf(schema, 'NoteInput').includes('locale'))
+  for (const name of ['NoteEntity', 'NoteEntityResponse', 'PublicationState', 'Upload'])
+    t.falsy(schema.getType(name), name)
 })
 
 test('values of enumerations that are no GraphQL names are rewritten', t => {

@@ -24,7 +24,7 @@ async function load(files: Readonly<Record<string, string>>, options: string) {
   const yaml = `${PROJECT}graphql: { config: { trustedDocuments: ${options} } }`
   const project = await declare(yaml)
   const { graphql } = project.settings
-  const { schema } = compileGenerated({ model: compiled(project), settings: graphql })
+  const { schema } = compileGenerated({ format: 'nested', model: compiled(project), settings: graphql })
   const place = { file: 'project.yaml', line: 1, column: 1, source: '' }
   const loaded = await loadTrusted({ root: folder.path, config: graphql.config, schema, place })
   folder.remove()

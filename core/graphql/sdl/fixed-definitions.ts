@@ -1,5 +1,7 @@
-/** Definitions that every schema has (reference/graphql.md#2-generated-types, reference/graphql.md#3-scalars). */
-export const FIXED_TYPES = `
+import type { FormatName } from '../formats/format.ts'
+
+/** Definitions of both formats (reference/graphql.md#2-generated-types, reference/graphql.md#3-scalars). */
+const SHARED_TYPES = `
   "The \`JSON\` scalar type represents JSON values as specified by [ECMA-404](http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf)."
   scalar JSON @specifiedBy(url: "http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf")
 
@@ -15,22 +17,34 @@ export const FIXED_TYPES = `
   "The \`BigInt\` scalar type represents non-fractional signed whole numeric values."
   scalar Long
 
-  "The \`Upload\` scalar type represents a file upload."
-  scalar Upload
-
   "A string used to identify an i18n locale"
   scalar I18NLocaleCode
 
   type Error { code: String! message: String }
   type Pagination { total: Int! page: Int! pageSize: Int! pageCount: Int! }
-  type ResponseCollectionMeta { pagination: Pagination! }
-  enum PublicationState { LIVE PREVIEW }
   input PaginationArg { page: Int pageSize: Int start: Int limit: Int }
 `
 
-/** Signing in (reference/graphql.md#7-users). */
-export const SIGN_IN = `
-  type UsersPermissionsMe { id: ID! username: String! email: String confirmed: Boolean blocked: Boolean role: UsersPermissionsMeRole }
+const NESTED_TYPES = `
+  "The \`Upload\` scalar type represents a file upload."
+  scalar Upload
+
+  type ResponseCollectionMeta { pagination: Pagination! }
+  enum PublicationState { LIVE PREVIEW }
+`
+
+const FLAT_TYPES = `
+  type DeleteMutationResponse { documentId: ID! }
+  enum PublicationStatus { DRAFT PUBLISHED }
+  enum PublicationFilter {
+    NEVER_PUBLISHED HAS_PUBLISHED_VERSION MODIFIED UNMODIFIED NEVER_PUBLISHED_DOCUMENT HAS_PUBLISHED_VERSION_DOCUMENT
+    PUBLISHED_WITHOUT_DRAFT PUBLISHED_WITH_DRAFT
+  }
+`
+
+/** Signing in (reference/graphql.md#7-users). `ids`: the ids of `UsersPermissionsMe`. */
+const signIn = (ids: string) => `
+  type UsersPermissionsMe { ${ids} username: String! email: String confirmed: Boolean blocked: Boolean role: UsersPermissionsMeRole }
   type UsersPermissionsMeRole { id: ID! name: String! description: String type: String }
   input UsersPermissionsRegisterInput { username: String! email: String! password: String! }
   input UsersPermissionsLoginInput { identifier: String! password: String! provider: String! = "local" }
@@ -76,7 +90,7 @@ export const USERS = `
 `
 
 /** Files (reference/graphql.md#6-writing, the last point). */
-export const UPLOADS = `
+const NESTED_UPLOADS = `
   input FileInfoInput { name: String alternativeText: String caption: String }
 
   type Mutation {
@@ -88,3 +102,27 @@ export const UPLOADS = `
     deleteUploadFile(id: ID!): UploadFileEntityResponse
   }
 `
+
+const FLAT_UPLOADS = `
+  input FileInfoInput { name: String alternativeText: String caption: String }
+
+  type Mutation {
+    updateUploadFile(id: ID!, info: FileInfoInput): UploadFile!
+    deleteUploadFile(id: ID!): UploadFile
+  }
+`
+
+interface FixedDefinitions {
+  readonly types: string
+  readonly signIn: string
+  readonly uploads: string
+}
+
+export const FIXED_DEFINITIONS: Readonly<Record<FormatName, FixedDefinitions>> = {
+  nested: { types: SHARED_TYPES + NESTED_TYPES, signIn: signIn('id: ID!'), uploads: NESTED_UPLOADS },
+  flat: {
+    types: SHARED_TYPES + FLAT_TYPES,
+    signIn: signIn('id: ID! documentId: ID!'),
+    uploads: FLAT_UPLOADS,
+  },
+}

@@ -1,8 +1,9 @@
 import { type ASTNode, type DocumentNode, Kind, parse, visit } from 'graphql'
 import type { BuiltInTypes, Model } from '../../model/model.ts'
 import { graphqlMutationNames } from '../../model/names.ts'
+import type { GraphqlFormat } from '../formats/format.ts'
 import type { EnabledCrud, ShadowAction } from './enabled-crud.ts'
-import { FIXED_TYPES, SIGN_IN, UPLOADS, USERS } from './fixed-definitions.ts'
+import { FIXED_DEFINITIONS, USERS } from './fixed-definitions.ts'
 import { componentDefinitions, contentTypeDefinitions } from './holder-definitions.ts'
 import { printRootField, type RootField } from './root-fields.ts'
 import { filterInputs } from './scalar-names.ts'
@@ -11,6 +12,7 @@ import { objectType, type Sdl } from './sdl.ts'
 export interface DefinitionTerms {
   readonly model: Model
   readonly shadow: EnabledCrud
+  readonly format: GraphqlFormat
   readonly roots: readonly RootField[]
   /** false: only the minimum that extensions can build on (reference/graphql.md#11-limits-playground-and-introspection). */
   readonly generatesTypes: boolean
@@ -18,19 +20,23 @@ export interface DefinitionTerms {
 
 /** All definitions of the generated schema; unreachable ones are pruned later. */
 export function generateDefinitions(terms: DefinitionTerms): readonly (Sdl | DocumentNode)[] {
-  const { model, shadow, roots, generatesTypes: generates } = terms
-  if (!generates) return [FIXED_TYPES, objectType('Query', ['ok: Boolean'])]
+  const { model, shadow, format, roots, generatesTypes: generates } = terms
+  const fixed = FIXED_DEFINITIONS[format.name]
+  if (!generates) return [fixed.types, objectType('Query', ['ok: Boolean'])]
   return [
-    FIXED_TYPES,
-    SIGN_IN,
-    ...withoutDisabled([UPLOADS, USERS], terms),
+    fixed.types,
+    fixed.signIn,
+    ...withoutDisabled([fixed.uploads, USERS], terms),
     ...filterInputs(),
-    ...[...model.components.values()].flatMap(component => componentDefinitions(component, shadow)),
+    ...[...model.components.values()].flatMap(component => componentDefinitions(component, terms)),
     ...[...model.contentTypes.values()]
       .filter(type => shadow.shows(type))
-      .flatMap(type => contentTypeDefinitions(type, shadow)),
+      .flatMap(type => contentTypeDefinitions(type, terms)),
     ...(['Query', 'Mutation'] as const).map(name =>
-      objectType(name, roots.filter(({ root }) => root === name).map(printRootField)),
+      objectType(
+        name,
+        roots.filter(({ root }) => root === name).map(root => printRootField(root, format)),
+      ),
     ),
   ].filter(definition => definition !== '')
 }

@@ -5,8 +5,18 @@ import {
   graphqlTypeName,
   graphqlWrapperNames,
 } from '../../model/names.ts'
-import type { EnabledCrud, ShadowAction } from './enabled-crud.ts'
-import { field, filtersArgument, localeArgument, PAGINATION, PUBLICATION_STATE, SORT } from './sdl.ts'
+import type { DocumentUse, GraphqlFormat } from '../formats/format.ts'
+import type { FieldTerms } from './attribute-fields.ts'
+import type { ShadowAction } from './enabled-crud.ts'
+import {
+  describedLocaleArgument,
+  field,
+  filtersArgument,
+  localeArgument,
+  PAGINATION,
+  PUBLICATION_STATE,
+  SORT,
+} from './sdl.ts'
 
 /** A generated root field, with the content-type and action that decide its resolver and permission. */
 export interface RootField {
@@ -15,53 +25,113 @@ export interface RootField {
   readonly type: ContentType
   readonly action: ShadowAction | 'localize'
   readonly args: readonly string[]
+  /** `deletion`: the documentId of the deleted document. */
+  readonly use: Extract<DocumentUse, 'one' | 'list' | 'connection'> | 'deletion'
 }
 
 /** Prints a root field in the schema language. */
-export function printRootField({ name, type, action, args }: RootField): string {
-  const names = graphqlWrapperNames(graphqlTypeName(type))
-  const isList = action === 'find' && type.kind === 'collection'
-  return field(name, isList ? names.collection : names.response, args)
+export function printRootField({ name, type, args, use }: RootField, format: GraphqlFormat): string {
+  if (use === 'deletion') return field(name, 'DeleteMutationResponse', args)
+  const typeName = graphqlTypeName(type)
+  const { around } = format.shapeOf(typeName, use)
+  return field(name, around?.type ?? (use === 'list' ? `[${typeName}]!` : typeName), args)
 }
 
 /** The generated queries and mutations of a content-type (reference/graphql.md#2-generated-types). Built-in types have fixed mutations. */
-export function rootFields(type: ContentType, shadow: EnabledCrud): readonly RootField[] {
-  const all = type.kind === 'single' ? singleFields(type) : collectionFields(type)
+export function rootFields(type: ContentType, { shadow, format }: FieldTerms): readonly RootField[] {
+  const all = ROOT_FIELDS[format.name](type)
   const own = type.builtIn ? all.filter(({ root }) => root === 'Query') : all
-  return own.filter(({ action }) =>
-    action === 'localize' ? shadow.localizes(type) : shadow.allows(type, action),
-  )
+  return own
+    .filter(({ action }) => (action === 'localize' ? shadow.localizes(type) : shadow.allows(type, action)))
+    .map(each => ({ ...each, type }))
 }
 
-function collectionFields(type: ContentType): readonly RootField[] {
+type NamedRoot = Omit<RootField, 'type'>
+
+const ROOT_FIELDS = {
+  nested: (type: ContentType) => (type.kind === 'single' ? nestedSingle(type) : nestedCollection(type)),
+  flat: (type: ContentType) => (type.kind === 'single' ? flatSingle(type) : flatCollection(type)),
+}
+
+const query = (
+  action: ShadowAction,
+  name: string,
+  use: NamedRoot['use'],
+  args: readonly string[],
+): NamedRoot => ({
+  root: 'Query',
+  name,
+  action,
+  use,
+  args,
+})
+
+const mutation = (action: NamedRoot['action'], name: string, args: readonly string[]): NamedRoot => ({
+  root: 'Mutation',
+  name,
+  action,
+  use: 'one',
+  args,
+})
+
+const dataArgument = (type: ContentType): string =>
+  `data: ${graphqlWrapperNames(graphqlTypeName(type)).input}`
+
+function nestedCollection(type: ContentType): readonly NamedRoot[] {
   const { one, many } = graphqlQueryNames(type)
   const { create, update, delete: remove, localize } = graphqlMutationNames(type)
   const locale = localeArgument(type)
   const data = dataArgument(type)
   const list = [filtersArgument(type), PAGINATION, SORT, PUBLICATION_STATE, ...locale]
   return [
-    { root: 'Query', name: one, type, action: 'findOne', args: ['id: ID', ...locale] },
-    { root: 'Query', name: many, type, action: 'find', args: list },
-    { root: 'Mutation', name: create, type, action: 'create', args: [`${data}!`, ...locale] },
-    { root: 'Mutation', name: update, type, action: 'update', args: ['id: ID!', `${data}!`, ...locale] },
-    { root: 'Mutation', name: remove, type, action: 'delete', args: ['id: ID!', ...locale] },
-    { root: 'Mutation', name: localize, type, action: 'localize', args: ['id: ID', data, ...locale] },
+    query('findOne', one, 'one', ['id: ID', ...locale]),
+    query('find', many, 'list', list),
+    mutation('create', create, [`${data}!`, ...locale]),
+    mutation('update', update, ['id: ID!', `${data}!`, ...locale]),
+    mutation('delete', remove, ['id: ID!', ...locale]),
+    mutation('localize', localize, ['id: ID', data, ...locale]),
   ]
 }
 
-function singleFields(type: ContentType): readonly RootField[] {
-  const { one } = graphqlQueryNames(type)
+function nestedSingle(type: ContentType): readonly NamedRoot[] {
   const { update, delete: remove, localize } = graphqlMutationNames(type)
   const locale = localeArgument(type)
   const data = dataArgument(type)
   const state = type.draftAndPublish ? [PUBLICATION_STATE] : []
   return [
-    { root: 'Query', name: one, type, action: 'find', args: [...state, ...locale] },
-    { root: 'Mutation', name: update, type, action: 'update', args: [`${data}!`, ...locale] },
-    { root: 'Mutation', name: remove, type, action: 'delete', args: locale },
-    { root: 'Mutation', name: localize, type, action: 'localize', args: ['id: ID', data, ...locale] },
+    query('find', graphqlQueryNames(type).one, 'one', [...state, ...locale]),
+    mutation('update', update, [`${data}!`, ...locale]),
+    mutation('delete', remove, locale),
+    mutation('localize', localize, ['id: ID', data, ...locale]),
   ]
 }
 
-const dataArgument = (type: ContentType): string =>
-  `data: ${graphqlWrapperNames(graphqlTypeName(type)).input}`
+const STATUS = 'status: PublicationStatus = PUBLISHED'
+const VERSIONS = [STATUS, 'hasPublishedVersion: Boolean', 'publicationFilter: PublicationFilter']
+const DOCUMENT_ID = 'documentId: ID!'
+
+function flatCollection(type: ContentType): readonly NamedRoot[] {
+  const { one, many, connection } = graphqlQueryNames(type)
+  const { create, update, delete: remove } = graphqlMutationNames(type)
+  const locale = describedLocaleArgument(type)
+  const data = `${dataArgument(type)}!`
+  const list = [filtersArgument(type), PAGINATION, SORT, ...VERSIONS, ...locale]
+  return [
+    query('findOne', one, 'one', [DOCUMENT_ID, ...VERSIONS, ...locale]),
+    query('find', connection, 'connection', list),
+    query('find', many, 'list', list),
+    mutation('create', create, [STATUS, data, ...locale]),
+    mutation('update', update, [DOCUMENT_ID, STATUS, data, ...locale]),
+    { ...mutation('delete', remove, [DOCUMENT_ID, ...locale]), use: 'deletion' },
+  ]
+}
+
+function flatSingle(type: ContentType): readonly NamedRoot[] {
+  const { update, delete: remove } = graphqlMutationNames(type)
+  const locale = describedLocaleArgument(type)
+  return [
+    query('find', graphqlQueryNames(type).one, 'one', [...VERSIONS, ...locale]),
+    mutation('update', update, [STATUS, `${dataArgument(type)}!`, ...locale]),
+    { ...mutation('delete', remove, locale), use: 'deletion' },
+  ]
+}

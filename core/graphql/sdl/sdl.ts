@@ -1,5 +1,6 @@
 import type { ContentType, Holder } from '../../model/model.ts'
 import { graphqlTypeName, graphqlWrapperNames } from '../../model/names.ts'
+import type { GraphqlFormat } from '../formats/format.ts'
 
 /** One definition in the schema language; empty if it would have no fields, which the language does not allow. */
 export type Sdl = string
@@ -33,11 +34,17 @@ export const filtersArgument = (holder: Holder): string =>
   `filters: ${graphqlWrapperNames(graphqlTypeName(holder)).filters}`
 
 /** The arguments of nested lists: relations, media, repeatable components (reference/graphql.md#2-generated-types). */
-export const rowsArguments = (holder: Holder): readonly string[] => [
+export const rowsArguments = (holder: Holder, { name }: GraphqlFormat): readonly string[] => [
   ...(isSingle(holder) ? [] : [filtersArgument(holder), PAGINATION, SORT]),
-  ...(holder.holder === 'content-type' && holder.draftAndPublish ? [PUBLICATION_STATE] : []),
+  ...(name === 'nested' && holder.holder === 'content-type' && holder.draftAndPublish
+    ? [PUBLICATION_STATE]
+    : []),
 ]
 
 export const localeArgument = ({ localized }: ContentType): readonly string[] => (localized ? [LOCALE] : [])
+
+/** The same with the description that the flat format has. */
+export const describedLocaleArgument = (type: ContentType): readonly string[] =>
+  localeArgument(type).map(argument => `"The locale to use for the query"\n${argument}`)
 
 const isSingle = (holder: Holder): boolean => holder.holder === 'content-type' && holder.kind === 'single'

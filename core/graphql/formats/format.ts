@@ -1,0 +1,102 @@
+import { type Holder, isLink, type LinkAttribute } from '../../model/model.ts'
+import { graphqlWrapperNames } from '../../model/names.ts'
+
+/** `nested`: the format of Strapi 4, `data { id attributes { … } }`; `flat`: that of Strapi 5. */
+export type FormatName = 'nested' | 'flat'
+
+/** How a field answers documents. `connection`: the object with the documents of a list; `payload`: of a mutation of users. */
+export type DocumentUse = 'one' | 'list' | 'connection' | 'toOne' | 'toMany' | 'toManyConnection' | 'payload'
+
+/** The objects between a field and the attributes of its documents. */
+export interface DocumentShape {
+  /** The object around the documents, and its field that has them; null: the field answers the documents themselves. */
+  readonly around: { readonly type: string; readonly field: string } | null
+  /** The type of the object around the attributes of each document, with its `id`; null: there is none. */
+  readonly entity: string | null
+}
+
+/** The attribute that a field shows. */
+export interface LinkField {
+  readonly attribute: LinkAttribute
+  readonly use: 'toOne' | 'toMany' | 'toManyConnection'
+}
+
+/** What differs between the two formats beyond the definitions, arguments and mutations. */
+export interface GraphqlFormat {
+  readonly name: FormatName
+  /** `typeName`: of the documents. */
+  shapeOf(typeName: string, use: DocumentUse): DocumentShape
+  /** The fields of a relation or media attribute, in order. */
+  linkFields(attribute: LinkAttribute): readonly (readonly [name: string, use: LinkField['use']])[]
+  /** The attribute of a field of this name; undefined: not a relation or media attribute. */
+  linkField(holder: Holder, name: string): LinkField | undefined
+  /** The locale argument that means all locales. */
+  readonly allLocales: string
+}
+
+const nestedUses: Readonly<Record<DocumentUse, 'response' | 'collection' | 'relation'>> = {
+  one: 'response',
+  list: 'collection',
+  connection: 'collection',
+  toOne: 'response',
+  toMany: 'relation',
+  toManyConnection: 'relation',
+  payload: 'response',
+}
+
+const NESTED: GraphqlFormat = {
+  name: 'nested',
+  shapeOf(typeName, use) {
+    const names = graphqlWrapperNames(typeName)
+    return { around: { type: names[nestedUses[use]], field: 'data' }, entity: names.entity }
+  },
+  linkFields: ({ name, many }) => [[name, many ? 'toMany' : 'toOne']],
+  linkField(holder, name) {
+    const attribute = linkOf(holder, name)
+    return attribute && { attribute, use: attribute.many ? 'toMany' : 'toOne' }
+  },
+  allLocales: 'all',
+}
+
+const CONNECTION = '_connection'
+
+const FLAT: GraphqlFormat = {
+  name: 'flat',
+  shapeOf(typeName, use) {
+    const names = graphqlWrapperNames(typeName)
+    switch (use) {
+      case 'connection':
+        return { around: { type: names.collection, field: 'nodes' }, entity: null }
+      case 'toManyConnection':
+        return { around: { type: names.relation, field: 'nodes' }, entity: null }
+      case 'payload':
+        return { around: { type: names.response, field: 'data' }, entity: null }
+      default:
+        return BARE
+    }
+  },
+  linkFields: ({ name, many }) =>
+    many
+      ? [
+          [`${name}${CONNECTION}`, 'toManyConnection'],
+          [name, 'toMany'],
+        ]
+      : [[name, 'toOne']],
+  linkField(holder, name) {
+    const attribute = linkOf(holder, name)
+    if (attribute) return { attribute, use: attribute.many ? 'toMany' : 'toOne' }
+    if (!name.endsWith(CONNECTION)) return undefined
+    const list = linkOf(holder, name.slice(0, -CONNECTION.length))
+    return list?.many ? { attribute: list, use: 'toManyConnection' } : undefined
+  },
+  allLocales: '*',
+}
+
+const BARE: DocumentShape = { around: null, entity: null }
+
+export const FORMATS: Readonly<Record<FormatName, GraphqlFormat>> = { nested: NESTED, flat: FLAT }
+
+function linkOf({ attributes }: Holder, name: string): LinkAttribute | undefined {
+  const attribute = attributes.get(name)
+  return attribute && isLink(attribute) ? attribute : undefined
+}
